@@ -1,0 +1,42 @@
+import { flag, id, json, object, ref, text } from "#catalog/fields.ts"
+import { get } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+const address = {
+  address: text("Street and number"),
+  city: text("City"),
+  state: text("State or region"),
+  country: text("Country, ISO 3166-1 alpha-2"),
+  postalCode: text("Postal code"),
+  website: text("Web site"),
+  timezone: text("IANA time zone"),
+  logoUrl: text("Logo, as a link")
+}
+
+export const locations = define({
+  table: "locations",
+  description: "The account itself: one row per location.",
+  source: "A 2.8, A 4.6 GET /locations/{locationId}",
+  scope: "locations.readonly",
+  full: [{ request: get("/locations/{location}"), paging: { kind: "once" }, records: "location", pageSize: 1 }],
+  fields: {
+    id: id("Location id, the same as location_id"),
+    companyId: text("Company that owns the location"),
+    name: text("Name of the account"),
+    firstName: text("First name of the account's owner", { personal: "direct" }),
+    lastName: text("Last name of the account's owner", { personal: "direct" }),
+    email: text("Address of the account", { personal: "direct" }),
+    phone: text("Phone of the account, E.164", { personal: "direct" }),
+    ...address,
+    business: object({ name: text("Name of the business"), ...address }),
+    social: json("Links to the business's profiles, by network"),
+    settings: object({
+      allowDuplicateContact: flag("Two contacts may share email or phone"),
+      allowDuplicateOpportunity: flag("A contact may have two deals in one pipeline"),
+      allowFacebookNameMerge: flag("Contacts are merged by their name on the social network"),
+      disableContactTimezone: flag("Contacts have no time zone of their own"),
+      contactUniqueIdentifiers: json("Fields that identify a contact, in order")
+    }),
+    locationId: ref("locations", "The same id, where the record shows it", { column: "location_id" })
+  }
+})

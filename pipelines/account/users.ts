@@ -1,0 +1,75 @@
+import { choice, count, entries, flag, id, json, object, text, values } from "#catalog/fields.ts"
+import { company, cursorOr, get, location, size } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+const scope = text("Name of the scope")
+
+export const users = define({
+  table: "users",
+  description: "People who work in the account.",
+  source: "A 2.7, A 4.5 GET /users/search, GET /users/{userId}",
+  scope: "users.readonly",
+  full: [
+    {
+      request: get("/users/search", { companyId: company, locationId: location, skip: cursorOr(0), limit: size }),
+      paging: { kind: "offset" },
+      records: "users",
+      pageSize: 100,
+      total: "count"
+    }
+  ],
+  // The list shows neither permissions nor scopes, and no date of change: read every user again each night.
+  detail: {
+    request: get("/users/{parent}"),
+    record: "",
+    everyDays: 0.8,
+    fields: {
+      permissions: entries(
+        "user_permissions",
+        "What each user may do: one row per switch.",
+        { name: "permission", field: text("Name of the switch") },
+        { value: flag("Whether it is on", { column: "enabled" }) }
+      ),
+      scopes: values("user_scopes", "API scopes of each user.", "scope", scope, {
+        key: ["scope", "assigned_only"],
+        constants: { assigned_only: false }
+      }),
+      scopesAssignedToOnly: values("user_scopes", "API scopes of each user.", "scope", scope, {
+        key: ["scope", "assigned_only"],
+        constants: { assigned_only: true }
+      }),
+      lcPhone: entries(
+        "user_phones",
+        "Inbound phone number of each user in each location.",
+        { name: "phone_location_id", field: text("Location the number serves", { references: "locations" }) },
+        { value: text("Number, E.164", { column: "phone", personal: "direct" }) }
+      )
+    }
+  },
+  fields: {
+    id: id("User id; `assigned_to` and `user_id` elsewhere"),
+    name: text("Full name", { personal: "direct" }),
+    firstName: text("First name", { personal: "direct" }),
+    lastName: text("Last name", { personal: "direct" }),
+    email: text("Address the user signs in with", { personal: "direct" }),
+    phone: text("Phone, E.164", { personal: "direct" }),
+    extension: text("Phone extension"),
+    roles: object({
+      type: choice("Kind of user: `account` for one of this location"),
+      role: choice("`admin` or `user`"),
+      locationIds: values(
+        "user_locations",
+        "Locations each user can enter.",
+        "member_location_id",
+        text("Location the user can enter", { references: "locations" })
+      ),
+      restrictSubAccount: flag("The user is kept to the locations listed")
+    }),
+    platformLanguage: choice("Language of the user interface"),
+    profilePhoto: text("Picture, as a link", { personal: "direct" }),
+    deleted: flag("The user was removed"),
+    dateAdded: text("When the user was added, as sent"),
+    totalCount: count("Unused by the service"),
+    metadata: json("Free-form data")
+  }
+})

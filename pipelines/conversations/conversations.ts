@@ -1,0 +1,60 @@
+import { choice, count, flag, id, instant, content, json, ref, text, transport } from "#catalog/fields.ts"
+import { cursor, get, location, size } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+import type { Way } from "#catalog/resource.ts"
+
+// Oldest message first, so that a conversation that moves while we read moves ahead of us, never behind. The cursor is
+// the sort value itself, which is why the same request, started at the watermark, reads only what changed.
+const byLastMessage: Way = {
+  request: get("/conversations/search", {
+    locationId: location,
+    sortBy: "last_message_date",
+    sort: "asc",
+    limit: size,
+    startAfterDate: cursor
+  }),
+  paging: { kind: "sortValue", field: "lastMessageDate" },
+  records: "conversations",
+  pageSize: 100,
+  total: "total"
+}
+
+export const conversations = define({
+  table: "conversations",
+  description: "Threads of messages, one per contact and channel.",
+  source: "A 2.12, A 4.9 GET /conversations/search",
+  scope: "conversations.readonly",
+  full: [byLastMessage],
+  // Assigning, starring and reading do not move the last message's date: only a full reading shows them.
+  changes: { field: "lastMessageDate", overlapDays: 0.01, ways: [byLastMessage], fullEveryDays: 7 },
+  fields: {
+    id: id("Conversation id"),
+    contactId: ref("contacts", "Whom it is with"),
+    assignedTo: ref("users", "Who answers it"),
+    userId: ref("users", "User it belongs to"),
+    type: choice("Channel: `TYPE_PHONE`, `TYPE_EMAIL`, …; a number in single reads"),
+    unreadCount: count("Messages nobody has read"),
+    inbox: flag("Shown in the inbox"),
+    starred: flag("Marked with a star"),
+    deleted: flag("Removed by a user"),
+    lastMessageBody: content("Text of the last message"),
+    lastMessageDate: instant("When the last message came or went"),
+    lastMessageType: choice("Kind of the last message"),
+    lastMessageDirection: choice("`inbound` or `outbound`"),
+    lastOutboundMessageAction: choice("`automated` or `manual`"),
+    lastManualMessageDate: instant("Last message written by hand"),
+    dateAdded: instant("When the thread began"),
+    dateUpdated: instant("Last change"),
+    fullName: text("Name of the contact", { personal: "direct" }),
+    contactName: text("Name of the contact, as shown", { personal: "direct" }),
+    companyName: text("Company of the contact", { personal: "quasi" }),
+    email: text("Address of the contact", { personal: "direct" }),
+    phone: text("Phone of the contact", { personal: "direct" }),
+    tags: json("Tags of the contact"),
+    followers: json("Users who follow the conversation"),
+    mentions: json("Users mentioned in the conversation"),
+    scoring: json("Scores of the contact"),
+    locationId: ref("locations", "The location", { column: "location_id" }),
+    sort: transport
+  }
+})

@@ -1,0 +1,70 @@
+import { choice, content, count, id, instant, json, object, ref, text, values } from "#catalog/fields.ts"
+import { cursor, get, location, since, size } from "#catalog/request.ts"
+import type { Parameters } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+import type { Way } from "#catalog/resource.ts"
+
+const exported = (parameters: Parameters, anchor?: string): Way => ({
+  request: get("/conversations/messages/export", { locationId: location, limit: size, ...parameters, cursor }),
+  paging: { kind: "expiring", field: "nextCursor", ...(anchor && { anchor }) },
+  records: "messages",
+  pageSize: 1000,
+  total: "total"
+})
+
+export const messages = define({
+  table: "messages",
+  description: "Messages, calls and activities of all conversations, as the export gives them.",
+  source: "A 2.12, A 4.9 GET /conversations/messages/export",
+  scope: "conversations/message.readonly",
+  full: [exported({ sortBy: "createdAt", sortOrder: "asc", startDate: since("iso") }, "dateAdded")],
+  // Without a channel the export gives everything but email.
+  passes: { other: {}, email: { channel: "Email" } },
+  changes: {
+    field: "dateUpdated",
+    fallback: { field: "dateAdded", days: 7 },
+    overlapDays: 0.01,
+    ways: [{ ...exported({ sortBy: "updatedAt", sortOrder: "desc" }), until: "dateUpdated" }]
+  },
+  fields: {
+    id: id("Message id"),
+    conversationId: ref("conversations", "Its conversation"),
+    contactId: ref("contacts", "Whom it is with"),
+    type: text("Kind of message as a number"),
+    messageType: choice("Kind of message: `TYPE_SMS`, `TYPE_CALL`, `TYPE_EMAIL`, …"),
+    direction: choice("`inbound` or `outbound`"),
+    status: choice("`sent`, `delivered`, `read`, `failed`, …"),
+    contentType: text("MIME type of the body"),
+    body: content("Text of the message; empty for email, see emails"),
+    subject: content("Subject line"),
+    dateAdded: instant("When it came or went"),
+    dateUpdated: instant("Last change, for example of its status"),
+    source: choice("`workflow`, `bulk_actions`, `campaign`, `api` or `app`"),
+    userId: ref("users", "User who sent it"),
+    from: text("Sender", { personal: "direct" }),
+    to: text("Receiver", { personal: "direct" }),
+    error: json("Why it failed"),
+    altId: text("Id at the provider"),
+    conversationProviderId: text("Provider that carried it"),
+    chatWidgetId: text("Chat widget it was typed into"),
+    meta: object(
+      {
+        callDuration: count("Length of the call in seconds", { column: "call_duration_seconds" }),
+        callStatus: choice("How the call ended: `completed`, `no-answer`, `voicemail`, …", { column: "call_status" }),
+        call: object({
+          duration: count("Length of the call in seconds", { column: "call_duration_seconds" }),
+          status: choice("How the call ended", { column: "call_status" })
+        })
+      },
+      { whole: json("Details by kind of message, as sent", { column: "meta" }) }
+    ),
+    locationId: ref("locations", "The location", { column: "location_id" }),
+    attachments: values(
+      "message_attachments",
+      "Files sent with messages.",
+      "url",
+      text("Link to the file", { personal: "content" }),
+      { key: [] }
+    )
+  }
+})

@@ -1,0 +1,27 @@
+import { content, flag, id, instant, json, ref, text } from "#catalog/fields.ts"
+import { get } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const contactNotes = define({
+  table: "contact_notes",
+  description: "Notes written on contacts.",
+  source: "A 2.3, A 4.2 GET /contacts/{contactId}/notes",
+  scope: "contacts.readonly",
+  // Whether a note touches its contact's dateUpdated is not documented, so every contact has its turn in time.
+  each: { table: "contacts", column: "contact_id", everyDays: 30 },
+  full: [{ request: get("/contacts/{parent}/notes"), paging: { kind: "once" }, records: "notes", pageSize: 1000 }],
+  fields: {
+    id: id("Note id"),
+    contactId: ref("contacts", "Contact the note is about"),
+    body: content("The note"),
+    bodyText: content("The note without markup"),
+    userId: ref("users", "Who wrote it"),
+    title: text("Title", { personal: "content" }),
+    color: text("Colour, as a hex code"),
+    pinned: flag("Kept on top"),
+    dateAdded: instant("When it was written"),
+    dateUpdated: instant("Last change"),
+    businessId: text("Company record the note is about"),
+    relations: json("Other records the note is tied to")
+  }
+})

@@ -1,0 +1,134 @@
+import { alias, choice, date, entries, flag, id, instant, json, object, ref } from "#catalog/fields.ts"
+import { rows, text, transport, values } from "#catalog/fields.ts"
+import { cursor, cursorOr, location, post, since, size, windowEnd, windowStart } from "#catalog/request.ts"
+import type { Parameters } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+import type { Paging, Way } from "#catalog/resource.ts"
+
+const search = (parameters: Parameters, paging: Paging): Way => ({
+  request: post("/contacts/search", { locationId: location, pageLimit: size, ...parameters }),
+  paging,
+  records: "contacts",
+  pageSize: 500,
+  total: "total"
+})
+const oldestFirst = { sort: [{ field: "dateAdded", direction: "asc" }] }
+const lastChangedLast = { sort: [{ field: "dateUpdated", direction: "asc" }] }
+const added = {
+  filters: [{ field: "dateAdded", operator: "range", value: { gte: windowStart("iso"), lt: windowEnd("iso") } }]
+}
+const updated = (as: "iso" | "epochMs") => ({
+  filters: [{ field: "dateUpdated", operator: "range", value: { gte: since(as) } }]
+})
+const lastRecord: Paging = { kind: "lastRecord", field: "searchAfter" }
+
+const name = { personal: "direct" } as const
+const whereabouts = { personal: "quasi" } as const
+
+export const contacts = define({
+  table: "contacts",
+  description: "People and companies the account talks to.",
+  source: "A 2.2, A 4.2 POST /contacts/search",
+  scope: "contacts.readonly",
+  // The documents name no way past the first page. The service hands a cursor with each contact; failing that it
+  // counts pages, of which only the first 10,000 contacts can be reached; failing that, windows small enough for one page.
+  full: [
+    search({ ...oldestFirst, searchAfter: cursor }, lastRecord),
+    search({ searchAfter: cursor }, lastRecord),
+    {
+      ...search({ ...added, page: cursorOr(1) }, { kind: "pageNumber", first: 1 }),
+      reach: 10_000,
+      windows: { from: "2010-01-01", days: 36_500 }
+    },
+    { ...search(added, { kind: "once" }), reach: 500, windows: { from: "2010-01-01", days: 36_500 } }
+  ],
+  changes: {
+    field: "dateUpdated",
+    overlapDays: 0.01,
+    ways: [
+      {
+        ...search({ ...updated("iso"), ...lastChangedLast, searchAfter: cursor }, lastRecord),
+        filtered: "dateUpdated"
+      },
+      {
+        ...search({ ...updated("epochMs"), ...lastChangedLast, searchAfter: cursor }, lastRecord),
+        filtered: "dateUpdated"
+      },
+      {
+        ...search({ ...updated("iso"), page: cursorOr(1) }, { kind: "pageNumber", first: 1 }),
+        filtered: "dateUpdated",
+        reach: 10_000
+      }
+    ]
+  },
+  fields: {
+    id: id("Contact id, stable for life"),
+    firstName: text("First name", name),
+    lastName: text("Last name", name),
+    name: text("Full name", name),
+    contactName: alias("name"),
+    companyName: text("Company the contact stands for", whereabouts),
+    email: text("Address, as typed", name),
+    emailLowerCase: text("Address in lower case, as the service compares it", name),
+    phone: text("Phone, E.164", name),
+    type: choice("Stage of the relation: `lead`, `customer` or the account's own"),
+    source: text("Where the contact came from"),
+    assignedTo: ref("users", "Who looks after the contact"),
+    gender: text("Gender, as typed", { personal: "sensitive" }),
+    dateOfBirth: date("Birthday", whereabouts),
+    ssn: text("Social security number", { personal: "sensitive" }),
+    address1: text("Street and number", name),
+    address: alias("address1"),
+    city: text("City", whereabouts),
+    state: text("State or region", whereabouts),
+    postalCode: text("Postal code", whereabouts),
+    country: text("Country, ISO 3166-1 alpha-2", whereabouts),
+    website: text("Web site", whereabouts),
+    timezone: text("IANA time zone"),
+    dnd: flag("Do not disturb, on every channel"),
+    dateAdded: instant("When the contact was made"),
+    dateUpdated: instant("Last change of any field"),
+    lastActivity: instant("Last thing that happened with the contact"),
+    businessId: text("Company record the contact belongs to"),
+    businessName: text("Name of that company record"),
+    visitorId: text("Browser the contact came with"),
+    validEmail: flag("The address was checked and works"),
+    phoneLabel: text("What kind of phone it is"),
+    keyword: text("Search word the contact came by"),
+    additionalEmails: json("Further addresses, as sent", name),
+    additionalPhones: json("Further phones, as sent", name),
+    followers: json("Users who follow the contact"),
+    opportunities: json("The contact's deals as the search shows them; see opportunities"),
+    attachments: json("Files of the contact, as sent", { personal: "content" }),
+    attributionSource: json("Campaign data of the first visit, as sent", whereabouts),
+    lastAttributionSource: json("Campaign data of the last visit, as sent", whereabouts),
+    inboundDndSettings: object({
+      all: object({ status: choice("`active` when the contact opted out"), message: text("Why") })
+    }),
+    locationId: ref("locations", "The location", { column: "location_id" }),
+    searchAfter: transport,
+    tags: values("contact_tags", "Tags of each contact.", "tag", text("The tag")),
+    customFields: rows(
+      "contact_custom_values",
+      "Filled custom fields of each contact.",
+      {
+        id: ref("custom_fields", "The custom field", { column: "custom_field_id" }),
+        key: text("Key of the field, where sent"),
+        value: json("The value as sent", { textColumn: "value_text", personal: "content" }),
+        fieldValue: alias("value"),
+        field_value: alias("value")
+      },
+      ["custom_field_id"]
+    ),
+    dndSettings: entries(
+      "contact_dnd_settings",
+      "Do-not-disturb setting of each contact and channel.",
+      { name: "channel", field: text("Channel, as the service spells it") },
+      {
+        status: choice("`active`, `inactive` or `permanent`"),
+        message: text("Why"),
+        code: text("Reason code")
+      }
+    )
+  }
+})

@@ -1,0 +1,142 @@
+import { alias, choice, content, count, date, decimal, flag, id, instant, json, object } from "#catalog/fields.ts"
+import { ref, rows, text, transport, values } from "#catalog/fields.ts"
+import { cursorOr, cursorPart, get, location, post, since, size } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const opportunities = define({
+  table: "opportunities",
+  description: "Deals, each in one stage of one pipeline.",
+  source: "A 2.6, A 4.4 GET and POST /opportunities/search",
+  scope: "opportunities.readonly",
+  full: [
+    {
+      request: get("/opportunities/search", {
+        locationId: location,
+        limit: size,
+        status: "all",
+        order: "added_asc",
+        getNotes: true,
+        getTasks: true,
+        getCalendarEvents: true,
+        startAfter: cursorPart("startAfter"),
+        startAfterId: cursorPart("startAfterId")
+      }),
+      paging: { kind: "body", parts: { startAfter: "meta.startAfter", startAfterId: "meta.startAfterId" } },
+      records: "opportunities",
+      pageSize: 100,
+      total: "meta.total"
+    }
+  ],
+  // The filter is not in the documents; where the service refuses or ignores it, everything is read.
+  changes: {
+    field: "updatedAt",
+    overlapDays: 0.01,
+    ways: [
+      {
+        request: post("/opportunities/search", {
+          locationId: location,
+          query: "",
+          limit: size,
+          page: 0,
+          searchAfter: cursorOr([]),
+          filters: [{ field: "date_updated", operator: "range", value: { gte: since("iso") } }],
+          sort: [{ field: "date_updated", direction: "asc" }],
+          additionalDetails: { notes: true, tasks: true, calendarEvents: true, unReadConversations: false }
+        }),
+        paging: { kind: "lastRecord", field: "searchAfter" },
+        records: "opportunities",
+        pageSize: 100,
+        total: "total",
+        filtered: "updatedAt"
+      }
+    ]
+  },
+  fields: {
+    id: id("Opportunity id"),
+    name: text("Name of the deal"),
+    pipelineId: ref("pipelines", "Its pipeline"),
+    pipelineStageId: ref("pipeline_stages", "Its stage"),
+    status: choice("`open`, `won`, `lost` or `abandoned`"),
+    contactId: ref("contacts", "Whom the deal is with"),
+    assignedTo: ref("users", "Who owns the deal"),
+    source: text("Where the deal came from"),
+    monetaryValue: decimal("Worth of the deal in the account's currency", { personal: "financial" }),
+    lostReasonId: text("Why it was lost"),
+    forecastExpectedCloseDate: date("Day it is expected to close"),
+    forecastProbability: decimal("Chance of winning set by hand, 0 to 100"),
+    effectiveProbability: decimal("Chance of winning that counts, 0 to 100"),
+    createdAt: instant("When the deal was made"),
+    updatedAt: instant("Last change"),
+    lastStatusChangeAt: instant("Last change of status"),
+    lastStageChangeAt: instant("Last change of stage"),
+    lastActionDate: instant("Last action on the deal"),
+    indexVersion: text("Version of the service's index entry"),
+    contact: object(
+      { name: text("Name of the contact, as the deal shows it", { personal: "direct" }) },
+      { whole: json("Summary of the contact, as sent", { personal: "direct", column: "contact" }) }
+    ),
+    relations: json("Further contacts of the deal, as sent"),
+    attributions: json("Campaign data, as sent"),
+    locationId: ref("locations", "The location", { column: "location_id" }),
+    searchAfter: transport,
+    sort: transport,
+    followers: values("opportunity_followers", "Users who follow each deal.", "user_id", ref("users", "The user")),
+    customFields: rows(
+      "opportunity_custom_values",
+      "Filled custom fields of each deal.",
+      {
+        id: ref("custom_fields", "The custom field", { column: "custom_field_id" }),
+        key: text("Key of the field, where sent"),
+        value: json("The value as sent", { textColumn: "value_text", personal: "content" }),
+        fieldValue: alias("value"),
+        fieldValueString: alias("value"),
+        fieldValueNumber: alias("value"),
+        fieldValueArray: alias("value"),
+        type: text("Type of the field, where sent")
+      },
+      ["custom_field_id"]
+    ),
+    notes: rows(
+      "opportunity_notes",
+      "Notes written on deals.",
+      {
+        id: id("Note id"),
+        body: content("The note"),
+        userId: ref("users", "Who wrote it"),
+        title: text("Title", { personal: "content" }),
+        contactId: ref("contacts", "Contact the note is about"),
+        dateAdded: instant("When it was written")
+      },
+      ["id"]
+    ),
+    tasks: rows(
+      "opportunity_tasks",
+      "To-dos of deals.",
+      {
+        id: id("Task id"),
+        title: text("What is to be done", { personal: "content" }),
+        body: content("The details"),
+        dueDate: instant("When it is due"),
+        completed: flag("Whether it is done"),
+        assignedTo: ref("users", "Who is to do it"),
+        contactId: ref("contacts", "Contact the task is about")
+      },
+      ["id"]
+    ),
+    calendarEvents: rows(
+      "opportunity_calendar_events",
+      "Appointments of deals.",
+      {
+        id: id("Appointment id"),
+        calendarId: text("Its calendar"),
+        contactId: ref("contacts", "Whom it is with"),
+        title: text("Title", { personal: "content" }),
+        appointmentStatus: choice("`new`, `confirmed`, `cancelled`, `showed`, `noshow`, …"),
+        startTime: instant("Begin"),
+        endTime: instant("End")
+      },
+      ["id"]
+    ),
+    unreadCount: count("Unread messages of the contact")
+  }
+})

@@ -1,0 +1,42 @@
+import { choice, count, decimal, flag, id, instant, rows, text } from "#catalog/fields.ts"
+import { get, location } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const pipelines = define({
+  table: "pipelines",
+  description: "Sales pipelines. Deleting one deletes its deals.",
+  source: "A 2.6, A 4.4 GET /opportunities/pipelines",
+  scope: "opportunities.readonly",
+  full: [
+    {
+      request: get("/opportunities/pipelines", { locationId: location }),
+      paging: { kind: "once" },
+      records: "pipelines",
+      pageSize: 1000
+    }
+  ],
+  fields: {
+    id: id("Pipeline id"),
+    name: text("Name, unique in the location"),
+    showInFunnel: flag("Shown in the funnel chart"),
+    showInPieChart: flag("Shown in the pie chart"),
+    useOpportunityProbability: flag("Stages carry a chance of winning"),
+    colorRenderMode: choice("How stages are coloured: `dot`, `bg-tint` or `none`"),
+    position: text("Sort key among the pipelines; a text, not a number"),
+    dateAdded: instant("When the pipeline was made"),
+    dateUpdated: instant("Last change"),
+    stages: rows(
+      "pipeline_stages",
+      "Stages of each pipeline, in order.",
+      {
+        id: id("Stage id"),
+        name: text("Name, unique in the pipeline"),
+        position: count("Place in the pipeline, from 0"),
+        showInFunnel: flag("Shown in the funnel chart"),
+        showInPieChart: flag("Shown in the pie chart"),
+        stageWinProbability: decimal("Chance of winning a deal in this stage, 0 to 100")
+      },
+      ["id"]
+    )
+  }
+})

@@ -1,0 +1,34 @@
+import { alias, flag, id, instant, json, content, ref, text } from "#catalog/fields.ts"
+import { cursorOr, post, size } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const tasks = define({
+  table: "tasks",
+  description: "To-dos attached to contacts, open and completed.",
+  source: "A 2.3, A 4.6 POST /locations/{locationId}/tasks/search",
+  scope: "locations/tasks.readonly",
+  full: [
+    {
+      request: post("/locations/{location}/tasks/search", { skip: cursorOr(0), limit: size }),
+      paging: { kind: "offset" },
+      records: "tasks",
+      pageSize: 100
+    }
+  ],
+  // What the service shows when nothing is said about completion is not documented.
+  passes: { open: { completed: false }, completed: { completed: true } },
+  fields: {
+    id: id("Task id"),
+    _id: alias("id"),
+    contactId: ref("contacts", "Contact the task is about"),
+    title: text("What is to be done", { personal: "content" }),
+    body: content("The details"),
+    dueDate: instant("When it is due"),
+    completed: flag("Whether it is done"),
+    assignedTo: ref("users", "Who is to do it"),
+    businessId: text("Company record the task is about"),
+    dateAdded: instant("When the task was made"),
+    dateUpdated: instant("Last change"),
+    relations: json("Other records the task is tied to")
+  }
+})

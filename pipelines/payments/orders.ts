@@ -1,0 +1,81 @@
+import { alias, choice, decimal, flag, id, instant, json, object, ref, rows, text, transport } from "#catalog/fields.ts"
+import { count } from "#catalog/fields.ts"
+import { cursorOr, get, location, since, size } from "#catalog/request.ts"
+import type { Parameters } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+import type { Way } from "#catalog/resource.ts"
+
+const list = (parameters: Parameters = {}): Way => ({
+  request: get("/payments/orders", {
+    altId: location,
+    altType: "location",
+    limit: size,
+    offset: cursorOr(0),
+    ...parameters
+  }),
+  paging: { kind: "offset" },
+  records: "data",
+  pageSize: 100,
+  total: "totalCount"
+})
+
+export const orders = define({
+  table: "orders",
+  description: "Orders from all sources. The list is flat, the single order nested; both fill the same row.",
+  source: "B 2.4, B 4.4 GET /payments/orders, GET /payments/orders/{orderId}",
+  scope: "payments/orders.readonly",
+  full: [list()],
+  // Orders can be filtered only by the day they were made, so changes of older ones show at the next full reading.
+  changes: { field: "createdAt", overlapDays: 31, ways: [list({ startAt: since("date") })], fullEveryDays: 7 },
+  detail: {
+    request: get("/payments/orders/{parent}", { altId: location, altType: "location" }),
+    record: "",
+    everyDays: 60,
+    fields: {
+      coupon: json("Coupon used, as sent"),
+      contactSnapshot: json("The contact when ordering, as sent", { personal: "direct" }),
+      trackingId: text("Tracking id"),
+      items: rows("order_items", "Lines of each order.", {
+        _id: text("Line id, where sent", { column: "id" }),
+        name: text("What was ordered"),
+        product: json("The product, as sent"),
+        price: json("The price, as sent"),
+        qty: decimal("Quantity"),
+        amount: decimal("Amount of the line in the order's currency", { personal: "financial" }),
+        currency: text("Currency, ISO 4217")
+      })
+    }
+  },
+  fields: {
+    _id: id("Order id"),
+    altId: ref("locations", "The location", { column: "location_id" }),
+    altType: transport,
+    contactId: ref("contacts", "Who ordered"),
+    contactName: text("Name of who ordered", { personal: "direct" }),
+    contactEmail: text("Address of who ordered", { personal: "direct" }),
+    currency: text("Currency, ISO 4217"),
+    amount: decimal("Total in `currency`", { personal: "financial" }),
+    subtotal: decimal("Total before discount in `currency`", { personal: "financial" }),
+    discount: decimal("Discount in `currency`", { personal: "financial" }),
+    amountSummary: object({ subtotal: alias("subtotal"), discount: alias("discount") }),
+    status: choice("`completed`, `pending`, …"),
+    paymentStatus: choice("`paid`, `unpaid`, `refunded` or `partially_paid`"),
+    fulfillmentStatus: choice("`fulfilled`, `unfulfilled`, …"),
+    liveMode: flag("False for a test order"),
+    totalProducts: count("Number of products"),
+    sourceType: choice("Kind of thing the order came from"),
+    sourceSubType: choice("Kind in more detail"),
+    sourceName: text("Name of that thing"),
+    sourceId: text("Id of that thing"),
+    source: object({
+      type: alias("sourceType"),
+      subType: alias("sourceSubType"),
+      name: alias("sourceName"),
+      id: alias("sourceId")
+    }),
+    sourceMeta: json("More about that thing, as sent"),
+    createdAt: instant("When it was ordered"),
+    updatedAt: instant("Last change"),
+    traceId: transport
+  }
+})

@@ -1,0 +1,40 @@
+/** JSON as the service wrote it, with no digit lost. */
+
+declare global {
+  /** ES2026 source text access, which TypeScript's library does not know yet. */
+  interface JSON {
+    rawJSON(text: string): { readonly rawJSON: string }
+    isRawJSON(value: unknown): value is { readonly rawJSON: string }
+    parse(
+      text: string,
+      reviver: (this: unknown, key: string, value: unknown, context: { readonly source?: string }) => unknown
+    ): unknown
+  }
+}
+
+/**
+ * Parses a body. Numbers that a double would change (17 digits and more) become raw JSON values, which print as they
+ * came and which `convert.ts` reads by their text. Looking for long digit runs first keeps the common page fast.
+ */
+export const parseExact = (body: string): unknown =>
+  /\d[\d.]{15}/.test(body)
+    ? JSON.parse(body, (_key, value, context) =>
+        typeof value === "number" && context.source !== undefined && differs(value, context.source)
+          ? JSON.rawJSON(context.source)
+          : value
+      )
+    : JSON.parse(body)
+
+const differs = (value: number, source: string) => String(value) !== source && source.replace(/[^\d]/g, "").length > 15
+
+/** The value at a dotted path; the empty path is the body itself. */
+export const at = (body: unknown, path: string): unknown =>
+  path === ""
+    ? body
+    : path
+        .split(".")
+        .reduce<unknown>(
+          (inside, name) =>
+            typeof inside === "object" && inside !== null ? (inside as Record<string, unknown>)[name] : undefined,
+          body
+        )

@@ -1,0 +1,40 @@
+/** Finds the definitions: every file under `pipelines/` is one, named after its table. */
+import { readdirSync } from "node:fs"
+import { basename, join } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
+import type { Resource } from "./resource.ts"
+import { tablesOf } from "./tables.ts"
+
+export interface Catalogue {
+  readonly resources: ReadonlyArray<Resource>
+  /** Folder of each resource's definition, by table. */
+  readonly familyByTable: ReadonlyMap<string, string>
+}
+
+/** Throws where a file does not hold exactly one definition, or two claim one table: a mistake in this repository. */
+export const discover = async (
+  folder = fileURLToPath(new URL("../../pipelines", import.meta.url))
+): Promise<Catalogue> => {
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
+  const familyByTable = new Map<string, string>()
+  const resources = await Promise.all(
+    files.sort().map(async (file) => {
+      const exported = Object.values<Resource>(await import(pathToFileURL(join(folder, file)).href))
+      const resource = exported[0]
+      if (exported.length !== 1 || !resource || resource.table !== basename(file, ".ts"))
+        throw new Error(`pipelines/${file}: must export one definition, of table ${basename(file, ".ts")}`)
+      return resource
+    })
+  )
+  resources.forEach((resource, index) => {
+    for (const table of tablesOf(resource)) {
+      if (familyByTable.has(table.name))
+        throw new Error(`pipelines/${files[index]}: table ${table.name} is defined twice`)
+      familyByTable.set(table.name, files[index]!.split("/")[0]!)
+    }
+    const { each } = resource
+    if (each && !resources.some(({ table }) => table === each.table))
+      throw new Error(`pipelines/${files[index]}: reads each ${each.table}, which nobody defines`)
+  })
+  return { resources, familyByTable }
+}

@@ -1,0 +1,148 @@
+/**
+ * The words a definition uses for the fields of a record: what each becomes in the tables, in one sentence.
+ * A field is plain data; `load/normalise.ts` compiles it, `catalog/tables.ts` makes columns and comments of it.
+ */
+
+/** How much a column says about a person (see the data dictionary). */
+export type PersonalData = "direct" | "quasi" | "sensitive" | "financial" | "content" | "none"
+
+/** What a value must be before it enters a column; everything else becomes NULL and a line in `meta.rejected_values`. */
+export type ColumnType = "text" | "instant" | "date" | "decimal" | "count" | "flag" | "json"
+
+interface ColumnOptions {
+  /** Default: `none`, or `content` where the type says so. */
+  readonly personal?: PersonalData
+  /** Table whose key the value is. */
+  readonly references?: string
+  /** Column name where the rule (camelCase to snake_case, parents as prefix) does not give the wanted one. */
+  readonly column?: string
+  /** `json` only: a second column with the value as text people can read. */
+  readonly textColumn?: string
+}
+
+export interface ColumnField extends ColumnOptions {
+  readonly kind: "column"
+  readonly type: ColumnType
+  readonly description: string
+}
+
+/** An object whose fields become columns of the same row, prefixed with its own name. */
+export interface ObjectField {
+  readonly kind: "object"
+  readonly fields: Fields
+  /** Where the keys nobody named go: a child table. Without it they go to `_extra`. */
+  readonly rest?: ChildField
+  /** Keeps the object as it came in a JSON column as well, so that no key is unknown. */
+  readonly whole?: ColumnField
+}
+
+/** The same value under another name, in the other shape of the record: fills the column of the field named here. */
+export interface AliasField {
+  readonly kind: "alias"
+  readonly of: string
+}
+
+/** A field that steers paging and is no data: neither stored nor compared. */
+export interface TransportField {
+  readonly kind: "transport"
+}
+
+/** An array (`list`) or an object keyed by data (`entries`) that becomes the rows of a child table. */
+export interface ChildField {
+  readonly kind: "list" | "entries"
+  readonly table: string
+  readonly description: string
+  /** Fields of one item. A scalar item, or the value of an entry, is read as `{ value: … }`. */
+  readonly fields: Fields
+  /** Columns that identify the row within its parent; none: `position` is added and identifies it. */
+  readonly key: ReadonlyArray<string>
+  /** `entries` only: column that holds the entry's key. */
+  readonly keyColumn?: { readonly name: string; readonly field: ColumnField }
+  /** Columns that say from which of several arrays the row came. */
+  readonly constants?: Readonly<Record<string, boolean>>
+}
+
+export type Field = ColumnField | ObjectField | AliasField | TransportField | ChildField
+export interface Fields {
+  readonly [name: string]: Field
+}
+
+const column =
+  (type: ColumnType, personal: PersonalData = "none") =>
+  (description: string, options: ColumnOptions = {}): ColumnField => ({
+    kind: "column",
+    type,
+    description,
+    personal,
+    ...options
+  })
+
+/** Ids and words. Numbers and flags sent in its place are kept as their text. */
+export const text = column("text")
+/** What a person wrote or said, at any length. */
+export const content = column("text", "content")
+/** One of a set of words that may grow; words we do not know are kept. */
+export const choice = column("text")
+/** A moment: ISO 8601 with or without offset and millis (none: UTC), or epoch milliseconds as number or text. */
+export const instant = column("instant")
+/** A calendar day without a time. */
+export const date = column("date")
+/** Money and quantities, exact to four decimals. Name the currency's column in the sentence. */
+export const decimal = column("decimal")
+/** A whole number. */
+export const count = column("count")
+/** True or false, also as text. */
+export const flag = column("flag")
+/** Free-form data kept as it came. */
+export const json = column("json")
+/** The record's own id. */
+export const id = (description: string) => text(description, { column: "id" })
+/** The id of a row of another table. */
+export const ref = (references: string, description: string, options: ColumnOptions = {}) =>
+  text(description, { references, ...options })
+
+export const object = (fields: Fields, options: Pick<ObjectField, "rest" | "whole"> = {}): ObjectField => ({
+  kind: "object",
+  fields,
+  ...options
+})
+export const alias = (of: string): AliasField => ({ kind: "alias", of })
+export const transport: TransportField = { kind: "transport" }
+
+/** An array of objects, one child row each. */
+export const rows = (
+  table: string,
+  description: string,
+  fields: Fields,
+  key: ReadonlyArray<string> = []
+): ChildField => ({
+  kind: "list",
+  table,
+  description,
+  fields,
+  key
+})
+
+/** An array of plain values, one child row each. */
+export const values = (
+  table: string,
+  description: string,
+  name: string,
+  field: ColumnField,
+  options: { readonly key?: ReadonlyArray<string>; readonly constants?: Readonly<Record<string, boolean>> } = {}
+): ChildField => ({
+  kind: "list",
+  table,
+  description,
+  fields: { value: { ...field, column: name } },
+  key: options.key ?? [name],
+  ...(options.constants && { constants: options.constants })
+})
+
+/** An object keyed by data, one child row for each key. */
+export const entries = (
+  table: string,
+  description: string,
+  keyColumn: { readonly name: string; readonly field: ColumnField },
+  fields: Fields
+): ChildField => ({ kind: "entries", table, description, fields, key: [keyColumn.name], keyColumn })

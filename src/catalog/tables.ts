@@ -1,0 +1,183 @@
+/** The tables a resource becomes: names, columns, keys and the sentences that explain them. */
+import type { ChildField, ColumnField, ColumnType, Fields, PersonalData } from "./fields.ts"
+import type { Resource } from "./resource.ts"
+
+export interface Column {
+  readonly name: string
+  readonly type: ColumnType | "system"
+  readonly sql: string
+  readonly description: string
+  readonly personal: PersonalData
+  readonly references?: string
+  /** Filled only by the detail request; a list page leaves it as it is. */
+  readonly detail: boolean
+}
+
+export interface Table {
+  readonly name: string
+  readonly description: string
+  readonly key: ReadonlyArray<string>
+  /** In the order of the table, system columns last. */
+  readonly columns: ReadonlyArray<Column>
+  /** On a child table: the column that holds the parent's id. */
+  readonly parentColumn?: string
+  /** Filled only by the detail request. */
+  readonly detail: boolean
+}
+
+export const sqlTypes: Readonly<Record<ColumnType, string>> = {
+  text: "VARCHAR",
+  instant: "TIMESTAMPTZ",
+  date: "DATE",
+  decimal: "DECIMAL(18,4)",
+  count: "BIGINT",
+  flag: "BOOLEAN",
+  json: "JSON"
+}
+
+/** The resource's own table, then its child tables. */
+export const tablesOf = (resource: Resource): readonly [Table, ...Array<Table>] => {
+  const collected = [...collect(resource.fields, false), ...collect(resource.detail?.fields ?? {}, true)]
+  const own = collected.filter((item): item is Column => !("table" in item))
+  const eachColumn = resource.each?.column
+  const given = eachColumn && !own.some((column) => column.name === eachColumn)
+  const parent: Table = {
+    name: resource.table,
+    description: resource.description,
+    key: ["location_id", "id"],
+    detail: false,
+    columns: [
+      locationColumn,
+      ...(given ? [plainColumn(eachColumn, "VARCHAR", `Row of ${resource.each.table} it was read under`)] : []),
+      ...unique(own),
+      extraColumn,
+      plainColumn("_row_hash", "VARCHAR", "Fingerprint of the record as listed; tells a change from a repetition"),
+      ...stamps,
+      plainColumn("_deleted_at", "TIMESTAMPTZ", "When the record was found to be gone; NULL while it is there")
+    ]
+  }
+  const children = collected.filter((item) => "table" in item)
+  const names = [...new Set(children.map((child) => child.table.table))]
+  return [
+    parent,
+    ...names.map((name) =>
+      childTable(
+        resource.table,
+        children.filter((child) => child.table.table === name)
+      )
+    )
+  ]
+}
+
+const childTable = (
+  parentTable: string,
+  sources: ReadonlyArray<{ readonly table: ChildField; readonly detail: boolean }>
+): Table => {
+  const { table, detail } = sources[0]!
+  const parentColumn = `${singular(parentTable)}_id`
+  const positioned = table.key.length === 0
+  return {
+    name: table.table,
+    description: table.description,
+    key: ["location_id", parentColumn, ...(positioned ? ["position"] : table.key)],
+    parentColumn,
+    detail,
+    columns: [
+      locationColumn,
+      { ...plainColumn(parentColumn, "VARCHAR", `Row of ${parentTable} it belongs to`), references: parentTable },
+      ...(positioned ? [plainColumn("position", "BIGINT", "Place in the list, from 0")] : []),
+      ...(table.keyColumn ? [columnOf(table.keyColumn.name, table.keyColumn.field, detail)] : []),
+      ...unique(collect(table.fields, detail).filter((item): item is Column => !("table" in item))),
+      ...Object.keys(table.constants ?? {}).map((name) =>
+        plainColumn(name, "BOOLEAN", `Whether the row came from the list of ${humanise(name)} values`)
+      ),
+      extraColumn,
+      ...stamps
+    ]
+  }
+}
+
+/** Contacts to contact; companies to company. */
+export const singular = (table: string): string =>
+  table.endsWith("ies") ? `${table.slice(0, -3)}y` : table.replace(/s$/, "")
+
+/** `dateAdded` to `date_added`, `rawHTML` to `raw_html`. */
+export const snakeCase = (name: string): string =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1_$2")
+    .toLowerCase()
+
+export const columnName = (prefix: string, name: string, field: { readonly column?: string }): string =>
+  field.column ?? prefix + snakeCase(name)
+
+const collect = (
+  fields: Fields,
+  detail: boolean,
+  prefix = ""
+): Array<Column | { readonly table: ChildField; readonly detail: boolean }> =>
+  Object.entries(fields).flatMap(([name, field]) => {
+    switch (field.kind) {
+      case "column":
+        return columnName(prefix, name, field) === "location_id"
+          ? []
+          : [
+              columnOf(columnName(prefix, name, field), field, detail),
+              ...(field.textColumn
+                ? [
+                    {
+                      ...columnOf(field.textColumn, field, detail),
+                      sql: "VARCHAR",
+                      type: "text" as const,
+                      description: `${field.description}, as text`
+                    }
+                  ]
+                : [])
+            ]
+      case "object":
+        return [
+          ...collect(field.fields, detail, `${columnName(prefix, name, {})}_`),
+          ...(field.whole ? [columnOf(columnName(prefix, name, field.whole), field.whole, detail)] : []),
+          ...(field.rest ? [{ table: field.rest, detail }] : [])
+        ]
+      case "list":
+      case "entries":
+        return [{ table: field, detail }]
+      case "alias":
+      case "transport":
+        return []
+    }
+  })
+
+const columnOf = (name: string, field: ColumnField, detail: boolean): Column => ({
+  name,
+  type: field.type,
+  sql: sqlTypes[field.type],
+  description: field.description,
+  personal: field.personal ?? "none",
+  ...(field.references && { references: field.references }),
+  detail
+})
+
+const unique = (columns: ReadonlyArray<Column>): ReadonlyArray<Column> =>
+  columns.filter((column, index) => columns.findIndex((other) => other.name === column.name) === index)
+
+const humanise = (name: string) => name.replaceAll("_", " ")
+
+const plainColumn = (name: string, sql: string, description: string): Column => ({
+  name,
+  type: "system",
+  sql,
+  description,
+  personal: "none",
+  detail: false
+})
+const locationColumn: Column = {
+  ...plainColumn("location_id", "VARCHAR", "Location the row was read from"),
+  references: "locations"
+}
+const extraColumn = plainColumn("_extra", "JSON", "Fields the service sent that have no column, as sent")
+const stamps = [
+  plainColumn("_synced_at", "TIMESTAMPTZ", "When this version of the row was loaded"),
+  plainColumn("_run_id", "VARCHAR", "Run that loaded it; see meta.runs")
+]

@@ -1,0 +1,92 @@
+/**
+ * One entry of the vault on disk: a line of JSON that describes it, then the body byte for byte as it was received.
+ *
+ *     {"kind":"page","resource":"contacts",…,"bytes":92011,"crc32":2839201122}\n
+ *     {"contacts":[…]}\n
+ *
+ * Bodies are one line as a rule, so a segment reads as NDJSON in other tools.
+ */
+import { crc32 } from "node:zlib"
+
+/** Where a pass over a resource stands after an entry; what `extract` needs to go on from there. */
+export type Progress = Readonly<Record<string, unknown>>
+
+interface Common {
+  readonly run: string
+  /** Server's clock when it answered, epoch milliseconds. */
+  readonly at: number
+  readonly location: string
+  readonly resource: string
+}
+
+/** A page of a list, the answer of a fan-out, or a detail. */
+export interface PageEntry extends Common {
+  readonly kind: "page" | "detail"
+  readonly pass: string
+  readonly request: unknown
+  /** Dotted path of the records in the body. */
+  readonly records: string
+  readonly parent?: { readonly id: string; readonly hash: string }
+  /** State of the pass after this page. */
+  readonly progress: Progress
+}
+
+/** The end of a reading: its watermark and how it went. No body. */
+export interface EndEntry extends Common {
+  readonly kind: "end"
+  readonly outcome: Outcome
+}
+/** How a reading ended; times in epoch milliseconds. */
+export interface Outcome {
+  readonly mode: "full" | "changed" | "each"
+  readonly verdict: "complete" | "complete with doubts" | "incomplete"
+  readonly doubts: ReadonlyArray<string>
+  readonly requests: number
+  readonly since?: number
+  readonly watermark?: number
+  /** What the service said it holds. */
+  readonly total?: number
+  /** Findings about this account to start with next time: page sizes refused, ways that work. */
+  readonly way?: unknown
+}
+
+export type Entry = PageEntry | EndEntry
+
+export interface Frame {
+  readonly entry: Entry
+  readonly body: string
+}
+
+export const encode = ({ entry, body }: Frame): Buffer => {
+  const bytes = Buffer.from(body)
+  const head = JSON.stringify({ ...entry, bytes: bytes.length, crc32: crc32(bytes) })
+  return Buffer.concat([Buffer.from(`${head}\n`), bytes, newline])
+}
+const newline = Buffer.from("\n")
+
+export interface Decoded extends Frame {
+  /** Where the next frame begins. */
+  readonly end: number
+}
+
+/** The frame that begins at `start`, or `undefined` where it is cut off or damaged. */
+export const decode = (segment: Buffer, start: number): Decoded | undefined => {
+  const headEnd = segment.indexOf(10, start)
+  if (headEnd < 0) return undefined
+  const head = parsed(segment.toString("utf8", start, headEnd))
+  if (!head) return undefined
+  const { bytes, crc32: expected, ...entry } = head
+  const bodyEnd = headEnd + 1 + bytes
+  if (bodyEnd >= segment.length || segment[bodyEnd] !== 10) return undefined
+  const body = segment.subarray(headEnd + 1, bodyEnd)
+  return crc32(body) === expected ? { entry, body: body.toString("utf8"), end: bodyEnd + 1 } : undefined
+}
+
+const parsed = (line: string): (Entry & { bytes: number; crc32: number }) | undefined => {
+  try {
+    const head = JSON.parse(line)
+    return Number.isInteger(head?.bytes) && Number.isInteger(head?.crc32) ? head : undefined
+  } catch {
+    return undefined
+  }
+}

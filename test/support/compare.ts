@@ -1,0 +1,95 @@
+/**
+ * Compares the tables with what the service holds, value by value. Knows the naming rules and nothing of the
+ * definitions, so that a definition that forgets or mistypes a field is found out.
+ */
+import { DuckDBInstance } from "@duckdb/node-api"
+
+type Row = Readonly<Record<string, unknown>>
+
+export const query = async (database: string, sql: string): Promise<ReadonlyArray<Row>> => {
+  const instance = await DuckDBInstance.create(database, { access_mode: "READ_ONLY" })
+  const connection = await instance.connect()
+  try {
+    await connection.run("SET TimeZone = 'UTC'")
+    return (await connection.runAndReadAll(sql)).getRowObjectsJson()
+  } finally {
+    connection.closeSync()
+    instance.closeSync()
+  }
+}
+
+/** What differs between a table and the service's records; empty when nothing does. */
+export const differences = async (
+  database: string,
+  table: string,
+  records: ReadonlyArray<Row>
+): Promise<ReadonlyArray<string>> => {
+  const rows = await query(database, `SELECT * FROM crm.${table} WHERE _deleted_at IS NULL`)
+  const rowById = new Map(rows.map((row) => [row["id"], row]))
+  const ids = records.map((record) => String(record["id"] ?? record["_id"]))
+  const known = new Set(ids)
+  return [
+    ...(rows.length === rowById.size ? [] : [`${table}: ${rows.length - rowById.size} rows twice`]),
+    ...ids.filter((id) => !rowById.has(id)).map((id) => `${table} ${id}: missing`),
+    ...rows
+      .filter((row) => !known.has(String(row["id"])))
+      .map((row) => `${table} ${String(row["id"])}: not in the service`),
+    ...records.flatMap((record, index) => {
+      const row = rowById.get(ids[index])
+      return row ? different(table, record, row) : []
+    })
+  ]
+}
+
+const different = (table: string, record: Row, row: Row): ReadonlyArray<string> => {
+  const extra = JSON.parse(String(row["_extra"] ?? "{}")) as Row
+  return Object.entries(record).flatMap(([field, sent]) => {
+    if (sent === null || ["locationId", "altId", "altType", "traceId"].includes(field)) return []
+    const column = field === "_id" ? "id" : snakeCase(field)
+    // Lists and objects have tables and columns of their own; their own tests look at them.
+    if (!(column in row))
+      return typeof sent === "object" || field in extra ? [] : [`${table} ${String(row["id"])}.${field}: nowhere`]
+    return same(sent, row[column])
+      ? []
+      : [`${table} ${String(row["id"])}.${field}: ${JSON.stringify(sent)} became ${JSON.stringify(row[column])}`]
+  })
+}
+
+/** Equal in meaning: instants in any spelling, numbers as numbers, JSON by structure, text to the letter. */
+const same = (sent: unknown, stored: unknown): boolean => {
+  if (typeof sent === "object") return JSON.stringify(sent) === JSON.stringify(JSON.parse(String(stored)))
+  if (stored === null) return sent === ""
+  if (typeof stored === "boolean") return String(sent) === String(stored)
+  if (String(sent) === String(stored)) return true
+  if (/^\d{4}-\d\d-\d\d \d\d:\d\d/.test(String(stored)))
+    return instant(sent) === Date.parse(String(stored).replace(" ", "T").replace(/\+00$/, "Z"))
+  if (/^\d{4}-\d\d-\d\d$/.test(String(stored))) return day(String(sent)) === stored
+  return Number(sent) === Number(stored)
+}
+
+const instant = (sent: unknown) => (/^\d+$/.test(String(sent)) ? Number(sent) : Date.parse(String(sent)))
+const day = (sent: string) => {
+  const [, a, b, c] = /^(\d+)\D(\d+)\D(\d+)/.exec(sent) ?? []
+  return a?.length === 4 ? `${a}-${b}-${c}` : `${c}-${a}-${b}`
+}
+
+const snakeCase = (name: string) =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1_$2")
+    .toLowerCase()
+
+/** Table of ours for each collection of the sandbox. */
+export const tableByCollection = {
+  locations: "locations",
+  users: "users",
+  tasks: "tasks",
+  contacts: "contacts",
+  notes: "contact_notes",
+  pipelines: "pipelines",
+  opportunities: "opportunities",
+  conversations: "conversations",
+  messages: "messages",
+  orders: "orders",
+  submissions: "form_submissions"
+} as const

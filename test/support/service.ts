@@ -1,0 +1,70 @@
+/** A sandbox of its own process for a test, and what it says is true. */
+import { spawn } from "node:child_process"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+
+export interface Service {
+  readonly url: string
+  readonly token: string
+  readonly locationId: string
+  readonly companyId: string
+  /** Every live record of a collection, in the form of a single read. */
+  readonly records: (collection: string) => Promise<ReadonlyArray<Record<string, unknown>>>
+  readonly stats: () => Promise<Stats>
+  readonly post: (path: string, body: unknown) => Promise<unknown>
+  /** One request as any client would make it. */
+  readonly call: (method: string, path: string, body?: unknown) => Promise<unknown>
+  readonly stop: () => void
+}
+export interface Stats {
+  readonly requests: number
+  readonly requestsByOperation: Readonly<Record<string, number>>
+  readonly fullestWindow: number
+  readonly refused429: number
+  readonly expiredCursorsShown: number
+}
+
+/** Takes the flags of `sluice sandbox`. */
+export const startService = async (...flags: ReadonlyArray<string>): Promise<Service> => {
+  const main = fileURLToPath(new URL("../../src/sandbox/main.ts", import.meta.url))
+  const child = spawn(process.execPath, [main, ...flags], { stdio: ["ignore", "pipe", "inherit"] })
+  const line = await new Promise<string>((resolve, reject) => {
+    createInterface(child.stdout).once("line", resolve)
+    child.once("exit", (code) => reject(new Error(`the sandbox ended with ${code}`)))
+  })
+  const account = JSON.parse(line) as Pick<Service, "url" | "token" | "locationId" | "companyId">
+  const control = async (path: string, init?: RequestInit) => {
+    const response = await fetch(`${account.url}/__sandbox/${path}`, init)
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`)
+    return text
+  }
+  return {
+    ...account,
+    records: async (collection) =>
+      (await control(`records/${collection}`))
+        .split("\n")
+        .filter((record) => record !== "")
+        .map((record) => JSON.parse(record)),
+    stats: async () => JSON.parse(await control("stats")),
+    post: async (path, body) => {
+      const text = await control(path, { method: "POST", body: JSON.stringify(body) })
+      return text === "" ? undefined : JSON.parse(text)
+    },
+    call: async (method, path, body) => {
+      const response = await fetch(account.url + path, {
+        method,
+        headers: {
+          authorization: `Bearer ${account.token}`,
+          version: "v3",
+          ...(body !== undefined && { "content-type": "application/json" })
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) })
+      })
+      const text = await response.text()
+      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+      return text === "" ? undefined : JSON.parse(text)
+    },
+    stop: () => child.kill()
+  }
+}

@@ -1,0 +1,44 @@
+/** Runs sluice as people do: a process of its own. */
+import { spawn } from "node:child_process"
+import { mkdtempSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import type { Service } from "./service.ts"
+
+export interface Ran {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+export interface Running {
+  readonly ended: Promise<Ran>
+  readonly kill: (signal: NodeJS.Signals) => void
+}
+
+export const newFolder = (): string => mkdtempSync(join(tmpdir(), "sluice-test-"))
+
+export const environmentOf = (service: Pick<Service, "url" | "token" | "locationId">, output: string) => ({
+  SLUICE_BASE_URL: service.url,
+  SLUICE_TOKEN: service.token,
+  SLUICE_LOCATION_ID: service.locationId,
+  SLUICE_OUTPUT: output
+})
+
+export const start = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>): Running => {
+  const launcher = fileURLToPath(new URL("../../sluice", import.meta.url))
+  const child = spawn(launcher, args, {
+    env: { PATH: process.env["PATH"], ...environment },
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  let [stdout, stderr] = ["", ""]
+  child.stdout.on("data", (chunk) => (stdout += chunk))
+  child.stderr.on("data", (chunk) => (stderr += chunk))
+  return {
+    ended: new Promise((resolve) => child.once("close", (code) => resolve({ code, stdout, stderr }))),
+    kill: (signal) => child.kill(signal)
+  }
+}
+
+export const sluice = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>): Promise<Ran> =>
+  start(args, environment).ended

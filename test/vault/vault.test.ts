@@ -1,0 +1,133 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { appendFileSync, readFileSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { execFileSync } from "node:child_process"
+import type { PageEntry } from "../../src/vault/frame.ts"
+import { type Position, Vault, beginning } from "../../src/vault/vault.ts"
+import { newFolder } from "../support/sluice.ts"
+
+const entry: PageEntry = {
+  kind: "page",
+  run: "r",
+  at: 1,
+  location: "L",
+  resource: "things",
+  pass: "all",
+  request: {},
+  records: "things",
+  progress: {}
+}
+const append = (...bodies: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const vault = yield* Vault
+    yield* Effect.forEach(bodies, (body) => vault.append({ entry, body }), { concurrency: "unbounded" })
+  })
+const readAll = (bytes = 1000) =>
+  Effect.gen(function* () {
+    const vault = yield* Vault
+    const bodies: Array<string> = []
+    let place: Position = beginning
+    while (true) {
+      const { frames, next } = yield* vault.read(place, bytes)
+      if (next.segment === place.segment && next.offset === place.offset) return bodies
+      bodies.push(...frames.map(({ body }) => body))
+      place = next
+    }
+  })
+/** Opens the vault, does something, closes it. */
+const within = <A, E>(folder: string, effect: Effect.Effect<A, E, Vault>) =>
+  effect.pipe(Effect.provide(Vault.layer(folder)))
+
+const bodies = Array.from({ length: 50 }, (_, n) => `{"n":${n},"text":"${"é".repeat(n * 7)}\n\u2028"}`)
+
+describe("the vault", () => {
+  it.live("gives back every body byte for byte, in order, over segments and openings", () =>
+    Effect.gen(function* () {
+      const folder = newFolder()
+      yield* within(folder, append(...bodies.slice(0, 20)))
+      yield* within(
+        folder,
+        Effect.gen(function* () {
+          yield* append(...bodies.slice(20, 30))
+          yield* (yield* Vault).seal
+          yield* append(...bodies.slice(30))
+        })
+      )
+      for (const bytes of [1, 700, 1_000_000]) assert.deepStrictEqual(yield* within(folder, readAll(bytes)), bodies)
+    })
+  )
+
+  it.live("cuts off a frame that a crash tore, at every byte, and goes on behind the last whole one", () =>
+    Effect.gen(function* () {
+      const folder = newFolder()
+      yield* within(folder, append(bodies[0]!))
+      const file = join(folder, "000001.ndjson")
+      const whole = statSync(file).size
+      yield* within(folder, append(bodies[1]!))
+      const [both, content] = [statSync(file).size, readFileSync(file)]
+      for (let size = whole + 1; size < both; size += 3) {
+        writeFileSync(file, content)
+        truncateSync(file, size)
+        yield* within(folder, append("after"))
+        assert.deepStrictEqual(yield* within(folder, readAll()), [bodies[0], "after"], `torn at ${size}`)
+      }
+    })
+  )
+
+  it.live("keeps what it cuts off", () =>
+    Effect.gen(function* () {
+      const folder = newFolder()
+      yield* within(folder, append(bodies[0]!))
+      appendFileSync(join(folder, "000001.ndjson"), "torn")
+      yield* within(folder, readAll())
+      const torn = readdirSync(folder).find((file) => file.includes("torn"))
+      assert.strictEqual(readFileSync(join(folder, torn!), "utf8"), "torn")
+    })
+  )
+
+  it.live("does not pass over damage in a sealed segment", () =>
+    Effect.gen(function* () {
+      const folder = newFolder()
+      yield* within(
+        folder,
+        Effect.gen(function* () {
+          yield* append(...bodies)
+          yield* (yield* Vault).seal
+        })
+      )
+      const file = join(folder, "000001.ndjson.zst")
+      const content = readFileSync(file)
+      content[content.length >> 1]! ^= 0xff
+      writeFileSync(file, content)
+      const result = yield* Effect.result(within(folder, readAll()))
+      assert.strictEqual(result._tag, "Failure")
+    })
+  )
+
+  it.live("seals what zstd reads, for the owner's eyes only", () =>
+    Effect.gen(function* () {
+      const folder = newFolder()
+      yield* within(
+        folder,
+        Effect.gen(function* () {
+          yield* append('{"a":1}')
+          yield* (yield* Vault).seal
+        })
+      )
+      const file = join(folder, "000001.ndjson.zst")
+      assert.strictEqual(statSync(file).mode & 0o777, 0o600)
+      assert.strictEqual(statSync(folder).mode & 0o777, 0o700)
+      const [head, body] = execFileSync(
+        process.execPath,
+        [
+          "-e",
+          `process.stdout.write(require("zlib").zstdDecompressSync(require("fs").readFileSync(${JSON.stringify(file)})))`
+        ],
+        { encoding: "utf8" }
+      ).split("\n")
+      assert.strictEqual(JSON.parse(head!).bytes, 7)
+      assert.strictEqual(body, '{"a":1}')
+    })
+  )
+})

@@ -1,0 +1,75 @@
+/**
+ * Turns one value as the service sent it into the text DuckDB reads for a column's type, or refuses it.
+ * Everything accepted here casts without an error: one refused cast would stop a whole batch.
+ */
+import type { ColumnType } from "../catalog/fields.ts"
+import { instantText, isDay } from "../catalog/instants.ts"
+
+/** What a converter answers when the value does not fit; the value then goes to `meta.rejected_values`. */
+export const refused = Symbol("refused")
+export type Converted = string | number | boolean | null | typeof refused
+export type Convert = (value: unknown) => Converted
+
+/** Numbers whose text a double cannot hold arrive as raw JSON (see parse.ts) and are read as their text. */
+const scalar = (value: unknown): unknown => (JSON.isRawJSON(value) ? value.rawJSON : value)
+
+const text: Convert = (value) => {
+  if (typeof value === "string") return value
+  if (typeof value === "number" || typeof value === "boolean") return String(value)
+  return JSON.isRawJSON(value) ? value.rawJSON : refused
+}
+
+const flag: Convert = (value) => {
+  if (typeof value === "boolean") return value
+  if (value === "") return null
+  const word = typeof value === "string" ? value.toLowerCase() : ""
+  return word === "true" ? true : word === "false" ? false : refused
+}
+
+const count: Convert = (sent) => {
+  const value = scalar(sent)
+  if (typeof value === "number") return Number.isSafeInteger(value) ? value : refused
+  if (value === "") return null
+  if (typeof value !== "string" || !/^-?\d{1,19}$/.test(value)) return refused
+  return BigInt.asIntN(64, BigInt(value)) === BigInt(value) ? value : refused
+}
+
+/** DECIMAL(18,4): more digits than that are refused, never rounded. */
+const decimal: Convert = (sent) => {
+  const value = scalar(sent)
+  if (value === "") return null
+  const written = typeof value === "number" ? String(value) : value
+  return typeof written === "string" && /^-?\d{1,14}(\.\d{1,4}0*)?$/.test(written) ? written : refused
+}
+
+/** See instants.ts; a day alone is its first moment. */
+const instant: Convert = (value) => {
+  if (value === "") return null
+  return instantText(value) ?? (typeof value === "string" && value.length === 10 ? date(value) : refused)
+}
+
+const yearFirst = /^(\d{4})[/\-._](\d\d)[/\-._](\d\d)(?:[T ].*)?$/
+const yearLast = /^(\d\d)[/\-._](\d\d)[/\-._](\d{4})$/
+
+/** The eight documented spellings (A 2.2), the day part of an instant, or epoch milliseconds (its day in UTC). */
+const date: Convert = (value) => {
+  if (value === "") return null
+  if (typeof value !== "string" || /^-?\d{11,16}$/.test(value)) return instantText(value)?.slice(0, 10) ?? refused
+  const first = yearFirst.exec(value)
+  const [year, month, day] = first
+    ? first.slice(1)
+    : ((last) => [last?.[3], last?.[1], last?.[2]])(yearLast.exec(value))
+  return isDay(Number(year), Number(month), Number(day)) ? `${year}-${month}-${day}` : refused
+}
+
+const json: Convert = (value) => JSON.stringify(value)
+
+export const converters: Readonly<Record<ColumnType, Convert>> = { text, instant, date, decimal, count, flag, json }
+
+/** What people read: text as it is, lists of words with commas, everything else as JSON. */
+export const readable = (value: unknown): string => {
+  const own = text(value)
+  if (typeof own === "string") return own
+  if (Array.isArray(value) && value.every((item) => typeof text(item) === "string")) return value.map(text).join(", ")
+  return JSON.stringify(value)
+}

@@ -1,0 +1,77 @@
+/** The run history in `meta.runs`. */
+import { Clock, Effect } from "effect"
+import type { Failure } from "../failure.ts"
+import { instantOf, literal } from "./sql.ts"
+import { Warehouse } from "./warehouse.ts"
+
+export interface RunRecord {
+  readonly id: string
+  /** Epoch milliseconds. */
+  readonly startedAt: number
+}
+
+export const beginRun = Effect.fnUntraced(function* (
+  command: string,
+  plannedRequests: number | undefined
+): Effect.fn.Return<RunRecord, Failure, Warehouse> {
+  const startedAt = yield* Clock.currentTimeMillis
+  // Sorts by time, and two runs never begin in the same millisecond: the warehouse has one writer.
+  const id = new Date(startedAt).toISOString().replaceAll(/[-:.]/g, "")
+  yield* (yield* Warehouse).transaction([
+    `UPDATE meta.runs SET outcome = 'interrupted' WHERE outcome IS NULL`,
+    `INSERT INTO meta.runs (run_id, command, started_at, planned_requests)
+     VALUES (${literal(id)}, ${literal(command)}, ${instantOf(startedAt)}, ${literal(plannedRequests)})`
+  ])
+  return { id, startedAt }
+})
+
+export const endRun = Effect.fnUntraced(function* (
+  run: RunRecord,
+  outcome: string,
+  exitCode: number,
+  requests: number
+): Effect.fn.Return<void, Failure, Warehouse> {
+  yield* (yield* Warehouse).transaction([
+    `UPDATE meta.runs SET finished_at = ${instantOf(yield* Clock.currentTimeMillis)}, outcome = ${literal(outcome)},
+       exit_code = ${exitCode}, requests = ${requests} WHERE run_id = ${literal(run.id)}`
+  ])
+})
+
+export interface RunResource {
+  readonly resource: string
+  readonly requests: number
+  readonly records: number
+  readonly newRows: number
+  readonly changedRows: number
+  readonly deletedRows: number
+  /** Values and records. */
+  readonly rejected: number
+  readonly verdict: string
+}
+
+/** What a run did, resource by resource. */
+export const resourcesOf = Effect.fnUntraced(function* (
+  run: string
+): Effect.fn.Return<ReadonlyArray<RunResource>, Failure, Warehouse> {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT * FROM meta.run_resources WHERE run_id = ${literal(run)} ORDER BY resource`
+  )
+  return rows.map((row) => ({
+    resource: String(row["resource"]),
+    requests: Number(row["requests"]),
+    records: Number(row["records"]),
+    newRows: Number(row["new_rows"]),
+    changedRows: Number(row["changed_rows"]),
+    deletedRows: Number(row["deleted_rows"]),
+    rejected: Number(row["rejected_values"]) + Number(row["rejected_records"]),
+    verdict: String(row["verdict"] ?? "interrupted")
+  }))
+})
+
+/** The company that owns a location, once the location is loaded. */
+export const companyOf = Effect.fnUntraced(function* (
+  location: string
+): Effect.fn.Return<string | undefined, Failure, Warehouse> {
+  const [row] = yield* (yield* Warehouse).rows(`SELECT company_id FROM crm.locations WHERE id = ${literal(location)}`)
+  return row?.["company_id"] === null || row === undefined ? undefined : String(row["company_id"])
+})

@@ -1,0 +1,125 @@
+/** DDL made from the definitions: the current rows, their history, the state, and the sentences as comments. */
+import { Effect } from "effect"
+import type { Catalogue } from "../catalog/discover.ts"
+import { type Column, type Table, tablesOf } from "../catalog/tables.ts"
+import { literal, name } from "./sql.ts"
+import { Warehouse } from "./warehouse.ts"
+
+const metaTables: Readonly<Record<string, { readonly comment: string; readonly columns: string }>> = {
+  runs: {
+    comment: "One row per run of a command that writes",
+    columns: `run_id VARCHAR PRIMARY KEY, command VARCHAR, started_at TIMESTAMPTZ, finished_at TIMESTAMPTZ,
+      outcome VARCHAR, exit_code INTEGER, requests BIGINT, planned_requests BIGINT`
+  },
+  run_resources: {
+    comment: "What each run did for each resource of each location",
+    columns: `run_id VARCHAR, location_id VARCHAR, resource VARCHAR, mode VARCHAR, since TIMESTAMPTZ, requests BIGINT DEFAULT 0,
+      pages BIGINT DEFAULT 0, records BIGINT DEFAULT 0, new_rows BIGINT DEFAULT 0, changed_rows BIGINT DEFAULT 0,
+      deleted_rows BIGINT DEFAULT 0, rejected_values BIGINT DEFAULT 0, rejected_records BIGINT DEFAULT 0,
+      verdict VARCHAR, doubts VARCHAR[], planned_requests BIGINT, finished_at TIMESTAMPTZ,
+      PRIMARY KEY (run_id, location_id, resource)`
+  },
+  watermarks: {
+    comment: "How far each resource was read completely",
+    columns: `location_id VARCHAR, resource VARCHAR, watermark TIMESTAMPTZ, complete_at TIMESTAMPTZ,
+      full_complete_at TIMESTAMPTZ, total BIGINT, requests BIGINT, way JSON, PRIMARY KEY (location_id, resource)`
+  },
+  passes: {
+    comment: "Readings that have begun and not ended: where to go on",
+    columns: `location_id VARCHAR, resource VARCHAR, pass VARCHAR, progress JSON, PRIMARY KEY (location_id, resource, pass)`
+  },
+  fanout: {
+    comment: "Second requests made for a record: for which state of it, and what came",
+    columns: `location_id VARCHAR, resource VARCHAR, parent_id VARCHAR, parent_hash VARCHAR, content_hash VARCHAR, fetched_at TIMESTAMPTZ`
+  },
+  rejected_values: {
+    comment: "Values that did not fit their column, as sent; the column holds NULL",
+    columns: `run_id VARCHAR, location_id VARCHAR, table_name VARCHAR, key VARCHAR, column_name VARCHAR, value VARCHAR,
+      reason VARCHAR, rejected_at TIMESTAMPTZ`
+  },
+  rejected_records: {
+    comment: "Records that could not become a row, as sent",
+    columns: `run_id VARCHAR, location_id VARCHAR, table_name VARCHAR, record VARCHAR, reason VARCHAR, rejected_at TIMESTAMPTZ`
+  },
+  columns: {
+    comment: "The data dictionary: every column with its meaning",
+    columns: `table_name VARCHAR, column_name VARCHAR, type VARCHAR, description VARCHAR, personal_data VARCHAR, refers_to VARCHAR`
+  },
+  position: {
+    comment: "How far the vault is loaded",
+    columns: `segment BIGINT, byte_offset BIGINT`
+  }
+}
+
+const historyColumns = [
+  ["_valid_from", "TIMESTAMPTZ", "When this version was loaded"],
+  ["_valid_to", "TIMESTAMPTZ", "When a later version took its place"]
+] as const
+
+/** What has to run so that the warehouse fits the definitions; nothing where it does already. */
+export const migration = (catalogue: Catalogue, existing: ReadonlySet<string>): ReadonlyArray<string> => {
+  const tables = catalogue.resources.flatMap((resource) => tablesOf(resource))
+  return [
+    ...["crm", "crm_history", "meta"].map((schema) => `CREATE SCHEMA IF NOT EXISTS ${schema}`),
+    ...Object.entries(metaTables).flatMap(([table, { comment, columns }]) => [
+      `CREATE TABLE IF NOT EXISTS meta.${name(table)} (${columns})`,
+      `COMMENT ON TABLE meta.${name(table)} IS ${literal(comment)}`
+    ]),
+    ...tables.flatMap((table) => tableStatements(table, existing)),
+    "DELETE FROM meta.columns",
+    ...tables.map(dictionaryRows)
+  ]
+}
+
+/** `schema.table.column` of everything there is. */
+export const existingColumns = `SELECT table_schema || '.' || table_name || '.' || column_name AS path
+  FROM information_schema.columns WHERE table_schema IN ('crm', 'crm_history')`
+
+const tableStatements = (table: Table, existing: ReadonlySet<string>): ReadonlyArray<string> => [
+  ...define("crm", table.name, table.description, table.columns.map(described), existing),
+  ...define(
+    "crm_history",
+    table.name,
+    `Earlier versions of the rows of crm.${table.name}`,
+    [...table.columns.map(described), ...historyColumns],
+    existing
+  )
+]
+
+const described = (column: Column) => [column.name, column.sql, column.description] as const
+
+const define = (
+  schema: string,
+  table: string,
+  comment: string,
+  columns: ReadonlyArray<readonly [string, string, string]>,
+  existing: ReadonlySet<string>
+): ReadonlyArray<string> => {
+  const path = `${schema}.${name(table)}`
+  const missing = columns.filter(([column]) => !existing.has(`${schema}.${table}.${column}`))
+  const all = missing.length === columns.length
+  return missing.length === 0
+    ? []
+    : [
+        ...(all
+          ? [`CREATE TABLE ${path} (${columns.map(([column, type]) => `${name(column)} ${type}`).join(", ")})`]
+          : missing.map(([column, type]) => `ALTER TABLE ${path} ADD COLUMN ${name(column)} ${type}`)),
+        `COMMENT ON TABLE ${path} IS ${literal(comment)}`,
+        ...missing.map(([column, , sentence]) => `COMMENT ON COLUMN ${path}.${name(column)} IS ${literal(sentence)}`)
+      ]
+}
+
+const dictionaryRows = (table: Table): string =>
+  `INSERT INTO meta.columns VALUES ${table.columns
+    .map(
+      (column) =>
+        `(${[table.name, column.name, column.sql, column.description, column.personal, column.references].map(literal).join(", ")})`
+    )
+    .join(", ")}`
+
+/** Brings the warehouse to the definitions; changes nothing where it fits already. */
+export const prepare = Effect.fn("warehouse.prepare")(function* (catalogue: Catalogue) {
+  const warehouse = yield* Warehouse
+  const existing = yield* warehouse.rows(existingColumns)
+  yield* warehouse.transaction(migration(catalogue, new Set(existing.map((row) => String(row["path"])))))
+})

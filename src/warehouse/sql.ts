@@ -1,0 +1,15 @@
+/** Text of SQL: the two ways in which a value or a name may enter a statement. */
+
+export const literal = (value: string | number | boolean | null | undefined): string =>
+  value === null || value === undefined
+    ? "NULL"
+    : typeof value === "string"
+      ? `'${value.replaceAll("\0", "").replaceAll("'", "''")}'`
+      : String(value)
+
+export const name = (identifier: string): string => `"${identifier.replaceAll('"', '""')}"`
+
+export const names = (identifiers: ReadonlyArray<string>): string => identifiers.map(name).join(", ")
+
+/** An instant from epoch milliseconds. */
+export const instantOf = (milliseconds: number): string => `to_timestamp(${milliseconds / 1000})`

@@ -1,0 +1,123 @@
+/**
+ * The warehouse: one DuckDB file with the current rows (`crm`), their earlier versions (`crm_history`) and all state
+ * (`meta`). One process writes it; DuckDB's own file lock is the lock between runs, and ends with its process.
+ */
+import { DuckDBInstance } from "@duckdb/node-api"
+import { Context, Effect, Layer, type Scope, Semaphore } from "effect"
+import { existsSync } from "node:fs"
+import { chmod, mkdir } from "node:fs/promises"
+import { dirname } from "node:path"
+import { Failure, diskFailure } from "../failure.ts"
+
+export type Row = Readonly<Record<string, string | number | boolean | null>>
+
+export class Warehouse extends Context.Service<
+  Warehouse,
+  {
+    /** All statements or none. */
+    readonly transaction: (statements: ReadonlyArray<string>) => Effect.Effect<void, Failure>
+    /** Statements outside a transaction, for what cannot run in one. */
+    readonly run: (sql: string) => Effect.Effect<void, Failure>
+    /** Small results only. BIGINT, DECIMAL and instants arrive as text. */
+    readonly rows: (sql: string) => Effect.Effect<ReadonlyArray<Row>, Failure>
+  }
+>()("sluice/warehouse/Warehouse") {
+  static readonly layer = (path: string, options: WarehouseOptions) =>
+    Layer.effect(Warehouse, openWarehouse(path, options))
+}
+
+export interface WarehouseOptions {
+  readonly access: "write" | "read"
+  /** What DuckDB may hold; its own bound, not the process's. */
+  readonly memoryMb: number
+  readonly threads: number
+}
+
+const openWarehouse = Effect.fn("warehouse.open")(function* (
+  path: string,
+  { access, memoryMb, threads }: WarehouseOptions
+): Effect.fn.Return<Warehouse["Service"], Failure, Scope.Scope> {
+  if (access === "read" && !existsSync(path))
+    return yield* new Failure({
+      ends: "failed",
+      message: `There is no warehouse at ${path} yet.`,
+      next: "./sluice sync"
+    })
+  const instance = yield* Effect.acquireRelease(
+    Effect.tryPromise({
+      try: async () => {
+        await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+        const opened = await DuckDBInstance.create(path, {
+          access_mode: access === "read" ? "READ_ONLY" : "READ_WRITE",
+          memory_limit: `${memoryMb}MB`,
+          threads: String(threads),
+          // Extensions would be fetched from elsewhere in the middle of a run.
+          autoinstall_known_extensions: "false",
+          autoload_known_extensions: "false",
+          // Fewer, larger checkpoints: the biggest single gain while loading; the log replays after a crash.
+          ...(access === "write" && { checkpoint_threshold: "512MB" }),
+          preserve_insertion_order: "false"
+        })
+        if (access === "write") await chmod(path, 0o600)
+        return opened
+      },
+      catch: (cause) => openFailure(path, cause)
+    }),
+    (opened) => Effect.sync(() => opened.closeSync())
+  )
+  const connection = yield* Effect.acquireRelease(
+    Effect.promise(() => instance.connect()),
+    (opened) => Effect.sync(() => opened.closeSync())
+  )
+  const one = yield* Semaphore.make(1)
+  const attempt = <A>(run: () => Promise<A>) =>
+    Effect.tryPromise({ try: run, catch: (cause) => statementFailure(path, cause) })
+
+  yield* attempt(() => connection.run("SET TimeZone = 'UTC'"))
+  return Warehouse.of({
+    // After a failed statement the transaction stays open and later ones would join it, hence the rollback.
+    transaction: (statements) =>
+      attempt(() => connection.run(`BEGIN;\n${statements.join(";\n")};\nCOMMIT`)).pipe(
+        Effect.onError(() =>
+          Effect.promise(() =>
+            connection.run("ROLLBACK").then(
+              () => {},
+              () => {}
+            )
+          )
+        ),
+        Effect.uninterruptible,
+        one.withPermits(1)
+      ),
+    run: (sql) => attempt(() => connection.run(sql)).pipe(Effect.asVoid, Effect.uninterruptible, one.withPermits(1)),
+    rows: (sql) =>
+      attempt(async () => (await connection.runAndReadAll(sql)).getRowObjectsJson() as Array<Row>).pipe(
+        Effect.uninterruptible,
+        one.withPermits(1)
+      )
+  })
+})
+
+/** Disk and memory are the user's to mend, everything else is ours. */
+const statementFailure = (path: string, cause: unknown): Failure => {
+  const message = cause instanceof Error ? cause.message : String(cause)
+  return /^(IO Error|Out of Memory|TransactionContext Error: Failed to commit: .*(write|space))/i.test(message)
+    ? diskFailure(`The warehouse ${path} could not be written`, cause)
+    : new Failure({
+        ends: "failed",
+        message: `The warehouse ${path} refused a statement, which is a defect of ours: ${message}`,
+        next: "Report it with the text above. Everything read is in the vault; ./sluice rebuild makes the tables again."
+      })
+}
+
+const openFailure = (path: string, cause: unknown): Failure => {
+  const message = cause instanceof Error ? cause.message : String(cause)
+  const holder = /Conflicting lock.*?\(PID (\d+)\)/s.exec(message)?.[1]
+  return holder === undefined && !message.includes("Could not set lock")
+    ? diskFailure(`The warehouse ${path} could not be opened`, cause)
+    : new Failure({
+        ends: "locked",
+        message: `Another run${holder ? ` (process ${holder})` : ""} is working in ${dirname(path)}. Nothing was changed.`,
+        next: "Wait for it to end, or name another folder with --output."
+      })
+}

@@ -1,0 +1,253 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { join } from "node:path"
+import { count, id, instant, rows, text, values } from "../../src/catalog/fields.ts"
+import { get } from "../../src/catalog/request.ts"
+import { type Resource, define } from "../../src/catalog/resource.ts"
+import { loadAll } from "../../src/load/load.ts"
+import type { Entry } from "../../src/vault/frame.ts"
+import { Vault } from "../../src/vault/vault.ts"
+import { prepare } from "../../src/warehouse/schema.ts"
+import { dueParents } from "../../src/warehouse/state.ts"
+import { Warehouse } from "../../src/warehouse/warehouse.ts"
+import { newFolder } from "../support/sluice.ts"
+
+const common = { description: "d", source: "s", scope: "s" }
+const once = (path: `/${string}`, records: string) => [
+  { request: get(path), paging: { kind: "once" } as const, records, pageSize: 10 }
+]
+const people = define({
+  ...common,
+  table: "persons",
+  full: once("/persons", "people"),
+  changes: { field: "updatedAt", overlapDays: 0, ways: [] },
+  fields: {
+    id: id("Id"),
+    name: text("Name"),
+    updatedAt: instant("Change"),
+    tags: values("person_tags", "Tags", "tag", text("Tag"))
+  }
+})
+const bills = define({
+  ...common,
+  table: "bills",
+  full: once("/bills", "bills"),
+  fields: { id: id("Id"), status: text("Status"), total: count("Total") },
+  detail: {
+    request: get("/bills/{parent}"),
+    record: "",
+    everyDays: 30,
+    fields: { memo: text("Memo"), lines: rows("bill_lines", "Lines", { sku: text("Article") }) }
+  }
+})
+const notes = define({
+  ...common,
+  table: "notes",
+  each: { table: "persons", column: "person_id", everyDays: 30 },
+  full: once("/people/{parent}/notes", "notes"),
+  fields: { id: id("Id"), body: text("Body") }
+})
+const resources: ReadonlyArray<Resource> = [people, bills, notes]
+const catalogue = { resources, familyByTable: new Map<string, string>() }
+
+/** A page of a resource, as extract leaves it in the vault. */
+const page = (resource: Resource, body: unknown, more: Partial<Extract<Entry, { kind: "page" | "detail" }>> = {}) =>
+  Effect.gen(function* () {
+    const entry: Entry = {
+      kind: "page",
+      run: "run1",
+      at: 1_800_000_000_000,
+      location: "L",
+      resource: resource.table,
+      pass: "all",
+      request: {},
+      records: resource.full[0]!.records,
+      progress: { page: 1 },
+      ...more
+    }
+    yield* (yield* Vault).append({ entry, body: JSON.stringify(body) })
+  })
+const load = loadAll(resources, join(newFolder(), "tmp"))
+const rowsOf = (sql: string) => Effect.flatMap(Warehouse, (warehouse) => warehouse.rows(sql))
+
+const test = (name: string, body: Effect.Effect<void, unknown, Vault | Warehouse>) =>
+  it.live(name, () => {
+    const folder = newFolder()
+    return prepare(catalogue).pipe(
+      Effect.andThen(body),
+      Effect.provide(
+        Layer.merge(
+          Vault.layer(join(folder, "vault")),
+          Warehouse.layer(join(folder, "warehouse.duckdb"), { access: "write", memoryMb: 256, threads: 2 })
+        )
+      )
+    )
+  })
+
+const person = (id: string, name: string, updatedAt = "2026-01-01T00:00:00Z", tags: ReadonlyArray<string> = []) => ({
+  id,
+  name,
+  updatedAt,
+  tags
+})
+
+describe("a batch", () => {
+  test(
+    "newest wins by the change field, within a batch and against what is there; a repetition changes nothing",
+    Effect.gen(function* () {
+      yield* page(people, {
+        people: [person("a", "new", "2026-02-01T00:00:00Z", ["t"]), person("a", "old"), person("A", "other")]
+      })
+      yield* load
+      yield* page(people, { people: [person("a", "older still", "2025-01-01T00:00:00Z")] }, { run: "run2" })
+      yield* page(people, { people: [person("A", "other")] }, { run: "run2" })
+      yield* load
+      assert.deepStrictEqual(yield* rowsOf("SELECT id, name, _run_id FROM crm.persons ORDER BY id"), [
+        { id: "A", name: "other", _run_id: "run1" },
+        { id: "a", name: "new", _run_id: "run1" }
+      ])
+      assert.deepStrictEqual(yield* rowsOf("SELECT person_id, tag FROM crm.person_tags"), [
+        { person_id: "a", tag: "t" }
+      ])
+      assert.deepStrictEqual(
+        yield* rowsOf("SELECT run_id, new_rows, changed_rows FROM meta.run_resources ORDER BY run_id"),
+        [
+          { run_id: "run1", new_rows: "2", changed_rows: "0" },
+          { run_id: "run2", new_rows: "0", changed_rows: "0" }
+        ]
+      )
+    })
+  )
+
+  test(
+    "the earlier version goes to the history with its children; versions within one run leave none",
+    Effect.gen(function* () {
+      yield* page(people, { people: [person("a", "one", "2026-01-01T00:00:00Z", ["x"])] })
+      yield* load
+      yield* page(people, { people: [person("a", "two", "2026-01-02T00:00:00Z", ["y", "z"])] }, { run: "run2" })
+      yield* load
+      yield* page(people, { people: [person("a", "three", "2026-01-03T00:00:00Z", [])] }, { run: "run2" })
+      yield* load
+      assert.deepStrictEqual(yield* rowsOf("SELECT name, _run_id FROM crm_history.persons"), [
+        { name: "one", _run_id: "run1" }
+      ])
+      assert.deepStrictEqual(yield* rowsOf("SELECT tag FROM crm_history.person_tags"), [{ tag: "x" }])
+      assert.deepStrictEqual(yield* rowsOf("SELECT name FROM crm.persons"), [{ name: "three" }])
+      assert.deepStrictEqual(yield* rowsOf("SELECT tag FROM crm.person_tags"), [])
+    })
+  )
+
+  test(
+    "loaded again from the beginning gives the same rows: rebuild",
+    Effect.gen(function* () {
+      yield* page(people, { people: [person("a", "one"), person("b", "two", "2026-03-01T00:00:00Z", ["x"])] })
+      yield* page(people, { people: [person("a", "uno", "2026-02-01T00:00:00Z")] }, { run: "run2" })
+      yield* load
+      const before = yield* rowsOf("SELECT * FROM crm.persons ORDER BY id")
+      yield* (yield* Warehouse).transaction(["DELETE FROM meta.position"])
+      yield* load
+      assert.deepStrictEqual(yield* rowsOf("SELECT * FROM crm.persons ORDER BY id"), before)
+    })
+  )
+
+  test(
+    "rejects are told once for each version of a row",
+    Effect.gen(function* () {
+      const wrong = { people: [{ ...person("a", "one"), updatedAt: "soon" }, { name: "nobody" }] }
+      yield* page(people, wrong)
+      yield* load
+      yield* page(people, wrong, { run: "run2" })
+      yield* load
+      assert.deepStrictEqual(
+        yield* rowsOf("SELECT run_id, table_name, key, column_name, value FROM meta.rejected_values"),
+        [{ run_id: "run1", table_name: "persons", key: "a", column_name: "updated_at", value: '"soon"' }]
+      )
+      assert.strictEqual((yield* rowsOf("SELECT * FROM meta.rejected_records")).length, 1)
+    })
+  )
+
+  test(
+    "progress and rows are one transaction: a batch that fails leaves both as they were",
+    Effect.gen(function* () {
+      yield* page(people, { people: [person("a", "one")] })
+      yield* load
+      const place = yield* rowsOf("SELECT * FROM meta.position")
+      yield* page(people, { people: [person("b", "two")] })
+      yield* (yield* Warehouse).run("ALTER TABLE meta.passes RENAME TO gone")
+      assert.strictEqual((yield* Effect.result(load))._tag, "Failure")
+      assert.deepStrictEqual(yield* rowsOf("SELECT id FROM crm.persons"), [{ id: "a" }])
+      assert.deepStrictEqual(yield* rowsOf("SELECT * FROM meta.position"), place)
+      yield* (yield* Warehouse).run("ALTER TABLE meta.gone RENAME TO passes")
+      yield* load
+      assert.strictEqual((yield* rowsOf("SELECT id FROM crm.persons")).length, 2)
+    })
+  )
+})
+
+describe("list and detail", () => {
+  const detail = (body: unknown, hash: string, run = "run1") =>
+    page(bills, body, { kind: "detail", records: "", parent: { id: "b", hash }, pass: "bills/details", run })
+
+  test(
+    "meet in one row: the list leaves what only the detail shows, the detail keeps what only the list shows",
+    Effect.gen(function* () {
+      yield* page(bills, { bills: [{ id: "b", status: "draft", total: 1 }] })
+      yield* load
+      const [{ hash }] = (yield* rowsOf("SELECT _row_hash AS hash FROM crm.bills")) as [{ hash: string }]
+      yield* detail({ id: "b", status: "draft", memo: "m", lines: [{ sku: "s1" }, { sku: "s2" }] }, hash)
+      yield* load
+      const whole = { status: "draft", total: "1", memo: "m" }
+      assert.deepStrictEqual(yield* rowsOf("SELECT status, total, memo FROM crm.bills"), [whole])
+      assert.deepStrictEqual(
+        yield* rowsOf("SELECT * FROM crm_history.bills"),
+        [],
+        "the two shapes of one run are one version"
+      )
+
+      yield* page(bills, { bills: [{ id: "b", status: "paid", total: 1 }] }, { run: "run2" })
+      yield* load
+      assert.deepStrictEqual(yield* rowsOf("SELECT status, total, memo FROM crm.bills"), [{ ...whole, status: "paid" }])
+      assert.strictEqual((yield* rowsOf("SELECT * FROM crm.bill_lines")).length, 2)
+    })
+  )
+
+  test(
+    "a detail is due when the list shows a change, and no longer when it came",
+    Effect.gen(function* () {
+      const due = dueParents({ location: "L", resource: "bills", parentTable: "bills", everyDays: 30, limit: 10 })
+      yield* page(bills, { bills: [{ id: "b", status: "draft" }] }, { at: Date.now() })
+      yield* load
+      const [first] = yield* due
+      yield* page(
+        bills,
+        { id: "b", status: "draft", memo: "m" },
+        { kind: "detail", records: "", parent: first!, at: Date.now() }
+      )
+      yield* load
+      assert.deepStrictEqual(yield* due, [])
+      yield* page(bills, { bills: [{ id: "b", status: "sent" }] }, { at: Date.now(), run: "run2" })
+      yield* load
+      assert.strictEqual((yield* due).length, 1)
+    })
+  )
+})
+
+describe("one request for each parent", () => {
+  test(
+    "what a parent no longer shows is marked deleted, and revived when it comes back; other parents' rows stay",
+    Effect.gen(function* () {
+      const of = (parent: string, ids: ReadonlyArray<string>, run: string) =>
+        page(notes, { notes: ids.map((id) => ({ id, body: id })) }, { parent: { id: parent, hash: "h" }, run })
+      yield* of("p", ["n1", "n2"], "run1")
+      yield* of("q", ["n3"], "run1")
+      yield* load
+      yield* of("p", ["n1"], "run2")
+      yield* load
+      const gone = rowsOf("SELECT id, person_id FROM crm.notes WHERE _deleted_at IS NOT NULL")
+      assert.deepStrictEqual(yield* gone, [{ id: "n2", person_id: "p" }])
+      yield* of("p", ["n1", "n2"], "run3")
+      yield* load
+      assert.deepStrictEqual(yield* gone, [])
+    })
+  )
+})

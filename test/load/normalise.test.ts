@@ -1,0 +1,196 @@
+import { assert, describe, it } from "@effect/vitest"
+import { parseExact } from "../../src/catalog/body.ts"
+import {
+  choice,
+  count,
+  date,
+  decimal,
+  entries,
+  flag,
+  id,
+  instant,
+  json,
+  object,
+  rows,
+  text,
+  transport,
+  values,
+  alias
+} from "../../src/catalog/fields.ts"
+import { get } from "../../src/catalog/request.ts"
+import { define } from "../../src/catalog/resource.ts"
+import { normaliserOf } from "../../src/load/normalise.ts"
+
+const things = define({
+  table: "things",
+  description: "Things.",
+  source: "test",
+  scope: "things.readonly",
+  full: [{ request: get("/things"), paging: { kind: "once" }, records: "things", pageSize: 10 }],
+  fields: {
+    _id: id("Id"),
+    id: alias("_id"),
+    name: text("Name"),
+    at: instant("When"),
+    day: date("Day"),
+    price: decimal("Price in `currency`"),
+    count: count("Count"),
+    on: flag("On"),
+    kind: choice("Kind"),
+    meta: json("Anything", { textColumn: "meta_text" }),
+    cursor: transport,
+    locationId: text("Location", { column: "location_id" }),
+    business: object({ name: text("Name of the business") }),
+    tags: values("thing_tags", "Tags.", "tag", text("Tag")),
+    lines: rows("thing_lines", "Lines.", { sku: text("Article"), qty: decimal("Quantity") }),
+    settings: entries(
+      "thing_settings",
+      "Settings.",
+      { name: "channel", field: text("Channel") },
+      { status: text("Status") }
+    )
+  }
+})
+const normalise = normaliserOf(things)
+const read = (body: string) => {
+  const { line, ...rest } = normalise(parseExact(body), { location: "L" })
+  return { row: line === undefined ? undefined : (JSON.parse(line) as Record<string, unknown>), ...rest }
+}
+const column = (name: string, json: string) => {
+  const { row, rejectedValues } = read(`{"_id":"a","${name}":${json}}`)
+  return rejectedValues.length > 0 ? "rejected" : (row?.[name] ?? null)
+}
+
+describe("a value that fits", () => {
+  it.each([
+    ["at", '"2026-01-31T10:00:00.000Z"', "2026-01-31T10:00:00.000Z"],
+    ["at", '"2026-01-31T10:00:00+02:00"', "2026-01-31T10:00:00.000000+02:00"],
+    ["at", '"2026-01-31T10:00:00.123456789-0530"', "2026-01-31T10:00:00.123456-05:30"],
+    ["at", '"2021-07-16 11:00:00"', "2021-07-16T11:00:00.000000Z"],
+    ["at", "1700000000000", "2023-11-14T22:13:20.000Z"],
+    ["at", '"1700000000000"', "2023-11-14T22:13:20.000Z"],
+    ["at", '"2026-01-31"', "2026-01-31"],
+    ["day", '"1980/12/31"', "1980-12-31"],
+    ["day", '"12/31/1980"', "1980-12-31"],
+    ["day", '"1980-12-31"', "1980-12-31"],
+    ["day", '"12-31-1980"', "1980-12-31"],
+    ["day", '"1980.12.31"', "1980-12-31"],
+    ["day", '"12.31.1980"', "1980-12-31"],
+    ["day", '"1980_12_31"', "1980-12-31"],
+    ["day", '"12_31_1980"', "1980-12-31"],
+    ["day", '"2024-02-29T23:00:00.000Z"', "2024-02-29"],
+    ["price", "0.10", "0.1"],
+    ["price", '"1234.50"', "1234.50"],
+    ["price", "-3", "-3"],
+    ["price", "12345678901234.1234", "12345678901234.1234"],
+    ["count", '"42"', "42"],
+    ["count", "9007199254740993", "9007199254740993"],
+    ["on", '"true"', true],
+    ["on", "false", false],
+    ["name", "12345678901234567890", "12345678901234567890"],
+    ["name", '""', ""],
+    ["kind", '"a word nobody knew"', "a word nobody knew"],
+    ["meta", '{"a":[1.5,null,"x"]}', '{"a":[1.5,null,"x"]}'],
+    ["meta", "12345678901234567890123", "12345678901234567890123"]
+  ])("%s %s becomes %s", (name, json, expected) => assert.strictEqual(column(name, json), expected))
+})
+
+describe("a value that does not fit is rejected and leaves NULL", () => {
+  it.each([
+    ["at", '"2026-02-30T10:00:00Z"'],
+    ["at", '"yesterday"'],
+    ["at", '"2026-01-31T24:00:00Z"'],
+    ["at", "1e300"],
+    ["at", "{}"],
+    ["day", '"31/12/1980"'],
+    ["day", '"2023-02-29"'],
+    ["price", '"1,234.50"'],
+    ["price", "0.12345"],
+    ["price", "123456789012345"],
+    ["price", "1e21"],
+    ["count", "1.5"],
+    ["count", '"9223372036854775808"'],
+    ["on", '"yes"'],
+    ["name", '{"first":"Ann"}'],
+    ["name", "[]"]
+  ])("%s %s", (name, json) => {
+    const { row, rejectedValues } = read(`{"_id":"a","${name}":${json}}`)
+    assert.notProperty(row, name)
+    assert.deepStrictEqual(
+      rejectedValues.map(({ column, key, table }) => [table, key, column]),
+      [["things", "a", name]]
+    )
+    assert.deepStrictEqual(JSON.parse(rejectedValues[0]!.value), JSON.parse(json))
+  })
+})
+
+describe("nothing is lost in silence", () => {
+  it("unknown fields at any depth go to _extra, even one called __proto__", () => {
+    const { row } = read(
+      '{"_id":"a","new":{"x":1},"__proto__":{"y":2},"business":{"name":"B","vat":"DE1"},"cursor":"c"}'
+    )
+    assert.strictEqual(row?.["business_name"], "B")
+    assert.strictEqual(row?.["_extra"], '{"new":{"x":1},"__proto__":{"y":2},"business.vat":"DE1"}')
+  })
+
+  it("another location's id is kept, the run's own is not repeated", () => {
+    assert.notProperty(read('{"_id":"a","locationId":"L"}').row, "_extra")
+    assert.strictEqual(read('{"_id":"a","locationId":"M"}').row?.["_extra"], '{"locationId":"M"}')
+  })
+
+  it.each(['{"name":"x"}', '{"_id":""}', '{"_id":null}', '{"_id":{"$oid":"1"}}', '"text"', "7", "null"])(
+    "a record without an id is rejected whole: %s",
+    (body) => {
+      const { row, rejectedRecords } = read(body)
+      assert.isUndefined(row)
+      assert.deepStrictEqual(JSON.parse(rejectedRecords[0]!.record), JSON.parse(body))
+    }
+  )
+
+  it("children keep their place, and what cannot be a child row is told", () => {
+    const { row, rejectedRecords, rejectedValues } = read(
+      '{"_id":"a","tags":["x","y","x"],"lines":[{"sku":"s","qty":"2.5"},"odd",{"qty":"many"}],"settings":{"SMS":{"status":"on","why":1}}}'
+    )
+    assert.deepStrictEqual(row?.["thing_tags"], [{ tag: "x" }, { tag: "y" }])
+    assert.deepStrictEqual(row?.["thing_lines"], [{ position: 0, sku: "s", qty: "2.5" }, { position: 2 }])
+    assert.deepStrictEqual(row?.["thing_settings"], [{ channel: "SMS", status: "on", _extra: '{"why":1}' }])
+    assert.deepStrictEqual(
+      rejectedRecords.map(({ table }) => table),
+      ["thing_tags", "thing_lines"]
+    )
+    assert.deepStrictEqual(
+      rejectedValues.map(({ table, column }) => [table, column]),
+      [["thing_lines", "qty"]]
+    )
+  })
+
+  it("text of any kind arrives to the letter; a lone surrogate, which is no text, as U+FFFD", () => {
+    const name = 'line\nline\t"quoted" =1+1 \u0000 Zoë 👩‍👩‍👧 ' + "x".repeat(65_536)
+    assert.strictEqual(read(JSON.stringify({ _id: "a", name })).row?.["name"], name)
+    assert.strictEqual(read('{"_id":"a","name":"\\ud800!"}').row?.["name"], "\ufffd!")
+  })
+
+  it("a body nested thousands deep is rejected, not a crash", () => {
+    const { row, rejectedRecords } = read(`{"_id":"a","meta":${"[".repeat(20_000)}${"]".repeat(20_000)}}`)
+    assert.isUndefined(row)
+    assert.match(rejectedRecords[0]!.reason, /nested/)
+  })
+})
+
+describe("the fingerprint", () => {
+  const hashOf = (body: string) => read(body).row?.["_row_hash"]
+  it("does not depend on the order of the fields", () =>
+    assert.strictEqual(hashOf('{"_id":"a","name":"n","on":true}'), hashOf('{"on":true,"name":"n","_id":"a"}')))
+  it("changes with a value, a child, and a field nobody knows", () => {
+    const all = [
+      '{"_id":"a"}',
+      '{"_id":"a","name":"n"}',
+      '{"_id":"a","tags":["t"]}',
+      '{"_id":"a","tags":[]}',
+      '{"_id":"a","new":1}'
+    ]
+    assert.strictEqual(new Set(all.map(hashOf)).size, all.length)
+  })
+  it("does not change with a field that only steers paging", () =>
+    assert.strictEqual(hashOf('{"_id":"a","cursor":1}'), hashOf('{"_id":"a","cursor":2}')))
+})

@@ -1,0 +1,206 @@
+/** The Account Platform API as one function: a request with its budget, headers, time-outs and retries. */
+import { Clock, Context, Effect, Layer, type Scope } from "effect"
+import { Agent, type Dispatcher, interceptors } from "undici"
+import { parseExact } from "../catalog/body.ts"
+import type { FilledRequest } from "../catalog/request.ts"
+import type { Failure } from "../failure.ts"
+import { type Budget, type Limits, type Priority, type Seen, makeBudget } from "./budget.ts"
+import { type Retry, classify } from "./classify.ts"
+import { type CredentialSettings, type SendForm, makeCredentials } from "./credentials.ts"
+import { type ApiError, BadCredentials, Unavailable } from "./errors.ts"
+
+export interface Call {
+  readonly request: FilledRequest
+  readonly priority: Priority
+  /** Whose requests they are counted as. */
+  readonly resource: string
+}
+export interface Answer {
+  /** As received, decompressed. */
+  readonly text: string
+  readonly body: unknown
+  /** The service's clock, epoch milliseconds; ours where it does not say. */
+  readonly at: number
+}
+
+export class Api extends Context.Service<
+  Api,
+  {
+    readonly send: (call: Call) => Effect.Effect<Answer, ApiError | Failure>
+    /** Requests sent so far, retries included, by resource. */
+    readonly requestsByResource: ReadonlyMap<string, number>
+    readonly usage: Budget["usage"]
+  }
+>()("sluice/api/Api") {
+  static readonly layer = (settings: ApiSettings) => Layer.effect(Api, makeApi(settings))
+}
+
+export interface ApiSettings {
+  readonly baseUrl: string
+  readonly credentials: CredentialSettings
+  readonly limits: Limits
+}
+
+const attemptsMax = 7
+const timeoutMs = 60_000
+/** A page of 1,000 records with long texts is some megabytes; beyond this the answer is refused. */
+const bodyBytesMax = 64 * 1024 * 1024
+
+const makeApi = Effect.fn("api.make")(function* (
+  settings: ApiSettings
+): Effect.fn.Return<Api["Service"], never, Scope.Scope> {
+  const agent = yield* Effect.acquireRelease(
+    Effect.sync(() => new Agent({ connections: 24, maxResponseSize: bodyBytesMax })),
+    (agent) => Effect.promise(() => agent.destroy())
+  )
+  const client = agent.compose(decompress())
+  const { origin, pathname } = new URL(settings.baseUrl)
+  const prefix = pathname.replace(/\/$/, "")
+  const budget = yield* makeBudget(settings.limits)
+  const requestsByResource = new Map<string, number>()
+  let answered = false
+
+  const exchange = (options: Omit<Dispatcher.RequestOptions, "origin">) =>
+    Effect.tryPromise({
+      try: async (signal) => {
+        const response = await client.request({ ...options, origin, path: prefix + options.path, signal })
+        return { status: response.statusCode, headers: response.headers, text: await response.body.text() }
+      },
+      catch: (cause) => new Unavailable({ message: reasonOf(cause), unreachable: !answered })
+    }).pipe(
+      Effect.timeoutOrElse({
+        duration: timeoutMs,
+        orElse: () =>
+          Effect.fail(new Unavailable({ message: `no answer within ${timeoutMs / 1000} s`, unreachable: !answered }))
+      }),
+      Effect.tap(() => Effect.sync(() => (answered = true)))
+    )
+
+  const sendForm: SendForm = (path, form) =>
+    exchange({
+      method: "POST",
+      path,
+      headers: { ...commonHeaders, "content-type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams(form).toString()
+    }).pipe(Effect.map(({ status, text }) => ({ status, body: text })))
+  const credentials = yield* makeCredentials(settings.credentials, sendForm)
+
+  /** One attempt: the answer, or why another may do better. */
+  const attempt = Effect.fnUntraced(function* ({ request, priority, resource }: Call) {
+    const token = yield* credentials.token
+    yield* budget.take(priority)
+    requestsByResource.set(resource, (requestsByResource.get(resource) ?? 0) + 1)
+    const response = yield* exchange({ ...wire(request), headers: headersOf(request, token) }).pipe(
+      // Interrupted or failed, the service may still have counted it.
+      Effect.onError(() => budget.settle({})),
+      Effect.catch((error) => Effect.succeed(error))
+    )
+    if (response instanceof Unavailable) return { retry: "soon", message: response.message } satisfies Retry
+    const seen = rateHeaders(response.headers, response.status)
+    yield* budget.settle(seen)
+    const verdict = classify(response.status, response.text)
+    if (verdict === "ok") {
+      const body = parsed(response.text)
+      if (body === undefined) return { retry: "soon", message: "the answer is not JSON" } satisfies Retry
+      const at = Date.parse(String(response.headers["date"]))
+      return { text: response.text, body, at: Number.isNaN(at) ? yield* Clock.currentTimeMillis : at } satisfies Answer
+    }
+    if (!("retry" in verdict)) return yield* verdict
+    if (verdict.retry === "with a fresh token") {
+      yield* credentials.renew(token, verdict.message)
+    }
+    return verdict
+  })
+
+  const send = Effect.fn("api.send")(function* (call: Call) {
+    let last: Retry = { retry: "soon", message: "" }
+    let renewed = false
+    for (let tries = 0; tries < attemptsMax; tries++) {
+      const result = yield* attempt(call)
+      if ("body" in result) return result
+      last = result
+      if (result.retry === "with a fresh token") {
+        if (renewed) return yield* new BadCredentials({ message: result.message })
+        renewed = true
+      }
+      // A throttled request waits in the budget, where every other request waits with it.
+      if (result.retry === "soon") yield* Effect.sleep(backoffMs(tries))
+    }
+    return yield* new Unavailable({
+      message: `${last.message} (after ${attemptsMax} attempts)`,
+      unreachable: !answered
+    })
+  })
+
+  return Api.of({ send, requestsByResource, usage: budget.usage })
+})
+
+/** 0.25 s doubling to 8 s, each halved at random so that retries of many requests spread. */
+const backoffMs = (tries: number) => Math.min(250 * 2 ** tries, 8000) * (0.5 + Math.random() / 2)
+
+const commonHeaders = {
+  accept: "application/json",
+  "accept-encoding": "zstd, gzip, br",
+  version: "v3",
+  // A default user agent is blocked in front of the service (field-notes 1).
+  "user-agent": "sluice/0.1"
+}
+
+const headersOf = ({ method }: FilledRequest, token: string) => ({
+  ...commonHeaders,
+  authorization: `Bearer ${token}`,
+  ...(method === "POST" && { "content-type": "application/json" })
+})
+
+const wire = ({ method, path, parameters }: FilledRequest) =>
+  method === "POST"
+    ? { method, path, body: JSON.stringify(parameters) }
+    : { method, path: `${path}${query(parameters)}` }
+
+const query = (parameters: Readonly<Record<string, unknown>>): string => {
+  const text = new URLSearchParams(
+    Object.entries(parameters).map(([name, value]) => [name, String(value)] as [string, string])
+  ).toString()
+  return text === "" ? "" : `?${text}`
+}
+
+const rateHeaders = (headers: Dispatcher.ResponseData["headers"], status: number): Seen => {
+  const number = (name: string) => {
+    const value = Number(headers[name] ?? Number.NaN)
+    return Number.isFinite(value) && value >= 0 ? value : undefined
+  }
+  const seconds = number("retry-after")
+  return {
+    max: number("x-ratelimit-max") || undefined,
+    remaining: number("x-ratelimit-remaining"),
+    windowMs: number("x-ratelimit-interval-milliseconds") || undefined,
+    dailyRemaining: number("x-ratelimit-daily-remaining"),
+    dailyResetMs: number("x-ratelimit-daily-reset"),
+    ...(status === 429 && { refusedForMs: seconds === undefined ? "unsaid" : seconds * 1000 })
+  }
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return parseExact(text)
+  } catch {
+    return undefined
+  }
+}
+
+const reasonOf = (cause: unknown): string => {
+  const error = cause instanceof Error ? cause : new Error(String(cause))
+  const code = (error as NodeJS.ErrnoException).code
+  return code && !error.message.includes(code) ? `${code}: ${error.message}` : error.message || String(code)
+}
+
+/** The interceptor announces itself as experimental on every start; that is no news for the user. */
+const decompress = () => {
+  const { emitWarning } = process
+  process.emitWarning = () => {}
+  try {
+    return interceptors.decompress()
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * The request budget of one credential and location: never more than the allowed number in any sliding window, however
+ * the service counts, and as close to it as can be held.
+ *
+ * A request takes a slot when it is sent. The service counted it at some moment before it answered, so the slot is free
+ * again one window after the answer. That can never be too early, and costs one latency per window.
+ * The first request goes alone: its answer says what the limits are and what others, or a run before us, have used.
+ */
+import { Clock, Deferred, Effect, Latch, type Scope } from "effect"
+import { BudgetSpent } from "./errors.ts"
+
+export interface Limits {
+  readonly burst: number
+  readonly windowMs: number
+  /** Requests of each day left to other programs. */
+  readonly reservePerDay: number
+}
+
+/** Lower goes first: an export cursor dies when it waits, a list brings many records, a fan-out one. */
+export type Priority = 0 | 1 | 2
+
+/** What the rate headers of an answer said. */
+export interface Seen {
+  readonly max?: number | undefined
+  readonly remaining?: number | undefined
+  readonly windowMs?: number | undefined
+  readonly dailyRemaining?: number | undefined
+  readonly dailyResetMs?: number | undefined
+  /** The answer was a 429: wait this long, or a whole window where the service does not say. */
+  readonly refusedForMs?: number | "unsaid" | undefined
+}
+
+export interface Budget {
+  /** Waits for a slot. Fails with BudgetSpent when the day's share is used up. */
+  readonly take: (priority: Priority) => Effect.Effect<void, BudgetSpent>
+  /** The request that took a slot was answered, or failed (`seen` is empty). */
+  readonly settle: (seen: Seen) => Effect.Effect<void>
+  readonly usage: () => {
+    readonly burst: number
+    readonly inWindow: number
+    readonly dailyRemaining: number | undefined
+  }
+}
+
+/** Timers and clocks are rounded to milliseconds on both sides. */
+const marginMs = 3
+
+export const makeBudget = Effect.fn("api.budget")(function* (
+  limits: Limits
+): Effect.fn.Return<Budget, never, Scope.Scope> {
+  let { burst, windowMs } = limits
+  let inFlight = 0
+  let known = false
+  let blockedUntil = 0
+  let dailyRemaining: number | undefined
+  let spent: BudgetSpent | undefined
+  /** When each slot that is not in flight is free again, ascending. */
+  let heldUntil: Array<number> = []
+  const waiting: readonly [Array<Waiter>, Array<Waiter>, Array<Waiter>] = [[], [], []]
+  type Waiter = Deferred.Deferred<void, BudgetSpent>
+  const changed = yield* Latch.make(false)
+
+  const grant = Effect.gen(function* () {
+    // Closed before looking: what changes from here on is looked at again.
+    yield* changed.close
+    const now = yield* Clock.currentTimeMillis
+    heldUntil = heldUntil.filter((until) => until > now)
+    if (spent) {
+      const error = spent
+      yield* Effect.forEach(
+        waiting.flatMap((lane) => lane.splice(0)),
+        (waiter) => Deferred.fail(waiter, error)
+      )
+    }
+    const capacity = known ? burst : 1
+    while (now >= blockedUntil && inFlight + heldUntil.length < capacity) {
+      const waiter = waiting.find((lane) => lane.length > 0)?.shift()
+      if (!waiter) break
+      inFlight++
+      yield* Deferred.succeed(waiter, undefined)
+    }
+    const next = now < blockedUntil ? blockedUntil : heldUntil[0]
+    yield* waiting.some((lane) => lane.length > 0) && next !== undefined
+      ? Effect.raceFirst(changed.await, Effect.sleep(next - now))
+      : changed.await
+  })
+  yield* Effect.forkScoped(Effect.forever(grant))
+
+  const take = Effect.fnUntraced(function* (priority: Priority) {
+    const waiter = yield* Deferred.make<void, BudgetSpent>()
+    waiting[priority].push(waiter)
+    yield* changed.open
+    yield* Deferred.await(waiter).pipe(
+      Effect.onInterrupt(() =>
+        Effect.sync(() => {
+          const place = waiting[priority].indexOf(waiter)
+          if (place >= 0) waiting[priority].splice(place, 1)
+          else inFlight--
+        })
+      )
+    )
+  })
+
+  const settle = Effect.fnUntraced(function* (seen: Seen) {
+    const now = yield* Clock.currentTimeMillis
+    burst = seen.max ?? burst
+    windowMs = seen.windowMs ?? windowMs
+    inFlight--
+    heldUntil.push(now + windowMs + marginMs)
+    known ||= Object.keys(seen).length > 0
+    // Whatever the service counts beyond what we can have sent, somebody else sent: those slots are theirs for a window.
+    const foreign = seen.remaining === undefined ? 0 : burst - seen.remaining - inFlight - heldUntil.length
+    for (let slot = 0; slot < foreign; slot++) heldUntil.push(now + windowMs + marginMs)
+    if (seen.refusedForMs !== undefined)
+      blockedUntil = Math.max(
+        blockedUntil,
+        now + (seen.refusedForMs === "unsaid" ? windowMs + marginMs : seen.refusedForMs)
+      )
+    dailyRemaining = seen.dailyRemaining ?? dailyRemaining
+    if (dailyRemaining !== undefined && dailyRemaining - inFlight <= limits.reservePerDay)
+      spent ??= new BudgetSpent({
+        dailyRemaining,
+        reserve: limits.reservePerDay,
+        resumeAt: resumeAt(now, seen.dailyResetMs)
+      })
+    yield* changed.open
+  })
+
+  return {
+    take,
+    settle,
+    usage: () => ({ burst, inWindow: inFlight + heldUntil.length, dailyRemaining })
+  }
+})
+
+/** The reset header is a duration and often missing; a new day begins at midnight UTC at the latest. */
+const resumeAt = (now: number, resetMs: number | undefined): number =>
+  resetMs === undefined ? (Math.floor(now / 86_400_000) + 1) * 86_400_000 : now + resetMs

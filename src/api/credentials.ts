@@ -1,0 +1,124 @@
+/**
+ * The access token: a private integration token that stays, or OAuth tokens that are refreshed. A refresh token can be
+ * used once and comes with its successor, so the successor is on disk before the new access token is used.
+ */
+import { Clock, Effect, Redacted, Schema, Semaphore } from "effect"
+import { mkdir, open, readFile, rename } from "node:fs/promises"
+import { dirname } from "node:path"
+import { diskFailure, type Failure } from "../failure.ts"
+import { BadCredentials, Unavailable } from "./errors.ts"
+
+export type CredentialSettings =
+  | { readonly kind: "private"; readonly token: Redacted.Redacted }
+  | {
+      readonly kind: "oauth"
+      readonly clientId: string
+      readonly clientSecret: Redacted.Redacted
+      readonly refreshToken: Redacted.Redacted
+      /** Where the rotated tokens are kept, mode 0600. */
+      readonly store: string
+    }
+
+export interface Credentials {
+  readonly token: Effect.Effect<string, BadCredentials | Unavailable | Failure>
+  /** The service refused this token: a newer one, or BadCredentials where there is none to be had. */
+  readonly renew: (refused: string, reason: string) => Effect.Effect<void, BadCredentials | Unavailable | Failure>
+}
+
+/** Sends a form to the token endpoint; the status and the body of the answer. */
+export type SendForm = (
+  path: string,
+  form: Readonly<Record<string, string>>
+) => Effect.Effect<{ readonly status: number; readonly body: string }, Unavailable>
+
+const Stored = Schema.Struct({
+  accessToken: Schema.String,
+  refreshToken: Schema.String,
+  /** Epoch milliseconds. */
+  expiresAt: Schema.Number,
+  /** The configured token this chain began with: another one in the settings begins a new chain. */
+  origin: Schema.String
+})
+type Tokens = typeof Stored.Type
+
+/** The service spells the fields in two ways. */
+const Answer = Schema.Struct({
+  access_token: Schema.optional(Schema.String),
+  accessToken: Schema.optional(Schema.String),
+  refresh_token: Schema.optional(Schema.String),
+  refreshToken: Schema.optional(Schema.String),
+  expires_in: Schema.optional(Schema.Number),
+  expiresIn: Schema.optional(Schema.Number)
+})
+
+export const makeCredentials = (settings: CredentialSettings, sendForm: SendForm): Effect.Effect<Credentials> =>
+  settings.kind === "private"
+    ? Effect.succeed({
+        token: Effect.succeed(Redacted.value(settings.token)),
+        renew: (_, message) => Effect.fail(new BadCredentials({ message }))
+      })
+    : makeOAuth(settings, sendForm)
+
+const makeOAuth = Effect.fn("api.oauth")(function* (
+  settings: Extract<CredentialSettings, { kind: "oauth" }>,
+  sendForm: SendForm
+): Effect.fn.Return<Credentials> {
+  const single = yield* Semaphore.make(1)
+  const origin = Redacted.value(settings.refreshToken).slice(-8)
+  let tokens: Tokens | undefined
+
+  const refresh = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const { status, body } = yield* sendForm("/oauth/token", {
+      client_id: settings.clientId,
+      client_secret: Redacted.value(settings.clientSecret),
+      grant_type: "refresh_token",
+      refresh_token: tokens?.refreshToken ?? Redacted.value(settings.refreshToken)
+    })
+    const answer = yield* Schema.decodeUnknownEffect(Schema.fromJsonString(Answer))(body).pipe(
+      Effect.mapError(() => new BadCredentials({ message: `the token endpoint answered ${status} and no tokens` }))
+    )
+    const accessToken = answer.access_token ?? answer.accessToken
+    const refreshToken = answer.refresh_token ?? answer.refreshToken
+    if (status >= 300 || accessToken === undefined || refreshToken === undefined)
+      return yield* new BadCredentials({ message: `the token endpoint answered ${status}` })
+    const lifetimeMs = (answer.expires_in ?? answer.expiresIn ?? 86_399) * 1000
+    const renewed = { accessToken, refreshToken, expiresAt: now + lifetimeMs, origin }
+    yield* save(settings.store, renewed)
+    tokens = renewed
+  })
+
+  return {
+    token: Effect.gen(function* () {
+      tokens ??= yield* stored(settings.store, origin)
+      const now = yield* Clock.currentTimeMillis
+      if (tokens === undefined || tokens.expiresAt - now < 60_000) yield* refresh
+      return tokens!.accessToken
+    }).pipe(single.withPermits(1)),
+    // Many requests may be refused at once; the first renews, the others find a newer token.
+    renew: (refused) =>
+      Effect.suspend(() => (tokens === undefined || tokens.accessToken === refused ? refresh : Effect.void)).pipe(
+        single.withPermits(1)
+      )
+  }
+})
+
+const stored = (path: string, origin: string): Effect.Effect<Tokens | undefined> =>
+  Effect.tryPromise(() => readFile(path, "utf8")).pipe(
+    Effect.flatMap(Schema.decodeUnknownEffect(Schema.fromJsonString(Stored))),
+    Effect.map((tokens) => (tokens.origin === origin ? tokens : undefined)),
+    Effect.catch(() => Effect.succeed(undefined))
+  )
+
+const save = (path: string, tokens: Tokens) =>
+  Effect.tryPromise({
+    try: async () => {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      const file = await open(`${path}.part`, "w", 0o600)
+      await file.writeFile(JSON.stringify(tokens))
+      await file.sync()
+      await file.close()
+      await rename(`${path}.part`, path)
+    },
+    catch: (cause) => diskFailure(`The renewed tokens could not be kept in ${path}`, cause)
+  })

@@ -1,0 +1,45 @@
+/** How a request can fail for good, told apart by what has to happen next. Retries are over when one of these is seen. */
+import { Schema } from "effect"
+
+/** The day's requests, less the reserve, are used up. The run saves and ends. */
+export class BudgetSpent extends Schema.TaggedError<BudgetSpent>()("BudgetSpent", {
+  dailyRemaining: Schema.Number,
+  reserve: Schema.Number,
+  /** Epoch milliseconds. */
+  resumeAt: Schema.Number
+}) {}
+
+/** The token is not accepted at all. The run ends. */
+export class BadCredentials extends Schema.TaggedError<BadCredentials>()("BadCredentials", {
+  message: Schema.String
+}) {}
+
+/** The token may not enter this location. The location ends. */
+export class WrongLocation extends Schema.TaggedError<WrongLocation>()("WrongLocation", {
+  message: Schema.String
+}) {}
+
+/** The token lacks a scope, or the operation is closed to it. The resource ends. */
+export class NotPermitted extends Schema.TaggedError<NotPermitted>()("NotPermitted", {
+  message: Schema.String
+}) {}
+
+/** The record is not there, or no longer. */
+export class Gone extends Schema.TaggedError<Gone>()("Gone", {
+  message: Schema.String
+}) {}
+
+/** The service understood the request and will not have it: another way of asking may do. */
+export class Refused extends Schema.TaggedError<Refused>()("Refused", {
+  status: Schema.Number,
+  message: Schema.String
+}) {}
+
+/** No usable answer after every retry. */
+export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
+  message: Schema.String,
+  /** Nothing at the address ever answered. */
+  unreachable: Schema.Boolean
+}) {}
+
+export type ApiError = BudgetSpent | BadCredentials | WrongLocation | NotPermitted | Gone | Refused | Unavailable

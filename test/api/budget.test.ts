@@ -1,0 +1,150 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Exit, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { type Budget, type Limits, makeBudget } from "../../src/api/budget.ts"
+
+const limits: Limits = { burst: 100, windowMs: 10_000, reservePerDay: 0 }
+
+/** Most arrivals within any window that ends with one of them. */
+const fullest = (arrivals: ReadonlyArray<number>, windowMs: number) =>
+  Math.max(...arrivals.map((end) => arrivals.filter((at) => at > end - windowMs && at <= end).length))
+
+/** A service that counts a request at a random moment of its latency; the budget must hold whenever that is. */
+const service = (budget: Budget, latencyMs: (n: number) => number, max = 100, others: () => number = () => 0) => {
+  const arrivals: Array<number> = []
+  const request = Effect.fnUntraced(function* (n: number) {
+    yield* budget.take(1)
+    const latency = latencyMs(n)
+    const before = Math.floor(latency * ((n * 7919) % 100) * 0.01)
+    yield* Effect.sleep(before)
+    const now = yield* Clock.currentTimeMillis
+    arrivals.push(now)
+    const remaining = max - others() - arrivals.filter((at) => at > now - 10_000).length
+    yield* Effect.sleep(latency - before)
+    yield* budget.settle({ max, remaining, windowMs: 10_000 })
+  })
+  return { arrivals, request }
+}
+
+const run = (count: number, request: (n: number) => Effect.Effect<void, unknown>) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.forkChild(
+      Effect.forEach(
+        Array.from({ length: count }, (_, n) => n),
+        request,
+        { concurrency: 16, discard: true }
+      )
+    )
+    for (let step = 0; step < 4000 && fiber.pollUnsafe() === undefined; step++) yield* TestClock.adjust(50)
+    yield* Fiber.join(fiber)
+    return yield* Clock.currentTimeMillis
+  })
+
+describe("the budget", () => {
+  for (const [name, latency] of [
+    ["no latency", () => 0],
+    ["100 ms", () => 100],
+    ["0 to 300 ms", (n: number) => (n * 104_729) % 300]
+  ] as const)
+    it.effect(
+      `${name}: no window ever holds more than allowed, and 600 requests take at most 1 / 0.95 of the ideal`,
+      () =>
+        Effect.gen(function* () {
+          const { arrivals, request } = service(yield* makeBudget(limits), latency)
+          const elapsed = yield* run(600, request)
+          assert.strictEqual(arrivals.length, 600)
+          assert.isAtMost(fullest(arrivals, 10_000), 100)
+          assert.isAtMost(elapsed, 50_000 / 0.95)
+        }).pipe(Effect.scoped)
+    )
+
+  it.effect("the first answer's limits hold at once, whatever was expected", () =>
+    Effect.gen(function* () {
+      const { arrivals, request } = service(yield* makeBudget(limits), () => 20, 25)
+      const elapsed = yield* run(100, request)
+      assert.isAtMost(fullest(arrivals, 10_000), 25)
+      assert.isAtMost(elapsed, 30_000 / 0.95)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("a run that begins behind another's requests waits for them to leave the window", () =>
+    Effect.gen(function* () {
+      const start = yield* Clock.currentTimeMillis
+      let now = start
+      const { arrivals, request } = service(
+        yield* makeBudget(limits),
+        () => 10,
+        100,
+        () => (now - start < 9000 ? 70 : 0)
+      )
+      const ticking = yield* Effect.forkChild(
+        Effect.forever(
+          Effect.sleep(10).pipe(Effect.tap(() => Clock.currentTimeMillis.pipe(Effect.map((at) => (now = at)))))
+        )
+      )
+      yield* run(100, request)
+      yield* Fiber.interrupt(ticking)
+      assert.isAtMost(arrivals.filter((at) => at - start < 9000).length, 30)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("after a 429 without Retry-After nothing is sent for a whole window", () =>
+    Effect.gen(function* () {
+      const budget = yield* makeBudget(limits)
+      yield* budget.take(1)
+      yield* budget.settle({ max: 100, remaining: 90, refusedForMs: "unsaid" })
+      const next = yield* Effect.forkChild(budget.take(1))
+      yield* TestClock.adjust(9_999)
+      assert.isUndefined(next.pollUnsafe())
+      yield* TestClock.adjust(10)
+      yield* Fiber.join(next)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("a live cursor goes before lists, and lists before fan-outs", () =>
+    Effect.gen(function* () {
+      const budget = yield* makeBudget({ ...limits, burst: 1 })
+      const order: Array<number> = []
+      yield* budget.take(1)
+      for (const priority of [2, 1, 0] as const)
+        yield* Effect.forkChild(
+          budget.take(priority).pipe(
+            Effect.tap(() => Effect.sync(() => order.push(priority))),
+            Effect.andThen(budget.settle({ max: 1 }))
+          )
+        )
+      yield* TestClock.adjust(1)
+      yield* budget.settle({ max: 1 })
+      yield* TestClock.adjust(60_000)
+      assert.deepStrictEqual(order, [0, 1, 2])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("the day's reserve is left to others, and everyone who waits is told", () =>
+    Effect.gen(function* () {
+      const budget = yield* makeBudget({ ...limits, reservePerDay: 500 })
+      yield* budget.take(1)
+      const waiting = yield* Effect.forkChild(budget.take(1))
+      yield* budget.settle({ max: 100, remaining: 90, dailyRemaining: 500, dailyResetMs: 3_600_000 })
+      yield* TestClock.adjust(1)
+      const exit = yield* Fiber.await(waiting)
+      assert.isTrue(Exit.isFailure(exit))
+      assert.include(JSON.stringify(exit), '"resumeAt":3600000')
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("a request that was given up while waiting leaves no hole in the budget", () =>
+    Effect.gen(function* () {
+      const budget = yield* makeBudget({ ...limits, burst: 1 })
+      yield* budget.take(1)
+      const givenUp = yield* Effect.forkChild(budget.take(1))
+      yield* TestClock.adjust(1)
+      yield* Fiber.interrupt(givenUp)
+      yield* budget.settle({ max: 1 })
+      const next = yield* Effect.forkChild(budget.take(1))
+      yield* TestClock.adjust(10_010)
+      yield* Fiber.join(next)
+      assert.strictEqual(budget.usage().inWindow, 1)
+    }).pipe(Effect.scoped)
+  )
+})

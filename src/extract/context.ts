@@ -1,0 +1,32 @@
+/** What every reading of a run shares. */
+import type { Effect } from "effect"
+import type { Failure } from "../failure.ts"
+
+export interface RunContext {
+  readonly run: string
+  readonly location: string
+  /** Owner of the location; known once the location is read, or from the settings. */
+  company: string | undefined
+  /** Waits while the load is too far behind. Readings with a live cursor do not ask. */
+  readonly backpressure: Effect.Effect<void>
+  /** Returns when all that was appended before is in the warehouse. */
+  readonly loaded: Effect.Effect<void, Failure>
+}
+
+/** One resource to read, as the plan decided. */
+export interface Reading {
+  readonly mode: "full" | "changed"
+  /** Watermark less overlap, epoch milliseconds. */
+  readonly since?: number
+  /** Passes a run before us began and did not finish, by name. */
+  readonly begun: Readonly<Record<string, unknown>>
+  /** What earlier runs found out about this account; see `Findings`. */
+  readonly findings: unknown
+}
+
+export interface Findings {
+  /** Page sizes the service refused are replaced by these, by way. */
+  readonly sizes: Readonly<Record<string, number>>
+  /** Fingerprints of ways that do not work here. */
+  readonly refused: ReadonlyArray<string>
+}

@@ -1,0 +1,106 @@
+/**
+ * API to vault: every resource of a plan side by side, fan-outs behind their parents. A resource that cannot be read
+ * ends alone, with its reason; only bad credentials, a wrong location and a full disk end them all.
+ */
+import { Clock, Deferred, Effect } from "effect"
+import { Api } from "../api/api.ts"
+import type { ApiError, BadCredentials, BudgetSpent, WrongLocation } from "../api/errors.ts"
+import type { Resource } from "../catalog/resource.ts"
+import type { Failure } from "../failure.ts"
+import type { Outcome } from "../vault/frame.ts"
+import { Vault } from "../vault/vault.ts"
+import type { Warehouse } from "../warehouse/warehouse.ts"
+import type { Reading, RunContext } from "./context.ts"
+import { fanOut } from "./fanout.ts"
+import { read } from "./reading.ts"
+
+/** A step of the plan. */
+export interface Work extends Omit<Reading, "mode"> {
+  readonly resource: Resource
+  /** `each`: one request for each parent row that is due. */
+  readonly mode: Reading["mode"] | "each"
+}
+export interface Ended extends Outcome {
+  readonly resource: string
+  /** `later`: the day's requests ran out, or nothing answered. `scope`: the token may not read it. */
+  readonly why?: "later" | "scope"
+  /** Epoch milliseconds. */
+  readonly resumeAt?: number
+}
+
+export const extract = Effect.fn("extract")(function* (
+  work: ReadonlyArray<Work>,
+  context: RunContext,
+  /** Called when the location has been read, to learn who owns it. */
+  companyOf: Effect.Effect<string | undefined, Failure, Warehouse>
+): Effect.fn.Return<ReadonlyArray<Ended>, BadCredentials | WrongLocation | Failure, Api | Vault | Warehouse> {
+  const readByTable = new Map<string, Deferred.Deferred<void>>()
+  for (const { resource } of work) readByTable.set(resource.table, yield* Deferred.make<void>())
+
+  const list = ({ resource, mode, ...reading }: Work) =>
+    mode === "each"
+      ? Effect.succeed([])
+      : ended(resource.table, read(resource, { ...reading, mode }, context), context).pipe(
+          Effect.ensuring(Deferred.succeed(readByTable.get(resource.table)!, undefined)),
+          Effect.map((end) => [end])
+        )
+  const follow = ({ resource }: Work) => {
+    const parents = resource.each?.table ?? (resource.detail ? resource.table : undefined)
+    return parents === undefined
+      ? Effect.succeed([])
+      : ended(
+          resource.each ? resource.table : `${resource.table}/details`,
+          fanOut(resource, readByTable.get(parents)!, context),
+          context
+        ).pipe(Effect.map((end) => [end]))
+  }
+
+  // The location first: it proves token and location with one request, and names the company.
+  const [first, others] = [work.filter(isLocation), work.filter((item) => !isLocation(item))]
+  const account = yield* Effect.forEach(first, list)
+  yield* context.loaded
+  context.company ??= yield* companyOf
+  const rest = yield* Effect.forEach([...others.map(list), ...work.map(follow)], (effect) => effect, {
+    concurrency: "unbounded"
+  })
+  return [...account, ...rest].flat()
+})
+
+const isLocation = ({ resource }: Work) => resource.table === "locations"
+
+/** Runs one reading to its end, whatever end that is, and writes the end down. */
+const ended = Effect.fnUntraced(function* (
+  resource: string,
+  reading: Effect.Effect<Outcome, ApiError | Failure, Api | Vault | Warehouse>,
+  context: RunContext
+): Effect.fn.Return<Ended, BadCredentials | WrongLocation | Failure, Api | Vault | Warehouse> {
+  const [api, vault] = [yield* Api, yield* Vault]
+  const before = api.requestsByResource.get(resource) ?? 0
+  const incomplete = (doubt: string, why: Pick<Ended, "why" | "resumeAt"> = {}) =>
+    Effect.succeed<Omit<Ended, "resource">>({
+      mode: "full",
+      verdict: "incomplete",
+      doubts: [doubt],
+      requests: (api.requestsByResource.get(resource) ?? 0) - before,
+      ...why
+    })
+  const { why, resumeAt, ...outcome }: Omit<Ended, "resource"> = yield* reading.pipe(
+    Effect.catchTags({
+      NotPermitted: ({ message }) => incomplete(`not readable with this token: ${message}`, { why: "scope" }),
+      Refused: ({ message }) => incomplete(message),
+      Gone: ({ message }) => incomplete(message),
+      Unavailable: ({ message, unreachable }) => incomplete(message, unreachable ? { why: "later" } : {}),
+      BudgetSpent: ({ dailyRemaining, reserve, resumeAt }: BudgetSpent) =>
+        incomplete(`the day's requests are used up (${dailyRemaining} left, ${reserve} kept for others)`, {
+          why: "later",
+          resumeAt
+        })
+    })
+  )
+  const at = yield* Clock.currentTimeMillis
+  yield* vault.append({
+    entry: { kind: "end", run: context.run, at, location: context.location, resource, outcome },
+    body: ""
+  })
+  return { ...outcome, resource, ...(why && { why }), ...(resumeAt !== undefined && { resumeAt }) }
+})

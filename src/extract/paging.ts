@@ -1,0 +1,238 @@
+/**
+ * How one page leads to the next: pure, so that every rule can be tried on any sequence of pages.
+ *
+ * A list ends with a short or empty page, or where the service says so; totals only make us look twice. Offset pages
+ * overlap by one record and sort-value pages by their ties, because lists move while they are read.
+ */
+import { at } from "../catalog/body.ts"
+import { instantMs } from "../catalog/instants.ts"
+import type { Changes, Way } from "../catalog/resource.ts"
+
+/** Where a pass stands. Stored with every page, so only what survives a restart belongs here: no expiring cursor. */
+export interface PassProgress {
+  readonly done: boolean
+  readonly cursor?: unknown
+  /** Windows still to be read, the current one first; epoch milliseconds. */
+  readonly windows?: ReadonlyArray<readonly [start: number, end: number]>
+  /** Records seen, repetitions at the seams not counted. */
+  readonly count: number
+  readonly total?: number
+  /** Highest value of the change field seen, epoch milliseconds. */
+  readonly highest?: number
+  /** Where to begin again when an expiring cursor is gone, epoch milliseconds. */
+  readonly anchor?: number
+  /** Last ids of the last page: the next one has to touch it, and must not be the same. */
+  readonly lastIds: ReadonlyArray<string>
+  readonly doubts: ReadonlyArray<string>
+}
+
+export interface Page {
+  readonly records: ReadonlyArray<unknown>
+  readonly body: unknown
+  /** Records asked for. */
+  readonly size: number
+}
+export interface Rules {
+  readonly way: Way
+  readonly changes: Changes | undefined
+  readonly since: number | undefined
+}
+
+/** The state after a page; `failed`: this way of reading does not work here, and why. */
+export type Step =
+  | { readonly kind: "next"; readonly progress: PassProgress; readonly cursor?: unknown }
+  | { readonly kind: "failed"; readonly reason: string }
+
+export const advance = (rules: Rules, before: PassProgress, page: Page): Step => {
+  const { way, since } = rules
+  const ids = page.records.map(idOf)
+  const repeated = ids.filter((id) => before.lastIds.includes(id)).length
+  const total = way.total === undefined ? undefined : totalOf(at(page.body, way.total))
+  const seen: PassProgress = {
+    ...before,
+    count: before.count + ids.length - repeated,
+    ...(total !== undefined && { total }),
+    ...highestOf(rules, before, page),
+    lastIds: ids.length > 0 ? ids.slice(-100) : before.lastIds
+  }
+  const same = repeated > 0 && ids.at(-1) === before.lastIds.at(-1)
+  const ignored = ignoredFilter(rules, page)
+  if (ignored) return failed(ignored)
+
+  const window = before.windows?.[0]
+  if (window && way.reach !== undefined && (total ?? ids.length) >= way.reach && before.cursor === undefined)
+    return split(seen, before, window)
+  const moved = way.paging.kind === "offset" && Number(before.cursor ?? 0) > 0 && repeated === 0
+  if (moved) return stepBack(before, page.size)
+  if (ids.length === 0 || (way.until !== undefined && since !== undefined && isBefore(rules, page))) return ended(seen)
+
+  const short = ids.length < page.size && !mayBeCut(page.size, ids.length, before, total, seen.count)
+  switch (way.paging.kind) {
+    case "once":
+      return ended(seen)
+    case "offset":
+      // One record of this page comes again with the next.
+      return short ? ended(seen) : next(seen, Number(before.cursor ?? 0) + ids.length - 1)
+    case "pageNumber": {
+      if (same) return failed("the page after repeats the page before")
+      const number = Number(before.cursor ?? way.paging.first)
+      if (short) return ended(seen)
+      if (way.reach !== undefined && number * page.size >= way.reach)
+        return ended(doubt(seen, `only the first ${way.reach} records can be reached by page number`))
+      return next(seen, number + 1)
+    }
+    case "lastRecord": {
+      const last = page.records.at(-1)
+      const cursor = at(last, way.paging.field) ?? at(page.body, way.paging.field)
+      if (short) return ended(seen)
+      if (cursor === undefined || cursor === null) return failed(`records carry no ${way.paging.field}`)
+      return followed(before, seen, cursor, same)
+    }
+    case "body": {
+      const parts = Object.entries(way.paging.parts).map(([part, path]) => [part, at(page.body, path)] as const)
+      if (short || parts.some(([, value]) => value === undefined || value === null || value === "")) return ended(seen)
+      return followed(before, seen, Object.fromEntries(parts), same)
+    }
+    case "sortValue":
+      return sorted(way.paging.field, before, seen, page, same, short)
+    case "expiring": {
+      const cursor = at(page.body, way.paging.field)
+      const anchors = way.paging.anchor ? instantsIn(page.records, way.paging.anchor) : []
+      const anchored = anchors.length > 0 ? { ...seen, anchor: Math.max(before.anchor ?? 0, ...anchors) } : seen
+      return cursor === undefined || cursor === null || cursor === ""
+        ? ended(anchored)
+        : { kind: "next", progress: anchored, cursor }
+    }
+  }
+}
+
+const next = (progress: PassProgress, cursor: unknown): Step => ({
+  kind: "next",
+  progress: { ...progress, cursor },
+  cursor
+})
+const failed = (reason: string): Step => ({ kind: "failed", reason })
+const doubt = (progress: PassProgress, sentence: string): PassProgress =>
+  progress.doubts.includes(sentence) ? progress : { ...progress, doubts: [...progress.doubts, sentence] }
+
+/** The current window, or the whole pass, is read. */
+const ended = (progress: PassProgress): Step => {
+  const windows = progress.windows?.slice(1)
+  const { cursor: _, ...rest } = progress
+  return {
+    kind: "next",
+    progress: { ...rest, ...(windows && { windows }), lastIds: [], done: !windows || windows.length === 0 }
+  }
+}
+
+const split = (seen: PassProgress, before: PassProgress, [start, end]: readonly [number, number]): Step => {
+  const halves = halved(start, end)
+  return halves
+    ? { kind: "next", progress: { ...before, windows: [...halves, ...before.windows!.slice(1)] } }
+    : ended(doubt(seen, `more records share one instant (${new Date(start).toISOString()}) than can be reached`))
+}
+
+export const halved = (start: number, end: number): ReadonlyArray<readonly [number, number]> | undefined => {
+  const middle = Math.floor((start + end) / 2)
+  return middle > start && middle < end
+    ? [
+        [start, middle],
+        [middle, end]
+      ]
+    : undefined
+}
+
+/** An offset page must touch the one before. Where it does not, records vanished and the list moved up. */
+const stepBack = (before: PassProgress, size: number): Step => {
+  const back = Math.max(0, Number(before.cursor) - Math.ceil(size / 2))
+  return next({ ...before, ...(back === 0 && { lastIds: [] }) }, back)
+}
+
+/** A cursor that does not move: the end where all is seen, else a list that cannot be read this way. */
+const followed = (before: PassProgress, seen: PassProgress, cursor: unknown, same: boolean): Step => {
+  const stuck = same || JSON.stringify(cursor) === JSON.stringify(before.cursor)
+  if (!stuck) return next(seen, cursor)
+  return seen.total === undefined || seen.count >= seen.total
+    ? ended(seen)
+    : failed(`the cursor stands still after ${seen.count} of ${seen.total} records`)
+}
+
+/** Ascending by `field`; the cursor is one before the last value, so that its ties come again. */
+const sorted = (
+  field: string,
+  before: PassProgress,
+  seen: PassProgress,
+  page: Page,
+  same: boolean,
+  short: boolean
+): Step => {
+  const values = instantsIn(page.records, field)
+  const cursor = before.cursor === undefined ? Number.NEGATIVE_INFINITY : Number(before.cursor)
+  if (values.some((value, index) => value < cursor || value < (values[index - 1] ?? cursor)))
+    return failed(`the service does not sort by ${field}`)
+  if (short) return ended(seen)
+  const last = values.at(-1)
+  if (last === undefined) return failed(`records carry no ${field}`)
+  if (!same) return next(seen, last - 1)
+  return next(doubt(seen, `more than ${page.size} records share one ${field}; some may be missing`), last)
+}
+
+/**
+ * A page shorter than asked is the end, unless the service cuts pages to a size of its own. The total tells; without
+ * one, a first page of a round size is worth one more request.
+ */
+const mayBeCut = (
+  size: number,
+  length: number,
+  before: PassProgress,
+  total: number | undefined,
+  count: number
+): boolean =>
+  total === undefined
+    ? before.lastIds.length === 0 && before.count === 0 && length < size && [10, 20, 25, 50, 100].includes(length)
+    : count < total && length > 0 && before.cursor === undefined
+
+/** A filter the service ignores shows in the rows. A day of grace: clocks and zones differ. */
+const ignoredFilter = ({ way, since }: Rules, page: Page): string | undefined => {
+  if (way.filtered === undefined || since === undefined) return undefined
+  const oldest = Math.min(...instantsIn(page.records, way.filtered))
+  return oldest < since - 86_400_000 ? `the service ignores the filter on ${way.filtered}` : undefined
+}
+
+const changeOf = ({ changes }: Rules, record: unknown): number | undefined => {
+  if (!changes) return undefined
+  const value = instantMs(at(record, changes.field))
+  return value ?? (changes.fallback && instantMs(at(record, changes.fallback.field)))
+}
+
+const highestOf = (rules: Rules, before: PassProgress, page: Page) => {
+  const values = page.records.map((record) => changeOf(rules, record)).filter((value) => value !== undefined)
+  return values.length === 0 ? {} : { highest: Math.max(before.highest ?? Number.NEGATIVE_INFINITY, ...values) }
+}
+
+/**
+ * Newest change first: the page reaches back beyond the watermark, so what follows is known. Where the service sorts by
+ * the change and does not show it, a whole page has to be old, and old by some days.
+ */
+const isBefore = ({ changes, since }: Rules, { records }: Page): boolean => {
+  const { field, fallback } = changes!
+  const last = instantMs(at(records.at(-1), field))
+  if (last !== undefined) return last < since!
+  const bound = since! - (fallback?.days ?? 0) * 86_400_000
+  return (
+    fallback !== undefined &&
+    records.every((record) => (instantMs(at(record, fallback.field)) ?? Number.POSITIVE_INFINITY) < bound)
+  )
+}
+
+const instantsIn = (records: ReadonlyArray<unknown>, field: string): ReadonlyArray<number> =>
+  records.map((record) => instantMs(at(record, field))).filter((value) => value !== undefined)
+
+/** Totals come as number, text, or an object in an array. */
+const totalOf = (value: unknown): number | undefined => {
+  const number = typeof value === "string" ? Number(value) : value
+  return typeof number === "number" && Number.isFinite(number) ? number : undefined
+}
+
+/** Records without an id of their own are told apart by their text. */
+export const idOf = (record: unknown): string => String(at(record, "id") ?? at(record, "_id") ?? JSON.stringify(record))

@@ -1,0 +1,242 @@
+import { assert, describe, it } from "@effect/vitest"
+import { get } from "../../src/catalog/request.ts"
+import type { Paging, Way } from "../../src/catalog/resource.ts"
+import { type PassProgress, type Step, advance } from "../../src/extract/paging.ts"
+import { randomFrom } from "../support/random.ts"
+
+interface Item {
+  readonly id: string
+  readonly at: number
+}
+interface Request {
+  readonly cursor: unknown
+  readonly size: number
+  readonly window: readonly [number, number] | undefined
+}
+interface Answer {
+  readonly items: ReadonlyArray<Item>
+  readonly [field: string]: unknown
+}
+
+const start: PassProgress = { done: false, count: 0, lastIds: [], doubts: [] }
+const way = (paging: Paging, more: Partial<Way> = {}): Way => ({
+  request: get("/items"),
+  paging,
+  records: "items",
+  pageSize: 10,
+  ...more
+})
+
+/** Reads a list to its end as `extract` does. */
+const readAll = (
+  definition: Way,
+  answer: (request: Request) => Answer,
+  options: { readonly begin?: Partial<PassProgress>; readonly since?: number; readonly changed?: string } = {}
+) => {
+  const seen: Array<string> = []
+  let progress: PassProgress = { ...start, ...options.begin }
+  let live: unknown
+  for (let pages = 0; !progress.done; pages++) {
+    if (pages > 2000) throw new Error("no end")
+    const cursor = definition.paging.kind === "expiring" ? live : progress.cursor
+    const body = answer({ cursor, size: definition.pageSize, window: progress.windows?.[0] })
+    const step: Step = advance(
+      {
+        way: definition,
+        since: options.since,
+        changes: options.changed ? { field: options.changed, overlapDays: 0, ways: [] } : undefined
+      },
+      progress,
+      { records: body.items, body, size: definition.pageSize }
+    )
+    seen.push(...body.items.map(({ id }) => id))
+    if (step.kind === "failed") return { seen, failed: step.reason, progress }
+    progress = { ...progress, ...step.progress, ...("cursor" in step.progress ? {} : { cursor: undefined }) }
+    live = step.cursor
+  }
+  return { seen, progress, failed: undefined }
+}
+
+const items = (count: number, at: (n: number) => number = (n) => n * 1000): ReadonlyArray<Item> =>
+  Array.from({ length: count }, (_, n) => ({ id: `i${n}`, at: 1_700_000_000_000 + at(n) }))
+
+const sameIds = (seen: ReadonlyArray<string>, list: ReadonlyArray<Item>, message?: string) =>
+  assert.deepStrictEqual([...new Set(seen)].sort(), list.map(({ id }) => id).sort(), message)
+
+const offsetService = (list: ReadonlyArray<Item>) => (request: Request) => {
+  const skip = Number(request.cursor ?? 0)
+  return { items: list.slice(skip, skip + request.size), total: list.length }
+}
+
+describe("every record arrives, whatever the number of records", () => {
+  for (const count of [0, 1, 9, 10, 11, 19, 20, 21, 95, 100, 101]) {
+    const list = items(count)
+
+    it(`offset, ${count}`, () => {
+      const { seen, progress } = readAll(way({ kind: "offset" }, { total: "total" }), offsetService(list))
+      sameIds(seen, list)
+      assert.strictEqual(progress.count, count)
+    })
+
+    it(`page number, ${count}`, () => {
+      const { seen } = readAll(way({ kind: "pageNumber", first: 1 }), ({ cursor, size }) => {
+        const page = Number(cursor ?? 1)
+        return { items: list.slice((page - 1) * size, page * size) }
+      })
+      sameIds(seen, list)
+    })
+
+    it(`cursor in the last record, which the last page carries too, ${count}`, () => {
+      const { seen } = readAll(way({ kind: "lastRecord", field: "searchAfter" }), ({ cursor, size }) => {
+        const after = Array.isArray(cursor) ? list.findIndex(({ id }) => id === cursor[1]) + 1 : 0
+        return { items: list.slice(after, after + size).map((item) => ({ ...item, searchAfter: [item.at, item.id] })) }
+      })
+      sameIds(seen, list)
+    })
+
+    it(`pair of cursors in the body, ${count}`, () => {
+      const paging: Paging = { kind: "body", parts: { startAfter: "meta.at", startAfterId: "meta.id" } }
+      const { seen } = readAll(way(paging), ({ cursor, size }) => {
+        const from = cursor as { startAfterId: string } | undefined
+        const after = from ? list.findIndex(({ id }) => id === from.startAfterId) + 1 : 0
+        const page = list.slice(after, after + size)
+        return { items: page, meta: { at: page.at(-1)?.at, id: page.at(-1)?.id } }
+      })
+      sameIds(seen, list)
+    })
+
+    it(`expiring cursor, ${count}`, () => {
+      const { seen, progress } = readAll(way({ kind: "expiring", field: "next", anchor: "at" }), ({ cursor, size }) => {
+        const after = Number(cursor ?? 0)
+        return { items: list.slice(after, after + size), next: after + size < count ? after + size : null }
+      })
+      sameIds(seen, list)
+      assert.strictEqual(progress.anchor, list.at(-1)?.at)
+      assert.isUndefined(progress.cursor, "a cursor that dies is not kept")
+    })
+  }
+})
+
+const sortedService = (list: ReadonlyArray<Item>) => (request: Request) => ({
+  items: list.filter(({ at }) => at > Number(request.cursor ?? Number.NEGATIVE_INFINITY)).slice(0, request.size)
+})
+
+describe("a sort value as cursor", () => {
+  it("ties at page edges are not lost", () => {
+    for (let seed = 1; seed <= 200; seed++) {
+      const random = randomFrom(seed)
+      let at = 0
+      const list = items(80, () => (at += random() < 0.5 ? 0 : 1)).toSorted((a, b) => a.at - b.at)
+      const longestTie = Math.max(...list.map((item) => list.filter((other) => other.at === item.at).length))
+      const { seen, progress } = readAll(way({ kind: "sortValue", field: "at" }), sortedService(list))
+      if (longestTie < 10) {
+        sameIds(seen, list, `seed ${seed}`)
+        assert.deepStrictEqual(progress.doubts, [])
+      } else assert.isNotEmpty(progress.doubts, `seed ${seed}`)
+    }
+  })
+
+  it("more ties than a page holds are a doubt, not silence", () => {
+    const { progress } = readAll(way({ kind: "sortValue", field: "at" }), sortedService(items(30, () => 0)))
+    assert.match(progress.doubts[0]!, /share one at/)
+  })
+
+  it("a service that does not sort as asked is found out", () => {
+    const { failed } = readAll(way({ kind: "sortValue", field: "at" }), () => ({ items: items(10).toReversed() }))
+    assert.match(failed!, /does not sort/)
+  })
+})
+
+describe("a list that moves while it is read", () => {
+  it("offset: records there from beginning to end all arrive", () => {
+    for (let seed = 1; seed <= 500; seed++) {
+      const random = randomFrom(seed)
+      const all = items(60)
+      let list = [...all]
+      const gone = new Set<string>()
+      const { seen } = readAll(way({ kind: "offset" }), (request) => {
+        const answer = offsetService(list)(request)
+        const skip = Number(request.cursor ?? 0)
+        // Between two pages: records before the place we stand at vanish, others appear at the front.
+        for (let n = 0; n < 3 && random() < 0.4 && skip > 0; n++) {
+          const [victim] = list.splice(Math.floor(random() * skip), 1)
+          if (victim) gone.add(victim.id)
+        }
+        if (random() < 0.2) list = [{ id: `new${skip}-${random()}`, at: 0 }, ...list]
+        return { items: answer.items }
+      })
+      for (const { id } of all) if (!gone.has(id)) assert.include(seen, id, `seed ${seed}`)
+    }
+  })
+})
+
+describe("what a service may do wrong", () => {
+  it("a page that repeats is an error where page numbers lead on", () => {
+    const { failed } = readAll(way({ kind: "pageNumber", first: 1 }), () => ({ items: items(10) }))
+    assert.match(failed!, /repeats/)
+  })
+
+  it("a cursor that stands still is an error while records are missing, and the end when none is", () => {
+    const stuck = (total: number) =>
+      readAll(way({ kind: "lastRecord", field: "id" }, { total: "total" }), () => ({ items: items(10), total }))
+    assert.match(stuck(25).failed!, /stands still after 10 of 25/)
+    assert.isUndefined(stuck(10).failed)
+  })
+
+  it("a full page without the cursor it should carry is an error", () => {
+    const { failed } = readAll(way({ kind: "lastRecord", field: "searchAfter" }), () => ({ items: items(10) }))
+    assert.match(failed!, /carry no searchAfter/)
+  })
+
+  it("a filter that is ignored shows in the rows", () => {
+    const definition = way({ kind: "lastRecord", field: "id" }, { filtered: "at" })
+    const { failed } = readAll(definition, () => ({ items: items(3) }), { since: 1_800_000_000_000 })
+    assert.match(failed!, /ignores the filter/)
+  })
+
+  it("pages cut shorter than asked are read on: by the total, or by one more request after a round number", () => {
+    const list = items(70)
+    const cut = (total: boolean) => (request: Request) => {
+      const skip = Number(request.cursor ?? 0)
+      return { items: list.slice(skip, skip + 25), ...(total && { total: list.length }) }
+    }
+    const definition = way({ kind: "offset" }, { pageSize: 100 })
+    assert.isAtLeast(new Set(readAll(definition, cut(false)).seen).size, 49)
+    assert.isAtLeast(new Set(readAll({ ...definition, total: "total" }, cut(true)).seen).size, 49)
+  })
+})
+
+describe("windows", () => {
+  const windowed =
+    (list: ReadonlyArray<Item>) =>
+    ({ window, size }: Request) => {
+      const inside = list.filter(({ at }) => at >= window![0] && at < window![1])
+      return { items: inside.slice(0, size), total: inside.length }
+    }
+  const whole = { begin: { windows: [[1_600_000_000_000, 1_800_000_000_000]] as const } }
+
+  it("are halved until one page holds each", () => {
+    const list = items(137)
+    const { seen, progress } = readAll(way({ kind: "once" }, { reach: 10, total: "total" }), windowed(list), whole)
+    sameIds(seen, list)
+    assert.deepStrictEqual(progress.doubts, [])
+  })
+
+  it("that cannot be halved any more are a doubt", () => {
+    const { progress } = readAll(way({ kind: "once" }, { reach: 10 }), windowed(items(12, () => 0)), whole)
+    assert.match(progress.doubts[0]!, /share one instant/)
+  })
+})
+
+describe("newest first", () => {
+  const list = items(100).toReversed()
+  const export_ = ({ cursor, size }: Request) => {
+    const after = Number(cursor ?? 0)
+    return { items: list.slice(after, after + size), next: after + size < 100 ? after + size : null }
+  }
+  it("stops at the first page that reaches back beyond the watermark", () => {
+    const definition = way({ kind: "expiring", field: "next" }, { until: "at" })
+    const { seen } = readAll(definition, export_, { since: 1_700_000_000_000 + 84_500, changed: "at" })
+    assert.strictEqual(seen.length, 20)
+  })
+})

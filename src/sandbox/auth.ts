@@ -1,0 +1,95 @@
+import type { Clock } from "./clock.ts"
+import { Refusal } from "./errors.ts"
+import type { Settings } from "./options.ts"
+import { Random, streams } from "./world/random.ts"
+import type { Setting } from "./world/setting.ts"
+
+/** The credentials of the one integration: a private token that never expires, and tokens obtained by refresh. */
+export class Tokens {
+  readonly privateToken: string
+  readonly clientId: string
+  readonly clientSecret: string
+  /** The refresh token that is good for the next refresh; each works once (field-notes 1). */
+  refreshToken: string
+  readonly #expiryByToken = new Map<string, number>()
+  readonly #missingScopes = new Set<string>()
+  readonly #random: Random
+  readonly #clock: Clock
+  readonly #settings: Settings
+  readonly #setting: Setting
+
+  constructor(settings: Settings, setting: Setting, clock: Clock) {
+    this.#settings = settings
+    this.#setting = setting
+    this.#clock = clock
+    this.#random = new Random(settings.seed, streams.token, 0)
+    this.privateToken = `pit-${this.#random.id()}${this.#random.id()}`
+    this.clientId = `client-${this.#random.id()}`
+    this.clientSecret = this.#random.id()
+    this.refreshToken = `refresh-${this.#random.id()}`
+    this.#expiryByToken.set(this.privateToken, Infinity)
+  }
+
+  /** Checks the `Authorization` header, with the words of A 7. */
+  authorize(header: string | undefined): void {
+    if (header === undefined || header === "") {
+      throw new Refusal(401, "No Authorization header found for authentication!")
+    }
+    const token = /^Bearer (\S+)$/i.exec(header)?.[1]
+    const expiry = token === undefined ? undefined : this.#expiryByToken.get(token)
+    if (expiry === undefined || expiry <= this.#clock.now()) throw new Refusal(401, "Invalid JWT")
+  }
+
+  requireScope(scope: string): void {
+    if (this.#missingScopes.has(scope)) {
+      throw new Refusal(this.#settings.quirks.missingScopeStatus, "The token is not authorized for this scope.")
+    }
+  }
+
+  /** `POST /oauth/token` (A 5.2): the answer and its errors are not in the shape of the other operations. */
+  exchange(form: URLSearchParams): Record<string, unknown> {
+    if (form.get("client_id") !== this.clientId || form.get("client_secret") !== this.clientSecret) {
+      throw oauthRefusal(401, "invalid_client", "Invalid client credentials")
+    }
+    if (form.get("grant_type") !== "refresh_token") {
+      throw oauthRefusal(400, "unsupported_grant_type", "Unsupported grant type")
+    }
+    if (form.get("refresh_token") !== this.refreshToken) {
+      throw oauthRefusal(400, "invalid_grant", "Invalid grant: refresh token is invalid")
+    }
+    const accessToken = `access-${this.#random.id()}${this.#random.id()}`
+    this.refreshToken = `refresh-${this.#random.id()}`
+    this.#expiryByToken.set(accessToken, this.#clock.now() + this.#settings.tokenLifetime * 1000)
+    return {
+      access_token: accessToken,
+      token_type: "Bearer",
+      expires_in: this.#settings.tokenLifetime,
+      refresh_token: this.refreshToken,
+      scope: "contacts.readonly contacts.write opportunities.readonly conversations.readonly",
+      userType: "Location",
+      companyId: this.#setting.companyId,
+      locationId: this.#setting.locationId
+    }
+  }
+
+  /** Ends every access token, the private one too. Refresh tokens keep working. */
+  revoke(): void {
+    this.#expiryByToken.clear()
+  }
+
+  restore(): void {
+    this.#expiryByToken.set(this.privateToken, Infinity)
+    this.#missingScopes.clear()
+  }
+
+  removeScope(scope: string): void {
+    this.#missingScopes.add(scope)
+  }
+
+  addScope(scope: string): void {
+    this.#missingScopes.delete(scope)
+  }
+}
+
+export const oauthRefusal = (status: number, error: string, description: string): Refusal =>
+  new Refusal(status, description, { error, error_description: description })

@@ -1,0 +1,71 @@
+import { Random, streams } from "./world/random.ts"
+
+export const faultKinds = [
+  "500",
+  "502html",
+  "503",
+  "reset-before",
+  "reset-after",
+  "reset-within",
+  "truncate",
+  "hang",
+  "slow",
+  "429",
+  "429-storm"
+] as const
+
+export type FaultKind = (typeof faultKinds)[number]
+
+export interface FaultRule {
+  /** Part of the path; without it every operation is meant. */
+  match?: string
+  kind: FaultKind
+  /** The chance that a request the rule matches meets it; 1 when left out. */
+  rate?: number
+  /** How often the rule strikes before it is spent; without it, for ever. */
+  count?: number
+  /** How long a `slow` answer waits (default 2,000) and a `429-storm` lasts (default 10,000). */
+  ms?: number
+}
+
+/** Decides which request meets which fault, from the seed and the order of arrival alone. */
+export class Faults {
+  #rules: Array<FaultRule> = []
+  #struck: Array<number> = []
+  readonly #random: Random
+  #stormUntil = 0
+
+  constructor(faults: number | ReadonlyArray<FaultRule>, seed: number) {
+    this.#random = new Random(seed, streams.fault, 0)
+    this.set(typeof faults === "number" ? mixture(faults) : faults)
+  }
+
+  set(rules: ReadonlyArray<FaultRule>): void {
+    this.#rules = [...rules]
+    this.#struck = rules.map(() => 0)
+    this.#stormUntil = 0
+  }
+
+  get rules(): ReadonlyArray<FaultRule> {
+    return this.#rules
+  }
+
+  next(path: string, now: number): { kind: FaultKind; ms: number } | undefined {
+    if (now < this.#stormUntil) return { kind: "429", ms: 0 }
+    for (const [index, rule] of this.#rules.entries()) {
+      if (rule.match !== undefined && !path.includes(rule.match)) continue
+      if (this.#struck[index]! >= (rule.count ?? Infinity)) continue
+      if (!this.#random.chance(rule.rate ?? 1)) continue
+      this.#struck[index]!++
+      if (rule.kind === "429-storm") this.#stormUntil = now + (rule.ms ?? 10_000)
+      return { kind: rule.kind, ms: rule.ms ?? 2000 }
+    }
+    return undefined
+  }
+}
+
+/** A chance of any fault, as rules. Hanging and storms are left out: they are asked for by name. */
+export const mixture = (probability: number): Array<FaultRule> => {
+  const kinds = faultKinds.filter((kind) => kind !== "hang" && kind !== "429-storm" && kind !== "slow")
+  return probability === 0 ? [] : kinds.map((kind) => ({ kind, rate: probability / kinds.length }))
+}

@@ -1,0 +1,139 @@
+import { type FaultRule, faultKinds } from "./faults.ts"
+import type { Limits, Quirks, SandboxOptions } from "./options.ts"
+
+/** Every flag and what it does. */
+export const flags = {
+  port: { type: "string", says: "port to listen on (default: any free one)" },
+  host: { type: "string", says: "address to listen on (default 127.0.0.1)" },
+  seed: { type: "string", says: "the same seed makes the same world (default 1)" },
+  contacts: { type: "string", says: "number of contacts (default 2000); the other counts follow it" },
+  opportunities: { type: "string", says: "default 0.4 per contact" },
+  conversations: { type: "string", says: "default 0.6 per contact" },
+  messages: { type: "string", says: "default 6 per conversation" },
+  orders: { type: "string", says: "default 0.25 per contact" },
+  submissions: { type: "string", says: "default 0.3 per contact" },
+  tasks: { type: "string", says: "default 0.3 per contact" },
+  users: { type: "string", says: "default 8 and one more per 100 contacts, at most 400" },
+  "notes-per-contact": { type: "string", says: "mean number of notes (default 0.8)" },
+  tags: { type: "string", says: "exactly so many tags on every contact" },
+  "custom-values": { type: "string", says: "exactly so many custom values on every contact" },
+  warm: { type: "boolean", says: "serialise every record before listening" },
+  limits: { type: "string", says: "off, or burst/intervalMs/daily (default 100/10000/200000)" },
+  "window-kind": { type: "string", says: "sliding (default) or fixed" },
+  "retry-after": { type: "string", says: "seconds in Retry-After on a 429 (default: no such header)" },
+  foreign: { type: "string", says: "requests another client spends in every interval" },
+  latency: { type: "string", says: "milliseconds before every answer, one number or a range such as 0-300" },
+  "no-compression": { type: "boolean", says: "ignore Accept-Encoding" },
+  world: { type: "string", says: "realistic (default) or nasty" },
+  now: { type: "string", says: "instant the history ends at, ISO 8601 (default: this hour)" },
+  "token-lifetime": { type: "string", says: "seconds an access token lives (default 86399)" },
+  faults: { type: "string", says: "a chance such as 0.02, rules such as 500:0.1,reset-after:0.05, or JSON rules" },
+  quirk: { type: "string", multiple: true, says: "name=value, see options.ts; may be repeated" },
+  help: { type: "boolean", says: "this text" }
+} as const
+
+export type Flags = { [name in keyof typeof flags]?: string | boolean | Array<string> }
+
+/** The options the flags stand for; throws one sentence about a value that makes no sense. */
+export const readOptions = (values: Flags): SandboxOptions => {
+  const text = (name: keyof Flags) => values[name] as string | undefined
+  const options: Record<string, unknown> = {}
+  for (const name of counts) {
+    const sent = text(name)
+    if (sent === undefined) continue
+    if (!/^\d+(\.\d+)?$/.test(sent)) throw new Error(`--${name} takes a number, not "${sent}".`)
+    options[name.replace(/-./g, (dash) => dash[1]!.toUpperCase())] = Number(sent)
+  }
+  if (text("host") !== undefined) options["host"] = text("host")
+  if (values.warm === true) options["warm"] = true
+  if (values["no-compression"] === true) options["compress"] = false
+  const choice = (name: keyof Flags, option: string, choices: ReadonlyArray<string>): void => {
+    const sent = text(name)
+    if (sent !== undefined && !choices.includes(sent)) throw new Error(`--${name} is one of ${choices.join(", ")}.`)
+    if (sent !== undefined) options[option] = sent
+  }
+  choice("world", "world", ["realistic", "nasty"])
+  choice("window-kind", "windowKind", ["sliding", "fixed"])
+  if (text("limits") !== undefined) options["limits"] = readLimits(text("limits")!)
+  if (text("latency") !== undefined) options["latencyMs"] = readLatency(text("latency")!)
+  if (text("now") !== undefined) options["now"] = readNow(text("now")!)
+  if (text("faults") !== undefined) options["faults"] = readFaults(text("faults")!)
+  if (values.quirk !== undefined) options["quirks"] = readQuirks(values.quirk as Array<string>)
+  return options as SandboxOptions
+}
+
+const counts = (
+  "port seed contacts opportunities conversations messages orders submissions tasks users notes-per-contact tags " +
+  "custom-values retry-after foreign token-lifetime"
+).split(" ") as Array<keyof Flags>
+
+const readLimits = (sent: string): Limits | "off" => {
+  if (sent === "off") return "off"
+  const [burst, intervalMs, daily] = sent.split("/").map(Number)
+  if (!burst || !intervalMs || !daily) throw new Error("--limits is off, or three numbers such as 100/10000/200000.")
+  return { burst, intervalMs, daily }
+}
+
+const readLatency = (sent: string): number | [number, number] => {
+  const [, low, high] = /^(\d+)(?:-(\d+))?$/.exec(sent) ?? []
+  if (low === undefined || Number(high ?? low) < Number(low)) {
+    throw new Error("--latency takes milliseconds such as 50, or a range such as 0-300.")
+  }
+  return high === undefined ? Number(low) : [Number(low), Number(high)]
+}
+
+const readNow = (sent: string): number => {
+  const now = Date.parse(sent)
+  if (Number.isNaN(now)) throw new Error("--now takes an instant such as 2026-11-20T00:00:00Z.")
+  return now
+}
+
+const readFaults = (sent: string): number | ReadonlyArray<FaultRule> => {
+  if (/^[01]?(\.\d+)?$/.test(sent)) return Number(sent)
+  let rules: ReadonlyArray<FaultRule>
+  try {
+    rules = sent.startsWith("[") ? JSON.parse(sent) : sent.split(",").map(shortRule)
+  } catch {
+    throw new Error("--faults is not the JSON it seems to be.")
+  }
+  if (rules.some((rule) => !faultKinds.includes(rule.kind) || Number.isNaN(rule.rate ?? 1))) {
+    throw new Error(`--faults takes rules kind:rate, with a kind of ${faultKinds.join(", ")}.`)
+  }
+  return rules
+}
+
+const shortRule = (part: string): FaultRule => {
+  const [kind, rate, match] = part.split(":")
+  return { kind: kind as FaultRule["kind"], rate: Number(rate ?? 1), ...(match !== undefined && { match }) }
+}
+
+/** The compiler checks that no quirk is missing here. */
+const quirks: Record<keyof Quirks, ReadonlyArray<string | number | boolean>> = {
+  contactPaging: ["searchAfter", "page", "none"],
+  contactDateFilter: ["iso", "epoch", "refused"],
+  contactShape: ["full", "reduced"],
+  opportunityFilters: ["honoured", "ignored", "refused"],
+  opportunityPostLimitMax: [100, 500],
+  messageDateUpdated: [true, false],
+  exportLimitMax: [1000, 500],
+  exportDates: ["honoured", "ignored"],
+  conversationDates: ["iso", "epoch"],
+  missingScopeStatus: [403, 401],
+  missingLocationStatus: [422, 403],
+  unknownContactStatus: [404, 400],
+  unsupportedVersionStatus: [400, 401],
+  noteTouchesContact: [false, true],
+  dailyResetHeader: [true, false]
+}
+
+const readQuirks = (sent: ReadonlyArray<string>): Quirks => {
+  const read = sent.map((part) => {
+    const [name, text] = part.split("=")
+    const choices = quirks[name as keyof Quirks] as (typeof quirks)[keyof Quirks] | undefined
+    if (choices === undefined) throw new Error(`--quirk knows no "${name}", only ${Object.keys(quirks).join(", ")}.`)
+    const value = choices.find((choice) => String(choice) === text)
+    if (value === undefined) throw new Error(`--quirk ${name} is one of ${choices.join(", ")}.`)
+    return [name, value]
+  })
+  return Object.fromEntries(read)
+}

@@ -1,0 +1,126 @@
+import type { FaultRule } from "./faults.ts"
+
+export interface SandboxOptions {
+  /** 0, the default, takes any free port. */
+  port?: number
+  host?: string
+  /** The same seed, counts and `now` give the same world. */
+  seed?: number
+  contacts?: number
+  opportunities?: number
+  conversations?: number
+  messages?: number
+  orders?: number
+  submissions?: number
+  tasks?: number
+  users?: number
+  notesPerContact?: number
+  /** Exactly so many tags on every contact, for benches; otherwise 0 to 4. */
+  tags?: number
+  /** Exactly so many custom field values on every contact, for benches; otherwise 0 to 6. */
+  customValues?: number
+  /** Serialises every record before listening, so that a bench does not measure it. */
+  warm?: boolean
+  limits?: Limits | "off"
+  windowKind?: "sliding" | "fixed"
+  /** Seconds in `Retry-After` on a 429; the live service sends none (field-notes 1), so there is none by default. */
+  retryAfter?: number
+  /** Requests another client of the same account spends in every interval. */
+  foreign?: number
+  latencyMs?: number | [min: number, max: number]
+  compress?: boolean
+  world?: "realistic" | "nasty"
+  /** The instant seeded history ends at, by default the start of the current hour; the clock itself is real time. */
+  now?: number
+  /** Life of an access token from `POST /oauth/token`, in seconds (field-notes 1). */
+  tokenLifetime?: number
+  /** The chance that a request meets a fault of any kind, or rules. */
+  faults?: number | ReadonlyArray<FaultRule>
+  quirks?: Quirks
+}
+
+export interface Limits {
+  burst: number
+  intervalMs: number
+  daily: number
+}
+
+/** Where the documents are silent, or the live service was seen to differ (field-notes). Defaults are in `settle`. */
+export interface Quirks {
+  contactPaging?: "searchAfter" | "page" | "none"
+  contactDateFilter?: "iso" | "epoch" | "refused"
+  contactShape?: "full" | "reduced"
+  opportunityFilters?: "honoured" | "ignored" | "refused"
+  opportunityPostLimitMax?: 100 | 500
+  messageDateUpdated?: boolean
+  exportLimitMax?: 1000 | 500
+  exportDates?: "honoured" | "ignored"
+  conversationDates?: "iso" | "epoch"
+  missingScopeStatus?: 403 | 401
+  missingLocationStatus?: 422 | 403
+  unknownContactStatus?: 404 | 400
+  unsupportedVersionStatus?: 400 | 401
+  noteTouchesContact?: boolean
+  dailyResetHeader?: boolean
+}
+
+export type Settings = Required<Omit<SandboxOptions, "tags" | "customValues" | "retryAfter" | "quirks">> & {
+  tags: number | undefined
+  customValues: number | undefined
+  retryAfter: number | undefined
+  quirks: Required<Quirks>
+}
+
+export const documentedLimits: Limits = { burst: 100, intervalMs: 10_000, daily: 200_000 }
+
+/** Every option filled in. The other counts follow the contacts by the ratios written here. */
+export const settle = (options: SandboxOptions = {}): Settings => {
+  const contacts = options.contacts ?? 2000
+  const conversations = options.conversations ?? Math.round(contacts * 0.6)
+  return {
+    port: options.port ?? 0,
+    host: options.host ?? "127.0.0.1",
+    seed: options.seed ?? 1,
+    contacts,
+    opportunities: options.opportunities ?? Math.round(contacts * 0.4),
+    conversations,
+    // Every conversation has a last message, so there are never fewer messages than conversations.
+    messages: Math.max(conversations, options.messages ?? conversations * 6),
+    orders: options.orders ?? Math.round(contacts * 0.25),
+    submissions: options.submissions ?? Math.round(contacts * 0.3),
+    tasks: options.tasks ?? Math.round(contacts * 0.3),
+    users: options.users ?? Math.min(400, 8 + Math.round(contacts / 100)),
+    notesPerContact: options.notesPerContact ?? 0.8,
+    tags: options.tags,
+    customValues: options.customValues,
+    warm: options.warm ?? false,
+    limits: options.limits ?? documentedLimits,
+    windowKind: options.windowKind ?? "sliding",
+    retryAfter: options.retryAfter,
+    foreign: options.foreign ?? 0,
+    latencyMs: options.latencyMs ?? 0,
+    compress: options.compress ?? true,
+    world: options.world ?? "realistic",
+    now: options.now ?? Math.floor(Date.now() / 3_600_000) * 3_600_000,
+    tokenLifetime: options.tokenLifetime ?? 86_399,
+    faults: options.faults ?? [],
+    quirks: {
+      contactPaging: "searchAfter",
+      contactDateFilter: "iso",
+      contactShape: "full",
+      opportunityFilters: "honoured",
+      opportunityPostLimitMax: 100,
+      messageDateUpdated: true,
+      exportLimitMax: 1000,
+      exportDates: "honoured",
+      conversationDates: "iso",
+      missingScopeStatus: 403,
+      missingLocationStatus: 422,
+      unknownContactStatus: 404,
+      unsupportedVersionStatus: 400,
+      noteTouchesContact: false,
+      dailyResetHeader: true,
+      ...options.quirks
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { Refusal, malformed } from "../errors.ts"
+import { listed, pageOf } from "../pages.ts"
+import { oneOf, searchText, whole, wholeInBody } from "../parameters.ts"
+import type { Route, Service } from "../route.ts"
+import { type Data, type Entry, type Filter, byCreated } from "../world/collection.ts"
+import { slice } from "../world/position.ts"
+
+/** The location itself and its task search (A 4.6). */
+export const locationRoutes: ReadonlyArray<Route> = [
+  {
+    method: "GET",
+    path: "/locations/search",
+    scope: "locations.readonly",
+    // A location token finds its own location; there is no total (field-notes 4).
+    handle: ({ query }, { world }) => {
+      const skip = whole(query.get("skip"), "skip", { fallback: 0, least: 0 })
+      const limit = whole(query.get("limit"), "limit", { fallback: 10, most: 100 })
+      oneOf(query.get("order"), "order", ["asc", "desc"])
+      if ((query.get("companyId") ?? world.setting.companyId) !== world.setting.companyId) {
+        throw new Refusal(403, "The token does not have access to this company")
+      }
+      const email = query.get("email") ?? ""
+      const rows = [...world.locations.live()].filter(
+        (row) => email === "" || world.locations.data(row)["email"] === email
+      )
+      return { body: pageOf("locations", listed(world.locations, rows.slice(skip, skip + limit)), {}) }
+    }
+  },
+  {
+    method: "GET",
+    path: "/locations/:locationId",
+    scope: "locations.readonly",
+    location: { in: "path", name: "locationId" },
+    handle: ({ params }, { world }) => ({
+      body: `{"location":${world.locations.full(world.locations.get(params["locationId"]!)!)}}`
+    })
+  },
+  {
+    method: "POST",
+    path: "/locations/:locationId/tasks/search",
+    scope: "locations/tasks.readonly",
+    location: { in: "path", name: "locationId" },
+    handle: ({ body }, service) => {
+      const { tasks } = service.world
+      const skip = wholeInBody(body, "skip", { fallback: 0, least: 0 })
+      const limit = wholeInBody(body, "limit", { fallback: 25, most: 100 })
+      const rows = tasks.sorted(byCreated, taskFilter(body, service))
+      return { body: pageOf("tasks", listed(tasks, slice(rows, skip, limit, true)), {}) }
+    }
+  }
+]
+
+const taskFilter = (body: Data, { world }: Service): Filter | undefined => {
+  const contactIds = idList(body, "contactId")
+  const assignees = idList(body, "assignedTo")
+  const text = searchText(body["query"], "query")
+  const { businessId, completed } = body
+  if (completed !== undefined && typeof completed !== "boolean") throw malformed("completed must be a boolean value")
+  const key = JSON.stringify([contactIds, assignees, text, completed, businessId])
+  if (key === "[null,null,null,null,null]") return undefined
+  const test = (entry: Entry): boolean => {
+    const task = world.tasks.data(entry)
+    if (contactIds !== undefined && !contactIds.includes(entry.parent)) return false
+    if (assignees !== undefined && !assignees.includes(task["assignedTo"])) return false
+    if (completed !== undefined && task["completed"] !== completed) return false
+    if (businessId !== undefined && task["businessId"] !== businessId) return false
+    return text === undefined || String(task["title"]).toLowerCase().includes(text)
+  }
+  return { key, test }
+}
+
+const idList = (body: Data, name: string): ReadonlyArray<unknown> | undefined => {
+  const value = body[name]
+  if (value !== undefined && !Array.isArray(value)) throw malformed(`${name} must be an array`)
+  return value
+}

@@ -1,0 +1,136 @@
+import { extend, pageNumbers, pageOf } from "../pages.ts"
+import { americanDay, dayMs, oneOf, searchText, whole } from "../parameters.ts"
+import type { Answer, Call, Route, Service } from "../route.ts"
+import { type Data, type Entry, type Filter, type Order, byCreated, byUpdated } from "../world/collection.ts"
+import { slice, startAfter } from "../world/position.ts"
+
+/** GET /opportunities/search (A 4.4). */
+export const opportunitySearchRoutes: ReadonlyArray<Route> = [
+  {
+    method: "GET",
+    path: "/opportunities/search",
+    scope: "opportunities.readonly",
+    location: { in: "query", name: "locationId" },
+    handle: (call, service) => search(call, service)
+  }
+]
+
+const search = (call: Call, service: Service): Answer => {
+  const { query } = call
+  const { opportunities } = service.world
+  const limit = whole(query.get("limit"), "limit", { fallback: 20, most: 100 })
+  const page = whole(query.get("page"), "page", { fallback: 1 })
+  const { descending, order } = readOrder(query, service)
+  const rows = opportunities.sorted(order, filter(call, service))
+  const key = whole(query.get("startAfter"), "startAfter", { fallback: 0, least: 0 })
+  const id = query.get("startAfterId") ?? ""
+  // Both are needed: one alone answers with the first page for ever (field-notes 3).
+  const byCursor = key > 0 && id !== "" && order !== byName(service)
+  const start = byCursor
+    ? startAfter(rows, order, [key, id], descending)
+    : key > 0 || id !== ""
+      ? 0
+      : (page - 1) * limit
+  const shown = slice(rows, start, limit, descending)
+  const texts = shown.map((row) => withDetails(service, row, asked(query)))
+  // The last page carries a cursor too, and an empty one repeats the cursor it was asked with (field-notes 1).
+  const last = shown.at(-1)
+  const cursor = {
+    startAfter: last === undefined ? key || null : last.created,
+    startAfterId: last === undefined ? id || null : last.id
+  }
+  const more = start + shown.length < rows.length
+  const numbers = { ...pageNumbers(page, limit, rows.length), nextPage: more ? page + 1 : null }
+  const nextPageUrl = more
+    ? `http://opportunities.internal/opportunities/search?locationId=${service.world.setting.locationId}` +
+      `&limit=${limit}&startAfter=${cursor.startAfter}&startAfterId=${cursor.startAfterId}`
+    : null
+  return { body: pageOf("opportunities", texts, { meta: { ...numbers, ...cursor, nextPageUrl } }) }
+}
+
+export interface Details {
+  notes: boolean
+  tasks: boolean
+  calendarEvents: boolean
+}
+
+/** The item as searches show it; its notes, tasks and events only where they were asked for. */
+export const withDetails = ({ world }: Service, row: Entry, details: Details): string => {
+  const text = world.opportunities.list(row)
+  const names = (["notes", "tasks", "calendarEvents"] as const).filter((name) => details[name])
+  if (names.length === 0) return text
+  const data = world.opportunities.data(row)
+  return extend(text, Object.fromEntries(names.map((name) => [name, data[name] ?? []])))
+}
+
+const asked = (query: URLSearchParams): Details => ({
+  notes: oneOf(query.get("getNotes"), "getNotes", flags) === "true",
+  tasks: oneOf(query.get("getTasks"), "getTasks", flags) === "true",
+  calendarEvents: oneOf(query.get("getCalendarEvents"), "getCalendarEvents", flags) === "true"
+})
+
+const flags = ["true", "false"] as const
+
+const orders = ["added_asc", "added_desc", "name_asc", "name_desc", "updated_asc", "updated_desc"] as const
+
+/** Newest created first when nothing is asked (field-notes 3). */
+const readOrder = (query: URLSearchParams, service: Service): { order: Order; descending: boolean } => {
+  const asked = oneOf(query.get("order"), "order", orders) ?? "added_desc"
+  const order = asked.startsWith("name") ? byName(service) : asked.startsWith("updated") ? byUpdated : byCreated
+  return { order, descending: asked.endsWith("desc") }
+}
+
+const byNameOf = new WeakMap<Service, Order>()
+
+const byName = (service: Service): Order => {
+  const { opportunities } = service.world
+  const known = byNameOf.get(service)
+  const order = known ?? { name: "name", key: (row) => String(opportunities.data(row)["name"]).toLowerCase() }
+  byNameOf.set(service, order)
+  return order
+}
+
+/** The documented filters. Others, such as `date_updated`, are ignored without a word (field-notes 3). */
+const filter = ({ query }: Call, service: Service): Filter | undefined => {
+  const { opportunities } = service.world
+  const status = oneOf(query.get("status"), "status", ["open", "won", "lost", "abandoned", "all"])
+  const text = searchText(query.get("q"), "q")
+  const from = americanDay(query.get("date"), "date") ?? -Infinity
+  const to = (americanDay(query.get("endDate"), "endDate") ?? Infinity) + dayMs
+  const equal = Object.entries(fields).flatMap(([name, read]) => {
+    const wanted = query.get(name) ?? ""
+    return wanted === "" ? [] : [{ name, read, wanted }]
+  })
+  if (status !== undefined && status !== "all") {
+    equal.push({ name: "status", read: (data) => data["status"], wanted: status })
+  }
+  const looksInside = equal.length > 0 || text !== undefined
+  if (!looksInside && from === -Infinity && to === Infinity) return undefined
+  const key = JSON.stringify([equal.map(({ name, wanted }) => [name, wanted]), text, String(from), String(to)])
+  const test = (row: Entry): boolean => {
+    if (row.created < from || row.created >= to) return false
+    if (!looksInside) return true
+    const data = opportunities.data(row)
+    return equal.every(({ read, wanted }) => read(data) === wanted) && (text === undefined || contains(data, text))
+  }
+  return { key, test }
+}
+
+export const contains = (data: Data, text: string): boolean => {
+  const { email, name, phone } = data["contact"] as Data
+  return [data["name"], name, email, phone].some((own) =>
+    String(own ?? "")
+      .toLowerCase()
+      .includes(text)
+  )
+}
+
+const fields: Record<string, (data: Data) => unknown> = {
+  id: (data) => data["id"],
+  pipelineId: (data) => data["pipelineId"],
+  pipelineStageId: (data) => data["pipelineStageId"],
+  contactId: (data) => data["contactId"],
+  assignedTo: (data) => data["assignedTo"],
+  campaignId: (data) => data["campaignId"],
+  country: (data) => (data["contact"] as Data)["country"]
+}

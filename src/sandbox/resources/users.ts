@@ -1,0 +1,80 @@
+import { Refusal, invalid, notFound } from "../errors.ts"
+import { listed, pageOf } from "../pages.ts"
+import { list, oneOf, searchText, whole } from "../parameters.ts"
+import type { Call, Route, Service } from "../route.ts"
+import type { Data, Entry, Filter, Order } from "../world/collection.ts"
+import { slice } from "../world/position.ts"
+
+/** Users (A 4.5). */
+export const userRoutes: ReadonlyArray<Route> = [
+  {
+    method: "GET",
+    path: "/users/search",
+    scope: "users.readonly",
+    handle: (call, service) => {
+      const { query } = call
+      const { users } = service.world
+      checkAccess(query, service)
+      const descending = oneOf(query.get("sortDirection"), "sortDirection", ["asc", "desc"]) === "desc"
+      const skip = whole(query.get("skip"), "skip", { fallback: 0, least: 0 })
+      const limit = whole(query.get("limit"), "limit", { fallback: 25, most: 100 })
+      const rows = users.sorted(order(service, query.get("sort")), filter(call, service))
+      return { body: pageOf("users", listed(users, slice(rows, skip, limit, descending)), { count: rows.length }) }
+    }
+  },
+  {
+    method: "GET",
+    path: "/users/:userId",
+    scope: "users.readonly",
+    handle: ({ params }, { world }) => {
+      const user = world.users.get(params["userId"]!)
+      if (user === undefined) throw notFound(`User with id ${params["userId"]} not found`)
+      return { body: world.users.full(user) }
+    }
+  }
+]
+
+const checkAccess = (query: URLSearchParams, { world }: Service): void => {
+  const { companyId, locationId } = world.setting
+  if ((query.get("companyId") ?? "") === "") throw invalid("companyId should not be empty")
+  if (query.get("companyId") !== companyId) throw new Refusal(403, "The token does not have access to this company")
+  const sent = query.get("locationId") ?? ""
+  if (sent !== "" && sent !== locationId) throw new Refusal(403, "The token does not have access to this location")
+}
+
+/** By first name, then last name, unless `sort` names another field. */
+const order = ({ world }: Service, sort: string | null): Order => {
+  if (sort !== null && sort !== "" && !sortable.includes(sort))
+    throw invalid(`sort must be one of: ${sortable.join(", ")}`)
+  const key = (entry: Entry): string => {
+    const { email, firstName, lastName, name } = world.users.data(entry) as Record<string, string>
+    const names = `${firstName}\u0000${lastName}`
+    return (sort === "email" ? email! : sort === "lastName" ? lastName! : sort === "name" ? name! : names).toLowerCase()
+  }
+  return { name: `by ${sort ?? ""}`, key }
+}
+
+const sortable = ["firstName", "lastName", "name", "email"]
+
+const filter = ({ query }: Call, { world }: Service): Filter | undefined => {
+  const ids = list(query.get("ids"))
+  const text = searchText(query.get("query"), "query")
+  const { role, type } = { role: query.get("role"), type: query.get("type") }
+  if (ids === undefined && text === undefined && !role && !type) return undefined
+  const test = (entry: Entry): boolean => {
+    const user = world.users.data(entry)
+    const roles = user["roles"] as Data
+    if (ids !== undefined && !ids.includes(entry.id as string)) return false
+    if ((role && roles["role"] !== role) || (type && roles["type"] !== type)) return false
+    const texts = [user["name"], user["email"], user["phone"]]
+    return (
+      text === undefined ||
+      texts.some((own) =>
+        String(own ?? "")
+          .toLowerCase()
+          .includes(text)
+      )
+    )
+  }
+  return { key: JSON.stringify([ids, text, role, type]), test }
+}

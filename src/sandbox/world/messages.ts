@@ -1,0 +1,100 @@
+import { iso } from "../clock.ts"
+import { Collection, type Data, type Entry, entry } from "./collection.ts"
+import { contactOf } from "./conversations.ts"
+import { messagesIn, messageTypes } from "./message-types.ts"
+import { idBeside, spoiled, spoilFields } from "./nasty.ts"
+import { person } from "./people.ts"
+import { Random, streams } from "./random.ts"
+import type { Setting } from "./setting.ts"
+import { messageText } from "./texts.ts"
+
+/** Messages (A 2.12), spread over their conversation; the last one falls on its lastMessageDate. */
+export const createMessages = (
+  setting: Setting,
+  conversations: Collection
+): { messages: Collection; lastSeeded: ReadonlyArray<Entry> } => {
+  const owners = [...conversations.live()]
+  const counts = messageCounts(setting, owners.length)
+  const ownerOfMessage = new Uint32Array(setting.settings.messages)
+  const lastSeeded: Array<Entry> = []
+  const messages = new Collection({
+    build: spoiled(setting, (entry) => message(setting, entry, owners[ownerOfMessage[entry.source as number]!]!), spoil)
+  })
+  let index = 0
+  let previous: string | undefined
+  owners.forEach((owner, ownerIndex) => {
+    const count = counts[ownerIndex]!
+    for (let place = 0; place < count; place++) {
+      ownerOfMessage[index] = ownerIndex
+      const random = new Random(setting.seed, streams.message, index)
+      const id = idBeside(setting, index, random.id(), previous)
+      const step = (owner.last - owner.created) / count
+      const created = place === count - 1 ? owner.last : Math.floor(owner.created + step * (place + random.unit()))
+      // Delivery and reading change a message for a few days after it was sent.
+      const late = random.chance(0.3) ? Math.floor(259_200_000 * random.unit() ** 4) : 0
+      const updated = Math.max(created, Math.min(setting.end, created + late))
+      const kind = random.pick(messagesIn[owner.kind] ?? [2])
+      lastSeeded[ownerIndex] = messages.add(entry({ id, parent: owner.id, kind, created, updated, source: index }))
+      previous = id
+      index++
+    }
+  })
+  return { messages, lastSeeded }
+}
+
+const spoil = spoilFields({ instants: "dateAdded dateUpdated", texts: "body error from to status" })
+
+/** Every conversation has one message; the rest go to some far more often than to others. */
+export const messageCounts = (setting: Setting, conversations: number): Uint32Array => {
+  const counts = new Uint32Array(conversations).fill(1)
+  const random = new Random(setting.seed, streams.message + 500, 0)
+  for (let rest = setting.settings.messages - conversations; rest > 0 && conversations > 0; rest--) {
+    counts[Math.floor(conversations * random.unit() ** 1.7)]!++
+  }
+  return counts
+}
+
+const message = (setting: Setting, entry: Entry, conversation: Entry): Data => {
+  const random = new Random(setting.seed, streams.message + 700, entry.source as number)
+  const who = person(setting.seed, contactOf(setting, conversation.source as number))
+  const isEmail = entry.kind === 3
+  const isCall = entry.kind === 1 || entry.kind === 10
+  const inbound = random.chance(0.45)
+  const sender = inbound ? undefined : random.pick(sources)
+  const status = random.chance(0.004) ? "queued_v2" : random.pick(statuses)
+  return {
+    id: entry.id,
+    type: entry.kind,
+    messageType: messageTypes[entry.kind],
+    locationId: setting.locationId,
+    contactId: conversation.parent,
+    conversationId: conversation.id,
+    dateAdded: iso(entry.created),
+    ...(setting.settings.quirks.messageDateUpdated && { dateUpdated: iso(entry.updated) }),
+    direction: inbound ? "inbound" : "outbound",
+    contentType: isEmail ? "text/html" : "text/plain",
+    status: isCall && random.chance(0.5) ? undefined : status,
+    // Lists leave the body of an email out; it is read from the email itself (field-notes 6).
+    body: isEmail || isCall ? undefined : messageText(random),
+    attachments: isCall || random.chance(0.9) ? [] : [`https://files.example/${random.id()}.jpg`],
+    meta: meta(random, isCall, isEmail),
+    source: sender,
+    userId: sender === "app" && setting.userIds.length > 0 ? random.pick(setting.userIds) : undefined,
+    from: isEmail ? undefined : inbound ? who.phone : "+12075550100",
+    to: isEmail ? undefined : inbound ? "+12075550100" : who.phone,
+    error: status === "failed" ? "30003: unreachable handset" : undefined,
+    altId: random.chance(0.3) ? random.id() : undefined,
+    conversationProviderId: random.chance(0.05) ? random.id() : undefined,
+    chatWidgetId: entry.kind === 29 ? random.id() : undefined
+  }
+}
+
+const meta = (random: Random, isCall: boolean, isEmail: boolean): Data | undefined => {
+  if (isEmail) return { email: { messageIds: Array.from({ length: random.between(1, 3) }, () => random.id()) } }
+  if (!isCall) return undefined
+  const callStatus = random.pick(["completed", "completed", "no-answer", "busy", "voicemail"])
+  return { ...(callStatus !== "busy" && { callDuration: String(random.between(3, 1800)) }), callStatus }
+}
+
+const sources = ["workflow", "bulk_actions", "campaign", "api", "app", "app", "app"]
+const statuses = ["delivered", "delivered", "sent", "read", "opened", "failed", "undelivered", "pending", "clicked"]

@@ -1,0 +1,113 @@
+import { iso } from "../clock.ts"
+import { Collection, type Data, type Entry, entry, without } from "./collection.ts"
+import { customValue } from "./custom-fields.ts"
+import { projects, sources, tags } from "./names.ts"
+import { spoiled, spoilFields } from "./nasty.ts"
+import { person } from "./people.ts"
+import { Random, streams } from "./random.ts"
+import { creationTime, ownerOf, type Setting } from "./setting.ts"
+import { noteText } from "./texts.ts"
+
+/** Opportunities (A 2.6). Their notes, tasks and events are kept with them and shown only where a search asks. */
+export const createOpportunities = (setting: Setting, contacts: Collection, pipelines: Collection): Collection => {
+  const owners = [...contacts.live()]
+  const stages = [...pipelines.live()].map((entry) => pipelines.data(entry))
+  const opportunities = new Collection({
+    build: spoiled(setting, (entry) => opportunity(setting, entry, owners, stages), spoil),
+    full: without("notes", "tasks", "calendarEvents", "effectiveProbability"),
+    list: without("notes", "tasks", "calendarEvents")
+  })
+  const { opportunities: count } = setting.settings
+  for (let index = 0; index < count && owners.length > 0; index++) {
+    const random = new Random(setting.seed, streams.opportunity, index)
+    const id = random.id()
+    const created = creationTime(setting, streams.opportunity, index, count)
+    const updated = random.chance(0.2) ? created : created + Math.floor((setting.end - created) * random.unit() ** 2)
+    const parent = owners[ownerOf(setting, streams.opportunity, index, owners.length)]!.id
+    opportunities.add(entry({ id, parent, created, updated, source: index }))
+  }
+  return opportunities
+}
+
+const spoil = spoilFields({
+  instants: "createdAt updatedAt lastStatusChangeAt lastStageChangeAt lastActionDate",
+  money: "monetaryValue forecastProbability",
+  texts: "name source forecastExpectedCloseDate"
+})
+
+const opportunity = (
+  setting: Setting,
+  entry: Entry,
+  owners: ReadonlyArray<Entry>,
+  pipelines: ReadonlyArray<Data>
+): Data => {
+  const index = entry.source as number
+  const owner = owners[ownerOf(setting, streams.opportunity, index, owners.length)]!
+  const random = new Random(setting.seed, streams.opportunity + 500, index)
+  const who = person(setting.seed, owner.source as number)
+  const pipeline = random.pick(pipelines)
+  const stage = random.pick(pipeline["stages"] as ReadonlyArray<Data>)
+  const status = random.chance(0.01) ? "on_hold" : random.pick(["open", "open", "won", "lost", "abandoned"])
+  const moved = entry.created + Math.floor((entry.updated - entry.created) * random.unit())
+  const { userIds } = setting
+  return {
+    id: entry.id,
+    name: `${random.pick(projects)} - ${who.lastName}`,
+    locationId: setting.locationId,
+    pipelineId: pipeline["id"],
+    pipelineStageId: stage["id"],
+    status,
+    contactId: owner.id,
+    assignedTo: random.chance(0.7) && userIds.length > 0 ? random.pick(userIds) : undefined,
+    source: random.chance(0.5) ? random.pick(sources) : undefined,
+    monetaryValue: random.chance(0.85) ? random.between(200, 6_000_000) / 100 : undefined,
+    lostReasonId: status === "lost" && random.chance(0.6) ? random.id() : undefined,
+    forecastExpectedCloseDate: random.chance(0.4) ? iso(entry.updated + 2_592_000_000).slice(0, 10) : undefined,
+    forecastProbability: random.chance(0.3) ? random.int(101) : undefined,
+    effectiveProbability: random.int(101),
+    customFields: setting.customFields
+      .filter((field) => field.model === "opportunity" && random.chance(0.3))
+      .map((field) => ({ id: field.id, fieldValue: customValue(random, field) })),
+    followers: random.some(userIds, Math.min(3, userIds.length), 0.3),
+    contact: {
+      id: owner.id,
+      name: who.name,
+      companyName: who.companyName,
+      email: who.email,
+      phone: who.phone,
+      tags: random.some(tags, 2, 0.5)
+    },
+    createdAt: iso(entry.created),
+    updatedAt: iso(entry.updated),
+    lastStatusChangeAt: iso(moved),
+    lastStageChangeAt: random.chance(0.8) ? iso(moved) : undefined,
+    lastActionDate: random.chance(0.3) ? iso(entry.updated) : undefined,
+    notes: listOf(random, 0.2, () => ({
+      id: random.id(),
+      body: noteText(random),
+      contactId: owner.id,
+      dateAdded: iso(moved)
+    })),
+    tasks: listOf(random, 0.15, () => ({
+      id: random.id(),
+      title: "Send estimate",
+      contactId: owner.id,
+      dueDate: iso(moved + 86_400_000),
+      completed: random.chance(0.5)
+    })),
+    calendarEvents: listOf(random, 0.1, () => ({
+      id: random.id(),
+      title: "Site visit",
+      contactId: owner.id,
+      appointmentStatus: random.pick(["confirmed", "showed", "noshow"]),
+      startTime: iso(moved + 172_800_000),
+      endTime: iso(moved + 175_500_000)
+    }))
+  }
+}
+
+const listOf = (random: Random, probability: number, make: () => Data): Array<Data> => {
+  const made: Array<Data> = []
+  while (made.length < 4 && random.chance(probability)) made.push(make())
+  return made
+}

@@ -1,0 +1,75 @@
+import { iso } from "../clock.ts"
+import { Collection, type Data, type Entry, entry, without } from "./collection.ts"
+import { products } from "./names.ts"
+import { spoiled, spoilFields } from "./nasty.ts"
+import { person } from "./people.ts"
+import { Random, streams } from "./random.ts"
+import { creationTime, ownerOf, type Setting } from "./setting.ts"
+
+/** Orders (B 2.4): flat in lists, nested when read alone. */
+export const createOrders = (setting: Setting, contacts: Collection): Collection => {
+  const owners = [...contacts.live()]
+  const orders = new Collection({
+    build: spoiled(
+      setting,
+      (entry) => order(setting, entry, owners[ownerOf(setting, streams.order, entry.source as number, owners.length)]!),
+      spoilFields({ instants: "createdAt updatedAt", flags: "liveMode", money: "amount", texts: "contactName" })
+    ),
+    list: flat
+  })
+  const { orders: count } = setting.settings
+  for (let index = 0; index < count && owners.length > 0; index++) {
+    const random = new Random(setting.seed, streams.order, index)
+    const created = creationTime(setting, streams.order, index, count)
+    const updated = random.chance(0.5) ? created : Math.min(setting.end, created + random.int(20 * 86_400_000))
+    const parent = owners[ownerOf(setting, streams.order, index, owners.length)]!.id
+    orders.add(entry({ id: random.hexId(created), parent, created, updated, source: index }))
+  }
+  return orders
+}
+
+const order = (setting: Setting, entry: Entry, owner: Entry): Data => {
+  const random = new Random(setting.seed, streams.order + 500, entry.source as number)
+  const who = person(setting.seed, owner.source as number)
+  const items = Array.from({ length: random.between(1, 4) }, () => item(random))
+  const subtotal = cents(items.reduce((sum, { price, qty }) => sum + price.amount * qty, 0))
+  const discount = random.chance(0.2) ? cents(subtotal / 10) : 0
+  return {
+    _id: entry.id,
+    altId: setting.locationId,
+    altType: "location",
+    contactId: owner.id,
+    contactName: who.name,
+    currency: random.chance(0.95) ? "USD" : "CAD",
+    amount: cents(subtotal - discount),
+    amountSummary: { subtotal, discount },
+    status: random.chance(0.01) ? "awaiting_pickup" : random.pick(["completed", "completed", "pending", "refunded"]),
+    paymentStatus: random.pick(["paid", "paid", "unpaid", "partially_paid", "refunded"]),
+    liveMode: random.chance(0.97),
+    fulfillmentStatus: random.pick(["unfulfilled", "fulfilled", "partially_fulfilled"]),
+    source: { type: random.pick(["funnel", "invoice", "website", "manual"]), id: random.id(), name: "Online shop" },
+    items,
+    ...(discount > 0 && { coupon: { _id: random.hexId(entry.created), code: "SPRING10", discountType: "percentage" } }),
+    contactSnapshot: { id: owner.id, firstName: who.firstName, lastName: who.lastName, email: who.email },
+    trackingId: random.chance(0.3) ? random.id() : undefined,
+    createdAt: iso(entry.created),
+    updatedAt: iso(entry.updated)
+  }
+}
+
+const item = (random: Random) => {
+  const [name, amount] = random.pick(products)
+  const _id = random.hexId(0)
+  return { _id, name, qty: random.between(1, 6), product: { _id, name }, price: { _id, name, amount, currency: "USD" } }
+}
+
+const flat = (data: Data): Data => {
+  const { amountSummary, source } = data
+  const { subtotal, discount } = amountSummary as Data
+  const { id: sourceId, name: sourceName, type: sourceType } = source as Data
+  return { ...shortened(data), subtotal, discount, sourceType, sourceName, sourceId }
+}
+
+const shortened = without("amountSummary", "source", "items", "coupon", "contactSnapshot", "trackingId")
+
+const cents = (amount: number): number => Math.round(amount * 100) / 100

@@ -1,0 +1,73 @@
+import { Collection, type Data, entry, without } from "./collection.ts"
+import { firstNames, lastNames } from "./names.ts"
+import { spoiled, spoilFields } from "./nasty.ts"
+import { Random, streams } from "./random.ts"
+import type { Setting } from "./setting.ts"
+
+/** Users (A 2.7). List items lack permissions and scopes, and alone carry `deleted`. */
+export const createUsers = (setting: Setting): Collection => {
+  const users = new Collection({
+    build: spoiled(
+      setting,
+      (entry) => user(setting, entry.id as string, entry.source as number),
+      spoilFields({ flags: "deleted", texts: "extension phone platformLanguage" })
+    ),
+    full: without("deleted"),
+    list: without("permissions", "scopes", "scopesAssignedToOnly")
+  })
+  setting.userIds.forEach((id, index) => users.add(entry({ id, created: setting.begin + index, source: index })))
+  return users
+}
+
+const user = (setting: Setting, id: string, index: number): Data => {
+  const random = new Random(setting.seed, streams.user, index)
+  const firstName = random.pick(firstNames)
+  const lastName = random.pick(lastNames)
+  return {
+    id,
+    name: `${firstName} ${lastName}`,
+    firstName,
+    lastName,
+    email: `staff${index}@harborandpine.example`,
+    phone: random.chance(0.7) ? `+1207555${String(1000 + index)}` : undefined,
+    extension: random.chance(0.3) ? String(random.between(100, 199)) : undefined,
+    permissions: Object.fromEntries([
+      ...on.map((name) => [name, random.chance(0.9)]),
+      ...off.map((name) => [name, random.chance(0.1)])
+    ]),
+    scopes: random.some(scopes, 6, 0.7),
+    scopesAssignedToOnly: random.chance(0.3) ? random.some(scopes, 2, 0.5) : [],
+    roles: {
+      type: "account",
+      role: random.chance(0.2) ? "admin" : "user",
+      locationIds: [setting.locationId],
+      restrictSubAccount: random.chance(0.1)
+    },
+    lcPhone: random.chance(0.4) ? { [setting.locationId]: `+1207555${String(2000 + index)}` } : undefined,
+    platformLanguage: random.chance(0.5) ? random.pick(["en_US", "es", "fr_CA", "de", "pt_BR"]) : undefined,
+    deleted: random.chance(0.05)
+  }
+}
+
+const on = (
+  "campaignsEnabled contactsEnabled workflowsEnabled triggersEnabled funnelsEnabled opportunitiesEnabled " +
+  "dashboardStatsEnabled bulkRequestsEnabled appointmentsEnabled reviewsEnabled onlineListingsEnabled " +
+  "phoneCallEnabled conversationsEnabled settingsEnabled tagsEnabled leadValueEnabled marketingEnabled " +
+  "agentReportingEnabled socialPlanner bloggingEnabled invoiceEnabled affiliateManagerEnabled contentAiEnabled " +
+  "refundsEnabled recordPaymentEnabled cancelSubscriptionEnabled paymentsEnabled communitiesEnabled " +
+  "exportPaymentsEnabled"
+).split(" ")
+
+const off = (
+  "campaignsReadOnly workflowsReadOnly websitesEnabled assignedDataOnly membershipEnabled botService " +
+  "attributionsReportingEnabled"
+).split(" ")
+
+const scopes = [
+  "contacts.write",
+  "conversations.readonly",
+  "conversations/message.write",
+  "opportunities.write",
+  "calendars.readonly",
+  "payments/orders.readonly"
+]

@@ -1,0 +1,80 @@
+import { assert, describe, it } from "vitest"
+import { sandbox } from "./client.ts"
+
+const s = await sandbox()
+const { locationId } = s
+
+describe("a contact", () => {
+  it("is created, read, updated, found by its change, and deleted", async () => {
+    const sent = { locationId, firstName: "Zoë", lastName: "Okafor", email: "Zoe@Example.com", phone: "+12075550123" }
+    const created = await s.post("/contacts/", { ...sent, customFields: [{ id: "abc", fieldValue: ["a", "b"] }] })
+    assert.equal(created.status, 201)
+    const { contact } = created.body
+    assert.equal(contact.name, "Zoë Okafor")
+    assert.equal(contact.emailLowerCase, "zoe@example.com")
+    assert.deepEqual(contact.customFields, [{ id: "abc", value: ["a", "b"] }])
+    assert.deepEqual((await s.get(`/contacts/${contact.id}`)).body["contact"], contact)
+
+    const updated = await s.send("PUT", `/contacts/${contact.id}`, { lastName: "Vega", tags: ["vip"] })
+    assert.isTrue(updated.body["succeeded"])
+    assert.equal(updated.body["contact"].name, "Zoë Vega")
+    const newest = await s.post("/contacts/search", {
+      locationId,
+      pageLimit: 1,
+      sort: [{ field: "dateUpdated", direction: "desc" }]
+    })
+    const { searchAfter, ...found } = newest.body["contacts"][0]
+    assert.deepEqual(found, updated.body["contact"])
+    assert.deepEqual(searchAfter, [Date.parse(found.dateUpdated), contact.id])
+
+    assert.deepEqual((await s.send("DELETE", `/contacts/${contact.id}`)).body, { succeeded: true })
+    assert.equal((await s.get(`/contacts/${contact.id}`)).status, 404)
+    assert.equal((await s.send("DELETE", `/contacts/${contact.id}`)).status, 404)
+  })
+
+  it("is refused when it is not valid, and on update with fields that cannot change", async () => {
+    assert.equal((await s.post("/contacts/", { firstName: "A" })).status, 422)
+    assert.equal((await s.post("/contacts/", { locationId, phone: "2075550123" })).status, 422)
+    assert.equal((await s.post("/contacts/", { locationId, tags: "vip" })).status, 400)
+    const [{ id }] = (await s.records("contacts")) as [{ id: string }]
+    for (const field of ["locationId", "gender", "companyName"]) {
+      assert.equal((await s.send("PUT", `/contacts/${id}`, { [field]: "x" })).status, 422, field)
+    }
+  })
+
+  it("has notes, which go with it", async () => {
+    const { body } = await s.post("/contacts/", { locationId, firstName: "Note" })
+    const path = `/contacts/${body["contact"].id}/notes`
+    assert.deepEqual((await s.get(path)).body, { notes: [] })
+    assert.equal((await s.post(path, {})).status, 422)
+    const first = await s.post(path, { body: "one", pinned: true })
+    assert.equal(first.status, 201)
+    const { note } = first.body
+    const changed = await s.send("PUT", `${path}/${note.id}`, { body: "two" })
+    assert.deepEqual(changed.body["note"], { ...note, body: "two" })
+    assert.deepEqual((await s.get(path)).body["notes"], [{ ...note, body: "two" }])
+    assert.deepEqual((await s.send("DELETE", `${path}/${note.id}`)).body, { succeeded: true })
+    assert.equal((await s.get(`${path}/${note.id}`)).status, 404)
+
+    const second = await s.post(path, { body: "three" })
+    await s.send("DELETE", `/contacts/${body["contact"].id}`)
+    assert.equal((await s.get(path)).status, 404)
+    assert.isFalse((await s.records("notes")).some((row) => row["id"] === second.body["note"].id))
+  })
+
+  it("has the notes the records say, and a note does not touch it", async () => {
+    const notes = await s.records("notes")
+    const contactId = notes[0]!["contactId"]
+    const { body } = await s.get(`/contacts/${contactId}/notes`)
+    assert.deepEqual(
+      body["notes"].map((note: { id: string }) => note.id).sort(),
+      notes
+        .filter((note) => note["contactId"] === contactId)
+        .map((note) => note["id"])
+        .sort()
+    )
+    const before = (await s.get(`/contacts/${contactId}`)).body
+    await s.post(`/contacts/${contactId}/notes`, { body: "quiet" })
+    assert.deepEqual((await s.get(`/contacts/${contactId}`)).body, before)
+  })
+})

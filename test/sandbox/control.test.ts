@@ -1,0 +1,72 @@
+import { assert, describe, it } from "vitest"
+import { ids, sandbox } from "./client.ts"
+
+const s = await sandbox({ contacts: 400 })
+const names = "locations users tasks contacts notes pipelines opportunities conversations messages orders submissions"
+
+describe("control", () => {
+  it("counts requests by operation and shows their arrivals only when asked", async () => {
+    await s.post("/__sandbox/stats/reset")
+    await s.get(`/locations/${s.locationId}`)
+    await s.get(`/locations/${s.locationId}`)
+    await s.get("/nowhere")
+    const { body } = await s.get("/__sandbox/stats?arrivals=1")
+    assert.equal(body["requests"], 3)
+    assert.deepEqual(body["requestsByOperation"], { "GET /locations/:locationId": 2, unknown: 1 })
+    assert.equal(body["fullestWindow"], 2)
+    assert.equal(body["arrivals"].length, 2)
+    assert.isUndefined((await s.get("/__sandbox/stats")).body["arrivals"])
+  })
+
+  it("shows every record in the form a read of it shows", async () => {
+    for (const name of names.split(" ")) assert.isNotEmpty(await s.records(name), name)
+    const paths = { users: "/users/", contacts: "/contacts/", conversations: "/conversations/" }
+    for (const [name, path] of Object.entries(paths)) {
+      const record = (await s.records(name))[3]!
+      const { body } = await s.get(`${path}${record["id"]}`)
+      assert.deepEqual(body["contact"] ?? body, record, name)
+    }
+    assert.equal((await s.get("/__sandbox/records/dreams")).status, 404)
+  })
+
+  it("changes the asked shares, dates what it changed after everything before, and says how many", async () => {
+    const before = await s.records("contacts")
+    const { now } = (await s.post("/__sandbox/clock", { advanceMs: 0 })).body
+    const { body: counts } = await s.post("/__sandbox/change", { contacts: 0.1, delete: 0.05, seed: 4 })
+    const after = await s.records("contacts")
+    assert.equal(counts["deleted"], 20)
+    assert.equal(after.length, before.length - counts["deleted"] + counts["contactsAdded"])
+    const fresh = after.filter((row) => Date.parse(row["dateUpdated"]) > now)
+    assert.equal(fresh.length, counts["contacts"] + counts["contactsAdded"])
+    const notes = (await s.records("notes")).filter((row) => Date.parse(row["dateAdded"]) > now)
+    assert.equal(notes.length, counts["notes"])
+    assert.isTrue(notes.every((note) => fresh.some((row) => row["id"] === note["contactId"])))
+    const moved = (await s.records("conversations")).filter((row) => Date.parse(row["lastMessageDate"]) > now)
+    assert.equal(moved.length, counts["messagesAdded"])
+    assert.isBelow(Math.max(...fresh.map((row) => Date.parse(row["dateUpdated"]))), Date.now() + 60_000)
+  })
+
+  it("changes nothing for shares of nothing", async () => {
+    const nothing = { contacts: 0, opportunities: 0, conversations: 0, messages: 0, orders: 0, submissions: 0 }
+    const before = await s.records("messages")
+    const { body } = await s.post("/__sandbox/change", nothing)
+    assert.isTrue(Object.values(body).every((count) => count === 0))
+    assert.deepEqual(await s.records("messages"), before)
+  })
+
+  it("makes the same changes for the same seeds", async () => {
+    const run = async () => {
+      const client = await sandbox({ contacts: 200, now: Date.UTC(2026, 0, 1) })
+      await client.post("/__sandbox/change", { seed: 3 })
+      return ids(await client.records("contacts"))
+    }
+    assert.deepEqual(await run(), await run())
+  })
+
+  it("refuses what it does not know", async () => {
+    assert.equal((await s.post("/__sandbox/dance")).status, 404)
+    assert.equal((await s.post("/__sandbox/clock", { advanceMs: "soon" })).status, 400)
+    assert.equal((await s.post("/__sandbox/change", { contacts: -1 })).status, 400)
+    assert.equal((await s.post("/__sandbox/change", "[")).status, 400)
+  })
+})

@@ -1,0 +1,93 @@
+import { assert, describe, it } from "vitest"
+import { ids, type Json, sandbox } from "./client.ts"
+
+const s = await sandbox({ contacts: 1500 })
+const { locationId } = s
+const search = (query = "") => s.get(`/conversations/search?locationId=${locationId}&${query}`)
+
+/** The naive walk: the date of the last row of a page is where the next one starts. */
+const walk = async (limit: number, back: number): Promise<Array<Json>> => {
+  const rows = new Map<string, Json>()
+  for (let after = ""; ;) {
+    const { body } = await search(`limit=${limit}${after}`)
+    const fresh = body["conversations"].filter((row: Json) => !rows.has(row["id"]))
+    for (const row of fresh) rows.set(row["id"], row)
+    if (fresh.length === 0) return [...rows.values()]
+    after = `&startAfterDate=${Date.parse(body["conversations"].at(-1).lastMessageDate) + back}`
+  }
+}
+
+describe("GET /conversations/search", () => {
+  it("loses ties at page edges to a client that pages by the bare date, and not to one that overlaps", async () => {
+    const all = await s.records("conversations")
+    assert.equal(all.length, 900)
+    assert.isBelow((await walk(20, 0)).length, 900)
+    assert.deepEqual(ids(await walk(100, 1)), ids(all))
+  })
+
+  it("has at most 100 on a page, 20 unless asked, latest message first", async () => {
+    assert.equal((await search()).body["conversations"].length, 20)
+    assert.equal((await search()).body["total"], 900)
+    assert.equal((await search("limit=101")).status, 400)
+    const dates = (await search("limit=100")).body["conversations"].map((row: Json) => row["lastMessageDate"])
+    assert.deepEqual(dates, dates.toSorted().toReversed())
+    const oldest = (await search("limit=1&sort=asc")).body["conversations"][0].lastMessageDate
+    assert.equal(oldest, (await s.records("conversations")).map((row) => row["lastMessageDate"]).toSorted()[0])
+  })
+
+  it("has a type in words and names, where a read of one has a number and none", async () => {
+    const [found] = (await search("limit=1")).body["conversations"]
+    const one = (await s.get(`/conversations/${found.id}`)).body
+    assert.match(found.type, /^TYPE_/)
+    assert.isNumber(one["type"])
+    assert.isString(found.fullName)
+    assert.isUndefined(one["fullName"])
+  })
+
+  it("does not look at startAfterId, and filters as documented", async () => {
+    const first = (await search("limit=5")).body["conversations"]
+    assert.deepEqual((await search(`limit=5&startAfterId=${first[4].id}`)).body["conversations"], first)
+    const starred = (await s.records("conversations")).filter((row) => row["starred"]).length
+    assert.equal((await search("status=starred")).body["total"], starred)
+    assert.equal((await search(`contactId=${first[0].contactId}`)).body["conversations"][0].id, first[0].id)
+    assert.equal((await search("status=sleeping")).status, 422)
+  })
+
+  it("writes dates as numbers where the quirk says so", async () => {
+    const epoch = await sandbox({ quirks: { conversationDates: "epoch" } })
+    const { body } = await epoch.get(`/conversations/search?locationId=${epoch.locationId}&limit=1`)
+    const [found] = body["conversations"]
+    assert.isNumber(found.lastMessageDate)
+    assert.isString((await epoch.get(`/conversations/${found.id}`)).body["lastMessageDate"])
+  })
+})
+
+describe("the messages of a conversation", () => {
+  it("come newest first, page after page, until nextPage is false", async () => {
+    const all = await s.records("messages")
+    const counts = Map.groupBy(all, (row) => row["conversationId"])
+    const [id, own] = [...counts].toSorted((a, b) => b[1].length - a[1].length)[0]!
+    const rows: Array<Json> = []
+    for (let last = ""; ;) {
+      const { messages } = (await s.get(`/conversations/${id}/messages?limit=7${last}`)).body
+      rows.push(...messages.messages)
+      assert.equal(messages.lastMessageId, rows.at(-1)!["id"])
+      if (!messages.nextPage) break
+      last = `&lastMessageId=${messages.lastMessageId}`
+    }
+    assert.deepEqual(ids(rows), ids(own))
+    const dates = rows.map((row) => row["dateAdded"])
+    assert.deepEqual(dates, dates.toSorted().toReversed())
+    assert.equal(dates[0], (await s.get(`/conversations/${id}`)).body["lastMessageDate"])
+  })
+
+  it("grow by one that is sent, which moves the conversation to the front", async () => {
+    const [contact] = await s.records("contacts")
+    const sent = await s.post("/conversations/messages", { type: "SMS", contactId: contact!["id"], message: "hello" })
+    assert.equal(sent.status, 201)
+    const [first] = (await search("limit=1")).body["conversations"]
+    assert.deepEqual([first.id, first.lastMessageBody], [sent.body["conversationId"], "hello"])
+    const message = (await s.get(`/conversations/messages/${sent.body["messageId"]}`)).body
+    assert.deepEqual([message["body"], message["messageType"]], ["hello", "TYPE_SMS"])
+  })
+})

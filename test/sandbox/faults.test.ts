@@ -1,0 +1,109 @@
+import { assert, describe, it } from "vitest"
+import { type Client, sandbox } from "./client.ts"
+
+const s = await sandbox({ contacts: 50 })
+const { locationId } = s
+
+/** What a client sees: a status, or that the connection died. */
+const seen = async (client: Client = s): Promise<number | "died"> => {
+  try {
+    const response = await fetch(`${client.url}/locations/${client.locationId}`, {
+      headers: { Version: "v3", Authorization: `Bearer ${client.token}` }
+    })
+    await response.text()
+    return response.status
+  } catch {
+    return "died"
+  }
+}
+
+const faults = (...rules: Array<unknown>) => s.post("/__sandbox/faults", { rules })
+
+describe("a fault", () => {
+  it("answers in place of the operation", async () => {
+    for (const [kind, status] of [
+      ["500", 500],
+      ["503", 503],
+      ["429", 429],
+      ["502html", 502]
+    ]) {
+      await faults({ kind, count: 1 })
+      assert.deepEqual([await seen(), await seen()], [status, 200], String(kind))
+    }
+    await faults({ kind: "502html", count: 1 })
+    const response = await fetch(`${s.url}/locations/${locationId}`, {
+      headers: { Version: "v3", Authorization: `Bearer ${s.token}` }
+    })
+    assert.match(response.headers.get("content-type") ?? "", /^text\/html/)
+    assert.match(await response.text(), /<html>/)
+  })
+
+  it("before the operation keeps it from taking effect, after it only hides that it did", async () => {
+    const count = async () => (await s.records("contacts")).length
+    const before = await count()
+    const create = () =>
+      s.post("/contacts/", { locationId, firstName: "Ghost" }).then(
+        () => "answered",
+        () => "died"
+      )
+    await faults({ kind: "reset-before", count: 1 })
+    assert.deepEqual([await create(), await count()], ["died", before])
+    await faults({ kind: "reset-after", count: 1 })
+    assert.deepEqual([await create(), await count()], ["died", before + 1])
+    await faults({ kind: "reset-within", count: 1 })
+    assert.deepEqual([await create(), await count()], ["died", before + 2])
+    assert.equal(await create(), "answered")
+  })
+
+  it("can cut an answer so that only its JSON shows it", async () => {
+    await faults({ kind: "truncate", count: 1 })
+    const response = await fetch(`${s.url}/locations/${locationId}`, {
+      headers: { Version: "v3", Authorization: `Bearer ${s.token}` }
+    })
+    assert.equal(response.status, 200)
+    const text = await response.text()
+    assert.throws(() => JSON.parse(text) as unknown)
+  })
+
+  it("can be slow, or silent until the client gives up", async () => {
+    await faults({ kind: "slow", count: 1, ms: 60 })
+    const begun = performance.now()
+    assert.equal(await seen(), 200)
+    assert.isAtLeast(performance.now() - begun, 55)
+    await faults({ kind: "hang", count: 1 })
+    const signal = AbortSignal.timeout(80)
+    const headers = { Version: "v3", Authorization: `Bearer ${s.token}` }
+    const silent = await fetch(`${s.url}/locations/${locationId}`, { headers, signal }).catch(
+      (error: Error) => error.name
+    )
+    assert.equal(silent, "TimeoutError")
+  })
+
+  it("can be a storm of refusals that ends with its time", async () => {
+    await faults({ kind: "429-storm", count: 1, ms: 5000 })
+    assert.deepEqual([await seen(), await seen(), await seen()], [429, 429, 429])
+    await s.post("/__sandbox/clock", { advanceMs: 5000 })
+    assert.equal(await seen(), 200)
+  })
+
+  it("strikes only the paths it names", async () => {
+    await faults({ kind: "500", match: "/contacts/" })
+    assert.equal(await seen(), 200)
+    assert.equal((await s.get("/contacts/x")).status, 500)
+    await faults()
+    assert.equal((await s.post("/__sandbox/faults", { rules: [{ kind: "flood" }] })).status, 400)
+  })
+
+  it("strikes the same requests for the same seed", async () => {
+    const run = async () => {
+      const client = await sandbox({ contacts: 5, seed: 9, faults: [{ kind: "500", rate: 0.3 }] })
+      const statuses = []
+      for (let request = 0; request < 40; request++) statuses.push(await seen(client))
+      return statuses
+    }
+    const first = await run()
+    assert.deepEqual(await run(), first)
+    const struck = first.filter((status) => status === 500).length
+    assert.isTrue(struck > 4 && struck < 24, String(struck))
+  })
+})

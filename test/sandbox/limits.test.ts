@@ -1,0 +1,65 @@
+import { assert, describe, it } from "vitest"
+import { type Client, sandbox } from "./client.ts"
+
+const burst = async (client: Client, count: number): Promise<Array<number>> => {
+  const replies = []
+  for (let request = 0; request < count; request++)
+    replies.push((await client.get(`/locations/${client.locationId}`)).status)
+  return replies
+}
+
+describe("the limits", () => {
+  it("let the burst through, refuse the next, and say what remains", async () => {
+    const s = await sandbox({ limits: { burst: 5, intervalMs: 10_000, daily: 100 } })
+    const first = await s.get(`/locations/${s.locationId}`)
+    assert.equal(first.headers.get("x-ratelimit-max"), "5")
+    assert.equal(first.headers.get("x-ratelimit-remaining"), "4")
+    assert.equal(first.headers.get("x-ratelimit-daily-remaining"), "99")
+    assert.deepEqual(await burst(s, 5), [200, 200, 200, 200, 429])
+    const refused = await s.get(`/locations/${s.locationId}`)
+    assert.equal(refused.headers.get("x-ratelimit-remaining"), "0")
+    assert.isNull(refused.headers.get("retry-after"))
+    const { body } = await s.get("/__sandbox/stats")
+    assert.deepEqual([body["refused429"], body["fullestWindow"]], [2, 7])
+  })
+
+  it("slide: half a window later only what was spent before it is back", async () => {
+    const s = await sandbox({ limits: { burst: 4, intervalMs: 60_000, daily: 100 } })
+    await burst(s, 2)
+    await s.post("/__sandbox/clock", { advanceMs: 30_000 })
+    assert.deepEqual(await burst(s, 3), [200, 200, 429])
+    await s.post("/__sandbox/clock", { advanceMs: 30_000 })
+    assert.deepEqual(await burst(s, 3), [200, 200, 429])
+  })
+
+  it("as a fixed window let two bursts through on either side of its seam", async () => {
+    const now = Math.ceil(Date.now() / 3_600_000) * 3_600_000 + 59_000
+    const s = await sandbox({ limits: { burst: 3, intervalMs: 60_000, daily: 100 }, windowKind: "fixed", now })
+    assert.deepEqual(await burst(s, 4), [200, 200, 200, 429])
+    await s.post("/__sandbox/clock", { advanceMs: 1000 })
+    assert.deepEqual(await burst(s, 4), [200, 200, 200, 429])
+  })
+
+  it("refuse for the rest of the day once the day is spent", async () => {
+    const s = await sandbox({ limits: { burst: 100, intervalMs: 10_000, daily: 3 }, retryAfter: 9 })
+    assert.deepEqual(await burst(s, 4), [200, 200, 200, 429])
+    const refused = await s.get(`/locations/${s.locationId}`)
+    assert.equal(refused.headers.get("retry-after"), "9")
+    assert.equal(refused.headers.get("x-ratelimit-daily-remaining"), "0")
+    assert.isAbove(Number(refused.headers.get("x-ratelimit-daily-reset")), 86_000_000)
+    await s.post("/__sandbox/clock", { advanceMs: 86_400_000 })
+    assert.deepEqual(await burst(s, 1), [200])
+  })
+
+  it("are shared with another client of the account", async () => {
+    const s = await sandbox({ limits: { burst: 10, intervalMs: 10_000, daily: 100 }, foreign: 7 })
+    assert.deepEqual(await burst(s, 4), [200, 200, 200, 429])
+  })
+
+  it("are not spent by control requests or by requests without a valid token", async () => {
+    const s = await sandbox({ limits: { burst: 1, intervalMs: 10_000, daily: 100 } })
+    await s.get(`/locations/${s.locationId}`, { Authorization: "Bearer x" })
+    await s.get("/__sandbox/stats")
+    assert.deepEqual(await burst(s, 2), [200, 429])
+  })
+})

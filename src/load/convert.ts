@@ -7,7 +7,7 @@ import { instantText, isDay } from "../catalog/instants.ts"
 
 /** What a converter answers when the value does not fit; the value then goes to `meta.rejected_values`. */
 export const refused = Symbol("refused")
-export type Converted = string | number | boolean | null | typeof refused
+type Converted = string | number | boolean | null | typeof refused
 export type Convert = (value: unknown) => Converted
 
 /** Numbers whose text a double cannot hold arrive as raw JSON (see parse.ts) and are read as their text. */

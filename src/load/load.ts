@@ -90,17 +90,19 @@ const writeFiles = async (folder: string, groups: ReadonlyArray<Group>): Promise
 
 const groupStatements = (group: Written): ReadonlyArray<string> => {
   const { resource, location, run, at } = group
-  const row = `run_id = ${literal(run)} AND location_id = ${literal(location)} AND resource = ${literal(resource.table)}`
+  const counted = group.kind === "detail" ? `${resource.table}/details` : resource.table
+  const row = `run_id = ${literal(run)} AND location_id = ${literal(location)} AND resource = ${literal(counted)}`
   const origin = `${literal(run)}, ${literal(location)}`
   return [
-    `INSERT INTO meta.run_resources (run_id, location_id, resource) VALUES (${origin}, ${literal(resource.table)}) ON CONFLICT DO NOTHING`,
+    `INSERT INTO meta.run_resources (run_id, location_id, resource) VALUES (${origin}, ${literal(counted)}) ON CONFLICT DO NOTHING`,
     `UPDATE meta.run_resources SET pages = pages + ${group.pages}, records = records + ${group.records},
        rejected_values = rejected_values + ${group.rejectedValueCount},
-       rejected_records = rejected_records + ${group.rejectedRecordCount} WHERE ${row}`,
+       rejected_records = rejected_records + ${group.rejectedRecordCount}, finished_at = ${instantOf(at)} WHERE ${row}`,
     ...(group.rows.length + group.parents.length === 0
       ? []
       : mergeStatements({
           ...group,
+          counted: row,
           rows: (columns) => group.lines("rows", columns),
           parents: group.parents.length > 0 ? (columns) => group.lines("parents", columns) : undefined
         })),

@@ -4,14 +4,14 @@
  */
 import type { Resource } from "../catalog/resource.ts"
 import { type Column, type Table, snakeCase, tablesOf } from "../catalog/tables.ts"
-import { instantOf, literal, name, names } from "../warehouse/sql.ts"
+import { literal, name, names } from "../warehouse/sql.ts"
 
 export interface Batch {
   readonly resource: Resource
+  /** Condition that finds the row of `meta.run_resources` in which it is counted. */
+  readonly counted: string
   readonly location: string
   readonly run: string
-  /** Server's clock at the last page, epoch milliseconds. */
-  readonly at: number
   readonly kind: "page" | "detail"
   /** FROM clauses that read what the loader wrote, with these columns. */
   readonly rows: (columns: string) => string
@@ -22,7 +22,7 @@ export interface Batch {
 type Mode = "whole" | "list" | "detail"
 
 export const mergeStatements = (batch: Batch): ReadonlyArray<string> => {
-  const { resource, location, run, at, kind } = batch
+  const { resource, location, run, kind } = batch
   const tables = tablesOf(resource)
   const [parent, ...children] = tables
   const mode: Mode = kind === "detail" ? "detail" : resource.detail ? "list" : "whole"
@@ -42,18 +42,19 @@ export const mergeStatements = (batch: Batch): ReadonlyArray<string> => {
     `CREATE OR REPLACE TEMP TABLE old AS SELECT * FROM ${current} WHERE ${here} AND id IN (SELECT id FROM stage)`,
     `UPDATE meta.run_resources SET new_rows = new_rows + (SELECT count(*) FROM stage ANTI JOIN old USING (id)),
        changed_rows = changed_rows + (SELECT count(*) FROM old WHERE _run_id <> ${literal(run)})
-     WHERE run_id = ${literal(run)} AND ${here} AND resource = ${literal(resource.table)}`,
+     WHERE ${batch.counted}`,
     ...history(batch, parent, children),
     `DELETE FROM ${current} WHERE ${here} AND id IN (SELECT id FROM old)`,
     `INSERT INTO ${current} BY NAME SELECT ${parent.columns.map((column) => `${value(column, mode, batch)} AS ${name(column.name)}`).join(", ")}
      FROM stage LEFT JOIN old USING (id)`,
     ...children.flatMap((child) => replaceChildren(batch, child, mode)),
     ...(resource.each ? goneFromParent(batch, parent) : []),
-    ...fanoutState(batch),
-    `UPDATE meta.run_resources SET finished_at = ${instantOf(at)}
-     WHERE run_id = ${literal(run)} AND ${here} AND resource = ${literal(resource.table)}`
+    ...fanoutState(batch)
   ]
 }
+
+/** When the page that holds a row was read, so that a rebuild gives the same rows as the runs did. */
+const syncedAt = "to_timestamp(stage._at / 1000)"
 
 /** Read as text where DuckDB would reprint what was sent (JSON), typed otherwise: values were made to fit before. */
 const stageType = (column: Column) => (column.sql === "JSON" ? "VARCHAR" : column.sql)
@@ -61,7 +62,7 @@ const stored = (column: Column) => !["location_id", "_synced_at", "_run_id", "_d
 
 const stageColumns = (parent: Table, children: ReadonlyArray<Table>): string =>
   [
-    "_n: 'BIGINT'",
+    "_n: 'BIGINT', _at: 'BIGINT'",
     ...parent.columns.filter(stored).map((column) => `${name(column.name)}: ${literal(stageType(column))}`),
     ...children.map((child) => `${name(child.name)}: ${literal(`STRUCT(${childFields(child)})[]`)}`)
   ].join(", ")
@@ -75,13 +76,13 @@ const ownColumns = (child: Table) =>
   child.columns.filter((column) => stored(column) && column.name !== child.parentColumn)
 
 /** The value of one column of the row to be. */
-const value = (column: Column, mode: Mode, { location, run, at }: Batch): string => {
+const value = (column: Column, mode: Mode, { location, run }: Batch): string => {
   const [sent, kept] = [`stage.${name(column.name)}`, `old.${name(column.name)}`]
   switch (column.name) {
     case "location_id":
       return literal(location)
     case "_synced_at":
-      return instantOf(at)
+      return syncedAt
     case "_run_id":
       return literal(run)
     case "_deleted_at":
@@ -98,7 +99,7 @@ const value = (column: Column, mode: Mode, { location, run, at }: Batch): string
   }
 }
 
-const replaceChildren = ({ location, run, at }: Batch, child: Table, mode: Mode): ReadonlyArray<string> => {
+const replaceChildren = ({ location, run }: Batch, child: Table, mode: Mode): ReadonlyArray<string> => {
   if (mode === "list" && child.detail) return []
   const rows = `stage.${name(child.name)}`
   const sent = mode === "detail" && !child.detail ? `WHERE ${rows} IS NOT NULL` : ""
@@ -109,22 +110,19 @@ const replaceChildren = ({ location, run, at }: Batch, child: Table, mode: Mode)
     `INSERT INTO crm.${name(child.name)} BY NAME
      SELECT ${literal(location)} AS location_id, parent AS ${parentColumn}, ${ownColumns(child)
        .map((column) => `item.${name(column.name)} AS ${name(column.name)}`)
-       .join(", ")}, ${instantOf(at)} AS _synced_at, ${literal(run)} AS _run_id
-     FROM (SELECT id AS parent, unnest(${name(child.name)}) AS item FROM stage)`
+       .join(", ")}, loaded AS _synced_at, ${literal(run)} AS _run_id
+     FROM (SELECT id AS parent, ${syncedAt} AS loaded, unnest(${name(child.name)}) AS item FROM stage)`
   ]
 }
 
 /** Versions are what stood at the end of a run: a row written twice in one run leaves no version behind. */
-const history = (
-  { location, run, at }: Batch,
-  parent: Table,
-  children: ReadonlyArray<Table>
-): ReadonlyArray<string> => {
-  const versions = `(SELECT id AS _id, _synced_at AS _from FROM old WHERE _run_id <> ${literal(run)})`
+const history = ({ location, run }: Batch, parent: Table, children: ReadonlyArray<Table>): ReadonlyArray<string> => {
+  const versions = `(SELECT id AS _id, old._synced_at AS _from, ${syncedAt} AS _to
+     FROM old JOIN stage USING (id) WHERE old._run_id <> ${literal(run)})`
   return [parent, ...children].map((table) => {
     const columns = table.columns.map((column) => column.name)
     return `INSERT INTO crm_history.${name(table.name)} (${names(columns)}, _valid_from, _valid_to)
-     SELECT ${names(columns)}, _from, ${instantOf(at)} FROM crm.${name(table.name)}
+     SELECT ${names(columns)}, _from, _to FROM crm.${name(table.name)}
      JOIN ${versions} ON ${name(table.parentColumn ?? "id")} = _id WHERE location_id = ${literal(location)}`
   })
 }
@@ -139,11 +137,17 @@ const parentStage = ({ parents }: Batch): ReadonlyArray<string> =>
       ]
 
 /** A parent's answer is complete: what it no longer shows is gone. */
-const goneFromParent = ({ resource, location, run, at }: Batch, table: Table): ReadonlyArray<string> => [
-  `UPDATE crm.${name(table.name)} SET _deleted_at = ${instantOf(at)}, _synced_at = ${instantOf(at)}, _run_id = ${literal(run)}
-   WHERE location_id = ${literal(location)} AND _deleted_at IS NULL
-   AND ${name(resource.each!.column)} IN (SELECT parent_id FROM parents) AND id NOT IN (SELECT id FROM shown)`
-]
+const goneFromParent = ({ resource, location, run, counted }: Batch, table: Table): ReadonlyArray<string> => {
+  const rows = `crm.${name(table.name)}`
+  return [
+    `CREATE OR REPLACE TEMP TABLE gone AS SELECT id, to_timestamp(fetched_ms / 1000) AS at_
+     FROM ${rows} JOIN parents ON parent_id = ${name(resource.each!.column)}
+     WHERE location_id = ${literal(location)} AND _deleted_at IS NULL AND id NOT IN (SELECT id FROM shown)`,
+    `UPDATE meta.run_resources SET deleted_rows = deleted_rows + (SELECT count(*) FROM gone) WHERE ${counted}`,
+    `UPDATE ${rows} AS t SET _deleted_at = at_, _synced_at = at_, _run_id = ${literal(run)}
+     FROM gone WHERE t.location_id = ${literal(location)} AND t.id = gone.id`
+  ]
+}
 
 const fanoutState = ({ resource, location, parents }: Batch): ReadonlyArray<string> =>
   parents === undefined

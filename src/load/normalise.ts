@@ -8,7 +8,7 @@ import type { Resource } from "../catalog/resource.ts"
 import { readable, refused } from "./convert.ts"
 import { type Child, type Slot, type Slots, columnsOf, compile } from "./slots.ts"
 
-export interface RejectedValue {
+interface RejectedValue {
   readonly table: string
   readonly key: string
   readonly column: string
@@ -16,7 +16,7 @@ export interface RejectedValue {
   readonly value: string
   readonly reason: string
 }
-export interface RejectedRecord {
+interface RejectedRecord {
   readonly table: string
   readonly record: string
   readonly reason: string
@@ -30,7 +30,7 @@ export interface Normalised {
 }
 
 /** Where a record was read: what the record itself may not show. */
-export interface Origin {
+interface Origin {
   readonly location: string
   /** Id of the parent row, where the record was read under one. */
   readonly parent?: string | undefined

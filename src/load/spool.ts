@@ -42,10 +42,10 @@ export class Spool {
     const records = Array.isArray(found) ? found : found === undefined || found === null ? [] : [found]
     const normalise = this.normaliserOf(resource)
     const results = records.map((record) => normalise(record, { location: entry.location, parent: entry.parent?.id }))
-    for (const result of results) this.addRow(group, result)
     group.pages++
     group.records += records.length
     group.at = entry.at
+    for (const result of results) this.addRow(group, result)
     if (entry.parent)
       group.parents.push(
         JSON.stringify({
@@ -60,7 +60,7 @@ export class Spool {
 
   private addRow(group: Group, { line, id, rejectedValues, rejectedRecords }: Normalised): void {
     const n = this.lines++
-    if (line !== undefined) group.rows.push(`{"_n":${n},${line.slice(1)}`)
+    if (line !== undefined) group.rows.push(`{"_n":${n},"_at":${group.at},${line.slice(1)}`)
     for (const value of rejectedValues) group.rejectedValues.push(wellFormed({ ...value, id, _n: n }))
     for (const record of rejectedRecords) group.rejectedRecords.push(wellFormed(record))
     group.rejectedValueCount += rejectedValues.length

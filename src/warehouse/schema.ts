@@ -57,7 +57,7 @@ const historyColumns = [
 ] as const
 
 /** What has to run so that the warehouse fits the definitions; nothing where it does already. */
-export const migration = (catalogue: Catalogue, existing: ReadonlySet<string>): ReadonlyArray<string> => {
+const migration = (catalogue: Catalogue, existing: ReadonlySet<string>): ReadonlyArray<string> => {
   const tables = catalogue.resources.flatMap((resource) => tablesOf(resource))
   return [
     ...["crm", "crm_history", "meta"].map((schema) => `CREATE SCHEMA IF NOT EXISTS ${schema}`),
@@ -72,7 +72,7 @@ export const migration = (catalogue: Catalogue, existing: ReadonlySet<string>): 
 }
 
 /** `schema.table.column` of everything there is. */
-export const existingColumns = `SELECT table_schema || '.' || table_name || '.' || column_name AS path
+const existingColumns = `SELECT table_schema || '.' || table_name || '.' || column_name AS path
   FROM information_schema.columns WHERE table_schema IN ('crm', 'crm_history')`
 
 const tableStatements = (table: Table, existing: ReadonlySet<string>): ReadonlyArray<string> => [

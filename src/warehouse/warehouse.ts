@@ -3,7 +3,7 @@
  * (`meta`). One process writes it; DuckDB's own file lock is the lock between runs, and ends with its process.
  */
 import { DuckDBInstance } from "@duckdb/node-api"
-import { Context, Effect, Layer, type Scope, Semaphore } from "effect"
+import { Context, Effect, Layer, Option, type Scope, Semaphore, Stream } from "effect"
 import { existsSync } from "node:fs"
 import { chmod, mkdir } from "node:fs/promises"
 import { dirname } from "node:path"
@@ -20,6 +20,8 @@ export class Warehouse extends Context.Service<
     readonly run: (sql: string) => Effect.Effect<void, Failure>
     /** Small results only. BIGINT, DECIMAL and instants arrive as text. */
     readonly rows: (sql: string) => Effect.Effect<ReadonlyArray<Row>, Failure>
+    /** Any number of rows of text, a few thousand in memory at a time; every column must be VARCHAR. */
+    readonly stream: (sql: string) => Stream.Stream<ReadonlyArray<string | null>, Failure>
   }
 >()("sluice/warehouse/Warehouse") {
   static readonly layer = (path: string, options: WarehouseOptions) =>
@@ -65,10 +67,11 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
     }),
     (opened) => Effect.sync(() => opened.closeSync())
   )
-  const connection = yield* Effect.acquireRelease(
+  const connect = Effect.acquireRelease(
     Effect.promise(() => instance.connect()),
     (opened) => Effect.sync(() => opened.closeSync())
   )
+  const connection = yield* connect
   const one = yield* Semaphore.make(1)
   const attempt = <A>(run: () => Promise<A>) =>
     Effect.tryPromise({ try: run, catch: (cause) => statementFailure(path, cause) })
@@ -94,6 +97,24 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
       attempt(async () => (await connection.runAndReadAll(sql)).getRowObjectsJson() as Array<Row>).pipe(
         Effect.uninterruptible,
         one.withPermits(1)
+      ),
+    // On a connection of its own: sees one moment, and a slow reader holds up no other statement.
+    stream: (sql) =>
+      connect.pipe(
+        Effect.tap((own) => attempt(() => own.run("SET TimeZone = 'UTC'"))),
+        Effect.flatMap((own) => attempt(() => own.stream(sql))),
+        Effect.map((result) =>
+          Stream.paginate(undefined, () =>
+            attempt(() => result.fetchChunk()).pipe(
+              Effect.map((chunk) => {
+                const rows = (chunk?.getRows() ?? []) as Array<Array<string | null>> // VARCHAR only, as agreed.
+                return [rows, rows.length > 0 ? Option.some(undefined) : Option.none()] as const
+              }),
+              Effect.uninterruptible
+            )
+          )
+        ),
+        Stream.unwrap
       )
   })
 })

@@ -7,7 +7,7 @@ import type { Failure } from "../failure.ts"
 import { type Budget, type Limits, type Priority, type Seen, makeBudget } from "./budget.ts"
 import { type Retry, classify } from "./classify.ts"
 import { type CredentialSettings, type SendForm, makeCredentials } from "./credentials.ts"
-import { type ApiError, BadCredentials, Unavailable } from "./errors.ts"
+import { type ApiError, BadCredentials, NoAnswer, Unavailable } from "./errors.ts"
 
 export interface Call {
   readonly request: FilledRequest
@@ -66,12 +66,11 @@ const makeApi = Effect.fn("api.make")(function* (
         const response = await client.request({ ...options, origin, path: prefix + options.path, signal })
         return { status: response.statusCode, headers: response.headers, text: await response.body.text() }
       },
-      catch: (cause) => new Unavailable({ message: reasonOf(cause), unreachable: !answered })
+      catch: (cause) => new NoAnswer({ message: reasonOf(cause), unsent: isUnsent(cause) })
     }).pipe(
       Effect.timeoutOrElse({
         duration: timeoutMs,
-        orElse: () =>
-          Effect.fail(new Unavailable({ message: `no answer within ${timeoutMs / 1000} s`, unreachable: !answered }))
+        orElse: () => Effect.fail(new NoAnswer({ message: `no answer within ${timeoutMs / 1000} s`, unsent: false }))
       }),
       Effect.tap(() => Effect.sync(() => (answered = true)))
     )
@@ -86,31 +85,35 @@ const makeApi = Effect.fn("api.make")(function* (
   const credentials = yield* makeCredentials(settings.credentials, sendForm)
 
   /** One attempt: the answer, or why another may do better. */
-  const attempt = Effect.fnUntraced(function* ({ request, priority, resource }: Call) {
-    const token = yield* credentials.token
-    yield* budget.take(priority)
-    requestsByResource.set(resource, (requestsByResource.get(resource) ?? 0) + 1)
-    const response = yield* exchange({ ...wire(request), headers: headersOf(request, token) }).pipe(
-      // Interrupted or failed, the service may still have counted it.
-      Effect.onError(() => budget.settle({})),
-      Effect.catch((error) => Effect.succeed(error))
-    )
-    if (response instanceof Unavailable) return { retry: "soon", message: response.message } satisfies Retry
-    const seen = rateHeaders(response.headers, response.status)
-    yield* budget.settle(seen)
-    const verdict = classify(response.status, response.text)
-    if (verdict === "ok") {
-      const body = parsed(response.text)
-      if (body === undefined) return { retry: "soon", message: "the answer is not JSON" } satisfies Retry
-      const at = Date.parse(String(response.headers["date"]))
-      return { text: response.text, body, at: Number.isNaN(at) ? yield* Clock.currentTimeMillis : at } satisfies Answer
-    }
-    if (!("retry" in verdict)) return yield* verdict
-    if (verdict.retry === "with a fresh token") {
-      yield* credentials.renew(token, verdict.message)
-    }
-    return verdict
-  })
+  const attempt = Effect.fnUntraced(
+    function* ({ request, priority, resource }: Call) {
+      const token = yield* credentials.token
+      yield* budget.take(priority)
+      requestsByResource.set(resource, (requestsByResource.get(resource) ?? 0) + 1)
+      const response = yield* exchange({ ...wire(request), headers: headersOf(request, token) }).pipe(
+        Effect.onInterrupt(() => budget.settle({})),
+        // Where a connection stood, the service may have counted the request.
+        Effect.tapError(({ unsent }) => budget.settle({ unsent }))
+      )
+      const seen = rateHeaders(response.headers, response.status)
+      yield* budget.settle(seen)
+      const verdict = classify(response.status, response.text)
+      if (verdict === "ok") {
+        const body = parsed(response.text)
+        if (body === undefined) return { retry: "soon", message: "the answer is not JSON" } satisfies Retry
+        const at = Date.parse(String(response.headers["date"]))
+        return {
+          text: response.text,
+          body,
+          at: Number.isNaN(at) ? yield* Clock.currentTimeMillis : at
+        } satisfies Answer
+      }
+      if (!("retry" in verdict)) return yield* verdict
+      if (verdict.retry === "with a fresh token") yield* credentials.renew(token, verdict.message)
+      return verdict
+    },
+    Effect.catchTag("NoAnswer", ({ message }) => Effect.succeed<Retry>({ retry: "soon", message }))
+  )
 
   const send = Effect.fn("api.send")(function* (call: Call) {
     let last: Retry = { retry: "soon", message: "" }
@@ -187,6 +190,12 @@ const parsed = (text: string): unknown => {
     return undefined
   }
 }
+
+/** Refused, not found, not routed: the request never left. */
+const isUnsent = (cause: unknown): boolean =>
+  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT/.test(
+    String((cause as NodeJS.ErrnoException).code)
+  )
 
 const reasonOf = (cause: unknown): string => {
   const error = cause instanceof Error ? cause : new Error(String(cause))

@@ -26,6 +26,8 @@ export interface Seen {
   readonly windowMs?: number | undefined
   readonly dailyRemaining?: number | undefined
   readonly dailyResetMs?: number | undefined
+  /** No connection came about, so nobody counted anything. */
+  readonly unsent?: boolean
   /** The answer was a 429: wait this long, or a whole window where the service does not say. */
   readonly refusedForMs?: number | "unsaid" | undefined
 }
@@ -33,7 +35,7 @@ export interface Seen {
 export interface Budget {
   /** Waits for a slot. Fails with BudgetSpent when the day's share is used up. */
   readonly take: (priority: Priority) => Effect.Effect<void, BudgetSpent>
-  /** The request that took a slot was answered, or failed (`seen` is empty). */
+  /** The request that took a slot was answered, or failed on its way (`seen` is empty). */
   readonly settle: (seen: Seen) => Effect.Effect<void>
   readonly usage: () => {
     readonly burst: number
@@ -56,6 +58,8 @@ export const makeBudget = Effect.fn("api.budget")(function* (
   let spent: BudgetSpent | undefined
   /** When each slot that is not in flight is free again, ascending. */
   let heldUntil: Array<number> = []
+  /** What others used of the window lately. They will use it again: it stays theirs for a window after it was seen. */
+  let sightings: Array<{ readonly until: number; readonly foreign: number }> = []
   const waiting: readonly [Array<Waiter>, Array<Waiter>, Array<Waiter>] = [[], [], []]
   type Waiter = Deferred.Deferred<void, BudgetSpent>
   const changed = yield* Latch.make(false)
@@ -65,6 +69,7 @@ export const makeBudget = Effect.fn("api.budget")(function* (
     yield* changed.close
     const now = yield* Clock.currentTimeMillis
     heldUntil = heldUntil.filter((until) => until > now)
+    sightings = sightings.filter(({ until }) => until > now)
     if (spent) {
       const error = spent
       yield* Effect.forEach(
@@ -72,15 +77,16 @@ export const makeBudget = Effect.fn("api.budget")(function* (
         (waiter) => Deferred.fail(waiter, error)
       )
     }
-    const capacity = known ? burst : 1
+    const foreign = sightings.reduce((most, sighting) => Math.max(most, sighting.foreign), 0)
+    const capacity = known ? Math.max(1, burst - foreign) : 1
     while (now >= blockedUntil && inFlight + heldUntil.length < capacity) {
       const waiter = waiting.find((lane) => lane.length > 0)?.shift()
       if (!waiter) break
       inFlight++
       yield* Deferred.succeed(waiter, undefined)
     }
-    const next = now < blockedUntil ? blockedUntil : heldUntil[0]
-    yield* waiting.some((lane) => lane.length > 0) && next !== undefined
+    const next = now < blockedUntil ? blockedUntil : Math.min(heldUntil[0] ?? Infinity, sightings[0]?.until ?? Infinity)
+    yield* waiting.some((lane) => lane.length > 0) && Number.isFinite(next)
       ? Effect.raceFirst(changed.await, Effect.sleep(next - now))
       : changed.await
   })
@@ -106,11 +112,11 @@ export const makeBudget = Effect.fn("api.budget")(function* (
     burst = seen.max ?? burst
     windowMs = seen.windowMs ?? windowMs
     inFlight--
-    heldUntil.push(now + windowMs + marginMs)
-    known ||= Object.keys(seen).length > 0
-    // Whatever the service counts beyond what we can have sent, somebody else sent: those slots are theirs for a window.
+    if (!seen.unsent) heldUntil.push(now + windowMs + marginMs)
+    known ||= "max" in seen
+    // Whatever the service counts beyond what we can have sent, somebody else sent.
     const foreign = seen.remaining === undefined ? 0 : burst - seen.remaining - inFlight - heldUntil.length
-    for (let slot = 0; slot < foreign; slot++) heldUntil.push(now + windowMs + marginMs)
+    if (foreign > 0) sightings.push({ until: now + windowMs + marginMs, foreign })
     if (seen.refusedForMs !== undefined)
       blockedUntil = Math.max(
         blockedUntil,

@@ -42,4 +42,11 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable"
   unreachable: Schema.Boolean
 }) {}
 
+/** One exchange that came to no answer. Never leaves the client: another attempt follows, or Unavailable. */
+export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
+  message: Schema.String,
+  /** No connection came about, so the service counted nothing. */
+  unsent: Schema.Boolean
+}) {}
+
 export type ApiError = BudgetSpent | BadCredentials | WrongLocation | NotPermitted | Gone | Refused | Unavailable

@@ -32,12 +32,11 @@ export interface WarehouseOptions {
   readonly access: "write" | "read"
   /** What DuckDB may hold; its own bound, not the process's. */
   readonly memoryMb: number
-  readonly threads: number
 }
 
 const openWarehouse = Effect.fn("warehouse.open")(function* (
   path: string,
-  { access, memoryMb, threads }: WarehouseOptions
+  { access, memoryMb }: WarehouseOptions
 ): Effect.fn.Return<Warehouse["Service"], Failure, Scope.Scope> {
   if (access === "read" && !existsSync(path))
     return yield* new Failure({
@@ -52,7 +51,8 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
         const opened = await DuckDBInstance.create(path, {
           access_mode: access === "read" ? "READ_ONLY" : "READ_WRITE",
           memory_limit: `${memoryMb}MB`,
-          threads: String(threads),
+          // One: a merge is faster without a second, which the load needs for the batch after it.
+          threads: "1",
           // Extensions would be fetched from elsewhere in the middle of a run.
           autoinstall_known_extensions: "false",
           autoload_known_extensions: "false",

@@ -1,0 +1,71 @@
+/**
+ * CSV for machines: RFC 4180, hence CRLF (line ends inside a cell stay as they are), UTF-8 without BOM, a header,
+ * instants in ISO 8601 UTC, NULL as nothing and an empty text as `""`. A file and a pipe get the same bytes.
+ */
+import { stringify } from "csv-stringify/sync"
+import { Data, Effect, Stream } from "effect"
+import { join } from "node:path"
+import type { Table } from "../catalog/tables.ts"
+import { type Failure, diskFailure } from "../failure.ts"
+import { literal, name } from "../warehouse/sql.ts"
+import { Warehouse } from "../warehouse/warehouse.ts"
+import { type CsvRow, columnsOf, selectStream, selectText } from "./columns.ts"
+import { servedName, storedOrder } from "./served.ts"
+import { byteOrderMark, lines, safeRow, sheetText, spreadsheetLimits } from "./spreadsheet.ts"
+
+/**
+ * Streams the current rows of one table, a few thousand in memory at a time. Ends quietly when the reader has seen
+ * enough (`| head`). A pipe cannot be split or have a list beside it: of the spreadsheet profile it gets the safe
+ * cells only.
+ */
+export const writeCsv = Effect.fn("publish.writeCsv")(function* (
+  table: Table,
+  profile: "machine" | "spreadsheet",
+  out: NodeJS.WritableStream
+): Effect.fn.Return<void, Failure, Warehouse> {
+  const path = `crm.${name(table.name)}`
+  const columns = yield* columnsOf(path)
+  const { characters } = spreadsheetLimits
+  const text = (rows: ReadonlyArray<CsvRow>) =>
+    profile === "machine" ? machineText(rows) : sheetText(rows.map((row) => safeRow(columns, row, characters).cells))
+  const header = text([columns.map((column) => column.name)])
+  const rows = (yield* Warehouse).stream(selectStream(path, columns))
+  // A closed pipe is told twice: to the write, and as an event that ends the process if nobody listens.
+  out.on("error", () => {})
+  yield* write(out, profile === "machine" ? header : byteOrderMark + header).pipe(
+    Effect.andThen(Stream.runForEachArray(rows, (some) => write(out, text(some)))),
+    storedOrder,
+    Effect.catchTag("Unwritten", ({ cause }) =>
+      closedPipe.has(cause.code ?? "") ? Effect.void : diskFailure(`${table.name} could not be written`, cause)
+    )
+  )
+})
+
+/** Writes the rows of the attached copy with DuckDB itself, ten times faster than through here. */
+export const copyCsv = Effect.fnUntraced(function* (table: Table, folder: string) {
+  const file = `${table.name}.csv`
+  const path = `${servedName}.crm.${name(table.name)}`
+  const select = selectText(path, yield* columnsOf(path))
+  const [copied] = yield* (yield* Warehouse).rows(
+    `COPY (${select}) TO ${literal(join(folder, file))} (FORMAT csv, HEADER, DELIMITER ',', NEW_LINE '\\r\\n')`
+  )
+  return { file, rows: Number(copied?.["Count"]) }
+})
+
+/** Quotes what DuckDB quotes: beside the usual an empty text, and `#`, which begins a comment for some readers. */
+const machineText = (rows: ReadonlyArray<CsvRow>) => stringify([...rows], { ...lines, quoted_match: /^$|#/ })
+
+class Unwritten extends Data.TaggedError("Unwritten")<{ readonly cause: NodeJS.ErrnoException }> {}
+
+const closedPipe: ReadonlySet<string> = new Set([
+  "EPIPE",
+  "ECONNRESET",
+  "ERR_STREAM_DESTROYED",
+  "ERR_STREAM_WRITE_AFTER_END"
+])
+
+/** Done when the reader took the text, so that a slow reader slows the query. */
+const write = (out: NodeJS.WritableStream, text: string) =>
+  Effect.callback<void, Unwritten>((resume) => {
+    out.write(text, (cause) => resume(cause ? new Unwritten({ cause }) : Effect.void))
+  })

@@ -1,0 +1,51 @@
+/** The files of a version on the disk: their fingerprints, and the manifest that lists them. */
+import { Clock, Effect } from "effect"
+import { createHash } from "node:crypto"
+import { open } from "node:fs/promises"
+import { join } from "node:path"
+import type { Failure } from "../failure.ts"
+import { onDisk } from "./disk.ts"
+
+export interface Written {
+  /** Relative to the published folder. */
+  readonly path: string
+  /** `*` for a file with all tables. */
+  readonly table: string
+  readonly rows: number
+}
+
+export interface PublishedFile extends Written {
+  readonly bytes: number
+  readonly sha256: string
+}
+
+/** Brings the file to the disk and reads it once, a piece at a time; only the owner may open it, as it holds people. */
+export const fingerprint = (folder: string, file: Written): Effect.Effect<PublishedFile, Failure> =>
+  onDisk(`${join(folder, file.path)} could not be brought to the disk`, async () => {
+    await using handle = await open(join(folder, file.path), "r+")
+    await handle.chmod(0o600)
+    await handle.sync()
+    const hash = createHash("sha256")
+    let bytes = 0
+    for await (const piece of handle.createReadStream({ autoClose: false, highWaterMark: 1 << 20 })) {
+      hash.update(piece)
+      bytes += piece.length
+    }
+    return { ...file, bytes, sha256: hash.digest("hex") }
+  })
+
+/** Written last: a version without it is not complete. */
+export const writeManifest = Effect.fn("publish.writeManifest")(function* (
+  folder: string,
+  about: { readonly run: string; readonly schemaVersion: string; readonly files: ReadonlyArray<PublishedFile> }
+): Effect.fn.Return<void, Failure> {
+  const path = join(folder, "manifest.json")
+  const writtenAt = new Date(yield* Clock.currentTimeMillis).toISOString()
+  const { run, schemaVersion, files } = about
+  const text = `${JSON.stringify({ tool: "sluice 0.1", run, schemaVersion, writtenAt, files }, null, 2)}\n`
+  yield* onDisk(`${path} could not be written`, async () => {
+    await using handle = await open(path, "wx", 0o600)
+    await handle.writeFile(text)
+    await handle.sync()
+  })
+})

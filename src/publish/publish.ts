@@ -1,0 +1,121 @@
+/** The last stage: from the warehouse to the files that people open. They are replaced all at once or not at all. */
+import { Effect } from "effect"
+import { mkdir, rm } from "node:fs/promises"
+import { join } from "node:path"
+import type { Table } from "../catalog/tables.ts"
+import { Failure } from "../failure.ts"
+import { literal, name } from "../warehouse/sql.ts"
+import { Warehouse } from "../warehouse/warehouse.ts"
+import { copyCsv } from "./csv.ts"
+import { onDisk } from "./disk.ts"
+import { type PublishedFile, type Written, fingerprint, writeManifest } from "./files.ts"
+import { servedName, withServed } from "./served.ts"
+import { copySheets } from "./sheets.ts"
+import { spreadsheetLimits } from "./spreadsheet.ts"
+import { abandonVersion, beginVersion, commitVersion } from "./version.ts"
+
+export interface PublishOptions {
+  /** Becomes a link to the newest version; the versions are in a hidden folder beside it. */
+  readonly folder: string
+  readonly formats: ReadonlyArray<"duckdb" | "parquet" | "csv">
+  readonly csvProfile: "machine" | "spreadsheet"
+  readonly run: string
+  readonly schemaVersion: string
+}
+
+export interface Published {
+  readonly files: ReadonlyArray<PublishedFile>
+  readonly folder: string
+}
+
+/**
+ * Needs room for a whole version beside the two that stay. Deleted rows are in every file, with their `_deleted_at`.
+ * The same warehouse gives the same bytes of Parquet and CSV; a DuckDB file is different bytes each time.
+ */
+export const publish = Effect.fn("publish")(function* (
+  options: PublishOptions,
+  tables: ReadonlyArray<Table>
+): Effect.fn.Return<Published, Failure, Warehouse> {
+  const { folder, run, schemaVersion } = options
+  yield* refuseReadOnly
+  const version = yield* beginVersion(folder, run)
+  return yield* Effect.gen(function* () {
+    const written = yield* writeFiles(options, tables, version.building)
+    const files = yield* Effect.forEach(written, (file) => fingerprint(version.building, file))
+    yield* writeManifest(version.building, { run, schemaVersion, files })
+    yield* commitVersion(version)
+    return { files, folder }
+  }).pipe(
+    Effect.onError(() => abandonVersion(version)),
+    Effect.mapError(
+      ({ ends, message, next }) =>
+        new Failure({
+          ends,
+          message: `Nothing was published, and what ${folder} showed before is untouched. ${message}`,
+          next
+        })
+    )
+  )
+})
+
+const writeFiles = Effect.fnUntraced(function* (
+  { formats, csvProfile }: PublishOptions,
+  tables: ReadonlyArray<Table>,
+  building: string
+) {
+  const served = "crm.duckdb"
+  // The copy is made even where nobody wants it: it is the one moment that the other files agree on.
+  const files = yield* withServed(
+    join(building, served),
+    tables,
+    Effect.gen(function* () {
+      const files: Array<Written> = formats.includes("duckdb")
+        ? [{ path: served, table: "*", rows: yield* currentRows(tables) }]
+        : []
+      for (const table of tables) {
+        if (formats.includes("parquet")) files.push(yield* writeParquet(table, building))
+        if (formats.includes("csv")) files.push(...(yield* writeCsvFiles(table, csvProfile, building)))
+      }
+      return files
+    })
+  )
+  if (!formats.includes("duckdb")) yield* onDisk(`${served} could not be removed`, () => rm(join(building, served)))
+  return files
+})
+
+const currentRows = Effect.fnUntraced(function* (tables: ReadonlyArray<Table>) {
+  const counts = tables.map((table) => `(SELECT count(*) FROM ${servedName}.crm.${name(table.name)})`)
+  const [row] = yield* (yield* Warehouse).rows(`SELECT ${["0", ...counts].join(" + ")} AS rows`)
+  return Number(row?.["rows"])
+})
+
+/** Instants are UTC microseconds, money is exact; the plain encodings that every reader knows. */
+const writeParquet = Effect.fnUntraced(function* (table: Table, building: string) {
+  const path = join("parquet", table.name, "part-0.parquet")
+  yield* makeFolder(building, "parquet", table.name)
+  const [copied] = yield* (yield* Warehouse).rows(
+    `COPY ${servedName}.crm.${name(table.name)} TO ${literal(join(building, path))} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v1)`
+  )
+  return { path, table: table.name, rows: Number(copied?.["Count"]) }
+})
+
+const writeCsvFiles = Effect.fnUntraced(function* (
+  table: Table,
+  profile: "machine" | "spreadsheet",
+  building: string
+): Effect.fn.Return<ReadonlyArray<Written>, Failure, Warehouse> {
+  yield* makeFolder(building, "csv")
+  const folder = join(building, "csv")
+  const sheets =
+    profile === "machine" ? [yield* copyCsv(table, folder)] : yield* copySheets(table, folder, spreadsheetLimits)
+  return sheets.map(({ file, rows }) => ({ path: join("csv", file), table: table.name, rows }))
+})
+
+const makeFolder = (...parts: ReadonlyArray<string>) =>
+  onDisk(`${join(...parts)} could not be made`, () => mkdir(join(...parts), { recursive: true, mode: 0o700 }))
+
+/** A writer's lock on the warehouse is also what keeps two publishes apart; asking without it is a mistake of ours. */
+const refuseReadOnly = Effect.gen(function* () {
+  const [row] = yield* (yield* Warehouse).rows("SELECT current_setting('access_mode') AS mode")
+  if (row?.["mode"] === "read_only") return yield* Effect.die(new Error("publish needs the warehouse open for writing"))
+})

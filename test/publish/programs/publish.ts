@@ -1,0 +1,24 @@
+/** A process that publishes `output` again and again, or `once`; says when each publish begins and how it failed. */
+import { Effect } from "effect"
+import { addThings, publishThings, warehouseAt } from "../things.ts"
+
+const [output, times] = process.argv.slice(2)
+const program = Effect.gen(function* () {
+  yield* addThings([])
+  do {
+    process.stdout.write("begun\n")
+    yield* publishThings(output!)
+  } while (times !== "once")
+})
+process.exitCode = await Effect.runPromise(
+  program.pipe(
+    Effect.provide(warehouseAt(output!)),
+    Effect.match({
+      onFailure: (failure) => {
+        process.stdout.write(JSON.stringify(failure))
+        return 1
+      },
+      onSuccess: () => 0
+    })
+  )
+)

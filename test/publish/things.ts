@@ -1,0 +1,126 @@
+/** A small warehouse with one table of every type, to publish from. */
+import { Effect, Layer } from "effect"
+import { join } from "node:path"
+import { count, date, decimal, flag, id, instant, json, text } from "../../src/catalog/fields.ts"
+import { define } from "../../src/catalog/resource.ts"
+import { tablesOf } from "../../src/catalog/tables.ts"
+import { type PublishOptions, publish } from "../../src/publish/publish.ts"
+import { prepare } from "../../src/warehouse/schema.ts"
+import { literal } from "../../src/warehouse/sql.ts"
+import { Warehouse } from "../../src/warehouse/warehouse.ts"
+
+const resource = define({
+  table: "things",
+  description: "Things, one of each kind.",
+  source: "made up",
+  scope: "things.readonly",
+  full: [],
+  fields: {
+    id: id("Thing id"),
+    name: text("Name, as typed"),
+    note: text("Whatever was said about it"),
+    amount: decimal("What it costs"),
+    visits: count("How often it was seen"),
+    happenedAt: instant("When it happened"),
+    day: date("Its day"),
+    active: flag("Whether it is in use"),
+    data: json("What came with it")
+  }
+})
+
+export const things = tablesOf(resource)[0]
+
+export interface Thing {
+  readonly id: string
+  readonly name: string | null
+  readonly note?: string | null
+  readonly amount?: string
+  readonly visits?: string
+  readonly happened_at?: string
+  readonly day?: string
+  readonly active?: boolean
+  readonly data?: string
+  readonly _deleted_at?: string
+}
+
+export const addThings = Effect.fnUntraced(function* (rows: ReadonlyArray<Thing>) {
+  const warehouse = yield* Warehouse
+  yield* prepare({ resources: [resource], familyByTable: new Map() })
+  const columns = [
+    "id",
+    "name",
+    "note",
+    "amount",
+    "visits",
+    "happened_at",
+    "day",
+    "active",
+    "data",
+    "_deleted_at"
+  ] as const
+  if (rows.length > 0)
+    yield* warehouse.run(
+      `INSERT INTO crm.things (location_id, ${columns.join(", ")}) VALUES ${rows
+        .map((row) => `('here', ${columns.map((column) => literal(row[column])).join(", ")})`)
+        .join(", ")}`
+    )
+})
+
+/** Enough rows for a publish to take a while. */
+export const addManyThings = Effect.fnUntraced(function* (rows: number) {
+  yield* addThings([])
+  yield* (yield* Warehouse).run(
+    `INSERT INTO crm.things (location_id, id, name, note, visits)
+     SELECT 'here', 'id' || i, 'generation 0', md5(i::VARCHAR) || md5((i + 1)::VARCHAR), i FROM range(${rows}) AS r(i)`
+  )
+})
+
+export const warehouseAt = (output: string): Layer.Layer<Warehouse, unknown> =>
+  Warehouse.layer(join(output, "warehouse.duckdb"), { access: "write", memoryMb: 256 })
+
+export const publishThings = (output: string, options: Partial<PublishOptions> = {}) =>
+  publish(
+    {
+      folder: join(output, "published"),
+      formats: ["duckdb", "parquet", "csv"],
+      csvProfile: "machine",
+      run: "run-1",
+      schemaVersion: "1",
+      ...options
+    },
+    [things]
+  )
+
+/** Texts that break writers and readers of tables. */
+export const nastyTexts: Array<string | null> = [
+  null,
+  "",
+  " ",
+  "NULL",
+  "null",
+  "\\N",
+  'say "hi"',
+  '"',
+  '""',
+  "a,b",
+  ",",
+  "a;b\tc|d",
+  "one\ntwo",
+  "one\r\ntwo",
+  "one\rtwo",
+  "\n",
+  "\r\n",
+  " leading and trailing ",
+  "=1+1",
+  "+15551234567",
+  "-5",
+  "@SUM(A1)",
+  "# no comment",
+  "back\\slash\\",
+  "it's",
+  "naïve ✓ 日本語 😀 e\u0301",
+  "\u2028\u2029\u00a0\u200b",
+  "\uFEFFmark",
+  "-- drop; SELECT 1",
+  "longer than a cell ".repeat(100)
+]

@@ -43,7 +43,7 @@ export const messages = define({
     userId: ref("users", "User who sent it"),
     from: text("Sender", { personal: "direct" }),
     to: text("Receiver", { personal: "direct" }),
-    error: json("Why it failed"),
+    error: text("Why it failed"),
     altId: text("Id at the provider"),
     conversationProviderId: text("Provider that carried it"),
     chatWidgetId: text("Chat widget it was typed into"),

@@ -1,7 +1,7 @@
 /** The Account Platform API as one function: a request with its budget, headers, time-outs and retries. */
 import { Clock, Context, Effect, Layer, type Scope } from "effect"
 import { Agent, type Dispatcher, interceptors } from "undici"
-import { parseExact } from "../catalog/body.ts"
+import { holdsLongNumbers, parseExact } from "../catalog/body.ts"
 import type { FilledRequest } from "../catalog/request.ts"
 import type { Failure } from "../failure.ts"
 import { type Budget, type Limits, type Priority, type Seen, makeBudget } from "./budget.ts"
@@ -19,6 +19,8 @@ export interface Answer {
   /** As received, decompressed. */
   readonly text: string
   readonly body: unknown
+  /** It holds numbers that a double would change. */
+  readonly long: boolean
   /** The service's clock, epoch milliseconds; ours where it does not say. */
   readonly at: number
 }
@@ -99,12 +101,14 @@ const makeApi = Effect.fn("api.make")(function* (
       yield* budget.settle(seen)
       const verdict = classify(response.status, response.text)
       if (verdict === "ok") {
-        const body = parsed(response.text)
+        const long = holdsLongNumbers(response.text)
+        const body = parsed(response.text, long)
         if (body === undefined) return { retry: "soon", message: "the answer is not JSON" } satisfies Retry
         const at = Date.parse(String(response.headers["date"]))
         return {
           text: response.text,
           body,
+          long,
           at: Number.isNaN(at) ? yield* Clock.currentTimeMillis : at
         } satisfies Answer
       }
@@ -183,9 +187,9 @@ const rateHeaders = (headers: Dispatcher.ResponseData["headers"], status: number
   }
 }
 
-const parsed = (text: string): unknown => {
+const parsed = (text: string, long: boolean): unknown => {
   try {
-    return parseExact(text)
+    return parseExact(text, long)
   } catch {
     return undefined
   }

@@ -16,14 +16,16 @@ declare global {
  * Parses a body. Numbers that a double would change (17 digits and more) become raw JSON values, which print as they
  * came and which `convert.ts` reads by their text. Looking for long digit runs first keeps the common page fast.
  */
-export const parseExact = (body: string): unknown =>
-  /\d[\d.]{15}/.test(body)
+export const parseExact = (body: string, long = holdsLongNumbers(body)): unknown =>
+  long
     ? JSON.parse(body, (_key, value, context) =>
         typeof value === "number" && context.source !== undefined && differs(value, context.source)
           ? JSON.rawJSON(context.source)
           : value
       )
     : JSON.parse(body)
+
+export const holdsLongNumbers = (body: string): boolean => /\d[\d.]{15}/.test(body)
 
 const differs = (value: number, source: string) => String(value) !== source && source.replace(/[^\d]/g, "").length > 15
 

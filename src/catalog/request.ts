@@ -41,8 +41,6 @@ export const post = (path: Request["path"], parameters: Parameters = {}): Reques
 export const location: Hole = { hole: "location" }
 /** The company that owns the location. */
 export const company: Hole = { hole: "company" }
-/** The id of the parent row a fan-out stands at. */
-export const parent: Hole = { hole: "parent" }
 /** Records asked for at once. */
 export const size: Hole = { hole: "size" }
 /** Where the next page begins, or one part of it. */

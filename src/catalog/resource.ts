@@ -55,7 +55,7 @@ export interface Changes {
 }
 
 /** A second request for each record that is new or changed, whose answer completes the row. */
-export interface Detail {
+interface Detail {
   readonly request: Request
   /** Dotted path of the record in the body. */
   readonly record: string

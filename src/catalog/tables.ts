@@ -25,7 +25,7 @@ export interface Table {
   readonly detail: boolean
 }
 
-export const sqlTypes: Readonly<Record<ColumnType, string>> = {
+const sqlTypes: Readonly<Record<ColumnType, string>> = {
   text: "VARCHAR",
   instant: "TIMESTAMPTZ",
   date: "DATE",
@@ -98,8 +98,7 @@ const childTable = (
 }
 
 /** Contacts to contact; companies to company. */
-export const singular = (table: string): string =>
-  table.endsWith("ies") ? `${table.slice(0, -3)}y` : table.replace(/s$/, "")
+const singular = (table: string): string => (table.endsWith("ies") ? `${table.slice(0, -3)}y` : table.replace(/s$/, ""))
 
 /** `dateAdded` to `date_added`, `rawHTML` to `raw_html`. */
 export const snakeCase = (name: string): string =>

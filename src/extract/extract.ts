@@ -58,6 +58,8 @@ export const extract = Effect.fn("extract")(function* (
   // The location first: it proves token and location with one request, and names the company.
   const [first, others] = [work.filter(isLocation), work.filter((item) => !isLocation(item))]
   const account = yield* Effect.forEach(first, list)
+  // Where nobody answers, or the day is spent, the others would only say so again.
+  if (account.flat().some(({ why }) => why === "later")) return account.flat()
   yield* context.loaded
   context.company ??= yield* companyOf
   const rest = yield* Effect.forEach([...others.map(list), ...work.map(follow)], (effect) => effect, {

@@ -15,8 +15,8 @@ import { type Due, dueParents } from "../warehouse/state.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import type { RunContext } from "./context.ts"
 
-/** Parents asked for side by side: enough to spend a window's budget at a second's latency. */
-const concurrency = 16
+/** Parents asked for side by side: enough to spend the whole budget at 1.2 s of latency, and the most a crash costs. */
+const concurrency = 12
 const batchSize = 500
 /** Parents that cannot be read, one after the other, before the resource is given up. */
 const failuresInARowMax = 20
@@ -36,7 +36,9 @@ export const fanOut = Effect.fn("extract.fanOut")(function* (
     const filled = fill(request, { location: context.location, company: context.company, parent: parent.id })
     const answer = yield* api.send({ request: filled, priority: 2, resource: label }).pipe(
       // A parent that is gone has nothing to give; it is not asked again until it changes.
-      Effect.catchTag("Gone", () => Clock.currentTimeMillis.pipe(Effect.map((now) => ({ text: "", at: now }))))
+      Effect.catchTag("Gone", () =>
+        Clock.currentTimeMillis.pipe(Effect.map((now) => ({ text: "", long: false, at: now })))
+      )
     )
     failuresInARow = 0
     yield* vault.append({
@@ -49,6 +51,7 @@ export const fanOut = Effect.fn("extract.fanOut")(function* (
         pass: label,
         request: { path: filled.path },
         records,
+        long: answer.long,
         parent,
         progress: {}
       },
@@ -102,7 +105,7 @@ export const fanOut = Effect.fn("extract.fanOut")(function* (
 })
 
 /** A resource under another, or the detail of its own records: the same work. */
-export const followUpOf = (resource: Resource) => {
+const followUpOf = (resource: Resource) => {
   const { each, detail, table } = resource
   if (each)
     return {

@@ -235,4 +235,4 @@ const totalOf = (value: unknown): number | undefined => {
 }
 
 /** Records without an id of their own are told apart by their text. */
-export const idOf = (record: unknown): string => String(at(record, "id") ?? at(record, "_id") ?? JSON.stringify(record))
+const idOf = (record: unknown): string => String(at(record, "id") ?? at(record, "_id") ?? JSON.stringify(record))

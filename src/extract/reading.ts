@@ -148,6 +148,7 @@ const readPass = Effect.fn("extract.pass")(function* (
         pass,
         request,
         records: way.records,
+        long: result.long,
         progress: state as unknown as Progress
       },
       body: result.text

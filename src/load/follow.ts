@@ -1,61 +1,57 @@
 /** The load beside a running extract: takes in what the vault receives, and holds the extract back when it lags. */
 import { Deferred, Effect, Latch } from "effect"
-import type { Resource } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import { Vault } from "../vault/vault.ts"
-import type { Warehouse } from "../warehouse/warehouse.ts"
-import { loadBatch } from "./load.ts"
+import { type Loader, worthwhileBytes } from "./load.ts"
 
 export interface Follower {
   /** Runs for ever beside the extract; fails when a batch cannot be loaded. */
-  readonly run: Effect.Effect<never, Failure, Vault | Warehouse>
+  readonly run: Effect.Effect<never, Failure>
   /** Waits while more than `lagBytesMax` wait to be loaded. */
   readonly backpressure: Effect.Effect<void>
   /** Returns when everything appended before the call is loaded. */
   readonly loaded: Effect.Effect<void>
 }
 
-const lagBytesMax = 48 * 1024 * 1024
-/** A transaction costs some 50 ms whatever its size, so small change waits for company. */
-const worthwhileBytes = 4 * 1024 * 1024
+const lagBytesMax = 24 * 1024 * 1024
 const patienceMs = 2000
 
-/** Begins when the warehouse has all that the vault held when it was opened. */
+/** Begins when the loader has taken in all that the vault holds. */
 export const makeFollower = Effect.fn("load.follow")(function* (
-  resources: ReadonlyArray<Resource>,
-  temporary: string
+  loader: Loader
 ): Effect.fn.Return<Follower, never, Vault> {
   const vault = yield* Vault
+  const already = loader.loadedBytes()
+  const loadedBytes = () => loader.loadedBytes() - already
+  const lagBytes = () => vault.appendedBytes() - loadedBytes()
   const wake = yield* Latch.make(false)
   const caughtUp = yield* Latch.make(true)
-  let loadedBytes = 0
   let waiting: ReadonlyArray<{ readonly bytes: number; readonly done: Deferred.Deferred<void> }> = []
 
   const step = Effect.gen(function* () {
     // Closed before looking: who asks from here on is seen in the next step.
     yield* wake.close
-    const lag = vault.appendedBytes() - loadedBytes
+    const lag = lagBytes()
     if (waiting.length === 0 && lag < worthwhileBytes) {
       yield* Effect.raceFirst(wake.await, Effect.sleep(lag > 0 ? patienceMs : 100))
     }
-    const { bytes } = yield* loadBatch(resources, temporary)
-    loadedBytes += bytes
-    if (vault.appendedBytes() - loadedBytes < lagBytesMax) yield* caughtUp.open
-    const ready = waiting.filter((waiter) => waiter.bytes <= loadedBytes)
-    waiting = waiting.filter((waiter) => waiter.bytes > loadedBytes)
+    yield* loader.load
+    if (lagBytes() < lagBytesMax) yield* caughtUp.open
+    const ready = waiting.filter((waiter) => waiter.bytes <= loadedBytes())
+    waiting = waiting.filter((waiter) => waiter.bytes > loadedBytes())
     yield* Effect.forEach(ready, ({ done }) => Deferred.succeed(done, undefined), { discard: true })
   })
 
   return {
     run: Effect.forever(step),
     backpressure: Effect.suspend(() => {
-      if (vault.appendedBytes() - loadedBytes < lagBytesMax) return Effect.void
+      if (lagBytes() < lagBytesMax) return Effect.void
       caughtUp.closeUnsafe()
       return caughtUp.await
     }),
     loaded: Effect.gen(function* () {
       const bytes = vault.appendedBytes()
-      if (bytes <= loadedBytes) return
+      if (bytes <= loadedBytes()) return
       const done = yield* Deferred.make<void>()
       waiting = [...waiting, { bytes, done }]
       yield* wake.open

@@ -18,19 +18,28 @@ export type Slot =
   | { readonly kind: "child"; readonly child: Child }
 export type Slots = ReadonlyMap<string, Slot>
 
-export interface Child {
-  readonly kind: ChildField["kind"]
+/** What one table's record looks like. */
+export interface Shape {
   readonly table: string
+  readonly slots: Slots
+  /** Every column and child table, unset: rows begin as its copy, so that equal rows have equal text. */
+  readonly blank: Readonly<Record<string, undefined>>
+}
+
+export interface Child extends Shape {
+  readonly kind: ChildField["kind"]
   readonly key: ReadonlyArray<string>
   readonly keyColumn: string | undefined
   readonly constants: Readonly<Record<string, boolean>>
   /** The item itself is the value of the only field, `value`. */
   readonly scalar: boolean
-  readonly slots: Slots
-  readonly columns: ReadonlyArray<string>
 }
 
-export const compile = (fields: Fields): Slots => compileInto(new Map(), fields, "")
+export const compile = (table: string, fields: Fields, further: ReadonlyArray<string>): Shape => {
+  const slots = compileInto(new Map(), fields, "")
+  const names = ["id", ...further, ...namesIn(slots), "_extra"]
+  return { table, slots, blank: Object.fromEntries(names.map((name) => [name, undefined])) }
+}
 
 const compileInto = (root: Map<string, Slot>, fields: Fields, prefix: string): Slots => {
   const slots = prefix === "" ? root : new Map<string, Slot>()
@@ -82,31 +91,33 @@ const columnSlot = (column: string, field: ColumnField): Slot =>
 
 const childOf = (field: ChildField): Child => {
   const names = Object.keys(field.fields)
-  const slots = compile(field.fields)
   const keyColumn = field.keyColumn?.name
+  const constants = field.constants ?? {}
   return {
+    ...compile(field.table, field.fields, ["position", ...(keyColumn ? [keyColumn] : []), ...Object.keys(constants)]),
     kind: field.kind,
-    table: field.table,
     key: field.key,
     keyColumn,
-    constants: field.constants ?? {},
-    scalar: names.length === 1 && names[0] === "value",
-    slots,
-    columns: [...(keyColumn ? [keyColumn] : ["position"]), ...columnsOf(slots), ...Object.keys(field.constants ?? {})]
+    constants,
+    scalar: names.length === 1 && names[0] === "value"
   }
 }
 
-/** The columns a record can fill, in a fixed order. */
-export const columnsOf = (slots: Slots): ReadonlyArray<string> => {
-  const columns = [...slots.values()].flatMap((slot): ReadonlyArray<string> => {
+/** Columns and child tables a record can fill. */
+const namesIn = (slots: Slots): ReadonlyArray<string> =>
+  [...slots.values()].flatMap((slot): ReadonlyArray<string> => {
     switch (slot.kind) {
       case "column":
         return slot.textColumn ? [slot.column, slot.textColumn] : [slot.column]
       case "object":
-        return [...columnsOf(slot.slots), ...(slot.whole?.kind === "column" ? [slot.whole.column] : [])]
+        return [
+          ...namesIn(slot.slots),
+          ...(slot.whole?.kind === "column" ? [slot.whole.column] : []),
+          ...(slot.rest ? [slot.rest.table] : [])
+        ]
+      case "child":
+        return [slot.child.table]
       default:
         return []
     }
   })
-  return [...new Set(columns)]
-}

@@ -38,7 +38,7 @@ export class Spool {
     const resource = this.resourceByTable.get(entry.resource)
     if (!resource) return
     const group = this.groupOf(resource, entry)
-    const found = body === "" ? [] : valueAt(parseExact(body), entry.records)
+    const found = body === "" ? [] : valueAt(parseExact(body, entry.long), entry.records)
     const records = Array.isArray(found) ? found : found === undefined || found === null ? [] : [found]
     const normalise = this.normaliserOf(resource)
     const results = records.map((record) => normalise(record, { location: entry.location, parent: entry.parent?.id }))
@@ -51,16 +51,16 @@ export class Spool {
         JSON.stringify({
           parent_id: entry.parent.id,
           parent_hash: entry.parent.hash,
-          content_hash: results.length === 1 && results[0]?.line ? rowHash(results[0].line) : hash("sha256", body),
+          content_hash: results.length === 1 && results[0]?.row ? results[0].hash : hash("sha256", body),
           fetched_ms: entry.at,
           _n: this.lines++
         })
       )
   }
 
-  private addRow(group: Group, { line, id, rejectedValues, rejectedRecords }: Normalised): void {
+  private addRow(group: Group, { row, hash: fingerprint, id, rejectedValues, rejectedRecords }: Normalised): void {
     const n = this.lines++
-    if (line !== undefined) group.rows.push(`{"_n":${n},"_at":${group.at},${line.slice(1)}`)
+    if (row !== undefined) group.rows.push(`{"_n":${n},"_at":${group.at},"_row_hash":"${fingerprint}",${row.slice(1)}`)
     for (const value of rejectedValues) group.rejectedValues.push(wellFormed({ ...value, id, _n: n }))
     for (const record of rejectedRecords) group.rejectedRecords.push(wellFormed(record))
     group.rejectedValueCount += rejectedValues.length
@@ -96,8 +96,6 @@ export class Spool {
     return known
   }
 }
-
-const rowHash = (line: string) => line.slice('{"_row_hash":"'.length, '{"_row_hash":"'.length + 32)
 
 /** Last state of each pass, and the ends, among frames in their order. */
 export const statesOf = (frames: ReadonlyArray<Decoded>) => {

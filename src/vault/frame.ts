@@ -27,6 +27,8 @@ export interface PageEntry extends Common {
   /** Dotted path of the records in the body. */
   readonly records: string
   readonly parent?: { readonly id: string; readonly hash: string }
+  /** The body holds numbers that a double would change (body.ts). */
+  readonly long: boolean
   /** State of the pass after this page. */
   readonly progress: Progress
 }

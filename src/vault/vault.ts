@@ -37,6 +37,8 @@ export class Vault extends Context.Service<
     readonly seal: Effect.Effect<void, Failure>
     /** Bytes appended since the vault was opened. */
     readonly appendedBytes: () => number
+    /** The place behind the last durable frame. */
+    readonly end: () => Position
   }
 >()("sluice/vault/Vault") {
   static readonly layer = (folder: string) => Layer.effect(Vault, openVault(folder))
@@ -58,7 +60,8 @@ const openVault = Effect.fn("vault.open")(function* (
     append: (frame) => attempt("written", () => writer.append(encode(frame))),
     read: (from, bytes) => attempt("read", () => readFrames(folder, from, bytes, writer.durableFrom(from))),
     seal: attempt("sealed", () => writer.seal()),
-    appendedBytes: () => writer.appendedBytes
+    appendedBytes: () => writer.appendedBytes,
+    end: () => writer.end()
   })
 })
 
@@ -73,6 +76,8 @@ class Writer {
   private flushing: Promise<void> = Promise.resolve()
   private scheduled: Promise<void> | undefined
   private broken: unknown
+  /** Full segments being compressed, beside everything else. */
+  private compressing: Promise<void> = Promise.resolve()
 
   private constructor(folder: string, segment: number, size: number, file: FileHandle) {
     this.folder = folder
@@ -104,6 +109,10 @@ class Writer {
     return from.segment === this.segment ? this.size - from.offset : Number.POSITIVE_INFINITY
   }
 
+  end(): Position {
+    return { segment: this.segment, offset: this.size }
+  }
+
   append(bytes: Buffer): Promise<void> {
     // After a refused write the tail of the file is unknown; the next opening cuts it off.
     if (this.broken !== undefined) return Promise.reject(this.broken)
@@ -132,6 +141,7 @@ class Writer {
   async seal(): Promise<void> {
     await this.flushing.catch(() => undefined)
     if (this.size > 0) await this.rotate()
+    await this.compressing
   }
 
   private async rotate(): Promise<void> {
@@ -140,11 +150,14 @@ class Writer {
     this.segment = number + 1
     this.size = 0
     await full.close()
-    await compress(this.folder, number)
+    this.compressing = this.compressing.then(() => compress(this.folder, number))
+    // Told where it is waited for: in seal and close. The plain segment stays until it is compressed.
+    this.compressing.catch(() => undefined)
   }
 
   async close(): Promise<void> {
     await this.flushing.catch(() => undefined)
+    await this.compressing.catch(() => undefined)
     await this.file.close()
   }
 }
@@ -155,7 +168,8 @@ const sealedPath = (folder: string, segment: number) => `${plainPath(folder, seg
 /** The compressed copy is complete and synced before the plain one goes, so a crash leaves at least one. */
 const compress = async (folder: string, segment: number): Promise<void> => {
   const packed = await promisify(zstdCompress)(await readFile(plainPath(folder, segment)), {
-    params: { [constants.ZSTD_c_checksumFlag]: 1 }
+    params: { [constants.ZSTD_c_checksumFlag]: 1 },
+    chunkSize: segmentBytesMax
   })
   const temporary = `${sealedPath(folder, segment)}.part`
   const file = await open(temporary, "w", 0o600)
@@ -210,7 +224,7 @@ const readSlice = async (path: string, offset: number, bytes: number): Promise<B
 
 const unpacked = async (path: string): Promise<Buffer | undefined> => {
   const packed = await readFile(path).catch(missing)
-  return packed && promisify(zstdDecompress)(packed)
+  return packed && promisify(zstdDecompress)(packed, { chunkSize: segmentBytesMax })
 }
 
 const missing = (cause: NodeJS.ErrnoException): undefined => {

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { count, id, instant, rows, text, values } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
 import { type Resource, define } from "../../src/catalog/resource.ts"
-import { loadAll } from "../../src/load/load.ts"
+import { makeLoader } from "../../src/load/load.ts"
 import type { Entry } from "../../src/vault/frame.ts"
 import { Vault } from "../../src/vault/vault.ts"
 import { prepare } from "../../src/warehouse/schema.ts"
@@ -62,12 +62,13 @@ const page = (resource: Resource, body: unknown, more: Partial<Extract<Entry, { 
       pass: "all",
       request: {},
       records: resource.full[0]!.records,
+      long: false,
       progress: { page: 1 },
       ...more
     }
     yield* (yield* Vault).append({ entry, body: JSON.stringify(body) })
   })
-const load = loadAll(resources, join(newFolder(), "tmp"))
+const load = Effect.flatMap(makeLoader(resources, join(newFolder(), "tmp")), (loader) => loader.load)
 const rowsOf = (sql: string) => Effect.flatMap(Warehouse, (warehouse) => warehouse.rows(sql))
 
 const test = (name: string, body: Effect.Effect<void, unknown, Vault | Warehouse>) =>
@@ -78,7 +79,7 @@ const test = (name: string, body: Effect.Effect<void, unknown, Vault | Warehouse
       Effect.provide(
         Layer.merge(
           Vault.layer(join(folder, "vault")),
-          Warehouse.layer(join(folder, "warehouse.duckdb"), { access: "write", memoryMb: 256, threads: 2 })
+          Warehouse.layer(join(folder, "warehouse.duckdb"), { access: "write", memoryMb: 256 })
         )
       )
     )

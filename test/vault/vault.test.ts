@@ -16,6 +16,7 @@ const entry: PageEntry = {
   pass: "all",
   request: {},
   records: "things",
+  long: false,
   progress: {}
 }
 const append = (...bodies: ReadonlyArray<string>) =>

@@ -1,0 +1,146 @@
+/** A batch of the vault made ready: files that DuckDB reads and the statements that take them in. */
+import { Effect } from "effect"
+import { mkdir, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import type { Resource } from "../catalog/resource.ts"
+import { type Failure, diskFailure } from "../failure.ts"
+import type { EndEntry, PageEntry } from "../vault/frame.ts"
+import { type Position, Vault } from "../vault/vault.ts"
+import { instantOf, literal } from "../warehouse/sql.ts"
+import { mergeStatements } from "./merge.ts"
+import { type Group, Spool, statesOf } from "./spool.ts"
+
+export interface Batch {
+  readonly statements: ReadonlyArray<string>
+  /** Place in the vault behind it. */
+  readonly next: Position
+  /** What it takes of the vault. */
+  readonly bytes: number
+}
+
+/** Raw bytes of one transaction: with the spool and DuckDB's buffers about ten times that in memory. */
+const batchBytesMax = 8 * 1024 * 1024
+
+/** Reads and normalises what stands at a place of the vault; `undefined` where there is no more, or less than asked. */
+export const prepareBatch = Effect.fn("load.prepare")(function* (
+  resources: ReadonlyArray<Resource>,
+  temporary: string,
+  from: Position,
+  bytesMin: number
+): Effect.fn.Return<Batch | undefined, Failure, Vault> {
+  const { frames, next } = yield* (yield* Vault).read(from, batchBytesMax)
+  const sameSegment = next.segment === from.segment
+  if (sameSegment && next.offset - from.offset <= Math.min(bytesMin, batchBytesMax - 1)) return undefined
+
+  const spool = new Spool(resources)
+  for (const { entry, body } of frames) {
+    if (entry.kind !== "end") spool.add(entry, body)
+    // Other work must not wait for a whole batch: requests are being timed meanwhile.
+    yield* Effect.yieldNow
+  }
+  const written = yield* Effect.tryPromise({
+    try: () => writeFiles(temporary, [...spool.groups.values()]),
+    catch: (cause) => diskFailure(`Temporary files in ${temporary} could not be written`, cause)
+  })
+  const { passes, ends } = statesOf(frames)
+  return {
+    next,
+    bytes: sameSegment ? next.offset - from.offset : 0,
+    statements: [
+      ...written.flatMap(groupStatements),
+      ...passes.flatMap(passStatements),
+      ...ends.flatMap(endStatements),
+      "DELETE FROM meta.position",
+      `INSERT INTO meta.position VALUES (${next.segment}, ${next.offset})`
+    ]
+  }
+})
+
+type Part = "rows" | "parents" | "rejectedValues" | "rejectedRecords"
+interface Written extends Group {
+  /** FROM clause that reads the lines of a part. */
+  readonly lines: (part: Part, columns: string) => string
+}
+
+const writeFiles = async (folder: string, groups: ReadonlyArray<Group>): Promise<ReadonlyArray<Written>> => {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  return Promise.all(
+    groups.map(async (group, index) => {
+      const path = (part: Part) => join(folder, `${index}-${part}.ndjson`)
+      let longest = 0
+      for (const part of ["rows", "parents", "rejectedValues", "rejectedRecords"] as const) {
+        longest = group[part].reduce((length, line) => Math.max(length, line.length), longest)
+        await writeFile(path(part), group[part].join("\n"), { mode: 0o600 })
+      }
+      // DuckDB sizes its buffers by the longest line it is told to expect.
+      const size = Math.max(1024 * 1024, longest * 4)
+      return {
+        ...group,
+        lines: (part, columns) =>
+          `read_json(${literal(path(part))}, format = 'newline_delimited', maximum_object_size = ${size}, columns = {${columns}})`
+      }
+    })
+  )
+}
+
+const groupStatements = (group: Written): ReadonlyArray<string> => {
+  const { resource, location, run, at } = group
+  const counted = group.kind === "detail" ? `${resource.table}/details` : resource.table
+  const row = `run_id = ${literal(run)} AND location_id = ${literal(location)} AND resource = ${literal(counted)}`
+  const origin = `${literal(run)}, ${literal(location)}`
+  return [
+    `INSERT INTO meta.run_resources (run_id, location_id, resource) VALUES (${origin}, ${literal(counted)}) ON CONFLICT DO NOTHING`,
+    `UPDATE meta.run_resources SET pages = pages + ${group.pages}, records = records + ${group.records},
+       rejected_values = rejected_values + ${group.rejectedValueCount},
+       rejected_records = rejected_records + ${group.rejectedRecordCount}, finished_at = ${instantOf(at)} WHERE ${row}`,
+    ...(group.rows.length + group.parents.length === 0
+      ? []
+      : mergeStatements({
+          ...group,
+          counted: row,
+          rows: (columns) => group.lines("rows", columns),
+          parents: group.parents.length > 0 ? (columns) => group.lines("parents", columns) : undefined
+        })),
+    ...(group.rejectedValues.length === 0
+      ? []
+      : [
+          // A value is told once for each version of its row, not once a night.
+          `INSERT INTO meta.rejected_values SELECT ${origin}, "table", key, "column", value, reason, ${instantOf(at)}
+           FROM ${group.lines("rejectedValues", `"table": 'VARCHAR', key: 'VARCHAR', "column": 'VARCHAR', value: 'VARCHAR', reason: 'VARCHAR', id: 'VARCHAR', _n: 'BIGINT'`)}
+           SEMI JOIN stage USING (id, _n)`
+        ]),
+    ...(group.rejectedRecords.length === 0
+      ? []
+      : [
+          `INSERT INTO meta.rejected_records SELECT DISTINCT ${origin}, r."table", r.record, r.reason, ${instantOf(at)}
+           FROM ${group.lines("rejectedRecords", `"table": 'VARCHAR', record: 'VARCHAR', reason: 'VARCHAR'`)} AS r
+           ANTI JOIN meta.rejected_records AS known ON known.table_name = r."table" AND known.record = r.record AND known.reason = r.reason`
+        ])
+  ]
+}
+
+const passStatements = ({ location, resource, pass, progress }: PageEntry): ReadonlyArray<string> => [
+  `INSERT OR REPLACE INTO meta.passes VALUES (${[location, resource, pass, JSON.stringify(progress)].map(literal).join(", ")})`
+]
+
+/** A reading that ended completely moves the watermark; one that did not leaves it, and its passes, where they are. */
+const endStatements = ({ run, location, resource, at, outcome }: EndEntry): ReadonlyArray<string> => {
+  const { mode, verdict, doubts, requests, since, watermark, total, way } = outcome
+  const here = `location_id = ${literal(location)} AND resource = ${literal(resource)}`
+  const when = (milliseconds: number | undefined) => (milliseconds === undefined ? "NULL" : instantOf(milliseconds))
+  return [
+    `INSERT INTO meta.run_resources (run_id, location_id, resource) VALUES (${[run, location, resource].map(literal).join(", ")}) ON CONFLICT DO NOTHING`,
+    `UPDATE meta.run_resources SET mode = ${literal(mode)}, verdict = ${literal(verdict)}, doubts = [${doubts.map(literal).join(", ")}],
+       requests = requests + ${requests}, since = ${when(since)}, finished_at = ${instantOf(at)} WHERE run_id = ${literal(run)} AND ${here}`,
+    ...(verdict === "incomplete"
+      ? []
+      : [
+          `DELETE FROM meta.passes WHERE ${here}`,
+          `INSERT INTO meta.watermarks VALUES (${literal(location)}, ${literal(resource)}, ${when(watermark)}, ${instantOf(at)},
+             ${mode === "full" ? instantOf(at) : "NULL"}, ${literal(total ?? null)}, ${requests}, ${literal(way === undefined ? null : JSON.stringify(way))})
+           ON CONFLICT DO UPDATE SET watermark = greatest(watermark, excluded.watermark), complete_at = excluded.complete_at,
+             full_complete_at = coalesce(excluded.full_complete_at, full_complete_at), total = coalesce(excluded.total, total),
+             requests = excluded.requests, way = coalesce(excluded.way, way)`
+        ])
+  ]
+}

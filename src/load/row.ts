@@ -1,0 +1,122 @@
+/** Walks one record into one row: what was sent, not what was expected, so that nothing unknown goes unseen. */
+import { readable, refused } from "./convert.ts"
+import type { Child, Shape, Slot, Slots } from "./slots.ts"
+
+/** What a record and its children held that is no row or column. */
+export interface Found {
+  readonly location: string
+  readonly misfits: Array<{
+    readonly table: string
+    readonly column: string
+    readonly value: unknown
+    readonly reason: string
+  }>
+  readonly strays: Array<{ readonly table: string; readonly item: unknown; readonly reason: string }>
+}
+
+export class RowReader {
+  readonly values: Record<string, unknown>
+  private readonly shape: Shape
+  private readonly found: Found
+  private extra: Array<readonly [string, unknown]> | undefined
+
+  constructor(shape: Shape, found: Found) {
+    this.shape = shape
+    this.found = found
+    this.values = { ...shape.blank }
+  }
+
+  read(record: object): this {
+    this.visit(record, this.shape.slots, "", true)
+    // fromEntries defines, never assigns: a key called __proto__ stays a key.
+    if (this.extra) this.values["_extra"] = JSON.stringify(Object.fromEntries(this.extra))
+    return this
+  }
+
+  private visit(inside: object, slots: Slots, path: string, keepUnknown: boolean, rest?: Child): void {
+    for (const [name, value] of Object.entries(inside)) {
+      const slot = slots.get(name)
+      if (slot === undefined) {
+        if (rest) this.addChild(rest, this.childrenOf(rest), name, value)
+        else if (keepUnknown) (this.extra ??= []).push([path + name, value])
+      } else if (value !== null) this.place(slot, value, path + name)
+    }
+  }
+
+  private place(slot: Slot, value: unknown, wire: string): void {
+    switch (slot.kind) {
+      case "column": {
+        // The first spelling that holds a value wins (aliases).
+        if (this.values[slot.column] !== undefined) return
+        const converted = slot.convert(value)
+        if (converted === refused) this.misfit(slot.column, value, `does not fit ${slot.type}`)
+        else if (converted !== null) {
+          this.values[slot.column] = converted
+          if (slot.textColumn) this.values[slot.textColumn] = readable(value)
+        }
+        return
+      }
+      case "object":
+        if (!isObject(value)) return this.misfit(wire, value, "not an object")
+        if (slot.whole) this.place(slot.whole, value, wire)
+        return this.visit(value, slot.slots, `${wire}.`, slot.whole === undefined, slot.rest)
+      case "child":
+        return this.placeChildren(slot.child, value)
+      case "location":
+        if (value !== this.found.location) (this.extra ??= []).push([wire, value])
+    }
+  }
+
+  private placeChildren(child: Child, value: unknown): void {
+    if (child.kind === "list" ? !Array.isArray(value) : !isObject(value))
+      return this.misfit(child.table, value, child.kind === "list" ? "not a list" : "not an object")
+    const rows = this.childrenOf(child)
+    if (Array.isArray(value)) for (const item of value) this.addChild(child, rows, "", item)
+    else for (const [key, item] of Object.entries(value as object)) this.addChild(child, rows, key, item)
+  }
+
+  /** Rows of a child table so far, and how many items there were: the place of one that is no row stays empty. */
+  private childrenOf(child: Child): ChildRows {
+    return (this.values[child.table] ??= new ChildRows()) as ChildRows
+  }
+
+  private addChild(child: Child, rows: ChildRows, key: string, sent: unknown): void {
+    const position = rows.items++
+    const item = child.scalar ? { value: sent } : sent
+    const stray = (reason: string) => void this.found.strays.push({ table: child.table, item: sent, reason })
+    if (!isObject(item)) return stray("not an object")
+    const { values } = new RowReader(child, this.found).read(item)
+    Object.assign(values, child.constants)
+    if (child.keyColumn) values[child.keyColumn] = key
+    if (child.key.length === 0) values["position"] = position
+    else {
+      if (child.key.some((name) => values[name] === undefined)) return stray(`no ${child.key.join(", ")}`)
+      const [first, ...others] = child.key
+      const identity = others.length === 0 ? values[first!] : JSON.stringify(child.key.map((name) => values[name]))
+      if (rows.seen.has(identity)) return stray(`the same ${child.key.join(", ")} twice`)
+      rows.seen.add(identity)
+    }
+    rows.push(values)
+  }
+
+  private misfit(column: string, value: unknown, reason: string): void {
+    this.found.misfits.push({ table: this.shape.table, column, value, reason })
+  }
+}
+
+class ChildRows extends Array<Record<string, unknown>> {
+  items = 0
+  readonly seen = new Set<unknown>()
+}
+
+/** As JSON, whatever it is. */
+export const printed = (value: unknown): string => {
+  try {
+    return JSON.stringify(value) ?? "null"
+  } catch {
+    return '"nested too deeply to print"'
+  }
+}
+
+export const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)

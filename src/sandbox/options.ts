@@ -71,7 +71,7 @@ export type Settings = Required<Omit<SandboxOptions, "tags" | "customValues" | "
   quirks: Required<Quirks>
 }
 
-export const documentedLimits: Limits = { burst: 100, intervalMs: 10_000, daily: 200_000 }
+const documentedLimits: Limits = { burst: 100, intervalMs: 10_000, daily: 200_000 }
 
 /** Every option filled in. The other counts follow the contacts by the ratios written here. */
 export const settle = (options: SandboxOptions = {}): Settings => {

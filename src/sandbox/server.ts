@@ -12,9 +12,6 @@ import { Statistics } from "./statistics.ts"
 import { Random, streams } from "./world/random.ts"
 import { type World, createWorld } from "./world/world.ts"
 
-export type { FaultKind, FaultRule } from "./faults.ts"
-export type { Limits, Quirks, SandboxOptions } from "./options.ts"
-
 export interface Sandbox {
   url: string
   /** A private integration token, which never expires. */

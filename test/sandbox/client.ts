@@ -1,9 +1,10 @@
 import { afterAll } from "vitest"
-import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/server.ts"
+import type { SandboxOptions } from "../../src/sandbox/options.ts"
+import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts"
 
 export type Json = Record<string, any>
 
-export interface Reply {
+interface Reply {
   status: number
   headers: Headers
   body: Json

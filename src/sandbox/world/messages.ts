@@ -45,7 +45,7 @@ export const createMessages = (
 const spoil = spoilFields({ instants: "dateAdded dateUpdated", texts: "body error from to status" })
 
 /** Every conversation has one message; the rest go to some far more often than to others. */
-export const messageCounts = (setting: Setting, conversations: number): Uint32Array => {
+const messageCounts = (setting: Setting, conversations: number): Uint32Array => {
   const counts = new Uint32Array(conversations).fill(1)
   const random = new Random(setting.seed, streams.message + 500, 0)
   for (let rest = setting.settings.messages - conversations; rest > 0 && conversations > 0; rest--) {

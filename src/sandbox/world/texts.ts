@@ -48,7 +48,7 @@ const notes = [
 const signatures = ["Sent from my phone", "The Harbor & Pine team", "A.", "Mit freundlichen Grüßen"]
 
 /** What breaks spreadsheets, CSV and naive clients. */
-export const awkward = [
+const awkward = [
   "=1+1",
   "+15551234567",
   "-2+3",

@@ -1,0 +1,97 @@
+/** The commands and their flags. What a command does is loaded only when it runs, so that help comes at once. */
+import { Effect, Option } from "effect"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+
+const text = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
+const flag = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
+
+const common = {
+  config: text("config", "settings file (default config/sluice.toml where there is one)"),
+  output: text("output", "folder of the vault, the warehouse and the published files (default output)"),
+  json: flag("json", "print the result as JSON")
+}
+const account = {
+  ...common,
+  baseUrl: text("base-url", "address of the API (SLUICE_BASE_URL)"),
+  location: text("location", "location to read (SLUICE_LOCATION_ID)"),
+  only: text("only", "tables or families, with commas: contacts,payments"),
+  full: flag("full", "read everything again, whatever is known")
+}
+
+const demo = Command.make("demo", { output: common.output }, (flags) =>
+  load(import("./demo.ts"), (_) => _.demo(flags))
+).pipe(
+  Command.withDescription("Sync a made-up account, change it, sync again, publish."),
+  Command.withExamples([{ command: "./sluice demo", description: "needs no account and no settings" }])
+)
+const plan = Command.make("plan", account, (flags) => load(import("./plan.ts"), (_) => _.plan(flags))).pipe(
+  Command.withDescription(
+    "Say what a sync would read, in requests and time. Costs one request per list never read before."
+  ),
+  Command.withExamples([{ command: "./sluice plan" }])
+)
+const sync = Command.make("sync", account, (flags) => load(import("./sync.ts"), (_) => _.syncCommand(flags))).pipe(
+  Command.withDescription("Read what is new or changed, or go on where a run was stopped; then publish."),
+  Command.withExamples([
+    { command: "./sluice sync", description: "the nightly run" },
+    { command: "./sluice sync --only contacts,payments --full", description: "read these again from the beginning" }
+  ])
+)
+const publish = Command.make(
+  "publish",
+  {
+    ...common,
+    stdout: text("stdout", "write one table as CSV to stdout instead"),
+    csvProfile: Flag.Literals("csv-profile", ["machine", "spreadsheet"]).pipe(
+      Flag.withDescription("for programs, or safe to open in a spreadsheet"),
+      Flag.optional,
+      Flag.map(Option.getOrUndefined)
+    )
+  },
+  (flags) => load(import("./publish.ts"), (_) => _.publishCommand(flags))
+).pipe(
+  Command.withDescription("Make the published files anew from the warehouse, without a request."),
+  Command.withExamples([
+    { command: "./sluice publish" },
+    {
+      command: "./sluice publish --stdout contacts --csv-profile spreadsheet > contacts.csv",
+      description: "one table, with formulas made harmless"
+    }
+  ])
+)
+const status = Command.make("status", common, (flags) => load(import("./status.ts"), (_) => _.status(flags))).pipe(
+  Command.withDescription("Say what the last run did, how fresh each table is, and what is left."),
+  Command.withExamples([{ command: "./sluice status" }])
+)
+const rebuild = Command.make("rebuild", common, (flags) => load(import("./rebuild.ts"), (_) => _.rebuild(flags))).pipe(
+  Command.withDescription("Make every table again from the vault, without a request."),
+  Command.withExamples([{ command: "./sluice rebuild", description: "after a definition or a type was changed" }])
+)
+const dictionary = Command.make("dictionary", { json: common.json }, (flags) =>
+  load(import("./dictionary.ts"), (_) => _.dictionary(flags))
+).pipe(
+  Command.withDescription("Print every table and column with its meaning."),
+  Command.withExamples([{ command: "./sluice dictionary > dictionary.md" }])
+)
+// Answered before the flags are read (run.ts): the sandbox has flags of its own.
+const sandbox = Command.make("sandbox").pipe(
+  Command.withDescription("Serve the documented API from memory, to try things on. See ./sluice sandbox --help.")
+)
+
+export const sluice = Command.make("sluice").pipe(
+  Command.withDescription("Copies an Account Platform account into tables: DuckDB, Parquet, CSV."),
+  Command.withExamples([
+    { command: "./sluice demo", description: "see it work, no account needed" },
+    { command: "./sluice sync", description: "read what changed since the last time" }
+  ]),
+  Command.withSubcommands([demo, sync, plan, status, publish, rebuild, dictionary, sandbox])
+)
+
+const load = <Module, A, E, R>(module: Promise<Module>, run: (module: Module) => Effect.Effect<A, E, R>) =>
+  Effect.flatMap(
+    Effect.promise(() => module),
+    run
+  )

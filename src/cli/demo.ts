@@ -1,0 +1,83 @@
+/** `sluice demo`: everything once, on a made-up account in this process, at the service's real limits. */
+import { Effect } from "effect"
+import { existsSync } from "node:fs"
+import { mkdir, rm, writeFile } from "node:fs/promises"
+import { join, relative } from "node:path"
+import { Failure } from "../failure.ts"
+import { startSandbox } from "../sandbox/server.ts"
+import { outputSettings } from "../settings.ts"
+import { Warehouse } from "../warehouse/warehouse.ts"
+import { print, say, table } from "./output.ts"
+import { report, syncOnce } from "./sync.ts"
+
+export const demo = Effect.fn("cli.demo")(function* (flags: { readonly output: string | undefined }) {
+  const output = yield* outputSettings(flags, process.env)
+  yield* freshFolder(output.folder)
+  const account = yield* Effect.acquireRelease(
+    Effect.promise(() => startSandbox({ contacts: 120, latencyMs: [5, 40] })),
+    (sandbox) => Effect.promise(() => sandbox.close())
+  )
+  const environment = {
+    SLUICE_BASE_URL: account.url,
+    SLUICE_TOKEN: account.token,
+    SLUICE_LOCATION_ID: account.locationId,
+    SLUICE_OUTPUT: output.folder
+  }
+  const sync = syncOnce({ only: undefined, full: false, json: false }, environment)
+
+  say("1. A made-up account answers on this machine, with the limits of the real one: 100 requests in 10 seconds.\n")
+  const first = yield* sync
+  report(first, false)
+
+  yield* Effect.promise(() =>
+    fetch(`${account.url}/__sandbox/change`, {
+      method: "POST",
+      body: '{"contacts":0.02,"opportunities":0.04,"conversations":0.03}'
+    })
+  )
+  say("\n2. Some contacts, deals and conversations changed. The second sync reads what changed:\n")
+  const second = yield* sync
+  report(second, false)
+
+  say("\n3. Published. Deals by stage, asked of the warehouse with plain SQL:\n")
+  for (const line of yield* dealsByStage(join(output.folder, "warehouse.duckdb"), output)) print(line)
+  const folder = relative(process.cwd(), output.folder) || "."
+  say(`
+${first.requests} requests for everything, ${second.requests} for the changes. Look at:
+  ${folder}/published/crm.duckdb      for any DuckDB client, while syncs go on
+  ${folder}/published/parquet/        one folder a table
+  ${folder}/published/csv/            one file a table
+  ${folder}/published/manifest.json   rows and checksum of every file
+Next: ./sluice status --output ${folder}`)
+}, Effect.scoped)
+
+/** The demo's own folder is made anew; a folder that holds a real account is left alone. */
+const freshFolder = Effect.fnUntraced(function* (folder: string) {
+  const marker = join(folder, ".demo")
+  if (existsSync(join(folder, "vault")) && !existsSync(marker))
+    return yield* new Failure({
+      ends: "usage",
+      message: `${folder} holds an account that was synced; the demo would mix it with a made-up one.`,
+      next: "./sluice demo --output demo-output"
+    })
+  yield* Effect.promise(async () => {
+    if (existsSync(marker)) await rm(folder, { recursive: true })
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await writeFile(marker, "", { mode: 0o600 })
+  })
+})
+
+const dealsByStage = (path: string, options: { readonly memoryMb: number }) =>
+  Effect.gen(function* () {
+    const rows = yield* (yield* Warehouse).rows(
+      `SELECT p.name AS pipeline, s.name AS stage, count(*) AS deals, sum(o.monetary_value)::BIGINT AS worth
+       FROM crm.opportunities AS o
+       JOIN crm.pipelines AS p ON p.id = o.pipeline_id
+       JOIN crm.pipeline_stages AS s ON s.id = o.pipeline_stage_id
+       WHERE o._deleted_at IS NULL GROUP BY ALL ORDER BY pipeline, min(s.position) LIMIT 8`
+    )
+    return table(
+      ["pipeline", "stage", "deals", "worth"],
+      rows.map((row) => [String(row["pipeline"]), String(row["stage"]), Number(row["deals"]), Number(row["worth"])])
+    )
+  }).pipe(Effect.provide(Warehouse.layer(path, { ...options, access: "read" })))

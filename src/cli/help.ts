@@ -1,0 +1,44 @@
+/** Help that begins with an example, and usage errors on stderr. */
+import { Effect, Option } from "effect"
+import type { Presenter } from "effect/cli/CliOutput"
+import type { FlagDoc, HelpDoc } from "effect/cli/HelpDoc"
+import { print, say } from "./output.ts"
+
+export const presenter: Presenter = {
+  present: (event) =>
+    Effect.sync(() => {
+      switch (event._tag) {
+        case "Help":
+          return print(helpText(event.helpDoc))
+        case "InvalidInvocation":
+          for (const error of event.errors) say(`sluice: ${error.message}`)
+          return say(`Next: ./${event.commandPath.join(" ")} --help`)
+        case "Version":
+          return print(`${event.name} ${event.version}`)
+      }
+    })
+}
+
+const helpText = (doc: HelpDoc): string => {
+  const sections = [
+    (doc.examples ?? []).map(
+      ({ command, description }) => `  ${command}${description ? `\n      ${description}` : ""}`
+    ),
+    [doc.description],
+    (doc.subcommands ?? []).flatMap(({ commands }) => commands.map(({ name, description }) => line(name, description))),
+    doc.flags.map(flagLine),
+    (doc.globalFlags ?? []).filter(({ name }) => name === "help" || name === "version").map(flagLine)
+  ]
+  return sections
+    .filter((section) => section.length > 0)
+    .map((section) => section.join("\n"))
+    .join("\n\n")
+}
+
+const flagLine = ({ name, aliases, type, description }: FlagDoc) =>
+  line(
+    `${aliases.map((alias) => `${alias}, `).join("")}--${name}${type === "boolean" ? "" : ` ${type}`}`,
+    Option.getOrElse(description, () => "")
+  )
+
+const line = (name: string, description: string) => `  ${name.padEnd(24)} ${description}`

@@ -1,0 +1,39 @@
+/** `sluice plan`: what a sync would read, in requests and time, and what it is based on. */
+import { Effect, Layer } from "effect"
+import { join } from "node:path"
+import { Api } from "../api/api.ts"
+import { discover } from "../catalog/discover.ts"
+import { makePlan } from "../plan/plan.ts"
+import { price } from "../plan/price.ts"
+import { accountSettings, outputSettings } from "../settings.ts"
+import { Warehouse } from "../warehouse/warehouse.ts"
+import { prepare } from "../warehouse/schema.ts"
+import { duration, keepSecret, print, say, table } from "./output.ts"
+import { type SyncFlags, words } from "./sync.ts"
+
+export const plan = Effect.fn("cli.plan")(function* (flags: SyncFlags) {
+  const output = yield* outputSettings(flags, process.env)
+  const account = yield* accountSettings(flags, process.env)
+  account.secrets.forEach(keepSecret)
+  const catalogue = yield* Effect.promise(() => discover())
+  const layers = Layer.mergeAll(
+    Warehouse.layer(join(output.folder, "warehouse.duckdb"), { ...output, access: "write" }),
+    Api.layer(account.api)
+  )
+  const { priced, requests, elapsedMs, dailyRemaining } = yield* Effect.gen(function* () {
+    yield* prepare(catalogue)
+    const steps = yield* makePlan(catalogue, account.location, { only: words(flags.only), full: flags.full })
+    return yield* price(steps, account, account.api.limits)
+  }).pipe(Effect.provide(layers))
+
+  if (flags.json) return print(JSON.stringify({ requests, elapsedMs, steps: priced }))
+  for (const line of table(
+    ["resource", "reading", "records", "requests", "known from"],
+    priced.map((step) => [step.resource, step.mode, step.records ?? "?", step.requests ?? "?", step.from])
+  ))
+    print(line)
+  say(
+    `About ${requests} requests, ${duration(elapsedMs)} at the account's limits${dailyRemaining === undefined ? "" : `; ${dailyRemaining} left today`}.`
+  )
+  say("Next: ./sluice sync")
+})

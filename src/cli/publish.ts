@@ -1,0 +1,44 @@
+/** `sluice publish`: the published files anew, or one table as CSV on stdout. */
+import { Effect } from "effect"
+import { join } from "node:path"
+import { discover } from "../catalog/discover.ts"
+import { tablesOf } from "../catalog/tables.ts"
+import { Failure } from "../failure.ts"
+import { writeCsv } from "../publish/csv.ts"
+import { type Flags, outputSettings } from "../settings.ts"
+import { publishNow } from "../sync.ts"
+import { Warehouse } from "../warehouse/warehouse.ts"
+import { print, say } from "./output.ts"
+
+export interface PublishFlags extends Flags {
+  readonly stdout: string | undefined
+  readonly csvProfile: "machine" | "spreadsheet" | undefined
+  readonly json: boolean
+}
+
+export const publishCommand = Effect.fn("cli.publish")(function* (flags: PublishFlags) {
+  const settings = yield* outputSettings(flags, process.env)
+  const output = { ...settings, csvProfile: flags.csvProfile ?? settings.csvProfile }
+  const catalogue = yield* Effect.promise(() => discover())
+  const warehouse = (access: "read" | "write") =>
+    Warehouse.layer(join(output.folder, "warehouse.duckdb"), { ...output, access })
+  if (flags.stdout !== undefined) {
+    const table = catalogue.resources
+      .flatMap((resource) => tablesOf(resource))
+      .find(({ name }) => name === flags.stdout)
+    if (!table)
+      return yield* new Failure({
+        ends: "usage",
+        message: `--stdout ${flags.stdout}: there is no such table.`,
+        next: "./sluice dictionary"
+      })
+    return yield* writeCsv(table, output.csvProfile, process.stdout).pipe(Effect.provide(warehouse("read")))
+  }
+  const { files, folder } = yield* Effect.gen(function* () {
+    const [row] = yield* (yield* Warehouse).rows("SELECT max(run_id) AS run FROM meta.runs")
+    return yield* publishNow(catalogue, output, String(row?.["run"]))
+  }).pipe(Effect.provide(warehouse("write")))
+  if (flags.json) return print(JSON.stringify({ folder, files }))
+  print(`${files.length} files in ${folder}`)
+  say(`Next: open ${join(folder, "crm.duckdb")} with any DuckDB client, or see ${join(folder, "manifest.json")}.`)
+})

@@ -1,0 +1,58 @@
+/** Runs one command to its end: exit code, signals, errors in words. Exit codes are listed in failure.ts. */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Cause, Effect, Exit, Fiber, Layer } from "effect"
+import * as CliError from "effect/cli/CliError"
+import * as CliOutput from "effect/cli/CliOutput"
+import * as Command from "effect/cli/Command"
+import { Failure, exitCodes } from "../failure.ts"
+import { sluice } from "./commands.ts"
+import { presenter } from "./help.ts"
+import { redacted, say } from "./output.ts"
+
+export const run = async (args: ReadonlyArray<string>): Promise<void> => {
+  if (args[0] === "sandbox") {
+    // A program of its own, with flags of its own.
+    const { runSandbox } = await import("../sandbox/main.ts")
+    process.exitCode = await runSandbox(args.slice(1))
+    return
+  }
+  const fiber = Effect.runFork(
+    Command.runWith(sluice, { version: "0.1.0", renderErrors: true })(args).pipe(
+      Effect.provide(Layer.mergeAll(NodeServices.layer, CliOutput.layerPresenter(presenter)))
+    )
+  )
+  let signalled: number | undefined
+  const stop = (code: number) => () => {
+    if (signalled !== undefined) process.exit(code)
+    signalled = code
+    say("Stopping: what was read is kept. Once more to stop at once.")
+    Effect.runFork(Fiber.interrupt(fiber))
+  }
+  process.on("SIGINT", stop(130))
+  process.on("SIGTERM", stop(143))
+
+  const exit = await Effect.runPromise(Fiber.await(fiber))
+  if (signalled !== undefined) {
+    say("Next: run the same command again; it goes on from the last page kept.")
+    process.exit(signalled)
+  }
+  // A number that a command left is its own verdict.
+  process.exit(Exit.isSuccess(exit) ? (process.exitCode ?? 0) : explain(exit.cause))
+}
+
+/** Says what went wrong and returns the exit code. */
+const explain = (cause: Cause.Cause<unknown>): number => {
+  const error = Cause.squash(cause)
+  if (CliError.isCliError(error)) return error._tag === "ShowHelp" && error.errors.length === 0 ? 0 : exitCodes.usage
+  if (error instanceof Failure) {
+    say(`sluice: ${error.message}`)
+    say(`Next: ${error.next}`)
+    return exitCodes[error.ends]
+  }
+  say(
+    redacted(
+      `sluice: a defect, which is ours to mend. ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`
+    )
+  )
+  return exitCodes.failed
+}

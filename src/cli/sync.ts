@@ -1,0 +1,107 @@
+/** `sluice sync`: the program with its parts put together, progress beside it, and the result in words. */
+import { Effect, Fiber, Layer } from "effect"
+import { join } from "node:path"
+import { Api } from "../api/api.ts"
+import { discover } from "../catalog/discover.ts"
+import { Failure } from "../failure.ts"
+import { type Flags, accountSettings, outputSettings } from "../settings.ts"
+import { type Synced, sync } from "../sync.ts"
+import { Vault } from "../vault/vault.ts"
+import { Warehouse } from "../warehouse/warehouse.ts"
+import { duration, keepSecret, print, say, table } from "./output.ts"
+import { progress } from "./progress.ts"
+
+export interface SyncFlags extends Flags {
+  readonly only: string | undefined
+  readonly full: boolean
+  readonly json: boolean
+}
+
+export const syncCommand = Effect.fn("cli.sync")(function* (flags: SyncFlags) {
+  const synced = yield* syncOnce(flags, process.env)
+  report(synced, flags.json)
+  process.exitCode = synced.exitCode
+})
+
+export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, environment: NodeJS.ProcessEnv) {
+  const output = yield* outputSettings(flags, environment)
+  const account = yield* accountSettings(flags, environment)
+  account.secrets.forEach(keepSecret)
+  const catalogue = yield* Effect.promise(() => discover())
+  const layers = Layer.mergeAll(
+    // The warehouse's lock comes first: it keeps a second run off the vault as well.
+    Layer.provideMerge(
+      Vault.layer(join(output.folder, "vault")),
+      Warehouse.layer(join(output.folder, "warehouse.duckdb"), { ...output, access: "write" })
+    ),
+    Api.layer(account.api)
+  )
+  return yield* Effect.gen(function* () {
+    const api = yield* Api
+    const beside = yield* Effect.forkChild(progress(api))
+    return yield* sync({
+      catalogue,
+      location: account.location,
+      company: account.company,
+      output,
+      only: words(flags.only),
+      full: flags.full,
+      onPlan: (plan) =>
+        Effect.sync(() => {
+          if (plan.requests !== undefined) say(`Planned: about ${plan.requests} requests.`)
+        })
+    }).pipe(Effect.ensuring(Fiber.interrupt(beside)))
+  }).pipe(
+    Effect.provide(layers),
+    Effect.catchTags({
+      BadCredentials: ({ message }) =>
+        Effect.fail(
+          new Failure({
+            ends: "credentials",
+            message: `The service does not accept the token (${message}). A private token stops working about a week after it was rotated.`,
+            next: "Set SLUICE_TOKEN to a valid token, then run the same command again; nothing read before is lost."
+          })
+        ),
+      WrongLocation: ({ message }) =>
+        Effect.fail(
+          new Failure({
+            ends: "credentials",
+            message: `The token may not read location ${account.location} (${message}), or there is no such location.`,
+            next: "Check SLUICE_LOCATION_ID, or use a token of that location."
+          })
+        )
+    })
+  )
+})
+
+export const words = (list: string | undefined): ReadonlyArray<string> =>
+  (list ?? "")
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "")
+
+export const report = ({ run, ended, exitCode, requests, rows, elapsedMs }: Synced, json: boolean): void => {
+  if (json) return print(JSON.stringify({ run: run.id, exitCode, requests, elapsedMs, resources: rows, ended }))
+  for (const line of table(
+    ["resource", "requests", "records", "new", "changed", "rejected", "verdict"],
+    rows.map((row) => [
+      row.resource,
+      row.requests,
+      row.records,
+      row.newRows,
+      row.changedRows,
+      row.rejected,
+      row.verdict
+    ])
+  ))
+    print(line)
+  for (const { resource, doubts } of ended) for (const doubt of doubts) say(`${resource}: ${doubt}`)
+  say(`${requests} requests in ${duration(elapsedMs)}. Run ${run.id}.`)
+  const resumeAt = ended.find((end) => end.resumeAt !== undefined)?.resumeAt
+  if (resumeAt !== undefined)
+    say(
+      `The day's requests are used up. Next: ./sluice sync, after ${new Date(resumeAt).toISOString()}; it goes on where it stopped.`
+    )
+  else if (exitCode !== 0) say("Next: mend what is named above, then ./sluice sync; it reads only what is missing.")
+  else say("Next: ./sluice status")
+}

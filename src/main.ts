@@ -1,0 +1,7 @@
+/** The command line: parses it, runs one command, and turns its end into words and an exit code. */
+import { enableCompileCache } from "node:module"
+
+// Half of the start-up is compiling; what was compiled once is kept.
+enableCompileCache()
+const { run } = await import("./cli/run.ts")
+await run(process.argv.slice(2))

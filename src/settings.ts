@@ -1,0 +1,209 @@
+/** Settings: flag over environment over file over default, one schema for all, secrets by reference. */
+import { Effect, Redacted, Schema } from "effect"
+import { execFileSync } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
+import { isAbsolute, join, resolve } from "node:path"
+import { parse } from "smol-toml"
+import type { ApiSettings } from "./api/api.ts"
+import type { CredentialSettings } from "./api/credentials.ts"
+import { Failure } from "./failure.ts"
+
+const Positive = Schema.Number.check(Schema.isGreaterThan(0))
+const Words = Schema.Array(Schema.String)
+
+/** The settings file, and the names the other sources are brought to. */
+const File = Schema.Struct({
+  account: Schema.optional(
+    Schema.Struct({
+      base_url: Schema.optional(Schema.String),
+      location_id: Schema.optional(Schema.String),
+      company_id: Schema.optional(Schema.String),
+      token: Schema.optional(Schema.String),
+      client_id: Schema.optional(Schema.String),
+      client_secret: Schema.optional(Schema.String),
+      refresh_token: Schema.optional(Schema.String),
+      object_keys: Schema.optional(Words),
+      recurring_task_ids: Schema.optional(Words)
+    })
+  ),
+  budget: Schema.optional(
+    Schema.Struct({
+      /** Requests of each day left to other programs. */
+      reserve_per_day: Schema.optional(Schema.Number.check(Schema.isGreaterThanOrEqualTo(0))),
+      burst: Schema.optional(Positive),
+      window_seconds: Schema.optional(Positive)
+    })
+  ),
+  output: Schema.optional(
+    Schema.Struct({
+      folder: Schema.optional(Schema.String),
+      formats: Schema.optional(Schema.Array(Schema.Literals(["duckdb", "parquet", "csv"]))),
+      csv_profile: Schema.optional(Schema.Literals(["machine", "spreadsheet"]))
+    })
+  ),
+  machine: Schema.optional(
+    Schema.Struct({
+      /** What DuckDB may hold; the process takes about three times that. */
+      memory_mb: Schema.optional(Positive)
+    })
+  )
+})
+type File = typeof File.Type
+
+const environmentNames = {
+  SLUICE_BASE_URL: "base_url",
+  SLUICE_TOKEN: "token",
+  SLUICE_LOCATION_ID: "location_id",
+  SLUICE_COMPANY_ID: "company_id",
+  SLUICE_CLIENT_ID: "client_id",
+  SLUICE_CLIENT_SECRET: "client_secret",
+  SLUICE_REFRESH_TOKEN: "refresh_token",
+  SLUICE_OBJECT_KEYS: "object_keys",
+  SLUICE_RECURRING_TASK_IDS: "recurring_task_ids"
+} as const
+
+export interface Flags {
+  readonly config?: string | undefined
+  readonly baseUrl?: string | undefined
+  readonly location?: string | undefined
+  readonly output?: string | undefined
+}
+
+export interface OutputSettings {
+  readonly folder: string
+  readonly formats: ReadonlyArray<"duckdb" | "parquet" | "csv">
+  readonly csvProfile: "machine" | "spreadsheet"
+  readonly memoryMb: number
+}
+export interface AccountSettings {
+  readonly location: string
+  readonly company: string | undefined
+  readonly api: ApiSettings
+  /** Texts that must not appear anywhere. */
+  readonly secrets: ReadonlyArray<string>
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Where output goes; enough for commands that make no request. */
+export const outputSettings = Effect.fn("settings.output")(function* (flags: Flags, environment: Environment) {
+  const { output, machine } = yield* fileSettings(flags)
+  return {
+    folder: resolve(flags.output ?? environment["SLUICE_OUTPUT"] ?? output?.folder ?? "output"),
+    formats: output?.formats ?? ["duckdb", "parquet", "csv"],
+    csvProfile: output?.csv_profile ?? "machine",
+    memoryMb: machine?.memory_mb ?? 256
+  } satisfies OutputSettings
+})
+
+/** Whose account is read, and with what. */
+export const accountSettings = Effect.fn("settings.account")(function* (
+  flags: Flags,
+  environment: Environment
+): Effect.fn.Return<AccountSettings, Failure> {
+  const file = yield* fileSettings(flags)
+  const { folder } = yield* outputSettings(flags, environment)
+  const account: Record<string, unknown> = { ...file.account }
+  for (const [variable, key] of Object.entries(environmentNames))
+    if (environment[variable]) account[key] = environment[variable]
+  if (flags.baseUrl) account["base_url"] = flags.baseUrl
+  if (flags.location) account["location_id"] = flags.location
+  const text = (key: string) => account[key] as string | undefined
+
+  const baseUrl = yield* required(text("base_url"), "the address of the API", "SLUICE_BASE_URL", "account.base_url")
+  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
+    return yield* badSetting(`account.base_url: ${baseUrl} is no http(s) address`)
+  const location = yield* required(text("location_id"), "the location", "SLUICE_LOCATION_ID", "account.location_id")
+  const credentials = yield* credentialSettings(text, join(folder, "tokens.json"))
+  return {
+    location,
+    company: text("company_id"),
+    api: {
+      baseUrl,
+      credentials,
+      limits: {
+        burst: file.budget?.burst ?? 100,
+        windowMs: (file.budget?.window_seconds ?? 10) * 1000,
+        reservePerDay: file.budget?.reserve_per_day ?? 1000
+      }
+    },
+    secrets: (credentials.kind === "private"
+      ? [credentials.token]
+      : [credentials.clientSecret, credentials.refreshToken]
+    ).map(Redacted.value)
+  }
+})
+
+const credentialSettings = Effect.fnUntraced(function* (
+  text: (key: string) => string | undefined,
+  store: string
+): Effect.fn.Return<CredentialSettings, Failure> {
+  const token = text("token")
+  if (token !== undefined) return { kind: "private", token: Redacted.make(yield* secret(token, "account.token")) }
+  const [clientId, clientSecret, refreshToken] = [text("client_id"), text("client_secret"), text("refresh_token")]
+  if (clientId === undefined || clientSecret === undefined || refreshToken === undefined)
+    return yield* badSetting(
+      "no credentials: account.token (SLUICE_TOKEN) is missing, and account.client_id, client_secret and refresh_token are not all set"
+    )
+  return {
+    kind: "oauth",
+    clientId,
+    store,
+    clientSecret: Redacted.make(yield* secret(clientSecret, "account.client_secret")),
+    refreshToken: Redacted.make(yield* secret(refreshToken, "account.refresh_token"))
+  }
+})
+
+/** `env:NAME`, `file:/path` or `cmd:command line`; anything else is the secret itself. */
+const secret = (reference: string, place: string): Effect.Effect<string, Failure> => {
+  const [, kind, rest = ""] = /^(env|file|cmd):(.*)$/s.exec(reference) ?? []
+  const read = () => {
+    switch (kind) {
+      case "env":
+        return process.env[rest] ?? ""
+      case "file":
+        return readFileSync(rest, "utf8")
+      case "cmd":
+        return execFileSync("sh", ["-c", rest], { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] })
+      default:
+        return reference
+    }
+  }
+  return Effect.try({ try: () => read().trim(), catch: () => "" }).pipe(
+    Effect.catch(() => Effect.succeed("")),
+    Effect.filterOrFail(
+      (value) => value !== "",
+      () => settingFailure(`${place}: ${kind}:${rest} gave nothing`)
+    )
+  )
+}
+
+const fileSettings = Effect.fnUntraced(function* (flags: Flags): Effect.fn.Return<File, Failure> {
+  const path = flags.config ?? join("config", "sluice.toml")
+  if (!existsSync(path)) return flags.config === undefined ? {} : yield* badSetting(`there is no file ${path}`)
+  const parsed = yield* Effect.try({
+    try: () => parse(readFileSync(path, "utf8")),
+    catch: (cause) => settingFailure(`${path}: ${cause instanceof Error ? cause.message : String(cause)}`)
+  })
+  const file = yield* Schema.decodeUnknownEffect(File)(parsed, { onExcessProperty: "error", errors: "all" }).pipe(
+    Effect.mapError((error) => settingFailure(`${path}: ${error.message.replaceAll(/\s*\n\s*/g, " ")}`))
+  )
+  const folder = file.output?.folder
+  // A relative folder is meant from where the file is read, like every path on the command line.
+  return folder === undefined || isAbsolute(folder)
+    ? file
+    : { ...file, output: { ...file.output, folder: resolve(folder) } }
+})
+
+const required = (value: string | undefined, what: string, variable: string, key: string) =>
+  value === undefined || value === ""
+    ? Effect.fail(settingFailure(`${what} is not set: ${variable} in the environment or ${key} in the file`))
+    : Effect.succeed(value)
+
+const badSetting = (message: string) => Effect.fail(settingFailure(message))
+const settingFailure = (message: string) =>
+  new Failure({
+    ends: "config",
+    message,
+    next: "Set it and try again; README.md shows every setting, and `./sluice demo` needs none."
+  })

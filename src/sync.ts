@@ -1,0 +1,89 @@
+/**
+ * The whole program. A sync goes one way, and may be stopped at any instant and run again:
+ *
+ *     plan      what is due, from what the warehouse knows
+ *     extract   API -> vault: pages as received, durable before their cursor is used
+ *     load      vault -> warehouse: rows and progress in one transaction
+ *     publish   warehouse -> files that people open, swapped in whole
+ *
+ * A bad value is rejected and counted; a bad page stops its resource; bad credentials stop the run.
+ */
+import { Clock, Effect } from "effect"
+import { join } from "node:path"
+import { Api } from "./api/api.ts"
+import type { Catalogue } from "./catalog/discover.ts"
+import { tablesOf } from "./catalog/tables.ts"
+import { type Ended, extract } from "./extract/extract.ts"
+import { exitCodes } from "./failure.ts"
+import { makeFollower } from "./load/follow.ts"
+import { makeLoader } from "./load/load.ts"
+import { type Choice, type Plan, makePlan } from "./plan/plan.ts"
+import { publish } from "./publish/publish.ts"
+import type { OutputSettings } from "./settings.ts"
+import { Vault } from "./vault/vault.ts"
+import { type RunRecord, type RunResource, beginRun, companyOf, endRun, resourcesOf } from "./warehouse/runs.ts"
+import { prepare } from "./warehouse/schema.ts"
+
+export interface SyncOptions extends Choice {
+  readonly catalogue: Catalogue
+  readonly location: string
+  readonly company: string | undefined
+  readonly output: OutputSettings
+  /** Told when the plan is made and requests begin. */
+  readonly onPlan: (plan: Plan) => Effect.Effect<void>
+}
+
+export interface Synced {
+  readonly run: RunRecord
+  readonly ended: ReadonlyArray<Ended>
+  readonly exitCode: number
+  /** Requests sent, retries included. */
+  readonly requests: number
+  readonly rows: ReadonlyArray<RunResource>
+  readonly elapsedMs: number
+}
+
+export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
+  const { catalogue, location, company, output } = options
+  const { resources } = catalogue
+
+  yield* prepare(catalogue)
+  // What an interrupted run left in the vault comes first: the plan asks the warehouse what is known.
+  const loader = yield* makeLoader(resources, join(output.folder, "tmp"))
+  yield* loader.load
+  const plan = yield* makePlan(catalogue, location, options)
+  const run = yield* beginRun("sync", plan.requests)
+  yield* options.onPlan(plan)
+
+  const follower = yield* makeFollower(loader)
+  const context = { ...follower, run: run.id, location, company }
+  const ended = yield* Effect.raceFirst(extract(plan.steps, context, companyOf(location)), follower.run)
+  yield* (yield* Vault).seal
+  yield* loader.load
+
+  const requests = (yield* Api).requestsByResource.values().reduce((sum, count) => sum + count, 0)
+  const exitCode = exitCodeOf(ended)
+  yield* endRun(run, outcomeOf(ended), exitCode, requests)
+  yield* publishNow(catalogue, output, run.id)
+  const elapsedMs = (yield* Clock.currentTimeMillis) - run.startedAt
+  return { run, ended, exitCode, requests, rows: yield* resourcesOf(run.id), elapsedMs } satisfies Synced
+})
+
+/** Makes the published files anew from what the warehouse holds. */
+export const publishNow = (catalogue: Catalogue, output: OutputSettings, run: string) =>
+  publish(
+    { ...output, folder: join(output.folder, "published"), run, schemaVersion: "1" },
+    catalogue.resources.flatMap((resource) => tablesOf(resource))
+  )
+
+/** The worst verdict speaks for the run. */
+const outcomeOf = (ended: ReadonlyArray<Ended>) =>
+  (["incomplete", "complete with doubts"] as const).find((worst) => ended.some(({ verdict }) => verdict === worst)) ??
+  "complete"
+
+const exitCodeOf = (ended: ReadonlyArray<Ended>): number => {
+  const unread = ended.filter(({ verdict }) => verdict === "incomplete")
+  if (unread.length === 0) return 0
+  if (unread.some(({ why }) => why === "later")) return exitCodes.later
+  return unread.some(({ why }) => why === "scope") ? exitCodes.credentials : exitCodes.partial
+}

@@ -1,0 +1,211 @@
+/** What every definition has to hold to, whichever it is: found by scanning, like the definitions themselves. */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { DuckDBInstance } from "@duckdb/node-api"
+import { Effect, Layer } from "effect"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Fields } from "../../src/catalog/fields.ts"
+import { discover } from "../../src/catalog/discover.ts"
+import { fill } from "../../src/catalog/request.ts"
+import type { Resource, Way } from "../../src/catalog/resource.ts"
+import { snakeCase, tablesOf } from "../../src/catalog/tables.ts"
+import { normaliserOf } from "../../src/load/normalise.ts"
+import { prepare } from "../../src/warehouse/schema.ts"
+import { Warehouse } from "../../src/warehouse/warehouse.ts"
+import { type Service, startService } from "../support/service.ts"
+import { newFolder } from "../support/sluice.ts"
+
+const catalogue = await discover()
+const waysOf = (resource: Resource): ReadonlyArray<Way> => [...resource.full, ...(resource.changes?.ways ?? [])]
+const filling = {
+  location: "L",
+  company: "C",
+  parent: "P",
+  size: 10,
+  cursor: "c",
+  since: 0,
+  windowStart: 0,
+  windowEnd: 86_400_000
+}
+
+describe.each(catalogue.resources.map((resource) => [resource.table, resource] as const))("%s", (_, resource) => {
+  const tables = tablesOf(resource)
+
+  it("says in a sentence what it is, and what each of its columns means", () => {
+    for (const { description } of tables) assert.match(description, /^\S.+\.$/)
+    for (const table of tables)
+      for (const column of table.columns) assert.isAbove(column.description.length, 2, `${table.name}.${column.name}`)
+    assert.match(resource.source, /^[AB] \d/)
+    assert.match(resource.scope, /^[a-z]+(\/[a-zA-Z]+)?\.readonly$/)
+  })
+
+  it("has keys, references and change fields that are columns", () => {
+    const known = new Set(catalogue.familyByTable.keys())
+    // Tables the catalogue names and later definitions bring.
+    for (const later of ["custom_fields", "forms", "location_timezones"]) known.add(later)
+    for (const table of tables) {
+      const names = table.columns.map(({ name }) => name)
+      assert.deepStrictEqual(names, [...new Set(names)], "no column twice")
+      for (const key of table.key) assert.include(names, key, `key of ${table.name}`)
+      for (const { references } of table.columns) if (references) assert.include([...known], references)
+    }
+    if (resource.changes)
+      assert.include(
+        tables[0].columns.map(({ name }) => name),
+        snakeCase(resource.changes.field)
+      )
+  })
+
+  it("fills every hole of its requests", () => {
+    for (const way of waysOf(resource)) {
+      const request = fill(way.request, filling)
+      assert.notInclude(request.path, "{")
+      assert.notInclude(JSON.stringify(request.parameters), '"hole"')
+      if (way.windows) assert.match(JSON.stringify(way.request.parameters), /windowStart.*windowEnd/)
+    }
+  })
+
+  it("gives a record that shows every field a row with every column", () => {
+    const { row, rejectedRecords, rejectedValues } = normaliserOf(resource)(recordOf(resource), {
+      location: "L",
+      parent: "P"
+    })
+    assert.deepStrictEqual([rejectedValues, rejectedRecords], [[], []])
+    const filled = JSON.parse(row!) as Record<string, unknown>
+    assert.notProperty(filled, "_extra")
+    for (const { name } of tables[0].columns)
+      if (!name.startsWith("_") && name !== "location_id") assert.property(filled, name)
+    for (const child of tables.slice(1)) {
+      const [first] = filled[child.name] as ReadonlyArray<Record<string, unknown>>
+      for (const { name } of child.columns)
+        if (!name.startsWith("_") && name !== "location_id" && name !== child.parentColumn) assert.property(first, name)
+    }
+  })
+})
+
+/** A record with a value in every field. */
+const recordOf = (resource: Resource) => sample({ ...resource.fields, ...resource.detail?.fields })
+const sample = (fields: Fields): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, field]): Array<[string, unknown]> => {
+      switch (field.kind) {
+        case "column":
+          return [[name, field.column === "location_id" ? "L" : values[field.type]]]
+        case "object":
+          return [[name, { ...sample(field.fields), ...(field.rest && { other: "x" }) }]]
+        case "list":
+          return [[name, [isScalar(field.fields) ? values["text"] : sample(field.fields)]]]
+        case "entries":
+          return [[name, { key: isScalar(field.fields) ? sample(field.fields)["value"] : sample(field.fields) }]]
+        case "alias":
+        case "transport":
+          return []
+      }
+    })
+  )
+const isScalar = (fields: Fields) => Object.keys(fields).join() === "value"
+const values = {
+  text: "t",
+  instant: "2026-01-31T10:00:00Z",
+  date: "2026-01-31",
+  decimal: 1.5,
+  count: 2,
+  flag: true,
+  json: { a: 1 }
+}
+
+describe("the warehouse made of the definitions", () => {
+  it.live("is accepted by DuckDB, carries every sentence as a comment, and is left alone the second time", () =>
+    Effect.gen(function* () {
+      yield* prepare(catalogue)
+      yield* prepare(catalogue)
+      const warehouse = yield* Warehouse
+      const [{ n }] = (yield* warehouse.rows(
+        "SELECT count(*) AS n FROM duckdb_columns() WHERE schema_name IN ('crm', 'crm_history') AND comment IS NULL"
+      )) as [{ n: string }]
+      assert.strictEqual(n, "0")
+      const [{ tables, columns }] = (yield* warehouse.rows(
+        "SELECT count(DISTINCT table_name) AS tables, count(*) AS columns FROM meta.columns"
+      )) as [{ tables: string; columns: string }]
+      const all = catalogue.resources.flatMap((resource) => tablesOf(resource))
+      assert.strictEqual(Number(tables), all.length)
+      assert.strictEqual(Number(columns), all.flatMap((table) => table.columns).length)
+    }).pipe(
+      Effect.provide(Layer.fresh(Warehouse.layer(join(newFolder(), "w.duckdb"), { access: "write", memoryMb: 256 })))
+    )
+  )
+
+  it("gains a column that a definition gained, and keeps its rows", async () => {
+    const path = join(newFolder(), "w.duckdb")
+    const layer = () => Warehouse.layer(path, { access: "write", memoryMb: 256 })
+    await Effect.runPromise(prepare(catalogue).pipe(Effect.provide(layer())))
+    const instance = await DuckDBInstance.create(path)
+    const connection = await instance.connect()
+    await connection.run(
+      "INSERT INTO crm.pipelines (location_id, id) VALUES ('L', 'p'); ALTER TABLE crm.pipelines DROP COLUMN name"
+    )
+    connection.closeSync()
+    instance.closeSync()
+    const rows = await Effect.runPromise(
+      prepare(catalogue).pipe(
+        Effect.andThen(Effect.flatMap(Warehouse, (warehouse) => warehouse.rows("SELECT id, name FROM crm.pipelines"))),
+        Effect.provide(layer())
+      )
+    )
+    assert.deepStrictEqual(rows, [{ id: "p", name: null }])
+  })
+})
+
+describe("a folder of definitions", () => {
+  it.each([
+    ["two_in_one.ts", "export const a = { table: 'two_in_one', fields: {} }, b = a", /must export one definition/],
+    ["misnamed.ts", "export const a = { table: 'other', fields: {} }", /of table misnamed/],
+    [
+      "orphan.ts",
+      "export const a = { table: 'orphan', fields: {}, each: { table: 'nowhere', column: 'x' } }",
+      /reads each nowhere/
+    ]
+  ])("is refused with the file and the reason: %s", async (file, content, reason) => {
+    const folder = join(newFolder(), "definitions")
+    mkdirSync(folder)
+    writeFileSync(join(folder, file), content)
+    const error = await discover(folder).catch((cause: unknown) => cause)
+    assert.match(String(error), reason)
+    assert.include(String(error), file)
+  })
+})
+
+describe("the service of the documents", () => {
+  let service: Service
+  beforeAll(async () => {
+    service = await startService("--limits", "off", "--contacts", "60")
+  })
+  afterAll(() => service.stop())
+
+  it("answers the first page of every list as its definition says", async () => {
+    for (const resource of catalogue.resources.filter(({ each }) => !each))
+      for (const way of waysOf(resource)) {
+        const request = fill(way.request, {
+          location: service.locationId,
+          company: service.companyId,
+          size: 20,
+          since: Date.parse("2020-01-01"),
+          windowStart: Date.parse("2020-01-01"),
+          windowEnd: Date.now()
+        })
+        const query = new URLSearchParams(
+          Object.entries(request.parameters).map(([name, value]): [string, string] => [name, String(value)])
+        )
+        const answer = await (request.method === "GET"
+          ? service.call("GET", `${request.path}?${query}`)
+          : service.call("POST", request.path, request.parameters))
+        const records = way.records
+          .split(".")
+          .reduce<unknown>((inside, name) => (inside as Record<string, unknown>)[name], answer)
+        assert.isTrue(
+          typeof records === "object" && records !== null,
+          `${resource.table}: ${JSON.stringify(answer).slice(0, 200)}`
+        )
+      }
+  })
+})

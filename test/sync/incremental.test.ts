@@ -1,0 +1,90 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { type Account, openAccount } from "../support/account.ts"
+import { query } from "../support/compare.ts"
+import { sluice } from "../support/sluice.ts"
+
+describe("sync, change one per cent, sync", () => {
+  let account: Account
+  let first: Readonly<Record<string, number>>
+  let second: Readonly<Record<string, number>>
+  beforeAll(async () => {
+    account = await openAccount("--contacts", "1000")
+    const ran = await account.sync()
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    first = (await account.service.stats()).requestsByOperation
+  })
+  afterAll(() => account.service.stop())
+
+  it("after the first run every table equals the service", async () =>
+    assert.deepStrictEqual(await account.differences(), []))
+
+  it("after the second run every table equals the changed service", async () => {
+    await account.service.post("stats/reset", {})
+    await account.service.post("change", { contacts: 0.01, opportunities: 0.01, conversations: 0.02 })
+    const ran = await account.sync()
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    second = (await account.service.stats()).requestsByOperation
+    assert.deepStrictEqual(await account.differences(), [])
+  })
+
+  it("and took a few requests where the first took many", () => {
+    const total = (requests: Readonly<Record<string, number>>) => Object.values(requests).reduce((sum, n) => sum + n, 0)
+    assert.isAtMost(total(second), total(first) * 0.03)
+    assert.isAtMost(second["GET /contacts/:contactId/notes"]!, first["GET /contacts/:contactId/notes"]! * 0.03)
+    assert.strictEqual(second["POST /contacts/search"], 1)
+    assert.strictEqual(second["GET /conversations/search"], 1)
+    assert.isAtMost(second["GET /conversations/messages/export"]!, 2)
+  })
+
+  it("the changed rows' earlier versions are in the history", async () => {
+    const [row] = await query(
+      account.warehouse,
+      `SELECT count(*) AS n, count(*) FILTER (h._valid_to = c._synced_at) AS joined
+       FROM crm_history.contacts AS h JOIN crm.contacts AS c USING (location_id, id)`
+    )
+    assert.isAtLeast(Number(row!["n"]), 10)
+    assert.strictEqual(row!["joined"], row!["n"])
+  })
+
+  it("a run in which nothing changed writes nothing", async () => {
+    const before = await query(account.warehouse, "SELECT max(_run_id) AS run FROM crm.contacts")
+    assert.strictEqual((await account.sync()).code, 0)
+    assert.deepStrictEqual(await query(account.warehouse, "SELECT max(_run_id) AS run FROM crm.contacts"), before)
+  })
+
+  it("rebuild makes the same rows from the vault, without a request", async () => {
+    const tables = [
+      "contacts",
+      "contact_tags",
+      "contact_custom_values",
+      "messages",
+      "orders",
+      "order_items",
+      "contact_notes"
+    ]
+    const fingerprints = () =>
+      Promise.all(
+        tables.map((table) =>
+          query(
+            account.warehouse,
+            `SELECT '${table}' AS name, count(*) AS n, bit_xor(hash(t)) AS fingerprint FROM crm.${table} AS t`
+          )
+        )
+      )
+    const before = await fingerprints()
+    await account.service.post("stats/reset", {})
+    const ran = await sluice(["rebuild"], { SLUICE_OUTPUT: account.output })
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    assert.strictEqual((await account.service.stats()).requests, 0)
+    assert.deepStrictEqual(await fingerprints(), before)
+  })
+
+  it("deleting the warehouse is mended by rebuild, and the next sync goes on from there", async () => {
+    await account.service.post("stats/reset", {})
+    await account.service.post("change", { contacts: 0.01, seed: 2 })
+    const ran = await account.sync()
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    assert.strictEqual((await account.service.stats()).requestsByOperation["POST /contacts/search"], 1)
+    assert.deepStrictEqual(await account.differences(), [])
+  })
+})

@@ -1,0 +1,51 @@
+import { assert, describe, it } from "@effect/vitest"
+import { type Account, openAccount } from "../support/account.ts"
+import { query, tableByCollection } from "../support/compare.ts"
+import { randomFrom } from "../support/random.ts"
+import { start } from "../support/sluice.ts"
+
+const seed = Number(process.env["SLUICE_SEED"] ?? 1)
+const kills = 20
+/** Lists and fan-outs that can have a request under way at one instant, and how many each. */
+const inFlightMax = 12 + 3 * 8
+
+/** Kills runs until one lives to its end; returns how many were killed. */
+const runWithKills = async (account: Account, random: () => number): Promise<number> => {
+  for (let killed = 0; ; killed++) {
+    const running = start(["sync"], account.environment)
+    if (killed < kills) setTimeout(() => running.kill("SIGKILL"), 400 + random() * 1500)
+    const { code, stderr } = await running.ended
+    if (code === 0) return killed
+    assert.isTrue(killed < kills && code === null, stderr)
+  }
+}
+
+describe("kill -9", () => {
+  it(`at ${kills} random instants loses nothing, doubles nothing, and costs at most what was under way (seed ${seed})`, async () => {
+    const random = randomFrom(seed)
+    const flags = ["--latency", "10-40", "--contacts", "1200", "--seed", String(seed)]
+    const [account, undisturbed] = [await openAccount(...flags), await openAccount(...flags)]
+    try {
+      const killed = await runWithKills(account, random)
+      assert.deepStrictEqual(await account.differences(), [])
+      for (const table of Object.values(tableByCollection)) {
+        const twice = await query(
+          account.warehouse,
+          `SELECT id FROM crm.${table} GROUP BY location_id, id HAVING count(*) > 1`
+        )
+        assert.deepStrictEqual(twice, [], table)
+      }
+      assert.strictEqual((await undisturbed.sync()).code, 0)
+      const [disturbed, calm] = [await account.service.stats(), await undisturbed.service.stats()]
+      const again = disturbed.requests - calm.requests
+      process.stderr.write(`${killed} kills: ${again} of ${disturbed.requests} requests came again\n`)
+      assert.isAtLeast(killed, 5)
+      assert.isAtMost(again, killed * inFlightMax)
+      const parents = "GET /contacts/:contactId/notes"
+      assert.isAtMost(disturbed.requestsByOperation[parents]! - calm.requestsByOperation[parents]!, killed * 8)
+    } finally {
+      account.service.stop()
+      undisturbed.service.stop()
+    }
+  }, 300_000)
+})

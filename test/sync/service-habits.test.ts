@@ -1,0 +1,83 @@
+import { assert, describe, it } from "@effect/vitest"
+import { openAccount } from "../support/account.ts"
+import { query } from "../support/compare.ts"
+
+type Habit = [name: string, flags: ReadonlyArray<string>, doubt?: RegExp]
+/** Flags of the sandbox, and what the run must say about them, if anything. */
+const habits: Array<Habit> = [
+  [
+    "contacts carry no cursor, pages are numbered",
+    ["--quirk", "contactPaging=page", "--contacts", "700"],
+    /carry no searchAfter/
+  ],
+  [
+    "contacts have neither cursor nor pages",
+    ["--quirk", "contactPaging=none", "--contacts", "1300"],
+    /carry no searchAfter/
+  ],
+  ["date filters want epoch milliseconds", ["--quirk", "contactDateFilter=epoch"]],
+  ["date filters are refused", ["--quirk", "contactDateFilter=refused"]],
+  ["deals cannot be filtered", ["--quirk", "opportunityFilters=refused"]],
+  ["the filter on deals is ignored", ["--quirk", "opportunityFilters=ignored"]],
+  ["the export gives 500 at most", ["--quirk", "exportLimitMax=500"]],
+  ["messages do not show when they changed", ["--quirk", "messageDateUpdated=false"]],
+  ["conversations carry epoch milliseconds", ["--quirk", "conversationDates=epoch"]],
+  ["a client of the same account takes part of the budget", ["--limits", "100/1000/200000", "--foreign", "40"]],
+  ["the limits are lower than documented", ["--limits", "25/500/10000"]],
+  ["the service counts in fixed windows", ["--limits", "100/1000/200000", "--window-kind", "fixed"]],
+  ["one request in twenty fails in some way", ["--faults", "0.05"]],
+  ["one answer in ten is cut off", ["--faults", "truncate:0.1"]],
+  ["one connection in ten dies before the answer", ["--faults", "reset-before:0.05,reset-after:0.05"]]
+]
+
+describe("whatever the service's habits, two runs bring every table to what it holds", () => {
+  it.each<Habit>(habits)("%s", async (...[, flags, doubt]: Habit) => {
+    const account = await openAccount(...flags)
+    try {
+      const first = await account.sync()
+      assert.strictEqual(first.code, 0, first.stderr)
+      if (doubt) assert.match(first.stderr, doubt)
+      assert.deepStrictEqual(await account.differences(), [])
+      await account.service.post("change", { contacts: 0.02, opportunities: 0.02, conversations: 0.02 })
+      const second = await account.sync()
+      assert.strictEqual(second.code, 0, second.stderr)
+      assert.deepStrictEqual(await account.differences(), [])
+      assert.strictEqual((await account.service.stats()).refused429, 0)
+    } finally {
+      account.service.stop()
+    }
+  })
+})
+
+describe("a nasty account", () => {
+  it("loses nothing: every record with an id is a row, and every other is among the rejects", async () => {
+    const account = await openAccount("--world", "nasty")
+    try {
+      const ran = await account.sync()
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      const strays = await account.service.records("contacts?strays=1")
+      const sent = [...(await account.service.records("contacts")), ...strays]
+      const hasId = (record: Readonly<Record<string, unknown>>) =>
+        typeof record["id"] === "string" && record["id"] !== ""
+      const rows = await query(account.warehouse, "SELECT id FROM crm.contacts")
+      assert.deepStrictEqual(
+        rows.map(({ id }) => String(id)).sort(),
+        [...new Set(sent.filter(hasId).map(({ id }) => String(id)))].sort()
+      )
+      const rejects = await query(
+        account.warehouse,
+        "SELECT record FROM meta.rejected_records WHERE table_name = 'contacts'"
+      )
+      assert.isAbove(rejects.length, 0)
+      assert.strictEqual(rejects.length, strays.filter((record) => !hasId(record)).length)
+      const unexplained = await query(
+        account.warehouse,
+        `SELECT table_name, column_name, any_value(value) AS example FROM meta.rejected_values
+         WHERE regexp_matches(value, '^"\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z"$') GROUP BY ALL`
+      )
+      assert.deepStrictEqual(unexplained, [], "well-formed instants are no rejects")
+    } finally {
+      account.service.stop()
+    }
+  })
+})

@@ -10,7 +10,7 @@ import { type Failure, diskFailure } from "../failure.ts"
 import { literal, name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type CsvRow, columnsOf, selectStream, selectText } from "./columns.ts"
-import { servedName, storedOrder } from "./served.ts"
+import { servedTable, storedOrder } from "./served.ts"
 import { byteOrderMark, lines, safeRow, sheetText, spreadsheetLimits } from "./spreadsheet.ts"
 
 /**
@@ -44,7 +44,7 @@ export const writeCsv = Effect.fn("publish.writeCsv")(function* (
 /** Writes the rows of the attached copy with DuckDB itself, ten times faster than through here. */
 export const copyCsv = Effect.fnUntraced(function* (table: Table, folder: string) {
   const file = `${table.name}.csv`
-  const path = `${servedName}.crm.${name(table.name)}`
+  const path = servedTable(table)
   const select = selectText(path, yield* columnsOf(path))
   const [copied] = yield* (yield* Warehouse).rows(
     `COPY (${select}) TO ${literal(join(folder, file))} (FORMAT csv, HEADER, DELIMITER ',', NEW_LINE '\\r\\n')`

@@ -9,7 +9,13 @@ import { literal, name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 
 /** How statements call the copy while it is attached. */
-export const servedName = "sluice_served"
+const servedName = "sluice_served"
+
+/**
+ * Current rows stand in the copy's main schema. DuckDB names an opened file's catalog after the file, so that `contacts`
+ * and `crm.contacts` both find them; with a schema of that name as well, `crm.contacts` would be ambiguous.
+ */
+export const servedTable = (table: { readonly name: string }) => `${servedName}.main.${name(table.name)}`
 
 /** Makes the copy at `path` and runs `use` while it is attached; afterwards nobody holds the file. */
 export const withServed = Effect.fnUntraced(function* <A, R>(
@@ -58,17 +64,19 @@ const copyWarehouse = Effect.fnUntraced(function* (tables: ReadonlyArray<Table>)
   const copied = new Set(paths)
   const comments = (yield* warehouse.rows(commentsSql)).filter((row) => copied.has(pathOf(row)))
   yield* warehouse.transaction([
-    ...["crm", "crm_history", "meta"].map((schema) => `CREATE SCHEMA ${servedName}.${schema}`),
-    ...paths.map((path) => `CREATE TABLE ${servedName}.${path} AS SELECT * FROM ${path}`),
+    ...["crm_history", "meta"].map((schema) => `CREATE SCHEMA ${servedName}.${schema}`),
+    ...paths.map((path) => `CREATE TABLE ${copyOf(path)} AS SELECT * FROM ${path}`),
     ...comments.map((row) =>
       row["column_name"] === null
-        ? `COMMENT ON TABLE ${servedName}.${pathOf(row)} IS ${literal(row["comment"])}`
-        : `COMMENT ON COLUMN ${servedName}.${pathOf(row)}.${name(String(row["column_name"]))} IS ${literal(row["comment"])}`
+        ? `COMMENT ON TABLE ${copyOf(pathOf(row))} IS ${literal(row["comment"])}`
+        : `COMMENT ON COLUMN ${copyOf(pathOf(row))}.${name(String(row["column_name"]))} IS ${literal(row["comment"])}`
     )
   ])
   // Without it the rows would still be in a log beside the file, which readers do not get.
   yield* warehouse.run(`CHECKPOINT ${servedName}`)
 })
+
+const copyOf = (path: string) => `${servedName}.${path.replace(/^crm\./, "main.")}`
 
 const pathOf = (row: Readonly<Record<string, unknown>>) =>
   `${String(row["schema_name"])}.${name(String(row["table_name"]))}`

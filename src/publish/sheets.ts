@@ -7,11 +7,10 @@ import { type FileHandle, open } from "node:fs/promises"
 import { join } from "node:path"
 import type { Table } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
-import { name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type CsvRow, columnsOf, selectStream } from "./columns.ts"
 import { onDisk } from "./disk.ts"
-import { servedName } from "./served.ts"
+import { servedTable } from "./served.ts"
 import { byteOrderMark, safeRow, safeText, sheetText } from "./spreadsheet.ts"
 
 export interface Sheet {
@@ -25,7 +24,7 @@ export const copySheets = Effect.fnUntraced(function* (
   folder: string,
   limits: { readonly lines: number; readonly characters: number }
 ) {
-  const path = `${servedName}.crm.${name(table.name)}`
+  const path = servedTable(table)
   const columns = yield* columnsOf(path)
   const names = columns.map((column) => column.name)
   const keyIndexes = table.key.map((column) => names.indexOf(column))

@@ -117,10 +117,10 @@ describe("published files, read by programs that are not ours", () => {
     published((folder) =>
       Effect.sync(() => {
         const file = join(folder, "crm.duckdb")
-        const [row] = query(file, "SELECT amount::VARCHAR AS amount, note FROM crm.crm.things WHERE id = 'typed'")
+        const [row] = query(file, "SELECT amount::VARCHAR AS amount, note FROM crm.things WHERE id = 'typed'")
         assert.deepStrictEqual(row, { amount: "-12345678901234.5678", note: null })
         assert.deepStrictEqual(
-          query(file, "SELECT '|' || note AS note FROM crm.crm.things WHERE name = 'nasty'").map(
+          query(file, "SELECT '|' || note AS note FROM things WHERE name = 'nasty'").map(
             (one: Thing) => one.note?.slice(1) ?? null
           ),
           nastyTexts
@@ -128,7 +128,7 @@ describe("published files, read by programs that are not ours", () => {
         assert.deepStrictEqual(
           query(
             file,
-            "SELECT comment FROM duckdb_tables() WHERE schema_name = 'crm' UNION ALL SELECT comment FROM duckdb_columns() WHERE schema_name = 'crm_history' AND column_name = 'name'"
+            "SELECT comment FROM duckdb_tables() WHERE schema_name = 'main' UNION ALL SELECT comment FROM duckdb_columns() WHERE schema_name = 'crm_history' AND column_name = 'name'"
           ),
           [{ comment: "Things, one of each kind." }, { comment: "Name, as typed" }]
         )

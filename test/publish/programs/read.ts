@@ -24,7 +24,7 @@ for (let last = false; !last;) {
     oneGeneration(new Set(lines.map((line) => line.split(",")[2])), lines.length, "csv")
     const instance = await DuckDBInstance.create(join(published, "crm.duckdb"), { access_mode: "READ_ONLY" })
     const connection = await instance.connect()
-    const names = (await connection.runAndReadAll("SELECT name FROM crm.crm.things")).getRowsJson()
+    const names = (await connection.runAndReadAll("SELECT name FROM crm.things")).getRowsJson()
     oneGeneration(new Set(names.map(([name]) => name)), names.length, "duckdb")
     connection.closeSync()
     instance.closeSync()

@@ -13,7 +13,7 @@ export interface Follower {
   readonly loaded: Effect.Effect<void>
 }
 
-const lagBytesMax = 24 * 1024 * 1024
+const lagBytesMax = 16 * 1024 * 1024
 const patienceMs = 2000
 
 /** Begins when the loader has taken in all that the vault holds. */
@@ -25,7 +25,6 @@ export const makeFollower = Effect.fn("load.follow")(function* (
   const loadedBytes = () => loader.loadedBytes() - already
   const lagBytes = () => vault.appendedBytes() - loadedBytes()
   const wake = yield* Latch.make(false)
-  const caughtUp = yield* Latch.make(true)
   let waiting: ReadonlyArray<{ readonly bytes: number; readonly done: Deferred.Deferred<void> }> = []
 
   const step = Effect.gen(function* () {
@@ -36,7 +35,6 @@ export const makeFollower = Effect.fn("load.follow")(function* (
       yield* Effect.raceFirst(wake.await, Effect.sleep(lag > 0 ? patienceMs : 100))
     }
     yield* loader.load
-    if (lagBytes() < lagBytesMax) yield* caughtUp.open
     const ready = waiting.filter((waiter) => waiter.bytes <= loadedBytes())
     waiting = waiting.filter((waiter) => waiter.bytes > loadedBytes())
     yield* Effect.forEach(ready, ({ done }) => Deferred.succeed(done, undefined), { discard: true })
@@ -44,10 +42,8 @@ export const makeFollower = Effect.fn("load.follow")(function* (
 
   return {
     run: Effect.forever(step),
-    backpressure: Effect.suspend(() => {
-      if (lagBytes() < lagBytesMax) return Effect.void
-      caughtUp.closeUnsafe()
-      return caughtUp.await
+    backpressure: Effect.gen(function* () {
+      while (lagBytes() > lagBytesMax) yield* Effect.sleep(10)
     }),
     loaded: Effect.gen(function* () {
       const bytes = vault.appendedBytes()

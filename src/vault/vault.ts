@@ -5,8 +5,10 @@
  *     vault/000007.ndjson       the open segment; a torn last frame is cut off when the vault is opened
  *     vault/000006.ndjson.zst   sealed, never written again
  */
-import { Context, Effect, Layer, type Scope } from "effect"
-import { constants, zstdCompress, zstdDecompress } from "node:zlib"
+import { Context, Effect, Layer, type Scope, Semaphore } from "effect"
+import { createReadStream, createWriteStream } from "node:fs"
+import { pipeline } from "node:stream/promises"
+import { constants, createZstdCompress, zstdDecompress } from "node:zlib"
 import { type FileHandle, mkdir, open, readFile, readdir, rename, rm, truncate, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
@@ -44,8 +46,8 @@ export class Vault extends Context.Service<
   static readonly layer = (folder: string) => Layer.effect(Vault, openVault(folder))
 }
 
-/** A segment is compressed and later read in one piece, so its size bounds memory. */
-const segmentBytesMax = 32 * 1024 * 1024
+/** A sealed segment is read in one piece, so its size bounds memory. */
+const segmentBytesMax = 16 * 1024 * 1024
 
 const openVault = Effect.fn("vault.open")(function* (
   folder: string
@@ -56,9 +58,11 @@ const openVault = Effect.fn("vault.open")(function* (
     attempt("opened", () => Writer.open(folder)),
     (writer) => Effect.promise(() => writer.close())
   )
+  const reading = yield* Semaphore.make(1)
   return Vault.of({
     append: (frame) => attempt("written", () => writer.append(encode(frame))),
-    read: (from, bytes) => attempt("read", () => readFrames(folder, from, bytes, writer.durableFrom(from))),
+    read: (from, bytes) =>
+      attempt("read", () => readFrames(folder, from, bytes, writer.durableFrom(from))).pipe(reading.withPermits(1)),
     seal: attempt("sealed", () => writer.seal()),
     appendedBytes: () => writer.appendedBytes,
     end: () => writer.end()
@@ -167,15 +171,12 @@ const sealedPath = (folder: string, segment: number) => `${plainPath(folder, seg
 
 /** The compressed copy is complete and synced before the plain one goes, so a crash leaves at least one. */
 const compress = async (folder: string, segment: number): Promise<void> => {
-  const packed = await promisify(zstdCompress)(await readFile(plainPath(folder, segment)), {
-    params: { [constants.ZSTD_c_checksumFlag]: 1 },
-    chunkSize: segmentBytesMax
-  })
   const temporary = `${sealedPath(folder, segment)}.part`
-  const file = await open(temporary, "w", 0o600)
-  await file.writeFile(packed)
-  await file.sync()
-  await file.close()
+  await pipeline(
+    createReadStream(plainPath(folder, segment)),
+    createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } }),
+    createWriteStream(temporary, { mode: 0o600, flush: true })
+  )
   await rename(temporary, sealedPath(folder, segment))
   await syncFolder(folder)
   await rm(plainPath(folder, segment))
@@ -215,16 +216,19 @@ const readSlice = async (path: string, offset: number, bytes: number): Promise<B
   const file = await open(path, "r").catch(missing)
   if (!file) return undefined
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(bytes), 0, bytes, offset)
-    return buffer.subarray(0, bytesRead)
+    if (slice.length < bytes) slice = Buffer.allocUnsafeSlow(bytes)
+    const { bytesRead } = await file.read(slice, 0, bytes, offset)
+    return slice.subarray(0, bytesRead)
   } finally {
     await file.close()
   }
 }
+/** Used again by every read: a new one each time is garbage faster than it is collected. Reads take turns. */
+let slice = Buffer.alloc(0)
 
 const unpacked = async (path: string): Promise<Buffer | undefined> => {
   const packed = await readFile(path).catch(missing)
-  return packed && promisify(zstdDecompress)(packed, { chunkSize: segmentBytesMax })
+  return packed && promisify(zstdDecompress)(packed, { chunkSize: 4 * 1024 * 1024 })
 }
 
 const missing = (cause: NodeJS.ErrnoException): undefined => {

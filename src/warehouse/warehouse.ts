@@ -57,7 +57,7 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
           autoinstall_known_extensions: "false",
           autoload_known_extensions: "false",
           // Fewer, larger checkpoints: the biggest single gain while loading; the log replays after a crash.
-          ...(access === "write" && { checkpoint_threshold: "512MB" }),
+          ...(access === "write" && { checkpoint_threshold: "128MB" }),
           preserve_insertion_order: "false"
         })
         if (access === "write") await chmod(path, 0o600)

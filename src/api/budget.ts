@@ -55,11 +55,13 @@ export const makeBudget = Effect.fn("api.budget")(function* (
   let known = false
   let blockedUntil = 0
   let dailyRemaining: number | undefined
-  let spent: BudgetSpent | undefined
+  let resetAt: number | undefined
+  const leftToday = () => (dailyRemaining ?? Infinity) - limits.reservePerDay - inFlight
   /** When each slot that is not in flight is free again, ascending. */
   let heldUntil: Array<number> = []
   /** What others used of the window lately. They will use it again: it stays theirs for a window after it was seen. */
   let sightings: Array<{ readonly until: number; readonly foreign: number }> = []
+  const othersShare = () => sightings.reduce((most, { foreign }) => Math.max(most, foreign), 0)
   const waiting: readonly [Array<Waiter>, Array<Waiter>, Array<Waiter>] = [[], [], []]
   type Waiter = Deferred.Deferred<void, BudgetSpent>
   const changed = yield* Latch.make(false)
@@ -70,16 +72,22 @@ export const makeBudget = Effect.fn("api.budget")(function* (
     const now = yield* Clock.currentTimeMillis
     heldUntil = heldUntil.filter((until) => until > now)
     sightings = sightings.filter(({ until }) => until > now)
-    if (spent) {
-      const error = spent
+    // What is under way may be counted already or not: nobody is told before the last of it is answered.
+    if (leftToday() <= 0 && inFlight === 0)
       yield* Effect.forEach(
         waiting.flatMap((lane) => lane.splice(0)),
-        (waiter) => Deferred.fail(waiter, error)
+        (waiter) =>
+          Deferred.fail(
+            waiter,
+            new BudgetSpent({
+              dailyRemaining: dailyRemaining!,
+              reserve: limits.reservePerDay,
+              resumeAt: resetAt ?? nextDay(now)
+            })
+          )
       )
-    }
-    const foreign = sightings.reduce((most, sighting) => Math.max(most, sighting.foreign), 0)
-    const capacity = known ? Math.max(1, burst - foreign) : 1
-    while (now >= blockedUntil && inFlight + heldUntil.length < capacity) {
+    const capacity = known ? Math.max(1, burst - othersShare()) : 1
+    while (now >= blockedUntil && inFlight + heldUntil.length < capacity && leftToday() > 0) {
       const waiter = waiting.find((lane) => lane.length > 0)?.shift()
       if (!waiter) break
       inFlight++
@@ -116,19 +124,23 @@ export const makeBudget = Effect.fn("api.budget")(function* (
     known ||= "max" in seen
     // Whatever the service counts beyond what we can have sent, somebody else sent.
     const foreign = seen.remaining === undefined ? 0 : burst - seen.remaining - inFlight - heldUntil.length
-    if (foreign > 0) sightings.push({ until: now + windowMs + marginMs, foreign })
+    // What is under way hides as many of theirs; a sighting that fits the last estimate upholds it.
+    if (foreign > 0)
+      sightings.push({
+        until: now + windowMs + marginMs,
+        foreign: foreign + inFlight >= othersShare() ? Math.max(foreign, othersShare()) : foreign
+      })
     if (seen.refusedForMs !== undefined)
       blockedUntil = Math.max(
         blockedUntil,
         now + (seen.refusedForMs === "unsaid" ? windowMs + marginMs : seen.refusedForMs)
       )
-    dailyRemaining = seen.dailyRemaining ?? dailyRemaining
-    if (dailyRemaining !== undefined && dailyRemaining - inFlight <= limits.reservePerDay)
-      spent ??= new BudgetSpent({
-        dailyRemaining,
-        reserve: limits.reservePerDay,
-        resumeAt: resumeAt(now, seen.dailyResetMs)
-      })
+    if (seen.dailyRemaining !== undefined) {
+      // Answers overtake each other, so the lowest counts; a higher one by far is a new day's.
+      const newDay = dailyRemaining !== undefined && seen.dailyRemaining > dailyRemaining + 10 * burst
+      dailyRemaining = newDay ? seen.dailyRemaining : Math.min(seen.dailyRemaining, dailyRemaining ?? Infinity)
+    }
+    if (seen.dailyResetMs !== undefined) resetAt = now + seen.dailyResetMs
     yield* changed.open
   })
 
@@ -139,6 +151,5 @@ export const makeBudget = Effect.fn("api.budget")(function* (
   }
 })
 
-/** The reset header is a duration and often missing; a new day begins at midnight UTC at the latest. */
-const resumeAt = (now: number, resetMs: number | undefined): number =>
-  resetMs === undefined ? (Math.floor(now / 86_400_000) + 1) * 86_400_000 : now + resetMs
+/** The reset header is often missing; a new day begins at midnight UTC at the latest. */
+const nextDay = (now: number): number => (Math.floor(now / 86_400_000) + 1) * 86_400_000

@@ -133,6 +133,19 @@ describe("the budget", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("another client's share is left to it, window after window", () =>
+    Effect.gen(function* () {
+      const { arrivals, request } = service(
+        yield* makeBudget(limits),
+        () => 50,
+        100,
+        () => 40
+      )
+      yield* run(400, request)
+      assert.isAtMost(fullest(arrivals, 10_000), 60)
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("a request that was given up while waiting leaves no hole in the budget", () =>
     Effect.gen(function* () {
       const budget = yield* makeBudget({ ...limits, burst: 1 })

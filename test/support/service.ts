@@ -8,6 +8,9 @@ export interface Service {
   readonly token: string
   readonly locationId: string
   readonly companyId: string
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly refreshToken: string
   /** Every live record of a collection, in the form of a single read. */
   readonly records: (collection: string) => Promise<ReadonlyArray<Record<string, unknown>>>
   readonly stats: () => Promise<Stats>
@@ -32,7 +35,7 @@ export const startService = async (...flags: ReadonlyArray<string>): Promise<Ser
     createInterface(child.stdout).once("line", resolve)
     child.once("exit", (code) => reject(new Error(`the sandbox ended with ${code}`)))
   })
-  const account = JSON.parse(line) as Pick<Service, "url" | "token" | "locationId" | "companyId">
+  const account = JSON.parse(line) as Omit<Service, "records" | "stats" | "post" | "call" | "stop">
   const control = async (path: string, init?: RequestInit) => {
     const response = await fetch(`${account.url}/__sandbox/${path}`, init)
     const text = await response.text()

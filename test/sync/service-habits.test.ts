@@ -26,6 +26,7 @@ const habits: Array<Habit> = [
   ["the limits are lower than documented", ["--limits", "25/500/10000"]],
   ["the service counts in fixed windows", ["--limits", "100/1000/200000", "--window-kind", "fixed"]],
   ["one request in twenty fails in some way", ["--faults", "0.05"]],
+  ["requests are refused for no reason", ["--limits", "100/400/200000", "--faults", "429:0.03"]],
   ["one answer in ten is cut off", ["--faults", "truncate:0.1"]],
   ["one connection in ten dies before the answer", ["--faults", "reset-before:0.05,reset-after:0.05"]]
 ]

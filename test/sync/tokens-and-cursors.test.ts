@@ -1,0 +1,121 @@
+import { assert, describe, it } from "@effect/vitest"
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { openAccount } from "../support/account.ts"
+import { sluice, start } from "../support/sluice.ts"
+
+const reserveNothing = (output: string): string => {
+  const path = join(output, "config.toml")
+  mkdirSync(output, { recursive: true })
+  writeFileSync(path, "[budget]\nreserve_per_day = 0\n")
+  return path
+}
+
+describe("OAuth", () => {
+  it("renews tokens that expire in the middle of a run, keeps their successors, and goes on with them", async () => {
+    const account = await openAccount("--token-lifetime", "61", "--latency", "20", "--contacts", "150")
+    try {
+      const { service, output } = account
+      const environment = {
+        SLUICE_BASE_URL: service.url,
+        SLUICE_LOCATION_ID: service.locationId,
+        SLUICE_OUTPUT: output,
+        SLUICE_CLIENT_ID: service.clientId,
+        SLUICE_CLIENT_SECRET: service.clientSecret,
+        SLUICE_REFRESH_TOKEN: service.refreshToken
+      }
+      const running = start(["sync"], environment)
+      await new Promise((resolve) => setTimeout(resolve, 1500))
+      // The service's clock runs ahead of ours: the token is refused although we think it valid.
+      await service.post("clock", { advanceMs: 120_000 })
+      const first = await running.ended
+      assert.strictEqual(first.code, 0, first.stderr)
+      assert.deepStrictEqual(await account.differences(), [])
+      const store = join(output, "tokens.json")
+      assert.strictEqual(statSync(store).mode & 0o777, 0o600)
+      const { refreshToken } = JSON.parse(readFileSync(store, "utf8"))
+      assert.notStrictEqual(refreshToken, service.refreshToken)
+      assert.isAtLeast((await service.stats()).requestsByOperation["POST /oauth/token"]!, 2)
+
+      // The configured refresh token is used up; its successor is not.
+      const second = await sluice(["sync"], environment)
+      assert.strictEqual(second.code, 0, second.stderr)
+      for (const { stdout, stderr } of [first, second]) assert.notInclude(stdout + stderr, refreshToken)
+    } finally {
+      account.service.stop()
+    }
+  })
+
+  it("a refresh token that is not accepted ends the run with 77", async () => {
+    const account = await openAccount("--contacts", "20")
+    try {
+      const { service, output } = account
+      const ran = await sluice(["sync"], {
+        SLUICE_BASE_URL: service.url,
+        SLUICE_LOCATION_ID: service.locationId,
+        SLUICE_OUTPUT: output,
+        SLUICE_CLIENT_ID: service.clientId,
+        SLUICE_CLIENT_SECRET: service.clientSecret,
+        SLUICE_REFRESH_TOKEN: "used-up"
+      })
+      assert.strictEqual(ran.code, 77, ran.stderr)
+    } finally {
+      account.service.stop()
+    }
+  })
+})
+
+describe("an export cursor that dies", () => {
+  it.each([
+    ["and a service that keeps to dates", []],
+    ["and a service that ignores dates", ["--quirk", "exportDates=ignored"]]
+  ])("costs the way back to the last record, not the run: %s", async (_, flags) => {
+    const account = await openAccount(...flags, "--latency", "150", "--contacts", "100", "--messages", "9000")
+    try {
+      const running = start(["sync"], account.environment)
+      for (let n = 0; n < 4; n++) {
+        await new Promise((resolve) => setTimeout(resolve, 700))
+        await account.service.post("clock", { advanceMs: 121_000 })
+      }
+      const ran = await running.ended
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      assert.deepStrictEqual(await account.differences(), [])
+      const { expiredCursorsShown } = await account.service.stats()
+      assert.isAtLeast(expiredCursorsShown, 1, "the test did let a cursor die")
+    } finally {
+      account.service.stop()
+    }
+  })
+})
+
+describe("a day that is spent", () => {
+  it("ends the run with 75 and when it goes on; the next day reads the rest", async () => {
+    const account = await openAccount("--limits", "100/500/120", "--contacts", "100")
+    try {
+      const first = await sluice(["sync", "--config", reserveNothing(account.output)], account.environment)
+      assert.strictEqual(first.code, 75, first.stderr)
+      assert.match(first.stderr, /the day's requests are used up/)
+      assert.match(first.stderr, /after \d{4}-\d\d-\d\dT/)
+      const { requests, refused429 } = await account.service.stats()
+      assert.isAtMost(requests, 120)
+      assert.strictEqual(refused429, 0)
+      await account.service.post("clock", { advanceMs: 86_400_000 })
+      const second = await sluice(["sync", "--config", reserveNothing(account.output)], account.environment)
+      assert.strictEqual(second.code, 0, second.stderr)
+      assert.deepStrictEqual(await account.differences(), [])
+    } finally {
+      account.service.stop()
+    }
+  })
+
+  it("leaves the reserve to other programs", async () => {
+    const account = await openAccount("--limits", "100/500/1200", "--contacts", "300")
+    try {
+      const ran = await account.sync()
+      assert.strictEqual(ran.code, 75)
+      assert.isAtMost((await account.service.stats()).requests, 200)
+    } finally {
+      account.service.stop()
+    }
+  })
+})

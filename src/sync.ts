@@ -13,6 +13,7 @@ import { join } from "node:path"
 import { Api } from "./api/api.ts"
 import type { Catalogue } from "./catalog/discover.ts"
 import { tablesOf } from "./catalog/tables.ts"
+import type { Counts } from "./extract/context.ts"
 import { type Ended, extract } from "./extract/extract.ts"
 import { exitCodes } from "./failure.ts"
 import { makeFollower } from "./load/follow.ts"
@@ -29,6 +30,8 @@ export interface SyncOptions extends Choice {
   readonly location: string
   readonly company: string | undefined
   readonly output: OutputSettings
+  /** Filled while pages come in. */
+  readonly counts: Counts
   /** Told when the plan is made and requests begin. */
   readonly onPlan: (plan: Plan) => Effect.Effect<void>
 }
@@ -44,7 +47,7 @@ export interface Synced {
 }
 
 export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
-  const { catalogue, location, company, output } = options
+  const { catalogue, location, company, output, counts } = options
   const { resources } = catalogue
 
   yield* prepare(catalogue)
@@ -56,7 +59,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   yield* options.onPlan(plan)
 
   const follower = yield* makeFollower(loader)
-  const context = { ...follower, run: run.id, location, company }
+  const context = { ...follower, run: run.id, location, company, counts }
   const ended = yield* Effect.raceFirst(extract(plan.steps, context, companyOf(location)), follower.run)
   yield* (yield* Vault).seal
   yield* loader.load

@@ -39,6 +39,7 @@ export interface Budget {
   readonly settle: (seen: Seen) => Effect.Effect<void>
   readonly usage: () => {
     readonly burst: number
+    readonly windowMs: number
     readonly inWindow: number
     readonly dailyRemaining: number | undefined
   }
@@ -147,7 +148,7 @@ export const makeBudget = Effect.fn("api.budget")(function* (
   return {
     take,
     settle,
-    usage: () => ({ burst, inWindow: inFlight + heldUntil.length, dailyRemaining })
+    usage: () => ({ burst, windowMs, inWindow: inFlight + heldUntil.length, dailyRemaining })
   }
 })
 

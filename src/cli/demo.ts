@@ -41,7 +41,8 @@ export const demo = Effect.fn("cli.demo")(function* (flags: { readonly output: s
 
   say("\n3. Published. Deals by stage, asked of the warehouse with plain SQL:\n")
   for (const line of yield* dealsByStage(join(output.folder, "warehouse.duckdb"), output)) print(line)
-  const folder = relative(process.cwd(), output.folder) || "."
+  const near = relative(process.cwd(), output.folder)
+  const folder = near.startsWith("..") ? output.folder : near
   say(`
 ${first.requests} requests for everything, ${second.requests} for the changes. Look at:
   ${folder}/published/crm.duckdb      for any DuckDB client, while syncs go on

@@ -9,7 +9,7 @@ import { type Synced, sync } from "../sync.ts"
 import { Vault } from "../vault/vault.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { duration, keepSecret, print, say, table } from "./output.ts"
-import { progress } from "./progress.ts"
+import { type Watched, progress } from "./progress.ts"
 
 export interface SyncFlags extends Flags {
   readonly only: string | undefined
@@ -38,16 +38,19 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, environme
   )
   return yield* Effect.gen(function* () {
     const api = yield* Api
-    const beside = yield* Effect.forkChild(progress(api))
+    const watched: Watched = { api, counts: new Map(), planned: undefined }
+    const beside = yield* Effect.forkChild(progress(watched))
     return yield* sync({
       catalogue,
       location: account.location,
       company: account.company,
       output,
+      counts: watched.counts,
       only: words(flags.only),
       full: flags.full,
       onPlan: (plan) =>
         Effect.sync(() => {
+          watched.planned = plan.requests
           if (plan.requests !== undefined) say(`Planned: about ${plan.requests} requests.`)
         })
     }).pipe(Effect.ensuring(Fiber.interrupt(beside)))

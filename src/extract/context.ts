@@ -2,7 +2,11 @@
 import type { Effect } from "effect"
 import type { Failure } from "../failure.ts"
 
+/** What a run has read so far, by resource; for those who watch it. */
+export type Counts = Map<string, { pages: number; records: number }>
+
 export interface RunContext {
+  readonly counts: Counts
   readonly run: string
   readonly location: string
   /** Owner of the location; known once the location is read, or from the settings. */
@@ -29,4 +33,9 @@ export interface Findings {
   readonly sizes: Readonly<Record<string, number>>
   /** Fingerprints of ways that do not work here. */
   readonly refused: ReadonlyArray<string>
+}
+
+export const count = (counts: Counts, resource: string, records: number): void => {
+  const known = counts.get(resource) ?? { pages: 0, records: 0 }
+  counts.set(resource, { pages: known.pages + 1, records: known.records + records })
 }

@@ -13,7 +13,7 @@ import type { Outcome } from "../vault/frame.ts"
 import { Vault } from "../vault/vault.ts"
 import { type Due, dueParents } from "../warehouse/state.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
-import type { RunContext } from "./context.ts"
+import { type RunContext, count } from "./context.ts"
 
 /** Parents asked for side by side: enough to spend the whole budget at 1.2 s of latency, and the most a crash costs. */
 const concurrency = 12
@@ -41,6 +41,7 @@ export const fanOut = Effect.fn("extract.fanOut")(function* (
       )
     )
     failuresInARow = 0
+    count(context.counts, label, 1)
     yield* vault.append({
       entry: {
         kind,

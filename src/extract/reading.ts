@@ -13,7 +13,7 @@ import type { Resource, Way } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import type { Outcome, Progress } from "../vault/frame.ts"
 import { Vault } from "../vault/vault.ts"
-import type { Findings, Reading, RunContext } from "./context.ts"
+import { type Findings, type Reading, type RunContext, count } from "./context.ts"
 import { type PassProgress, type Step, advance, halved } from "./paging.ts"
 
 interface State extends PassProgress {
@@ -137,6 +137,7 @@ const readPass = Effect.fn("extract.pass")(function* (
     state = { ...state, ...step.progress, ...("cursor" in step.progress ? {} : { cursor: undefined }) }
     if (expiring)
       live = step.cursor === undefined ? undefined : { cursor: step.cursor, usedAt: yield* Clock.currentTimeMillis }
+    count(context.counts, resource.table, page.records.length)
     // Durable first, cursor second: a crash from here on repeats no page.
     yield* vault.append({
       entry: {

@@ -21,7 +21,7 @@ export interface Answer {
   readonly body: unknown
   /** It holds numbers that a double would change. */
   readonly long: boolean
-  /** The service's clock, epoch milliseconds; ours where it does not say. */
+  /** When it came, epoch milliseconds. */
   readonly at: number
 }
 
@@ -104,13 +104,7 @@ const makeApi = Effect.fn("api.make")(function* (
         const long = holdsLongNumbers(response.text)
         const body = parsed(response.text, long)
         if (body === undefined) return { retry: "soon", message: "the answer is not JSON" } satisfies Retry
-        const at = Date.parse(String(response.headers["date"]))
-        return {
-          text: response.text,
-          body,
-          long,
-          at: Number.isNaN(at) ? yield* Clock.currentTimeMillis : at
-        } satisfies Answer
+        return { text: response.text, body, long, at: yield* Clock.currentTimeMillis } satisfies Answer
       }
       if (!("retry" in verdict)) return yield* verdict
       if (verdict.retry === "with a fresh token") yield* credentials.renew(token, verdict.message)

@@ -177,6 +177,6 @@ const locationColumn: Column = {
 }
 const extraColumn = plainColumn("_extra", "JSON", "Fields the service sent that have no column, as sent")
 const stamps = [
-  plainColumn("_synced_at", "TIMESTAMPTZ", "When this version of the row was loaded"),
+  plainColumn("_synced_at", "TIMESTAMPTZ", "When the page that brought this version of the row was read"),
   plainColumn("_run_id", "VARCHAR", "Run that loaded it; see meta.runs")
 ]

@@ -20,7 +20,7 @@ interface State extends PassProgress {
   readonly mode: Reading["mode"]
   /** Watermark less overlap, epoch milliseconds; always there in mode `changed`. */
   readonly since: number | undefined
-  /** Service's clock when the reading began, epoch milliseconds. */
+  /** When the reading began, epoch milliseconds. */
   readonly startedAt: number
   /** The definition it was begun with: an edited one begins anew. */
   readonly fingerprint: string

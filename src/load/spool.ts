@@ -11,7 +11,7 @@ export interface Group {
   readonly location: string
   readonly run: string
   readonly kind: PageEntry["kind"]
-  /** Server's clock at the last page, epoch milliseconds. */
+  /** When the last page came, epoch milliseconds. */
   at: number
   pages: number
   records: number

@@ -13,7 +13,7 @@ export type Progress = Readonly<Record<string, unknown>>
 
 interface Common {
   readonly run: string
-  /** Server's clock when it answered, epoch milliseconds. */
+  /** When the answer came, epoch milliseconds. */
   readonly at: number
   readonly location: string
   readonly resource: string

@@ -30,6 +30,7 @@ export const orders = define({
   detail: {
     request: get("/payments/orders/{parent}", { altId: location, altType: "location" }),
     record: "",
+    changedBy: "updated_at",
     everyDays: 60,
     fields: {
       coupon: json("Coupon used, as sent"),

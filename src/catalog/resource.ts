@@ -54,13 +54,22 @@ export interface Changes {
   readonly fullEveryDays?: number
 }
 
+/** When a request for each parent row is due: the row is new, or changed, or has its turn. */
+export interface Turn {
+  /**
+   * Column of the parent that moves with every change that matters. Without it the whole row decides, and an edited
+   * definition makes every row look changed.
+   */
+  readonly changedBy?: string
+  /** Read again after this long even if the parent shows no change: not every change shows there. */
+  readonly everyDays: number
+}
+
 /** A second request for each record that is new or changed, whose answer completes the row. */
-interface Detail {
+interface Detail extends Turn {
   readonly request: Request
   /** Dotted path of the record in the body. */
   readonly record: string
-  /** Read again after this long even if the list shows no change: not every change shows there. */
-  readonly everyDays: number
   /** Columns and child tables that only the detail shows. */
   readonly fields: Fields
 }
@@ -74,7 +83,7 @@ export interface Resource {
   /** Scope the token needs. */
   readonly scope: string
   /** Read once for each row of this table; its id fills the `parent` hole and the column `<singular>_id`. */
-  readonly each?: { readonly table: string; readonly column: string; readonly everyDays: number }
+  readonly each?: Turn & { readonly table: string; readonly column: string }
   /** Ways to read everything, best first. */
   readonly full: ReadonlyArray<Way>
   /** Sets of extra parameters that together make the whole, for example open and completed. */

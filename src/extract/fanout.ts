@@ -7,7 +7,7 @@ import { Clock, Deferred, Effect } from "effect"
 import { Api } from "../api/api.ts"
 import type { ApiError } from "../api/errors.ts"
 import { fill } from "../catalog/request.ts"
-import type { Resource } from "../catalog/resource.ts"
+import type { Resource, Turn } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import type { Outcome } from "../vault/frame.ts"
 import { Vault } from "../vault/vault.ts"
@@ -27,7 +27,7 @@ export const fanOut = Effect.fn("extract.fanOut")(function* (
   context: RunContext
 ): Effect.fn.Return<Outcome, ApiError | Failure, Api | Vault | Warehouse> {
   const [api, vault] = [yield* Api, yield* Vault]
-  const { label, kind, request, records, parentTable, everyDays } = followUpOf(resource)
+  const { label, kind, request, records, ...turn } = followUpOf(resource)
   const before = api.requestsByResource.get(label) ?? 0
   const failed = new Map<string, string>()
   let failuresInARow = 0
@@ -64,10 +64,9 @@ export const fanOut = Effect.fn("extract.fanOut")(function* (
     const last = yield* Deferred.isDone(parentsRead)
     yield* context.loaded
     const due = yield* dueParents({
-      ...context,
+      ...turn,
+      location: context.location,
       resource: resource.table,
-      parentTable,
-      everyDays,
       limit: batchSize + failed.size
     })
     const parents = due.filter(({ id }) => !failed.has(id))
@@ -114,8 +113,7 @@ const followUpOf = (resource: Resource) => {
       kind: "page" as const,
       request: resource.full[0]!.request,
       records: resource.full[0]!.records,
-      parentTable: each.table,
-      everyDays: each.everyDays
+      ...turnOf(each.table, each)
     }
   if (!detail) throw new Error(`${table} has no second request`)
   return {
@@ -123,7 +121,8 @@ const followUpOf = (resource: Resource) => {
     kind: "detail" as const,
     request: detail.request,
     records: detail.record,
-    parentTable: table,
-    everyDays: detail.everyDays
+    ...turnOf(table, detail)
   }
 }
+
+const turnOf = (parentTable: string, { changedBy, everyDays }: Turn) => ({ parentTable, changedBy, everyDays })

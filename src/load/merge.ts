@@ -132,7 +132,7 @@ const parentStage = ({ parents }: Batch): ReadonlyArray<string> =>
     ? []
     : [
         `CREATE OR REPLACE TEMP TABLE parents AS
-         FROM ${parents("parent_id: 'VARCHAR', parent_hash: 'VARCHAR', content_hash: 'VARCHAR', fetched_ms: 'BIGINT', _n: 'BIGINT'")}
+         FROM ${parents("parent_id: 'VARCHAR', parent_state: 'VARCHAR', content_hash: 'VARCHAR', fetched_ms: 'BIGINT', _n: 'BIGINT'")}
          QUALIFY row_number() OVER (PARTITION BY parent_id ORDER BY _n DESC) = 1`
       ]
 
@@ -155,6 +155,6 @@ const fanoutState = ({ resource, location, parents }: Batch): ReadonlyArray<stri
     : [
         `DELETE FROM meta.fanout WHERE location_id = ${literal(location)} AND resource = ${literal(resource.table)}
          AND parent_id IN (SELECT parent_id FROM parents)`,
-        `INSERT INTO meta.fanout SELECT ${literal(location)}, ${literal(resource.table)}, parent_id, parent_hash, content_hash,
+        `INSERT INTO meta.fanout SELECT ${literal(location)}, ${literal(resource.table)}, parent_id, parent_state, content_hash,
            to_timestamp(fetched_ms / 1000) FROM parents`
       ]

@@ -50,7 +50,7 @@ export class Spool {
       group.parents.push(
         JSON.stringify({
           parent_id: entry.parent.id,
-          parent_hash: entry.parent.hash,
+          parent_state: entry.parent.state,
           content_hash: results.length === 1 && results[0]?.row ? results[0].hash : hash("sha256", body),
           fetched_ms: entry.at,
           _n: this.lines++

@@ -67,6 +67,7 @@ const stepOf = Effect.fnUntraced(function* (
           location,
           resource: resource.table,
           parentTable: resource.each.table,
+          changedBy: resource.each.changedBy,
           everyDays: resource.each.everyDays
         }))
     }
@@ -81,7 +82,7 @@ const stepOf = Effect.fnUntraced(function* (
     resumed?.since ??
     (changes && known?.watermark !== undefined ? known.watermark - changes.overlapDays * 86_400_000 : undefined)
   const changed = !full && changes !== undefined && since !== undefined && !stale
-  const mode = resumed?.mode ?? (changed ? "changed" : "full")
+  const mode = (full ? undefined : resumed?.mode) ?? (changed ? "changed" : "full")
   return {
     ...common,
     mode,

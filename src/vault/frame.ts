@@ -26,7 +26,8 @@ export interface PageEntry extends Common {
   readonly request: unknown
   /** Dotted path of the records in the body. */
   readonly records: string
-  readonly parent?: { readonly id: string; readonly hash: string }
+  /** The row it was read under, and the state that row was in. */
+  readonly parent?: { readonly id: string; readonly state: string }
   /** The body holds numbers that a double would change (body.ts). */
   readonly long: boolean
   /** State of the pass after this page. */

@@ -30,7 +30,7 @@ const metaTables: Readonly<Record<string, { readonly comment: string; readonly c
   },
   fanout: {
     comment: "Second requests made for a record: for which state of it, and what came",
-    columns: `location_id VARCHAR, resource VARCHAR, parent_id VARCHAR, parent_hash VARCHAR, content_hash VARCHAR, fetched_at TIMESTAMPTZ`
+    columns: `location_id VARCHAR, resource VARCHAR, parent_id VARCHAR, parent_state VARCHAR, content_hash VARCHAR, fetched_at TIMESTAMPTZ`
   },
   rejected_values: {
     comment: "Values that did not fit their column, as sent; the column holds NULL",

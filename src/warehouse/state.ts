@@ -7,7 +7,7 @@ import { Warehouse } from "./warehouse.ts"
 /** A parent row for which a second request is due, with the state of it that made it due. */
 export interface Due {
   readonly id: string
-  readonly hash: string
+  readonly state: string
 }
 
 interface DueQuery {
@@ -15,6 +15,7 @@ interface DueQuery {
   /** Resource that is read under the parent. */
   readonly resource: string
   readonly parentTable: string
+  readonly changedBy: string | undefined
   readonly everyDays: number
   readonly limit: number
 }
@@ -27,9 +28,10 @@ export const dueParents = Effect.fnUntraced(function* (
   query: DueQuery
 ): Effect.fn.Return<ReadonlyArray<Due>, Failure, Warehouse> {
   const rows = yield* (yield* Warehouse).rows(
-    `SELECT p.id, p._row_hash AS hash ${yield* dueFrom(query)} ORDER BY f.fetched_at IS NOT NULL AND f.parent_hash = p._row_hash, f.fetched_at LIMIT ${query.limit}`
+    `SELECT p.id, ${stateOf(query)} AS state ${yield* dueFrom(query)}
+     ORDER BY f.fetched_at IS NOT NULL AND f.parent_state = ${stateOf(query)}, f.fetched_at LIMIT ${query.limit}`
   )
-  return rows.map((row) => ({ id: String(row["id"]), hash: String(row["hash"]) }))
+  return rows.map((row) => ({ id: String(row["id"]), state: String(row["state"]) }))
 })
 
 export const dueCount = Effect.fnUntraced(function* (
@@ -39,13 +41,17 @@ export const dueCount = Effect.fnUntraced(function* (
   return Number(row?.["n"])
 })
 
-const dueFrom = Effect.fnUntraced(function* ({ location, resource, parentTable, everyDays }: Omit<DueQuery, "limit">) {
+const stateOf = ({ changedBy }: Pick<DueQuery, "changedBy">) =>
+  changedBy === undefined ? "p._row_hash" : `coalesce(p.${name(changedBy)}::VARCHAR, p._row_hash)`
+
+const dueFrom = Effect.fnUntraced(function* (query: Omit<DueQuery, "limit">) {
+  const { location, resource, parentTable, everyDays } = query
   const now = yield* Clock.currentTimeMillis
   const days = `${everyDays} * (0.5 + hash(p.id) % 1000 / 2000.0)`
   return `FROM crm.${name(parentTable)} AS p
     LEFT JOIN (FROM meta.fanout WHERE location_id = ${literal(location)} AND resource = ${literal(resource)}) AS f ON f.parent_id = p.id
     WHERE p.location_id = ${literal(location)} AND p._deleted_at IS NULL
-    AND (f.parent_id IS NULL OR f.parent_hash <> p._row_hash OR f.fetched_at < ${instantOf(now)} - to_seconds(86400 * ${days}))`
+    AND (f.parent_id IS NULL OR f.parent_state <> ${stateOf(query)} OR f.fetched_at < ${instantOf(now)} - to_seconds(86400 * ${days}))`
 })
 
 export interface Known {

@@ -49,6 +49,14 @@ describe.each(catalogue.resources.map((resource) => [resource.table, resource] a
       for (const key of table.key) assert.include(names, key, `key of ${table.name}`)
       for (const { references } of table.columns) if (references) assert.include([...known], references)
     }
+    for (const turn of [resource.each, resource.detail && { ...resource.detail, table: resource.table }]) {
+      const parent = catalogue.resources.find(({ table }) => table === turn?.table)
+      if (turn?.changedBy)
+        assert.include(
+          tablesOf(parent!)[0].columns.map(({ name }) => name),
+          turn.changedBy
+        )
+    }
     if (resource.changes)
       assert.include(
         tables[0].columns.map(({ name }) => name),

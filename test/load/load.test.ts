@@ -186,8 +186,8 @@ describe("a batch", () => {
 })
 
 describe("list and detail", () => {
-  const detail = (body: unknown, hash: string, run = "run1") =>
-    page(bills, body, { kind: "detail", records: "", parent: { id: "b", hash }, pass: "bills/details", run })
+  const detail = (body: unknown, state: string, run = "run1") =>
+    page(bills, body, { kind: "detail", records: "", parent: { id: "b", state }, pass: "bills/details", run })
 
   test(
     "meet in one row: the list leaves what only the detail shows, the detail keeps what only the list shows",
@@ -215,7 +215,14 @@ describe("list and detail", () => {
   test(
     "a detail is due when the list shows a change, and no longer when it came",
     Effect.gen(function* () {
-      const due = dueParents({ location: "L", resource: "bills", parentTable: "bills", everyDays: 30, limit: 10 })
+      const due = dueParents({
+        location: "L",
+        resource: "bills",
+        parentTable: "bills",
+        changedBy: undefined,
+        everyDays: 30,
+        limit: 10
+      })
       yield* page(bills, { bills: [{ id: "b", status: "draft" }] }, { at: Date.now() })
       yield* load
       const [first] = yield* due
@@ -238,7 +245,7 @@ describe("one request for each parent", () => {
     "what a parent no longer shows is marked deleted, and revived when it comes back; other parents' rows stay",
     Effect.gen(function* () {
       const of = (parent: string, ids: ReadonlyArray<string>, run: string) =>
-        page(notes, { notes: ids.map((id) => ({ id, body: id })) }, { parent: { id: parent, hash: "h" }, run })
+        page(notes, { notes: ids.map((id) => ({ id, body: id })) }, { parent: { id: parent, state: "s" }, run })
       yield* of("p", ["n1", "n2"], "run1")
       yield* of("q", ["n3"], "run1")
       yield* load

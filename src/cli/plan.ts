@@ -8,6 +8,7 @@ import { price } from "../plan/price.ts"
 import { accountSettings, outputSettings } from "../settings.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { prepare } from "../warehouse/schema.ts"
+import { explained } from "./refusals.ts"
 import { duration, keepSecret, print, say, table } from "./output.ts"
 import { type SyncFlags, words } from "./sync.ts"
 
@@ -24,7 +25,7 @@ export const plan = Effect.fn("cli.plan")(function* (flags: SyncFlags) {
     yield* prepare(catalogue)
     const steps = yield* makePlan(catalogue, account.location, { only: words(flags.only), full: flags.full })
     return yield* price(steps, account, account.api.limits)
-  }).pipe(Effect.provide(layers))
+  }).pipe(Effect.provide(layers), Effect.mapError(explained(account.location)))
 
   if (flags.json) return print(JSON.stringify({ requests, elapsedMs, steps: priced }))
   for (const line of table(

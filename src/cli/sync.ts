@@ -3,11 +3,11 @@ import { Effect, Fiber, Layer } from "effect"
 import { join } from "node:path"
 import { Api } from "../api/api.ts"
 import { discover } from "../catalog/discover.ts"
-import { Failure } from "../failure.ts"
 import { type Flags, accountSettings, outputSettings } from "../settings.ts"
 import { type Synced, sync } from "../sync.ts"
 import { Vault } from "../vault/vault.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
+import { explained } from "./refusals.ts"
 import { duration, keepSecret, print, say, table } from "./output.ts"
 import { type Watched, progress } from "./progress.ts"
 
@@ -54,27 +54,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, environme
           if (plan.requests !== undefined) say(`Planned: about ${plan.requests} requests.`)
         })
     }).pipe(Effect.ensuring(Fiber.interrupt(beside)))
-  }).pipe(
-    Effect.provide(layers),
-    Effect.catchTags({
-      BadCredentials: ({ message }) =>
-        Effect.fail(
-          new Failure({
-            ends: "credentials",
-            message: `The service does not accept the token (${message}). A private token stops working about a week after it was rotated.`,
-            next: "Set SLUICE_TOKEN to a valid token, then run the same command again; nothing read before is lost."
-          })
-        ),
-      WrongLocation: ({ message }) =>
-        Effect.fail(
-          new Failure({
-            ends: "credentials",
-            message: `The token may not read location ${account.location} (${message}), or there is no such location.`,
-            next: "Check SLUICE_LOCATION_ID, or use a token of that location."
-          })
-        )
-    })
-  )
+  }).pipe(Effect.provide(layers), Effect.mapError(explained(account.location)))
 })
 
 export const words = (list: string | undefined): ReadonlyArray<string> =>

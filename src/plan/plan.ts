@@ -87,7 +87,7 @@ const stepOf = Effect.fnUntraced(function* (
     ...common,
     mode,
     ...(mode === "changed" && since !== undefined && { since }),
-    requests: mode === "full" ? fullRequests(resource, known?.total) : known?.requests
+    requests: (mode === "full" ? fullRequests(resource, known?.total) : undefined) ?? known?.requests
   }
 })
 

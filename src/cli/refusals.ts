@@ -1,0 +1,39 @@
+/** What the service's refusals mean for the person who typed the command. */
+import type { BadCredentials, BudgetSpent, Unavailable, WrongLocation } from "../api/errors.ts"
+import { Failure } from "../failure.ts"
+
+type Refusal = BadCredentials | WrongLocation | BudgetSpent | Unavailable
+
+/** Turns what ends a whole run into one paragraph and the next command. */
+export const explained =
+  (location: string) =>
+  (refusal: Refusal | Failure): Failure => {
+    switch (refusal._tag) {
+      case "Failure":
+        return refusal
+      case "BadCredentials":
+        return new Failure({
+          ends: "credentials",
+          message: `The service does not accept the token (${refusal.message}). A private token stops working about a week after it was rotated.`,
+          next: "Set SLUICE_TOKEN to a valid token, then run the same command again; nothing read before is lost."
+        })
+      case "WrongLocation":
+        return new Failure({
+          ends: "credentials",
+          message: `The token may not read location ${location} (${refusal.message}), or there is no such location.`,
+          next: "Check SLUICE_LOCATION_ID, or use a token of that location."
+        })
+      case "BudgetSpent":
+        return new Failure({
+          ends: "later",
+          message: `The day's requests are used up: ${refusal.dailyRemaining} are left, ${refusal.reserve} are kept for others.`,
+          next: `Run the same command after ${new Date(refusal.resumeAt).toISOString()}.`
+        })
+      case "Unavailable":
+        return new Failure({
+          ends: "later",
+          message: `The service gave no usable answer: ${refusal.message}.`,
+          next: "Run the same command again later."
+        })
+    }
+  }

@@ -1,0 +1,93 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { parse } from "csv-parse/sync"
+import { symlinkSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { type Account, openAccount } from "./support/account.ts"
+import { newFolder, sluice } from "./support/sluice.ts"
+
+const commands = ["demo", "sync", "plan", "status", "publish", "rebuild", "dictionary", "sandbox"]
+
+describe("help", () => {
+  it("begins with an example and names every command", async () => {
+    const { code, stdout } = await sluice(["--help"], {})
+    assert.strictEqual(code, 0)
+    assert.match(stdout, /^ {2}\.\/sluice /)
+    for (const command of commands) assert.match(stdout, new RegExp(`^ {2}${command} `, "m"))
+  })
+
+  it.each(commands)("of %s begins with an example", async (command) => {
+    const { code, stdout } = await sluice([command, "--help"], {})
+    assert.strictEqual(code, 0)
+    assert.match(stdout.split("\n").slice(0, 2).join("\n"), new RegExp(command))
+  })
+
+  it("works from any folder and through links", () => {
+    const link = join(newFolder(), "sluice-link")
+    symlinkSync(fileURLToPath(new URL("../sluice", import.meta.url)), link)
+    assert.match(execFileSync(link, ["--version"], { cwd: "/", encoding: "utf8" }), /^sluice \d/)
+  })
+})
+
+describe("the commands on one account", () => {
+  let account: Account
+  const json = async (...args: ReadonlyArray<string>) => {
+    const ran = await sluice([...args, "--json"], account.environment)
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    return JSON.parse(ran.stdout)
+  }
+  beforeAll(async () => {
+    account = await openAccount("--contacts", "150", "--limits", "100/200/200000")
+  })
+  afterAll(() => account.service.stop())
+
+  it("status and publish say what to do where nothing was synced", async () => {
+    const ran = await sluice(["status"], account.environment)
+    assert.strictEqual(ran.code, 1)
+    assert.match(ran.stderr, /^Next: \.\/sluice sync/m)
+  })
+
+  it("plan prices a first sync at what it then costs, within a tenth", async () => {
+    const plan = await json("plan")
+    await account.service.post("stats/reset", {})
+    const synced = await json("sync")
+    const { requests } = await account.service.stats()
+    assert.strictEqual(synced.requests, requests)
+    assert.closeTo(plan.requests, requests, requests / 10)
+  })
+
+  it("later runs compare what was planned with what it was", async () => {
+    const synced = await json("sync")
+    const { run } = await json("status")
+    assert.strictEqual(run.run_id, synced.run)
+    assert.strictEqual(Number(run.requests), synced.requests)
+    assert.isAtLeast(Number(run.planned_requests), 1)
+  })
+
+  it("a resource asked for brings the parent it is read under, and nothing else", async () => {
+    const synced = await json("sync", "--only", "contact_notes")
+    assert.deepStrictEqual(
+      synced.resources.map(({ resource }: { resource: string }) => resource),
+      ["contact_notes", "contacts"]
+    )
+  })
+
+  it("publish --stdout writes a table that a CSV reader takes in whole", async () => {
+    const ran = await sluice(["publish", "--stdout", "contacts"], account.environment)
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    const rows = parse(ran.stdout, { columns: true }) as ReadonlyArray<Record<string, string>>
+    const contacts = await account.service.records("contacts")
+    assert.deepStrictEqual(rows.map(({ id }) => id).sort(), contacts.map(({ id }) => String(id)).sort())
+  })
+
+  it("dictionary lists every table of the warehouse", async () => {
+    const tables: ReadonlyArray<{ readonly name: string }> = await json("dictionary")
+    assert.include(
+      tables.map(({ name }) => name),
+      "contact_custom_values"
+    )
+    const { stdout } = await sluice(["dictionary"], {})
+    for (const { name } of tables) assert.include(stdout, `\n## ${name}\n`)
+  })
+})

@@ -85,6 +85,7 @@ interface Pass {
 
 /** An expiring cursor is used again within this time or thrown away; the service's limit is 120 s. */
 const cursorLifetimeMs = 110_000
+const beginningsMax = 4
 
 const readPass = Effect.fn("extract.pass")(function* (
   resource: Resource,
@@ -96,11 +97,17 @@ const readPass = Effect.fn("extract.pass")(function* (
   const wayName = `${way.request.method} ${way.request.path}`
   let state = start
   let live: { readonly cursor: unknown; readonly usedAt: number } | undefined
+  const begun = new Map<number | undefined, number>()
 
   while (!state.done) {
     const expiring = way.paging.kind === "expiring"
     if (live && (yield* Clock.currentTimeMillis) - live.usedAt > cursorLifetimeMs) live = undefined
-    if (!live) yield* context.backpressure
+    if (!live) {
+      yield* context.backpressure
+      // Beginning again and again at one place would never end.
+      begun.set(state.anchor, (begun.get(state.anchor) ?? 0) + 1)
+      if (expiring && begun.get(state.anchor)! > beginningsMax) return { reason: "its cursors die before they lead on" }
+    }
     const size = sizes[wayName] ?? way.pageSize
     const request = fill(
       { ...way.request, parameters: { ...way.request.parameters, ...parameters } },
@@ -165,11 +172,12 @@ const afterRefusal = (
   size: number,
   hadCursor: boolean
 ): { readonly size?: number; readonly progress?: Partial<State> } | { readonly reason: string } => {
+  // Expired or unknown: the reading begins again at its anchor.
   if (hadCursor) return {}
   if (/limit/i.test(message) && size > 10) return { size: Math.floor(size / 2) }
   const window = state.windows?.[0]
   const halves = window && window[1] - window[0] > 2 * dayMs ? halved(...window) : undefined
-  if (halves && state.count > 0)
+  if (halves && (state.count > 0 || /date|range|period|startAt|endAt/i.test(message)))
     return { progress: { windows: [...halves, ...state.windows!.slice(1)], cursor: undefined, lastIds: [] } }
   return { reason: `the service refused the request (${message})` }
 }

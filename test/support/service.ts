@@ -14,6 +14,8 @@ export interface Service {
   /** Every live record of a collection, in the form of a single read. */
   readonly records: (collection: string) => Promise<ReadonlyArray<Record<string, unknown>>>
   readonly stats: () => Promise<Stats>
+  /** Returns when so many requests have come in; the moment to interfere, on any machine. */
+  readonly requested: (count: number) => Promise<void>
   readonly post: (path: string, body: unknown) => Promise<unknown>
   /** One request as any client would make it. */
   readonly call: (method: string, path: string, body?: unknown) => Promise<unknown>
@@ -35,7 +37,7 @@ export const startService = async (...flags: ReadonlyArray<string>): Promise<Ser
     createInterface(child.stdout).once("line", resolve)
     child.once("exit", (code) => reject(new Error(`the sandbox ended with ${code}`)))
   })
-  const account = JSON.parse(line) as Omit<Service, "records" | "stats" | "post" | "call" | "stop">
+  const account = JSON.parse(line) as Omit<Service, "records" | "stats" | "requested" | "post" | "call" | "stop">
   const control = async (path: string, init?: RequestInit) => {
     const response = await fetch(`${account.url}/__sandbox/${path}`, init)
     const text = await response.text()
@@ -50,6 +52,10 @@ export const startService = async (...flags: ReadonlyArray<string>): Promise<Ser
         .filter((record) => record !== "")
         .map((record) => JSON.parse(record)),
     stats: async () => JSON.parse(await control("stats")),
+    requested: async (count) => {
+      while (JSON.parse(await control("stats")).requests < count)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+    },
     post: async (path, body) => {
       const text = await control(path, { method: "POST", body: JSON.stringify(body) })
       return text === "" ? undefined : JSON.parse(text)

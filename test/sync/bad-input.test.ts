@@ -104,10 +104,10 @@ describe("bad input", () => {
   })
 
   it("a second run at the same time ends with 11 and the process to wait for; the first goes on", async () => {
-    const slow = await openAccount("--latency", "40", "--contacts", "200")
+    const slow = await openAccount("--latency", "300", "--contacts", "300")
     try {
       const first = start(["sync"], slow.environment)
-      await new Promise((resolve) => setTimeout(resolve, 1500))
+      await slow.service.requested(20)
       for (const command of ["sync", "rebuild", "publish", "status"]) {
         const second = await sluice([command], slow.environment)
         assert.strictEqual(second.code, 11, `${command}: ${second.stderr}`)
@@ -125,7 +125,7 @@ describe("bad input", () => {
     const slow = await openAccount("--latency", "30", "--contacts", "200")
     try {
       const running = start(["sync"], slow.environment)
-      await new Promise((resolve) => setTimeout(resolve, 2000))
+      await slow.service.requested(60)
       running.kill("SIGINT")
       const stopped = await running.ended
       assert.strictEqual(stopped.code, 130)

@@ -25,7 +25,7 @@ describe("OAuth", () => {
         SLUICE_REFRESH_TOKEN: service.refreshToken
       }
       const running = start(["sync"], environment)
-      await new Promise((resolve) => setTimeout(resolve, 1500))
+      await service.requested(30)
       // The service's clock runs ahead of ours: the token is refused although we think it valid.
       await service.post("clock", { advanceMs: 120_000 })
       const first = await running.ended
@@ -73,8 +73,8 @@ describe("an export cursor that dies", () => {
     const account = await openAccount(...flags, "--latency", "150", "--contacts", "100", "--messages", "9000")
     try {
       const running = start(["sync"], account.environment)
-      for (let n = 0; n < 4; n++) {
-        await new Promise((resolve) => setTimeout(resolve, 700))
+      for (let n = 1; n <= 4; n++) {
+        await account.service.requested(n * 12)
         await account.service.post("clock", { advanceMs: 121_000 })
       }
       const ran = await running.ended

@@ -3,30 +3,37 @@ import { cursor, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import type { Way } from "#catalog/resource.ts"
 
-// Oldest message first, so that a conversation that moves while we read moves ahead of us, never behind. The cursor is
-// the sort value itself, which is why the same request, started at the watermark, reads only what changed.
-const byLastMessage: Way = {
+const byLastMessage = (sort: "asc" | "desc"): Way => ({
   request: get("/conversations/search", {
     locationId: location,
     sortBy: "last_message_date",
-    sort: "asc",
+    sort,
     limit: size,
     startAfterDate: cursor
   }),
-  paging: { kind: "sortValue", field: "lastMessageDate" },
+  paging: { kind: "sortValue", field: "lastMessageDate", ...(sort === "desc" && { descending: true }) },
   records: "conversations",
   pageSize: 100,
   total: "total"
-}
+})
+// Oldest message first, so that a conversation that moves while we read moves ahead of us, never behind. The cursor is
+// the sort value itself, which is why the same request, started at the watermark, reads only what changed.
+const ascending = byLastMessage("asc")
+const descending = byLastMessage("desc")
 
 export const conversations = define({
   table: "conversations",
   description: "Threads of messages, one per contact and channel.",
   source: "A 2.12, A 4.9 GET /conversations/search",
   scope: "conversations.readonly",
-  full: [byLastMessage],
+  full: [ascending, descending],
   // Assigning, starring and reading do not move the last message's date: only a full reading shows them.
-  changes: { field: "lastMessageDate", overlapDays: 0.01, ways: [byLastMessage], fullEveryDays: 7 },
+  changes: {
+    field: "lastMessageDate",
+    overlapDays: 0.01,
+    ways: [ascending, { ...descending, until: "lastMessageDate" }],
+    fullEveryDays: 7
+  },
   fields: {
     id: id("Conversation id"),
     contactId: ref("contacts", "Whom it is with"),

@@ -1,31 +1,41 @@
 import { alias, choice, content, count, date, decimal, flag, id, instant, json, object } from "#catalog/fields.ts"
 import { ref, rows, text, transport, values } from "#catalog/fields.ts"
+import type { Parameters } from "#catalog/request.ts"
 import { cursorOr, cursorPart, get, location, post, since, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
+import type { Paging, Way } from "#catalog/resource.ts"
+
+const search = (parameters: Parameters, paging: Paging): Way => ({
+  request: get("/opportunities/search", {
+    locationId: location,
+    limit: size,
+    status: "all",
+    getNotes: true,
+    getTasks: true,
+    getCalendarEvents: true,
+    ...parameters
+  }),
+  paging,
+  records: "opportunities",
+  pageSize: 100,
+  total: "meta.total"
+})
+const afterLast = { startAfter: cursorPart("startAfter"), startAfterId: cursorPart("startAfterId") }
+const lastInMeta: Paging = {
+  kind: "body",
+  parts: { startAfter: "meta.startAfter", startAfterId: "meta.startAfterId" }
+}
 
 export const opportunities = define({
   table: "opportunities",
   description: "Deals, each in one stage of one pipeline.",
   source: "A 2.6, A 4.4 GET and POST /opportunities/search",
   scope: "opportunities.readonly",
+  // Oldest first, so that new deals come at the end. Failing that as the service likes, failing that by page number.
   full: [
-    {
-      request: get("/opportunities/search", {
-        locationId: location,
-        limit: size,
-        status: "all",
-        order: "added_asc",
-        getNotes: true,
-        getTasks: true,
-        getCalendarEvents: true,
-        startAfter: cursorPart("startAfter"),
-        startAfterId: cursorPart("startAfterId")
-      }),
-      paging: { kind: "body", parts: { startAfter: "meta.startAfter", startAfterId: "meta.startAfterId" } },
-      records: "opportunities",
-      pageSize: 100,
-      total: "meta.total"
-    }
+    search({ order: "added_asc", ...afterLast }, lastInMeta),
+    search(afterLast, lastInMeta),
+    search({ order: "added_asc", page: cursorOr(1) }, { kind: "pageNumber", first: 1 })
   ],
   // The filter is not in the documents; where the service refuses or ignores it, everything is read.
   changes: {

@@ -13,8 +13,8 @@ export type Paging =
   | { readonly kind: "lastRecord"; readonly field: string }
   /** The cursor is made of several values in the body. */
   | { readonly kind: "body"; readonly parts: Readonly<Record<string, string>> }
-  /** The cursor is the last record's sort value, ascending. Records that share it are asked for again. */
-  | { readonly kind: "sortValue"; readonly field: string }
+  /** The cursor is the last record's sort value. Records that share it are asked for again. */
+  | { readonly kind: "sortValue"; readonly field: string; readonly descending?: true }
   /**
    * The cursor dies if it is not used for a while; it is never stored. After an interruption the reading goes on from
    * the last record's `anchor` time, which fills the `since` hole.
@@ -31,7 +31,7 @@ export interface Way {
   readonly pageSize: number
   /** Dotted path of the total, where the service gives one. Totals prove and warn; they never end a loop. */
   readonly total?: string
-  /** At most this many records can be reached; beyond it the reading is incomplete and the next way is taken. */
+  /** At most this many records can be reached, or one page where there is only one; more are cut into windows. */
   readonly reach?: number
   /** Time windows to cut the reading into, oldest first; they fill `windowStart` and `windowEnd`. */
   readonly windows?: { readonly from: string; readonly days: number }

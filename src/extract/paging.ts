@@ -60,7 +60,8 @@ export const advance = (rules: Rules, before: PassProgress, page: Page): Step =>
   if (ignored) return failed(ignored)
 
   const window = before.windows?.[0]
-  if (window && way.reach !== undefined && (total ?? ids.length) >= way.reach && before.cursor === undefined)
+  const reach = way.paging.kind === "once" ? page.size : way.reach
+  if (window && reach !== undefined && (total ?? ids.length) >= reach && before.cursor === undefined)
     return split(seen, before, window)
   const moved = way.paging.kind === "offset" && Number(before.cursor ?? 0) > 0 && repeated === 0
   if (moved) return stepBack(before, page.size)
@@ -94,7 +95,7 @@ export const advance = (rules: Rules, before: PassProgress, page: Page): Step =>
       return followed(before, seen, Object.fromEntries(parts), same)
     }
     case "sortValue":
-      return sorted(way.paging.field, before, seen, page, same, short)
+      return sorted(way.paging, before, seen, page, same, short)
     case "expiring": {
       const cursor = at(page.body, way.paging.field)
       const anchors = way.paging.anchor ? instantsIn(page.records, way.paging.anchor) : []
@@ -157,24 +158,25 @@ const followed = (before: PassProgress, seen: PassProgress, cursor: unknown, sam
     : failed(`the cursor stands still after ${seen.count} of ${seen.total} records`)
 }
 
-/** Ascending by `field`; the cursor is one before the last value, so that its ties come again. */
+/** The cursor stands one before the last value, so that its ties come again. */
 const sorted = (
-  field: string,
+  { field, descending }: Extract<Way["paging"], { kind: "sortValue" }>,
   before: PassProgress,
   seen: PassProgress,
   page: Page,
   same: boolean,
   short: boolean
 ): Step => {
-  const values = instantsIn(page.records, field)
-  const cursor = before.cursor === undefined ? Number.NEGATIVE_INFINITY : Number(before.cursor)
+  const forward = descending ? -1 : 1
+  const values = instantsIn(page.records, field).map((value) => value * forward)
+  const cursor = before.cursor === undefined ? Number.NEGATIVE_INFINITY : Number(before.cursor) * forward
   if (values.some((value, index) => value < cursor || value < (values[index - 1] ?? cursor)))
     return failed(`the service does not sort by ${field}`)
   if (short) return ended(seen)
   const last = values.at(-1)
   if (last === undefined) return failed(`records carry no ${field}`)
-  if (!same) return next(seen, last - 1)
-  return next(doubt(seen, `more than ${page.size} records share one ${field}; some may be missing`), last)
+  if (!same) return next(seen, (last - 1) * forward)
+  return next(doubt(seen, `more than ${page.size} records share one ${field}; some may be missing`), last * forward)
 }
 
 /**

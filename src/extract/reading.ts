@@ -190,7 +190,7 @@ const firstState = (way: Way, since: number | undefined, now: number): PassProgr
   lastIds: [],
   doubts: [],
   // The cursor of a sort value is the value itself, so a reading can begin at the watermark.
-  ...(way.paging.kind === "sortValue" && since !== undefined && { cursor: since }),
+  ...(way.paging.kind === "sortValue" && !way.paging.descending && since !== undefined && { cursor: since }),
   ...(way.windows && {
     // Two days ahead: the service may be in a zone that is, and its clock may be.
     windows: [[way.windows.from === "since" ? since! : Date.parse(way.windows.from), now + 2 * dayMs] as const]

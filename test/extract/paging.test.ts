@@ -141,6 +141,18 @@ describe("a sort value as cursor", () => {
     assert.match(progress.doubts[0]!, /share one at/)
   })
 
+  it("ties are not lost newest first either", () => {
+    for (let seed = 1; seed <= 100; seed++) {
+      const random = randomFrom(seed)
+      let at = 0
+      const list = items(60, () => (at -= random() < 0.3 ? 0 : 1)).toSorted((a, b) => b.at - a.at)
+      const { seen, progress } = readAll(way({ kind: "sortValue", field: "at", descending: true }), (request) => ({
+        items: list.filter((item) => item.at < Number(request.cursor ?? Infinity)).slice(0, request.size)
+      }))
+      if (progress.doubts.length === 0) sameIds(seen, list, `seed ${seed}`)
+    }
+  })
+
   it("a service that does not sort as asked is found out", () => {
     const { failed } = readAll(way({ kind: "sortValue", field: "at" }), () => ({ items: items(10).toReversed() }))
     assert.match(failed!, /does not sort/)
@@ -220,6 +232,12 @@ describe("windows", () => {
     const { seen, progress } = readAll(way({ kind: "once" }, { reach: 10, total: "total" }), windowed(list), whole)
     sameIds(seen, list)
     assert.deepStrictEqual(progress.doubts, [])
+  })
+
+  it("are halved by the size the service allows, where that is less than was hoped for", () => {
+    const list = items(80)
+    const { seen } = readAll(way({ kind: "once" }, { reach: 500, total: "total" }), windowed(list), whole)
+    sameIds(seen, list)
   })
 
   it("that cannot be halved any more are a doubt", () => {

@@ -5,7 +5,8 @@ import { join } from "node:path"
 import type { Resource } from "../catalog/resource.ts"
 import { type Failure, diskFailure } from "../failure.ts"
 import type { EndEntry, PageEntry } from "../vault/frame.ts"
-import { type Position, Vault } from "../vault/vault.ts"
+import type { Position } from "../vault/position.ts"
+import { Vault } from "../vault/vault.ts"
 import { instantOf, literal } from "../warehouse/sql.ts"
 import { mergeStatements } from "./merge.ts"
 import { type Group, Spool, statesOf } from "./spool.ts"
@@ -50,11 +51,15 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
       ...written.flatMap(groupStatements),
       ...passes.flatMap(passStatements),
       ...ends.flatMap(endStatements),
-      "DELETE FROM meta.position",
-      `INSERT INTO meta.position VALUES (${next.segment}, ${next.offset})`
+      ...positionStatements(next)
     ]
   }
 })
+
+export const positionStatements = ({ segment, offset }: Position): ReadonlyArray<string> => [
+  "DELETE FROM meta.position",
+  `INSERT INTO meta.position VALUES (${segment}, ${offset})`
+]
 
 type Part = "rows" | "parents" | "rejectedValues" | "rejectedRecords"
 interface Written extends Group {

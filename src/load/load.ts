@@ -7,9 +7,10 @@ import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Resource } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
-import { type Position, Vault, beginning } from "../vault/vault.ts"
+import { type Position, beginning, isBefore } from "../vault/position.ts"
+import { Vault } from "../vault/vault.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
-import { type Batch, prepareBatch } from "./batch.ts"
+import { type Batch, positionStatements, prepareBatch } from "./batch.ts"
 
 export interface Loader {
   /** Takes in everything that the vault holds when it is called. */
@@ -25,6 +26,11 @@ export const makeLoader = Effect.fn("load.make")(function* (
   const [vault, warehouse] = [yield* Vault, yield* Warehouse]
   const [row] = yield* warehouse.rows("SELECT segment, byte_offset FROM meta.position")
   let place = row ? { segment: Number(row["segment"]), offset: Number(row["byte_offset"]) } : beginning
+  if (isBefore(vault.end(), place)) {
+    // The vault was removed, or an older copy put in its place: all it holds is loaded, and what comes is not.
+    place = vault.end()
+    yield* warehouse.transaction(positionStatements(place))
+  }
   let loadedBytes = 0
   let batches = 0
 
@@ -58,5 +64,3 @@ export const makeLoader = Effect.fn("load.make")(function* (
 
 /** A transaction costs some 50 ms whatever its size, so small change waits for company. */
 export const worthwhileBytes = 4 * 1024 * 1024
-
-const isBefore = (a: Position, b: Position) => a.segment < b.segment || (a.segment === b.segment && a.offset < b.offset)

@@ -151,6 +151,29 @@ describe("a batch", () => {
     })
   )
 
+  it.live("a vault that was removed is begun anew, and nothing that comes into it is passed over", () => {
+    const folder = newFolder()
+    const within = <A, E>(vault: string, effect: Effect.Effect<A, E, Vault | Warehouse>) =>
+      prepare(catalogue).pipe(
+        Effect.andThen(effect),
+        Effect.provide(
+          Layer.merge(
+            Vault.layer(join(folder, vault)),
+            Warehouse.layer(join(folder, "warehouse.duckdb"), { access: "write", memoryMb: 256 })
+          )
+        )
+      )
+    const many = Array.from({ length: 50 }, (_, n) => person(`a${n}`, "one"))
+    return Effect.gen(function* () {
+      yield* within("vault", page(people, { people: many }).pipe(Effect.andThen(load)))
+      // Loaded from the new vault's beginning, although the old one was longer; also when a crash comes in between.
+      yield* within("other", load.pipe(Effect.andThen(page(people, { people: [person("b", "two")] }))))
+      yield* within("other", page(people, { people: [person("c", "three")] }).pipe(Effect.andThen(load)))
+      const rows = yield* within("other", rowsOf("SELECT count(*) AS n FROM crm.persons"))
+      assert.deepStrictEqual(rows, [{ n: "52" }])
+    })
+  })
+
   test(
     "rejects are told once for each version of a row",
     Effect.gen(function* () {

@@ -4,7 +4,8 @@ import { appendFileSync, readFileSync, readdirSync, statSync, truncateSync, writ
 import { join } from "node:path"
 import { execFileSync } from "node:child_process"
 import type { PageEntry } from "../../src/vault/frame.ts"
-import { type Position, Vault, beginning } from "../../src/vault/vault.ts"
+import { type Position, beginning } from "../../src/vault/position.ts"
+import { Vault } from "../../src/vault/vault.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const entry: PageEntry = {
@@ -73,6 +74,18 @@ describe("the vault", () => {
         yield* within(folder, append("after"))
         assert.deepStrictEqual(yield* within(folder, readAll()), [bodies[0], "after"], `torn at ${size}`)
       }
+    })
+  )
+
+  it.live("goes on behind a full segment that a crash left uncompressed, and compresses it", () =>
+    Effect.gen(function* () {
+      const folder = newFolder()
+      yield* within(folder, append(...bodies))
+      // Where the crash came: the next segment is open already.
+      writeFileSync(join(folder, "000002.ndjson"), "")
+      assert.deepStrictEqual(yield* within(folder, readAll()), bodies)
+      assert.include(readdirSync(folder), "000001.ndjson.zst")
+      assert.notInclude(readdirSync(folder), "000001.ndjson")
     })
   )
 

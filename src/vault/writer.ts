@@ -1,0 +1,101 @@
+/** The writing end of the vault. */
+import { type FileHandle, mkdir, open, readFile, truncate, writeFile } from "node:fs/promises"
+import type { Position } from "./position.ts"
+import { compress, framesIn, plainPath, segmentsIn, syncFolder } from "./segments.ts"
+
+/** A sealed segment is read in one piece, so its size bounds memory. */
+const segmentBytesMax = 16 * 1024 * 1024
+
+/** Appends in groups: what arrives while one write is being synced goes out with the next. */
+export class Writer {
+  appendedBytes = 0
+  private readonly folder: string
+  private segment: number
+  private size: number
+  private file: FileHandle
+  private pending: Array<Buffer> = []
+  private flushing: Promise<void> = Promise.resolve()
+  private scheduled: Promise<void> | undefined
+  private broken: unknown
+  /** Full segments being compressed, beside everything else. */
+  private compressing: Promise<void> = Promise.resolve()
+
+  private constructor(folder: string, segment: number, size: number, file: FileHandle) {
+    this.folder = folder
+    this.segment = segment
+    this.size = size
+    this.file = file
+  }
+
+  static async open(folder: string): Promise<Writer> {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const { all, plain } = await segmentsIn(folder)
+    const last = all.at(-1) ?? 1
+    const segment = all.length === 0 || plain.includes(last) ? last : last + 1
+    // A crash may have come between a full segment and its compression.
+    for (const number of plain) if (number !== segment) await compress(folder, number)
+    const path = plainPath(folder, segment)
+    const file = await open(path, "a", 0o600)
+    const content = await readFile(path)
+    const size = framesIn(content, 0, content.length).end
+    if (size < content.length) {
+      // A crash while writing. The tail is of no use, but it is not ours to throw away.
+      await writeFile(`${path}.torn-${size}`, content.subarray(size), { mode: 0o600 })
+      await truncate(path, size)
+    }
+    await syncFolder(folder)
+    return new Writer(folder, segment, size, file)
+  }
+
+  end(): Position {
+    return { segment: this.segment, offset: this.size }
+  }
+
+  append(bytes: Buffer): Promise<void> {
+    // After a refused write the tail of the file is unknown; the next opening cuts it off.
+    if (this.broken !== undefined) return Promise.reject(this.broken)
+    this.pending.push(bytes)
+    this.scheduled ??= this.flushing = this.flushing.then(() => this.flush())
+    return this.scheduled
+  }
+
+  private async flush(): Promise<void> {
+    const batch = Buffer.concat(this.pending)
+    this.pending = []
+    this.scheduled = undefined
+    try {
+      if (this.broken !== undefined) throw this.broken
+      if (this.size >= segmentBytesMax) await this.rotate()
+      await this.file.appendFile(batch)
+      await this.file.datasync()
+      this.size += batch.length
+      this.appendedBytes += batch.length
+    } catch (cause) {
+      this.broken = cause
+      throw cause
+    }
+  }
+
+  async seal(): Promise<void> {
+    await this.flushing.catch(() => undefined)
+    if (this.size > 0) await this.rotate()
+    await this.compressing
+  }
+
+  private async rotate(): Promise<void> {
+    const [full, number] = [this.file, this.segment]
+    this.file = await open(plainPath(this.folder, number + 1), "a", 0o600)
+    this.segment = number + 1
+    this.size = 0
+    await full.close()
+    this.compressing = this.compressing.then(() => compress(this.folder, number))
+    // Told where it is waited for: in seal and close. The plain segment stays until it is compressed.
+    this.compressing.catch(() => undefined)
+  }
+
+  async close(): Promise<void> {
+    await this.flushing.catch(() => undefined)
+    await this.compressing.catch(() => undefined)
+    await this.file.close()
+  }
+}

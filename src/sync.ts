@@ -43,6 +43,9 @@ export interface Synced {
   /** Requests sent, retries included. */
   readonly requests: number
   readonly rows: ReadonlyArray<RunResource>
+  /** From the first request until every record was in the warehouse. */
+  readonly loadedMs: number
+  /** With planning and publishing. */
   readonly elapsedMs: number
 }
 
@@ -63,13 +66,14 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   const ended = yield* Effect.raceFirst(extract(plan.steps, context, companyOf(location)), follower.run)
   yield* (yield* Vault).seal
   yield* loader.load
+  const loadedMs = (yield* Clock.currentTimeMillis) - run.startedAt
 
   const requests = (yield* Api).requestsByResource.values().reduce((sum, count) => sum + count, 0)
   const exitCode = exitCodeOf(ended)
   yield* endRun(run, outcomeOf(ended), exitCode, requests)
   yield* publishNow(catalogue, output, run.id)
   const elapsedMs = (yield* Clock.currentTimeMillis) - run.startedAt
-  return { run, ended, exitCode, requests, rows: yield* resourcesOf(run.id), elapsedMs } satisfies Synced
+  return { run, ended, exitCode, requests, rows: yield* resourcesOf(run.id), loadedMs, elapsedMs } satisfies Synced
 })
 
 /** Makes the published files anew from what the warehouse holds. */

@@ -63,8 +63,9 @@ export const words = (list: string | undefined): ReadonlyArray<string> =>
     .map((word) => word.trim())
     .filter((word) => word !== "")
 
-export const report = ({ run, ended, exitCode, requests, rows, elapsedMs }: Synced, json: boolean): void => {
-  if (json) return print(JSON.stringify({ run: run.id, exitCode, requests, elapsedMs, resources: rows, ended }))
+export const report = ({ run, ended, exitCode, requests, rows, loadedMs, elapsedMs }: Synced, json: boolean): void => {
+  if (json)
+    return print(JSON.stringify({ run: run.id, exitCode, requests, loadedMs, elapsedMs, resources: rows, ended }))
   for (const line of table(
     ["resource", "requests", "records", "new", "changed", "rejected", "verdict"],
     rows.map((row) => [
@@ -79,7 +80,9 @@ export const report = ({ run, ended, exitCode, requests, rows, elapsedMs }: Sync
   ))
     print(line)
   for (const { resource, doubts } of ended) for (const doubt of doubts) say(`${resource}: ${doubt}`)
-  say(`${requests} requests in ${duration(elapsedMs)}. Run ${run.id}.`)
+  say(
+    `${requests} requests, loaded in ${duration(loadedMs)}, published in ${duration(elapsedMs - loadedMs)}. Run ${run.id}.`
+  )
   const resumeAt = ended.find((end) => end.resumeAt !== undefined)?.resumeAt
   if (resumeAt !== undefined)
     say(

@@ -46,7 +46,9 @@ export const makeLoader = Effect.fn("load.make")(function* (
           place = next
           loadedBytes += bytes
         })
-      )
+      ),
+      // Interrupted in between, the next load would take the batch in again and count it twice.
+      Effect.uninterruptible
     )
 
   const load = Effect.gen(function* () {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { join } from "node:path"
 import { count, id, instant, rows, text, values } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
@@ -173,6 +173,23 @@ describe("a batch", () => {
       assert.deepStrictEqual(rows, [{ n: "52" }])
     })
   })
+
+  test(
+    "a load that is interrupted counts nothing twice when it goes on",
+    Effect.gen(function* () {
+      const { load } = yield* makeLoader(resources, join(newFolder(), "tmp"))
+      for (let n = 0; n < 40; n++) {
+        yield* page(people, { people: [person(`p${n}`, "one")] })
+        const loading = yield* Effect.forkChild(load)
+        yield* Effect.sleep(n)
+        yield* Fiber.interrupt(loading)
+      }
+      yield* load
+      assert.deepStrictEqual(yield* rowsOf("SELECT pages, records, new_rows FROM meta.run_resources"), [
+        { pages: "40", records: "40", new_rows: "40" }
+      ])
+    })
+  )
 
   test(
     "rejects are told once for each version of a row",

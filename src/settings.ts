@@ -92,7 +92,7 @@ export const outputSettings = Effect.fn("settings.output")(function* (flags: Fla
     folder: resolve(flags.output ?? environment["SLUICE_OUTPUT"] ?? output?.folder ?? "output"),
     formats: output?.formats ?? ["duckdb", "parquet", "csv"],
     csvProfile: output?.csv_profile ?? "machine",
-    memoryMb: machine?.memory_mb ?? 160
+    memoryMb: machine?.memory_mb ?? 128
   } satisfies OutputSettings
 })
 

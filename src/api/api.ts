@@ -7,7 +7,7 @@ import type { Failure } from "../failure.ts"
 import { type Budget, type Limits, type Priority, type Seen, makeBudget } from "./budget.ts"
 import { type Retry, classify } from "./classify.ts"
 import { type CredentialSettings, type SendForm, makeCredentials } from "./credentials.ts"
-import { type ApiError, BadCredentials, NoAnswer, Unavailable } from "./errors.ts"
+import { type ApiError, BadCredentials, NoAnswer, Refused, Unavailable } from "./errors.ts"
 
 export interface Call {
   readonly request: FilledRequest
@@ -45,14 +45,14 @@ export interface ApiSettings {
 
 const attemptsMax = 7
 const timeoutMs = 60_000
-/** A page of 1,000 records with long texts is some megabytes; beyond this the answer is refused. */
-const bodyBytesMax = 64 * 1024 * 1024
+/** A page of 1,000 records is a megabyte or two. A larger answer than this is not taken in, and a smaller page asked for. */
+const bodyBytesMax = 32 * 1024 * 1024
 
 const makeApi = Effect.fn("api.make")(function* (
   settings: ApiSettings
 ): Effect.fn.Return<Api["Service"], never, Scope.Scope> {
   const agent = yield* Effect.acquireRelease(
-    Effect.sync(() => new Agent({ connections: 24, maxResponseSize: bodyBytesMax })),
+    Effect.sync(() => new Agent({ connections: 24 })),
     (agent) => Effect.promise(() => agent.destroy())
   )
   const client = agent.compose(decompress())
@@ -66,7 +66,7 @@ const makeApi = Effect.fn("api.make")(function* (
     Effect.tryPromise({
       try: async (signal) => {
         const response = await client.request({ ...options, origin, path: prefix + options.path, signal })
-        return { status: response.statusCode, headers: response.headers, text: await response.body.text() }
+        return { status: response.statusCode, headers: response.headers, text: await textOf(response.body) }
       },
       catch: (cause) => new NoAnswer({ message: reasonOf(cause), unsent: isUnsent(cause) })
     }).pipe(
@@ -83,7 +83,7 @@ const makeApi = Effect.fn("api.make")(function* (
       path,
       headers: { ...commonHeaders, "content-type": "application/x-www-form-urlencoded" },
       body: new URLSearchParams(form).toString()
-    }).pipe(Effect.map(({ status, text }) => ({ status, body: text })))
+    }).pipe(Effect.map(({ status, text }) => ({ status, body: text ?? "" })))
   const credentials = yield* makeCredentials(settings.credentials, sendForm)
 
   /** One attempt: the answer, or why another may do better. */
@@ -99,12 +99,15 @@ const makeApi = Effect.fn("api.make")(function* (
       )
       const seen = rateHeaders(response.headers, response.status)
       yield* budget.settle(seen)
-      const verdict = classify(response.status, response.text)
+      const { status, text } = response
+      if (text === undefined)
+        return yield* new Refused({ status, message: `the answer is over our limit of ${bodyBytesMax >> 20} MB` })
+      const verdict = classify(status, text)
       if (verdict === "ok") {
-        const long = holdsLongNumbers(response.text)
-        const body = parsed(response.text, long)
+        const long = holdsLongNumbers(text)
+        const body = parsed(text, long)
         if (body === undefined) return { retry: "soon", message: "the answer is not JSON" } satisfies Retry
-        return { text: response.text, body, long, at: yield* Clock.currentTimeMillis } satisfies Answer
+        return { text, body, long, at: yield* Clock.currentTimeMillis } satisfies Answer
       }
       if (!("retry" in verdict)) return yield* verdict
       if (verdict.retry === "with a fresh token") yield* credentials.renew(token, verdict.message)
@@ -179,6 +182,18 @@ const rateHeaders = (headers: Dispatcher.ResponseData["headers"], status: number
     dailyResetMs: number("x-ratelimit-daily-reset"),
     ...(status === 429 && { refusedForMs: seconds === undefined ? "unsaid" : seconds * 1000 })
   }
+}
+
+/** The body as text, given up as soon as it is too large: what is sent compressed may be any size. */
+const textOf = async (body: AsyncIterable<Buffer>): Promise<string | undefined> => {
+  const chunks: Array<Buffer> = []
+  let bytes = 0
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes > bodyBytesMax) return undefined
+  }
+  return Buffer.concat(chunks).toString("utf8")
 }
 
 const parsed = (text: string, long: boolean): unknown => {

@@ -46,7 +46,8 @@ export type Step =
 export const advance = (rules: Rules, before: PassProgress, page: Page): Step => {
   const { way, since } = rules
   const ids = page.records.map(idOf)
-  const repeated = ids.filter((id) => before.lastIds.includes(id)).length
+  const last = new Set(before.lastIds)
+  const repeated = ids.filter((id) => last.has(id)).length
   const total = way.total === undefined ? undefined : totalOf(at(page.body, way.total))
   const seen: PassProgress = {
     ...before,

@@ -64,12 +64,14 @@ describe("sync, change one per cent, sync", () => {
     ]
     const fingerprints = () =>
       Promise.all(
-        tables.map((table) =>
-          query(
-            account.warehouse,
-            `SELECT '${table}' AS name, count(*) AS n, bit_xor(hash(t)) AS fingerprint FROM crm.${table} AS t`
+        tables
+          .flatMap((table) => [`crm.${table}`, `crm_history.${table}`])
+          .map((table) =>
+            query(
+              account.warehouse,
+              `SELECT '${table}' AS name, count(*) AS n, bit_xor(hash(t)) AS fingerprint FROM ${table} AS t`
+            )
           )
-        )
       )
     const before = await fingerprints()
     await account.service.post("stats/reset", {})

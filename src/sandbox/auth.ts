@@ -47,7 +47,7 @@ export class Tokens {
   }
 
   /** `POST /oauth/token` (A 5.2): the answer and its errors are not in the shape of the other operations. */
-  exchange(form: URLSearchParams): Record<string, unknown> {
+  exchange(form: URLSearchParams, scopes: Iterable<string>): Record<string, unknown> {
     if (form.get("client_id") !== this.clientId || form.get("client_secret") !== this.clientSecret) {
       throw oauthRefusal(401, "invalid_client", "Invalid client credentials")
     }
@@ -65,7 +65,7 @@ export class Tokens {
       token_type: "Bearer",
       expires_in: this.#settings.tokenLifetime,
       refresh_token: this.refreshToken,
-      scope: "contacts.readonly contacts.write opportunities.readonly conversations.readonly",
+      scope: [...scopes].filter((scope) => !this.#missingScopes.has(scope)).join(" "),
       userType: "Location",
       companyId: this.#setting.companyId,
       locationId: this.#setting.locationId
@@ -75,6 +75,13 @@ export class Tokens {
   /** Ends every access token, the private one too. Refresh tokens keep working. */
   revoke(): void {
     this.#expiryByToken.clear()
+  }
+
+  /** Ends the access tokens of refreshes in a while, or at once. */
+  expire(inMs: number): void {
+    for (const token of this.#expiryByToken.keys()) {
+      if (token !== this.privateToken) this.#expiryByToken.set(token, this.#clock.now() + inMs)
+    }
   }
 
   restore(): void {

@@ -1,4 +1,5 @@
 import { iso } from "./clock.ts"
+import { changeCommerce } from "./commerce/change.ts"
 import { malformed } from "./errors.ts"
 import { createContact, deleteContact, updateContact } from "./resources/contacts.ts"
 import { addMessage } from "./resources/messages.ts"
@@ -60,10 +61,13 @@ export const change = (body: Data, service: Service): Data => {
       const fields = { status: random.pick(["open", "won", "lost"]), monetaryValue: random.between(100, 900_000) / 100 }
       updateOpportunity(service, row, fields)
     }),
-    opportunitiesAdded: each(choose(contacts, shares.opportunities / 10, random), (row) => {
-      const fields = { name: random.pick(projects), pipelineId: random.pick(pipelines).id, status: "open" }
-      createOpportunity(service, { ...fields, contactId: row.id })
-    }),
+    opportunitiesAdded: each(
+      choose(contacts, pipelines.length === 0 ? 0 : shares.opportunities / 10, random),
+      (row) => {
+        const fields = { name: random.pick(projects), pipelineId: random.pick(pipelines).id, status: "open" }
+        createOpportunity(service, { ...fields, contactId: row.id })
+      }
+    ),
     messagesAdded: each(choose(conversations, shares.conversations, random), (row) => {
       const direction = random.pick(["inbound", "outbound"])
       addMessage(service, row, random.pick([2, 2, 2, 3]), { direction, body: messageText(random) })
@@ -75,13 +79,18 @@ export const change = (body: Data, service: Service): Data => {
       const source = { ...messages.data(row), status: random.pick(["read", "failed"]), ...date }
       messages.replace(row, entry({ ...row, updated: now, source }))
     }),
-    ordersAdded: each(choose(orders, shares.orders, random), (row) => repeat(service, orders, row, random)),
-    submissionsAdded: each(choose(submissions, shares.submissions, random), (row) =>
-      repeat(service, submissions, row, random)
-    )
+    ordersAdded: each(choose(orders, shares.orders, random), (row) => {
+      const order = repeat(service, orders, row, random)
+      service.deliveries.trigger("order_received", order)
+      if (order["paymentStatus"] === "paid") service.deliveries.trigger("payment_received", order)
+    }),
+    submissionsAdded: each(choose(submissions, shares.submissions, random), (row) => {
+      service.deliveries.trigger("form_submitted", repeat(service, submissions, row, random))
+    })
   }
+  const commerce = changeCommerce(service, shares, { random, choose, each, repeat })
   service.clock.advance(1)
-  return { ...counts, notes }
+  return { ...counts, ...commerce, notes }
 }
 
 /** A share of the records, at least one unless the share is nothing, each once. */
@@ -96,13 +105,14 @@ const choose = (collection: Collection, share: number, random: Random): Readonly
 }
 
 /** The same order or submission once more, now. */
-const repeat = ({ clock, random: ids }: Service, collection: Collection, row: Entry, random: Random): void => {
+const repeat = ({ clock, random: ids }: Service, collection: Collection, row: Entry, random: Random): Data => {
   const now = clock.now()
   const data = collection.data(row)
   const id = "_id" in data ? random.hexId(now) : ids.id()
   const dates = { createdAt: iso(now), ...("updatedAt" in data && { updatedAt: iso(now) }) }
   const source = { ...data, ["_id" in data ? "_id" : "id"]: id, ...dates }
   collection.add(entry({ ...row, id, created: now, updated: now, source }))
+  return source
 }
 
 const newFields = (random: Random): Data => ({

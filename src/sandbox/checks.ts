@@ -1,4 +1,5 @@
 import { Refusal, invalid, malformed } from "./errors.ts"
+import type { Part } from "./multipart.ts"
 import type { Call, Route, Service } from "./route.ts"
 import type { Data } from "./world/collection.ts"
 
@@ -17,7 +18,7 @@ export const checkVersion = (version: string | undefined, service: Service): boo
 
 /** The body of an operation that takes JSON. */
 export const readJson = (route: Route, contentType: string | undefined, text: string): Data => {
-  if (route.method === "GET" || (text === "" && route.method === "DELETE")) return {}
+  if (route.method === "GET" || (text === "" && (route.method === "DELETE" || route.body === undefined))) return {}
   if (!/^application\/json\b/i.test(contentType ?? "")) {
     throw new Refusal(415, `Unsupported content type: ${contentType ?? "none"}`)
   }
@@ -28,16 +29,36 @@ export const readJson = (route: Route, contentType: string | undefined, text: st
     throw malformed("Unexpected token in JSON")
   }
   if (typeof body !== "object" || body === null || Array.isArray(body)) throw malformed("The body must be an object")
+  if (isDeeperThan(200, body)) throw malformed("The body is nested too deeply")
   return body as Data
 }
 
+/** The parts of an operation that takes a form (A 4.1); the listener has parsed them. */
+export const readForm = (
+  route: Route,
+  parts: ReadonlyArray<Part> | undefined,
+  isForm: boolean
+): ReadonlyArray<Part> => {
+  if (route.form === undefined) return []
+  if (!isForm) throw new Refusal(415, "The request must be multipart/form-data")
+  if (parts === undefined) throw malformed("The form is malformed")
+  return parts
+}
+
+/** Reading a text nested without end is safe, writing it again would overflow the stack. */
+const isDeeperThan = (levels: number, value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner)))
+
 /** A token is for one location; a request that names another is refused (A 5.3), one that names none is not valid. */
-export const checkLocation = ({ location }: Route, call: Call, { settings, world }: Service): void => {
+export const checkLocation = (route: Route, call: Call, { settings, world }: Service): void => {
+  const { location } = route
+  if (namesAnother(route, call, world.setting.locationId)) throw wrongLocation()
   if (location === undefined) return
   const { name } = location
   const sent =
     location.in === "path" ? call.params[name] : location.in === "body" ? call.body[name] : queried(call, name)
-  const wrongLocation = () => new Refusal(403, "The token does not have access to this location")
   if (sent === undefined || sent === null || sent === "") {
     // The live service was seen to answer 403 here as well (field-notes 1).
     throw settings.quirks.missingLocationStatus === 403 ? wrongLocation() : invalid(`${name} should not be empty`)
@@ -45,6 +66,16 @@ export const checkLocation = ({ location }: Route, call: Call, { settings, world
   if (typeof sent !== "string") throw malformed(`${name} must be a string`)
   if (sent !== world.setting.locationId) throw wrongLocation()
 }
+
+const wrongLocation = () => new Refusal(403, "The token does not have access to this location")
+
+/** Whether a location is sent that is not asked for, and is not that of the token. */
+const namesAnother = ({ body: shape }: Route, { body, query }: Call, own: string): boolean =>
+  ["locationId", "altId"].some((name) =>
+    [query.get(name), shape?.[name]?.forbidden ? undefined : body[name]].some(
+      (sent) => typeof sent === "string" && sent !== "" && sent !== own
+    )
+  )
 
 /** Date-based versions spell it `location_id` (field-notes 3). */
 const queried = (call: Call, name: string): string | null =>

@@ -1,16 +1,18 @@
 import { change } from "./change.ts"
+import { ndjson, poison } from "./control-records.ts"
+import { setWorkflow } from "./control-workflows.ts"
 import { malformed, notFound } from "./errors.ts"
 import { type FaultRule, faultKinds, mixture } from "./faults.ts"
 import type { Arrived } from "./router.ts"
 import type { Service } from "./route.ts"
-import type { Collection, Data, Entry } from "./world/collection.ts"
-import type { CollectionName } from "./world/world.ts"
+import type { Data } from "./world/collection.ts"
 
 /** What tests steer the sandbox with: paths below /__sandbox/, outside limits, tokens and faults. */
 export const control = ({ method, text, url }: Arrived, service: Service): string | Iterable<string> => {
   const operation = `${method} ${url.pathname.slice("/__sandbox/".length)}`
   const { clock, faults, statistics, tokens } = service
   const body = method === "POST" ? readBody(text) : {}
+  service.schedule.run(clock.now())
   const records = /^GET records\/(\w+)$/.exec(operation)?.[1]
   if (records !== undefined) return ndjson(records, url.searchParams, service)
   switch (operation) {
@@ -22,7 +24,9 @@ export const control = ({ method, text, url }: Arrived, service: Service): strin
     case "POST change":
       return JSON.stringify(change(body, service))
     case "POST clock":
-      if (typeof body["advanceMs"] !== "number") throw malformed("advanceMs must be a number")
+      if (typeof body["advanceMs"] !== "number" || body["advanceMs"] > hundredYearsMs) {
+        throw malformed("advanceMs must be a number, at most that of a hundred years")
+      }
       clock.advance(body["advanceMs"])
       return JSON.stringify({ now: clock.now() })
     case "GET faults":
@@ -30,7 +34,16 @@ export const control = ({ method, text, url }: Arrived, service: Service): strin
     case "POST faults":
       faults.set(typeof body["rules"] === "number" ? mixture(body["rules"]) : readRules(body["rules"]))
       return JSON.stringify({ rules: faults.rules })
+    case "POST churn":
+      return JSON.stringify({ ...service.churn.set(readRate(body), service), changes: service.churn.changes })
+    case "POST poison":
+      return JSON.stringify(poison(body, service))
+    case "POST workflows":
+      return JSON.stringify(setWorkflow(body, service))
+    case "GET deliveries":
+      return JSON.stringify(service.deliveries.counts)
     case "POST token":
+      if (typeof body["expireInMs"] === "number") tokens.expire(body["expireInMs"])
       if (body["revoke"] === true) tokens.revoke()
       if (body["restore"] === true) tokens.restore()
       if (typeof body["removeScope"] === "string") tokens.removeScope(body["removeScope"])
@@ -40,6 +53,8 @@ export const control = ({ method, text, url }: Arrived, service: Service): strin
       throw notFound(`There is no ${operation} below /__sandbox/`)
   }
 }
+
+const hundredYearsMs = 3_155_760_000_000
 
 const readBody = (text: string): Data => {
   try {
@@ -51,27 +66,18 @@ const readBody = (text: string): Data => {
   throw malformed("The body must be a JSON object")
 }
 
+const readRate = (body: Data): Data => {
+  for (const name of ["perSecond", "perRequest", "deletes"]) {
+    const sent = body[name] ?? 0
+    if (typeof sent !== "number" || !(sent >= 0)) throw malformed(`${name} must be a number that is not negative`)
+  }
+  return body
+}
+
 const readRules = (sent: unknown): ReadonlyArray<FaultRule> => {
   const rules = (sent ?? []) as ReadonlyArray<FaultRule>
   if (!Array.isArray(sent ?? [])) throw malformed("rules must be an array")
-  const unknown = rules.find((rule) => !faultKinds.includes(rule.kind))
+  const unknown = rules.find((rule: FaultRule | null | undefined) => !faultKinds.some((kind) => kind === rule?.kind))
   if (unknown !== undefined) throw malformed(`kind must be one of: ${faultKinds.join(", ")}`)
   return rules
-}
-
-/**
- * Every live record in the form a read of it alone shows, one per line. `?form=list` shows the list form, with the
- * notes, tasks and events of opportunities; `?strays=1` what only lists show: records without an id, stale copies.
- */
-const ndjson = (name: string, query: URLSearchParams, { world }: Service): Iterable<string> => {
-  if (!(name in world) || name === "setting") throw notFound(`There is no collection ${name}`)
-  const collection: Collection = world[name as CollectionName]
-  const isList = query.get("form") === "list"
-  const text = (row: Entry): string => {
-    if (!isList) return collection.full(row)
-    return name === "opportunities" ? JSON.stringify(collection.data(row)) : collection.list(row)
-  }
-  // Taken whole before the first line is sent; the lines are sent one by one, because together they can be too long.
-  const rows = [...(query.get("strays") === "1" ? collection.strays() : collection.live())]
-  return rows.values().map((row) => `${text(row)}\n`)
 }

@@ -6,8 +6,9 @@ import type { FaultKind } from "./faults.ts"
 /** What a request comes to: an answer, and the fault that strikes it on its way out. */
 export interface Outcome {
   status: number
-  body: string
+  body: string | Uint8Array
   contentType: string
+  fileName?: string
   fault?: { kind: FaultKind; ms: number }
 }
 
@@ -24,7 +25,10 @@ export const deliver = async (
 
   response.statusCode = status
   if (status === 204) return void response.end()
-  response.setHeader("Content-Type", `${contentType}; charset=utf-8`)
+  response.setHeader("Content-Type", contentType.startsWith("audio/") ? contentType : `${contentType}; charset=utf-8`)
+  if (outcome.fileName !== undefined) {
+    response.setHeader("Content-Disposition", `attachment; filename="${outcome.fileName}"`)
+  }
   let bytes = Buffer.from(body)
   if (compress) {
     response.setHeader("Vary", "Accept-Encoding")

@@ -15,6 +15,9 @@ export const malformed = (message: string): Refusal => new Refusal(400, message)
 
 export const notFound = (message: string): Refusal => new Refusal(404, message)
 
+/** 409: the state of things does not allow it, such as a duplicate (A 7). */
+export const conflict = (message: string): Refusal => new Refusal(409, message)
+
 /** 422: well-formed but not valid; the only refusal whose message is a list (A 7). */
 export const invalid = (...messages: ReadonlyArray<string>): Refusal => new Refusal(422, messages)
 
@@ -26,6 +29,7 @@ const names: Record<number, string> = {
   401: "Unauthorized",
   403: "Forbidden",
   404: "Not Found",
+  409: "Conflict",
   413: "Payload Too Large",
   415: "Unsupported Media Type",
   422: "Unprocessable Entity",

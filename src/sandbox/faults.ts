@@ -11,7 +11,9 @@ export const faultKinds = [
   "hang",
   "slow",
   "429",
-  "429-storm"
+  "429-storm",
+  // The answer before once more, of the same path: a page that repeats.
+  "repeat"
 ] as const
 
 export type FaultKind = (typeof faultKinds)[number]
@@ -34,6 +36,7 @@ export class Faults {
   #struck: Array<number> = []
   readonly #random: Random
   #stormUntil = 0
+  readonly #answers = new Map<string, string | Uint8Array>()
 
   constructor(faults: number | ReadonlyArray<FaultRule>, seed: number) {
     this.#random = new Random(seed, streams.fault, 0)
@@ -44,6 +47,15 @@ export class Faults {
     this.#rules = [...rules]
     this.#struck = rules.map(() => 0)
     this.#stormUntil = 0
+    this.#answers.clear()
+  }
+
+  /** The body to send: the one before of the same path for a `repeat`, which needs one to have been sent. */
+  repeated(kind: FaultKind | undefined, path: string, body: string | Uint8Array): string | Uint8Array {
+    if (!this.#rules.some((rule) => rule.kind === "repeat")) return body
+    const sent = kind === "repeat" ? (this.#answers.get(path) ?? body) : body
+    this.#answers.set(path, sent)
+    return sent
   }
 
   get rules(): ReadonlyArray<FaultRule> {
@@ -64,8 +76,10 @@ export class Faults {
   }
 }
 
-/** A chance of any fault, as rules. Hanging and storms are left out: they are asked for by name. */
+const named = new Set<FaultKind>(["hang", "429-storm", "slow", "repeat"])
+
+/** A chance of any fault, as rules. Hanging, storms and repeated pages are left out: they are asked for by name. */
 export const mixture = (probability: number): Array<FaultRule> => {
-  const kinds = faultKinds.filter((kind) => kind !== "hang" && kind !== "429-storm" && kind !== "slow")
+  const kinds = faultKinds.filter((kind) => !named.has(kind))
   return probability === 0 ? [] : kinds.map((kind) => ({ kind, rate: probability / kinds.length }))
 }

@@ -13,6 +13,7 @@ export const flags = {
   orders: { type: "string", says: "default 0.25 per contact" },
   submissions: { type: "string", says: "default 0.3 per contact" },
   tasks: { type: "string", says: "default 0.3 per contact" },
+  appointments: { type: "string", says: "default 0.2 per contact" },
   users: { type: "string", says: "default 8 and one more per 100 contacts, at most 400" },
   "notes-per-contact": { type: "string", says: "mean number of notes (default 0.8)" },
   tags: { type: "string", says: "exactly so many tags on every contact" },
@@ -28,6 +29,8 @@ export const flags = {
   now: { type: "string", says: "instant the history ends at, ISO 8601 (default: this hour)" },
   "token-lifetime": { type: "string", says: "seconds an access token lives (default 86399)" },
   faults: { type: "string", says: "a chance such as 0.02, rules such as 500:0.1,reset-after:0.05, or JSON rules" },
+  webhooks: { type: "string", says: "loopback (default) or any: where workflows may send webhooks" },
+  "no-duplicate-contacts": { type: "boolean", says: "the account forbids contacts with the same e-mail or phone" },
   quirk: { type: "string", multiple: true, says: "name=value, see options.ts; may be repeated" },
   help: { type: "boolean", says: "this text" }
 } as const
@@ -52,6 +55,8 @@ export const readOptions = (values: Flags): SandboxOptions => {
     if (sent !== undefined && !choices.includes(sent)) throw new Error(`--${name} is one of ${choices.join(", ")}.`)
     if (sent !== undefined) options[option] = sent
   }
+  if (values["no-duplicate-contacts"] === true) options["allowDuplicateContact"] = false
+  choice("webhooks", "webhooks", ["loopback", "any"])
   choice("world", "world", ["realistic", "nasty"])
   choice("window-kind", "windowKind", ["sliding", "fixed"])
   if (text("limits") !== undefined) options["limits"] = readLimits(text("limits")!)
@@ -63,7 +68,8 @@ export const readOptions = (values: Flags): SandboxOptions => {
 }
 
 const counts = (
-  "port seed contacts opportunities conversations messages orders submissions tasks users notes-per-contact tags " +
+  "port seed contacts opportunities conversations messages orders submissions tasks appointments users " +
+  "notes-per-contact tags " +
   "custom-values retry-after foreign token-lifetime"
 ).split(" ") as Array<keyof Flags>
 
@@ -123,7 +129,8 @@ const quirks: Record<keyof Quirks, ReadonlyArray<string | number | boolean>> = {
   unknownContactStatus: [404, 400],
   unsupportedVersionStatus: [400, 401],
   noteTouchesContact: [false, true],
-  dailyResetHeader: [true, false]
+  dailyResetHeader: [true, false],
+  redirectShape: ["array", "object"]
 }
 
 const readQuirks = (sent: ReadonlyArray<string>): Quirks => {

@@ -3,8 +3,11 @@ import { pipeline } from "node:stream/promises"
 import { setTimeout as wait } from "node:timers/promises"
 import { control } from "./control.ts"
 import { deliver, type Outcome } from "./delivery.ts"
+import { openapi } from "./description/openapi.ts"
+import { page } from "./description/page.ts"
 import { Refusal } from "./errors.ts"
 import { Interruption, strikeBefore } from "./interruption.ts"
+import { isMultipart, type Part, readParts } from "./multipart.ts"
 import type { Service } from "./route.ts"
 import { answer } from "./router.ts"
 import { Random, streams } from "./world/random.ts"
@@ -26,7 +29,11 @@ export const listener = (service: Service): RequestListener => {
 
 const serve = async (request: IncomingMessage, response: ServerResponse, service: Service, random: Random) => {
   const requestId = random.id()
-  const text = await readText(request)
+  const contentType = request.headers["content-type"]
+  const isForm = isMultipart(contentType)
+  const bytes = await readBytes(request, isForm ? mostFormBytes : mostBytes)
+  const text = isForm && bytes !== undefined ? "" : bytes?.toString()
+  const parts = isForm && bytes !== undefined ? await readParts(bytes, contentType!) : undefined
   const isControl = request.url?.startsWith("/__sandbox/") ?? false
   const delay = isControl ? 0 : latency(service, random)
   if (delay > 0) await wait(delay)
@@ -40,7 +47,7 @@ const serve = async (request: IncomingMessage, response: ServerResponse, service
       if (typeof body !== "string") return void (await pipeline(batched(body), response))
       outcome = { status: 200, body, contentType: "application/json" }
     } else {
-      outcome = operated(request, text, service)
+      outcome = described(request, service) ?? operated(request, text, parts, service)
     }
   } catch (error) {
     if (error instanceof Interruption) {
@@ -61,11 +68,25 @@ const serve = async (request: IncomingMessage, response: ServerResponse, service
   await deliver(outcome, request, response, service.settings.compress)
 }
 
-const operated = (request: IncomingMessage, text: string | undefined, service: Service): Outcome => {
+/** What the sandbox says of itself, to anybody: the page and the description. */
+const described = (request: IncomingMessage, service: Service): Outcome | undefined => {
+  if (request.method !== "GET") return undefined
+  if (request.url === "/") return { status: 200, body: page(service), contentType: "text/html" }
+  if (request.url !== "/openapi.json") return undefined
+  const url = `http://${request.headers.host ?? "127.0.0.1"}`
+  return { status: 200, body: JSON.stringify(openapi(url)), contentType: "application/json" }
+}
+
+const operated = (
+  request: IncomingMessage,
+  text: string | undefined,
+  parts: ReadonlyArray<Part> | undefined,
+  service: Service
+): Outcome => {
   const url = target(request)
   const method = request.method ?? ""
   if (method === "OPTIONS") return { status: 204, body: "", contentType: "" }
-  if (text === undefined) throw new Refusal(413, "The body is larger than 1 MB")
+  if (text === undefined) throw new Refusal(413, "The body is too large")
   let fault: Outcome["fault"]
   const interrupt = (): void => {
     fault = service.faults.next(url.pathname, service.clock.now())
@@ -73,18 +94,24 @@ const operated = (request: IncomingMessage, text: string | undefined, service: S
     service.statistics.strike(fault.kind)
     strikeBefore(fault.kind)
   }
-  const { body, status = 200 } = answer({ method, url, headers: request.headers, text }, service, interrupt)
+  const arrived = { method, url, headers: request.headers, text, parts }
+  const { body, status = 200, contentType = "application/json", fileName } = answer(arrived, service, interrupt)
+  const whole = typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body)
   const outcome = {
     status,
-    body: typeof body === "string" ? body : JSON.stringify(body),
-    contentType: "application/json"
+    body: service.faults.repeated(fault?.kind, url.pathname, whole),
+    contentType,
+    ...(fileName !== undefined && { fileName })
   }
   return fault === undefined ? outcome : { ...outcome, fault }
 }
 
 const target = (request: IncomingMessage): URL => {
-  const url = URL.parse(request.url ?? "", "http://sandbox")
-  if (url === null || !request.url!.startsWith("/")) throw new Refusal(400, "Malformed URL")
+  const sent = request.url ?? ""
+  // Resolved against a base, `//contacts/x` would name a host and `/../x` another path.
+  const url = URL.parse(`http://sandbox${sent}`)
+  if (url === null || !sent.startsWith("/")) throw new Refusal(400, "Malformed URL")
+  if (url.pathname !== sent.split(/[?#]/)[0]) throw new Refusal(400, "Malformed URL")
   return url
 }
 
@@ -109,19 +136,23 @@ function* batched(lines: Iterable<string>): Generator<string> {
   yield batch.join("")
 }
 
-/** The body as text; undefined when it is over the 1 MB this server takes. */
-const readText = (request: IncomingMessage): Promise<string | undefined> =>
+/** The bytes of the body; undefined when there are more than `most`. */
+const readBytes = (request: IncomingMessage, most: number): Promise<Buffer | undefined> =>
   new Promise((resolve, reject) => {
     const parts: Array<Buffer> = []
     let size = 0
     request.on("data", (part: Buffer) => {
       size += part.length
-      if (size > 1_048_576) resolve(undefined)
+      if (size > most) resolve(undefined)
       else parts.push(part)
     })
-    request.on("end", () => resolve(parts.length === 0 ? "" : Buffer.concat(parts).toString()))
+    request.on("end", () => resolve(Buffer.concat(parts)))
     request.on("error", reject)
   })
+
+/** The documents cap files, not bodies: 50 MB each for custom fields (B 4.8); for JSON it is a limit of our own. */
+const mostFormBytes = 120_000_000
+const mostBytes = 1_048_576
 
 const latency = ({ settings: { latencyMs } }: Service, random: Random): number =>
   typeof latencyMs === "number" ? latencyMs : random.between(latencyMs[0], latencyMs[1])
@@ -129,6 +160,7 @@ const latency = ({ settings: { latencyMs } }: Service, random: Random): number =
 /** The preflight answer of A 5.7, on every response. */
 const crossOrigin = {
   "Access-Control-Allow-Origin": "*",
+  "Access-Control-Allow-Methods": "GET, POST, PUT, PATCH, DELETE",
   "Access-Control-Allow-Headers":
     "Authorization, Version, Content-Type, Accept, locationId, MCP-Protocol-Version, Mcp-Session-Id, Last-Event-ID"
 }

@@ -13,12 +13,17 @@ export interface SandboxOptions {
   orders?: number
   submissions?: number
   tasks?: number
+  appointments?: number
   users?: number
   notesPerContact?: number
   /** Exactly so many tags on every contact, for benches; otherwise 0 to 4. */
   tags?: number
   /** Exactly so many custom field values on every contact, for benches; otherwise 0 to 6. */
   customValues?: number
+  /** Whether the account takes a second contact with the same e-mail or phone (A 4.2); true. */
+  allowDuplicateContact?: boolean
+  /** The order in which a duplicate is looked for (A 4.2); e-mail first. */
+  duplicateOrder?: readonly ["email", "phone"] | readonly ["phone", "email"]
   /** Serialises every record before listening, so that a bench does not measure it. */
   warm?: boolean
   limits?: Limits | "off"
@@ -36,6 +41,8 @@ export interface SandboxOptions {
   tokenLifetime?: number
   /** The chance that a request meets a fault of any kind, or rules. */
   faults?: number | ReadonlyArray<FaultRule>
+  /** Where workflows may send webhooks; to this machine alone by default. */
+  webhooks?: "loopback" | "any"
   quirks?: Quirks
 }
 
@@ -62,6 +69,7 @@ export interface Quirks {
   unsupportedVersionStatus?: 400 | 401
   noteTouchesContact?: boolean
   dailyResetHeader?: boolean
+  redirectShape?: "array" | "object"
 }
 
 export type Settings = Required<Omit<SandboxOptions, "tags" | "customValues" | "retryAfter" | "quirks">> & {
@@ -89,10 +97,13 @@ export const settle = (options: SandboxOptions = {}): Settings => {
     orders: options.orders ?? Math.round(contacts * 0.25),
     submissions: options.submissions ?? Math.round(contacts * 0.3),
     tasks: options.tasks ?? Math.round(contacts * 0.3),
+    appointments: options.appointments ?? Math.round(contacts * 0.2),
     users: options.users ?? Math.min(400, 8 + Math.round(contacts / 100)),
     notesPerContact: options.notesPerContact ?? 0.8,
     tags: options.tags,
     customValues: options.customValues,
+    allowDuplicateContact: options.allowDuplicateContact ?? true,
+    duplicateOrder: options.duplicateOrder ?? ["email", "phone"],
     warm: options.warm ?? false,
     limits: options.limits ?? documentedLimits,
     windowKind: options.windowKind ?? "sliding",
@@ -104,6 +115,7 @@ export const settle = (options: SandboxOptions = {}): Settings => {
     now: options.now ?? Math.floor(Date.now() / 3_600_000) * 3_600_000,
     tokenLifetime: options.tokenLifetime ?? 86_399,
     faults: options.faults ?? [],
+    webhooks: options.webhooks ?? "loopback",
     quirks: {
       contactPaging: "searchAfter",
       contactDateFilter: "iso",
@@ -120,6 +132,7 @@ export const settle = (options: SandboxOptions = {}): Settings => {
       unsupportedVersionStatus: 400,
       noteTouchesContact: false,
       dailyResetHeader: true,
+      redirectShape: "array",
       ...options.quirks
     }
   }

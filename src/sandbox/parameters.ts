@@ -43,14 +43,6 @@ export const searchText = (value: unknown, name: string): string | undefined => 
   return value.toLowerCase()
 }
 
-/** The first instant of a day given as YYYY-MM-DD, in UTC: the documents name no zone. */
-export const day = (value: string | null, name: string): number | undefined => {
-  if (value === null || value === "") return undefined
-  const instant = /^\d{4}-\d{2}-\d{2}$/.test(value) ? Date.parse(value) : Number.NaN
-  if (Number.isNaN(instant)) throw invalid(`${name} must be a valid date in the format YYYY-MM-DD`)
-  return instant
-}
-
 /** The first instant of a day given as mm-dd-yyyy (A 4.4). */
 export const americanDay = (value: string | null, name: string): number | undefined => {
   if (value === null || value === "") return undefined
@@ -62,15 +54,18 @@ export const americanDay = (value: string | null, name: string): number | undefi
 
 /** An instant as ISO 8601 or as epoch milliseconds, in digits or as a number; undefined when it is neither. */
 export const instant = (value: unknown): number | undefined => {
-  if (typeof value === "number") return Number.isFinite(value) ? value : undefined
+  if (typeof value === "number") return Math.abs(value) <= lastInstant ? value : undefined
   if (typeof value !== "string") return undefined
   const parsed = /^\d{10,}$/.test(value) ? Number(value) : isoShape.test(value) ? Date.parse(value) : Number.NaN
-  return Number.isNaN(parsed) ? undefined : parsed
+  return Math.abs(parsed) <= lastInstant ? parsed : undefined
 }
 
 export const list = (value: string | null): ReadonlyArray<string> | undefined =>
   value === null || value === "" ? undefined : value.split(",").map((part) => part.trim())
 
 export const dayMs = 86_400_000
+
+/** The end of the year 9999: what lies beyond has no date of four digits. */
+const lastInstant = 253_402_300_799_999
 
 const isoShape = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/

@@ -1,19 +1,27 @@
-import { checkLocation, checkVersion, readJson } from "./checks.ts"
+import { checkLocation, checkVersion, readForm, readJson } from "./checks.ts"
 import { Refusal, notFound } from "./errors.ts"
 import { oauthRefusal } from "./auth.ts"
+import { emailContent, storagePath } from "./commerce/email-content.ts"
+import { type Part, isMultipart } from "./multipart.ts"
 import { routes } from "./routes.ts"
 import type { Answer, Route, Service } from "./route.ts"
+import { checkBody, checkQuery } from "./shape-checks.ts"
 
 export interface Arrived {
   readonly method: string
   readonly url: URL
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   readonly text: string
+  /** The parts of a well-formed `multipart/form-data` body. */
+  readonly parts?: ReadonlyArray<Part> | undefined
 }
 
 /** Runs `arrived` through the checks in the documented order: version, token, limits, scope, location, parameters. */
 export const answer = (arrived: Arrived, service: Service, interrupt: () => void): Answer => {
   const { headers, method, text, url } = arrived
+  if (method === "GET" && url.pathname.startsWith(storagePath)) {
+    return emailContent(url.pathname, headers["authorization"], service)
+  }
   const isTokenRequest = method === "POST" && url.pathname === "/oauth/token"
   const found = isTokenRequest ? undefined : match(method, url.pathname)
   service.statistics.count(isTokenRequest ? "POST /oauth/token" : ((found && operation(found.route)) ?? "unknown"))
@@ -22,6 +30,7 @@ export const answer = (arrived: Arrived, service: Service, interrupt: () => void
 
   const { params, route } = found
   const isDated = checkVersion(header(headers["version"]), service)
+  if (isDated && route.isNew) throw notFound(`Cannot ${method} ${url.pathname}`)
   service.tokens.authorize(header(headers["authorization"]))
   service.statistics.arrive(service.clock.now())
   if (!service.limiter.arrive()) {
@@ -29,11 +38,19 @@ export const answer = (arrived: Arrived, service: Service, interrupt: () => void
     throw new Refusal(429, "Too Many Requests")
   }
   interrupt()
-  service.tokens.requireScope(route.scope)
-  const body = readJson(route, header(headers["content-type"]), text)
-  const call = { params, query: url.searchParams, body, isDated }
+  service.schedule.run(service.clock.now())
+  service.churn.run(service)
+  if (route.scope !== undefined) service.tokens.requireScope(route.scope)
+  const contentType = header(headers["content-type"])
+  const parts = readForm(route, arrived.parts, isMultipart(contentType))
+  const body = route.form === undefined ? readJson(route, contentType, text) : {}
+  const call = { params, query: url.searchParams, body, parts, isDated }
   checkLocation(route, call, service)
-  return route.handle(call, service)
+  if (route.query !== undefined) checkQuery(route.query, call.query)
+  const members = route.body === undefined ? body : checkBody(route.body, body)
+  const described = route.isOpen ? body : members
+  const { status } = route
+  return { ...(status !== undefined && { status }), ...route.handle({ ...call, body: described }, service) }
 }
 
 /** The token endpoint needs a version and no token, and takes a form only (A 5.2). */
@@ -43,7 +60,8 @@ const exchangeToken = ({ headers, text }: Arrived, service: Service, interrupt: 
   if (!/^application\/x-www-form-urlencoded\b/i.test(header(headers["content-type"]) ?? "")) {
     throw oauthRefusal(400, "invalid_request", "The request must be application/x-www-form-urlencoded")
   }
-  return { body: service.tokens.exchange(new URLSearchParams(text)) }
+  const scopes = new Set(routes.map((route) => route.scope).filter((scope) => scope !== undefined))
+  return { body: service.tokens.exchange(new URLSearchParams(text), scopes) }
 }
 
 const operation = (route: Route): string => `${route.method} ${route.path}`

@@ -1,13 +1,16 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Tokens } from "./auth.ts"
+import { Churn } from "./churn.ts"
 import { Clock } from "./clock.ts"
+import { Deliveries } from "./deliveries.ts"
 import { ExportCursors } from "./export-cursors.ts"
 import { Faults } from "./faults.ts"
 import { listener } from "./listener.ts"
 import { Limiter } from "./limits.ts"
 import { type SandboxOptions, settle } from "./options.ts"
 import type { Service } from "./route.ts"
+import { Schedule } from "./schedule.ts"
 import { Statistics } from "./statistics.ts"
 import { Random, streams } from "./world/random.ts"
 import { type World, createWorld } from "./world/world.ts"
@@ -39,8 +42,10 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbo
     server.listen(settings.port, settings.host, resolve)
   })
   const { port } = server.address() as AddressInfo
+  const url = `http://${settings.host.includes(":") ? `[${settings.host}]` : settings.host}:${port}`
+  service.origin = url
   return {
-    url: `http://${settings.host.includes(":") ? `[${settings.host}]` : settings.host}:${port}`,
+    url,
     token: tokens.privateToken,
     locationId: world.setting.locationId,
     companyId: world.setting.companyId,
@@ -50,6 +55,7 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbo
     world,
     close: () =>
       new Promise((resolve) => {
+        service.deliveries.close()
         server.close(() => resolve())
         server.closeAllConnections()
       })
@@ -68,7 +74,11 @@ const createService = (options: SandboxOptions): Service => {
     limiter: new Limiter(settings, clock),
     faults: new Faults(settings.faults, settings.seed),
     statistics: new Statistics(),
+    schedule: new Schedule(),
+    deliveries: new Deliveries(settings, world),
+    churn: new Churn(),
     exportCursors: new ExportCursors(clock),
-    random: new Random(settings.seed, streams.live, 0)
+    random: new Random(settings.seed, streams.live, 0),
+    origin: ""
   }
 }

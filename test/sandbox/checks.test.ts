@@ -60,6 +60,14 @@ describe("checks come in the documented order", () => {
     }
   })
 
+  it("another location is refused where none is asked for, too", async () => {
+    const [contact] = await s.records("contacts")
+    const path = `/contacts/${contact!["id"]}`
+    assert.equal((await s.get(`${path}?locationId=${s.locationId}`)).status, 200)
+    assert.equal((await s.get(`${path}?locationId=other`)).status, 403)
+    assert.equal((await s.post(`${path}/notes`, { body: "x", locationId: "other" })).status, 403)
+  })
+
   it("a missing location is not valid, or forbidden where the live service is imitated", async () => {
     assert.equal((await s.get("/opportunities/search")).status, 422)
     assert.equal((await strict401.get("/opportunities/search")).status, 403)

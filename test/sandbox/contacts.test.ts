@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { sandbox } from "./client.ts"
+import { type Json, sandbox } from "./client.ts"
 
 const s = await sandbox()
 const { locationId } = s
@@ -7,12 +7,15 @@ const { locationId } = s
 describe("a contact", () => {
   it("is created, read, updated, found by its change, and deleted", async () => {
     const sent = { locationId, firstName: "Zoë", lastName: "Okafor", email: "Zoe@Example.com", phone: "+12075550123" }
-    const created = await s.post("/contacts/", { ...sent, customFields: [{ id: "abc", fieldValue: ["a", "b"] }] })
+    const [{ id: fieldId }] = (await s.records("customFields")).filter((row) => row["dataType"] === "CHECKBOX") as [
+      Json
+    ]
+    const created = await s.post("/contacts/", { ...sent, customFields: [{ id: fieldId, fieldValue: ["a", "b"] }] })
     assert.equal(created.status, 201)
     const { contact } = created.body
     assert.equal(contact.name, "Zoë Okafor")
     assert.equal(contact.emailLowerCase, "zoe@example.com")
-    assert.deepEqual(contact.customFields, [{ id: "abc", value: ["a", "b"] }])
+    assert.deepEqual(contact.customFields, [{ id: fieldId, value: ["a", "b"] }])
     assert.deepEqual((await s.get(`/contacts/${contact.id}`)).body["contact"], contact)
 
     const updated = await s.send("PUT", `/contacts/${contact.id}`, { lastName: "Vega", tags: ["vip"] })

@@ -63,6 +63,45 @@ describe("control", () => {
     assert.deepEqual(await run(), await run())
   })
 
+  it("shows the collections made on demand, and takes names as tables have them", async () => {
+    const made =
+      "custom_fields objectFields folders templates recurringTasks workflows calendars appointments emails transcripts"
+    for (const name of made.split(" ")) assert.isNotEmpty(await s.records(name), name)
+  })
+
+  it("poisons lists with records that no read finds", async () => {
+    const { locationId } = s
+    const search = async () =>
+      (await s.post("/contacts/search", { locationId, pageLimit: 500 })).body["contacts"] as Array<
+        Record<string, unknown>
+      >
+    const before = (await search()).length
+    await s.post("/__sandbox/poison", { collection: "contacts", count: 2 })
+    await s.post("/__sandbox/poison", { collection: "contacts", fields: { id: 7, dateAdded: "never" } })
+    const after = await search()
+    assert.equal(after.length, before + 3)
+    assert.equal(after.filter((row) => row["id"] === null).length, 2)
+    assert.equal(after.find((row) => row["id"] === 7)!["dateAdded"], "never")
+    assert.equal((await s.post("/__sandbox/poison", { collection: "dreams" })).status, 400)
+    assert.equal((await s.post("/__sandbox/poison", { collection: "contacts", count: 0 })).status, 400)
+  })
+
+  it("goes on changing while it is read, by request and by the clock, until it is told to stop", async () => {
+    const client = await sandbox({ contacts: 100 })
+    const changes = async (rate: object) => (await client.post("/__sandbox/churn", rate)).body["changes"]
+    assert.equal(await changes({ perRequest: 3, deletes: 0.1 }), 0)
+    for (let request = 0; request < 10; request++) await client.get(`/locations/${client.locationId}`)
+    assert.equal(await changes({ perSecond: 5 }), 30)
+    await client.post("/__sandbox/clock", { advanceMs: 4000 })
+    await client.get(`/locations/${client.locationId}`)
+    const made = await changes({})
+    assert.isAtLeast(made, 50)
+    await client.get(`/locations/${client.locationId}`)
+    assert.equal(await changes({}), made)
+    assert.isTrue((await client.records("contacts")).some((row) => String(row["source"]).startsWith("churn")))
+    assert.equal((await client.post("/__sandbox/churn", { perSecond: -1 })).status, 400)
+  })
+
   it("refuses what it does not know", async () => {
     assert.equal((await s.post("/__sandbox/dance")).status, 404)
     assert.equal((await s.post("/__sandbox/clock", { advanceMs: "soon" })).status, 400)

@@ -86,6 +86,21 @@ describe("a fault", () => {
     assert.equal(await seen(), 200)
   })
 
+  it("can repeat the page before", async () => {
+    const page = async (skip: number) => {
+      const { body } = await s.get(`/users/search?companyId=${s.companyId}&limit=2&skip=${skip}`)
+      return body["users"].map((user: { id: string }) => user.id).join()
+    }
+    await faults({ kind: "repeat", match: "/users/", rate: 0 })
+    const first = await page(0)
+    assert.notEqual(await page(2), first)
+    await faults({ kind: "repeat", match: "/users/", count: 2 })
+    assert.equal(await page(0), first)
+    assert.equal(await page(2), first)
+    assert.notEqual(await page(2), first)
+    await faults()
+  })
+
   it("strikes only the paths it names", async () => {
     await faults({ kind: "500", match: "/contacts/" })
     assert.equal(await seen(), 200)

@@ -26,7 +26,42 @@ describe("the server", () => {
     assert.match(await raw("GET http:// HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"), /^HTTP\/1.1 400/)
     const broken = "GET /contacts/%zz HTTP/1.1\r\nHost: x\r\nVersion: v3\r\nConnection: close\r\n"
     assert.match(await raw(`${broken}Authorization: Bearer ${s.token}\r\n\r\n`), /^HTTP\/1.1 400/)
+    const large = `GET /contacts/x HTTP/1.1\r\nHost: x\r\nX-Large: ${"x".repeat(20_000)}\r\n\r\n`
+    assert.match(await raw(large), /^HTTP\/1.1 400/)
     assert.equal((await s.get(`/locations/${s.locationId}`)).status, 200)
+  })
+
+  it("takes a path as it is written", async () => {
+    const ask = async (path: string) => {
+      const headers = `Host: x\r\nVersion: v3\r\nAuthorization: Bearer ${s.token}\r\nConnection: close\r\n`
+      return Number((await raw(`GET ${path} HTTP/1.1\r\n${headers}\r\n`)).split(" ")[1])
+    }
+    const location = `/locations/${s.locationId}`
+    assert.equal(await ask(location), 200)
+    assert.equal(await ask(`//sandbox${location}`), 404)
+    assert.equal(await ask(`/contacts/..${location}`), 400)
+    assert.equal(await ask(`/contacts/%2e%2e${location}`), 400)
+    assert.equal(await ask(`${location}%2F..`), 403)
+    assert.equal(await ask("/contacts/__proto__"), 404)
+    assert.equal(await ask("/contacts/%00"), 404)
+    assert.equal(await ask(`/${"x/".repeat(4000)}`), 404)
+  })
+
+  it("takes prototypes for data, and refuses a body nested without end", async () => {
+    const { locationId } = s
+    const sent = `{"locationId":"${locationId}","__proto__":{"firstName":"Evil"},"constructor":{"prototype":{"x":1}}}`
+    const made = await s.post("/contacts/", sent)
+    assert.equal(made.status, 201)
+    assert.isUndefined(made.body["contact"].firstName)
+    const calendar = await s.post("/calendars/", `{"name":"x",${sent.slice(1)}`)
+    assert.equal(calendar.status, 200)
+    assert.isUndefined(({} as Record<string, unknown>)["x"])
+    const deep = `${"[".repeat(400_000)}${"]".repeat(400_000)}`
+    assert.equal((await s.post("/contacts/", `{"locationId":"${locationId}","tags":${deep}}`)).status, 400)
+    const nested = `${'{"a":'.repeat(300)}1${"}".repeat(300)}`
+    assert.equal((await s.post("/calendars/", `{"locationId":"${locationId}","name":"x","a":${nested}}`)).status, 400)
+    assert.equal((await s.get("/__sandbox/records/constructor")).status, 404)
+    assert.equal((await s.get("/__sandbox/records/__proto__")).status, 404)
   })
 
   it("survives any value in any parameter", async () => {
@@ -79,10 +114,17 @@ describe("the server", () => {
     }
   })
 
-  it("answers a preflight", async () => {
+  it("answers a preflight with the documented headers, and lets any origin read", async () => {
     const response = await fetch(`${s.url}/contacts/search`, { method: "OPTIONS" })
     assert.equal(response.status, 204)
-    assert.match(response.headers.get("access-control-allow-headers") ?? "", /Authorization, Version/)
+    assert.equal(
+      response.headers.get("access-control-allow-headers"),
+      "Authorization, Version, Content-Type, Accept, locationId, MCP-Protocol-Version, Mcp-Session-Id, Last-Event-ID"
+    )
+    for (const path of ["/contacts/search", "/nowhere"]) {
+      assert.equal((await fetch(s.url + path)).headers.get("access-control-allow-origin"), "*")
+    }
+    assert.isNull(response.headers.get("access-control-allow-credentials"))
   })
 
   it("can be slow for every request", async () => {

@@ -44,6 +44,16 @@ describe("POST /oauth/token", () => {
     assert.equal(again.status, 200)
   })
 
+  it("names its scopes, and can expire while the private token goes on", async () => {
+    const fresh = await refresh((await s.post("/__sandbox/token")).body["refreshToken"])
+    assert.includeMembers(fresh.body["scope"].split(" "), ["contacts.write", "calendars/events.readonly"])
+    const bearer = { Authorization: `Bearer ${fresh.body["access_token"]}` }
+    assert.equal((await s.get(`/locations/${s.locationId}`, bearer)).status, 200)
+    await s.post("/__sandbox/token", { expireInMs: 0 })
+    assert.equal((await s.get(`/locations/${s.locationId}`, bearer)).body["message"], "Invalid JWT")
+    assert.equal((await s.get(`/locations/${s.locationId}`)).status, 200)
+  })
+
   it("gives a new token after all were revoked", async () => {
     const { body } = await s.post("/__sandbox/token", { revoke: true })
     assert.equal((await s.get(`/locations/${s.locationId}`)).status, 401)

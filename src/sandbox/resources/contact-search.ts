@@ -3,6 +3,7 @@ import { invalid, invalidFilter, malformed } from "../errors.ts"
 import { extend, listed, pageOf } from "../pages.ts"
 import { searchText, wholeInBody } from "../parameters.ts"
 import type { Answer, Call, Route, Service } from "../route.ts"
+import { anything, between, integer, list, record, required } from "../shape.ts"
 import { type Collection, type Data, type Entry, type Order, byCreated, byUpdated } from "../world/collection.ts"
 import { type Cursor, slice, startAfter } from "../world/position.ts"
 
@@ -13,6 +14,16 @@ export const contactSearchRoutes: ReadonlyArray<Route> = [
     path: "/contacts/search",
     scope: "contacts.readonly",
     location: { in: "body", name: "locationId" },
+    summary: "Search contacts",
+    body: {
+      pageLimit: required(between(integer, 1, 500)),
+      page: between(integer, 1),
+      searchAfter: anything,
+      filters: anything,
+      sort: anything,
+      query: anything
+    },
+    returns: { contacts: list(record("Contact")), total: integer },
     handle: (call, service) => search(call, service)
   }
 ]
@@ -20,7 +31,6 @@ export const contactSearchRoutes: ReadonlyArray<Route> = [
 const search = ({ body }: Call, service: Service): Answer => {
   const { contacts } = service.world
   const { contactPaging } = service.settings.quirks
-  if (body["pageLimit"] === undefined) throw invalid("pageLimit should not be empty")
   const size = wholeInBody(body, "pageLimit", { fallback: 20, most: 500 })
   const page = wholeInBody(body, "page", { fallback: 1 })
   const { descending, order } = readSort(body["sort"], contacts)

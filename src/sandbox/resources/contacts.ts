@@ -1,7 +1,11 @@
 import { iso } from "../clock.ts"
-import { Refusal, invalid, malformed } from "../errors.ts"
+import { Refusal } from "../errors.ts"
 import type { Route, Service } from "../route.ts"
+import { flag, record } from "../shape.ts"
 import { type Data, type Entry, entry } from "../world/collection.ts"
+import { duplicateOf } from "./contact-duplicates.ts"
+import { contactChangeShape, contactShape, readContact } from "./contact-fields.ts"
+import { wrapped } from "./references.ts"
 
 /** One contact at a time (A 4.2). */
 export const contactRoutes: ReadonlyArray<Route> = [
@@ -9,24 +13,36 @@ export const contactRoutes: ReadonlyArray<Route> = [
     method: "GET",
     path: "/contacts/:contactId",
     scope: "contacts.readonly",
-    handle: ({ params }, service) => ({ body: wrapped(service, findContact(service, params["contactId"]!)) })
+    summary: "Get a contact",
+    returns: { contact: record("Contact") },
+    handle: ({ params }, service) => ({ body: shown(service, findContact(service, params["contactId"]!)) })
   },
   {
     method: "POST",
     path: "/contacts/",
     scope: "contacts.write",
     location: { in: "body", name: "locationId" },
-    handle: ({ body }, service) => ({ status: 201, body: wrapped(service, createContact(service, readFields(body))) })
+    summary: "Create a contact",
+    body: contactShape,
+    status: 201,
+    returns: { contact: record("Contact") },
+    errors: [409],
+    handle: ({ body }, service) => {
+      const fields = readContact(body, service)
+      refuseDuplicate(service, fields)
+      return { body: shown(service, createContact(service, fields)) }
+    }
   },
   {
     method: "PUT",
     path: "/contacts/:contactId",
     scope: "contacts.write",
+    summary: "Update a contact",
+    body: contactChangeShape,
+    returns: { succeeded: flag, contact: record("Contact") },
     handle: ({ body, params }, service) => {
       const old = findContact(service, params["contactId"]!)
-      const refused = ["locationId", "gender", "companyName"].filter((name) => name in body)
-      if (refused.length > 0) throw invalid(...refused.map((name) => `property ${name} should not exist`))
-      const next = updateContact(service, old, readFields(body))
+      const next = updateContact(service, old, readContact(body, service))
       return { body: `{"succeeded":true,"contact":${service.world.contacts.full(next)}}` }
     }
   },
@@ -34,6 +50,8 @@ export const contactRoutes: ReadonlyArray<Route> = [
     method: "DELETE",
     path: "/contacts/:contactId",
     scope: "contacts.write",
+    summary: "Delete a contact",
+    returns: { succeeded: flag },
     handle: ({ params }, service) => {
       deleteContact(service, findContact(service, params["contactId"]!))
       return { body: { succeeded: true } }
@@ -48,12 +66,15 @@ export const findContact = ({ settings, world }: Service, id: string): Entry => 
   throw new Refusal(settings.quirks.unknownContactStatus, `Contact with id ${id} not found`)
 }
 
-export const createContact = ({ clock, random, world }: Service, fields: Data): Entry => {
+export const createContact = (service: Service, fields: Data): Entry => {
+  const { clock, deliveries, random, world } = service
   const id = random.id()
   const now = clock.now()
   const { locationId } = world.setting
   const rest = { ...defaults, ...named(fields), dateAdded: iso(now), dateUpdated: iso(now) }
-  return world.contacts.add(entry({ id, created: now, source: { id, locationId, ...rest } }))
+  const source: Data = { id, locationId, ...rest }
+  deliveries.trigger("contact_created", source)
+  return world.contacts.add(entry({ id, created: now, source }))
 }
 
 export const updateContact = ({ clock, world }: Service, old: Entry, fields: Data): Entry => {
@@ -73,7 +94,17 @@ export const deleteContact = ({ world }: Service, contact: Entry): void => {
   world.contacts.remove(contact)
 }
 
-const wrapped = ({ world }: Service, contact: Entry): string => `{"contact":${world.contacts.full(contact)}}`
+/** A duplicate is a conflict where the account forbids them (A 7). */
+const refuseDuplicate = (service: Service, fields: Data): void => {
+  if (service.settings.allowDuplicateContact) return
+  const duplicate = duplicateOf(service, fields)
+  if (duplicate === undefined) return
+  const message = "This location does not allow duplicated contacts."
+  const meta = { contactId: duplicate.entry.id, matchingField: duplicate.field }
+  throw new Refusal(409, message, { statusCode: 409, message, error: "Conflict", meta })
+}
+
+const shown = ({ world }: Service, contact: Entry): string => wrapped("contact", world.contacts, contact)
 
 const defaults: Data = { tags: [], customFields: [], dnd: false }
 
@@ -87,45 +118,3 @@ const named = (fields: Data): Data => {
     ...(typeof email === "string" && { emailLowerCase: email.toLowerCase() })
   }
 }
-
-/** The contact fields of A 2.2 a body may set; others are ignored. */
-const readFields = (body: Data): Data => {
-  const sent = Object.entries(body).filter(([name]) => name in kinds)
-  for (const [name, value] of sent) {
-    const kind = kinds[name as keyof typeof kinds]
-    const fits = kind === "list" ? Array.isArray(value) : typeof value === kind
-    if (value !== null && !fits) throw malformed(`${name} must be ${kind === "list" ? "an array" : `a ${kind}`}`)
-  }
-  const fields = Object.fromEntries(sent)
-  const problems = [
-    typeof fields["email"] === "string" && !/^[^\s@]+@[^\s@]+$/.test(fields["email"]) && "email must be an email",
-    typeof fields["phone"] === "string" && !/^\+\d{5,15}$/.test(fields["phone"]) && "phone must have a country code"
-  ].filter((problem) => problem !== false)
-  if (problems.length > 0) throw invalid(...problems)
-  if (fields["customFields"] === undefined) return fields
-  return { ...fields, customFields: (fields["customFields"] as ReadonlyArray<unknown>).map(storedValue) }
-}
-
-/** Sent as `fieldValue`, or the deprecated `field_value`; read as `value` (A 2.2). */
-const storedValue = (sent: unknown): Data => {
-  if (typeof sent !== "object" || sent === null) throw malformed("each value in customFields must be an object")
-  const { field_value, fieldValue, id, key } = sent as Data
-  if (typeof id !== "string" && typeof key !== "string") throw invalid("customFields.0.id should not be empty")
-  return { id: id ?? key, value: fieldValue ?? field_value }
-}
-
-const kinds = {
-  ...Object.fromEntries(
-    (
-      "firstName lastName name email phone gender address1 city state postalCode country website timezone dateOfBirth " +
-      "companyName assignedTo source"
-    )
-      .split(" ")
-      .map((name) => [name, "string"] as const)
-  ),
-  tags: "list",
-  customFields: "list",
-  dnd: "boolean",
-  dndSettings: "object",
-  inboundDndSettings: "object"
-} as Record<string, "string" | "list" | "boolean" | "object">

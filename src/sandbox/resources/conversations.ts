@@ -1,7 +1,8 @@
 import { invalid, notFound } from "../errors.ts"
 import { listed, pageOf } from "../pages.ts"
-import { list, oneOf, searchText, whole } from "../parameters.ts"
+import { list as split, oneOf, searchText, whole } from "../parameters.ts"
 import type { Answer, Call, Route, Service } from "../route.ts"
+import { anything, between, choice, described, integer, list, number, record, text } from "../shape.ts"
 import { type Data, type Entry, type Filter, byLast } from "../world/collection.ts"
 import { position, slice } from "../world/position.ts"
 
@@ -12,12 +13,36 @@ export const conversationRoutes: ReadonlyArray<Route> = [
     path: "/conversations/search",
     scope: "conversations.readonly",
     location: { in: "query", name: "locationId" },
+    summary: "Search conversations",
+    query: {
+      contactId: text,
+      query: { type: "string", longest: 75 },
+      assignedTo: described(text, "Comma-separated user ids, or unassigned."),
+      followers: described(text, "Comma-separated."),
+      mentions: described(text, "Comma-separated."),
+      status: choice("all", "read", "unread", "starred", "recents"),
+      lastMessageType: text,
+      lastMessageDirection: choice("inbound", "outbound"),
+      lastMessageAction: choice("automated", "manual"),
+      sort: choice("asc", "desc"),
+      sortBy: choice("last_message_date", "last_manual_message_date", "score_profile"),
+      sortScoreProfile: text,
+      scoreProfile: text,
+      scoreProfileMin: number,
+      scoreProfileMax: number,
+      limit: between(integer, 1, 100),
+      startAfterDate: described(anything, "The sort value of the last conversation of the page before."),
+      id: text
+    },
+    returns: { conversations: list(record("Conversation")), total: integer },
     handle: (call, service) => search(call, service)
   },
   {
     method: "GET",
     path: "/conversations/:conversationId",
     scope: "conversations.readonly",
+    summary: "Get a conversation",
+    returns: record("Conversation"),
     handle: ({ params }, service) => ({
       body: service.world.conversations.full(findConversation(service, params["conversationId"]!))
     })
@@ -54,11 +79,11 @@ const search = (call: Call, service: Service): Answer => {
 const filter = ({ query }: Call, service: Service): Filter | undefined => {
   const { conversations } = service.world
   const tests: Array<(data: Data, row: Entry) => boolean> = []
-  const text = searchText(query.get("query"), "query")
+  const wanted = searchText(query.get("query"), "query")
   const status = oneOf(query.get("status"), "status", ["all", "read", "unread", "starred", "recents"])
   const direction = oneOf(query.get("lastMessageDirection"), "lastMessageDirection", ["inbound", "outbound"])
   oneOf(query.get("lastMessageAction"), "lastMessageAction", ["automated", "manual"])
-  const assignedTo = list(query.get("assignedTo"))
+  const assignedTo = split(query.get("assignedTo"))
   const { contactId, id, lastMessageType } = Object.fromEntries(query) as Record<string, string | undefined>
   // Not in the documents: epoch milliseconds on dateAdded (field-notes 6).
   const from = whole(query.get("startDate"), "startDate", { fallback: 0, least: 0 })
@@ -74,7 +99,8 @@ const filter = ({ query }: Call, service: Service): Filter | undefined => {
   if (status === "read") tests.push((data) => data["unreadCount"] === 0)
   if (status === "unread") tests.push((data) => data["unreadCount"] !== 0)
   if (status === "starred") tests.push((data) => data["starred"] === true)
-  if (text) tests.push((data) => `${String(data["fullName"])} ${String(data["phone"])}`.toLowerCase().includes(text))
+  if (wanted)
+    tests.push((data) => `${String(data["fullName"])} ${String(data["phone"])}`.toLowerCase().includes(wanted))
   if (tests.length === 0) return undefined
   const names =
     "query status lastMessageDirection assignedTo contactId id lastMessageType startDate endDate followers mentions"

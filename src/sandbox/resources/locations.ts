@@ -1,7 +1,8 @@
-import { Refusal, malformed } from "../errors.ts"
+import { Refusal } from "../errors.ts"
 import { listed, pageOf } from "../pages.ts"
 import { oneOf, searchText, whole, wholeInBody } from "../parameters.ts"
 import type { Route, Service } from "../route.ts"
+import { between, choice, flag, integer, list, record, text } from "../shape.ts"
 import { type Data, type Entry, type Filter, byCreated } from "../world/collection.ts"
 import { slice } from "../world/position.ts"
 
@@ -11,6 +12,15 @@ export const locationRoutes: ReadonlyArray<Route> = [
     method: "GET",
     path: "/locations/search",
     scope: "locations.readonly",
+    summary: "Search locations",
+    query: {
+      companyId: text,
+      email: text,
+      skip: between(integer, 0),
+      limit: between(integer, 1, 100),
+      order: choice("asc", "desc")
+    },
+    returns: { locations: list(record("Location")) },
     // A location token finds its own location; there is no total (field-notes 4).
     handle: ({ query }, { world }) => {
       const skip = whole(query.get("skip"), "skip", { fallback: 0, least: 0 })
@@ -31,6 +41,8 @@ export const locationRoutes: ReadonlyArray<Route> = [
     path: "/locations/:locationId",
     scope: "locations.readonly",
     location: { in: "path", name: "locationId" },
+    summary: "Get the location",
+    returns: { location: record("Location") },
     handle: ({ params }, { world }) => ({
       body: `{"location":${world.locations.full(world.locations.get(params["locationId"]!)!)}}`
     })
@@ -40,6 +52,17 @@ export const locationRoutes: ReadonlyArray<Route> = [
     path: "/locations/:locationId/tasks/search",
     scope: "locations/tasks.readonly",
     location: { in: "path", name: "locationId" },
+    summary: "Search tasks",
+    body: {
+      contactId: list(text),
+      completed: flag,
+      assignedTo: list(text),
+      query: { type: "string", longest: 75 },
+      limit: between(integer, 1, 100),
+      skip: between(integer, 0),
+      businessId: text
+    },
+    returns: { tasks: list(record("Task")) },
     handle: ({ body }, service) => {
       const { tasks } = service.world
       const skip = wholeInBody(body, "skip", { fallback: 0, least: 0 })
@@ -51,11 +74,9 @@ export const locationRoutes: ReadonlyArray<Route> = [
 ]
 
 const taskFilter = (body: Data, { world }: Service): Filter | undefined => {
-  const contactIds = idList(body, "contactId")
-  const assignees = idList(body, "assignedTo")
+  const [contactIds, assignees] = [body["contactId"], body["assignedTo"]] as Array<ReadonlyArray<unknown> | undefined>
   const text = searchText(body["query"], "query")
   const { businessId, completed } = body
-  if (completed !== undefined && typeof completed !== "boolean") throw malformed("completed must be a boolean value")
   const key = JSON.stringify([contactIds, assignees, text, completed, businessId])
   if (key === "[null,null,null,null,null]") return undefined
   const test = (entry: Entry): boolean => {
@@ -67,10 +88,4 @@ const taskFilter = (body: Data, { world }: Service): Filter | undefined => {
     return text === undefined || String(task["title"]).toLowerCase().includes(text)
   }
   return { key, test }
-}
-
-const idList = (body: Data, name: string): ReadonlyArray<unknown> | undefined => {
-  const value = body[name]
-  if (value !== undefined && !Array.isArray(value)) throw malformed(`${name} must be an array`)
-  return value
 }

@@ -2,6 +2,7 @@ import { invalid, malformed } from "../errors.ts"
 import { listed, pageOf } from "../pages.ts"
 import { instant, oneOf } from "../parameters.ts"
 import type { Answer, Call, Route, Service } from "../route.ts"
+import { choice, described, integer, list, record, text } from "../shape.ts"
 import { type Entry, type Filter, byCreated, byUpdated } from "../world/collection.ts"
 import { channels, email, unexported } from "../world/message-types.ts"
 import { position, slice } from "../world/position.ts"
@@ -13,6 +14,19 @@ export const messageExportRoutes: ReadonlyArray<Route> = [
     path: "/conversations/messages/export",
     scope: "conversations/message.readonly",
     location: { in: "query", name: "locationId" },
+    summary: "Export messages",
+    query: {
+      channel: choice(...Object.keys(channels)),
+      limit: described(integer, "From 10 to 1000, 100 unless sent."),
+      cursor: described(text, "Valid for 2 minutes after the last request."),
+      sortBy: choice("createdAt", "updatedAt"),
+      sortOrder: choice("asc", "desc"),
+      conversationId: text,
+      contactId: text,
+      startDate: text,
+      endDate: text
+    },
+    returns: { messages: list(record("Message")), nextCursor: text, total: integer },
     handle: (call, service) => exportPage(call, service)
   }
 ]

@@ -1,11 +1,15 @@
 import { iso } from "../clock.ts"
-import { invalid, malformed, notFound } from "../errors.ts"
+import { invalid } from "../errors.ts"
 import { oneOf, whole } from "../parameters.ts"
 import type { Answer, Call, Route, Service } from "../route.ts"
+import { between, choice, described, flag, integer, list as listOf, object, record, required, text } from "../shape.ts"
 import { type Data, type Entry, entry } from "../world/collection.ts"
+import { emailIds } from "../world/emails.ts"
 import { channels, messageTypes } from "../world/message-types.ts"
 import { findContact } from "./contacts.ts"
+import { conversationOf, openConversation } from "./conversation-writes.ts"
 import { findConversation } from "./conversations.ts"
+import { found } from "./references.ts"
 
 /** Messages of a conversation, one message, and a new one (A 4.9). */
 export const messageRoutes: ReadonlyArray<Route> = [
@@ -13,16 +17,25 @@ export const messageRoutes: ReadonlyArray<Route> = [
     method: "GET",
     path: "/conversations/:conversationId/messages",
     scope: "conversations/message.readonly",
+    summary: "List the messages of a conversation",
+    query: {
+      limit: between(integer, 1, 100),
+      lastMessageId: text,
+      type: described(text, "Comma-separated message types.")
+    },
+    returns: {
+      messages: object({ lastMessageId: text, nextPage: flag, messages: listOf(record("Message")) })
+    },
     handle: (call, service) => list(call, service)
   },
   {
     method: "GET",
     path: "/conversations/messages/:messageId",
     scope: "conversations/message.readonly",
+    summary: "Get a message",
+    returns: record("Message"),
     handle: ({ params }, { world }) => {
-      const message = world.messages.get(params["messageId"]!)
-      if (message === undefined) throw notFound(`Message with id ${params["messageId"]} not found`)
-      return { body: world.messages.full(message) }
+      return { body: world.messages.full(found(world.messages, params["messageId"], "Message")) }
     }
   },
   // Sending is in no document: the plainest reading (A 4.10).
@@ -30,6 +43,16 @@ export const messageRoutes: ReadonlyArray<Route> = [
     method: "POST",
     path: "/conversations/messages",
     scope: "conversations/message.write",
+    summary: "Send a message",
+    body: {
+      type: required(choice(...Object.keys(channels))),
+      contactId: required(text),
+      message: text,
+      subject: text,
+      html: text
+    },
+    status: 201,
+    returns: { conversationId: text, messageId: text },
     handle: ({ body }, service) => send(body, service)
   }
 ]
@@ -56,45 +79,17 @@ const list = ({ params, query }: Call, service: Service): Answer => {
 }
 
 const send = (body: Data, service: Service): Answer => {
-  const { contactId, message, type } = body
-  const missing = ["type", "contactId"].filter((name) => (body[name] ?? "") === "")
-  if (missing.length > 0) throw invalid(...missing.map((name) => `${name} should not be empty`))
-  if (typeof contactId !== "string" || typeof type !== "string") throw malformed("type and contactId must be strings")
-  const kind = channels[oneOf(type, "type", Object.keys(channels))!]!
-  const contact = findContact(service, contactId)
-  const { conversations } = service.world
-  const known = [...conversations.live()].find((row) => row.parent === contact.id)
-  const conversation = known ?? openConversation(service, contact)
-  const sent = addMessage(service, conversation, kind, { direction: "outbound", source: "api", body: message })
-  return { status: 201, body: { conversationId: conversation.id, messageId: sent.id } }
-}
-
-const openConversation = ({ clock, random, world }: Service, contact: Entry): Entry => {
-  const id = random.id()
-  const now = clock.now()
-  const { firstName, lastName, name, phone } = world.contacts.data(contact)
-  const fullName = name ?? `${String(firstName ?? "")} ${String(lastName ?? "")}`.trim()
-  const source = {
-    id,
-    locationId: world.setting.locationId,
-    contactId: contact.id,
-    type: 1,
-    unreadCount: 0,
-    inbox: true,
-    starred: false,
-    deleted: false,
-    fullName,
-    contactName: fullName,
-    phone,
-    dateAdded: iso(now),
-    dateUpdated: iso(now)
-  }
-  return world.conversations.add(entry({ id, parent: contact.id, kind: 1, created: now, last: now, source }))
+  const { contactId, html, message, subject, type } = body as Record<string, string>
+  const contact = findContact(service, contactId!)
+  const conversation = conversationOf(service, contact) ?? openConversation(service, contact)
+  const fields = { direction: "outbound", source: "api", body: html ?? message, subject }
+  const sent = addMessage(service, conversation, channels[type!]!, fields)
+  return { body: { conversationId: conversation.id, messageId: sent.id } }
 }
 
 /** Adds a message and moves its conversation to the front. */
 export const addMessage = (service: Service, conversation: Entry, kind: number, fields: Data): Entry => {
-  const { clock, random, settings, world } = service
+  const { clock, deliveries, random, settings, world } = service
   const id = random.id()
   const now = clock.now()
   const old = world.conversations.data(conversation)
@@ -110,9 +105,13 @@ export const addMessage = (service: Service, conversation: Entry, kind: number, 
     contentType: kind === 3 ? "text/html" : "text/plain",
     status: "delivered",
     attachments: [],
-    ...(kind === 3 && { meta: { email: { messageIds: [random.id()] } } }),
     ...fields,
-    ...(kind === 3 && { body: undefined })
+    ...(kind === 3 && {
+      meta: { email: { messageIds: emailIds(id, 1) } },
+      body: undefined,
+      written: { html: fields["body"], subject: fields["subject"] },
+      subject: undefined
+    })
   }
   const last = {
     lastMessageBody: source["body" as keyof typeof source] ?? "",
@@ -122,5 +121,7 @@ export const addMessage = (service: Service, conversation: Entry, kind: number, 
   }
   const next = { ...old, ...last, dateUpdated: iso(now) }
   world.conversations.replace(conversation, entry({ ...conversation, updated: now, last: now, source: next }))
+  const trigger = fields["direction"] === "inbound" ? "message_inbound" : "message_outbound"
+  deliveries.trigger(trigger, { ...source, written: undefined })
   return world.messages.add(entry({ id, parent: conversation.id, kind, created: now, source }))
 }

@@ -1,9 +1,13 @@
 import { iso } from "../clock.ts"
-import { invalid, malformed, notFound } from "../errors.ts"
+import { invalid, notFound } from "../errors.ts"
 import { pageOf } from "../pages.ts"
 import type { Route, Service } from "../route.ts"
+import { type Shape, flag, list, record, required, text } from "../shape.ts"
 import { type Data, type Entry, entry } from "../world/collection.ts"
 import { findContact, updateContact } from "./contacts.ts"
+import { checkedUser, wrapped } from "./references.ts"
+
+const fields: Shape = { body: text, userId: text, title: text, color: text, pinned: flag }
 
 /** Notes of a contact (A 4.2): unpaged, no count. */
 export const noteRoutes: ReadonlyArray<Route> = [
@@ -11,6 +15,8 @@ export const noteRoutes: ReadonlyArray<Route> = [
     method: "GET",
     path: "/contacts/:contactId/notes",
     scope: "contacts.readonly",
+    summary: "List the notes of a contact",
+    returns: { notes: list(record("Note")) },
     handle: ({ params }, service) => {
       const contact = findContact(service, params["contactId"]!)
       const { notes } = service.world
@@ -28,33 +34,44 @@ export const noteRoutes: ReadonlyArray<Route> = [
     method: "POST",
     path: "/contacts/:contactId/notes",
     scope: "contacts.write",
+    summary: "Create a note",
+    body: { ...fields, body: required(text) },
+    status: 201,
+    returns: { note: record("Note") },
     handle: ({ body, params }, service) => {
       const contact = findContact(service, params["contactId"]!)
-      if (body["body"] === undefined || body["body"] === "") throw invalid("body should not be empty")
-      return { status: 201, body: wrapped(service, addNote(service, contact, readFields(body))) }
+      return { body: wrapped("note", service.world.notes, addNote(service, contact, readNote(body, service))) }
     }
   },
   {
     method: "GET",
     path: "/contacts/:contactId/notes/:id",
     scope: "contacts.readonly",
-    handle: ({ params }, service) => ({ body: wrapped(service, findNote(service, params)) })
+    summary: "Get a note",
+    returns: { note: record("Note") },
+    handle: ({ params }, service) => ({ body: wrapped("note", service.world.notes, findNote(service, params)) })
   },
   {
     method: "PUT",
     path: "/contacts/:contactId/notes/:id",
     scope: "contacts.write",
+    summary: "Update a note",
+    body: fields,
+    returns: { note: record("Note") },
     handle: ({ body, params }, service) => {
       const old = findNote(service, params)
       const { notes } = service.world
-      const source = { ...notes.data(old), ...readFields(body) }
-      return { body: wrapped(service, notes.replace(old, entry({ ...old, updated: service.clock.now(), source }))) }
+      const source = { ...notes.data(old), ...readNote(body, service) }
+      const next = notes.replace(old, entry({ ...old, updated: service.clock.now(), source }))
+      return { body: wrapped("note", notes, next) }
     }
   },
   {
     method: "DELETE",
     path: "/contacts/:contactId/notes/:id",
     scope: "contacts.write",
+    summary: "Delete a note",
+    returns: { succeeded: flag },
     handle: ({ params }, service) => {
       service.world.notes.remove(findNote(service, params))
       return { body: { succeeded: true } }
@@ -78,16 +95,11 @@ const findNote = (service: Service, params: Readonly<Record<string, string>>): E
   return note
 }
 
-const wrapped = ({ world }: Service, note: Entry): string => `{"note":${world.notes.full(note)}}`
-
-const readFields = (body: Data): Data => {
-  const fields: Data = {}
-  for (const [name, kind] of Object.entries(kinds)) {
-    if (body[name] === undefined) continue
-    if (typeof body[name] !== kind) throw malformed(`${name} must be a ${kind}`)
-    fields[name] = body[name]
+const readNote = (body: Data, service: Service): Data => {
+  checkedUser(body["userId"], "userId", service)
+  const { color } = body
+  if (typeof color === "string" && color !== "" && !/^#([0-9a-f]{3}){1,2}$/i.test(color)) {
+    throw invalid("color must be a hexadecimal color")
   }
-  return fields
+  return body
 }
-
-const kinds = { body: "string", userId: "string", title: "string", color: "string", pinned: "boolean" }

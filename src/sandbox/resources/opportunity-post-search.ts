@@ -2,9 +2,10 @@ import { invalid, malformed } from "../errors.ts"
 import { extend, pageOf } from "../pages.ts"
 import { instant, searchText, wholeInBody } from "../parameters.ts"
 import type { Answer, Call, Route, Service } from "../route.ts"
+import { anything, described, flag, integer, list, object, record, required } from "../shape.ts"
 import { type Data, type Entry, type Filter, type Order, byCreated, byUpdated } from "../world/collection.ts"
 import { slice, startAfter } from "../world/position.ts"
-import { contains, withDetails } from "./opportunity-search.ts"
+import { type Details, contains, withDetails } from "./opportunity-search.ts"
 
 /** POST /opportunities/search: the documented body (A 4.4), and filters and sort as the quirk says (field-notes 3). */
 export const opportunityPostSearchRoutes: ReadonlyArray<Route> = [
@@ -13,6 +14,24 @@ export const opportunityPostSearchRoutes: ReadonlyArray<Route> = [
     path: "/opportunities/search",
     scope: "opportunities.readonly",
     location: { in: "body", name: "locationId" },
+    summary: "Search opportunities, with totals per stage",
+    body: {
+      query: required(described(anything, "At most 75 characters.")),
+      limit: required(integer),
+      page: required(described(integer, "Starts at 0.")),
+      searchAfter: required(described(anything, "[timestamp, opportunityId], or an empty array.")),
+      additionalDetails: required(
+        object({
+          notes: required(flag),
+          tasks: required(flag),
+          calendarEvents: required(flag),
+          unReadConversations: required(flag)
+        })
+      ),
+      filters: anything,
+      sort: anything
+    },
+    returns: { opportunities: list(record("Opportunity")), total: integer, stageAggregations: list(object()) },
     handle: (call, service) => search(call, service)
   }
 ]
@@ -20,13 +39,9 @@ export const opportunityPostSearchRoutes: ReadonlyArray<Route> = [
 const search = ({ body }: Call, service: Service): Answer => {
   const { opportunities } = service.world
   const { opportunityFilters, opportunityPostLimitMax } = service.settings.quirks
-  const missing = ["query", "limit", "page", "searchAfter", "additionalDetails"].filter(
-    (name) => body[name] === undefined
-  )
-  if (missing.length > 0) throw invalid(...missing.map((name) => `${name} should not be empty`))
   const limit = wholeInBody(body, "limit", { fallback: 20, most: opportunityPostLimitMax })
   const page = wholeInBody(body, "page", { fallback: 0, least: 0 })
-  const details = readDetails(body["additionalDetails"])
+  const details = body["additionalDetails"] as Details & { unReadConversations: boolean }
   const extras = ["filters", "sort"].filter((name) => body[name] !== undefined)
   if (opportunityFilters === "refused" && extras.length > 0) {
     throw invalid(...extras.map((name) => `property ${name} should not exist`))
@@ -51,23 +66,6 @@ const search = ({ body }: Call, service: Service): Answer => {
 }
 
 const newestFirst = { order: byCreated, descending: true }
-
-/** An object of four booleans, all required (A 4.4). */
-const readDetails = (sent: unknown) => {
-  if (typeof sent !== "object" || sent === null) throw malformed("additionalDetails must be an object")
-  const flag = (name: string): boolean => {
-    const value = (sent as Data)[name]
-    if (value === undefined) throw invalid(`additionalDetails.${name} should not be empty`)
-    if (typeof value !== "boolean") throw malformed(`additionalDetails.${name} must be a boolean value`)
-    return value
-  }
-  return {
-    notes: flag("notes"),
-    tasks: flag("tasks"),
-    calendarEvents: flag("calendarEvents"),
-    unReadConversations: flag("unReadConversations")
-  }
-}
 
 const readCursor = (sent: unknown): readonly [number, string] | undefined => {
   if (!Array.isArray(sent)) throw malformed("searchAfter must be an array")

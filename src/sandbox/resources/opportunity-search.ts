@@ -1,6 +1,7 @@
 import { extend, pageNumbers, pageOf } from "../pages.ts"
 import { americanDay, dayMs, oneOf, searchText, whole } from "../parameters.ts"
 import type { Answer, Call, Route, Service } from "../route.ts"
+import { between, choice, described, flag, integer, list, object, record, text } from "../shape.ts"
 import { type Data, type Entry, type Filter, type Order, byCreated, byUpdated } from "../world/collection.ts"
 import { slice, startAfter } from "../world/position.ts"
 
@@ -11,6 +12,29 @@ export const opportunitySearchRoutes: ReadonlyArray<Route> = [
     path: "/opportunities/search",
     scope: "opportunities.readonly",
     location: { in: "query", name: "locationId" },
+    summary: "Search opportunities",
+    query: {
+      q: { type: "string", longest: 75 },
+      pipelineId: text,
+      pipelineStageId: text,
+      status: choice("open", "won", "lost", "abandoned", "all"),
+      contactId: text,
+      assignedTo: text,
+      campaignId: text,
+      id: text,
+      country: text,
+      date: described(text, "mm-dd-yyyy"),
+      endDate: described(text, "mm-dd-yyyy"),
+      order: choice("added_asc", "added_desc", "name_asc", "name_desc", "updated_asc", "updated_desc"),
+      limit: between(integer, 1, 100),
+      page: between(integer, 1),
+      startAfter: between(integer, 0),
+      startAfterId: text,
+      getTasks: flag,
+      getNotes: flag,
+      getCalendarEvents: flag
+    },
+    returns: { opportunities: list(record("Opportunity")), meta: object() },
     handle: (call, service) => search(call, service)
   }
 ]

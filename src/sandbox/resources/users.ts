@@ -1,16 +1,34 @@
 import { Refusal, invalid, notFound } from "../errors.ts"
 import { listed, pageOf } from "../pages.ts"
-import { list, oneOf, searchText, whole } from "../parameters.ts"
+import { list as split, oneOf, searchText, whole } from "../parameters.ts"
 import type { Call, Route, Service } from "../route.ts"
+import { between, choice, described, flag, integer, list, record, required, text } from "../shape.ts"
 import type { Data, Entry, Filter, Order } from "../world/collection.ts"
 import { slice } from "../world/position.ts"
 
-/** Users (A 4.5). */
+const sortable = ["firstName", "lastName", "name", "email"]
+
+/** Finding and reading users (A 4.5). */
 export const userRoutes: ReadonlyArray<Route> = [
   {
     method: "GET",
     path: "/users/search",
     scope: "users.readonly",
+    summary: "Search users",
+    query: {
+      companyId: required(text),
+      query: { type: "string", longest: 75 },
+      locationId: text,
+      type: text,
+      role: text,
+      ids: described(text, "Comma-separated."),
+      skip: between(integer, 0),
+      limit: between(integer, 1, 100),
+      sort: choice(...sortable),
+      sortDirection: choice("asc", "desc"),
+      enabled2waySync: flag
+    },
+    returns: { users: list(record("User")), count: integer },
     handle: (call, service) => {
       const { query } = call
       const { users } = service.world
@@ -26,6 +44,8 @@ export const userRoutes: ReadonlyArray<Route> = [
     method: "GET",
     path: "/users/:userId",
     scope: "users.readonly",
+    summary: "Get a user",
+    returns: record("User"),
     handle: ({ params }, { world }) => {
       const user = world.users.get(params["userId"]!)
       if (user === undefined) throw notFound(`User with id ${params["userId"]} not found`)
@@ -36,7 +56,6 @@ export const userRoutes: ReadonlyArray<Route> = [
 
 const checkAccess = (query: URLSearchParams, { world }: Service): void => {
   const { companyId, locationId } = world.setting
-  if ((query.get("companyId") ?? "") === "") throw invalid("companyId should not be empty")
   if (query.get("companyId") !== companyId) throw new Refusal(403, "The token does not have access to this company")
   const sent = query.get("locationId") ?? ""
   if (sent !== "" && sent !== locationId) throw new Refusal(403, "The token does not have access to this location")
@@ -54,10 +73,8 @@ const order = ({ world }: Service, sort: string | null): Order => {
   return { name: `by ${sort ?? ""}`, key }
 }
 
-const sortable = ["firstName", "lastName", "name", "email"]
-
 const filter = ({ query }: Call, { world }: Service): Filter | undefined => {
-  const ids = list(query.get("ids"))
+  const ids = split(query.get("ids"))
   const text = searchText(query.get("query"), "query")
   const { role, type } = { role: query.get("role"), type: query.get("type") }
   if (ids === undefined && text === undefined && !role && !type) return undefined

@@ -33,7 +33,7 @@ export const createLocations = (setting: Setting): Collection => {
     },
     social: { facebookUrl: "https://social.example/harborandpine", blogRss: "", googlePlacesId: "ChIJx0" },
     settings: {
-      allowDuplicateContact: true,
+      allowDuplicateContact: setting.settings.allowDuplicateContact,
       allowDuplicateOpportunity: true,
       allowFacebookNameMerge: false,
       disableContactTimezone: false

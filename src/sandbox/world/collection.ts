@@ -70,6 +70,7 @@ export class Collection {
   /** Every entry ever added. A list remembers how far it has read, so that a write costs it one merge. */
   readonly #log: Array<Entry> = []
   #removals = 0
+  readonly #indexes = new Map<string, { read: number; byKey: Map<string, Array<Entry>> }>()
   readonly #lists = new Map<string, { rows: ReadonlyArray<Entry>; read: number; removals: number }>()
 
   constructor(shapes: Shapes) {
@@ -100,6 +101,22 @@ export class Collection {
       for (const entry of this.live()) this.#adopt(entry)
     }
     return this.#byParent.get(parent)?.filter((entry) => !entry.dead) ?? []
+  }
+
+  /** The live entries whose key is `wanted`. The index is made when first asked, and reads on from there. */
+  lookup(name: string, keyOf: (data: Data) => string | undefined, wanted: string): ReadonlyArray<Entry> {
+    const index = this.#indexes.get(name) ?? { read: 0, byKey: new Map<string, Array<Entry>>() }
+    this.#indexes.set(name, index)
+    for (; index.read < this.#log.length; index.read++) {
+      const entry = this.#log[index.read]!
+      if (entry.dead || entry.id === null || this.#byId.get(entry.id) !== entry) continue
+      const key = keyOf(this.data(entry))
+      if (key === undefined) continue
+      const alike = index.byKey.get(key)
+      if (alike === undefined) index.byKey.set(key, [entry])
+      else alike.push(entry)
+    }
+    return index.byKey.get(wanted)?.filter((entry) => !entry.dead) ?? []
   }
 
   add(entry: Entry): Entry {

@@ -1,4 +1,6 @@
+import { Collection, entry } from "./collection.ts"
 import type { Random } from "./random.ts"
+import type { Setting } from "./setting.ts"
 
 export interface CustomField {
   id: string
@@ -19,6 +21,19 @@ export const customFields = (random: Random): ReadonlyArray<CustomField> =>
     model,
     ...(picklistOptions !== undefined && { picklistOptions })
   }))
+
+/** The same fields as records (A 2.4). */
+export const createCustomFields = (setting: Setting): Collection => {
+  const collection = new Collection({ build: () => ({}) })
+  setting.customFields.forEach((field, index) => {
+    const choices = field.picklistOptions !== undefined && { isAllowedCustomOption: index % 2 === 0 }
+    const files = field.dataType === "FILE_UPLOAD" && { isMultiFileAllowed: true, maxFileLimit: 5 }
+    const placeholder = index % 3 === 0 ? `e.g. ${field.name.toLowerCase()}` : undefined
+    const source = { ...field, locationId: setting.locationId, placeholder, position: index * 50, ...choices, ...files }
+    collection.add(entry({ id: field.id, created: setting.begin + index, source }))
+  })
+  return collection
+}
 
 /** A value of the type A 2.2 gives for the kind of field. */
 export const customValue = (random: Random, field: CustomField): unknown => {

@@ -1,6 +1,7 @@
 import { iso } from "../clock.ts"
 import { Collection, type Data, type Entry, entry } from "./collection.ts"
 import { contactOf } from "./conversations.ts"
+import { emailIds } from "./emails.ts"
 import { messagesIn, messageTypes } from "./message-types.ts"
 import { idBeside, spoiled, spoilFields } from "./nasty.ts"
 import { person } from "./people.ts"
@@ -18,7 +19,13 @@ export const createMessages = (
   const ownerOfMessage = new Uint32Array(setting.settings.messages)
   const lastSeeded: Array<Entry> = []
   const messages = new Collection({
-    build: spoiled(setting, (entry) => message(setting, entry, owners[ownerOfMessage[entry.source as number]!]!), spoil)
+    build: spoiled(
+      setting,
+      (entry) => message(setting, entry, owners[ownerOfMessage[entry.source as number]!]!),
+      spoil
+    ),
+    // What an email sent here says is kept with its message and read as an email only.
+    full: (data) => ("written" in data ? { ...data, written: undefined } : data)
   })
   let index = 0
   let previous: string | undefined
@@ -77,7 +84,7 @@ const message = (setting: Setting, entry: Entry, conversation: Entry): Data => {
     // Lists leave the body of an email out; it is read from the email itself (field-notes 6).
     body: isEmail || isCall ? undefined : messageText(random),
     attachments: isCall || random.chance(0.9) ? [] : [`https://files.example/${random.id()}.jpg`],
-    meta: meta(random, isCall, isEmail),
+    meta: isEmail ? emailMeta(random, entry.id!) : isCall ? callMeta(random) : undefined,
     source: sender,
     userId: sender === "app" && setting.userIds.length > 0 ? random.pick(setting.userIds) : undefined,
     from: isEmail ? undefined : inbound ? who.phone : "+12075550100",
@@ -89,9 +96,9 @@ const message = (setting: Setting, entry: Entry, conversation: Entry): Data => {
   }
 }
 
-const meta = (random: Random, isCall: boolean, isEmail: boolean): Data | undefined => {
-  if (isEmail) return { email: { messageIds: Array.from({ length: random.between(1, 3) }, () => random.id()) } }
-  if (!isCall) return undefined
+const emailMeta = (random: Random, id: string): Data => ({ email: { messageIds: emailIds(id, random.between(1, 3)) } })
+
+const callMeta = (random: Random): Data => {
   const callStatus = random.pick(["completed", "completed", "no-answer", "busy", "voicemail"])
   return { ...(callStatus !== "busy" && { callDuration: String(random.between(3, 1800)) }), callStatus }
 }

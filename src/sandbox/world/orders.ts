@@ -1,18 +1,28 @@
 import { iso } from "../clock.ts"
 import { Collection, type Data, type Entry, entry, without } from "./collection.ts"
-import { products } from "./names.ts"
 import { spoiled, spoilFields } from "./nasty.ts"
 import { person } from "./people.ts"
 import { Random, streams } from "./random.ts"
 import { creationTime, ownerOf, type Setting } from "./setting.ts"
 
+/** A price of a product, as orders copy it. */
+export interface Good {
+  readonly productId: string
+  readonly priceId: string
+  readonly name: string
+  readonly amount: number
+}
+
 /** Orders (B 2.4): flat in lists, nested when read alone. */
-export const createOrders = (setting: Setting, contacts: Collection): Collection => {
+export const createOrders = (setting: Setting, contacts: Collection, goods: () => ReadonlyArray<Good>): Collection => {
   const owners = [...contacts.live()]
   const orders = new Collection({
     build: spoiled(
       setting,
-      (entry) => order(setting, entry, owners[ownerOf(setting, streams.order, entry.source as number, owners.length)]!),
+      (entry) => {
+        const owner = owners[ownerOf(setting, streams.order, entry.source as number, owners.length)]!
+        return order(setting, entry, owner, goods())
+      },
       spoilFields({ instants: "createdAt updatedAt", flags: "liveMode", money: "amount", texts: "contactName" })
     ),
     list: flat
@@ -28,10 +38,10 @@ export const createOrders = (setting: Setting, contacts: Collection): Collection
   return orders
 }
 
-const order = (setting: Setting, entry: Entry, owner: Entry): Data => {
+const order = (setting: Setting, entry: Entry, owner: Entry, goods: ReadonlyArray<Good>): Data => {
   const random = new Random(setting.seed, streams.order + 500, entry.source as number)
   const who = person(setting.seed, owner.source as number)
-  const items = Array.from({ length: random.between(1, 4) }, () => item(random))
+  const items = Array.from({ length: random.between(1, 4) }, () => item(random, goods))
   const subtotal = cents(items.reduce((sum, { price, qty }) => sum + price.amount * qty, 0))
   const discount = random.chance(0.2) ? cents(subtotal / 10) : 0
   return {
@@ -57,10 +67,11 @@ const order = (setting: Setting, entry: Entry, owner: Entry): Data => {
   }
 }
 
-const item = (random: Random) => {
-  const [name, amount] = random.pick(products)
-  const _id = random.hexId(0)
-  return { _id, name, qty: random.between(1, 6), product: { _id, name }, price: { _id, name, amount, currency: "USD" } }
+const item = (random: Random, goods: ReadonlyArray<Good>) => {
+  const { amount, name, priceId, productId } = random.pick(goods)
+  const product = { _id: productId, name }
+  const price = { _id: priceId, name, amount, currency: "USD" }
+  return { _id: random.hexId(0), name, qty: random.between(1, 6), product, price }
 }
 
 const flat = (data: Data): Data => {

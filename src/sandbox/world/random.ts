@@ -96,7 +96,18 @@ export const streams = {
   latency: 15,
   token: 16,
   nasty: 17,
-  live: 18
+  live: 18,
+  template: 60,
+  recurringTask: 61,
+  workflow: 62,
+  calendar: 63,
+  appointment: 64,
+  objectField: 65,
+  email: 66,
+  transcript: 67,
+  provider: 68,
+  churn: 69,
+  delivery: 70
 } as const
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"

@@ -8,18 +8,36 @@ import { Random, streams } from "./random.ts"
 import { creationTime, ownerOf, type Setting } from "./setting.ts"
 import { messageText } from "./texts.ts"
 
+/** Whether they were made with forms or with surveys, which are alike (B 2.7). */
+interface Kind {
+  readonly stream: number
+  readonly of: "formId" | "surveyId"
+  readonly count: number
+}
+
 /** Form submissions (B 2.7). */
-export const createSubmissions = (setting: Setting, contacts: Collection, forms: Collection): Collection => {
-  const owners = [...contacts.live()]
-  const formIds = [...forms.live()].map((form) => form.id as string)
-  const { submissions: count } = setting.settings
-  const submissions = new Collection({
-    build: spoiled(setting, (entry) => submission(setting, entry, owners, formIds), spoil)
+export const createSubmissions = (setting: Setting, contacts: Collection, forms: Collection): Collection =>
+  submissionsOf(setting, [...contacts.live()], forms, {
+    stream: streams.submission,
+    of: "formId",
+    count: setting.settings.submissions
   })
-  for (let index = 0; index < count && owners.length > 0; index++) {
-    const random = new Random(setting.seed, streams.submission, index)
+
+/** Submissions of the given forms, or surveys, by the contacts there were at the start. */
+export const submissionsOf = (
+  setting: Setting,
+  owners: ReadonlyArray<Entry>,
+  forms: Collection,
+  kind: Kind
+): Collection => {
+  const formIds = [...forms.live()].map((form) => form.id as string)
+  const submissions = new Collection({
+    build: spoiled(setting, (entry) => submission(setting, entry, owners, formIds, kind), spoil)
+  })
+  for (let index = 0; index < kind.count && owners.length > 0; index++) {
+    const random = new Random(setting.seed, kind.stream, index)
     const id = random.id()
-    const created = creationTime(setting, streams.submission, index, count)
+    const created = creationTime(setting, kind.stream, index, kind.count)
     submissions.add(entry({ id, kind: random.int(formIds.length), created, source: index }))
   }
   return submissions
@@ -37,11 +55,12 @@ const submission = (
   setting: Setting,
   entry: Entry,
   owners: ReadonlyArray<Entry>,
-  formIds: ReadonlyArray<string>
+  formIds: ReadonlyArray<string>,
+  { of, stream }: Kind
 ): Data => {
   const index = entry.source as number
-  const random = new Random(setting.seed, streams.submission + 500, index)
-  const owner = owners[ownerOf(setting, streams.submission, index, owners.length)]!
+  const random = new Random(setting.seed, stream + 500, index)
+  const owner = owners[ownerOf(setting, stream, index, owners.length)]!
   const who = person(setting.seed, owner.source as number)
   const fields = random.some(setting.customFields, 5, 0.5)
   const answers = Object.fromEntries(fields.map((field) => [field.id, customValue(random, field)]))
@@ -49,7 +68,7 @@ const submission = (
     id: entry.id,
     contactId: random.chance(0.97) ? owner.id : undefined,
     createdAt: iso(entry.created),
-    formId: formIds[entry.kind],
+    [of]: formIds[entry.kind],
     name: who.name,
     email: who.email,
     others: {

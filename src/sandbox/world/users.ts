@@ -63,6 +63,14 @@ const off = (
   "attributionsReportingEnabled"
 ).split(" ")
 
+/** The switches of a new user (A 2.7). */
+export const defaultPermissions: Data = Object.fromEntries([
+  ...on.map((name) => [name, true]),
+  ...off.map((name) => [name, false])
+])
+
+export const languages = "en_US es fr_CA fr_FR nl de pt_PT pt_BR it sv da fi no".split(" ")
+
 const scopes = [
   "contacts.write",
   "conversations.readonly",

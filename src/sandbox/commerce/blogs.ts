@@ -1,0 +1,157 @@
+import { invalid } from "../errors.ts"
+import type { Route, Service } from "../route.ts"
+import { choice, described, type Field, flag, list, number, record, required, type Shape, text } from "../shape.ts"
+import type { Collection, Data, Entry } from "../world/collection.ts"
+import { iso } from "../clock.ts"
+import { entry } from "../world/collection.ts"
+import { conflict, filterBy, given, holds, operation, pageNewest, requiredPaging } from "./operation.ts"
+import { blogStatuses } from "./world/content.ts"
+import { find, refer } from "./write.ts"
+
+const uri: Field = { type: "string", format: "uri" }
+
+const writable: Shape = {
+  title: required(text),
+  blogId: required(text),
+  imageUrl: required(uri),
+  description: required(text),
+  rawHTML: required(text),
+  status: required(choice(...blogStatuses)),
+  imageAltText: required(text),
+  categories: required(list(text)),
+  author: required(text),
+  urlSlug: required(text),
+  publishedAt: required({ type: "string", format: "date-time" }),
+  tags: list(text),
+  canonicalLink: uri
+}
+
+/** Blogs (B 4.8): sites are paged by `skip`, the others by `offset` and nothing else. No list has a total. */
+export const blogRoutes: ReadonlyArray<Route> = [
+  operation({
+    does: "GET /blogs/site/all",
+    summary: "List blog sites",
+    scope: "blogs/list.readonly",
+    account: "locationId in query",
+    query: { ...requiredPaging("skip"), searchTerm: text },
+    returns: { data: list(record("Blog")) },
+    handle: ({ query }, { world }) => {
+      const { blogs } = world.commerce
+      const filter = filterBy(query, "searchTerm", (row) => holds(query["searchTerm"], blogs.data(row)["name"]))
+      return `{"data":${pageNewest(blogs, query, filter).texts}}`
+    }
+  }),
+  operation({
+    does: "GET /blogs/posts/all",
+    summary: "List blog posts",
+    scope: "blogs/posts.readonly",
+    account: "locationId in query",
+    query: {
+      ...offsetOnly(),
+      blogId: required(text),
+      searchTerm: described(text, "Part of the title."),
+      status: choice("ALL", ...blogStatuses)
+    },
+    returns: { blogs: list(record("BlogPost")) },
+    handle: ({ query }, { world }) => {
+      refuseSkip(query)
+      const { blogPosts } = world.commerce
+      const { blogId, searchTerm, status = "ALL" } = query
+      const filter = filterBy(query, "blogId searchTerm status", (row) => {
+        if (row.parent !== blogId) return false
+        if (searchTerm === undefined && status === "ALL") return true
+        const data = blogPosts.data(row)
+        return (status === "ALL" || data["status"] === status) && holds(searchTerm, data["title"])
+      })
+      return `{"blogs":${pageNewest(blogPosts, query, filter).texts}}`
+    }
+  }),
+  operation({
+    does: "POST /blogs/posts",
+    summary: "Create a blog post",
+    scope: "blogs/post.write",
+    account: "locationId in body",
+    body: writable,
+    returns: { data: record("BlogPost") },
+    errors: [409],
+    handle: ({ body }, service) => {
+      const fields = checked(body, service, undefined)
+      const { clock, random, world } = service
+      const now = clock.now()
+      const id = random.hexId(now)
+      const { blogId, ...rest } = fields
+      const source = { _id: id, ...rest, archived: rest["status"] === "ARCHIVED", updatedAt: iso(now) }
+      const row = world.commerce.blogPosts.add(entry({ id, parent: String(blogId), created: now, source }))
+      return `{"data":${world.commerce.blogPosts.full(row)}}`
+    }
+  }),
+  operation({
+    does: "PUT /blogs/posts/:postId",
+    summary: "Replace a blog post",
+    scope: "blogs/post-update.write",
+    account: "locationId in body",
+    body: { ...writable, wordCount: required(number) },
+    returns: { updatedBlogPost: record("BlogPost") },
+    errors: [409],
+    handle: ({ body, params }, service) => {
+      const { blogPosts } = service.world.commerce
+      const old = find(blogPosts, params["postId"], "Blog post")
+      const { blogId, ...rest } = checked(body, service, old)
+      const now = service.clock.now()
+      const source = { _id: old.id, ...rest, archived: rest["status"] === "ARCHIVED", updatedAt: iso(now) }
+      const row = blogPosts.replace(old, entry({ ...old, parent: String(blogId), updated: now, source }))
+      return `{"updatedBlogPost":${blogPosts.full(row)}}`
+    }
+  }),
+  operation({
+    does: "GET /blogs/posts/url-slug-exists",
+    summary: "Check whether a slug is taken",
+    scope: "blogs/check-slug.readonly",
+    account: "locationId in query",
+    query: { urlSlug: required(text), postId: described(text, "The post being edited, which does not count.") },
+    returns: { exists: flag },
+    handle: ({ query }, service) => ({
+      exists: isTaken(service, query["urlSlug"], query["postId"] as string | undefined)
+    })
+  }),
+  ...(["authors", "categories"] as const).map((name) =>
+    operation({
+      does: `GET /blogs/${name}`,
+      summary: `List blog ${name}`,
+      scope: name === "authors" ? "blogs/author.readonly" : "blogs/category.readonly",
+      account: "locationId in query",
+      query: offsetOnly(),
+      returns: { [name]: list(record(name === "authors" ? "BlogAuthor" : "BlogCategory")) },
+      handle: ({ query }, { world: { commerce } }) => {
+        refuseSkip(query)
+        const collection: Collection = name === "authors" ? commerce.blogAuthors : commerce.blogCategories
+        return `{"${name}":${pageNewest(collection, query).texts}}`
+      }
+    })
+  )
+]
+
+/** `skip` is refused where paging is by offset (field-notes 8). */
+function offsetOnly(): Shape {
+  return { ...requiredPaging(), skip: described(text, "Refused.") }
+}
+
+const refuseSkip = ({ skip }: Data): void => {
+  if (skip !== undefined) throw invalid("property skip should not exist")
+}
+
+const isTaken = ({ world }: Service, urlSlug: unknown, except: string | null | undefined): boolean => {
+  const { blogPosts } = world.commerce
+  return blogPosts.live().some((row) => row.id !== except && blogPosts.data(row)["urlSlug"] === urlSlug)
+}
+
+const checked = (body: Data, service: Service, old: Entry | undefined): Data => {
+  const { blogAuthors, blogCategories, blogs } = service.world.commerce
+  refer(blogs, body["blogId"], "blogId")
+  refer(blogAuthors, body["author"], "author")
+  const categories = body["categories"] as ReadonlyArray<string>
+  categories.forEach((id, place) => refer(blogCategories, id, `categories.${place}`))
+  const { urlSlug } = body
+  if (isTaken(service, urlSlug, old?.id)) throw conflict(`A blog post with the slug ${String(urlSlug)} exists`)
+  return given(body)
+}

@@ -1,0 +1,70 @@
+import { invalid } from "../errors.ts"
+import type { Service } from "../route.ts"
+import { anything, email, flag, list, object, required, type Shape, text } from "../shape.ts"
+import type { Data, Entry, Filter } from "../world/collection.ts"
+import { businessDetails, checkContact, contactDetails, day, discount, lineItems } from "./document-shapes.ts"
+import { filterBy, given, holds } from "./operation.ts"
+import { totalOf } from "./world/invoices.ts"
+import { amountOf, dayOf } from "./world/seeded.ts"
+import { find } from "./write.ts"
+
+/** What an estimate is written with (B 4.3). */
+export const estimateShape: Shape = {
+  name: required(text),
+  businessDetails: required(businessDetails),
+  currency: required(text),
+  items: lineItems,
+  discount: required(discount),
+  contactDetails: required(contactDetails),
+  frequencySettings: required(object({ enabled: required(flag), schedule: required(object()) })),
+  issueDate: day,
+  expiryDate: day,
+  estimateNumber: anything,
+  estimateNumberPrefix: text,
+  sentTo: object({ email: list(email), phoneNo: list(text) }),
+  sendEstimateDetails: anything,
+  autoInvoice: anything,
+  paymentScheduleConfig: anything,
+  termsNotes: text,
+  attachments: list(anything)
+}
+
+export const findEstimate = ({ world }: Service, params: Readonly<Record<string, string>>): Entry =>
+  find(world.commerce.estimates, params["estimateId"], "Estimate")
+
+/** To repeat, an estimate needs a rule of when (B 2.3). */
+export const checkEstimate = (body: Data, service: Service): Data => {
+  const { discount, frequencySettings, items } = body
+  const { enabled, schedule } = frequencySettings as { enabled: boolean; schedule: Data }
+  const rule = (schedule["rrule"] ?? {}) as Data
+  const missing = ["intervalType", "interval", "startDate"].filter((name) => enabled && (rule[name] ?? "") === "")
+  if (missing.length > 0) {
+    throw invalid(...missing.map((name) => `frequencySettings.schedule.rrule.${name} should not be empty`))
+  }
+  checkContact(service, body["contactDetails"])
+  return { ...given(body), total: totalOf(items as ReadonlyArray<Data>, discount as Data) }
+}
+
+export const nextEstimateNumber = ({ world: { commerce } }: Service): number => {
+  let greatest = 5000
+  for (const { source } of commerce.estimates.live()) {
+    const own = typeof source === "number" ? 5001 + source : amountOf(source["estimateNumber"])
+    if (own > greatest) greatest = own
+  }
+  return greatest + 1
+}
+
+export const estimateFilter = (query: Data, { world }: Service): Filter | undefined => {
+  const { contactId, endAt = "9999", search, startAt = "", status = "all" } = query
+  return filterBy(query, "status contactId search startAt endAt", (row) => {
+    const data = world.commerce.estimates.data(row)
+    const issued = String(data["issueDate"] ?? dayOf(row.created))
+    return (
+      issued >= String(startAt) &&
+      issued <= String(endAt) &&
+      (status === "all" || data["estimateStatus"] === status) &&
+      (contactId === undefined || ((data["contactDetails"] ?? {}) as Data)["id"] === contactId) &&
+      holds(search, data["name"])
+    )
+  })
+}

@@ -1,0 +1,52 @@
+import { Refusal, invalid } from "../errors.ts"
+import { findContact, updateContact } from "../resources/contacts.ts"
+import type { Route } from "../route.ts"
+import { record, required, text } from "../shape.ts"
+import type { Data } from "../world/collection.ts"
+import { operation } from "./operation.ts"
+
+/** Files for the custom fields of a contact (B 4.8). */
+export const formUploadRoutes: ReadonlyArray<Route> = [
+  operation({
+    does: "POST /forms/upload-custom-files",
+    summary: "Upload files to custom fields of a contact",
+    scope: "forms.write",
+    account: "locationId in query",
+    query: { contactId: required(text) },
+    form: {},
+    returns: record("Contact"),
+    errors: [413],
+    handle: ({ parts, query }, service) => {
+      const { contacts, customFields } = service.world
+      const contact = findContact(service, String(query["contactId"]))
+      const files = parts.filter((part) => "fileName" in part)
+      if (files.length === 0) throw invalid("at least one file should be sent")
+      const valueById = new Map<string, Data>()
+      for (const { fileName, mimeType, name, size } of files) {
+        const [, fieldId, fileId] = /^([^_]+)_(.+)$/.exec(name) ?? []
+        const field = customFields.get(fieldId ?? "")
+        if (field === undefined || fileId === undefined || customFields.data(field)["model"] !== "contact") {
+          throw invalid(`${name} does not name a custom field and a file`)
+        }
+        if (size > mostBytes) throw new Refusal(413, `${fileName} is larger than 50 MB`)
+        const extension = fileName.slice(fileName.lastIndexOf(".") + 1).toLowerCase()
+        if (!allowed.includes(extension)) throw new Refusal(415, `Files of type ${extension} are not allowed`)
+        const url = `https://files.example/${fileId}/${encodeURIComponent(fileName)}`
+        const meta = { fieldname: name, originalname: fileName, mimetype: mimeType, size }
+        valueById.set(fieldId!, { ...valueById.get(fieldId!), [fileId]: { meta, url, documentId: fileId } })
+      }
+      const old = (contacts.data(contact)["customFields"] ?? []) as ReadonlyArray<Data>
+      const kept = old.filter(({ id }) => !valueById.has(String(id)))
+      // New files join those the field has.
+      const values = [...valueById].map(([id, files]) => {
+        const before = old.find((value) => value["id"] === id)?.["value"]
+        return { id, value: { ...(typeof before === "object" ? before : {}), ...files } }
+      })
+      return contacts.full(updateContact(service, contact, { customFields: [...kept, ...values] }))
+    }
+  })
+]
+
+const mostBytes = 50 * 1024 * 1024
+
+const allowed = "pdf doc docx jpg jpeg png gif csv xls xlsx mp4 mpeg zip rar txt svg".split(" ")

@@ -1,0 +1,129 @@
+import { iso } from "../clock.ts"
+import { invalid } from "../errors.ts"
+import type { Route, Service } from "../route.ts"
+import { anything, between, choice, flag, list, number, object, record, required, text } from "../shape.ts"
+import type { Data, Entry } from "../world/collection.ts"
+import { byAge, operation } from "./operation.ts"
+import { findOrder } from "./orders.ts"
+import { addRecord, changeRecord, find } from "./write.ts"
+
+/** Fulfillments, recorded payments and notes of an order (B 4.4). */
+export const orderActionRoutes: ReadonlyArray<Route> = [
+  operation({
+    does: "GET /payments/orders/:orderId/fulfillments",
+    summary: "List the fulfillments of an order",
+    scope: "payments/orders.readonly",
+    account: "altId in query",
+    returns: { status: flag, data: list(record("Fulfillment")) },
+    handle: ({ params }, { world }) => {
+      const { orderFulfillments } = world.commerce
+      const order = find(world.orders, params["orderId"], "Order")
+      const rows = byAge(orderFulfillments.children(order.id!)).map((row) => orderFulfillments.full(row))
+      return `{"status":true,"data":[${rows.join(",")}]}`
+    }
+  }),
+  operation({
+    does: "POST /payments/orders/:orderId/fulfillments",
+    summary: "Fulfill an order",
+    scope: "payments/orders.write",
+    account: "altId in body",
+    body: {
+      trackings: required(list(object({ trackingNumber: text, shippingCarrier: text, trackingUrl: text }))),
+      items: required(list(object({ priceId: required(text), qty: required(between(number, 1)) }), 1)),
+      notifyCustomer: required(flag)
+    },
+    returns: { status: flag, data: record("Fulfillment") },
+    handle: ({ body, params }, service) => {
+      const { orderFulfillments } = service.world.commerce
+      const order = find(service.world.orders, params["orderId"], "Order")
+      const ordered = (service.world.orders.data(order)["items"] ?? []) as ReadonlyArray<Data>
+      const items = (body["items"] as ReadonlyArray<Data>).map(({ priceId, qty }, place) => {
+        const item = ordered.find(({ price }) => ((price ?? {}) as Data)["_id"] === priceId)
+        if (item === undefined) throw invalid(`items.${place}.priceId is not valid`)
+        return { ...item, _id: service.random.hexId(service.clock.now()), qty }
+      })
+      const account = { altId: service.world.setting.locationId, altType: "location" }
+      const fields = { ...account, trackings: body["trackings"], items }
+      const row = addRecord(service, orderFulfillments, fields, { parent: order.id })
+      changeRecord(service, service.world.orders, order, { fulfillmentStatus: progress(service, order, ordered) })
+      return `{"status":true,"data":${orderFulfillments.full(row)}}`
+    }
+  }),
+  operation({
+    does: "POST /payments/orders/:orderId/record-payment",
+    summary: "Record a payment of an order",
+    scope: "payments/orders.collectPayment",
+    account: "altId in body",
+    body: {
+      mode: required(choice("cash", "card", "cheque", "bank_transfer", "other")),
+      card: object({ type: required(choice("visa", "mastercard", "other")), last4: required(text) }),
+      cheque: object({ number: required(text) }),
+      amount: between(number, 0),
+      notes: text,
+      meta: anything,
+      isPartialPayment: flag
+    },
+    returns: { success: flag },
+    handle: ({ body, params }, service) => {
+      const { orders } = service.world
+      const old = findOrder(service, params["orderId"])
+      const isPartial = body["isPartialPayment"] === true
+      const order = changeRecord(service, orders, old, { paymentStatus: isPartial ? "partially_paid" : "paid" })
+      addTransaction(service, order, body)
+      service.deliveries.trigger("payment_received", orders.data(order))
+      return { success: true }
+    }
+  }),
+  operation({
+    does: "GET /payments/orders/:orderId/notes",
+    summary: "List the notes of an order",
+    scope: "payments/orders.readonly",
+    account: "altId in query",
+    returns: list(object()),
+    // The documents say "notes" and no more: the bare list.
+    handle: ({ params }, { world }) => {
+      const { orderNotes } = world.commerce
+      const order = find(world.orders, params["orderId"], "Order")
+      return `[${byAge(orderNotes.children(order.id!))
+        .map((row) => orderNotes.full(row))
+        .join(",")}]`
+    }
+  })
+]
+
+/** Fulfilled once every item is sent in full; how it moves is in no document. */
+const progress = ({ world }: Service, order: Entry, ordered: ReadonlyArray<Data>): string => {
+  const { orderFulfillments } = world.commerce
+  const key = ({ price }: Data): string => String(((price ?? {}) as Data)["_id"])
+  const left = new Map<string, number>()
+  for (const item of ordered) left.set(key(item), (left.get(key(item)) ?? 0) + Number(item["qty"]))
+  for (const row of orderFulfillments.children(order.id!)) {
+    const sent = (orderFulfillments.data(row)["items"] ?? []) as ReadonlyArray<Data>
+    for (const item of sent) left.set(key(item), (left.get(key(item)) ?? 0) - Number(item["qty"]))
+  }
+  return [...left.values()].every((count) => count <= 0) ? "fulfilled" : "partially_fulfilled"
+}
+
+/** A recorded payment is a transaction, of the kind that no provider took. */
+const addTransaction = (service: Service, order: Entry, { amount, mode }: Data): void => {
+  const data = service.world.orders.data(order)
+  const { contactId, contactName, contactSnapshot, currency, liveMode, source } = data
+  addRecord(service, service.world.commerce.transactions, {
+    altId: service.world.setting.locationId,
+    altType: "location",
+    contactId,
+    contactName,
+    contactSnapshot,
+    currency,
+    liveMode,
+    amount: amount ?? data["amount"],
+    status: "succeeded",
+    entityType: "order",
+    entityId: order.id,
+    entitySource: source,
+    paymentProvider: { type: "manual" },
+    paymentMethod: mode,
+    fulfilledAt: iso(service.clock.now()),
+    amountRefunded: 0
+  })
+}

@@ -1,0 +1,93 @@
+import { invalid, notFound } from "../errors.ts"
+import type { Service } from "../route.ts"
+import { choice, described, type Field, flag, list, object, required, type Shape, text } from "../shape.ts"
+import type { Data, Entry } from "../world/collection.ts"
+import { conflict, given, holds } from "./operation.ts"
+import { taxesOf } from "./world/products.ts"
+import { removeChildren } from "./write.ts"
+
+const uri: Field = { type: "string", format: "uri" }
+
+/** What a product is written with (B 2.2). */
+export const productShape: Shape = {
+  name: required(text),
+  productType: required(choice("DIGITAL", "PHYSICAL", "SERVICE", "PHYSICAL/DIGITAL")),
+  description: text,
+  image: uri,
+  statementDescriptor: text,
+  availableInStore: flag,
+  medias: list(
+    object({
+      id: required(text),
+      url: required(uri),
+      type: required(choice("image", "video")),
+      title: text,
+      isFeatured: flag,
+      priceIds: list(text)
+    })
+  ),
+  variants: list(object({ id: text, name: text, options: list(object({ id: text, name: text })) })),
+  collectionIds: list(text),
+  slug: text,
+  seo: object({ title: text, description: text }),
+  isTaxesEnabled: described(flag, "Default false; when true, taxes must not be empty."),
+  taxes: list(text),
+  taxInclusive: described(flag, "Default false."),
+  automaticTaxCategoryId: text,
+  isLabelEnabled: described(flag, "Default false; when true, label must not be empty."),
+  label: object({ title: required(text), startDate: text, endDate: text })
+}
+
+export const findProduct = ({ world }: Service, idOrSlug: string): Entry => {
+  const { products } = world.commerce
+  const found = products.get(idOrSlug) ?? products.live().find((row) => products.data(row)["slug"] === idOrSlug)
+  if (found === undefined) throw notFound(`Product with id ${idOrSlug} not found`)
+  return found
+}
+
+/** Prices live under a product and go with it. */
+export const deleteProduct = ({ world }: Service, product: Entry): void => {
+  removeChildren(world.commerce.prices, product.id!)
+  world.commerce.products.remove(product)
+}
+
+export const checkProduct = (body: Data, { world }: Service, old: Entry | undefined): Data => {
+  const { products } = world.commerce
+  const { isLabelEnabled = false, isTaxesEnabled = false, label, slug, taxes } = body
+  const problems = [
+    isTaxesEnabled === true && !(Array.isArray(taxes) && taxes.length > 0) && "taxes should not be empty",
+    isTaxesEnabled !== true && taxes !== undefined && "isTaxesEnabled must be true when taxes are sent",
+    isLabelEnabled === true && label === undefined && "label should not be empty"
+  ].filter((problem) => problem !== false)
+  if (problems.length > 0) throw invalid(...problems)
+  const hasSlug = (row: Entry): boolean => row !== old && products.data(row)["slug"] === slug
+  if (slug !== undefined && products.live().some(hasSlug)) throw conflict(`A product with the slug ${slug} exists`)
+  return { locationId: world.setting.locationId, ...given(body), isTaxesEnabled }
+}
+
+export const productFilter = (query: Data, { world }: Service): ((row: Entry) => boolean) => {
+  const { availableInStore, collectionIds, collectionSlug, productIds, search } = query
+  const { collections, products } = world.commerce
+  const wanted = collectionIds === undefined ? undefined : String(collectionIds).split(",")
+  const bySlug = collections.live().find((row) => collections.data(row)["slug"] === collectionSlug)?.id ?? "none"
+  return (row) => {
+    const data = products.data(row)
+    const own = (data["collectionIds"] ?? []) as ReadonlyArray<string>
+    return (
+      holds(search, data["name"]) &&
+      (productIds === undefined || (productIds as ReadonlyArray<unknown>).includes(row.id)) &&
+      (availableInStore === undefined || data["availableInStore"] === availableInStore) &&
+      (wanted === undefined || wanted.some((id) => own.includes(id))) &&
+      (collectionSlug === undefined || own.includes(bySlug))
+    )
+  }
+}
+
+export const withTaxes = (row: Entry, { world }: Service): Data => {
+  const data = JSON.parse(world.commerce.products.list(row)) as Data
+  const known = taxesOf(world.setting)
+  const taxes = (data["taxes"] as ReadonlyArray<string> | undefined)?.map(
+    (id) => known.find((tax) => tax._id === id) ?? { _id: id }
+  )
+  return { ...data, taxes }
+}

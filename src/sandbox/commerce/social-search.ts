@@ -1,0 +1,81 @@
+import { invalid } from "../errors.ts"
+import { extend } from "../pages.ts"
+import type { Route, Service } from "../route.ts"
+import { choice, described, type Field, integer, list, record, required, text } from "../shape.ts"
+import type { Collection, Data, Entry, Filter } from "../world/collection.ts"
+import { operation, pageNewest } from "./operation.ts"
+import { answer, wrapped } from "./social-answers.ts"
+
+const moment: Field = { type: "string", format: "date-time" }
+
+/** The search of social posts (B 4.7), whose numbers are texts. */
+export const socialSearchRoutes: ReadonlyArray<Route> = [
+  operation({
+    does: "POST /social-media-posting/:locationId/posts/list",
+    summary: "Search posts",
+    scope: "socialplanner/post.readonly",
+    account: "path",
+    status: 201,
+    body: {
+      skip: required(described(text, "Digits, as text.")),
+      limit: required(described(text, "Digits, as text; at most 100.")),
+      fromDate: required(moment),
+      toDate: required(moment),
+      includeUsers: required(choice("true", "false")),
+      accounts: described(text, "Account ids, separated by commas."),
+      type: choice(..."recent all scheduled draft failed in_review published in_progress pending deleted".split(" "))
+    },
+    returns: wrapped({ posts: list(record("SocialPost")), count: integer }),
+    handle: ({ body }, service) => {
+      const { socialPosts } = service.world.commerce
+      const { texts, total } = pageNewest(posts(body, service), window(body), listed(body, socialPosts))
+      return answer("Fetched posts", `{"posts":${texts},"count":${total}}`, 201)
+    }
+  })
+]
+
+export const isDeleted = (collection: Collection, row: Entry): boolean => {
+  // A seeded post is never deleted, so it need not be built.
+  return typeof row.source !== "number" && collection.data(row)["status"] === "deleted"
+}
+
+/** Paging comes as text, and digits only will do. */
+const window = ({ limit, skip }: Data): { limit: number; skip: number } => {
+  const problems = Object.entries({ limit, skip }).filter(([, value]) => !/^\d+$/.test(String(value)))
+  if (problems.length > 0) throw invalid(...problems.map(([name]) => `${name} must be a number string`))
+  if (Number(limit) > 100 || Number(limit) < 1) throw invalid("limit must be between 1 and 100")
+  return { limit: Number(limit), skip: Number(skip) }
+}
+
+/** The posts, with the user of each beside it where that is asked for. */
+const posts = ({ includeUsers }: Data, { world }: Service): Pick<Collection, "sorted" | "list"> => {
+  const { socialPosts } = world.commerce
+  if (includeUsers !== "true") return socialPosts
+  return {
+    sorted: (order, filter) => socialPosts.sorted(order, filter),
+    list: (row) => {
+      const user = world.users.get(String(socialPosts.data(row)["userId"]))
+      if (user === undefined) return socialPosts.list(row)
+      const { firstName, id, lastName } = world.users.data(user)
+      return extend(socialPosts.list(row), { user: { id, firstName, lastName } })
+    }
+  }
+}
+
+/** By the day a post is scheduled for, or else made; deleted ones only where they are asked for by name. */
+const listed = (body: Data, collection: Collection): Filter => {
+  const { accounts, fromDate, toDate, type = "all" } = body
+  const [from, to] = [Date.parse(String(fromDate)), Date.parse(String(toDate))]
+  const wanted = accounts === undefined || accounts === "" ? undefined : String(accounts).split(",")
+  return {
+    key: JSON.stringify([from, to, accounts, type]),
+    test: (row) => {
+      if (row.created < from || row.created > to || isDeleted(collection, row) !== (type === "deleted")) return false
+      const everyStatus = type === "all" || type === "recent" || type === "deleted"
+      if (everyStatus && wanted === undefined) return true
+      const data = collection.data(row)
+      const own = (data["accountIds"] ?? []) as ReadonlyArray<string>
+      return (everyStatus || data["status"] === type) && (wanted === undefined || wanted.some((id) => own.includes(id)))
+    }
+  }
+}

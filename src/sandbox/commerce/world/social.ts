@@ -1,0 +1,80 @@
+import { iso } from "../../clock.ts"
+import type { Collection, Data } from "../../world/collection.ts"
+import { projects } from "../../world/names.ts"
+import type { Setting } from "../../world/setting.ts"
+import { messageText } from "../../world/texts.ts"
+import { type Draw, type Owners, rowsOf, seeded, streams } from "./seeded.ts"
+
+/** Connected accounts, posts, categories and tags (B 2.5). */
+export const createSocialAccounts = (setting: Setting): Collection =>
+  seeded(setting, {
+    stream: streams.account,
+    count: platforms.length + 2,
+    ids: "plain",
+    build: ({ id, index, random }) => ({
+      id,
+      platform: platforms[index] ?? random.pick(["facebook", "skylark"]),
+      name: random.pick(["Harbor & Pine", "harborandpine", "Harbor & Pine – Garten 🌿"]),
+      avatar: random.chance(0.8) ? `https://files.example/avatars/${id}.png` : undefined,
+      isActive: index !== 3
+    })
+  })
+
+const platforms = ["facebook", "instagram", "youtube", "tiktok", "linkedin", "pinterest", "gmb"]
+
+export const createSocialPosts = (setting: Setting, owners: Owners, accounts: Collection): Collection => {
+  const rows = rowsOf(accounts)
+  const targets = rows.map((row) => ({ id: row.id!, platform: accounts.shapes.build(row)["platform"] as string }))
+  return seeded(setting, {
+    stream: streams.post,
+    count: owners.share(0.08, 40),
+    ids: "plain",
+    build: (draw) => post(setting, draw, targets),
+    spoil: { instants: "createdAt updatedAt scheduleDate", texts: "summary type status" },
+    strays: true
+  })
+}
+
+interface Target {
+  readonly id: string
+  readonly platform: string
+}
+
+const post = (setting: Setting, { entry, id, random }: Draw, targets: ReadonlyArray<Target>): Data => {
+  const chosen = random.some(targets, 3, 0.6)
+  const [first] = chosen.length > 0 ? chosen : [targets[0]!]
+  const status = random.chance(0.02) ? "shadowed" : random.pick(postStatuses)
+  return {
+    id,
+    accountIds: chosen.length > 0 ? chosen.map((target) => target.id) : [first!.id],
+    type: random.pick(["post", "post", "story", "reel"]),
+    summary: random.chance(0.9) ? `${random.pick(projects)} ✨\n\n${messageText(random)} #harborandpine` : undefined,
+    media: random.chance(0.6)
+      ? [{ url: `https://files.example/${id}.jpg`, type: random.pick(["image/jpeg", "video/mp4"]) }]
+      : undefined,
+    status,
+    scheduleDate: random.chance(0.6) ? iso(entry.created) : undefined,
+    userId: random.chance(0.95) ? setting.userIds[random.int(setting.userIds.length)] : undefined,
+    ...(random.chance(0.2) && { [`${first!.platform}PostDetails`]: { type: "post" } }),
+    createdAt: iso(entry.created),
+    updatedAt: iso(entry.updated)
+  }
+}
+
+const postStatuses = "scheduled published published draft failed in_review in_progress pending".split(" ")
+
+export const createSocialCategories = (setting: Setting): Collection =>
+  seeded(setting, {
+    stream: streams.category,
+    count: 12,
+    ids: "plain",
+    build: ({ id, index }) => ({ id, name: `${["Before & after", "Tips", "Équipe", "=Offers"][index % 4]} ${index}` })
+  })
+
+export const createSocialTags = (setting: Setting, owners: Owners): Collection =>
+  seeded(setting, {
+    stream: streams.tag,
+    count: owners.share(0.005, 25),
+    ids: "plain",
+    build: ({ id, index, random }) => ({ id, name: `${random.pick(["deck", "grün", "kitchen", "#diy"])}-${index}` })
+  })

@@ -1,0 +1,50 @@
+import { commerceCollection, commerceRecords } from "./commerce/records.ts"
+import { malformed, notFound } from "./errors.ts"
+import type { Service } from "./route.ts"
+import { Collection, type Data, type Entry, entry } from "./world/collection.ts"
+import type { CollectionName } from "./world/world.ts"
+
+/**
+ * Every live record in the form a read of it alone shows, one per line. `?form=list` shows the list form, with the
+ * notes, tasks and events of opportunities; `?strays=1` what only lists show: records without an id, stale copies.
+ */
+export const ndjson = (name: string, query: URLSearchParams, service: Service): Iterable<string> => {
+  const { world } = service
+  const collection = ownCollection(name, service) ?? commerceRecords(name, service)
+  if (collection === undefined) throw notFound(`There is no collection ${name}`)
+  const isList = query.get("form") === "list"
+  const text = (row: Entry): string => {
+    if (!isList) return collection.full(row)
+    return name === "opportunities" ? JSON.stringify(world.opportunities.data(row)) : collection.list(row)
+  }
+  // Taken whole before the first line is sent; the lines are sent one by one, because together they can be too long.
+  const rows = [...(query.get("strays") === "1" ? collection.strays() : collection.live())]
+  return rows.values().map((row) => `${text(row)}\n`)
+}
+
+/**
+ * Puts copies of records into the lists of a collection that break what reads them: without an id, or as `fields` says.
+ * No read by id finds them.
+ */
+export const poison = (body: Data, service: Service): Data => {
+  const { collection: name, count = 1, fields = {} } = body
+  const collection =
+    typeof name === "string" ? (ownCollection(name, service) ?? commerceCollection(name, service)) : undefined
+  if (collection === undefined) throw malformed("collection must be the name of a collection")
+  if (!Number.isInteger(count) || Number(count) < 1 || Number(count) > 1000) throw malformed("count must be 1 to 1000")
+  if (typeof fields !== "object" || fields === null) throw malformed("fields must be an object")
+  const rows = [...collection.live().take(Number(count))]
+  for (const row of rows) {
+    const data = collection.data(row)
+    const id = "_id" in data ? "_id" : "id"
+    collection.addStray(entry({ ...row, id: null, source: { ...data, [id]: null, ...fields } }))
+  }
+  return { poisoned: rows.length }
+}
+
+/** Under its name, or the same in small letters with underscores, as tables are called. */
+const ownCollection = (name: string, { world }: Service): Collection | undefined => {
+  const camel = name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  const own = Object.hasOwn(world, camel) ? world[camel as CollectionName] : undefined
+  return own instanceof Collection ? own : undefined
+}

@@ -1,0 +1,48 @@
+import type { Route } from "../route.ts"
+import type { Field, Shape } from "../shape.ts"
+import type { Data } from "../world/collection.ts"
+
+/** A field as JSON Schema. */
+export const schemaOf = (field: Field): Data => {
+  if (field.record !== undefined) return { $ref: `#/components/schemas/${field.record}` }
+  const { choices, fewest, format, items, least, longest, most, says, type } = field
+  return {
+    ...(type !== "any" && { type }),
+    ...(says !== undefined && { description: says }),
+    ...(choices !== undefined && { enum: choices }),
+    ...(format === "phone" ? { pattern: "^\\+\\d{5,15}$" } : format !== undefined && { format }),
+    ...(least !== undefined && { minimum: least }),
+    ...(most !== undefined && { maximum: most }),
+    ...(longest !== undefined && { maxLength: longest }),
+    ...(fewest !== undefined && { minItems: fewest }),
+    ...(items !== undefined && { items: schemaOf(items) }),
+    ...(field.fields !== undefined && Object.keys(field.fields).length > 0 && membersOf(field.fields))
+  }
+}
+
+export const objectSchema = (shape: Shape): Data => ({ type: "object", ...membersOf(shape) })
+
+/** What an operation answers with when it succeeds. */
+export const returnSchema = (returns: NonNullable<Route["returns"]>): Data =>
+  isField(returns) ? schemaOf(returns) : objectSchema(returns)
+
+/** The names of the resources a description refers to. */
+export const recordsIn = (schema: unknown, found = new Set<string>()): Set<string> => {
+  if (typeof schema !== "object" || schema === null) return found
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === "$ref" && typeof value === "string") found.add(value.split("/").at(-1)!)
+    else recordsIn(value, found)
+  }
+  return found
+}
+
+const membersOf = (shape: Shape): Data => {
+  const members = Object.entries(shape).filter(([, field]) => !field.forbidden)
+  const required = members.flatMap(([name, field]) => (field.required ? [name] : []))
+  return {
+    properties: Object.fromEntries(members.map(([name, field]) => [name, schemaOf(field)])),
+    ...(required.length > 0 && { required })
+  }
+}
+
+const isField = (returns: NonNullable<Route["returns"]>): returns is Field => typeof returns["type"] === "string"

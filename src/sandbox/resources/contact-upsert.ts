@@ -1,0 +1,28 @@
+import type { Route } from "../route.ts"
+import { flag, record, text } from "../shape.ts"
+import { duplicateOf } from "./contact-duplicates.ts"
+import { contactShape, readContact } from "./contact-fields.ts"
+import { createContact, updateContact } from "./contacts.ts"
+
+/** POST /contacts/upsert (A 4.2). */
+export const contactUpsertRoutes: ReadonlyArray<Route> = [
+  {
+    method: "POST",
+    path: "/contacts/upsert",
+    scope: "contacts.write",
+    location: { in: "body", name: "locationId" },
+    summary: "Create a contact, or update the one it would duplicate",
+    body: { ...contactShape, createNewIfDuplicateAllowed: flag },
+    returns: { new: flag, contact: record("Contact"), traceId: text },
+    handle: ({ body }, service) => {
+      const { contacts } = service.world
+      const fields = readContact(body, service)
+      // Where the account forbids duplicates the flag is ignored.
+      const isNew = body["createNewIfDuplicateAllowed"] === true && service.settings.allowDuplicateContact
+      const old = isNew ? undefined : duplicateOf(service, fields)?.entry
+      const next = old === undefined ? createContact(service, fields) : updateContact(service, old, fields)
+      const traceId = JSON.stringify(service.random.id())
+      return { body: `{"new":${old === undefined},"contact":${contacts.full(next)},"traceId":${traceId}}` }
+    }
+  }
+]

@@ -1,0 +1,95 @@
+import { iso } from "../clock.ts"
+import { conflict, invalid, notFound } from "../errors.ts"
+import { listed, pageOf } from "../pages.ts"
+import type { Answer, Call, Route, Service } from "../route.ts"
+import { list, record } from "../shape.ts"
+import { type Data, entry } from "../world/collection.ts"
+import { checkRules, objectFieldChangeShape, objectFieldShape } from "./object-field-rules.ts"
+import { found, wrapped } from "./references.ts"
+
+const location = { in: "body", name: "locationId" } as const
+
+/** Fields of custom objects and company records (A 4.3). */
+export const objectFieldRoutes: ReadonlyArray<Route> = [
+  {
+    method: "GET",
+    path: "/custom-fields/object-key/:objectKey",
+    scope: "locations/customFields.readonly",
+    location: { in: "query", name: "locationId" },
+    summary: "List the fields and folders of an object",
+    returns: { fields: list(record("ObjectField")), folders: list(record("Folder")) },
+    handle: ({ params }, { world: { folders, objectFields } }) => {
+      const objectKey = params["objectKey"]!
+      const [fields, held] = [objectFields.children(objectKey), folders.children(objectKey)]
+      if (fields.length + held.length === 0) throw notFound(`Object with key ${objectKey} not found`)
+      const shown = held.map((row) => folders.data(row))
+      return { body: pageOf("fields", listed(objectFields, fields), { folders: shown }) }
+    }
+  },
+  {
+    method: "GET",
+    path: "/custom-fields/:id",
+    scope: "locations/customFields.readonly",
+    summary: "Get a field of an object",
+    returns: { field: record("ObjectField") },
+    handle: ({ params }, { world }) => ({
+      body: wrapped("field", world.objectFields, found(world.objectFields, params["id"], "Custom field"))
+    })
+  },
+  {
+    method: "POST",
+    path: "/custom-fields/",
+    scope: "locations/customFields.write",
+    location,
+    summary: "Create a field of an object",
+    body: objectFieldShape,
+    status: 201,
+    returns: { field: record("ObjectField") },
+    errors: [409],
+    handle: (call, service) => create(call, service)
+  },
+  {
+    method: "PUT",
+    path: "/custom-fields/:id",
+    scope: "locations/customFields.write",
+    location,
+    summary: "Update a field of an object",
+    body: objectFieldChangeShape,
+    returns: { field: record("ObjectField") },
+    handle: (call, service) => update(call, service)
+  }
+]
+
+const create = ({ body }: Call, { clock, random, world }: Service): Answer => {
+  const { dataType, fieldKey, objectKey, parentId } = body as Record<string, string>
+  if (!/^custom_object\.\w+\.\w+$/.test(fieldKey!)) {
+    throw invalid("fieldKey must have the shape custom_object.<object>.<key>")
+  }
+  const folder = world.folders.get(parentId!)
+  if (folder === undefined || folder.parent !== objectKey) throw invalid("parentId is not a folder of this object")
+  checkRules(body, dataType!)
+  const keys = [...world.objectFields.live()].map((row) => world.objectFields.data(row)["fieldKey"])
+  if (keys.includes(fieldKey)) throw conflict(`A custom field ${fieldKey} exists already`)
+  const id = random.id()
+  const now = iso(clock.now())
+  const source = { id, locationId: world.setting.locationId, ...body, dateAdded: now, dateUpdated: now }
+  const created = world.objectFields.add(entry({ id, parent: objectKey!, created: clock.now(), source }))
+  return { body: wrapped("field", world.objectFields, created) }
+}
+
+const update = ({ body, params }: Call, { clock, world }: Service): Answer => {
+  const old = found(world.objectFields, params["id"], "Custom field")
+  const data = world.objectFields.data(old)
+  const changed = ["dataType", "fieldKey", "objectKey", "parentId"].filter(
+    (name) => body[name] !== undefined && body[name] !== data[name]
+  )
+  if (changed.length > 0) throw invalid(...changed.map((name) => `${name} cannot change`))
+  checkRules(body, data["dataType"] as string)
+  const keys = (field: Data) => ((field["options"] ?? []) as ReadonlyArray<Data>).map((option) => option["key"])
+  if (body["options"] !== undefined && keys(data).some((key) => !keys(body).includes(key))) {
+    throw invalid("options cannot be removed")
+  }
+  const source = { ...data, ...body, dateUpdated: iso(clock.now()) }
+  const next = world.objectFields.replace(old, entry({ ...old, updated: clock.now(), source }))
+  return { body: wrapped("field", world.objectFields, next) }
+}

@@ -1,0 +1,138 @@
+import { conflict } from "../errors.ts"
+import type { Answer, Call, Route, Service } from "../route.ts"
+import { type Shape, between, choice, flag, list, number, object, record, required, text } from "../shape.ts"
+import { type Data, type Entry, entry } from "../world/collection.ts"
+import { updateOpportunity } from "./opportunities.ts"
+import { stagesOf, withProbabilities } from "./pipeline-stages.ts"
+import { found } from "./references.ts"
+
+const shape: Shape = {
+  name: text,
+  stages: list(
+    object({
+      id: text,
+      name: required(text),
+      position: number,
+      showInFunnel: flag,
+      stageWinProbability: between(number, 0, 100)
+    })
+  ),
+  showInFunnel: flag,
+  showInPieChart: flag,
+  useOpportunityProbability: flag,
+  colorRenderMode: choice("dot", "bg-tint", "none")
+}
+
+/** Pipelines (A 4.4): listing them takes another scope than reading one. */
+export const pipelineRoutes: ReadonlyArray<Route> = [
+  {
+    method: "GET",
+    path: "/opportunities/pipelines",
+    scope: "opportunities.readonly",
+    location: { in: "query", name: "locationId" },
+    summary: "List pipelines with their stages",
+    returns: { pipelines: list(record("Pipeline")) },
+    handle: (_, { world }) => ({
+      body: { pipelines: [...world.pipelines.live()].map((row) => world.pipelines.data(row)) }
+    })
+  },
+  {
+    method: "POST",
+    path: "/opportunities/pipelines",
+    scope: "pipelines.create",
+    location: { in: "body", name: "locationId" },
+    summary: "Create a pipeline",
+    body: { ...shape, name: required(text), stages: required({ ...shape["stages"]!, fewest: 1 }) },
+    returns: record("Pipeline"),
+    errors: [409],
+    handle: (call, service) => create(call, service)
+  },
+  {
+    method: "GET",
+    path: "/opportunities/pipelines/:pipelineId",
+    scope: "pipelines.readonly",
+    summary: "Get a pipeline",
+    returns: record("Pipeline"),
+    handle: ({ params }, { world }) => ({
+      body: world.pipelines.full(found(world.pipelines, params["pipelineId"], "Pipeline"))
+    })
+  },
+  {
+    method: "PUT",
+    path: "/opportunities/pipelines/:pipelineId",
+    scope: "pipelines.write",
+    summary: "Update a pipeline",
+    body: shape,
+    returns: record("Pipeline"),
+    errors: [409],
+    handle: (call, service) => update(call, service)
+  },
+  {
+    method: "DELETE",
+    path: "/opportunities/pipelines/:pipelineId",
+    scope: "pipelines.write",
+    summary: "Delete a pipeline and its opportunities",
+    returns: { success: flag, message: text },
+    handle: ({ params }, service) => {
+      const { opportunities, pipelines } = service.world
+      const pipeline = found(pipelines, params["pipelineId"], "Pipeline")
+      const deals = dealsIn(service, (deal) => deal["pipelineId"] === pipeline.id)
+      for (const deal of deals) opportunities.remove(deal)
+      pipelines.remove(pipeline)
+      return { body: { success: true, message: `Pipeline deleted with ${deals.length} opportunities` } }
+    }
+  }
+]
+
+const create = ({ body }: Call, service: Service): Answer => {
+  const { clock, random, world } = service
+  refuseSameName(service, body["name"])
+  const id = random.id()
+  const position = `a${String(world.pipelines.size).padStart(2, "0")}`
+  const { locationId } = world.setting
+  const flags = {
+    showInFunnel: true,
+    showInPieChart: true,
+    useOpportunityProbability: false,
+    colorRenderMode: "dot"
+  }
+  const data = { id, locationId, ...flags, position, ...body, stages: stagesOf(service, body, []) }
+  const pipeline = world.pipelines.add(entry({ id, created: clock.now(), source: withProbabilities(data) }))
+  return { body: world.pipelines.full(pipeline) }
+}
+
+const update = ({ body, params }: Call, service: Service): Answer => {
+  const { pipelines } = service.world
+  const old = found(pipelines, params["pipelineId"], "Pipeline")
+  const data = pipelines.data(old)
+  const oldStages = data["stages"] as ReadonlyArray<Data>
+  if (body["name"] !== undefined) refuseSameName(service, body["name"], old.id)
+  const stages = body["stages"] === undefined ? oldStages : stagesOf(service, body, oldStages)
+  const source = withProbabilities({ ...data, ...body, stages })
+  const next = pipelines.replace(old, entry({ ...old, updated: service.clock.now(), source }))
+  moveDeals(service, oldStages, stages)
+  return { body: pipelines.full(next) }
+}
+
+/** Pipeline names are unique in a location, whatever their case (A 4.4). */
+const refuseSameName = ({ world }: Service, name: unknown, besides?: string | null): void => {
+  const taken = [...world.pipelines.live()].some(
+    (row) =>
+      row.id !== besides && String(world.pipelines.data(row)["name"]).toLowerCase() === String(name).toLowerCase()
+  )
+  if (taken) throw conflict(`A pipeline named ${String(name)} exists already`)
+}
+
+/** The deals of a removed stage go to the remaining stage with the lowest position (A 3). */
+const moveDeals = (service: Service, before: ReadonlyArray<Data>, after: ReadonlyArray<Data>): void => {
+  const left = new Set(after.map((stage) => stage["id"]))
+  const removed = new Set(before.map((stage) => stage["id"]).filter((id) => !left.has(id)))
+  if (removed.size === 0) return
+  const remaining = after.find((stage) => before.some((old) => old["id"] === stage["id"]))!
+  for (const deal of dealsIn(service, (data) => removed.has(data["pipelineStageId"]))) {
+    updateOpportunity(service, deal, { pipelineStageId: remaining["id"] })
+  }
+}
+
+const dealsIn = ({ world: { opportunities } }: Service, test: (deal: Data) => boolean): ReadonlyArray<Entry> =>
+  [...opportunities.live()].filter((row) => test(opportunities.data(row)))

@@ -1,0 +1,15 @@
+/** What takes effect later by the sandbox clock: done before the first request that arrives after its time. */
+export class Schedule {
+  #waiting: Array<{ at: number; act: () => void }> = []
+
+  at(instant: number, act: () => void): void {
+    this.#waiting.push({ at: instant, act })
+  }
+
+  run(now: number): void {
+    if (this.#waiting.length === 0) return
+    const due = this.#waiting.filter(({ at }) => at <= now)
+    this.#waiting = this.#waiting.filter(({ at }) => at > now)
+    for (const { act } of due) act()
+  }
+}

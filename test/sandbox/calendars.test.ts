@@ -1,0 +1,141 @@
+import { assert, describe, it } from "vitest"
+import { ids, type Json, sandbox } from "./client.ts"
+
+const now = Date.UTC(2027, 0, 4, 5)
+const s = await sandbox({ contacts: 200, now })
+const { locationId } = s
+const day = 86_400_000
+const monday = Date.UTC(2027, 0, 11)
+
+const calendars = async (): Promise<Array<Json>> =>
+  (await s.get(`/calendars/?locationId=${locationId}`)).body["calendars"]
+const book = async (fields: Json) => {
+  const [contact] = await s.records("contacts")
+  return s.post("/calendars/events/appointments", { locationId, contactId: contact!["id"], ...fields })
+}
+
+describe("a calendar", () => {
+  it("is listed, read, created with fields no document shows, changed and deleted", async () => {
+    const [first] = await calendars()
+    assert.deepEqual((await s.get(`/calendars/${first!["id"]}`)).body, { calendar: first })
+    const created = await s.post("/calendars/", { locationId, name: "Roof check", slotInterval: 15 })
+    assert.equal(created.status, 200)
+    const { calendar } = created.body
+    assert.deepEqual([calendar.calendarType, calendar.slotInterval], ["event", 15])
+    const changed = await s.send("PUT", `/calendars/${calendar.id}`, { slotDuration: 20, id: "x", locationId })
+    assert.equal((await s.send("PUT", `/calendars/${calendar.id}`, { locationId: "other" })).status, 403)
+    assert.deepEqual(changed.body["calendar"], { ...calendar, slotDuration: 20 })
+    assert.equal((await s.send("DELETE", `/calendars/${calendar.id}`)).status, 200)
+    assert.equal((await s.get(`/calendars/${calendar.id}`)).status, 404)
+    assert.equal((await s.send("PUT", `/calendars/${calendar.id}`, {})).status, 404)
+    assert.equal((await s.send("DELETE", `/calendars/${calendar.id}`)).status, 404)
+    assert.equal((await s.post("/calendars/", { locationId })).status, 422)
+    assert.equal((await s.post("/calendars/", { locationId, name: "x", slotDuration: "30" })).status, 400)
+    assert.equal((await s.get("/calendars/")).status, 422)
+  })
+})
+
+describe("free slots", () => {
+  const slots = async (id: string, query: string) => s.get(`/calendars/${id}/free-slots?${query}`)
+
+  it("lie within opening hours, with the offset of the zone, and give way to appointments", async () => {
+    const openHours = [{ daysOfTheWeek: [1], hours: [{ openHour: 9, closeHour: 11 }] }]
+    const made = await s.post("/calendars/", {
+      locationId,
+      name: "Mondays",
+      slotDuration: 1,
+      slotDurationUnit: "hours",
+      openHours
+    })
+    const { id } = made.body["calendar"]
+    const week = `startDate=${monday}&endDate=${monday + 7 * day}`
+    assert.deepEqual((await slots(id, week)).body, {
+      "2027-01-11": { slots: ["2027-01-11T09:00:00-05:00", "2027-01-11T10:00:00-05:00"] }
+    })
+    assert.deepEqual((await slots(id, `${week}&timezone=Asia/Tokyo`)).body, {
+      "2027-01-11": { slots: ["2027-01-11T23:00:00+09:00"] },
+      "2027-01-12": { slots: ["2027-01-12T00:00:00+09:00"] }
+    })
+    const booked = await book({
+      calendarId: id,
+      startTime: "2027-01-11T09:30:00-05:00",
+      endTime: "2027-01-11T10:00:00-05:00"
+    })
+    assert.deepEqual((await slots(id, week)).body["2027-01-11"].slots, ["2027-01-11T10:00:00-05:00"])
+    const cancelled = { appointmentStatus: "cancelled" }
+    await s.send("PUT", `/calendars/events/appointments/${booked.body["id"]}`, cancelled)
+    assert.equal((await slots(id, week)).body["2027-01-11"].slots.length, 2)
+  })
+
+  it("span at most 31 days of the future", async () => {
+    const [calendar] = await calendars()
+    const ask = async (query: string) => (await slots(calendar!["id"], query)).status
+    assert.equal(await ask(`startDate=${monday}&endDate=${monday + 31 * day}`), 200)
+    assert.equal(await ask(`startDate=${monday}&endDate=${monday + 32 * day}`), 422)
+    assert.equal(await ask(`startDate=${monday}&endDate=${monday - day}`), 422)
+    assert.equal(await ask(`startDate=${monday}`), 422)
+    assert.equal(await ask("startDate=2027-01-11&endDate=2027-01-12"), 400)
+    assert.equal(await ask(`startDate=${monday}&endDate=${monday + day}&timezone=Mars/Olympus`), 422)
+    const past = Date.UTC(2025, 0, 6)
+    assert.deepEqual((await slots(calendar!["id"], `startDate=${past}&endDate=${past + 7 * day}`)).body, {})
+    assert.equal((await slots("none", `startDate=${monday}&endDate=${monday}`)).status, 404)
+  })
+})
+
+describe("appointments", () => {
+  const events = (query: string) => s.get(`/calendars/events?locationId=${locationId}&${query}`)
+
+  it("of three years and ahead are found by calendar, user or group, whole windows at once", async () => {
+    const all = await s.records("appointments")
+    const starts = all.map((row) => Date.parse(row["startTime"]))
+    assert.isBelow(Math.min(...starts), now - 1000 * day)
+    assert.isAbove(Math.max(...starts), now + 100 * day)
+    const [from, to] = [now - 400 * day, now + 30 * day]
+    const window = `startTime=${from}&endTime=${to}`
+    for (const [name, field] of [
+      ["calendarId", "calendarId"],
+      ["userId", "assignedUserId"],
+      ["groupId", "groupId"]
+    ] as const) {
+      const id = all.find((row) => row[field])![field]
+      const wanted = all.filter((row, index) => row[field] === id && starts[index]! >= from && starts[index]! <= to)
+      assert.deepEqual(ids((await events(`${window}&${name}=${id}`)).body["events"]), ids(wanted), name)
+    }
+    assert.equal((await events(window)).status, 422)
+    assert.equal((await events("calendarId=x")).status, 422)
+    assert.equal((await events("calendarId=x&startTime=2027-01-01&endTime=1")).status, 400)
+    assert.equal((await s.get(`/calendars/events?${window}&calendarId=x`)).status, 422)
+  })
+
+  it("are booked bare, read wrapped, moved and deleted", async () => {
+    const [calendar] = await calendars()
+    const { body, status } = await book({ calendarId: calendar!["id"], startTime: "2027-03-01T10:00:00-05:00" })
+    assert.equal(status, 201)
+    assert.deepEqual([body["startTime"], body["endTime"]], ["2027-03-01T15:00:00.000Z", "2027-03-01T16:00:00.000Z"])
+    const one = `/calendars/events/appointments/${body["id"]}`
+    assert.deepEqual((await s.get(one)).body, { event: body })
+    const moved = { startTime: "2027-04-01T10:00:00Z", endTime: "2027-04-01T11:00:00Z", appointmentStatus: "showed" }
+    assert.equal((await s.send("PUT", one, moved)).body["appointmentStatus"], "showed")
+    const april = Date.UTC(2027, 3, 1)
+    const found = await events(`calendarId=${calendar!["id"]}&startTime=${april}&endTime=${april + day}`)
+    assert.include(ids(found.body["events"]), body["id"])
+    assert.equal((await s.send("PUT", one, { endTime: "2027-04-01T09:00:00Z" })).status, 422)
+    assert.equal((await s.send("DELETE", `/calendars/events/${body["id"]}`)).status, 200)
+    assert.equal((await s.get(one)).status, 404)
+    assert.equal((await s.send("PUT", one, {})).status, 404)
+    assert.equal((await s.send("DELETE", `/calendars/events/${body["id"]}`)).status, 404)
+  })
+
+  it("need a calendar, a contact, a start and a known status", async () => {
+    const [calendar] = await calendars()
+    const fields = { calendarId: calendar!["id"], startTime: "2027-03-01T10:00:00Z" }
+    assert.equal((await book({ ...fields, calendarId: undefined })).status, 422)
+    assert.equal((await book({ ...fields, calendarId: "none" })).status, 422)
+    assert.equal((await book({ ...fields, contactId: "none" })).status, 422)
+    assert.equal((await book({ ...fields, startTime: "noon" })).status, 422)
+    assert.equal((await book({ ...fields, startTime: 1_800_000_000_000 })).status, 400)
+    assert.equal((await book({ ...fields, endTime: "2027-03-01T09:00:00Z" })).status, 422)
+    assert.equal((await book({ ...fields, appointmentStatus: "maybe" })).status, 422)
+    assert.equal((await book({ ...fields, locationId: "other" })).status, 403)
+  })
+})

@@ -1,0 +1,91 @@
+import { assert, describe, it } from "vitest"
+import { type Json, ids, sandbox } from "../client.ts"
+import { statuses, walkAll } from "./walk.ts"
+
+const s = await sandbox({ contacts: 300 })
+const locationId = s.locationId
+const query = `?locationId=${locationId}`
+const blogs = await s.records("blogs")
+const [author] = await s.records("blog_authors")
+const [category] = await s.records("blog_categories")
+
+const fields: Json = {
+  title: "Cedar",
+  locationId,
+  blogId: blogs[0]!["_id"],
+  imageUrl: "https://files.example/1.jpg",
+  description: "On cedar",
+  rawHTML: "<p>Cedar</p>",
+  status: "PUBLISHED",
+  imageAltText: "A board",
+  categories: [category!["_id"]],
+  author: author!["_id"],
+  urlSlug: "cedar",
+  publishedAt: "2026-05-01T08:00:00Z"
+}
+const create = (more: Json = {}) => s.post("/blogs/posts", { ...fields, ...more })
+
+describe("blogs", () => {
+  it("have sites paged by skip, and the rest by offset and nothing else", async () => {
+    await walkAll(s, `/blogs/site/all${query}`, "data", "blogs", [10, 2], "skip")
+    await walkAll(s, `/blogs/authors${query}`, "authors", "blog_authors", [10, 100])
+    await walkAll(s, `/blogs/categories${query}`, "categories", "blog_categories", [10, 100])
+    const { body } = await s.get(`/blogs/site/all${query}&skip=0&limit=10&searchTerm=JARDIN`)
+    assert.equal(body["data"].length, 1)
+    assert.equal((await s.get(`/blogs/site/all${query}&offset=0&limit=10`)).status, 422)
+    const posts = `/blogs/posts/all${query}&blogId=${blogs[0]!["_id"]}`
+    for (const path of [posts, `/blogs/authors${query}`, `/blogs/categories${query}`]) {
+      const refused = ["&limit=10", "&offset=0", "&limit=10&skip=0", "&limit=10&offset=0&skip=0", "&limit=101&offset=0"]
+      const wanted = [422, 422, 422, 422, 400]
+      assert.deepEqual(await statuses(refused.map((more) => s.get(path + more))), wanted, path)
+    }
+  })
+
+  it("have posts by site, to the end, by title and status", async () => {
+    const all: Array<Json> = []
+    for (const blog of blogs) {
+      const rows: Array<Json> = []
+      for (;;) {
+        const path = `/blogs/posts/all${query}&blogId=${blog["_id"]}&status=ALL&limit=10&offset=${rows.length}`
+        const { body } = await s.get(path)
+        rows.push(...body["blogs"])
+        if (body["blogs"].length < 10) break
+      }
+      all.push(...rows)
+    }
+    assert.deepEqual(ids(all), ids(await s.records("blog_posts")))
+    const path = `/blogs/posts/all${query}&blogId=${blogs[0]!["_id"]}&limit=100&offset=0`
+    const drafts = (await s.get(`${path}&status=DRAFT`)).body["blogs"] as Array<Json>
+    assert.isTrue(drafts.length > 0 && drafts.every((row) => row["status"] === "DRAFT"))
+    const found = (await s.get(`${path}&searchTerm=apr%C3%A8s`)).body["blogs"] as Array<Json>
+    assert.isTrue(found.length > 0 && found.every((row) => row["title"].includes("après")))
+    assert.deepEqual(
+      await statuses([s.get(`${path}&status=OLD`), s.get(`/blogs/posts/all${query}&limit=1&offset=0`)]),
+      [422, 422]
+    )
+  })
+
+  it("take posts, and replace them in whole", async () => {
+    const exists = async (slug: string, more = "") =>
+      (await s.get(`/blogs/posts/url-slug-exists${query}&urlSlug=${slug}${more}`)).body["exists"]
+    assert.isFalse(await exists("cedar"))
+    const { body, status } = await create({ tags: ["wood"] })
+    assert.deepEqual([status, body["data"].archived, body["data"].tags], [200, false, ["wood"]])
+    const { _id: id } = body["data"]
+    assert.isTrue(await exists("cedar"))
+    assert.isFalse(await exists("cedar", `&postId=${id}`))
+    assert.equal((await s.get(`/blogs/posts/url-slug-exists${query}`)).status, 422)
+    const put = (more: Json) => s.send("PUT", `/blogs/posts/${id}`, { ...fields, wordCount: 300, ...more })
+    const { updatedBlogPost } = (await put({ status: "ARCHIVED", title: "Oak" })).body
+    assert.deepEqual([updatedBlogPost.title, updatedBlogPost.archived, updatedBlogPost.tags], ["Oak", true, undefined])
+    assert.deepEqual(await statuses([put({ wordCount: undefined }), put({ author: "nobody" })]), [422, 422])
+    assert.equal((await s.send("PUT", "/blogs/posts/unknown", { ...fields, wordCount: 1 })).status, 404)
+    assert.equal((await create()).status, 409)
+    for (const name of Object.keys(fields)) {
+      assert.equal((await create({ urlSlug: "new", [name]: undefined })).status, 422, name)
+    }
+    for (const wrong of [{ status: "LATER" }, { publishedAt: "soon" }, { categories: ["x"] }, { blogId: "x" }]) {
+      assert.equal((await create({ urlSlug: "new", ...wrong })).status, 422, JSON.stringify(wrong))
+    }
+  })
+})

@@ -1,0 +1,124 @@
+import { assert, describe, it } from "vitest"
+import { type Json, sandbox } from "../client.ts"
+import { statuses, walkAll } from "./walk.ts"
+
+const s = await sandbox({ contacts: 600 })
+const alt = { altId: s.locationId, altType: "location" }
+const query = `?altId=${s.locationId}&altType=location`
+const [contact] = await s.records("contacts")
+const [user] = await s.records("users")
+
+const template: Json = {
+  ...alt,
+  name: "Pergola",
+  businessDetails: { name: "Harbor & Pine" },
+  currency: "USD",
+  items: [{ name: "Kit", currency: "USD", amount: 2450, qty: 1 }],
+  discount: { type: "fixed", value: 50 }
+}
+const fields: Json = {
+  ...template,
+  contactDetails: { id: contact!["id"], name: "Ada" },
+  frequencySettings: { enabled: false, schedule: {} }
+}
+const create = (more: Json = {}) => s.post("/invoices/estimate", { ...fields, ...more })
+const made = async (): Promise<string> => (await create()).body["_id"]
+
+describe("estimates", () => {
+  it("need limit and offset, and are listed to the end", async () => {
+    const path = `/invoices/estimate/list${query}`
+    const rows = await walkAll(s, path, "estimates", "estimates", [10, 100])
+    const { body } = await s.get(`${path}&limit=1&offset=0&status=accepted`)
+    assert.equal(body["total"], rows.filter((row) => row["estimateStatus"] === "accepted").length)
+    assert.isString(body["traceId"])
+    const { id } = rows[0]!["contactDetails"]
+    assert.isAtLeast((await s.get(`${path}&limit=1&offset=0&contactId=${id}&status=all`)).body["total"], 1)
+    const { total } = (await s.get(`${path}&limit=1&offset=0&startAt=2000-01-01&endAt=2000-02-01`)).body
+    assert.equal(total, 0)
+    assert.deepEqual(await statuses([s.get(path), s.get(`${path}&limit=1&offset=0&status=lost`)]), [422, 422])
+  })
+
+  it("are created with 201 and a trace, and changed", async () => {
+    const { estimateNumber } = (await s.get(`/invoices/estimate/number/generate${query}`)).body
+    const { body, status } = await create()
+    assert.deepEqual([status, body["estimateStatus"], body["total"]], [201, "draft", 2400])
+    assert.equal(body["estimateNumber"], estimateNumber)
+    assert.isString(body["traceId"])
+    const put = await s.send("PUT", `/invoices/estimate/${body["_id"]}`, {
+      ...fields,
+      estimateStatus: "viewed",
+      name: "B"
+    })
+    assert.deepEqual([put.status, put.body["estimateStatus"], put.body["name"]], [200, "viewed", "B"])
+    for (const name of "name businessDetails currency items discount contactDetails frequencySettings".split(" ")) {
+      assert.equal((await create({ [name]: undefined })).status, 422, name)
+    }
+  })
+
+  it("repeat only with a rule of when", async () => {
+    const repeat = (rrule: unknown) => create({ frequencySettings: { enabled: true, schedule: { rrule } } })
+    const rule = { intervalType: "monthly", interval: 1, startDate: "2026-01-01" }
+    assert.deepEqual(
+      await statuses([repeat(undefined), repeat({ ...rule, interval: null }), repeat(rule)]),
+      [422, 422, 201]
+    )
+    assert.equal((await create({ frequencySettings: { enabled: true } })).status, 422)
+  })
+
+  it("are deleted with a JSON body, not a query", async () => {
+    const id = await made()
+    assert.equal((await s.send("DELETE", `/invoices/estimate/${id}${query}`)).status, 422)
+    assert.equal(
+      (await s.send("DELETE", `/invoices/estimate/${id}`, alt, { "Content-Type": "text/plain" })).status,
+      415
+    )
+    const gone = await s.send("DELETE", `/invoices/estimate/${id}`, alt)
+    assert.deepEqual([gone.status, gone.body["_id"]], [200, id])
+    assert.equal((await s.send("DELETE", `/invoices/estimate/${id}`, alt)).status, 404)
+  })
+
+  it("are sent, with 201", async () => {
+    const sending = { ...alt, action: "sms_and_email", liveMode: true, userId: user!["id"] }
+    const send = async (more: Json = {}) => s.post(`/invoices/estimate/${await made()}/send`, { ...sending, ...more })
+    const { body, status } = await send()
+    assert.deepEqual([status, body["estimateStatus"]], [201, "sent"])
+    assert.deepEqual(await statuses([send({ userId: "x" }), send({ action: undefined })]), [422, 422])
+  })
+
+  it("become invoices, and are invoiced when that is asked for", async () => {
+    const convert = async (body: Json) => s.post(`/invoices/estimate/${await made()}/invoice`, { ...alt, ...body })
+    const { body } = await convert({ markAsInvoiced: true, version: "v2" })
+    assert.equal(body["estimate"].estimateStatus, "invoiced")
+    assert.deepEqual([body["invoice"].status, body["invoice"].total], ["draft", 2400])
+    assert.equal((await s.get(`/invoices/${body["invoice"]._id}${query}`)).body["contactDetails"].name, "Ada")
+    assert.equal((await convert({ markAsInvoiced: false })).body["estimate"].estimateStatus, "draft")
+    assert.deepEqual(await statuses([convert({}), convert({ markAsInvoiced: true, version: "v3" })]), [422, 422])
+  })
+})
+
+describe("estimate templates", () => {
+  const path = "/invoices/estimate/template"
+
+  it("are listed to the end, searched and previewed", async () => {
+    const rows = await walkAll(s, path + query, "data", "estimate_templates", [10, 100])
+    const { body } = await s.get(`${path}${query}&limit=10&offset=0&search=${rows[0]!["_id"]}`)
+    assert.deepEqual([body["totalCount"], typeof body["traceId"]], [1, "string"])
+    const preview = await s.get(`${path}/preview${query}&templateId=${rows[0]!["_id"]}`)
+    assert.deepEqual(preview.body, rows[0])
+    const refused = [
+      s.get(path + query),
+      s.get(`${path}/preview${query}`),
+      s.get(`${path}/preview${query}&templateId=x`)
+    ]
+    assert.deepEqual(await statuses(refused), [422, 422, 404])
+  })
+
+  it("are created with 201 and deleted with a JSON body", async () => {
+    const { body, status } = await s.post(path, template)
+    assert.deepEqual([status, body["total"]], [201, 2400])
+    assert.equal((await s.post(path, { ...template, items: [] })).status, 422)
+    assert.equal((await s.send("DELETE", `${path}/${body["_id"]}${query}`)).status, 422)
+    assert.equal((await s.send("DELETE", `${path}/${body["_id"]}`, alt)).body["_id"], body["_id"])
+    assert.equal((await s.send("DELETE", `${path}/${body["_id"]}`, alt)).status, 404)
+  })
+})

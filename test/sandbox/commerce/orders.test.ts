@@ -1,0 +1,97 @@
+import { assert, describe, it } from "vitest"
+import { type Json, ids, sandbox } from "../client.ts"
+import { statuses, walkAll } from "./walk.ts"
+
+const s = await sandbox({ contacts: 400 })
+const alt = { altId: s.locationId, altType: "location" }
+const query = `?altId=${s.locationId}&altType=location`
+const all = await s.records("orders")
+const act = (id: string, what: string, body: Json = {}) => s.post(`/payments/orders/${id}/${what}`, { ...alt, ...body })
+const read = async (id: string) => (await s.get(`/payments/orders/${id}?altId=${s.locationId}`)).body
+
+describe("orders", () => {
+  it("are listed to the end; altType may be left out", async () => {
+    await walkAll(s, `/payments/orders?altId=${s.locationId}`, "data", "orders", [undefined, 100])
+    assert.equal((await s.get("/payments/orders?altType=location")).status, 422)
+    assert.equal((await s.get(`/payments/orders?altId=${s.locationId}&altType=company`)).status, 422)
+  })
+
+  it("are asked for by status, contact, source and what was bought", async () => {
+    const total = async (more: string) => (await s.get(`/payments/orders${query}&limit=1${more}`)).body["totalCount"]
+    const count = (test: (row: Json) => boolean) => all.filter(test).length
+    const [first] = all
+    assert.equal(
+      await total("&paymentStatus=unpaid"),
+      count((row) => row["paymentStatus"] === "unpaid")
+    )
+    assert.equal(
+      await total("&status=completed&paymentMode=live"),
+      count((row) => row["status"] === "completed" && row["liveMode"])
+    )
+    assert.equal(
+      await total(`&contactId=${first!["contactId"]}`),
+      count((row) => row["contactId"] === first!["contactId"])
+    )
+    assert.equal(await total(`&sourceId=${first!["source"].id}`), 1)
+    assert.isAtLeast(await total(`&funnelProductIds=none,${first!["items"][0].product._id}`), 1)
+    assert.equal(await total("&search=online%20SHOP"), all.length)
+    assert.equal((await s.get(`/payments/orders${query}&paymentStatus=maybe`)).status, 422)
+  })
+
+  it("are fulfilled in parts, then in whole", async () => {
+    const order = all.find((row) => row["items"].length > 1)!
+    const path = `/payments/orders/${order["_id"]}/fulfillments${query}`
+    const before = (await s.get(path)).body
+    assert.isTrue(before["status"])
+    const trackings = [{ trackingNumber: "1Z", shippingCarrier: "UPS", trackingUrl: "https://t.example/1Z" }]
+    const fulfill = (items: unknown, more: Json = {}) =>
+      act(order["_id"], "fulfillments", { trackings, items, notifyCustomer: false, ...more })
+    const items: Array<Json> = order["items"].map((item: Json) => ({ priceId: item["price"]._id, qty: item["qty"] }))
+    const { body, status } = await fulfill(items.slice(0, 1))
+    assert.deepEqual([status, body["data"].trackings, body["data"].items[0].qty], [200, trackings, items[0]!["qty"]])
+    await fulfill(items)
+    assert.equal((await read(order["_id"]))["fulfillmentStatus"], "fulfilled")
+    assert.equal((await s.get(path)).body["data"].length, before["data"].length + 2)
+    const wrong = [fulfill([]), fulfill([{ priceId: "x", qty: 1 }]), fulfill(items, { notifyCustomer: undefined })]
+    assert.deepEqual(await statuses(wrong), [422, 422, 422])
+    assert.equal((await fulfill(items, { trackings: "1Z" })).status, 400)
+    assert.equal((await s.get(`/payments/orders/unknown/fulfillments${query}`)).status, 404)
+    const shown = await s.records("order_fulfillments")
+    assert.isTrue(shown.some((row) => row["_id"] === body["data"]._id))
+  })
+
+  it("are paid by a recorded payment, which is a transaction too", async () => {
+    const order = all.find((row) => row["paymentStatus"] === "unpaid")!
+    const id = order["_id"]
+    const pay = (body: Json) => act(id, "record-payment", body)
+    const wrong = [{}, { mode: "barter" }, { mode: "card", card: { type: "visa" } }, { mode: "cheque", cheque: {} }]
+    assert.deepEqual(await statuses(wrong.map(pay)), [422, 422, 422, 422])
+    await pay({ mode: "cash", amount: 1, isPartialPayment: true })
+    assert.equal((await read(id))["paymentStatus"], "partially_paid")
+    assert.deepEqual((await pay({ mode: "card", card: { type: "visa", last4: "4242" } })).body, { success: true })
+    assert.equal((await read(id))["paymentStatus"], "paid")
+    const { body } = await s.get(`/payments/transactions${query}&entityId=${id}&limit=100`)
+    assert.isTrue(body["data"].some((row: Json) => row["amount"] === order["amount"] && row["entityType"] === "order"))
+    assert.equal((await act("unknown", "record-payment", { mode: "cash" })).status, 400)
+  })
+
+  it("start the workflows that wait for a payment", async () => {
+    const steps = [{ type: "custom_webhook", url: "http://127.0.0.1:9/paid" }]
+    await s.post("/__sandbox/workflows", { name: "Paid", trigger: "payment_received", steps })
+    const started = async () => {
+      const { delivered, failed, pending, refused } = (await s.get("/__sandbox/deliveries")).body
+      return delivered + failed + pending + refused
+    }
+    const before = await started()
+    await act(all[0]!["_id"], "record-payment", { mode: "cash" })
+    assert.isAbove(await started(), before)
+  })
+
+  it("have notes", async () => {
+    const notes = await s.records("order_notes")
+    const [{ orderId }] = notes as [Json]
+    const { body } = await s.get(`/payments/orders/${orderId}/notes${query}`)
+    assert.deepEqual(ids(body as unknown as Array<Json>), ids(notes.filter((row) => row["orderId"] === orderId)))
+    assert.equal((await s.get(`/payments/orders/${orderId}/notes?altId=${s.locationId}`)).status, 422)
+  })
+})

@@ -1,0 +1,95 @@
+import { assert, describe, it } from "vitest"
+import { type Json, ids, sandbox } from "../client.ts"
+import { statuses } from "./walk.ts"
+
+const s = await sandbox({ contacts: 600 })
+const base = `/social-media-posting/${s.locationId}`
+const [account] = await s.records("social_accounts")
+const [user] = await s.records("users")
+
+const always = { skip: "0", limit: "100", fromDate: "2000-01-01", toDate: "2999-01-01", includeUsers: "false" }
+const search = (body: Json = {}) => s.post(`${base}/posts/list`, { ...always, ...body })
+const fields = { accountIds: [account!["id"]], type: "post", userId: user!["id"] }
+const create = (body: Json = {}) => s.post(`${base}/posts`, { ...fields, ...body })
+
+describe("social posts", () => {
+  it("are searched with text for numbers, answered with 201, and wrapped", async () => {
+    const { body, status } = await search({ limit: "1" })
+    assert.equal(status, 201)
+    assert.deepEqual(Object.keys(body), ["success", "statusCode", "message", "results"])
+    assert.deepEqual([body["success"], body["statusCode"], body["results"].posts.length], [true, 201, 1])
+    for (const size of ["10", "100"]) {
+      const rows: Array<Json> = []
+      for (;;) {
+        const { posts } = (await search({ limit: size, skip: String(rows.length) })).body["results"]
+        rows.push(...posts)
+        if (posts.length < Number(size)) break
+      }
+      assert.deepEqual(ids(rows), ids(await s.records("social_posts")))
+    }
+    const refused = [{ skip: 0 }, { limit: 10 }, { includeUsers: false }, { fromDate: 1 }]
+    assert.deepEqual(await statuses(refused.map(search)), [400, 400, 400, 400])
+    const invalid = [{ skip: "x" }, { limit: "" }, { limit: "101" }, { fromDate: "May" }, { includeUsers: "maybe" }]
+    assert.deepEqual(await statuses(invalid.map(search)), [422, 422, 422, 422, 422])
+    for (const name of Object.keys(always)) assert.equal((await search({ [name]: undefined })).status, 422, name)
+  })
+
+  it("are asked for by time, account and status, with their users", async () => {
+    const all = (await search()).body["results"].posts as Array<Json>
+    const some = (await search({ accounts: account!["id"] })).body["results"]
+    assert.equal(some.count, all.filter((row) => row["accountIds"].includes(account!["id"])).length)
+    const drafts = (await search({ type: "draft" })).body["results"].posts as Array<Json>
+    assert.isTrue(drafts.length > 0 && drafts.every((row) => row["status"] === "draft"))
+    const days = all.map((row) => row["createdAt"]).toSorted()
+    const within = (await search({ fromDate: days[10], toDate: days[20] })).body["results"].count
+    assert.equal(within, days.filter((day) => day >= days[10]! && day <= days[20]!).length)
+    const users = (await search({ includeUsers: "true" })).body["results"].posts as Array<Json>
+    assert.isTrue(users.some((row) => row["user"].id === row["userId"]))
+  })
+
+  it("are created, read, replaced and deleted", async () => {
+    const { body, status } = await create({ summary: "Hi 🌿", scheduleDate: "2027-01-01T10:00:00Z" })
+    assert.deepEqual([status, body["statusCode"], body["results"].post.status], [201, 201, "scheduled"])
+    const { id } = body["results"].post
+    const read = async () => (await s.get(`${base}/posts/${id}`)).body["results"]?.post
+    assert.equal((await read()).summary, "Hi 🌿")
+    const put = await s.send("PUT", `${base}/posts/${id}`, { ...fields, type: "reel" })
+    assert.deepEqual(Object.keys(put.body), ["success", "statusCode", "message"])
+    assert.deepEqual([(await read()).type, (await read()).summary], ["reel", undefined])
+    assert.equal((await s.send("PUT", `${base}/posts/${id}`, { type: "reel" })).status, 422)
+    assert.equal((await s.send("DELETE", `${base}/posts/${id}`)).body["results"].postId, id)
+    assert.equal((await s.get(`${base}/posts/${id}`)).status, 404)
+    assert.isFalse((await search()).body["results"].posts.some((row: Json) => row["id"] === id))
+    assert.deepEqual(ids((await search({ type: "deleted" })).body["results"].posts), [id])
+    const media = [{ url: "https://files.example/1.jpg" }]
+    for (const wrong of [{ accountIds: [] }, { accountIds: ["x"] }, { userId: "x" }, { type: "song" }, { media }]) {
+      assert.equal((await create(wrong)).status, 422, JSON.stringify(wrong))
+    }
+  })
+})
+
+describe("what belongs to posts", () => {
+  it("accounts come all at once", async () => {
+    const { accounts } = (await s.get(`${base}/accounts`)).body["results"]
+    assert.deepEqual(ids(accounts), ids(await s.records("social_accounts")))
+    assert.isTrue(accounts.some((row: Json) => row["isActive"] === false))
+  })
+
+  it("categories and tags are paged by skip", async () => {
+    for (const [name, path, collection] of [
+      ["categories", "/categories", "social_categories"],
+      ["tags", "/tags", "social_tags"]
+    ] as const) {
+      const rows: Array<Json> = []
+      for (;;) {
+        const { results } = (await s.get(`${base}${path}?skip=${rows.length}`)).body
+        rows.push(...results[name])
+        if (results[name].length < 10) break
+      }
+      assert.deepEqual(ids(rows), ids(await s.records(collection)))
+      const { results } = (await s.get(`${base}${path}?searchText=${rows[0]!["name"].slice(0, 4)}&limit=100`)).body
+      assert.equal(results.count, results[name].length)
+      assert.equal((await s.get(`${base}${path}?limit=101`)).status, 400)
+    }
+  })
+})

@@ -1,0 +1,113 @@
+import { assert, describe, it } from "vitest"
+import { type Client, type Json, sandbox } from "./client.ts"
+
+const s = await sandbox({ contacts: 50 })
+const strict = await sandbox({ contacts: 50, allowDuplicateContact: false, duplicateOrder: ["phone", "email"] })
+
+const create = async (client: Client, fields: Json): Promise<Json> =>
+  (await client.post("/contacts/", { locationId: client.locationId, ...fields })).body["contact"]
+const upsert = async (client: Client, fields: Json): Promise<Json> =>
+  (await client.post("/contacts/upsert", { locationId: client.locationId, ...fields })).body
+
+describe("upsert", () => {
+  it("creates when nothing matches and replaces the tags of what does", async () => {
+    const first = await upsert(s, { email: "Ida@Post.example", tags: ["a", "b"], gender: "female" })
+    assert.isTrue(first["new"])
+    assert.isString(first["traceId"])
+    const second = await upsert(s, { email: "ida@post.example", tags: ["c"] })
+    assert.deepEqual([second["new"], second["contact"].id], [false, first["contact"].id])
+    assert.deepEqual([second["contact"].tags, second["contact"].gender], [["c"], "female"])
+  })
+
+  it("creates without a check when asked and allowed, and ignores the asking where duplicates are forbidden", async () => {
+    const sent = { email: "twice@post.example", createNewIfDuplicateAllowed: true }
+    assert.isTrue((await upsert(s, sent))["new"])
+    assert.isTrue((await upsert(s, sent))["new"])
+    assert.isTrue((await upsert(strict, sent))["new"])
+    assert.isFalse((await upsert(strict, sent))["new"])
+  })
+
+  it("updates the match of the first field in the configured order when two match", async () => {
+    for (const [client, by] of [
+      [s, "email"],
+      [strict, "phone"]
+    ] as const) {
+      const fields: Json = { email: await create(client, { email: "e@post.example" }), phone: undefined }
+      fields["phone"] = await create(client, { phone: "+12075550177" })
+      const { contact } = await upsert(client, { email: "e@post.example", phone: "+12075550177", firstName: "Both" })
+      assert.equal(contact.id, fields[by].id)
+    }
+  })
+
+  it("is refused with the wrong location or type", async () => {
+    assert.equal((await s.post("/contacts/upsert", { email: "x@y.example" })).status, 422)
+    assert.equal((await s.post("/contacts/upsert", { locationId: "other" })).status, 403)
+    const wrong = { locationId: s.locationId, createNewIfDuplicateAllowed: "yes" }
+    assert.equal((await s.post("/contacts/upsert", wrong)).status, 400)
+  })
+})
+
+describe("a duplicate", () => {
+  it("is a conflict where the account forbids it, and no news where it allows it", async () => {
+    const sent = { email: "dup@post.example" }
+    const first = await create(strict, sent)
+    const refused = await strict.post("/contacts/", { locationId: strict.locationId, ...sent })
+    assert.deepEqual([refused.status, refused.body["error"]], [409, "Conflict"])
+    assert.equal(refused.body["meta"].contactId, first["id"])
+    const location = (await strict.get(`/locations/${strict.locationId}`)).body["location"]
+    assert.isFalse(location.settings.allowDuplicateContact)
+    await create(s, sent)
+    assert.isDefined((await create(s, sent))["id"])
+  })
+
+  it("is found by e-mail first where duplicates are allowed, by the configured order where not", async () => {
+    for (const [client, by] of [
+      [s, "email"],
+      [strict, "phone"]
+    ] as const) {
+      const made: Json = { email: await create(client, { email: "f+1@post.example" }), phone: undefined }
+      made["phone"] = await create(client, { phone: "+12075550188" })
+      const path = `/contacts/search/duplicate?locationId=${client.locationId}`
+      const { body } = await client.get(`${path}&email=f%2B1%40post.example&number=%2B12075550188`)
+      assert.equal(body["contact"].id, made[by].id)
+      assert.deepEqual((await client.get(`${path}&email=nobody@post.example`)).body, { contact: null })
+      assert.equal((await client.get(path)).status, 422)
+      assert.equal((await client.get(`${path}&number=5550188`)).status, 422)
+    }
+  })
+})
+
+describe("lookup", () => {
+  const path = `/contacts/lookup?locationId=${s.locationId}`
+
+  it("finds by exact e-mail whatever its case, page after page, with an empty last page", async () => {
+    for (let copy = 0; copy < 20; copy++) await create(s, { email: "Many@post.example" })
+    const first = (await s.get(`${path}&email=MANY@POST.EXAMPLE`)).body
+    assert.equal(first["contacts"].length, 20)
+    assert.isString(first["nextCursor"])
+    const last = (await s.get(`${path}&email=many@post.example&nextCursor=${first["nextCursor"]}`)).body
+    assert.deepEqual(last, { contacts: [] })
+    assert.equal((await s.get(`${path}&email=many@post.example&limit=3`)).body["contacts"].length, 3)
+  })
+
+  it("finds by phone, and forgets what was deleted or changed", async () => {
+    const { id } = await create(s, { phone: "+12075550199" })
+    const found = async () =>
+      (await s.get(`${path}&phone=%2B12075550199`)).body["contacts"].map((row: Json) => row["id"])
+    assert.deepEqual(await found(), [id])
+    await s.send("PUT", `/contacts/${id}`, { phone: "+12075550111" })
+    assert.deepEqual(await found(), [])
+    await s.send("PUT", `/contacts/${id}`, { phone: "+12075550199" })
+    assert.deepEqual(await found(), [id])
+    await s.send("DELETE", `/contacts/${id}`)
+    assert.deepEqual(await found(), [])
+  })
+
+  it("takes exactly one of e-mail and phone, and at most 20", async () => {
+    assert.equal((await s.get(path)).status, 422)
+    assert.equal((await s.get(`${path}&email=a@b.example&phone=%2B12075550199`)).status, 422)
+    assert.equal((await s.get(`${path}&phone=12075550199`)).status, 422)
+    assert.equal((await s.get(`${path}&email=a@b.example&limit=21`)).status, 400)
+    assert.equal((await s.get(`${path}&email=a@b.example&nextCursor=zzz`)).status, 422)
+  })
+})

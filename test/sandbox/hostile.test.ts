@@ -1,0 +1,153 @@
+import { connect } from "node:net"
+import { assert, describe, it } from "vitest"
+import { routes } from "../../src/sandbox/routes.ts"
+import type { Field, Shape } from "../../src/sandbox/shape.ts"
+import { type Json, sandbox } from "./client.ts"
+import { operations } from "./operations.ts"
+
+const s = await sandbox({ contacts: 60 })
+const { companyId, locationId } = s
+const ofDocument1 = new Set(Object.values(operations).flat())
+const tested = routes.filter(({ method, path }) => ofDocument1.has(`${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`))
+
+const first = async (name: string): Promise<string> => (await s.records(name))[0]!["id"]
+const ids: Record<string, string> = {
+  locationId,
+  contactId: await first("contacts"),
+  workflowId: await first("workflows"),
+  pipelineId: await first("pipelines"),
+  userId: await first("users"),
+  calendarId: await first("calendars"),
+  eventId: await first("appointments"),
+  conversationId: await first("conversations"),
+  messageId: await first("messages"),
+  emailMessageId: await first("emails"),
+  objectKey: "business",
+  type: "add"
+}
+const idsOfFolder: Record<string, string> = {
+  notes: await first("notes"),
+  customFields: await first("customFields"),
+  "custom-fields": await first("objectFields"),
+  opportunities: await first("opportunities"),
+  "recurring-tasks": await first("recurringTasks")
+}
+
+const pathOf = (path: string): string =>
+  path.replaceAll(/([\w-]+)\/:(\w+)/g, (_, folder: string, name: string) => {
+    return `${folder}/${name === "id" ? idsOfFolder[folder] : ids[name]}`
+  })
+
+const hostile = [null, true, -1, 1e300, "", "\u0000", "__proto__", [], [null], [[]], {}, { a: { b: null } }]
+
+/** Something a field takes, so that only one member of a body is wrong at a time. */
+const fitting = (name: string, field: Field): unknown => {
+  if (name in ids) return ids[name]
+  if (name === "companyId") return companyId
+  if (field.choices !== undefined) return field.choices[0]
+  if (field.format === "date-time") return "2027-01-02T03:04:05Z"
+  if (field.type === "array") return field.items === undefined ? [] : [fitting(name, field.items)]
+  if (field.type === "object") return members(field.fields ?? {})
+  const values = { string: "x", number: 1, integer: 1, boolean: true, any: [] }
+  return field.format === "email" ? "x@y.example" : field.format === "phone" ? "+12075550100" : values[field.type]
+}
+
+const members = (shape: Shape): Json =>
+  Object.fromEntries(
+    Object.entries(shape).flatMap(([name, field]) => (field.required ? [[name, fitting(name, field)]] : []))
+  )
+
+interface Attempt {
+  says: string
+  path: string
+  body?: Json
+}
+
+/** Sends all attempts down one connection, one after the other, and answers with their statuses. */
+const statusesOf = (method: string, attempts: ReadonlyArray<Attempt>): Promise<ReadonlyArray<number>> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(s.url).port), "127.0.0.1")
+    const head = `Host: x\r\nVersion: v3\r\nAuthorization: Bearer ${s.token}\r\n`
+    attempts.forEach(({ body, path }, index) => {
+      const text = body === undefined ? "" : JSON.stringify(body)
+      const type = body === undefined ? "" : "Content-Type: application/json\r\n"
+      const last = index === attempts.length - 1 ? "Connection: close\r\n" : ""
+      const length = `Content-Length: ${Buffer.byteLength(text)}\r\n`
+      socket.write(`${method} ${path} HTTP/1.1\r\n${head}${type}${last}${length}\r\n${text}`)
+    })
+    const parts: Array<Buffer> = []
+    socket.on("data", (part: Buffer) => parts.push(part))
+    socket.on("error", reject)
+    socket.on("close", () => {
+      resolve(
+        Array.from(
+          Buffer.concat(parts)
+            .toString()
+            .matchAll(/HTTP\/1\.1 (\d{3}) /g),
+          ([, status]) => Number(status)
+        )
+      )
+    })
+  })
+
+describe("no value in any body or query makes the server fail", () => {
+  for (const route of tested.filter((one) => one.method !== "DELETE")) {
+    it(`${route.method} ${route.path}`, async () => {
+      const path = pathOf(route.path)
+      const inQuery = route.location?.in === "query" ? `locationId=${locationId}&` : ""
+      const base = { ...members(route.body ?? {}), ...(route.location?.in === "body" && { locationId }) }
+      const query = members(route.query ?? {}) as Record<string, string>
+      const at = (fields: Record<string, string>): string => `${path}?${inQuery}${new URLSearchParams(fields)}`
+      const attempts: Array<Attempt> = [{ says: "nothing", path: at(query) }]
+      for (const name of Object.keys(route.body ?? {})) {
+        for (const value of hostile) {
+          attempts.push({ says: `${name}=${JSON.stringify(value)}`, path: at(query), body: { ...base, [name]: value } })
+        }
+      }
+      for (const name of Object.keys(route.query ?? {})) {
+        for (const value of ["-1", "\u0000", "9".repeat(25), "__proto__", "a,b", "[]"]) {
+          attempts.push({ says: `${name}=${value}`, path: at({ ...query, [name]: value }) })
+        }
+      }
+      const statuses = await statusesOf(route.method, attempts)
+      assert.equal(statuses.length, attempts.length)
+      assert.deepEqual(
+        attempts.filter((_, index) => statuses[index]! >= 500).map((attempt) => attempt.says),
+        []
+      )
+    })
+  }
+
+  it("and what was written then is still read", async () => {
+    const broken: Array<string> = []
+    for (const route of tested.filter((one) => one.method === "GET" && one.query === undefined)) {
+      const inQuery = route.location?.in === "query" ? `?locationId=${locationId}` : ""
+      const headers = { Version: "v3", Authorization: `Bearer ${s.token}` }
+      const response = await fetch(s.url + pathOf(route.path) + inQuery, { headers })
+      await response.arrayBuffer()
+      if (response.status >= 500) broken.push(route.path)
+    }
+    assert.deepEqual(broken, [])
+    for (const name of "contacts opportunities appointments calendars users customFields tasks".split(" ")) {
+      assert.isNotEmpty(await s.records(name))
+    }
+  })
+})
+
+describe("every operation", () => {
+  it("is refused without its scope, without a token, without a version and with a body of the wrong kind", async () => {
+    for (const route of tested) {
+      const name = `${route.method} ${route.path}`
+      const path = pathOf(route.path)
+      const body = route.method === "GET" ? undefined : {}
+      await s.post("/__sandbox/token", { removeScope: route.scope })
+      assert.equal((await s.send(route.method, path, body)).status, 403, name)
+      await s.post("/__sandbox/token", { addScope: route.scope })
+      assert.equal((await s.send(route.method, path, body, { Authorization: "" })).status, 401, name)
+      assert.equal((await s.send(route.method, path, body, { Version: "", Authorization: "" })).status, 401, name)
+      if (route.body === undefined) continue
+      assert.equal((await s.send(route.method, path, "a=b", { "Content-Type": "text/plain" })).status, 415, name)
+      assert.equal((await s.send(route.method, path, "{")).status, 400, name)
+    }
+  })
+})

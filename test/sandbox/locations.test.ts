@@ -1,0 +1,102 @@
+import { assert, describe, it } from "vitest"
+import { ids, type Json, sandbox } from "./client.ts"
+
+const s = await sandbox({ contacts: 40 })
+const { locationId } = s
+const at = `/locations/${locationId}`
+
+describe("a location", () => {
+  it("has time zones and messaging providers, one of each channel the default", async () => {
+    assert.include((await s.get(`${at}/timezones`)).body["timezones"], "America/New_York")
+    for (const type of ["SMS", "Email"]) {
+      const { conversationChannel } = (await s.get(`${at}/conversationChannels/${type}`)).body
+      const held = conversationChannel[type].map((row: Json) => row["conversationProvider"])
+      assert.equal(held.filter((provider: Json) => provider["default"]).length, 1)
+      assert.isTrue(held.every((provider: Json) => provider["type"] === type && provider["_id"] && provider["name"]))
+    }
+    const dated = await s.get(`${at}/conversationChannels/SMS`, { Version: "2021-07-28" })
+    assert.equal(dated.status, 404)
+    for (const type of ["sms", "Fax", "__proto__", "constructor"]) {
+      assert.equal((await s.get(`${at}/conversationChannels/${type}`)).status, 422, type)
+    }
+  })
+
+  it("has templates, 25 unless asked, the deleted ones apart", async () => {
+    const list = (query: string) => s.get(`${at}/templates?${query}`)
+    const origin = `originId=${locationId}`
+    const first = (await list(origin)).body
+    assert.equal(first["templates"].length, 25)
+    const second = (await list(`${origin}&skip=25&limit=100`)).body
+    assert.equal(25 + second["templates"].length, first["totalCount"])
+    const gone = (await list(`${origin}&deleted=true&limit=100`)).body
+    assert.isNotEmpty(gone["templates"])
+    const all = ids([...first["templates"], ...second["templates"], ...gone["templates"]])
+    assert.deepEqual(all, ids(await s.records("templates")))
+    const sms = (await list(`${origin}&type=sms&limit=100`)).body["templates"]
+    assert.isTrue(sms.every((row: Json) => row["type"] === "sms" && Array.isArray(row["urlAttachments"])))
+    const [mail] = (await list(`${origin}&type=email&limit=1`)).body["templates"]
+    assert.hasAllKeys(mail.template, ["subject", "html", "attachments"])
+    assert.deepEqual((await list("originId=elsewhere")).body, { templates: [], totalCount: 0 })
+    assert.equal((await list("")).status, 422)
+    assert.equal((await list(`${origin}&type=fax`)).status, 422)
+    assert.equal((await list(`${origin}&deleted=maybe`)).status, 422)
+    assert.equal((await list(`${origin}&limit=x`)).status, 400)
+  })
+
+  it("of another token is refused everywhere", async () => {
+    for (const path of ["timezones", "conversationChannels/SMS", "templates?originId=x", "customFields"]) {
+      assert.equal((await s.get(`/locations/other/${path}`)).status, 403, path)
+    }
+    assert.equal((await s.post("/locations/other/recurring-tasks", {})).status, 403)
+  })
+})
+
+describe("a recurring task", () => {
+  const rruleOptions = { intervalType: "weekly", interval: 2, startDate: "2027-01-04T09:00:00Z", dueAfterSeconds: 3600 }
+  const create = (fields: Json = {}) => s.post(`${at}/recurring-tasks`, { title: "Mow", rruleOptions, ...fields })
+
+  it("is created with its first task, read, changed and deleted", async () => {
+    const [contact] = await s.records("contacts")
+    const [user] = await s.records("users")
+    const { body, status } = await create({ contactIds: [contact!["id"]], owners: [user!["id"]], description: "Lawn" })
+    assert.equal(status, 201)
+    const { recurringTask } = body
+    assert.deepEqual([recurringTask.contactId, recurringTask.assignedTo], [contact!["id"], user!["id"]])
+    assert.deepEqual([recurringTask.totalOccurrence, recurringTask.deleted], [1, false])
+    const tasks = (await s.get(`/contacts/${contact!["id"]}/tasks`)).body["tasks"]
+    assert.equal(tasks.find((task: Json) => task["title"] === "Mow").dueDate, "2027-01-04T10:00:00.000Z")
+    const one = `${at}/recurring-tasks/${recurringTask.id}`
+    assert.deepEqual((await s.get(one)).body, { recurringTask })
+    const changed = (await s.send("PUT", one, { title: "Mow twice" })).body["recurringTask"]
+    assert.deepEqual([changed.title, changed.rruleOptions], ["Mow twice", rruleOptions])
+    assert.deepEqual((await s.send("DELETE", one)).body, { id: recurringTask.id, success: true })
+    assert.equal((await s.get(one)).status, 404)
+    assert.equal((await s.send("PUT", one, {})).status, 404)
+    assert.equal((await s.send("DELETE", one)).status, 404)
+  })
+
+  it("makes no task when it is asked not to", async () => {
+    const [contact] = await s.records("contacts")
+    const { body } = await create({ contactIds: [contact!["id"]], ignoreTaskCreation: true, title: "Quiet" })
+    assert.equal(body["recurringTask"].totalOccurrence, 0)
+    assert.isUndefined((await s.records("tasks")).find((task) => task["title"] === "Quiet"))
+  })
+
+  it("needs a title and a whole schedule, on update too when one is sent", async () => {
+    assert.equal((await create({ title: undefined })).status, 422)
+    assert.equal((await create({ rruleOptions: undefined })).status, 422)
+    const { id } = (await create()).body["recurringTask"]
+    for (const name of Object.keys(rruleOptions)) {
+      const partial = { rruleOptions: { ...rruleOptions, [name]: undefined } }
+      assert.equal((await create(partial)).status, 422, name)
+      assert.equal((await s.send("PUT", `${at}/recurring-tasks/${id}`, partial)).status, 422, name)
+    }
+    const schedule = (fields: Json) => create({ rruleOptions: { ...rruleOptions, ...fields } })
+    assert.equal((await schedule({ intervalType: "fortnightly" })).status, 422)
+    assert.equal((await schedule({ dayOfWeek: "MON" })).status, 422)
+    assert.equal((await schedule({ monthOfYear: 13 })).status, 422)
+    assert.equal((await schedule({ interval: "2" })).status, 400)
+    assert.equal((await create({ contactIds: ["nobody"] })).status, 422)
+    assert.equal((await create({ owners: ["nobody"] })).status, 422)
+  })
+})

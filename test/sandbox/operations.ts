@@ -1,0 +1,96 @@
+/** Which test file calls which operation of document 1 (A 4.2 to 4.9, A 5), written by hand from its tables. */
+export const operations: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "contacts.test.ts": [
+    "GET /contacts/{contactId}",
+    "POST /contacts/",
+    "PUT /contacts/{contactId}",
+    "DELETE /contacts/{contactId}",
+    "GET /contacts/{contactId}/notes",
+    "POST /contacts/{contactId}/notes",
+    "GET /contacts/{contactId}/notes/{id}",
+    "PUT /contacts/{contactId}/notes/{id}",
+    "DELETE /contacts/{contactId}/notes/{id}"
+  ],
+  "contact-duplicates.test.ts": ["POST /contacts/upsert", "GET /contacts/lookup", "GET /contacts/search/duplicate"],
+  "contact-search.test.ts": ["POST /contacts/search"],
+  "contact-children.test.ts": [
+    "POST /contacts/{contactId}/tags",
+    "DELETE /contacts/{contactId}/tags",
+    "POST /contacts/bulk/tags/update/{type}",
+    "GET /contacts/{contactId}/tasks",
+    "POST /contacts/{contactId}/tasks",
+    "POST /contacts/{contactId}/workflow/{workflowId}",
+    "GET /workflows/"
+  ],
+  "custom-fields.test.ts": [
+    "GET /locations/{locationId}/customFields",
+    "GET /locations/{locationId}/customFields/{id}",
+    "POST /locations/{locationId}/customFields",
+    "PUT /locations/{locationId}/customFields/{id}",
+    "DELETE /locations/{locationId}/customFields/{id}",
+    "POST /locations/{locationId}/customFields/upload",
+    "GET /custom-fields/object-key/{objectKey}",
+    "GET /custom-fields/{id}",
+    "POST /custom-fields/",
+    "PUT /custom-fields/{id}"
+  ],
+  "pipelines.test.ts": [
+    "GET /opportunities/pipelines",
+    "POST /opportunities/pipelines",
+    "GET /opportunities/pipelines/{pipelineId}",
+    "PUT /opportunities/pipelines/{pipelineId}",
+    "DELETE /opportunities/pipelines/{pipelineId}",
+    "POST /opportunities/",
+    "POST /opportunities/upsert"
+  ],
+  "opportunities.test.ts": ["GET /opportunities/{id}", "GET /opportunities/search", "POST /opportunities/search"],
+  "lists.test.ts": [
+    "GET /users/search",
+    "GET /locations/{locationId}",
+    "GET /locations/search",
+    "POST /locations/{locationId}/tasks/search"
+  ],
+  "users.test.ts": ["GET /users/{userId}", "POST /users/", "PUT /users/{userId}", "DELETE /users/{userId}"],
+  "locations.test.ts": [
+    "GET /locations/{locationId}/timezones",
+    "GET /locations/{locationId}/conversationChannels/{type}",
+    "GET /locations/{locationId}/templates",
+    "POST /locations/{locationId}/recurring-tasks",
+    "GET /locations/{locationId}/recurring-tasks/{id}",
+    "PUT /locations/{locationId}/recurring-tasks/{id}",
+    "DELETE /locations/{locationId}/recurring-tasks/{id}"
+  ],
+  "calendars.test.ts": [
+    "GET /calendars/",
+    "GET /calendars/{calendarId}",
+    "POST /calendars/",
+    "PUT /calendars/{calendarId}",
+    "DELETE /calendars/{calendarId}",
+    "GET /calendars/{calendarId}/free-slots",
+    "GET /calendars/events",
+    "GET /calendars/events/appointments/{eventId}",
+    "POST /calendars/events/appointments",
+    "PUT /calendars/events/appointments/{eventId}",
+    "DELETE /calendars/events/{eventId}"
+  ],
+  "conversations.test.ts": ["GET /conversations/search", "GET /conversations/{conversationId}/messages"],
+  "conversation-writes.test.ts": [
+    "GET /conversations/{conversationId}",
+    "POST /conversations/",
+    "PUT /conversations/{conversationId}",
+    "DELETE /conversations/{conversationId}",
+    "GET /conversations/messages/{messageId}",
+    "GET /conversations/messages/email/{emailMessageId}",
+    "GET /conversations/messages/{messageId}/locations/{locationId}/recording",
+    "GET /conversations/locations/{locationId}/messages/{messageId}/transcription",
+    "GET /conversations/locations/{locationId}/messages/{messageId}/transcription/download"
+  ],
+  "message-export.test.ts": ["GET /conversations/messages/export"],
+  "tokens.test.ts": ["POST /oauth/token"]
+}
+
+/** In no document, and served by the plainest reading of the others (A 4.10). */
+export const beyond: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "opportunities.test.ts": ["PUT /opportunities/{id}", "DELETE /opportunities/{id}"],
+  "conversation-writes.test.ts": ["POST /conversations/messages"]
+}

@@ -1,0 +1,84 @@
+import { assert, describe, it } from "vitest"
+import { type Json, sandbox } from "./client.ts"
+
+const now = Date.UTC(2026, 5, 1)
+const s = await sandbox({ contacts: 150, now })
+const collections = "customFields objectFields folders templates recurringTasks workflows calendars appointments emails"
+
+describe("the seeded account", () => {
+  it("is the same for the same seed and instant", async () => {
+    const again = await sandbox({ contacts: 150, now })
+    for (const name of `${collections} transcripts`.split(" ")) {
+      assert.deepEqual(await again.records(name), await s.records(name), name)
+    }
+  })
+
+  it("refers to records that exist", async () => {
+    const known = async (name: string) => new Set((await s.records(name)).map((row) => row["id"]))
+    const [contacts, calendars, messages, users] = [
+      await known("contacts"),
+      await known("calendars"),
+      await known("messages"),
+      await known("users")
+    ]
+    for (const row of await s.records("appointments")) {
+      assert.isTrue(contacts.has(row["contactId"]) && calendars.has(row["calendarId"]))
+      if (row["assignedUserId"] !== undefined) assert.isTrue(users.has(row["assignedUserId"]))
+    }
+    for (const row of await s.records("emails")) assert.isTrue(messages.has(row["threadId"]))
+    for (const row of await s.records("transcripts")) assert.isTrue(messages.has(row["messageId"]))
+    for (const row of await s.records("recurringTasks")) {
+      if (row["contactId"] !== undefined) assert.isTrue(contacts.has(row["contactId"]))
+    }
+  })
+
+  it("has every documented field of a resource on some record", async () => {
+    const fields: Record<string, string> = {
+      emails:
+        "id threadId locationId contactId conversationId dateAdded body direction contentType from to subject cc bcc",
+      appointments: "id calendarId locationId contactId title appointmentStatus startTime endTime",
+      calendars: "id locationId name description calendarType slotDuration slotDurationUnit",
+      templates: "id name type template dateAdded locationId urlAttachments",
+      recurringTasks: "id title description rruleOptions locationId createdAt updatedAt totalOccurrence deleted",
+      objectFields:
+        "id locationId name description placeholder fieldKey dataType objectKey parentId showInForms options",
+      customFields: "id name fieldKey dataType model placeholder position locationId picklistOptions maxFileLimit",
+      folders: "id locationId name objectKey",
+      workflows: "id name status"
+    }
+    for (const [name, list] of Object.entries(fields)) {
+      const present = new Set((await s.records(name)).flatMap((row) => Object.keys(row)))
+      for (const field of list.split(" ")) assert.isTrue(present.has(field), `${name}.${field}`)
+    }
+  })
+
+  it("serves an account without any contact", async () => {
+    const empty = await sandbox({ contacts: 0 })
+    for (const name of collections.split(" ")) assert.isArray(await empty.records(name), name)
+    const at = `locationId=${empty.locationId}`
+    assert.deepEqual((await empty.get(`/contacts/lookup?${at}&email=a@b.example`)).body, { contacts: [] })
+    const [calendar] = (await empty.get(`/calendars/?${at}`)).body["calendars"] as Array<Json>
+    const window = `calendarId=${calendar!["id"]}&startTime=0&endTime=9999999999999`
+    assert.deepEqual((await empty.get(`/calendars/events?${at}&${window}`)).body, { events: [] })
+  })
+
+  it("can be read and written in the nasty world too", async () => {
+    const nasty = await sandbox({ contacts: 150, now, world: "nasty" })
+    for (const name of `${collections} transcripts`.split(" ")) assert.isArray(await nasty.records(name), name)
+    const { locationId } = nasty
+    for (const contact of (await nasty.records("contacts")).slice(0, 60)) {
+      const path = `/contacts/${encodeURIComponent(contact["id"])}`
+      assert.equal((await nasty.post(`${path}/tags`, { tags: ["x"] })).status, 201)
+      assert.equal((await nasty.get(`${path}/tasks`)).status, 200)
+      const email = typeof contact["email"] === "string" ? contact["email"] : "x@y.example"
+      assert.equal((await nasty.post("/contacts/upsert", { locationId, email })).status, 200)
+    }
+    for (const event of (await nasty.records("appointments")).slice(0, 20)) {
+      const path = `/calendars/events/appointments/${event["id"]}`
+      assert.equal((await nasty.send("PUT", path, { appointmentStatus: "showed" })).status, 200)
+    }
+    const [pipeline] = await nasty.records("pipelines")
+    const stages = pipeline!["stages"].slice(1)
+    assert.equal((await nasty.send("PUT", `/opportunities/pipelines/${pipeline!["id"]}`, { stages })).status, 200)
+  })
+})

@@ -71,6 +71,17 @@ const stepOf = Effect.fnUntraced(function* (
           everyDays: resource.each.everyDays
         }))
     }
+  const { table, detail } = resource
+  const details =
+    detail && known
+      ? yield* dueCount({
+          location,
+          resource: table,
+          parentTable: table,
+          changedBy: detail.changedBy,
+          everyDays: detail.everyDays
+        })
+      : undefined
   // An interrupted reading goes on as it began.
   const resumed = Object.values(common.begun)[0] as
     | { readonly mode: "full" | "changed"; readonly since?: number }
@@ -87,16 +98,20 @@ const stepOf = Effect.fnUntraced(function* (
     ...common,
     mode,
     ...(mode === "changed" && since !== undefined && { since }),
-    requests: (mode === "full" ? fullRequests(resource, known?.total) : undefined) ?? known?.requests
+    requests: (mode === "full" ? fullRequests(resource, known?.total, details) : undefined) ?? known?.requests
   }
 })
 
-/** Pages of a full reading; a fan-out over its own records comes on top. */
-export const fullRequests = (resource: Resource, total: number | undefined): number | undefined => {
+/** Pages of a full reading, and the details that come on top: those that are due, or on a first reading all. */
+export const fullRequests = (
+  resource: Resource,
+  total: number | undefined,
+  details = resource.detail ? total : 0
+): number | undefined => {
   const way = resource.full[0]!
   if (way.paging.kind === "once") return 1
-  if (total === undefined) return undefined
-  return Math.max(1, Math.ceil(total / way.pageSize)) + (resource.detail ? total : 0)
+  if (total === undefined || details === undefined) return undefined
+  return Math.max(1, Math.ceil(total / way.pageSize)) + details
 }
 
 /** A resource that is read under another brings that one along. */

@@ -6,6 +6,7 @@ import { isAbsolute, join, resolve } from "node:path"
 import { parse } from "smol-toml"
 import type { ApiSettings } from "./api/api.ts"
 import type { CredentialSettings } from "./api/credentials.ts"
+import type { Asked } from "./catalog/resource.ts"
 import { Failure } from "./failure.ts"
 
 const Positive = Schema.Number.check(Schema.isGreaterThan(0))
@@ -23,7 +24,9 @@ const File = Schema.Struct({
       client_secret: Schema.optional(Schema.String),
       refresh_token: Schema.optional(Schema.String),
       object_keys: Schema.optional(Words),
-      recurring_task_ids: Schema.optional(Words)
+      recurring_task_ids: Schema.optional(Words),
+      /** Days of free slots to read ahead. */
+      free_slot_days: Schema.optional(Schema.Number.check(Schema.isGreaterThanOrEqualTo(0)))
     })
   ),
   budget: Schema.optional(
@@ -59,7 +62,8 @@ const environmentNames = {
   SLUICE_CLIENT_SECRET: "client_secret",
   SLUICE_REFRESH_TOKEN: "refresh_token",
   SLUICE_OBJECT_KEYS: "object_keys",
-  SLUICE_RECURRING_TASK_IDS: "recurring_task_ids"
+  SLUICE_RECURRING_TASK_IDS: "recurring_task_ids",
+  SLUICE_FREE_SLOT_DAYS: "free_slot_days"
 } as const
 
 export interface Flags {
@@ -78,6 +82,7 @@ export interface OutputSettings {
 export interface AccountSettings {
   readonly location: string
   readonly company: string | undefined
+  readonly asked: Asked
   readonly api: ApiSettings
   /** Texts that must not appear anywhere. */
   readonly secrets: ReadonlyArray<string>
@@ -113,11 +118,18 @@ export const accountSettings = Effect.fn("settings.account")(function* (
   const baseUrl = yield* required(text("base_url"), "the address of the API", "SLUICE_BASE_URL", "account.base_url")
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
     return yield* badSetting(`account.base_url: ${baseUrl} is no http(s) address`)
+  const days = Number(account["free_slot_days"] ?? 0)
+  if (!(days >= 0)) return yield* badSetting(`account.free_slot_days: ${text("free_slot_days")} is no number of days`)
   const location = yield* required(text("location_id"), "the location", "SLUICE_LOCATION_ID", "account.location_id")
   const credentials = yield* credentialSettings(text, join(folder, "tokens.json"))
   return {
     location,
     company: text("company_id"),
+    asked: {
+      object_keys: words(account["object_keys"]),
+      recurring_task_ids: words(account["recurring_task_ids"]),
+      free_slot_days: days
+    },
     api: {
       baseUrl,
       credentials,
@@ -133,6 +145,15 @@ export const accountSettings = Effect.fn("settings.account")(function* (
     ).map(Redacted.value)
   }
 })
+
+/** A list of the file, or words with commas between them of the environment. */
+export const words = (value: unknown): ReadonlyArray<string> =>
+  Array.isArray(value)
+    ? value
+    : String(value ?? "")
+        .split(",")
+        .map((word) => word.trim())
+        .filter((word) => word !== "")
 
 const credentialSettings = Effect.fnUntraced(function* (
   text: (key: string) => string | undefined,

@@ -62,7 +62,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   yield* options.onPlan(plan)
 
   const follower = yield* makeFollower(loader)
-  const context = { ...follower, run: run.id, location, company, counts }
+  const context = { ...follower, run: run.id, location, company, counts, asked: options.asked, folder: output.folder }
   const ended = yield* Effect.raceFirst(extract(plan.steps, context, companyOf(location)), follower.run)
   yield* (yield* Vault).seal
   yield* loader.load

@@ -19,7 +19,7 @@ export const messages = define({
   scope: "conversations/message.readonly",
   full: [exported({ sortBy: "createdAt", sortOrder: "asc", startDate: since("iso") }, "dateAdded")],
   // Without a channel the export gives everything but email.
-  passes: { other: {}, email: { channel: "Email" } },
+  passes: { other: {}, email: { parameters: { channel: "Email" } } },
   changes: {
     field: "dateUpdated",
     fallback: { field: "dateAdded", days: 7 },

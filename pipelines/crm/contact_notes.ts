@@ -8,8 +8,14 @@ export const contactNotes = define({
   source: "A 2.3, A 4.2 GET /contacts/{contactId}/notes",
   scope: "contacts.readonly",
   // Whether a note touches its contact's dateUpdated is not documented, so every contact has its turn in time.
-  each: { table: "contacts", column: "contact_id", changedBy: "date_updated", everyDays: 30 },
-  full: [{ request: get("/contacts/{parent}/notes"), paging: { kind: "once" }, records: "notes", pageSize: 1000 }],
+  each: {
+    table: "contacts",
+    column: "contact_id",
+    changedBy: "date_updated",
+    everyDays: 30,
+    way: { request: get("/contacts/{parent}/notes"), paging: { kind: "once" }, records: "notes", pageSize: 1000 }
+  },
+  full: [],
   fields: {
     id: id("Note id"),
     contactId: ref("contacts", "Contact the note is about"),

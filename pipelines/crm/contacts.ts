@@ -38,9 +38,9 @@ export const contacts = define({
     {
       ...search({ ...added, page: cursorOr(1) }, { kind: "pageNumber", first: 1 }),
       reach: 10_000,
-      windows: { from: "2010-01-01", days: 36_500 }
+      windows: { from: "2010-01-01" }
     },
-    { ...search(added, { kind: "once" }), reach: 500, windows: { from: "2010-01-01", days: 36_500 } }
+    { ...search(added, { kind: "once" }), reach: 500, windows: { from: "2010-01-01" } }
   ],
   changes: {
     field: "dateUpdated",

@@ -16,7 +16,7 @@ export const tasks = define({
     }
   ],
   // What the service shows when nothing is said about completion is not documented.
-  passes: { open: { completed: false }, completed: { completed: true } },
+  passes: { open: { parameters: { completed: false } }, completed: { parameters: { completed: true } } },
   fields: {
     id: id("Task id"),
     _id: alias("id"),

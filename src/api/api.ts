@@ -1,19 +1,23 @@
 /** The Account Platform API as one function: a request with its budget, headers, time-outs and retries. */
-import { Clock, Context, Effect, Layer, type Scope } from "effect"
-import { Agent, type Dispatcher, interceptors } from "undici"
+import { Clock, Context, Effect, Layer, Schedule, type Scope } from "effect"
+import { Agent, type Dispatcher, interceptors, request } from "undici"
 import { holdsLongNumbers, parseExact } from "../catalog/body.ts"
 import type { FilledRequest } from "../catalog/request.ts"
 import type { Failure } from "../failure.ts"
-import { type Budget, type Limits, type Priority, type Seen, makeBudget } from "./budget.ts"
+import { type Budget, type Limits, type Priority, makeBudget } from "./budget.ts"
 import { type Retry, classify } from "./classify.ts"
 import { type CredentialSettings, type SendForm, makeCredentials } from "./credentials.ts"
 import { type ApiError, BadCredentials, NoAnswer, Refused, Unavailable } from "./errors.ts"
+import { type FileTarget, store } from "./files.ts"
+import { commonHeaders, headersOf, rateHeaders, wire } from "./wire.ts"
 
 export interface Call {
   readonly request: FilledRequest
   readonly priority: Priority
   /** Whose requests they are counted as. */
   readonly resource: string
+  /** The answer is a file and goes here; the body is then what is said of it (files.ts). */
+  readonly file?: FileTarget
 }
 export interface Answer {
   /** As received, decompressed. */
@@ -29,6 +33,8 @@ export class Api extends Context.Service<
   Api,
   {
     readonly send: (call: Call) => Effect.Effect<Answer, ApiError | Failure>
+    /** A text on another host that an answer links to, fetched without the token; nothing where it does not come. */
+    readonly linked: (url: string) => Effect.Effect<string | undefined>
     /** Requests sent so far, retries included, by resource. */
     readonly requestsByResource: ReadonlyMap<string, number>
     readonly usage: Budget["usage"]
@@ -45,6 +51,8 @@ export interface ApiSettings {
 
 const attemptsMax = 7
 const timeoutMs = 60_000
+/** An hour of sound is some 60 MB. */
+const fileTimeoutMs = 600_000
 /** A page of 1,000 records is a megabyte or two. A larger answer than this is not taken in, and a smaller page asked for. */
 const bodyBytesMax = 32 * 1024 * 1024
 
@@ -62,17 +70,20 @@ const makeApi = Effect.fn("api.make")(function* (
   const requestsByResource = new Map<string, number>()
   let answered = false
 
-  const exchange = (options: Omit<Dispatcher.RequestOptions, "origin">) =>
+  const exchange = (options: Omit<Dispatcher.RequestOptions, "origin">, file?: FileTarget) =>
     Effect.tryPromise({
       try: async (signal) => {
         const response = await client.request({ ...options, origin, path: prefix + options.path, signal })
-        return { status: response.statusCode, headers: response.headers, text: await textOf(response.body) }
+        const { statusCode: status, headers, body } = response
+        if (file === undefined || status >= 300) return { status, headers, text: await textOf(body) }
+        const stored = await store(body, file, String(headers["content-type"] ?? ""))
+        return { status, headers, text: JSON.stringify(stored) }
       },
       catch: (cause) => new NoAnswer({ message: reasonOf(cause), unsent: isUnsent(cause) })
     }).pipe(
       Effect.timeoutOrElse({
-        duration: timeoutMs,
-        orElse: () => Effect.fail(new NoAnswer({ message: `no answer within ${timeoutMs / 1000} s`, unsent: false }))
+        duration: file === undefined ? timeoutMs : fileTimeoutMs,
+        orElse: () => Effect.fail(new NoAnswer({ message: "no answer in time", unsent: false }))
       }),
       Effect.tap(() => Effect.sync(() => (answered = true)))
     )
@@ -88,11 +99,11 @@ const makeApi = Effect.fn("api.make")(function* (
 
   /** One attempt: the answer, or why another may do better. */
   const attempt = Effect.fnUntraced(
-    function* ({ request, priority, resource }: Call) {
+    function* ({ request, priority, resource, file }: Call) {
       const token = yield* credentials.token
       yield* budget.take(priority)
       requestsByResource.set(resource, (requestsByResource.get(resource) ?? 0) + 1)
-      const response = yield* exchange({ ...wire(request), headers: headersOf(request, token) }).pipe(
+      const response = yield* exchange({ ...wire(request), headers: headersOf(request, token) }, file).pipe(
         Effect.onInterrupt(() => budget.settle({})),
         // Where a connection stood, the service may have counted the request.
         Effect.tapError(({ unsent }) => budget.settle({ unsent }))
@@ -136,53 +147,24 @@ const makeApi = Effect.fn("api.make")(function* (
     })
   })
 
-  return Api.of({ send, requestsByResource, usage: budget.usage })
+  const linked = Effect.fn("api.linked")((url: string) =>
+    Effect.tryPromise(async (signal) => {
+      const { statusCode, body } = await request(url, { dispatcher: client, headers: { accept: "*/*" }, signal })
+      const text = await textOf(body)
+      if (statusCode !== 200 || text === undefined) throw new Error(`status ${statusCode}`)
+      return text
+    }).pipe(
+      Effect.timeout(timeoutMs),
+      Effect.retry({ times: 2, schedule: Schedule.exponential(500) }),
+      Effect.catch(() => Effect.succeed(undefined))
+    )
+  )
+
+  return Api.of({ send, linked, requestsByResource, usage: budget.usage })
 })
 
 /** 0.25 s doubling to 8 s, each halved at random so that retries of many requests spread. */
 const backoffMs = (tries: number) => Math.min(250 * 2 ** tries, 8000) * (0.5 + Math.random() / 2)
-
-const commonHeaders = {
-  accept: "application/json",
-  "accept-encoding": "zstd, gzip, br",
-  version: "v3",
-  // A default user agent is blocked in front of the service (field-notes 1).
-  "user-agent": "sluice/0.1"
-}
-
-const headersOf = ({ method }: FilledRequest, token: string) => ({
-  ...commonHeaders,
-  authorization: `Bearer ${token}`,
-  ...(method === "POST" && { "content-type": "application/json" })
-})
-
-const wire = ({ method, path, parameters }: FilledRequest) =>
-  method === "POST"
-    ? { method, path, body: JSON.stringify(parameters) }
-    : { method, path: `${path}${query(parameters)}` }
-
-const query = (parameters: Readonly<Record<string, unknown>>): string => {
-  const text = new URLSearchParams(
-    Object.entries(parameters).map(([name, value]) => [name, String(value)] as [string, string])
-  ).toString()
-  return text === "" ? "" : `?${text}`
-}
-
-const rateHeaders = (headers: Dispatcher.ResponseData["headers"], status: number): Seen => {
-  const number = (name: string) => {
-    const value = Number(headers[name] ?? Number.NaN)
-    return Number.isFinite(value) && value >= 0 ? value : undefined
-  }
-  const seconds = number("retry-after")
-  return {
-    max: number("x-ratelimit-max") || undefined,
-    remaining: number("x-ratelimit-remaining"),
-    windowMs: number("x-ratelimit-interval-milliseconds") || undefined,
-    dailyRemaining: number("x-ratelimit-daily-remaining"),
-    dailyResetMs: number("x-ratelimit-daily-reset"),
-    ...(status === 429 && { refusedForMs: seconds === undefined ? "unsaid" : seconds * 1000 })
-  }
-}
 
 /** The body as text, given up as soon as it is too large: what is sent compressed may be any size. */
 const textOf = async (body: AsyncIterable<Buffer>): Promise<string | undefined> => {

@@ -52,14 +52,14 @@ export interface ChildField {
   readonly kind: "list" | "entries"
   readonly table: string
   readonly description: string
-  /** Fields of one item. A scalar item, or the value of an entry, is read as `{ value: … }`. */
+  /** Fields of one item; a list among them becomes a table below this one. A plain value is read as `{ value: … }`. */
   readonly fields: Fields
   /** Columns that identify the row within its parent; none: `position` is added and identifies it. */
   readonly key: ReadonlyArray<string>
   /** `entries` only: column that holds the entry's key. */
   readonly keyColumn?: { readonly name: string; readonly field: ColumnField }
   /** Columns that say from which of several arrays the row came. */
-  readonly constants?: Readonly<Record<string, boolean>>
+  readonly constants?: Readonly<Record<string, string | boolean>>
 }
 
 export type Field = ColumnField | ObjectField | AliasField | TransportField | ChildField
@@ -129,7 +129,7 @@ export const values = (
   description: string,
   name: string,
   field: ColumnField,
-  options: { readonly key?: ReadonlyArray<string>; readonly constants?: Readonly<Record<string, boolean>> } = {}
+  options: Pick<ChildField, "constants"> & { readonly key?: ReadonlyArray<string> } = {}
 ): ChildField => ({
   kind: "list",
   table,

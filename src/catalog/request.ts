@@ -10,7 +10,7 @@ export interface Hole {
   /** Sent while the hole is unfilled. */
   readonly initial?: Template
 }
-type HoleName = "location" | "company" | "parent" | "size" | "cursor" | "since" | "windowStart" | "windowEnd"
+type HoleName = "location" | "company" | "parent" | "pass" | "size" | "cursor" | "since" | "windowStart" | "windowEnd"
 
 export type Template = string | number | boolean | null | Hole | ReadonlyArray<Template> | Parameters
 export interface Parameters {
@@ -19,7 +19,7 @@ export interface Parameters {
 
 export interface Request {
   readonly method: "GET" | "POST"
-  /** `{location}`, `{company}` and `{parent}` are filled in. Case and trailing slash are load-bearing. */
+  /** `{location}`, `{company}`, `{parent}` and `{pass}` are filled in. Case and trailing slash are load-bearing. */
   readonly path: `/${string}`
   readonly parameters: Parameters
 }
@@ -41,6 +41,8 @@ export const post = (path: Request["path"], parameters: Parameters = {}): Reques
 export const location: Hole = { hole: "location" }
 /** The company that owns the location. */
 export const company: Hole = { hole: "company" }
+/** Row of another table that is read under. */
+export const parent: Hole = { hole: "parent" }
 /** Records asked for at once. */
 export const size: Hole = { hole: "size" }
 /** Where the next page begins, or one part of it. */
@@ -59,7 +61,7 @@ export type Filling = { readonly [H in HoleName]?: unknown }
 /** Fills the holes of a request: a path and parameters ready to send. */
 export const fill = (request: Request, filling: Filling) => ({
   method: request.method,
-  path: request.path.replace(/\{(location|company|parent)\}/g, (_, name: HoleName) =>
+  path: request.path.replace(/\{(location|company|parent|pass)\}/g, (_, name: HoleName) =>
     encodeURIComponent(String(filling[name]))
   ),
   parameters: fillParameters(request.parameters, filling)

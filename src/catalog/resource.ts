@@ -27,22 +27,45 @@ export interface Way {
   readonly paging: Paging
   /** Dotted path of the array of records in the body; `""` for a body that is the record or the array itself. */
   readonly records: string
-  /** Asked for at once: the documented maximum. Halved and remembered where the service refuses it. */
+  /** Asked for at once: the documented maximum. A smaller one is asked for, and remembered, where the service refuses it. */
   readonly pageSize: number
+  /** Where no maximum is documented: tried once on a list that is long enough to gain by it. */
+  readonly probeSize?: number
   /** Dotted path of the total, where the service gives one. Totals prove and warn; they never end a loop. */
   readonly total?: string
   /** At most this many records can be reached, or one page where there is only one; more are cut into windows. */
   readonly reach?: number
-  /** Time windows to cut the reading into, oldest first; they fill `windowStart` and `windowEnd`. */
-  readonly windows?: { readonly from: string; readonly days: number }
+  /** Time to be covered; fills `windowStart` and `windowEnd`, and is cut where the service cannot give it at once. */
+  readonly windows?: Windows
   /** Newest first: stop at the first page that ends before the watermark less its overlap. */
   readonly until?: string
   /** Record field that a filter on `since` must show in every row; a filter the service ignores shows here. */
   readonly filtered?: string
 }
 
+export interface Windows {
+  /** A day, the watermark less its overlap, or the start of the reading. */
+  readonly from: string | "since" | "now"
+  /** How far ahead of now; two days where nothing is said, as the service's clock may be ahead of ours. */
+  readonly aheadDays?: number | SettingName
+  /** Longest window the service takes. */
+  readonly daysMax?: number
+}
+
+/** Settings that decide what is read, by their names in the settings file. */
+export interface Asked {
+  readonly object_keys: ReadonlyArray<string>
+  readonly recurring_task_ids: ReadonlyArray<string>
+  /** Days ahead; 0: none. */
+  readonly free_slot_days: number
+}
+export type SettingName = keyof Asked
+
 export interface Changes {
-  /** Instant of the last change, newest wins; its highest value is the watermark. */
+  /**
+   * Instant of the last change, newest wins; its highest value is the watermark. Where changes are read by windows, the
+   * instant that the windows go by.
+   */
   readonly field: string
   /** Where `field` is missing from the records: the field used instead, with days to read again. */
   readonly fallback?: { readonly field: string; readonly days: number }
@@ -65,13 +88,55 @@ export interface Turn {
   readonly everyDays: number
 }
 
+/** A reading for each row of another table; the row's id fills the `parent` hole. */
+export interface Each extends Turn {
+  readonly table: string
+  /** Column of ours that holds the parent's id. */
+  readonly column: string
+  readonly way: Way
+  /** Which rows of it: a condition in SQL over its columns. */
+  readonly where?: string
+  /** What is asked for where it is not the row's own id: SQL over its columns that gives one id or many. */
+  readonly ids?: string
+  /** The service refuses (400, 422) what it has not got, instead of answering 404. */
+  readonly refusedMeansNone?: true
+  /** Between two full readings of a parent, only this. */
+  readonly recent?: { readonly way: Way; readonly days: number; readonly fullEveryDays: number }
+  /** The answer is a file for this folder; the row says where it is. */
+  readonly file?: string
+}
+
+/** What is asked for row by row: the detail of a resource's own rows, or a reading under another table's. */
+export interface FollowUp extends Omit<Each, "column"> {
+  readonly kind: "each" | "detail"
+  /** What it is called in counts and state. */
+  readonly label: string
+}
+
+export const followUpOf = ({ table, full, each, detail }: Resource): FollowUp | undefined => {
+  if (each) return { ...each, kind: "each", label: full.length === 0 ? table : `${table}/${each.table}` }
+  if (!detail) return undefined
+  const { request, record, ...turn } = detail
+  const way: Way = { request, paging: { kind: "once" }, records: record, pageSize: 1 }
+  return { ...turn, kind: "detail", label: `${table}/details`, table, way }
+}
+
 /** A second request for each record that is new or changed, whose answer completes the row. */
-interface Detail extends Turn {
+export interface Detail extends Turn {
   readonly request: Request
   /** Dotted path of the record in the body. */
   readonly record: string
   /** Columns and child tables that only the detail shows. */
   readonly fields: Fields
+  /** A text on another host that the detail links to, fetched without the token and put into the record. */
+  readonly linked?: { readonly url: string; readonly as: string }
+}
+
+/** One of several readings that together make the whole, for example open and completed. */
+export interface Pass {
+  readonly parameters?: Parameters
+  /** What the pass says about each of its records, by column. */
+  readonly columns?: Readonly<Record<string, string | boolean>>
 }
 
 export interface Resource {
@@ -80,17 +145,29 @@ export interface Resource {
   readonly description: string
   /** Section of the API documents this was read from. */
   readonly source: string
-  /** Scope the token needs. */
+  /** Scope the token needs; `any` where every valid token will do. */
   readonly scope: string
-  /** Read once for each row of this table; its id fills the `parent` hole and the column `<singular>_id`. */
-  readonly each?: Turn & { readonly table: string; readonly column: string }
-  /** Ways to read everything, best first. */
+  /** Ways to read everything, best first. None: it is read under other rows only. */
   readonly full: ReadonlyArray<Way>
-  /** Sets of extra parameters that together make the whole, for example open and completed. */
-  readonly passes?: Readonly<Record<string, Parameters>>
+  /** The passes of the list by name, which fills the `pass` hole; or the setting that lists them. */
+  readonly passes?: Readonly<Record<string, Pass>> | SettingName
   /** Without it, everything is read every time and compared by hash. */
   readonly changes?: Changes
+  /** Read under the rows of another table, beside the list or instead of it. */
+  readonly each?: Each
   readonly detail?: Detail
+  /** Not read by requests of its own: the records are in the pages of this resource. */
+  readonly within?: { readonly table: string; readonly records: string }
+  /** Records of a mixed list that belong here: those with this value in this field. */
+  readonly only?: { readonly field: string; readonly is: string }
+  /** Turns a record of odd shape into the records that become rows. */
+  readonly unpack?: (record: unknown) => ReadonlyArray<unknown>
+  /** Columns that identify the row in its location; `id` where nothing is said. */
+  readonly key?: ReadonlyArray<string>
+  /** Flag column by which the service says that the record is deleted. */
+  readonly tombstone?: string
+  /** Read only where this setting asks for it. */
+  readonly asked?: SettingName
   readonly fields: Fields
 }
 

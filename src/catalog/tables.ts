@@ -38,17 +38,17 @@ const sqlTypes: Readonly<Record<ColumnType, string>> = {
 /** The resource's own table, then its child tables. */
 export const tablesOf = (resource: Resource): readonly [Table, ...Array<Table>] => {
   const collected = [...collect(resource.fields, false), ...collect(resource.detail?.fields ?? {}, true)]
-  const own = collected.filter((item): item is Column => !("table" in item))
+  const own = columnsAmong(collected)
   const eachColumn = resource.each?.column
   const given = eachColumn && !own.some((column) => column.name === eachColumn)
   const parent: Table = {
     name: resource.table,
     description: resource.description,
-    key: ["location_id", "id"],
+    key: ["location_id", ...keyOf(resource)],
     detail: false,
     columns: [
       locationColumn,
-      ...(given ? [plainColumn(eachColumn, "VARCHAR", `Row of ${resource.each.table} it was read under`)] : []),
+      ...(given ? [referring(eachColumn, resource.each.table, "it was read under")] : []),
       ...unique(own),
       extraColumn,
       plainColumn("_row_hash", "VARCHAR", "Fingerprint of the record as listed; tells a change from a repetition"),
@@ -56,7 +56,7 @@ export const tablesOf = (resource: Resource): readonly [Table, ...Array<Table>] 
       plainColumn("_deleted_at", "TIMESTAMPTZ", "When the record was found to be gone; NULL while it is there")
     ]
   }
-  const children = collected.filter((item) => "table" in item)
+  const children = collected.flatMap((item) => ("table" in item ? withChildren(item) : []))
   const names = [...new Set(children.map((child) => child.table.table))]
   return [
     parent,
@@ -69,33 +69,58 @@ export const tablesOf = (resource: Resource): readonly [Table, ...Array<Table>] 
   ]
 }
 
-const childTable = (
-  parentTable: string,
-  sources: ReadonlyArray<{ readonly table: ChildField; readonly detail: boolean }>
-): Table => {
-  const { table, detail } = sources[0]!
-  const parentColumn = `${singular(parentTable)}_id`
+/** Columns that identify a row in its location. */
+export const keyOf = ({ key }: Resource): ReadonlyArray<string> => key ?? ["id"]
+
+interface Child {
+  readonly table: ChildField
+  readonly detail: boolean
+  /** The child table it is a list in. */
+  readonly below?: string
+}
+
+const columnsAmong = (collected: ReadonlyArray<Column | Child>) =>
+  collected.filter((item): item is Column => !("table" in item))
+
+/** A child table and the tables below it. */
+const withChildren = (child: Child): ReadonlyArray<Child> => [
+  child,
+  ...collect(child.table.fields, child.detail).flatMap((item) =>
+    "table" in item ? withChildren({ ...item, below: child.table.table }) : []
+  )
+]
+
+const childTable = (parentTable: string, sources: ReadonlyArray<Child>): Table => {
+  const { table, detail, below } = sources[0]!
+  const belowColumn = below === undefined ? [] : [idColumn(below)]
+  const parentColumn = idColumn(parentTable)
   const positioned = table.key.length === 0
   return {
     name: table.table,
     description: table.description,
-    key: ["location_id", parentColumn, ...(positioned ? ["position"] : table.key)],
+    key: ["location_id", parentColumn, ...belowColumn, ...(positioned ? ["position"] : table.key)],
     parentColumn,
     detail,
     columns: [
       locationColumn,
-      { ...plainColumn(parentColumn, "VARCHAR", `Row of ${parentTable} it belongs to`), references: parentTable },
+      referring(parentColumn, parentTable, "it belongs to"),
+      ...belowColumn.map((column) => referring(column, below!, "it belongs to")),
       ...(positioned ? [plainColumn("position", "BIGINT", "Place in the list, from 0")] : []),
       ...(table.keyColumn ? [columnOf(table.keyColumn.name, table.keyColumn.field, detail)] : []),
-      ...unique(collect(table.fields, detail).filter((item): item is Column => !("table" in item))),
-      ...Object.keys(table.constants ?? {}).map((name) =>
-        plainColumn(name, "BOOLEAN", `Whether the row came from the list of ${humanise(name)} values`)
+      ...unique(columnsAmong(collect(table.fields, detail))),
+      ...Object.entries(table.constants ?? {}).map(([name, value]) =>
+        typeof value === "boolean"
+          ? plainColumn(name, "BOOLEAN", `Whether the row came from the list of ${humanise(name)} values`)
+          : plainColumn(name, "VARCHAR", "Which of the lists the row came from")
       ),
       extraColumn,
       ...stamps
     ]
   }
 }
+
+/** The column of a child table that holds its parent's id: contacts to contact_id. */
+export const idColumn = (table: string): string => `${singular(table)}_id`
 
 /** Contacts to contact; companies to company. */
 const singular = (table: string): string => (table.endsWith("ies") ? `${table.slice(0, -3)}y` : table.replace(/s$/, ""))
@@ -110,11 +135,7 @@ export const snakeCase = (name: string): string =>
 export const columnName = (prefix: string, name: string, field: { readonly column?: string }): string =>
   field.column ?? prefix + snakeCase(name)
 
-const collect = (
-  fields: Fields,
-  detail: boolean,
-  prefix = ""
-): Array<Column | { readonly table: ChildField; readonly detail: boolean }> =>
+const collect = (fields: Fields, detail: boolean, prefix = ""): Array<Column | Child> =>
   Object.entries(fields).flatMap(([name, field]) => {
     switch (field.kind) {
       case "column":
@@ -170,6 +191,10 @@ const plainColumn = (name: string, sql: string, description: string): Column => 
   description,
   personal: "none",
   detail: false
+})
+const referring = (name: string, table: string, how: string): Column => ({
+  ...plainColumn(name, "VARCHAR", `Row of ${table} ${how}`),
+  references: table
 })
 const locationColumn: Column = {
   ...plainColumn("location_id", "VARCHAR", "Location the row was read from"),

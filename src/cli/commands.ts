@@ -18,6 +18,7 @@ const account = {
   baseUrl: text("base-url", "address of the API (SLUICE_BASE_URL)"),
   location: text("location", "location to read (SLUICE_LOCATION_ID)"),
   only: text("only", "tables or families, with commas: contacts,payments"),
+  except: text("except", "tables or families to leave out, with commas"),
   full: flag("full", "read everything again, whatever is known")
 }
 

@@ -5,12 +5,12 @@ import { Api } from "../api/api.ts"
 import { discover } from "../catalog/discover.ts"
 import { makePlan } from "../plan/plan.ts"
 import { price } from "../plan/price.ts"
-import { accountSettings, outputSettings } from "../settings.ts"
+import { accountSettings, outputSettings, words } from "../settings.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { prepare } from "../warehouse/schema.ts"
 import { explained } from "./refusals.ts"
 import { duration, keepSecret, print, say, table } from "./output.ts"
-import { type SyncFlags, words } from "./sync.ts"
+import type { SyncFlags } from "./sync.ts"
 
 export const plan = Effect.fn("cli.plan")(function* (flags: SyncFlags) {
   const output = yield* outputSettings(flags, process.env)
@@ -23,7 +23,8 @@ export const plan = Effect.fn("cli.plan")(function* (flags: SyncFlags) {
   )
   const { priced, requests, elapsedMs, dailyRemaining } = yield* Effect.gen(function* () {
     yield* prepare(catalogue)
-    const steps = yield* makePlan(catalogue, account.location, { only: words(flags.only), full: flags.full })
+    const choice = { only: words(flags.only), except: words(flags.except), asked: account.asked, full: flags.full }
+    const steps = yield* makePlan(catalogue, account.location, choice)
     return yield* price(steps, account, account.api.limits)
   }).pipe(Effect.provide(layers), Effect.mapError(explained(account.location)))
 

@@ -3,7 +3,7 @@ import { Effect, Fiber, Layer } from "effect"
 import { join } from "node:path"
 import { Api } from "../api/api.ts"
 import { discover } from "../catalog/discover.ts"
-import { type Flags, accountSettings, outputSettings } from "../settings.ts"
+import { type Flags, accountSettings, outputSettings, words } from "../settings.ts"
 import { type Synced, sync } from "../sync.ts"
 import { Vault } from "../vault/vault.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
@@ -13,6 +13,7 @@ import { type Watched, progress } from "./progress.ts"
 
 export interface SyncFlags extends Flags {
   readonly only: string | undefined
+  readonly except: string | undefined
   readonly full: boolean
   readonly json: boolean
 }
@@ -47,6 +48,8 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, environme
       output,
       counts: watched.counts,
       only: words(flags.only),
+      except: words(flags.except),
+      asked: account.asked,
       full: flags.full,
       onPlan: (plan) =>
         Effect.sync(() => {
@@ -56,12 +59,6 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, environme
     }).pipe(Effect.ensuring(Fiber.interrupt(beside)))
   }).pipe(Effect.provide(layers), Effect.mapError(explained(account.location)))
 })
-
-export const words = (list: string | undefined): ReadonlyArray<string> =>
-  (list ?? "")
-    .split(",")
-    .map((word) => word.trim())
-    .filter((word) => word !== "")
 
 export const report = ({ run, ended, exitCode, requests, rows, loadedMs, elapsedMs }: Synced, json: boolean): void => {
   if (json)

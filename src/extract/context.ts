@@ -1,5 +1,6 @@
 /** What every reading of a run shares. */
 import type { Effect } from "effect"
+import type { Asked } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 
 /** What a run has read so far, by resource; for those who watch it. */
@@ -15,6 +16,9 @@ export interface RunContext {
   readonly backpressure: Effect.Effect<void>
   /** Returns when all that was appended before is in the warehouse. */
   readonly loaded: Effect.Effect<void, Failure>
+  readonly asked: Asked
+  /** Where files go, and the folder their paths are told from. */
+  readonly folder: string
 }
 
 /** One resource to read, as the plan decided. */
@@ -29,7 +33,7 @@ export interface Reading {
 }
 
 export interface Findings {
-  /** Page sizes the service refused are replaced by these, by way. */
+  /** Page sizes that were found to be the largest, by way. */
   readonly sizes: Readonly<Record<string, number>>
   /** Fingerprints of ways that do not work here. */
   readonly refused: ReadonlyArray<string>

@@ -5,7 +5,7 @@
 import { Clock, Deferred, Effect } from "effect"
 import { Api } from "../api/api.ts"
 import type { ApiError, BadCredentials, BudgetSpent, WrongLocation } from "../api/errors.ts"
-import type { Resource } from "../catalog/resource.ts"
+import { type Resource, followUpOf } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import type { Outcome } from "../vault/frame.ts"
 import { Vault } from "../vault/vault.ts"
@@ -17,8 +17,10 @@ import { read } from "./reading.ts"
 /** A step of the plan. */
 export interface Work extends Omit<Reading, "mode"> {
   readonly resource: Resource
-  /** `each`: one request for each parent row that is due. */
+  /** `each`: only what is due row by row. */
   readonly mode: Reading["mode"] | "each"
+  /** What earlier runs found out about reading row by row. */
+  readonly followUp: unknown
 }
 export interface Ended extends Outcome {
   readonly resource: string
@@ -35,24 +37,28 @@ export const extract = Effect.fn("extract")(function* (
   companyOf: Effect.Effect<string | undefined, Failure, Warehouse>
 ): Effect.fn.Return<ReadonlyArray<Ended>, BadCredentials | WrongLocation | Failure, Api | Vault | Warehouse> {
   const readByTable = new Map<string, Deferred.Deferred<void>>()
+  // The rows a resource is read under may be left out of this run; those known from earlier ones do.
+  const nothingToWaitFor = yield* Deferred.make<void>()
+  yield* Deferred.succeed(nothingToWaitFor, undefined)
   for (const { resource } of work) readByTable.set(resource.table, yield* Deferred.make<void>())
 
+  const done = (table: string) => Deferred.succeed(readByTable.get(table)!, undefined)
   const list = ({ resource, mode, ...reading }: Work) =>
     mode === "each"
       ? Effect.succeed([])
       : ended(resource.table, read(resource, { ...reading, mode }, context), context).pipe(
-          Effect.ensuring(Deferred.succeed(readByTable.get(resource.table)!, undefined)),
+          // What is read under these rows may begin, and end, unless they are read under others themselves.
+          Effect.ensuring(resource.each ? Effect.void : done(resource.table)),
           Effect.map((end) => [end])
         )
-  const follow = ({ resource }: Work) => {
-    const parents = resource.each?.table ?? (resource.detail ? resource.table : undefined)
-    return parents === undefined
-      ? Effect.succeed([])
-      : ended(
-          resource.each ? resource.table : `${resource.table}/details`,
-          fanOut(resource, readByTable.get(parents)!, context),
-          context
-        ).pipe(Effect.map((end) => [end]))
+  const follow = ({ resource, followUp: known }: Work) => {
+    const followUp = followUpOf(resource)
+    if (followUp === undefined) return Effect.succeed([])
+    const parentsRead = readByTable.get(followUp.table) ?? nothingToWaitFor
+    return ended(followUp.label, fanOut(resource, followUp, known, parentsRead, context), context).pipe(
+      Effect.ensuring(resource.each ? done(resource.table) : Effect.void),
+      Effect.map((end) => [end])
+    )
   }
 
   // The location first: it proves token and location with one request, and names the company.

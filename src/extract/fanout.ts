@@ -1,128 +1,145 @@
 /**
- * One request for each parent row that is new, changed, or has its turn: notes of a contact, the detail of an order.
- * Which rows are due is asked of the warehouse, so what was fetched before a crash is not fetched again. It goes on
- * while the parents are still being read, behind them in the budget.
+ * One reading for each row that is new, changed, or has its turn: notes of a contact, the detail of an order. Which rows
+ * are due is asked of the warehouse, so what was fetched before a crash is not fetched again. It goes on while the rows
+ * are still being read, behind them in the budget.
  */
 import { Clock, Deferred, Effect } from "effect"
-import { Api } from "../api/api.ts"
+import { join } from "node:path"
+import { type Answer, Api } from "../api/api.ts"
 import type { ApiError } from "../api/errors.ts"
-import { fill } from "../catalog/request.ts"
-import type { Resource, Turn } from "../catalog/resource.ts"
+import { fileName } from "../api/files.ts"
+import { at } from "../catalog/body.ts"
+import type { FollowUp, Resource } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import type { Outcome } from "../vault/frame.ts"
 import { Vault } from "../vault/vault.ts"
 import { type Due, dueParents } from "../warehouse/state.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
-import { type RunContext, count } from "./context.ts"
+import { type Findings, type RunContext, count } from "./context.ts"
+import { dayMs } from "./paging.ts"
+import { beginning, readPass, resumed } from "./pass.ts"
 
-/** Parents asked for side by side: enough to spend the whole budget at 1.2 s of latency, and the most a crash costs. */
+/** Rows asked for side by side: enough to spend the whole budget at 1.2 s of latency, and the most a crash costs. */
 const concurrency = 12
 const batchSize = 500
-/** Parents that cannot be read, one after the other, before the resource is given up. */
+/** Rows that cannot be read, one after the other, before the resource is given up. */
 const failuresInARowMax = 20
 
 export const fanOut = Effect.fn("extract.fanOut")(function* (
   resource: Resource,
+  followUp: FollowUp,
+  known: unknown,
   parentsRead: Deferred.Deferred<void>,
   context: RunContext
 ): Effect.fn.Return<Outcome, ApiError | Failure, Api | Vault | Warehouse> {
   const [api, vault] = [yield* Api, yield* Vault]
-  const { label, kind, request, records, ...turn } = followUpOf(resource)
+  const { label, kind } = followUp
   const before = api.requestsByResource.get(label) ?? 0
+  // Written by this file, at the end of an earlier run.
+  const sizes: Record<string, number> = { ...(known as Findings | undefined)?.sizes }
   const failed = new Map<string, string>()
   let failuresInARow = 0
+  /** Details whose linked text did not come. */
+  let linkless = 0
 
-  const fetch = Effect.fnUntraced(function* (parent: Due) {
-    const filled = fill(request, { location: context.location, company: context.company, parent: parent.id })
-    const answer = yield* api.send({ request: filled, priority: 2, resource: label }).pipe(
-      // A parent that is gone has nothing to give; it is not asked again until it changes.
-      Effect.catchTag("Gone", () =>
-        Clock.currentTimeMillis.pipe(Effect.map((now) => ({ text: "", long: false, at: now })))
-      )
-    )
+  const fetch = Effect.fnUntraced(function* (due: Due) {
+    const { recent, refusedMeansNone = false, file } = followUp
+    const parent = { id: due.id, state: due.state, full: due.full }
+    const way = due.full ? followUp.way : recent!.way
+    const now = yield* Clock.currentTimeMillis
+    const mode = due.full ? "full" : "changed"
+    const since = due.full ? undefined : now - recent!.days * dayMs
+    const begin = beginning({ way, mode, since, now, asked: context.asked })
+    const under = {
+      kind: kind === "detail" ? ("detail" as const) : ("page" as const),
+      parent,
+      refusedMeansNone,
+      ...(resource.detail?.linked && { complete: (answer: Answer) => withLinked(answer, resource.detail!.linked!) }),
+      ...(file && { file: { folder: context.folder, name: join("files", file, fileName(due.id)) } })
+    }
+    const result = yield* readPass(
+      { resource, way, name: label, parameters: {}, sizes, label, priority: 2, under },
+      resumed(due.begun, begin),
+      context
+    ).pipe(Effect.catchTag("Gone", () => nothing(parent)))
+    if (result !== undefined && "reason" in result) return skip(due, result.reason)
     failuresInARow = 0
-    count(context.counts, label, 1)
+  })
+
+  /** A row that is gone has nothing to give; it is not asked again until it changes. */
+  const nothing = Effect.fnUntraced(function* (parent: Omit<Due, "begun">) {
+    const at = yield* Clock.currentTimeMillis
+    count(context.counts, label, 0)
     yield* vault.append({
       entry: {
-        kind,
+        kind: kind === "detail" ? "detail" : "page",
         run: context.run,
-        at: answer.at,
+        at,
         location: context.location,
         resource: resource.table,
         pass: label,
-        request: { path: filled.path },
-        records,
-        long: answer.long,
-        parent,
+        request: {},
+        records: "",
+        long: false,
+        parent: { ...parent, done: true },
         progress: {}
       },
-      body: answer.text
+      body: ""
     })
+    return undefined
+  })
+
+  /** The text that a detail links to, put into it; without it where the other host does not give it. */
+  const withLinked = Effect.fnUntraced(function* (answer: Answer, { url, as }: { url: string; as: string }) {
+    const link = at(at(answer.body, followUp.way.records), url)
+    if (typeof link !== "string" || !/^https?:/.test(link)) return answer
+    const text = yield* api.linked(link)
+    if (text === undefined) linkless++
+    const body = { ...(answer.body as object), [as]: text }
+    return { ...answer, body, text: JSON.stringify(body) }
   })
 
   while (true) {
     const last = yield* Deferred.isDone(parentsRead)
     yield* context.loaded
-    const due = yield* dueParents({
-      ...turn,
-      location: context.location,
-      resource: resource.table,
-      limit: batchSize + failed.size
-    })
+    const due = yield* dueParents({ location: context.location, followUp, limit: batchSize + failed.size })
     const parents = due.filter(({ id }) => !failed.has(id))
     if (parents.length === 0) {
       if (last) break
       yield* Effect.raceFirst(Deferred.await(parentsRead), Effect.sleep(250))
       continue
     }
-    yield* context.backpressure
     yield* Effect.forEach(
       parents,
-      (parent) =>
-        fetch(parent).pipe(
+      (due) =>
+        fetch(due).pipe(
           Effect.catchTags({
-            Unavailable: (error) => skip(parent, error),
-            Refused: (error) => skip(parent, error)
+            Unavailable: (error) => giveUp(due, error),
+            Refused: (error) => giveUp(due, error)
           })
         ),
       { concurrency, discard: true }
     )
   }
   const requests = (api.requestsByResource.get(label) ?? 0) - before
+  const doubts = linkless > 0 ? [`${linkless} linked texts could not be fetched`] : []
+  const way = { sizes, refused: [] } satisfies Findings
   return failed.size === 0
-    ? { mode: "each", verdict: "complete", doubts: [], requests }
+    ? { mode: "each", verdict: linkless > 0 ? "complete with doubts" : "complete", doubts, requests, way }
     : {
         mode: "each",
         verdict: "incomplete",
         requests,
-        doubts: [`${failed.size} could not be read, for example of ${[...failed][0]!.join(": ")}`]
+        way,
+        doubts: [`${failed.size} could not be read, for example of ${[...failed][0]!.join(": ")}`, ...doubts]
       }
 
-  function skip(parent: Due, error: Extract<ApiError, { readonly message: string }>) {
-    failed.set(parent.id, error.message)
-    return ++failuresInARow > failuresInARowMax ? Effect.fail(error) : Effect.void
+  function skip(due: Due, reason: string): void {
+    failed.set(due.id, reason)
+    failuresInARow++
+  }
+  function giveUp(due: Due, error: Extract<ApiError, { readonly message: string }>) {
+    skip(due, error.message)
+    return failuresInARow > failuresInARowMax ? Effect.fail(error) : Effect.void
   }
 })
-
-/** A resource under another, or the detail of its own records: the same work. */
-const followUpOf = (resource: Resource) => {
-  const { each, detail, table } = resource
-  if (each)
-    return {
-      label: table,
-      kind: "page" as const,
-      request: resource.full[0]!.request,
-      records: resource.full[0]!.records,
-      ...turnOf(each.table, each)
-    }
-  if (!detail) throw new Error(`${table} has no second request`)
-  return {
-    label: `${table}/details`,
-    kind: "detail" as const,
-    request: detail.request,
-    records: detail.record,
-    ...turnOf(table, detail)
-  }
-}
-
-const turnOf = (parentTable: string, { changedBy, everyDays }: Turn) => ({ parentTable, changedBy, everyDays })

@@ -8,6 +8,8 @@ import { at } from "../catalog/body.ts"
 import { instantMs } from "../catalog/instants.ts"
 import type { Changes, Way } from "../catalog/resource.ts"
 
+export const dayMs = 86_400_000
+
 /** Where a pass stands. Stored with every page, so only what survives a restart belongs here: no expiring cursor. */
 export interface PassProgress {
   readonly done: boolean
@@ -199,7 +201,7 @@ const mayBeCut = (
 const ignoredFilter = ({ way, since }: Rules, page: Page): string | undefined => {
   if (way.filtered === undefined || since === undefined) return undefined
   const oldest = Math.min(...instantsIn(page.records, way.filtered))
-  return oldest < since - 86_400_000 ? `the service ignores the filter on ${way.filtered}` : undefined
+  return oldest < since - dayMs ? `the service ignores the filter on ${way.filtered}` : undefined
 }
 
 const changeOf = ({ changes }: Rules, record: unknown): number | undefined => {
@@ -221,7 +223,7 @@ const isBefore = ({ changes, since }: Rules, { records }: Page): boolean => {
   const { field, fallback } = changes!
   const last = instantMs(at(records.at(-1), field))
   if (last !== undefined) return last < since!
-  const bound = since! - (fallback?.days ?? 0) * 86_400_000
+  const bound = since! - (fallback?.days ?? 0) * dayMs
   return (
     fallback !== undefined &&
     records.every((record) => (instantMs(at(record, fallback.field)) ?? Number.POSITIVE_INFINITY) < bound)

@@ -50,7 +50,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
     statements: [
       ...written.flatMap(groupStatements),
       ...passes.flatMap(passStatements),
-      ...ends.flatMap(endStatements),
+      ...ends.flatMap((end) => [end, ...withinOf(resources, end)]).flatMap(endStatements),
       ...positionStatements(next)
     ]
   }
@@ -89,8 +89,7 @@ const writeFiles = async (folder: string, groups: ReadonlyArray<Group>): Promise
 }
 
 const groupStatements = (group: Written): ReadonlyArray<string> => {
-  const { resource, location, run, at } = group
-  const counted = group.kind === "detail" ? `${resource.table}/details` : resource.table
+  const { location, run, at, label: counted } = group
   const row = `run_id = ${literal(run)} AND location_id = ${literal(location)} AND resource = ${literal(counted)}`
   const origin = `${literal(run)}, ${literal(location)}`
   return [
@@ -111,8 +110,8 @@ const groupStatements = (group: Written): ReadonlyArray<string> => {
       : [
           // A value is told once for each version of its row, not once a night.
           `INSERT INTO meta.rejected_values SELECT ${origin}, "table", key, "column", value, reason, ${instantOf(at)}
-           FROM ${group.lines("rejectedValues", `"table": 'VARCHAR', key: 'VARCHAR', "column": 'VARCHAR', value: 'VARCHAR', reason: 'VARCHAR', id: 'VARCHAR', _n: 'BIGINT'`)}
-           SEMI JOIN stage USING (id, _n)`
+           FROM ${group.lines("rejectedValues", `"table": 'VARCHAR', key: 'VARCHAR', "column": 'VARCHAR', value: 'VARCHAR', reason: 'VARCHAR', _n: 'BIGINT'`)}
+           SEMI JOIN stage USING (_n)`
         ]),
     ...(group.rejectedRecords.length === 0
       ? []
@@ -128,6 +127,14 @@ const passStatements = ({ location, resource, pass, progress }: PageEntry): Read
   `INSERT OR REPLACE INTO meta.passes VALUES (${[location, resource, pass, JSON.stringify(progress)].map(literal).join(", ")})`
 ]
 
+/** Tables that are read within the pages of another end with it. */
+const withinOf = (resources: ReadonlyArray<Resource>, { outcome, ...end }: EndEntry): ReadonlyArray<EndEntry> => {
+  const { mode, verdict, doubts } = outcome
+  return resources
+    .filter(({ within }) => within?.table === end.resource)
+    .map(({ table }) => ({ ...end, resource: table, outcome: { mode, verdict, doubts, requests: 0 } }))
+}
+
 /** A reading that ended completely moves the watermark; one that did not leaves it, and its passes, where they are. */
 const endStatements = ({ run, location, resource, at, outcome }: EndEntry): ReadonlyArray<string> => {
   const { mode, verdict, doubts, requests, since, watermark, total, way } = outcome
@@ -141,6 +148,7 @@ const endStatements = ({ run, location, resource, at, outcome }: EndEntry): Read
       ? []
       : [
           `DELETE FROM meta.passes WHERE ${here}`,
+          `DELETE FROM meta.seen WHERE ${here}`,
           `INSERT INTO meta.watermarks VALUES (${literal(location)}, ${literal(resource)}, ${when(watermark)}, ${instantOf(at)},
              ${mode === "full" ? instantOf(at) : "NULL"}, ${literal(total ?? null)}, ${requests}, ${literal(way === undefined ? null : JSON.stringify(way))})
            ON CONFLICT DO UPDATE SET watermark = greatest(watermark, excluded.watermark), complete_at = excluded.complete_at,

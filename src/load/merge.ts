@@ -3,11 +3,13 @@
  * versions go to the history. Delete and insert, without primary keys: by far the fastest merge DuckDB has.
  */
 import type { Resource } from "../catalog/resource.ts"
-import { type Column, type Table, snakeCase, tablesOf } from "../catalog/tables.ts"
+import { type Column, type Table, keyOf, snakeCase, tablesOf } from "../catalog/tables.ts"
 import { literal, name, names } from "../warehouse/sql.ts"
 
 export interface Batch {
   readonly resource: Resource
+  /** What it is counted as; the name of its follow-ups in `meta.fanout`. */
+  readonly label: string
   /** Condition that finds the row of `meta.run_resources` in which it is counted. */
   readonly counted: string
   readonly location: string
@@ -28,30 +30,48 @@ export const mergeStatements = (batch: Batch): ReadonlyArray<string> => {
   const mode: Mode = kind === "detail" ? "detail" : resource.detail ? "list" : "whole"
   const here = `location_id = ${literal(location)}`
   const current = `crm.${name(parent.name)}`
-  const changed = resource.changes && snakeCase(resource.changes.field)
+  const key = names(keyOf(resource))
+  const changed = versionOf(resource)
+  const under = resource.each && batch.parents
   return [
     `CREATE OR REPLACE TEMP TABLE stage AS FROM ${batch.rows(stageColumns(parent, children))}
-     QUALIFY row_number() OVER (PARTITION BY id ORDER BY ${changed ? `${name(changed)} DESC NULLS LAST, ` : ""}_n DESC) = 1`,
+     QUALIFY row_number() OVER (PARTITION BY ${key} ORDER BY ${changed ? `${name(changed)} DESC NULLS LAST, ` : ""}_n DESC) = 1`,
     ...parentStage(batch),
-    ...(resource.each ? [`CREATE OR REPLACE TEMP TABLE shown AS SELECT id FROM stage`] : []),
+    ...(under ? [`CREATE OR REPLACE TEMP TABLE shown AS SELECT ${keyText(resource)} AS key FROM stage`] : []),
     mode === "detail"
       ? `DELETE FROM stage USING parents, meta.fanout AS f WHERE parents.parent_id = stage.id AND f.parent_id = stage.id
-         AND f.${here} AND f.resource = ${literal(resource.table)} AND f.content_hash = stage._row_hash`
-      : `DELETE FROM stage USING ${current} AS old WHERE old.${here} AND old.id = stage.id
-         AND ((old._row_hash = stage._row_hash AND old._deleted_at IS NULL)${changed ? ` OR stage.${name(changed)} < old.${name(changed)}` : ""})`,
-    `CREATE OR REPLACE TEMP TABLE old AS SELECT * FROM ${current} WHERE ${here} AND id IN (SELECT id FROM stage)`,
-    `UPDATE meta.run_resources SET new_rows = new_rows + (SELECT count(*) FROM stage ANTI JOIN old USING (id)),
+         AND f.${here} AND f.resource = ${literal(batch.label)} AND f.content_hash = stage._row_hash`
+      : `DELETE FROM stage USING ${current} AS old WHERE old.${here} AND ${sameKey(resource, "old", "stage")}
+         AND ((old._row_hash = stage._row_hash AND (old._deleted_at IS NOT NULL) = ${tombstoned(resource)})${changed ? ` OR stage.${name(changed)} < old.${name(changed)}` : ""})`,
+    `CREATE OR REPLACE TEMP TABLE old AS SELECT * FROM ${current} WHERE ${here} AND (${key}) IN (SELECT ${key} FROM stage)`,
+    `UPDATE meta.run_resources SET new_rows = new_rows + (SELECT count(*) FROM stage ANTI JOIN old USING (${key})),
        changed_rows = changed_rows + (SELECT count(*) FROM old WHERE _run_id <> ${literal(run)})
      WHERE ${batch.counted}`,
     ...history(batch, parent, children),
-    `DELETE FROM ${current} WHERE ${here} AND id IN (SELECT id FROM old)`,
+    `DELETE FROM ${current} WHERE ${here} AND (${key}) IN (SELECT ${key} FROM old)`,
     `INSERT INTO ${current} BY NAME SELECT ${parent.columns.map((column) => `${value(column, mode, batch)} AS ${name(column.name)}`).join(", ")}
-     FROM stage LEFT JOIN old USING (id)`,
+     FROM stage LEFT JOIN old USING (${key})`,
     ...children.flatMap((child) => replaceChildren(batch, child, mode)),
-    ...(resource.each ? goneFromParent(batch, parent) : []),
+    ...(under ? goneFromParent(batch, parent) : []),
     ...fanoutState(batch)
   ]
 }
+
+/** Column that tells the newer version of a row; one that places it in a window does not. */
+const versionOf = ({ changes }: Resource): string | undefined =>
+  changes && !changes.ways.some((way) => way.windows) ? snakeCase(changes.field) : undefined
+
+const sameKey = (resource: Resource, one: string, other: string) =>
+  keyOf(resource)
+    .map((column) => `${one}.${name(column)} = ${other}.${name(column)}`)
+    .join(" AND ")
+
+/** The key as one text; ids hold no control characters. */
+const keyText = (resource: Resource) => `concat_ws(chr(31), ${names(keyOf(resource))})`
+
+/** Whether the service itself says that the staged record is deleted. */
+const tombstoned = ({ tombstone }: Resource) =>
+  tombstone === undefined ? "false" : `coalesce(stage.${name(tombstone)}, false)`
 
 /** When the page that holds a row was read, so that a rebuild gives the same rows as the runs did. */
 const syncedAt = "to_timestamp(stage._at / 1000)"
@@ -76,7 +96,7 @@ const ownColumns = (child: Table) =>
   child.columns.filter((column) => stored(column) && column.name !== child.parentColumn)
 
 /** The value of one column of the row to be. */
-const value = (column: Column, mode: Mode, { location, run }: Batch): string => {
+const value = (column: Column, mode: Mode, { resource, location, run }: Batch): string => {
   const [sent, kept] = [`stage.${name(column.name)}`, `old.${name(column.name)}`]
   switch (column.name) {
     case "location_id":
@@ -86,7 +106,9 @@ const value = (column: Column, mode: Mode, { location, run }: Batch): string => 
     case "_run_id":
       return literal(run)
     case "_deleted_at":
-      return "NULL"
+      return resource.tombstone === undefined
+        ? "NULL"
+        : `CASE WHEN ${tombstoned(resource)} THEN coalesce(old._deleted_at, ${syncedAt}) END`
     case "_row_hash":
       return mode === "detail" ? kept : sent
     case "_extra":
@@ -116,45 +138,57 @@ const replaceChildren = ({ location, run }: Batch, child: Table, mode: Mode): Re
 }
 
 /** Versions are what stood at the end of a run: a row written twice in one run leaves no version behind. */
-const history = ({ location, run }: Batch, parent: Table, children: ReadonlyArray<Table>): ReadonlyArray<string> => {
-  const versions = `(SELECT id AS _id, old._synced_at AS _from, ${syncedAt} AS _to
-     FROM old JOIN stage USING (id) WHERE old._run_id <> ${literal(run)})`
+const history = (
+  { resource, location, run }: Batch,
+  parent: Table,
+  children: ReadonlyArray<Table>
+): ReadonlyArray<string> => {
+  const keys = keyOf(resource)
+  const versions = `(SELECT ${keys.map((column, index) => `${name(column)} AS _key${index}`).join(", ")}, old._synced_at AS _from, ${syncedAt} AS _to
+     FROM old JOIN stage USING (${names(keys)}) WHERE old._run_id <> ${literal(run)})`
   return [parent, ...children].map((table) => {
     const columns = table.columns.map((column) => column.name)
+    const own = table.parentColumn === undefined ? keys : [table.parentColumn]
     return `INSERT INTO crm_history.${name(table.name)} (${names(columns)}, _valid_from, _valid_to)
      SELECT ${names(columns)}, _from, _to FROM crm.${name(table.name)}
-     JOIN ${versions} ON ${name(table.parentColumn ?? "id")} = _id WHERE location_id = ${literal(location)}`
+     JOIN ${versions} ON ${own.map((column, index) => `${name(column)} = _key${index}`).join(" AND ")} WHERE location_id = ${literal(location)}`
   })
 }
 
-const parentStage = ({ parents }: Batch): ReadonlyArray<string> =>
+const parentStage = ({ label, location, parents }: Batch): ReadonlyArray<string> =>
   parents === undefined
     ? []
     : [
-        `CREATE OR REPLACE TEMP TABLE parents AS
-         FROM ${parents("parent_id: 'VARCHAR', parent_state: 'VARCHAR', content_hash: 'VARCHAR', fetched_ms: 'BIGINT', _n: 'BIGINT'")}
-         QUALIFY row_number() OVER (PARTITION BY parent_id ORDER BY _n DESC) = 1`
+        `CREATE OR REPLACE TEMP TABLE parents AS SELECT p.*, coalesce(to_timestamp(p.full_ms / 1000), f.full_at) AS full_at
+         FROM (FROM ${parents("parent_id: 'VARCHAR', parent_state: 'VARCHAR', content_hash: 'VARCHAR', fetched_ms: 'BIGINT', full_ms: 'BIGINT', progress: 'VARCHAR', _n: 'BIGINT'")}
+           QUALIFY row_number() OVER (PARTITION BY parent_id ORDER BY _n DESC) = 1) AS p
+         LEFT JOIN meta.fanout AS f ON f.parent_id = p.parent_id AND f.location_id = ${literal(location)} AND f.resource = ${literal(label)}`
       ]
 
-/** A parent's answer is complete: what it no longer shows is gone. */
-const goneFromParent = ({ resource, location, run, counted }: Batch, table: Table): ReadonlyArray<string> => {
+/** What a parent no longer shows is gone, once all its pages were read. */
+const goneFromParent = ({ resource, label, location, run, counted }: Batch, table: Table): ReadonlyArray<string> => {
   const rows = `crm.${name(table.name)}`
+  const here = `location_id = ${literal(location)}`
+  const seen = `meta.seen WHERE ${here} AND resource = ${literal(label)}`
   return [
-    `CREATE OR REPLACE TEMP TABLE gone AS SELECT id, to_timestamp(fetched_ms / 1000) AS at_
-     FROM ${rows} JOIN parents ON parent_id = ${name(resource.each!.column)}
-     WHERE location_id = ${literal(location)} AND _deleted_at IS NULL AND id NOT IN (SELECT id FROM shown)`,
+    `INSERT INTO meta.seen SELECT ${literal(location)}, ${literal(label)}, key FROM shown
+     WHERE EXISTS (FROM parents WHERE progress IS NOT NULL)`,
+    `CREATE OR REPLACE TEMP TABLE gone AS SELECT ${names(keyOf(resource))}, to_timestamp(fetched_ms / 1000) AS at_
+     FROM ${rows} JOIN parents ON parent_id = ${name(resource.each!.column)} AND full_ms IS NOT NULL
+     WHERE ${here} AND _deleted_at IS NULL AND ${keyText(resource)} NOT IN (SELECT key FROM shown)
+     AND ${keyText(resource)} NOT IN (SELECT key FROM ${seen})`,
     `UPDATE meta.run_resources SET deleted_rows = deleted_rows + (SELECT count(*) FROM gone) WHERE ${counted}`,
     `UPDATE ${rows} AS t SET _deleted_at = at_, _synced_at = at_, _run_id = ${literal(run)}
-     FROM gone WHERE t.location_id = ${literal(location)} AND t.id = gone.id`
+     FROM gone WHERE t.${here} AND ${sameKey(resource, "t", "gone")}`
   ]
 }
 
-const fanoutState = ({ resource, location, parents }: Batch): ReadonlyArray<string> =>
+const fanoutState = ({ label, location, parents }: Batch): ReadonlyArray<string> =>
   parents === undefined
     ? []
     : [
-        `DELETE FROM meta.fanout WHERE location_id = ${literal(location)} AND resource = ${literal(resource.table)}
+        `DELETE FROM meta.fanout WHERE location_id = ${literal(location)} AND resource = ${literal(label)}
          AND parent_id IN (SELECT parent_id FROM parents)`,
-        `INSERT INTO meta.fanout SELECT ${literal(location)}, ${literal(resource.table)}, parent_id, parent_state, content_hash,
-           to_timestamp(fetched_ms / 1000) FROM parents`
+        `INSERT INTO meta.fanout SELECT ${literal(location)}, ${literal(label)}, parent_id, parent_state, content_hash,
+           to_timestamp(fetched_ms / 1000), full_at, progress FROM parents`
       ]

@@ -5,8 +5,9 @@
  */
 import { hash } from "node:crypto"
 import type { Resource } from "../catalog/resource.ts"
+import { keyOf } from "../catalog/tables.ts"
 import { RowReader, type Found, isObject, printed } from "./row.ts"
-import { compile } from "./slots.ts"
+import { compile, isScalar } from "./slots.ts"
 
 interface RejectedValue {
   readonly table: string
@@ -26,37 +27,39 @@ export interface Normalised {
   readonly row: string | undefined
   /** Fingerprint of `row`. */
   readonly hash: string
-  readonly id: string | undefined
   readonly rejectedValues: ReadonlyArray<RejectedValue>
   readonly rejectedRecords: ReadonlyArray<RejectedRecord>
 }
 
-/** Where a record was read: what the record itself may not show. */
+/** Where a record was read, and what is known from there that the record itself may not show. */
 interface Origin {
   readonly location: string
-  /** Id of the parent row, where the record was read under one. */
-  readonly parent?: string | undefined
+  /** By column. */
+  readonly given?: Readonly<Record<string, unknown>>
 }
 export type Normalise = (record: unknown, origin: Origin) => Normalised
 
 /** Compiles a resource's fields once; the function it returns is called for every record. */
 export const normaliserOf = (resource: Resource): Normalise => {
-  const { table, each } = resource
-  const shape = compile(table, { ...resource.fields, ...resource.detail?.fields }, each ? [each.column] : [])
+  const { table, each, fields, detail } = resource
+  const key = keyOf(resource)
+  const shape = compile(table, { ...fields, ...detail?.fields }, each ? [...key, each.column] : key)
+  const scalar = isScalar(fields)
 
-  return (record, { location, parent }) => {
+  return (sent, { location, given }) => {
+    const record = scalar && !isObject(sent) ? { value: sent } : sent
     if (!isObject(record)) return rejected(table, record, "not an object")
     const found: Found = { location, misfits: [], strays: [] }
     try {
       const { values } = new RowReader(shape, found).read(record)
-      const id = values["id"]
-      if (typeof id !== "string" || id === "") return rejected(table, record, "no id")
-      if (each) values[each.column] ??= parent
+      for (const column in given) values[column] ??= given[column]
+      const missing = key.find((column) => values[column] === undefined || values[column] === "")
+      if (missing !== undefined) return rejected(table, record, `no ${missing}`)
       const row = wellFormed(values)
+      const id = key.map((column) => values[column]).join("/")
       return {
         row,
         hash: hash("sha256", row).slice(0, 32),
-        id,
         rejectedValues: found.misfits.map(({ value, ...misfit }) => ({ ...misfit, key: id, value: printed(value) })),
         rejectedRecords: found.strays.map(({ table, item, reason }) => ({
           table,
@@ -75,7 +78,6 @@ export const normaliserOf = (resource: Resource): Normalise => {
 const rejected = (table: string, record: unknown, reason: string): Normalised => ({
   row: undefined,
   hash: "",
-  id: undefined,
   rejectedValues: [],
   rejectedRecords: [{ table, record: printed(record), reason }]
 })

@@ -97,6 +97,16 @@ export class RowReader {
       rows.seen.add(identity)
     }
     rows.push(values)
+    for (const table of child.below) this.hoist(table, values, child.idColumn)
+  }
+
+  /** Rows of a table below a child table stand beside it, with its id. */
+  private hoist(table: string, inner: Record<string, unknown>, idColumn: string): void {
+    const rows = inner[table] as ChildRows | undefined
+    if (rows === undefined) return
+    inner[table] = undefined
+    const all = (this.values[table] ??= new ChildRows()) as ChildRows
+    for (const row of rows) all.push(Object.assign(row, { [idColumn]: row[idColumn] ?? inner["id"] }))
   }
 
   private misfit(column: string, value: unknown, reason: string): void {

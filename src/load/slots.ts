@@ -1,6 +1,6 @@
 /** A definition's fields compiled for the walk over a record: names resolved, converters chosen, aliases followed. */
 import type { ChildField, ColumnField, Field, Fields } from "../catalog/fields.ts"
-import { columnName } from "../catalog/tables.ts"
+import { columnName, idColumn } from "../catalog/tables.ts"
 import { type Convert, converters } from "./convert.ts"
 
 export type Slot =
@@ -30,14 +30,20 @@ export interface Child extends Shape {
   readonly kind: ChildField["kind"]
   readonly key: ReadonlyArray<string>
   readonly keyColumn: string | undefined
-  readonly constants: Readonly<Record<string, boolean>>
+  readonly constants: Readonly<Record<string, string | boolean>>
   /** The item itself is the value of the only field, `value`. */
   readonly scalar: boolean
+  /** Tables below this one: their rows stand beside its own, with its key in the column `idColumn`. */
+  readonly below: ReadonlyArray<string>
+  readonly idColumn: string
 }
+
+/** A plain value is read as the only field, `value`. */
+export const isScalar = (fields: Fields): boolean => Object.keys(fields).join() === "value"
 
 export const compile = (table: string, fields: Fields, further: ReadonlyArray<string>): Shape => {
   const slots = compileInto(new Map(), fields, "")
-  const names = ["id", ...further, ...namesIn(slots), "_extra"]
+  const names = [...further, ...namesIn(slots), "_extra"]
   return { table, slots, blank: Object.fromEntries(names.map((name) => [name, undefined])) }
 }
 
@@ -90,18 +96,24 @@ const columnSlot = (column: string, field: ColumnField): Slot =>
       }
 
 const childOf = (field: ChildField): Child => {
-  const names = Object.keys(field.fields)
   const keyColumn = field.keyColumn?.name
   const constants = field.constants ?? {}
+  const further = ["position", ...(keyColumn ? [keyColumn] : []), ...Object.keys(constants)]
+  const shape = compile(field.table, field.fields, further)
   return {
-    ...compile(field.table, field.fields, ["position", ...(keyColumn ? [keyColumn] : []), ...Object.keys(constants)]),
+    ...shape,
     kind: field.kind,
     key: field.key,
     keyColumn,
     constants,
-    scalar: names.length === 1 && names[0] === "value"
+    scalar: isScalar(field.fields),
+    below: tablesIn(shape.slots),
+    idColumn: idColumn(field.table)
   }
 }
+
+const tablesIn = (slots: Slots): ReadonlyArray<string> =>
+  [...slots.values()].flatMap((slot) => (slot.kind === "child" ? [slot.child.table, ...slot.child.below] : []))
 
 /** Columns and child tables a record can fill. */
 const namesIn = (slots: Slots): ReadonlyArray<string> =>
@@ -116,7 +128,7 @@ const namesIn = (slots: Slots): ReadonlyArray<string> =>
           ...(slot.rest ? [slot.rest.table] : [])
         ]
       case "child":
-        return [slot.child.table]
+        return [slot.child.table, ...slot.child.below]
       default:
         return []
     }

@@ -1,8 +1,7 @@
 /** Pages from the vault to the files a transaction reads: normalised rows, rejects, and the state that goes with them. */
-import { hash } from "node:crypto"
 import { at as valueAt, parseExact } from "../catalog/body.ts"
 import type { Resource } from "../catalog/resource.ts"
-import type { Decoded, PageEntry } from "../vault/frame.ts"
+import type { Decoded, PageEntry, Parent } from "../vault/frame.ts"
 import { type Normalise, type Normalised, normaliserOf, wellFormed } from "./normalise.ts"
 
 /** What one transaction takes in for one resource of one location, in lines of NDJSON. */
@@ -11,6 +10,8 @@ export interface Group {
   readonly location: string
   readonly run: string
   readonly kind: PageEntry["kind"]
+  /** What it is counted as. */
+  readonly label: string
   /** When the last page came, epoch milliseconds. */
   at: number
   pages: number
@@ -25,50 +26,48 @@ export interface Group {
 
 export class Spool {
   readonly groups = new Map<string, Group>()
-  private readonly resourceByTable: ReadonlyMap<string, Resource>
-  private readonly normaliserByTable = new Map<string, Normalise>()
+  private readonly resources: ReadonlyArray<Resource>
+  private readonly targetsByTable = new Map<string, ReadonlyArray<Target>>()
   private lines = 0
 
   constructor(resources: ReadonlyArray<Resource>) {
-    this.resourceByTable = new Map(resources.map((resource) => [resource.table, resource]))
+    this.resources = resources
   }
 
   /** Pages of a resource whose definition is gone stay in the vault and are passed over. */
   add(entry: PageEntry, body: string): void {
-    const resource = this.resourceByTable.get(entry.resource)
-    if (!resource) return
+    const parsed = body === "" ? undefined : parseExact(body, entry.long)
+    for (const target of this.targetsOf(entry.resource)) this.take(target, entry, parsed)
+  }
+
+  private take({ resource, normalise, records: own }: Target, entry: PageEntry, body: unknown): void {
+    const found = valueAt(body, own ?? entry.records)
+    const { unpack, only } = resource
+    const listed = Array.isArray(found) ? found : found === undefined || found === null ? [] : [found]
+    const unpacked = unpack ? listed.flatMap(unpack) : listed
+    const records = only ? unpacked.filter((record) => valueAt(record, only.field) === only.is) : unpacked
     const group = this.groupOf(resource, entry)
-    const found = body === "" ? [] : valueAt(parseExact(body, entry.long), entry.records)
-    const records = Array.isArray(found) ? found : found === undefined || found === null ? [] : [found]
-    const normalise = this.normaliserOf(resource)
-    const results = records.map((record) => normalise(record, { location: entry.location, parent: entry.parent?.id }))
+    const origin = { location: entry.location, given: givenBy(resource, entry) }
+    const results = records.map((record) => normalise(record, origin))
     group.pages++
     group.records += records.length
     group.at = entry.at
     for (const result of results) this.addRow(group, result)
-    if (entry.parent)
-      group.parents.push(
-        JSON.stringify({
-          parent_id: entry.parent.id,
-          parent_state: entry.parent.state,
-          content_hash: results.length === 1 && results[0]?.row ? results[0].hash : hash("sha256", body),
-          fetched_ms: entry.at,
-          _n: this.lines++
-        })
-      )
+    if (entry.parent) group.parents.push(parentLine(entry, entry.parent, results[0]?.hash, this.lines++))
   }
 
-  private addRow(group: Group, { row, hash: fingerprint, id, rejectedValues, rejectedRecords }: Normalised): void {
+  private addRow(group: Group, { row, hash: fingerprint, rejectedValues, rejectedRecords }: Normalised): void {
     const n = this.lines++
     if (row !== undefined) group.rows.push(`{"_n":${n},"_at":${group.at},"_row_hash":"${fingerprint}",${row.slice(1)}`)
-    for (const value of rejectedValues) group.rejectedValues.push(wellFormed({ ...value, id, _n: n }))
+    for (const value of rejectedValues) group.rejectedValues.push(wellFormed({ ...value, _n: n }))
     for (const record of rejectedRecords) group.rejectedRecords.push(wellFormed(record))
     group.rejectedValueCount += rejectedValues.length
     group.rejectedRecordCount += rejectedRecords.length
   }
 
-  private groupOf(resource: Resource, { location, run, kind, at }: PageEntry): Group {
-    const key = JSON.stringify([resource.table, location, run, kind])
+  private groupOf(resource: Resource, { location, run, kind, at, parent, pass }: PageEntry): Group {
+    const label = parent && !resource.within ? pass : resource.table
+    const key = JSON.stringify([resource.table, location, run, label])
     const known = this.groups.get(key)
     if (known) return known
     const group: Group = {
@@ -76,6 +75,7 @@ export class Spool {
       location,
       run,
       kind,
+      label,
       at,
       pages: 0,
       records: 0,
@@ -90,12 +90,46 @@ export class Spool {
     return group
   }
 
-  private normaliserOf(resource: Resource): Normalise {
-    const known = this.normaliserByTable.get(resource.table) ?? normaliserOf(resource)
-    this.normaliserByTable.set(resource.table, known)
-    return known
+  private targetsOf(table: string): ReadonlyArray<Target> {
+    const known = this.targetsByTable.get(table)
+    if (known) return known
+    const targets = this.resources
+      .filter((resource) => resource.table === table || resource.within?.table === table)
+      .map((resource) => ({ resource, normalise: normaliserOf(resource), records: resource.within?.records }))
+    this.targetsByTable.set(table, targets)
+    return targets
   }
 }
+
+/** A table that a page has records for. */
+interface Target {
+  readonly resource: Resource
+  readonly normalise: Normalise
+  /** Where they are, if not where the request says. */
+  readonly records: string | undefined
+}
+
+/** Columns that the place of a record gives it. */
+const givenBy = ({ each, passes }: Resource, { parent, pass }: PageEntry): Readonly<Record<string, unknown>> => ({
+  ...(each && parent && { [each.column]: parent.id }),
+  ...(!parent && typeof passes === "object" && passes[pass]?.columns)
+})
+
+const parentLine = (
+  { at, progress }: PageEntry,
+  { id, state, done, full }: Parent,
+  content: string | undefined,
+  n: number
+) =>
+  JSON.stringify({
+    parent_id: id,
+    parent_state: done ? state : null,
+    content_hash: content ?? null,
+    fetched_ms: at,
+    full_ms: done && full ? at : null,
+    progress: done ? null : JSON.stringify(progress),
+    _n: n
+  })
 
 /** Last state of each pass, and the ends, among frames in their order. */
 export const statesOf = (frames: ReadonlyArray<Decoded>) => {

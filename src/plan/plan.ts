@@ -1,7 +1,7 @@
 /** What a run has to read: which resources, how much of each, where an interrupted run left off, what it costs. */
 import { Clock, Effect } from "effect"
 import type { Catalogue } from "../catalog/discover.ts"
-import type { Resource } from "../catalog/resource.ts"
+import { type Asked, type Resource, type SettingName, followUpOf } from "../catalog/resource.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import { Failure } from "../failure.ts"
 import { type Known, dueCount, knownReadings } from "../warehouse/state.ts"
@@ -9,14 +9,15 @@ import type { Warehouse } from "../warehouse/warehouse.ts"
 
 export interface Step {
   readonly resource: Resource
-  /** `each`: one request for each parent row that is due. */
+  /** `each`: only what is due row by row. */
   readonly mode: "full" | "changed" | "each"
   /** Watermark less overlap, epoch milliseconds. */
   readonly since?: number
   /** Passes that an earlier run began. */
   readonly begun: Readonly<Record<string, unknown>>
-  /** What earlier runs found out about reading it here. */
+  /** What earlier runs found out about reading it here, its list and row by row. */
   readonly findings: unknown
+  readonly followUp: unknown
   /** Requests this step will take, as far as earlier runs let us know. */
   readonly requests: number | undefined
 }
@@ -29,6 +30,10 @@ export interface Plan {
 export interface Choice {
   /** Tables or families; empty: all. */
   readonly only: ReadonlyArray<string>
+  /** Tables or families to leave out. */
+  readonly except: ReadonlyArray<string>
+  /** What the settings ask for beyond what is read anyway. */
+  readonly asked: Asked
   /** Read everything, whatever is known. */
   readonly full: boolean
 }
@@ -40,10 +45,8 @@ export const makePlan = Effect.fn("plan.make")(function* (
 ): Effect.fn.Return<Plan, Failure, Warehouse> {
   const known = yield* knownReadings(location)
   const now = yield* Clock.currentTimeMillis
-  const chosen = yield* choose(catalogue, choice.only)
-  const steps = yield* Effect.forEach(chosen, (resource) =>
-    stepOf(resource, known.get(resource.table), location, now, choice.full)
-  )
+  const chosen = yield* choose(catalogue, choice)
+  const steps = yield* Effect.forEach(chosen, (resource) => stepOf(resource, known, location, now, choice.full))
   const costs = steps.map(({ requests }) => requests)
   const requests = costs.every((cost) => cost !== undefined) ? costs.reduce((sum, cost) => sum + cost, 0) : undefined
   return { steps, requests }
@@ -51,85 +54,87 @@ export const makePlan = Effect.fn("plan.make")(function* (
 
 const stepOf = Effect.fnUntraced(function* (
   resource: Resource,
-  known: Known | undefined,
+  knownByLabel: ReadonlyMap<string, Known>,
   location: string,
   now: number,
   full: boolean
 ): Effect.fn.Return<Step, Failure, Warehouse> {
-  const common = { resource, findings: known?.way, begun: known?.passes ?? {} }
-  if (resource.each)
-    return {
-      ...common,
-      mode: "each",
-      requests:
-        known &&
-        (yield* dueCount({
-          location,
-          resource: resource.table,
-          parentTable: resource.each.table,
-          changedBy: resource.each.changedBy,
-          everyDays: resource.each.everyDays
-        }))
-    }
-  const { table, detail } = resource
-  const details =
-    detail && known
-      ? yield* dueCount({
-          location,
-          resource: table,
-          parentTable: table,
-          changedBy: detail.changedBy,
-          everyDays: detail.everyDays
-        })
-      : undefined
+  const known = knownByLabel.get(resource.table)
+  const followUp = followUpOf(resource)
+  const due = followUp && known && (yield* dueCount({ location, followUp }))
+  const common = {
+    resource,
+    findings: known?.way,
+    followUp: followUp && knownByLabel.get(followUp.label)?.way,
+    begun: known?.passes ?? {}
+  }
+  if (resource.full.length === 0) return { ...common, mode: "each", requests: due }
   // An interrupted reading goes on as it began.
   const resumed = Object.values(common.begun)[0] as
     | { readonly mode: "full" | "changed"; readonly since?: number }
     | undefined
   const { changes } = resource
   const stale =
-    changes?.fullEveryDays !== undefined && now - (known?.fullCompleteAt ?? 0) > changes.fullEveryDays * 86_400_000
+    changes?.fullEveryDays !== undefined && now - (known?.fullCompleteAt ?? 0) > changes.fullEveryDays * dayMs
   const since =
     resumed?.since ??
-    (changes && known?.watermark !== undefined ? known.watermark - changes.overlapDays * 86_400_000 : undefined)
+    (changes && known?.watermark !== undefined ? known.watermark - changes.overlapDays * dayMs : undefined)
   const changed = !full && changes !== undefined && since !== undefined && !stale
   const mode = (full ? undefined : resumed?.mode) ?? (changed ? "changed" : "full")
+  const list = (mode === "full" ? fullRequests(resource, known?.total) : undefined) ?? known?.requests
   return {
     ...common,
     mode,
     ...(mode === "changed" && since !== undefined && { since }),
-    requests: (mode === "full" ? fullRequests(resource, known?.total, details) : undefined) ?? known?.requests
+    requests: list === undefined ? undefined : list + (due ?? 0)
   }
 })
+const dayMs = 86_400_000
 
-/** Pages of a full reading, and the details that come on top: those that are due, or on a first reading all. */
-export const fullRequests = (
-  resource: Resource,
-  total: number | undefined,
-  details = resource.detail ? total : 0
-): number | undefined => {
+/** Pages of a full reading of the list; what is asked row by row comes on top. */
+export const fullRequests = (resource: Resource, total: number | undefined): number | undefined => {
   const way = resource.full[0]!
   if (way.paging.kind === "once") return 1
-  if (total === undefined || details === undefined) return undefined
-  return Math.max(1, Math.ceil(total / way.pageSize)) + details
+  return total === undefined ? undefined : Math.max(1, Math.ceil(total / way.pageSize))
 }
 
-/** A resource that is read under another brings that one along. */
-const choose = (catalogue: Catalogue, only: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Resource>, Failure> => {
-  if (only.length === 0) return Effect.succeed(catalogue.resources)
+/** What was asked for, and what it needs: the rows it is read under, and the pages it is in. */
+const choose = (
+  { resources, familyByTable }: Catalogue,
+  { only, except, asked }: Choice
+): Effect.Effect<ReadonlyArray<Resource>, Failure> => {
   const matches = (resource: Resource, word: string) =>
-    catalogue.familyByTable.get(resource.table) === word || tablesOf(resource).some((table) => table.name === word)
-  const unknown = only.find((word) => !catalogue.resources.some((resource) => matches(resource, word)))
-  if (unknown !== undefined)
-    return Effect.fail(
-      new Failure({
-        ends: "usage",
-        message: `--only ${unknown}: there is no such table or family. Families are ${[...new Set(catalogue.familyByTable.values())].join(", ")}.`,
-        next: "./sluice dictionary"
-      })
-    )
-  const wanted = new Set(catalogue.resources.filter((resource) => only.some((word) => matches(resource, word))))
-  for (const { each } of Array.from(wanted))
-    for (const resource of catalogue.resources) if (resource.table === each?.table) wanted.add(resource)
-  return Effect.succeed(catalogue.resources.filter((resource) => wanted.has(resource)))
+    familyByTable.get(resource.table) === word || tablesOf(resource).some((table) => table.name === word)
+  const among = (words: ReadonlyArray<string>) => (resource: Resource) => words.some((word) => matches(resource, word))
+  for (const [flag, words] of [
+    ["--only", only],
+    ["--except", except]
+  ] as const) {
+    const unknown = words.find((word) => !resources.some((resource) => matches(resource, word)))
+    if (unknown !== undefined)
+      return Effect.fail(
+        new Failure({
+          ends: "usage",
+          message: `${flag} ${unknown}: there is no such table or family. Families are ${[...new Set(familyByTable.values())].join(", ")}.`,
+          next: "./sluice dictionary"
+        })
+      )
+  }
+  const available = resources.filter(({ asked: setting }) => setting === undefined || isSet(asked[setting]))
+  const wanted = new Set(only.length === 0 ? available : available.filter(among(only)))
+  for (const resource of wanted)
+    for (const needed of neededBy(resource))
+      for (const other of available) if (other.table === needed) wanted.add(other)
+  return Effect.succeed(
+    available.filter((resource) => wanted.has(resource) && !resource.within && !among(except)(resource))
+  )
 }
+
+const isSet = (setting: Asked[SettingName]): boolean => (typeof setting === "number" ? setting > 0 : setting.length > 0)
+
+/** Tables that have to be read for a resource to be read; the location for the company that owns it. */
+const neededBy = ({ each, within, full }: Resource): ReadonlyArray<string> => [
+  ...(each ? [each.table] : []),
+  ...(within ? [within.table] : []),
+  ...(JSON.stringify(full).includes('"hole":"company"') ? ["locations"] : [])
+]

@@ -71,7 +71,9 @@ const priceList = Effect.fnUntraced(function* ({ resource, mode, since, requests
   const total = totals.every((value) => value !== undefined)
     ? totals.reduce<number>((sum, value) => sum + value!, 0)
     : undefined
-  return priced("the service's total", fullRequests(resource, total), total)
+  const pages = fullRequests(resource, total)
+  const details = resource.detail && total !== undefined ? total : 0
+  return priced("the service's total", pages === undefined ? undefined : pages + details, total)
 })
 
 /** A list that cannot be read is no reason not to price the others; the sync will say why. */

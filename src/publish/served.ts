@@ -55,7 +55,7 @@ const copyWarehouse = Effect.fnUntraced(function* (tables: ReadonlyArray<Table>)
   const warehouse = yield* Warehouse
   const meta = yield* warehouse.rows(
     `SELECT table_name FROM duckdb_tables() WHERE database_name = current_database() AND schema_name = 'meta'
-     AND table_name NOT IN ('passes', 'position', 'fanout') ORDER BY table_name`
+     AND table_name NOT IN ('passes', 'position', 'fanout', 'seen') ORDER BY table_name`
   )
   const paths = [
     ...tables.flatMap((table) => [`crm.${name(table.name)}`, `crm_history.${name(table.name)}`]),

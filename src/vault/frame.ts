@@ -19,15 +19,26 @@ interface Common {
   readonly resource: string
 }
 
+/** The row a page was read under. */
+export interface Parent {
+  readonly id: string
+  /** The state it was in when its reading began. */
+  readonly state: string
+  /** This page is the last one. */
+  readonly done: boolean
+  /** Everything under it is read, not only what is recent. */
+  readonly full: boolean
+}
+
 /** A page of a list, the answer of a fan-out, or a detail. */
 export interface PageEntry extends Common {
   readonly kind: "page" | "detail"
+  /** Of a list: which of its passes. Of a follow-up: what it is called in counts and state. */
   readonly pass: string
   readonly request: unknown
   /** Dotted path of the records in the body. */
   readonly records: string
-  /** The row it was read under, and the state that row was in. */
-  readonly parent?: { readonly id: string; readonly state: string }
+  readonly parent?: Parent
   /** The body holds numbers that a double would change (body.ts). */
   readonly long: boolean
   /** State of the pass after this page. */

@@ -29,8 +29,14 @@ const metaTables: Readonly<Record<string, { readonly comment: string; readonly c
     columns: `location_id VARCHAR, resource VARCHAR, pass VARCHAR, progress JSON, PRIMARY KEY (location_id, resource, pass)`
   },
   fanout: {
-    comment: "Second requests made for a record: for which state of it, and what came",
-    columns: `location_id VARCHAR, resource VARCHAR, parent_id VARCHAR, parent_state VARCHAR, content_hash VARCHAR, fetched_at TIMESTAMPTZ`
+    comment:
+      "What was asked for row by row: for which state of the row, what came, and where a reading of many pages stands",
+    columns: `location_id VARCHAR, resource VARCHAR, parent_id VARCHAR, parent_state VARCHAR, content_hash VARCHAR,
+      fetched_at TIMESTAMPTZ, full_at TIMESTAMPTZ, progress JSON`
+  },
+  seen: {
+    comment: "Keys met so far by readings that have begun and not ended",
+    columns: `location_id VARCHAR, resource VARCHAR, key VARCHAR`
   },
   rejected_values: {
     comment: "Values that did not fit their column, as sent; the column holds NULL",

@@ -1,22 +1,24 @@
 /** What the warehouse knows about earlier readings: where plan and extract begin. */
 import { Clock, Effect } from "effect"
+import type { FollowUp } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import { instantOf, literal, name } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 
-/** A parent row for which a second request is due, with the state of it that made it due. */
+/** A parent row for which a request is due. */
 export interface Due {
   readonly id: string
+  /** The state of it that made it due. */
   readonly state: string
+  /** Everything under it is to be read, not only what is recent. */
+  readonly full: boolean
+  /** Where an interrupted reading stands. */
+  readonly begun: unknown
 }
 
 interface DueQuery {
   readonly location: string
-  /** Resource that is read under the parent. */
-  readonly resource: string
-  readonly parentTable: string
-  readonly changedBy: string | undefined
-  readonly everyDays: number
+  readonly followUp: FollowUp
   readonly limit: number
 }
 
@@ -27,32 +29,41 @@ interface DueQuery {
 export const dueParents = Effect.fnUntraced(function* (
   query: DueQuery
 ): Effect.fn.Return<ReadonlyArray<Due>, Failure, Warehouse> {
+  const now = instantOf(yield* Clock.currentTimeMillis)
+  const { recent } = query.followUp
+  const full = recent ? `f.full_at IS NULL OR f.full_at < ${now} - to_days(${recent.fullEveryDays})` : "true"
   const rows = yield* (yield* Warehouse).rows(
-    `SELECT p.id, ${stateOf(query)} AS state ${yield* dueFrom(query)}
-     ORDER BY f.fetched_at IS NOT NULL AND f.parent_state = ${stateOf(query)}, f.fetched_at LIMIT ${query.limit}`
+    `SELECT p.id, p.state, ${full} AS is_full, f.progress ${dueFrom(query, now)}
+     ORDER BY f.fetched_at IS NOT NULL AND f.parent_state IS NOT DISTINCT FROM p.state, f.fetched_at LIMIT ${query.limit}`
   )
-  return rows.map((row) => ({ id: String(row["id"]), state: String(row["state"]) }))
+  return rows.map((row) => ({
+    id: String(row["id"]),
+    state: String(row["state"]),
+    full: row["is_full"] === true,
+    begun: row["progress"] === null ? undefined : JSON.parse(String(row["progress"]))
+  }))
 })
 
 export const dueCount = Effect.fnUntraced(function* (
   query: Omit<DueQuery, "limit">
 ): Effect.fn.Return<number, Failure, Warehouse> {
-  const [row] = yield* (yield* Warehouse).rows(`SELECT count(*) AS n ${yield* dueFrom(query)}`)
+  const now = instantOf(yield* Clock.currentTimeMillis)
+  const [row] = yield* (yield* Warehouse).rows(`SELECT count(*) AS n ${dueFrom(query, now)}`)
   return Number(row?.["n"])
 })
 
-const stateOf = ({ changedBy }: Pick<DueQuery, "changedBy">) =>
-  changedBy === undefined ? "p._row_hash" : `coalesce(p.${name(changedBy)}::VARCHAR, p._row_hash)`
-
-const dueFrom = Effect.fnUntraced(function* (query: Omit<DueQuery, "limit">) {
-  const { location, resource, parentTable, everyDays } = query
-  const now = yield* Clock.currentTimeMillis
-  const days = `${everyDays} * (0.5 + hash(p.id) % 1000 / 2000.0)`
-  return `FROM crm.${name(parentTable)} AS p
-    LEFT JOIN (FROM meta.fanout WHERE location_id = ${literal(location)} AND resource = ${literal(resource)}) AS f ON f.parent_id = p.id
-    WHERE p.location_id = ${literal(location)} AND p._deleted_at IS NULL
-    AND (f.parent_id IS NULL OR f.parent_state <> ${stateOf(query)} OR f.fetched_at < ${instantOf(now)} - to_seconds(86400 * ${days}))`
-})
+const dueFrom = ({ location, followUp }: Omit<DueQuery, "limit">, now: string): string => {
+  const { table, label, changedBy, everyDays, where = "true", ids } = followUp
+  const state = changedBy === undefined ? "_row_hash" : `coalesce(${name(changedBy)}::VARCHAR, _row_hash)`
+  const rows = `SELECT ${ids ?? "id"} AS id, ${state} AS state FROM crm.${name(table)}
+    WHERE location_id = ${literal(location)} AND _deleted_at IS NULL AND (${where})`
+  // Several rows may name one id: any change of any of them counts.
+  const parents = ids ? `SELECT id, max(state) AS state FROM (${rows}) WHERE id <> '' GROUP BY id` : rows
+  return `FROM (${parents}) AS p
+    LEFT JOIN (FROM meta.fanout WHERE location_id = ${literal(location)} AND resource = ${literal(label)}) AS f ON f.parent_id = p.id
+    WHERE f.parent_id IS NULL OR f.parent_state IS DISTINCT FROM p.state
+    OR f.fetched_at < ${now} - to_seconds(86400 * ${everyDays} * (0.5 + hash(p.id) % 1000 / 2000.0))`
+}
 
 export interface Known {
   /** Epoch milliseconds. */

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import type { Fields } from "../../src/catalog/fields.ts"
 import { discover } from "../../src/catalog/discover.ts"
 import { fill } from "../../src/catalog/request.ts"
-import type { Resource, Way } from "../../src/catalog/resource.ts"
+import { type Pass, type Resource, type Way, followUpOf } from "../../src/catalog/resource.ts"
 import { snakeCase, tablesOf } from "../../src/catalog/tables.ts"
 import { normaliserOf } from "../../src/load/normalise.ts"
 import { prepare } from "../../src/warehouse/schema.ts"
@@ -16,11 +16,17 @@ import { type Service, startService } from "../support/service.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const catalogue = await discover()
-const waysOf = (resource: Resource): ReadonlyArray<Way> => [...resource.full, ...(resource.changes?.ways ?? [])]
+const waysOf = ({ full, changes, each }: Resource): ReadonlyArray<Way> => [
+  ...full,
+  ...(changes?.ways ?? []),
+  ...(each ? [each.way] : []),
+  ...(each?.recent ? [each.recent.way] : [])
+]
 const filling = {
   location: "L",
   company: "C",
   parent: "P",
+  pass: "X",
   size: 10,
   cursor: "c",
   since: 0,
@@ -43,20 +49,23 @@ describe.each(catalogue.resources.map((resource) => [resource.table, resource] a
     const known = new Set(catalogue.familyByTable.keys())
     // Tables the catalogue names and later definitions bring.
     for (const later of ["custom_fields", "forms", "location_timezones"]) known.add(later)
+    const names0 = tables[0].columns.map(({ name }) => name)
     for (const table of tables) {
       const names = table.columns.map(({ name }) => name)
       assert.deepStrictEqual(names, [...new Set(names)], "no column twice")
       for (const key of table.key) assert.include(names, key, `key of ${table.name}`)
       for (const { references } of table.columns) if (references) assert.include([...known], references)
     }
-    for (const turn of [resource.each, resource.detail && { ...resource.detail, table: resource.table }]) {
-      const parent = catalogue.resources.find(({ table }) => table === turn?.table)
-      if (turn?.changedBy)
-        assert.include(
-          tablesOf(parent!)[0].columns.map(({ name }) => name),
-          turn.changedBy
-        )
+    const turn = followUpOf(resource)
+    if (turn?.changedBy) {
+      const parent = catalogue.resources.find(({ table }) => table === turn.table)
+      assert.include(
+        tablesOf(parent!)[0].columns.map(({ name }) => name),
+        turn.changedBy
+      )
     }
+    if (resource.tombstone) assert.include(names0, resource.tombstone)
+    if (resource.key) assert.deepStrictEqual(tables.length, 1, "child tables hang on an id")
     if (resource.changes)
       assert.include(
         tables[0].columns.map(({ name }) => name),
@@ -76,7 +85,7 @@ describe.each(catalogue.resources.map((resource) => [resource.table, resource] a
   it("gives a record that shows every field a row with every column", () => {
     const { row, rejectedRecords, rejectedValues } = normaliserOf(resource)(recordOf(resource), {
       location: "L",
-      parent: "P"
+      given: { ...(resource.each && { [resource.each.column]: "P" }), ...givenByPass(resource) }
     })
     assert.deepStrictEqual([rejectedValues, rejectedRecords], [[], []])
     const filled = JSON.parse(row!) as Record<string, unknown>
@@ -90,6 +99,9 @@ describe.each(catalogue.resources.map((resource) => [resource.table, resource] a
     }
   })
 })
+
+const givenByPass = ({ passes }: Resource) =>
+  typeof passes === "object" ? Object.assign({}, ...Object.values(passes).map(({ columns }) => columns)) : {}
 
 /** A record with a value in every field. */
 const recordOf = (resource: Resource) => sample({ ...resource.fields, ...resource.detail?.fields })
@@ -191,16 +203,21 @@ describe("the service of the documents", () => {
   afterAll(() => service.stop())
 
   it("answers the first page of every list as its definition says", async () => {
-    for (const resource of catalogue.resources.filter(({ each }) => !each))
-      for (const way of waysOf(resource)) {
-        const request = fill(way.request, {
-          location: service.locationId,
-          company: service.companyId,
-          size: 20,
-          since: Date.parse("2020-01-01"),
-          windowStart: Date.parse("2020-01-01"),
-          windowEnd: Date.now()
-        })
+    for (const resource of catalogue.resources.filter(({ passes, asked }) => !asked && typeof passes !== "string"))
+      for (const way of [...resource.full, ...(resource.changes?.ways ?? [])]) {
+        const [pass, { parameters = {} }] = Object.entries((resource.passes as Record<string, Pass>) ?? { all: {} })[0]!
+        const request = fill(
+          { ...way.request, parameters: { ...way.request.parameters, ...parameters } },
+          {
+            pass,
+            location: service.locationId,
+            company: service.companyId,
+            size: 20,
+            since: Date.parse("2020-01-01"),
+            windowStart: Date.parse("2020-01-01"),
+            windowEnd: Date.now()
+          }
+        )
         const query = new URLSearchParams(
           Object.entries(request.parameters).map(([name, value]): [string, string] => [name, String(value)])
         )
@@ -208,7 +225,9 @@ describe("the service of the documents", () => {
           ? service.call("GET", `${request.path}?${query}`)
           : service.call("POST", request.path, request.parameters))
         const records = way.records
+          .replace("{pass}", pass)
           .split(".")
+          .filter((name) => name !== "")
           .reduce<unknown>((inside, name) => (inside as Record<string, unknown>)[name], answer)
         assert.isTrue(
           typeof records === "object" && records !== null,

@@ -3,7 +3,7 @@ import { Effect, Fiber, Layer } from "effect"
 import { join } from "node:path"
 import { count, id, instant, rows, text, values } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
-import { type Resource, define } from "../../src/catalog/resource.ts"
+import { type Resource, define, followUpOf } from "../../src/catalog/resource.ts"
 import { makeLoader } from "../../src/load/load.ts"
 import type { Entry } from "../../src/vault/frame.ts"
 import { Vault } from "../../src/vault/vault.ts"
@@ -43,8 +43,8 @@ const bills = define({
 const notes = define({
   ...common,
   table: "notes",
-  each: { table: "persons", column: "person_id", everyDays: 30 },
-  full: once("/people/{parent}/notes", "notes"),
+  each: { table: "persons", column: "person_id", everyDays: 30, way: once("/people/{parent}/notes", "notes")[0]! },
+  full: [],
   fields: { id: id("Id"), body: text("Body") }
 })
 const resources: ReadonlyArray<Resource> = [people, bills, notes]
@@ -61,7 +61,7 @@ const page = (resource: Resource, body: unknown, more: Partial<Extract<Entry, { 
       resource: resource.table,
       pass: "all",
       request: {},
-      records: resource.full[0]!.records,
+      records: (resource.each?.way ?? resource.full[0]!).records,
       long: false,
       progress: { page: 1 },
       ...more
@@ -227,7 +227,13 @@ describe("a batch", () => {
 
 describe("list and detail", () => {
   const detail = (body: unknown, state: string, run = "run1") =>
-    page(bills, body, { kind: "detail", records: "", parent: { id: "b", state }, pass: "bills/details", run })
+    page(bills, body, {
+      kind: "detail",
+      records: "",
+      parent: { id: "b", state, done: true, full: true },
+      pass: "bills/details",
+      run
+    })
 
   test(
     "meet in one row: the list leaves what only the detail shows, the detail keeps what only the list shows",
@@ -257,10 +263,7 @@ describe("list and detail", () => {
     Effect.gen(function* () {
       const due = dueParents({
         location: "L",
-        resource: "bills",
-        parentTable: "bills",
-        changedBy: undefined,
-        everyDays: 30,
+        followUp: followUpOf(bills)!,
         limit: 10
       })
       yield* page(bills, { bills: [{ id: "b", status: "draft" }] }, { at: Date.now() })
@@ -269,7 +272,7 @@ describe("list and detail", () => {
       yield* page(
         bills,
         { id: "b", status: "draft", memo: "m" },
-        { kind: "detail", records: "", parent: first!, at: Date.now() }
+        { kind: "detail", pass: "bills/details", records: "", parent: { ...first!, done: true }, at: Date.now() }
       )
       yield* load
       assert.deepStrictEqual(yield* due, [])
@@ -284,8 +287,12 @@ describe("one request for each parent", () => {
   test(
     "what a parent no longer shows is marked deleted, and revived when it comes back; other parents' rows stay",
     Effect.gen(function* () {
-      const of = (parent: string, ids: ReadonlyArray<string>, run: string) =>
-        page(notes, { notes: ids.map((id) => ({ id, body: id })) }, { parent: { id: parent, state: "s" }, run })
+      const of = (parent: string, ids: ReadonlyArray<string>, run: string, done = true) =>
+        page(
+          notes,
+          { notes: ids.map((id) => ({ id, body: id })) },
+          { parent: { id: parent, state: "s", done, full: true }, pass: "notes", run }
+        )
       yield* of("p", ["n1", "n2"], "run1")
       yield* of("q", ["n3"], "run1")
       yield* load
@@ -296,6 +303,14 @@ describe("one request for each parent", () => {
       yield* of("p", ["n1", "n2"], "run3")
       yield* load
       assert.deepStrictEqual(yield* gone, [])
+
+      // Several pages: what the first one showed is not gone when the last one does not show it.
+      yield* of("p", ["n1"], "run4", false)
+      yield* load
+      assert.deepStrictEqual(yield* gone, [])
+      yield* of("p", ["n4"], "run4")
+      yield* load
+      assert.deepStrictEqual(yield* gone, [{ id: "n2", person_id: "p" }])
     })
   )
 })

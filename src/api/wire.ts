@@ -1,0 +1,47 @@
+/** A request as it goes over the wire, and the headers of the answer that matter. */
+import type { Dispatcher } from "undici"
+import type { FilledRequest } from "../catalog/request.ts"
+import type { Seen } from "./budget.ts"
+
+export const commonHeaders = {
+  accept: "application/json",
+  "accept-encoding": "zstd, gzip, br",
+  version: "v3",
+  // A default user agent is blocked in front of the service (field-notes 1).
+  "user-agent": "sluice/0.1"
+}
+
+export const headersOf = ({ method }: FilledRequest, token: string) => ({
+  ...commonHeaders,
+  authorization: `Bearer ${token}`,
+  ...(method === "POST" && { "content-type": "application/json" })
+})
+
+export const wire = ({ method, path, parameters }: FilledRequest) =>
+  method === "POST"
+    ? { method, path, body: JSON.stringify(parameters) }
+    : { method, path: `${path}${query(parameters)}` }
+
+const query = (parameters: Readonly<Record<string, unknown>>): string => {
+  const text = new URLSearchParams(
+    Object.entries(parameters).map(([name, value]) => [name, String(value)] as [string, string])
+  ).toString()
+  return text === "" ? "" : `?${text}`
+}
+
+/** What the service says of the budget. */
+export const rateHeaders = (headers: Dispatcher.ResponseData["headers"], status: number): Seen => {
+  const number = (name: string) => {
+    const value = Number(headers[name] ?? Number.NaN)
+    return Number.isFinite(value) && value >= 0 ? value : undefined
+  }
+  const seconds = number("retry-after")
+  return {
+    max: number("x-ratelimit-max") || undefined,
+    remaining: number("x-ratelimit-remaining"),
+    windowMs: number("x-ratelimit-interval-milliseconds") || undefined,
+    dailyRemaining: number("x-ratelimit-daily-remaining"),
+    dailyResetMs: number("x-ratelimit-daily-reset"),
+    ...(status === 429 && { refusedForMs: seconds === undefined ? "unsaid" : seconds * 1000 })
+  }
+}

@@ -12,13 +12,18 @@ import { mergeStatements } from "./merge.ts"
 import { type Group, Spool, statesOf } from "./spool.ts"
 
 export interface Batch {
-  readonly statements: ReadonlyArray<string>
+  /** Rows first; the last one carries the state of all, so that an interruption only makes some rows come again. */
+  readonly transactions: ReadonlyArray<ReadonlyArray<string>>
   /** Place in the vault behind it. */
   readonly next: Position
   /** What it takes of the vault. */
   readonly bytes: number
 }
 
+/**
+ * Each table that a transaction touches costs DuckDB a megabyte or four until it is committed, however few its rows.
+ */
+const groupsMax = 8
 /** Raw bytes of one transaction: with the spool and DuckDB's buffers about ten times that in memory. */
 const batchBytesMax = 8 * 1024 * 1024
 
@@ -44,14 +49,22 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
     catch: (cause) => diskFailure(`Temporary files in ${temporary} could not be written`, cause)
   })
   const { passes, ends } = statesOf(frames)
+  const last = Math.max(0, Math.ceil(written.length / groupsMax) - 1) * groupsMax
+  const earlier = Array.from({ length: last / groupsMax }, (_, index) =>
+    written.slice(index * groupsMax, (index + 1) * groupsMax).flatMap(groupStatements)
+  )
   return {
     next,
     bytes: sameSegment ? next.offset - from.offset : 0,
-    statements: [
-      ...written.flatMap(groupStatements),
-      ...passes.flatMap(passStatements),
-      ...ends.flatMap((end) => [end, ...withinOf(resources, end)]).flatMap(endStatements),
-      ...positionStatements(next)
+    transactions: [
+      ...earlier,
+      [
+        ...written.slice(last).flatMap(groupStatements),
+        ...written.flatMap(countStatements),
+        ...passes.flatMap(passStatements),
+        ...ends.flatMap((end) => [end, ...withinOf(resources, end)]).flatMap(endStatements),
+        ...positionStatements(next)
+      ]
     ]
   }
 })
@@ -89,19 +102,15 @@ const writeFiles = async (folder: string, groups: ReadonlyArray<Group>): Promise
 }
 
 const groupStatements = (group: Written): ReadonlyArray<string> => {
-  const { location, run, at, label: counted } = group
-  const row = `run_id = ${literal(run)} AND location_id = ${literal(location)} AND resource = ${literal(counted)}`
+  const { location, run, at, label } = group
   const origin = `${literal(run)}, ${literal(location)}`
   return [
-    `INSERT INTO meta.run_resources (run_id, location_id, resource) VALUES (${origin}, ${literal(counted)}) ON CONFLICT DO NOTHING`,
-    `UPDATE meta.run_resources SET pages = pages + ${group.pages}, records = records + ${group.records},
-       rejected_values = rejected_values + ${group.rejectedValueCount},
-       rejected_records = rejected_records + ${group.rejectedRecordCount}, finished_at = ${instantOf(at)} WHERE ${row}`,
+    `INSERT INTO meta.run_resources (run_id, location_id, resource) VALUES (${origin}, ${literal(label)}) ON CONFLICT DO NOTHING`,
     ...(group.rows.length + group.parents.length === 0
       ? []
       : mergeStatements({
           ...group,
-          counted: row,
+          counted: countedIn(group),
           rows: (columns) => group.lines("rows", columns),
           parents: group.parents.length > 0 ? (columns) => group.lines("parents", columns) : undefined
         })),
@@ -122,6 +131,17 @@ const groupStatements = (group: Written): ReadonlyArray<string> => {
         ])
   ]
 }
+
+/** Pages and records count where the state is: once. */
+const countStatements = (group: Written): ReadonlyArray<string> => [
+  `UPDATE meta.run_resources SET pages = pages + ${group.pages}, records = records + ${group.records},
+     rejected_values = rejected_values + ${group.rejectedValueCount},
+     rejected_records = rejected_records + ${group.rejectedRecordCount}, finished_at = ${instantOf(group.at)}
+   WHERE ${countedIn(group)}`
+]
+
+const countedIn = ({ run, location, label }: Group) =>
+  `run_id = ${literal(run)} AND location_id = ${literal(location)} AND resource = ${literal(label)}`
 
 const passStatements = ({ location, resource, pass, progress }: PageEntry): ReadonlyArray<string> => [
   `INSERT OR REPLACE INTO meta.passes VALUES (${[location, resource, pass, JSON.stringify(progress)].map(literal).join(", ")})`

@@ -1,6 +1,7 @@
 /**
- * Vault to warehouse: a batch of pages becomes rows, and rows, child rows, rejects, counts, the state of every pass and
- * the place in the vault are one transaction. So whatever crashes, data and progress agree, and nothing counts twice.
+ * Vault to warehouse: a batch of pages becomes rows, child rows and rejects, and with the last of them the counts, the
+ * state of every pass and the place in the vault are committed. So whatever crashes, progress is never ahead of data;
+ * rows that come again change nothing, and nothing counts twice.
  */
 import { Effect } from "effect"
 import { rm } from "node:fs/promises"
@@ -39,8 +40,9 @@ export const makeLoader = Effect.fn("load.make")(function* (
     prepareBatch(resources, join(temporary, String(batches++ % 2)), from, bytesMin).pipe(
       Effect.provideService(Vault, vault)
     )
-  const commit = ({ statements, next, bytes }: Batch) =>
-    warehouse.transaction(statements).pipe(
+  const commit = ({ transactions, next, bytes }: Batch) =>
+    Effect.forEach(transactions, (statements) => warehouse.transaction(statements), { discard: true }).pipe(
+      Effect.andThen(warehouse.checkpointIfFull),
       Effect.tap(() =>
         Effect.sync(() => {
           place = next

@@ -37,7 +37,8 @@ export class Spool {
   /** Pages of a resource whose definition is gone stay in the vault and are passed over. */
   add(entry: PageEntry, body: string): void {
     const parsed = body === "" ? undefined : parseExact(body, entry.long)
-    for (const target of this.targetsOf(entry.resource)) this.take(target, entry, parsed)
+    for (const target of this.targetsOf(entry.resource))
+      if (!entry.parent || !target.resource.within) this.take(target, entry, parsed)
   }
 
   private take({ resource, normalise, records: own }: Target, entry: PageEntry, body: unknown): void {
@@ -45,7 +46,9 @@ export class Spool {
     const { unpack, only } = resource
     const listed = Array.isArray(found) ? found : found === undefined || found === null ? [] : [found]
     const unpacked = unpack ? listed.flatMap(unpack) : listed
-    const records = only ? unpacked.filter((record) => valueAt(record, only.field) === only.is) : unpacked
+    // What is asked for by its id is not mixed.
+    const mixed = only !== undefined && entry.kind === "page"
+    const records = mixed ? unpacked.filter((record) => valueAt(record, only.field) === only.is) : unpacked
     const group = this.groupOf(resource, entry)
     const origin = { location: entry.location, given: givenBy(resource, entry) }
     const results = records.map((record) => normalise(record, origin))
@@ -66,7 +69,7 @@ export class Spool {
   }
 
   private groupOf(resource: Resource, { location, run, kind, at, parent, pass }: PageEntry): Group {
-    const label = parent && !resource.within ? pass : resource.table
+    const label = parent ? pass : resource.table
     const key = JSON.stringify([resource.table, location, run, label])
     const known = this.groups.get(key)
     if (known) return known

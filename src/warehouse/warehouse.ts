@@ -16,6 +16,8 @@ export class Warehouse extends Context.Service<
   {
     /** All statements or none. */
     readonly transaction: (statements: ReadonlyArray<string>) => Effect.Effect<void, Failure>
+    /** Brings to the file what waits in memory, where that is much. */
+    readonly checkpointIfFull: Effect.Effect<void, Failure>
     /** Statements outside a transaction, for what cannot run in one. */
     readonly run: (sql: string) => Effect.Effect<void, Failure>
     /** Small results only. BIGINT, DECIMAL and instants arrive as text. */
@@ -92,6 +94,10 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
         Effect.uninterruptible,
         one.withPermits(1)
       ),
+    checkpointIfFull: attempt(async () => {
+      const [row] = (await connection.runAndReadAll(unwrittenMb)).getRowsJson()
+      if (Number(row?.[0]) > memoryMb / 3) await connection.run("CHECKPOINT")
+    }).pipe(Effect.uninterruptible, one.withPermits(1)),
     run: (sql) => attempt(() => connection.run(sql)).pipe(Effect.asVoid, Effect.uninterruptible, one.withPermits(1)),
     rows: (sql) =>
       attempt(async () => (await connection.runAndReadAll(sql)).getRowObjectsJson() as Array<Row>).pipe(
@@ -118,6 +124,9 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
       )
   })
 })
+
+/** Rows of many small tables take memory that DuckDB cannot give back before they are in the file. */
+const unwrittenMb = "SELECT memory_usage_bytes / 1e6 FROM duckdb_memory() WHERE tag = 'IN_MEMORY_TABLE'"
 
 /** Disk and memory are the user's to mend, everything else is ours. */
 const statementFailure = (path: string, cause: unknown): Failure => {

@@ -11,6 +11,8 @@ import { Failure } from "./failure.ts"
 
 const Positive = Schema.Number.check(Schema.isGreaterThan(0))
 const Words = Schema.Array(Schema.String)
+/** None: the warehouse alone. */
+const Formats = Schema.Array(Schema.Literals(["duckdb", "parquet", "csv"]))
 
 /** The settings file, and the names the other sources are brought to. */
 const File = Schema.Struct({
@@ -40,8 +42,14 @@ const File = Schema.Struct({
   output: Schema.optional(
     Schema.Struct({
       folder: Schema.optional(Schema.String),
-      formats: Schema.optional(Schema.Array(Schema.Literals(["duckdb", "parquet", "csv"]))),
+      formats: Schema.optional(Formats),
       csv_profile: Schema.optional(Schema.Literals(["machine", "spreadsheet"]))
+    })
+  ),
+  deletions: Schema.optional(
+    Schema.Struct({
+      /** Share of a table's rows that may vanish at once; beyond it none is marked deleted. */
+      max_share: Schema.optional(Schema.Number.check(Schema.isBetween({ minimum: 0, maximum: 1 })))
     })
   ),
   machine: Schema.optional(
@@ -75,7 +83,7 @@ export interface Flags {
 
 export interface OutputSettings {
   readonly folder: string
-  readonly formats: ReadonlyArray<"duckdb" | "parquet" | "csv">
+  readonly formats: typeof Formats.Type
   readonly csvProfile: "machine" | "spreadsheet"
   readonly memoryMb: number
 }
@@ -83,6 +91,8 @@ export interface AccountSettings {
   readonly location: string
   readonly company: string | undefined
   readonly asked: Asked
+  /** See `deletions.max_share`. */
+  readonly deletionShareMax: number
   readonly api: ApiSettings
   /** Texts that must not appear anywhere. */
   readonly secrets: ReadonlyArray<string>
@@ -93,9 +103,15 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** Where output goes; enough for commands that make no request. */
 export const outputSettings = Effect.fn("settings.output")(function* (flags: Flags, environment: Environment) {
   const { output, machine } = yield* fileSettings(flags)
+  const named = environment["SLUICE_FORMATS"]
+  const formats = yield* Schema.decodeUnknownEffect(Formats)(words(named === "none" ? "" : named)).pipe(
+    Effect.mapError(() =>
+      settingFailure(`SLUICE_FORMATS: ${named} is no list of duckdb, parquet and csv, and not none`)
+    )
+  )
   return {
     folder: resolve(flags.output ?? environment["SLUICE_OUTPUT"] ?? output?.folder ?? "output"),
-    formats: output?.formats ?? ["duckdb", "parquet", "csv"],
+    formats: named ? formats : (output?.formats ?? ["duckdb", "parquet", "csv"]),
     csvProfile: output?.csv_profile ?? "machine",
     memoryMb: machine?.memory_mb ?? 128
   } satisfies OutputSettings
@@ -125,6 +141,7 @@ export const accountSettings = Effect.fn("settings.account")(function* (
   return {
     location,
     company: text("company_id"),
+    deletionShareMax: file.deletions?.max_share ?? 0.3,
     asked: {
       object_keys: words(account["object_keys"]),
       recurring_task_ids: words(account["recurring_task_ids"]),

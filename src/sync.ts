@@ -12,24 +12,28 @@ import { Clock, Effect } from "effect"
 import { join } from "node:path"
 import { Api } from "./api/api.ts"
 import type { Catalogue } from "./catalog/discover.ts"
-import { tablesOf } from "./catalog/tables.ts"
+import { publishedTables } from "./catalog/tables.ts"
 import type { Counts } from "./extract/context.ts"
 import { type Ended, extract } from "./extract/extract.ts"
 import { exitCodes } from "./failure.ts"
 import { makeFollower } from "./load/follow.ts"
 import { makeLoader } from "./load/load.ts"
+import { recordCoverage } from "./plan/covered.ts"
 import { type Choice, type Plan, makePlan } from "./plan/plan.ts"
 import { publish } from "./publish/publish.ts"
 import type { OutputSettings } from "./settings.ts"
 import { Vault } from "./vault/vault.ts"
 import { type RunRecord, type RunResource, beginRun, companyOf, endRun, resourcesOf } from "./warehouse/runs.ts"
 import { prepare } from "./warehouse/schema.ts"
+import { refreshWide } from "./warehouse/wide.ts"
 
 export interface SyncOptions extends Choice {
   readonly catalogue: Catalogue
   readonly location: string
   readonly company: string | undefined
   readonly output: OutputSettings
+  /** Share of a table's rows that may vanish at once. */
+  readonly deletionShareMax: number
   /** Filled while pages come in. */
   readonly counts: Counts
   /** Told when the plan is made and requests begin. */
@@ -62,7 +66,9 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   yield* options.onPlan(plan)
 
   const follower = yield* makeFollower(loader)
-  const context = { ...follower, run: run.id, location, company, counts, asked: options.asked, folder: output.folder }
+  const { asked, deletionShareMax } = options
+  const here = { run: run.id, location, company, folder: output.folder }
+  const context = { ...follower, ...here, counts, asked, deletionShareMax }
   const ended = yield* Effect.raceFirst(extract(plan.steps, context, companyOf(location)), follower.run)
   yield* (yield* Vault).seal
   yield* loader.load
@@ -70,6 +76,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
 
   const requests = (yield* Api).requestsByResource.values().reduce((sum, count) => sum + count, 0)
   const exitCode = exitCodeOf(ended)
+  yield* recordCoverage(catalogue, { run: run.id, location, steps: plan.steps, ended })
   yield* endRun(run, outcomeOf(ended), exitCode, requests)
   yield* publishNow(catalogue, output, run.id)
   const elapsedMs = (yield* Clock.currentTimeMillis) - run.startedAt
@@ -77,11 +84,12 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
 })
 
 /** Makes the published files anew from what the warehouse holds. */
-export const publishNow = (catalogue: Catalogue, output: OutputSettings, run: string) =>
-  publish(
-    { ...output, folder: join(output.folder, "published"), run, schemaVersion: "1" },
-    catalogue.resources.flatMap((resource) => tablesOf(resource))
-  )
+export const publishNow = Effect.fnUntraced(function* (catalogue: Catalogue, output: OutputSettings, run: string) {
+  yield* refreshWide(catalogue)
+  const folder = join(output.folder, "published")
+  if (output.formats.length === 0) return { files: [], folder }
+  return yield* publish({ ...output, folder, run, schemaVersion: "1" }, publishedTables(catalogue))
+})
 
 /** The worst verdict speaks for the run. */
 const outcomeOf = (ended: ReadonlyArray<Ended>) =>

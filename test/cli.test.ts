@@ -30,6 +30,11 @@ describe("help", () => {
   })
 })
 
+interface Priced {
+  readonly resource: string
+  readonly requests?: number
+}
+
 describe("the commands on one account", () => {
   let account: Account
   const json = async (...args: ReadonlyArray<string>) => {
@@ -54,7 +59,15 @@ describe("the commands on one account", () => {
     const synced = await json("sync")
     const { requests } = await account.service.stats()
     assert.strictEqual(synced.requests, requests)
-    assert.closeTo(plan.requests, requests, requests / 10)
+    // What hangs on some rows only is not foreseen, and said to be so.
+    const open = new Set(
+      plan.steps.filter((step: Priced) => step.requests === undefined).map(({ resource }: Priced) => resource)
+    )
+    assert.includeMembers([...open], ["emails", "recordings"])
+    const foreseen = synced.resources
+      .filter(({ resource }: Priced) => !open.has(resource) && resource !== "messages/conversations")
+      .reduce((sum: number, { requests }: { requests: number }) => sum + requests, 0)
+    assert.closeTo(plan.requests, foreseen, foreseen / 10)
   })
 
   it("later runs compare what was planned with what it was", async () => {
@@ -88,6 +101,6 @@ describe("the commands on one account", () => {
       "contact_custom_values"
     )
     const { stdout } = await sluice(["dictionary"], {})
-    for (const { name } of tables) assert.include(stdout, `\n## ${name}\n`)
+    for (const { name } of tables) assert.include(stdout, `\n### ${name}\n`)
   })
 })

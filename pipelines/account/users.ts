@@ -1,4 +1,4 @@
-import { choice, count, entries, flag, id, json, object, text, values } from "#catalog/fields.ts"
+import { choice, entries, flag, id, object, text, values } from "#catalog/fields.ts"
 import { company, cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -46,6 +46,7 @@ export const users = define({
       )
     }
   },
+  tombstone: "deleted",
   fields: {
     id: id("User id; `assigned_to` and `user_id` elsewhere"),
     name: text("Full name", { personal: "direct" }),
@@ -67,9 +68,6 @@ export const users = define({
     }),
     platformLanguage: choice("Language of the user interface"),
     profilePhoto: text("Picture, as a link", { personal: "direct" }),
-    deleted: flag("The user was removed"),
-    dateAdded: text("When the user was added, as sent"),
-    totalCount: count("Unused by the service"),
-    metadata: json("Free-form data")
+    deleted: flag("The user was removed")
   }
 })

@@ -34,6 +34,8 @@ export const conversations = define({
     ways: [ascending, { ...descending, until: "lastMessageDate" }],
     fullEveryDays: 7
   },
+  tombstone: "deleted",
+  single: get("/conversations/{parent}"),
   fields: {
     id: id("Conversation id"),
     contactId: ref("contacts", "Whom it is with"),

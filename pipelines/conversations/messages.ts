@@ -1,5 +1,5 @@
 import { choice, content, count, id, instant, json, object, ref, text, values } from "#catalog/fields.ts"
-import { cursor, get, location, since, size } from "#catalog/request.ts"
+import { cursor, cursorPart, get, location, since, size } from "#catalog/request.ts"
 import type { Parameters } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import type { Way } from "#catalog/resource.ts"
@@ -14,8 +14,8 @@ const exported = (parameters: Parameters, anchor?: string): Way => ({
 
 export const messages = define({
   table: "messages",
-  description: "Messages, calls and activities of all conversations, as the export gives them.",
-  source: "A 2.12, A 4.9 GET /conversations/messages/export",
+  description: "Messages, calls and activities of all conversations.",
+  source: "A 2.12, A 4.9 GET /conversations/messages/export, GET /conversations/{conversationId}/messages",
   scope: "conversations/message.readonly",
   full: [exported({ sortBy: "createdAt", sortOrder: "asc", startDate: since("iso") }, "dateAdded")],
   // Without a channel the export gives everything but email.
@@ -25,6 +25,23 @@ export const messages = define({
     fallback: { field: "dateAdded", days: 7 },
     overlapDays: 0.01,
     ways: [{ ...exported({ sortBy: "updatedAt", sortOrder: "desc" }), until: "dateUpdated" }]
+  },
+  // Group chats and review requests are in no export, so the conversations they make up are read one by one. One that
+  // stands in a conversation of another kind, and is not its last message, is not found.
+  each: {
+    table: "conversations",
+    tombstone: "deleted",
+    column: "conversation_id",
+    where:
+      "type IN ('TYPE_GROUP_SMS', 'TYPE_REVIEW', '4', '5') OR last_message_type IN ('TYPE_GROUP_SMS', 'TYPE_SMS_REVIEW_REQUEST')",
+    changedBy: "last_message_date",
+    everyDays: 30,
+    way: {
+      request: get("/conversations/{parent}/messages", { limit: size, lastMessageId: cursorPart("lastMessageId") }),
+      paging: { kind: "body", parts: { lastMessageId: "messages.lastMessageId" } },
+      records: "messages.messages",
+      pageSize: 100
+    }
   },
   fields: {
     id: id("Message id"),

@@ -1,6 +1,6 @@
 import { alias, choice, date, entries, flag, id, instant, json, object, ref } from "#catalog/fields.ts"
 import { rows, text, transport, values } from "#catalog/fields.ts"
-import { cursor, cursorOr, location, post, since, size, windowEnd, windowStart } from "#catalog/request.ts"
+import { cursor, cursorOr, get, location, post, since, size, windowEnd, windowStart } from "#catalog/request.ts"
 import type { Parameters } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import type { Paging, Way } from "#catalog/resource.ts"
@@ -61,10 +61,15 @@ export const contacts = define({
       }
     ]
   },
+  unpack: (contact) => [asTyped(contact)],
+  wide: { table: "contact_custom_values", field: "custom_field_id", model: "contact", prefix: "cf_" },
+  single: get("/contacts/{parent}"),
   fields: {
     id: id("Contact id, stable for life"),
     firstName: text("First name", name),
+    firstNameRaw: alias("firstName"),
     lastName: text("Last name", name),
+    lastNameRaw: alias("lastName"),
     name: text("Full name", name),
     contactName: alias("name"),
     companyName: text("Company the contact stands for", whereabouts),
@@ -132,3 +137,21 @@ export const contacts = define({
     )
   }
 })
+
+/**
+ * The search has been seen to write names in small letters, with the spelling beside them. The first spelling that
+ * holds a value wins, so the one that was typed goes first. The full name has none of its own: it takes its parts'.
+ */
+function asTyped(contact: unknown): unknown {
+  if (typeof contact !== "object" || contact === null) return contact
+  const sent = contact as Readonly<Record<string, unknown>>
+  const typed = ["firstNameRaw", "lastNameRaw"].filter((field) => typeof sent[field] === "string" && sent[field] !== "")
+  if (typed.length === 0) return contact
+  const name = typed.map((field) => sent[field]).join(" ")
+  const full = ["name", "contactName"].filter((field) => String(sent[field]).toLowerCase() === name.toLowerCase())
+  return {
+    ...Object.fromEntries(typed.map((field) => [field, sent[field]])),
+    ...sent,
+    ...Object.fromEntries(full.map((field) => [field, name]))
+  }
+}

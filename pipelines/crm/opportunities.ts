@@ -61,6 +61,9 @@ export const opportunities = define({
       }
     ]
   },
+  wide: { table: "opportunity_custom_values", field: "custom_field_id", model: "opportunity", prefix: "cf_" },
+  single: get("/opportunities/{parent}"),
+  vanishesWith: { table: "pipelines", column: "pipeline_id" },
   fields: {
     id: id("Opportunity id"),
     name: text("Name of the deal"),

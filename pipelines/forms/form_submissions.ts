@@ -26,6 +26,7 @@ export const formSubmissions = define({
   scope: "forms.readonly",
   full: [submissions({ from: "2010-01-01" })],
   changes: { field: "createdAt", overlapDays: 3, ways: [submissions({ from: "since" })] },
+  wide: { table: "form_submission_answers", field: "field", prefix: "answer_" },
   fields: {
     id: id("Submission id"),
     formId: text("The form", { references: "forms" }),

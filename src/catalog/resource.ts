@@ -98,6 +98,8 @@ export interface Each extends Turn {
   readonly where?: string
   /** What is asked for where it is not the row's own id: SQL over its columns that gives one id or many. */
   readonly ids?: string
+  /** Rows that the service lists as deleted, by this flag, are asked for too. */
+  readonly tombstone?: string
   /** The service refuses (400, 422) what it has not got, instead of answering 404. */
   readonly refusedMeansNone?: true
   /** Between two full readings of a parent, only this. */
@@ -113,12 +115,12 @@ export interface FollowUp extends Omit<Each, "column"> {
   readonly label: string
 }
 
-export const followUpOf = ({ table, full, each, detail }: Resource): FollowUp | undefined => {
+export const followUpOf = ({ table, full, each, detail, tombstone }: Resource): FollowUp | undefined => {
   if (each) return { ...each, kind: "each", label: full.length === 0 ? table : `${table}/${each.table}` }
   if (!detail) return undefined
   const { request, record, ...turn } = detail
   const way: Way = { request, paging: { kind: "once" }, records: record, pageSize: 1 }
-  return { ...turn, kind: "detail", label: `${table}/details`, table, way }
+  return { ...turn, kind: "detail", label: `${table}/details`, table, way, ...(tombstone && { tombstone }) }
 }
 
 /** A second request for each record that is new or changed, whose answer completes the row. */
@@ -130,6 +132,17 @@ export interface Detail extends Turn {
   readonly fields: Fields
   /** A text on another host that the detail links to, fetched without the token and put into the record. */
   readonly linked?: { readonly url: string; readonly as: string }
+}
+
+/** A child table of field and value (`value`, `value_text`) that is also shown with a column for each field. */
+export interface Wide {
+  readonly table: string
+  /** Its column that names the field: the id of a custom field, or a key. */
+  readonly field: string
+  /** Custom fields of this model have a column even before one is filled. */
+  readonly model?: string
+  /** Of the column names, so that they never meet those of the table. */
+  readonly prefix: string
 }
 
 /** One of several readings that together make the whole, for example open and completed. */
@@ -166,6 +179,12 @@ export interface Resource {
   readonly key?: ReadonlyArray<string>
   /** Flag column by which the service says that the record is deleted. */
   readonly tombstone?: string
+  /** Reads one record, to confirm that what a list no longer shows is gone; the detail does the same. */
+  readonly single?: Request
+  /** Rows vanish with the row of that table that this column names. */
+  readonly vanishesWith?: { readonly table: string; readonly column: string }
+  /** Makes a view with a column for each field of this child table. */
+  readonly wide?: Wide
   /** Read only where this setting asks for it. */
   readonly asked?: SettingName
   readonly fields: Fields

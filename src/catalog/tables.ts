@@ -69,8 +69,26 @@ export const tablesOf = (resource: Resource): readonly [Table, ...Array<Table>] 
   ]
 }
 
+/** The view with custom fields as columns. */
+export const wideName = ({ table }: Resource): string => `${table}_wide`
+
+/** Every table, and the views that are published beside them. */
+export const publishedTables = (catalogue: {
+  readonly resources: ReadonlyArray<Resource>
+}): ReadonlyArray<{ readonly name: string; readonly key: ReadonlyArray<string>; readonly isView: boolean }> =>
+  catalogue.resources.flatMap((resource) => {
+    const tables = tablesOf(resource).map(({ name, key }) => ({ name, key, isView: false }))
+    return resource.wide ? [...tables, { name: wideName(resource), key: tables[0]!.key, isView: true }] : tables
+  })
+
 /** Columns that identify a row in its location. */
 export const keyOf = ({ key }: Resource): ReadonlyArray<string> => key ?? ["id"]
+
+/** The key as one text, in SQL; ids hold no control characters. */
+export const keyText = (resource: Resource, table = ""): string => {
+  const columns = keyOf(resource).map((column) => `${table}"${column}"`)
+  return columns.length === 1 ? columns[0]! : `concat_ws(chr(31), ${columns.join(", ")})`
+}
 
 interface Child {
   readonly table: ChildField

@@ -34,7 +34,11 @@ const plan = Command.make("plan", account, (flags) => load(import("./plan.ts"), 
   ),
   Command.withExamples([{ command: "./sluice plan" }])
 )
-const sync = Command.make("sync", account, (flags) => load(import("./sync.ts"), (_) => _.syncCommand(flags))).pipe(
+const sync = Command.make(
+  "sync",
+  { ...account, acceptDeletions: flag("accept-deletions", "believe it, however many records vanished at once") },
+  (flags) => load(import("./sync.ts"), (_) => _.syncCommand(flags))
+).pipe(
   Command.withDescription("Read what is new or changed, or go on where a run was stopped; then publish."),
   Command.withExamples([
     { command: "./sluice sync", description: "the nightly run" },
@@ -71,11 +75,16 @@ const rebuild = Command.make("rebuild", common, (flags) => load(import("./rebuil
   Command.withDescription("Make every table again from the vault, without a request."),
   Command.withExamples([{ command: "./sluice rebuild", description: "after a definition or a type was changed" }])
 )
-const dictionary = Command.make("dictionary", { json: common.json }, (flags) =>
-  load(import("./dictionary.ts"), (_) => _.dictionary(flags))
+const dictionary = Command.make(
+  "dictionary",
+  { json: common.json, coverage: flag("coverage", "what became of every read operation of the API") },
+  (flags) => load(import("./dictionary.ts"), (_) => _.dictionary(flags))
 ).pipe(
   Command.withDescription("Print every table and column with its meaning."),
-  Command.withExamples([{ command: "./sluice dictionary > dictionary.md" }])
+  Command.withExamples([
+    { command: "./sluice dictionary > dictionary.md" },
+    { command: "./sluice dictionary --coverage", description: "what is read, what is not, and why" }
+  ])
 )
 // Answered before the flags are read (run.ts): the sandbox has flags of its own.
 const sandbox = Command.make("sandbox").pipe(

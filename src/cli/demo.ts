@@ -23,7 +23,10 @@ export const demo = Effect.fn("cli.demo")(function* (flags: { readonly output: s
     SLUICE_LOCATION_ID: account.locationId,
     SLUICE_OUTPUT: output.folder
   }
-  const sync = syncOnce({ only: undefined, except: undefined, full: false, json: false }, environment)
+  const sync = syncOnce(
+    { only: undefined, except: undefined, full: false, acceptDeletions: false, json: false },
+    environment
+  )
 
   say("1. A made-up account answers on this machine, with the limits of the real one: 100 requests in 10 seconds.\n")
   const first = yield* sync

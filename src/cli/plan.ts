@@ -12,7 +12,7 @@ import { explained } from "./refusals.ts"
 import { duration, keepSecret, print, say, table } from "./output.ts"
 import type { SyncFlags } from "./sync.ts"
 
-export const plan = Effect.fn("cli.plan")(function* (flags: SyncFlags) {
+export const plan = Effect.fn("cli.plan")(function* (flags: Omit<SyncFlags, "acceptDeletions">) {
   const output = yield* outputSettings(flags, process.env)
   const account = yield* accountSettings(flags, process.env)
   account.secrets.forEach(keepSecret)
@@ -34,6 +34,8 @@ export const plan = Effect.fn("cli.plan")(function* (flags: SyncFlags) {
     priced.map((step) => [step.resource, step.mode, step.records ?? "?", step.requests ?? "?", step.from])
   ))
     print(line)
+  const open = priced.filter((step) => step.requests === undefined).map(({ resource }) => resource)
+  if (open.length > 0) say(`Known once the rows they hang on are read, and not counted: ${open.join(", ")}.`)
   say(
     `About ${requests} requests, ${duration(elapsedMs)} at the account's limits${dailyRemaining === undefined ? "" : `; ${dailyRemaining} left today`}.`
   )

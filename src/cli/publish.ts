@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { join } from "node:path"
 import { discover } from "../catalog/discover.ts"
-import { tablesOf } from "../catalog/tables.ts"
+import { publishedTables } from "../catalog/tables.ts"
 import { Failure } from "../failure.ts"
 import { writeCsv } from "../publish/csv.ts"
 import { type Flags, outputSettings } from "../settings.ts"
@@ -23,9 +23,7 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
   const warehouse = (access: "read" | "write") =>
     Warehouse.layer(join(output.folder, "warehouse.duckdb"), { ...output, access })
   if (flags.stdout !== undefined) {
-    const table = catalogue.resources
-      .flatMap((resource) => tablesOf(resource))
-      .find(({ name }) => name === flags.stdout)
+    const table = publishedTables(catalogue).find(({ name }) => name === flags.stdout)
     if (!table)
       return yield* new Failure({
         ends: "usage",

@@ -15,6 +15,7 @@ export interface SyncFlags extends Flags {
   readonly only: string | undefined
   readonly except: string | undefined
   readonly full: boolean
+  readonly acceptDeletions: boolean
   readonly json: boolean
 }
 
@@ -50,6 +51,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, environme
       only: words(flags.only),
       except: words(flags.except),
       asked: account.asked,
+      deletionShareMax: flags.acceptDeletions ? 1 : account.deletionShareMax,
       full: flags.full,
       onPlan: (plan) =>
         Effect.sync(() => {

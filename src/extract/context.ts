@@ -17,6 +17,8 @@ export interface RunContext {
   /** Returns when all that was appended before is in the warehouse. */
   readonly loaded: Effect.Effect<void, Failure>
   readonly asked: Asked
+  /** Share of a table's rows that may vanish at once. */
+  readonly deletionShareMax: number
   /** Where files go, and the folder their paths are told from. */
   readonly folder: string
 }

@@ -11,6 +11,7 @@ import type { Outcome } from "../vault/frame.ts"
 import { Vault } from "../vault/vault.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 import type { Reading, RunContext } from "./context.ts"
+import { findGone, findOrphaned } from "./deletions.ts"
 import { fanOut } from "./fanout.ts"
 import { read } from "./reading.ts"
 
@@ -19,6 +20,10 @@ export interface Work extends Omit<Reading, "mode"> {
   readonly resource: Resource
   /** `each`: only what is due row by row. */
   readonly mode: Reading["mode"] | "each"
+  /** Resources whose records are in its pages. */
+  readonly within: ReadonlyArray<Resource>
+  /** Whatever was read row by row before this moment is read again, epoch milliseconds. */
+  readonly before: number | undefined
   /** What earlier runs found out about reading row by row. */
   readonly followUp: unknown
 }
@@ -43,19 +48,41 @@ export const extract = Effect.fn("extract")(function* (
   for (const { resource } of work) readByTable.set(resource.table, yield* Deferred.make<void>())
 
   const done = (table: string) => Deferred.succeed(readByTable.get(table)!, undefined)
-  const list = ({ resource, mode, ...reading }: Work) =>
+  const list = ({ resource, within, mode, ...reading }: Work) =>
     mode === "each"
       ? Effect.succeed([])
-      : ended(resource.table, read(resource, { ...reading, mode }, context), context).pipe(
+      : ended(
+          resource.table,
+          read(resource, { ...reading, mode }, context).pipe(
+            Effect.flatMap((outcome) => withGone(outcome, resource, within))
+          ),
+          context
+        ).pipe(
           // What is read under these rows may begin, and end, unless they are read under others themselves.
           Effect.ensuring(resource.each ? Effect.void : done(resource.table)),
           Effect.map((end) => [end])
         )
-  const follow = ({ resource, followUp: known }: Work) => {
+  /** What a complete list did not show, of it and of the tables in its pages. */
+  const withGone = Effect.fnUntraced(function* (outcome: Outcome, resource: Resource, within: ReadonlyArray<Resource>) {
+    // Beside a list, rows may come from elsewhere as well.
+    if (outcome.mode !== "full" || outcome.verdict !== "complete" || resource.each) return outcome
+    const explains = resource.vanishesWith && readByTable.get(resource.vanishesWith.table)
+    if (explains) yield* Deferred.await(explains)
+    const doubts = yield* Effect.forEach([resource, ...within], (one) => findGone(one, context))
+    return doubted(outcome, doubts.flat())
+  })
+  const follow = ({ resource, followUp: known, before }: Work) => {
     const followUp = followUpOf(resource)
     if (followUp === undefined) return Effect.succeed([])
     const parentsRead = readByTable.get(followUp.table) ?? nothingToWaitFor
-    return ended(followUp.label, fanOut(resource, followUp, known, parentsRead, context), context).pipe(
+    const reading = fanOut(resource, followUp, { known, before }, parentsRead, context)
+    const pure = resource.each !== undefined && resource.full.length === 0 && resource.each.ids === undefined
+    const whole = pure
+      ? reading.pipe(
+          Effect.flatMap((outcome) => Effect.map(findOrphaned(resource, context), (doubts) => doubted(outcome, doubts)))
+        )
+      : reading
+    return ended(followUp.label, whole, context).pipe(
       Effect.ensuring(resource.each ? done(resource.table) : Effect.void),
       Effect.map((end) => [end])
     )
@@ -75,6 +102,15 @@ export const extract = Effect.fn("extract")(function* (
 })
 
 const isLocation = ({ resource }: Work) => resource.table === "locations"
+
+const doubted = (outcome: Outcome, doubts: ReadonlyArray<string>): Outcome =>
+  doubts.length === 0
+    ? outcome
+    : {
+        ...outcome,
+        verdict: outcome.verdict === "complete" ? "complete with doubts" : outcome.verdict,
+        doubts: [...outcome.doubts, ...doubts]
+      }
 
 /** Runs one reading to its end, whatever end that is, and writes the end down. */
 const ended = Effect.fnUntraced(function* (

@@ -28,13 +28,13 @@ const failuresInARowMax = 20
 export const fanOut = Effect.fn("extract.fanOut")(function* (
   resource: Resource,
   followUp: FollowUp,
-  known: unknown,
+  { known, before }: { readonly known: unknown; readonly before: number | undefined },
   parentsRead: Deferred.Deferred<void>,
   context: RunContext
 ): Effect.fn.Return<Outcome, ApiError | Failure, Api | Vault | Warehouse> {
   const [api, vault] = [yield* Api, yield* Vault]
   const { label, kind } = followUp
-  const before = api.requestsByResource.get(label) ?? 0
+  const sent = api.requestsByResource.get(label) ?? 0
   // Written by this file, at the end of an earlier run.
   const sizes: Record<string, number> = { ...(known as Findings | undefined)?.sizes }
   const failed = new Map<string, string>()
@@ -102,7 +102,7 @@ export const fanOut = Effect.fn("extract.fanOut")(function* (
   while (true) {
     const last = yield* Deferred.isDone(parentsRead)
     yield* context.loaded
-    const due = yield* dueParents({ location: context.location, followUp, limit: batchSize + failed.size })
+    const due = yield* dueParents({ location: context.location, followUp, before, limit: batchSize + failed.size })
     const parents = due.filter(({ id }) => !failed.has(id))
     if (parents.length === 0) {
       if (last) break
@@ -121,7 +121,7 @@ export const fanOut = Effect.fn("extract.fanOut")(function* (
       { concurrency, discard: true }
     )
   }
-  const requests = (api.requestsByResource.get(label) ?? 0) - before
+  const requests = (api.requestsByResource.get(label) ?? 0) - sent
   const doubts = linkless > 0 ? [`${linkless} linked texts could not be fetched`] : []
   const way = { sizes, refused: [] } satisfies Findings
   return failed.size === 0

@@ -108,8 +108,8 @@ export const readPass = Effect.fn("extract.pass")(function* (
     }
     const answer = under?.complete ? yield* under.complete(result) : result
     const records = at(answer.body, path)
-    const list = Array.isArray(records) ? records : records === undefined || records === null ? [] : [records]
-    if (records === undefined && way.paging.kind !== "once") return { reason: `the answer holds no ${path}` }
+    const list = listOf(records, way.paging.kind === "once")
+    if (list === undefined) return { reason: `the answer holds no list ${path}` }
     const found = probing ? probed(way, list.length) : undefined
     if (found !== undefined) sizes[wayName] = found
     const page = { records: list, body: answer.body, size: found ?? cut ?? size }
@@ -142,6 +142,13 @@ export const readPass = Effect.fn("extract.pass")(function* (
   }
   return { state }
 })
+
+/** A lone record is a list of one; an object without an id is no record, unless everything comes at once. */
+const listOf = (records: unknown, once: boolean): ReadonlyArray<unknown> | undefined => {
+  if (Array.isArray(records)) return records
+  if (records === undefined || records === null) return once ? [] : undefined
+  return once || at(records, "id") !== undefined || at(records, "_id") !== undefined ? [records] : undefined
+}
 
 /** What a refusal asks for: smaller pages, narrower windows, a new cursor, or another way. */
 const afterRefusal = (

@@ -44,6 +44,13 @@ export const read = Effect.fn("extract.read")(function* (
           { resource, way, name, parameters, sizes, label: resource.table, priority: 1 },
           resumed(reading.begun[name], begin),
           context
+        ).pipe(
+          Effect.catchTag("Gone", (gone) => {
+            if (typeof resource.passes !== "string") return Effect.fail(gone)
+            // One of the words in the settings; the others are none the worse.
+            reasons.push(`${name}, which the settings ask for, is not there`)
+            return Effect.succeed({ state: { ...begin, done: true } })
+          })
         ),
       { concurrency: "unbounded" }
     )

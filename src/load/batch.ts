@@ -8,6 +8,7 @@ import type { EndEntry, PageEntry } from "../vault/frame.ts"
 import type { Position } from "../vault/position.ts"
 import { Vault } from "../vault/vault.ts"
 import { instantOf, literal } from "../warehouse/sql.ts"
+import { countedIn, goneStatements } from "./gone.ts"
 import { mergeStatements } from "./merge.ts"
 import { type Group, Spool, statesOf } from "./spool.ts"
 
@@ -34,13 +35,17 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   from: Position,
   bytesMin: number
 ): Effect.fn.Return<Batch | undefined, Failure, Vault> {
-  const { frames, next } = yield* (yield* Vault).read(from, batchBytesMax)
-  const sameSegment = next.segment === from.segment
-  if (sameSegment && next.offset - from.offset <= Math.min(bytesMin, batchBytesMax - 1)) return undefined
+  const read = yield* (yield* Vault).read(from, batchBytesMax)
+  const sameSegment = read.next.segment === from.segment
+  if (sameSegment && read.next.offset - from.offset <= Math.min(bytesMin, batchBytesMax - 1)) return undefined
+  // What was found to be gone may come back later: nothing after it is taken in with it.
+  const gone = read.frames.findIndex(({ entry }) => entry.kind === "gone")
+  const frames = gone < 0 ? read.frames : read.frames.slice(0, gone + 1)
+  const next = gone < 0 ? read.next : { segment: from.segment, offset: frames.at(-1)!.end }
 
   const spool = new Spool(resources)
   for (const { entry, body } of frames) {
-    if (entry.kind !== "end") spool.add(entry, body)
+    if (entry.kind === "page" || entry.kind === "detail") spool.add(entry, body)
     // Other work must not wait for a whole batch: requests are being timed meanwhile.
     yield* Effect.yieldNow
   }
@@ -60,6 +65,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
       ...earlier,
       [
         ...written.slice(last).flatMap(groupStatements),
+        ...(gone < 0 ? [] : goneStatements(resources, frames[gone]!)),
         ...written.flatMap(countStatements),
         ...passes.flatMap(passStatements),
         ...ends.flatMap((end) => [end, ...withinOf(resources, end)]).flatMap(endStatements),
@@ -139,9 +145,6 @@ const countStatements = (group: Written): ReadonlyArray<string> => [
      rejected_records = rejected_records + ${group.rejectedRecordCount}, finished_at = ${instantOf(group.at)}
    WHERE ${countedIn(group)}`
 ]
-
-const countedIn = ({ run, location, label }: Group) =>
-  `run_id = ${literal(run)} AND location_id = ${literal(location)} AND resource = ${literal(label)}`
 
 const passStatements = ({ location, resource, pass, progress }: PageEntry): ReadonlyArray<string> => [
   `INSERT OR REPLACE INTO meta.passes VALUES (${[location, resource, pass, JSON.stringify(progress)].map(literal).join(", ")})`

@@ -62,7 +62,7 @@ const date: Convert = (value) => {
   return isDay(Number(year), Number(month), Number(day)) ? `${year}-${month}-${day}` : refused
 }
 
-const json: Convert = (value) => JSON.stringify(value)
+const json: Convert = (value) => wellFormed(value)
 
 export const converters: Readonly<Record<ColumnType, Convert>> = { text, instant, date, decimal, count, flag, json }
 
@@ -72,4 +72,12 @@ export const readable = (value: unknown): string => {
   if (typeof own === "string") return own
   if (Array.isArray(value) && value.every((item) => typeof text(item) === "string")) return value.map(text).join(", ")
   return JSON.stringify(value)
+}
+
+/** JSON that DuckDB can read: a lone surrogate is no text in any encoding and becomes U+FFFD. */
+export const wellFormed = (value: unknown): string => {
+  const body = JSON.stringify(value)
+  return body.includes("\\ud")
+    ? JSON.stringify(value, (_, part: unknown) => (typeof part === "string" ? part.toWellFormed() : part))
+    : body
 }

@@ -3,8 +3,9 @@
  * versions go to the history. Delete and insert, without primary keys: by far the fastest merge DuckDB has.
  */
 import type { Resource } from "../catalog/resource.ts"
-import { type Column, type Table, keyOf, snakeCase, tablesOf } from "../catalog/tables.ts"
+import { type Column, type Table, keyOf, keyText, snakeCase, tablesOf } from "../catalog/tables.ts"
 import { literal, name, names } from "../warehouse/sql.ts"
+import { keepVersions, markGone } from "./gone.ts"
 
 export interface Batch {
   readonly resource: Resource
@@ -15,6 +16,8 @@ export interface Batch {
   readonly location: string
   readonly run: string
   readonly kind: "page" | "detail"
+  /** See Group. */
+  readonly whole: boolean
   /** FROM clauses that read what the loader wrote, with these columns. */
   readonly rows: (columns: string) => string
   readonly parents: ((columns: string) => string) | undefined
@@ -38,6 +41,7 @@ export const mergeStatements = (batch: Batch): ReadonlyArray<string> => {
      QUALIFY row_number() OVER (PARTITION BY ${key} ORDER BY ${changed ? `${name(changed)} DESC NULLS LAST, ` : ""}_n DESC) = 1`,
     ...parentStage(batch),
     ...(under ? [`CREATE OR REPLACE TEMP TABLE shown AS SELECT ${keyText(resource)} AS key FROM stage`] : []),
+    ...(batch.whole ? [`INSERT INTO meta.seen SELECT ${seenBy(batch)}, ${keyText(resource)} FROM stage`] : []),
     mode === "detail"
       ? `DELETE FROM stage USING parents, meta.fanout AS f WHERE parents.parent_id = stage.id AND f.parent_id = stage.id
          AND f.${here} AND f.resource = ${literal(batch.label)} AND f.content_hash = stage._row_hash`
@@ -47,7 +51,10 @@ export const mergeStatements = (batch: Batch): ReadonlyArray<string> => {
     `UPDATE meta.run_resources SET new_rows = new_rows + (SELECT count(*) FROM stage ANTI JOIN old USING (${key})),
        changed_rows = changed_rows + (SELECT count(*) FROM old WHERE _run_id <> ${literal(run)})
      WHERE ${batch.counted}`,
-    ...history(batch, parent, children),
+    ...keepVersions(
+      batch,
+      `(SELECT old.*, ${syncedAt} AS _ends_at FROM old JOIN stage USING (${key}) WHERE old._run_id <> ${literal(run)})`
+    ),
     `DELETE FROM ${current} WHERE ${here} AND (${key}) IN (SELECT ${key} FROM old)`,
     `INSERT INTO ${current} BY NAME SELECT ${parent.columns.map((column) => `${value(column, mode, batch)} AS ${name(column.name)}`).join(", ")}
      FROM stage LEFT JOIN old USING (${key})`,
@@ -66,12 +73,12 @@ const sameKey = (resource: Resource, one: string, other: string) =>
     .map((column) => `${one}.${name(column)} = ${other}.${name(column)}`)
     .join(" AND ")
 
-/** The key as one text; ids hold no control characters. */
-const keyText = (resource: Resource) => `concat_ws(chr(31), ${names(keyOf(resource))})`
-
-/** Whether the service itself says that the staged record is deleted. */
-const tombstoned = ({ tombstone }: Resource) =>
-  tombstone === undefined ? "false" : `coalesce(stage.${name(tombstone)}, false)`
+/** Whether the service itself says that the staged record is deleted; a detail may not show the flag. */
+const tombstoned = ({ tombstone }: Resource, mode: Mode = "whole") => {
+  if (tombstone === undefined) return "false"
+  const flag = name(tombstone)
+  return mode === "detail" ? `coalesce(stage.${flag}, old.${flag}, false)` : `coalesce(stage.${flag}, false)`
+}
 
 /** When the page that holds a row was read, so that a rebuild gives the same rows as the runs did. */
 const syncedAt = "to_timestamp(stage._at / 1000)"
@@ -102,13 +109,14 @@ const value = (column: Column, mode: Mode, { resource, location, run }: Batch): 
     case "location_id":
       return literal(location)
     case "_synced_at":
-      return syncedAt
+      // Of several writings in one run the first counts: there the version before ends.
+      return `CASE WHEN old._run_id = ${literal(run)} THEN old._synced_at ELSE ${syncedAt} END`
     case "_run_id":
       return literal(run)
     case "_deleted_at":
       return resource.tombstone === undefined
         ? "NULL"
-        : `CASE WHEN ${tombstoned(resource)} THEN coalesce(old._deleted_at, ${syncedAt}) END`
+        : `CASE WHEN ${tombstoned(resource, mode)} THEN coalesce(old._deleted_at, ${syncedAt}) END`
     case "_row_hash":
       return mode === "detail" ? kept : sent
     case "_extra":
@@ -137,24 +145,6 @@ const replaceChildren = ({ location, run }: Batch, child: Table, mode: Mode): Re
   ]
 }
 
-/** Versions are what stood at the end of a run: a row written twice in one run leaves no version behind. */
-const history = (
-  { resource, location, run }: Batch,
-  parent: Table,
-  children: ReadonlyArray<Table>
-): ReadonlyArray<string> => {
-  const keys = keyOf(resource)
-  const versions = `(SELECT ${keys.map((column, index) => `${name(column)} AS _key${index}`).join(", ")}, old._synced_at AS _from, ${syncedAt} AS _to
-     FROM old JOIN stage USING (${names(keys)}) WHERE old._run_id <> ${literal(run)})`
-  return [parent, ...children].map((table) => {
-    const columns = table.columns.map((column) => column.name)
-    const own = table.parentColumn === undefined ? keys : [table.parentColumn]
-    return `INSERT INTO crm_history.${name(table.name)} (${names(columns)}, _valid_from, _valid_to)
-     SELECT ${names(columns)}, _from, _to FROM crm.${name(table.name)}
-     JOIN ${versions} ON ${own.map((column, index) => `${name(column)} = _key${index}`).join(" AND ")} WHERE location_id = ${literal(location)}`
-  })
-}
-
 const parentStage = ({ label, location, parents }: Batch): ReadonlyArray<string> =>
   parents === undefined
     ? []
@@ -166,22 +156,21 @@ const parentStage = ({ label, location, parents }: Batch): ReadonlyArray<string>
       ]
 
 /** What a parent no longer shows is gone, once all its pages were read. */
-const goneFromParent = ({ resource, label, location, run, counted }: Batch, table: Table): ReadonlyArray<string> => {
-  const rows = `crm.${name(table.name)}`
+const goneFromParent = (batch: Batch, table: Table): ReadonlyArray<string> => {
+  const { resource, location, label } = batch
   const here = `location_id = ${literal(location)}`
-  const seen = `meta.seen WHERE ${here} AND resource = ${literal(label)}`
+  const key = keyText(resource)
   return [
-    `INSERT INTO meta.seen SELECT ${literal(location)}, ${literal(label)}, key FROM shown
-     WHERE EXISTS (FROM parents WHERE progress IS NOT NULL)`,
-    `CREATE OR REPLACE TEMP TABLE gone AS SELECT ${names(keyOf(resource))}, to_timestamp(fetched_ms / 1000) AS at_
-     FROM ${rows} JOIN parents ON parent_id = ${name(resource.each!.column)} AND full_ms IS NOT NULL
-     WHERE ${here} AND _deleted_at IS NULL AND ${keyText(resource)} NOT IN (SELECT key FROM shown)
-     AND ${keyText(resource)} NOT IN (SELECT key FROM ${seen})`,
-    `UPDATE meta.run_resources SET deleted_rows = deleted_rows + (SELECT count(*) FROM gone) WHERE ${counted}`,
-    `UPDATE ${rows} AS t SET _deleted_at = at_, _synced_at = at_, _run_id = ${literal(run)}
-     FROM gone WHERE t.${here} AND ${sameKey(resource, "t", "gone")}`
+    `INSERT INTO meta.seen SELECT ${seenBy(batch)}, key FROM shown WHERE EXISTS (FROM parents WHERE progress IS NOT NULL)`,
+    `CREATE OR REPLACE TEMP TABLE gone AS SELECT ${key} AS key, to_timestamp(fetched_ms / 1000) AS at_
+     FROM crm.${name(table.name)} JOIN parents ON parent_id = ${name(resource.each!.column)} AND full_ms IS NOT NULL
+     WHERE ${here} AND _deleted_at IS NULL AND ${key} NOT IN (SELECT key FROM shown)
+     AND ${key} NOT IN (SELECT key FROM meta.seen WHERE ${here} AND resource = ${literal(label)})`,
+    ...markGone(batch)
   ]
 }
+
+const seenBy = ({ location, label }: Batch) => `${literal(location)}, ${literal(label)}`
 
 const fanoutState = ({ label, location, parents }: Batch): ReadonlyArray<string> =>
   parents === undefined

@@ -6,6 +6,7 @@
 import { hash } from "node:crypto"
 import type { Resource } from "../catalog/resource.ts"
 import { keyOf } from "../catalog/tables.ts"
+import { wellFormed } from "./convert.ts"
 import { RowReader, type Found, isObject, printed } from "./row.ts"
 import { compile, isScalar } from "./slots.ts"
 
@@ -81,11 +82,3 @@ const rejected = (table: string, record: unknown, reason: string): Normalised =>
   rejectedValues: [],
   rejectedRecords: [{ table, record: printed(record), reason }]
 })
-
-/** JSON that DuckDB can read: a lone surrogate is no text in any encoding and becomes U+FFFD. */
-export const wellFormed = (value: object): string => {
-  const body = JSON.stringify(value)
-  return body.includes("\\ud")
-    ? JSON.stringify(value, (_, part: unknown) => (typeof part === "string" ? part.toWellFormed() : part))
-    : body
-}

@@ -1,5 +1,5 @@
 /** Walks one record into one row: what was sent, not what was expected, so that nothing unknown goes unseen. */
-import { readable, refused } from "./convert.ts"
+import { readable, refused, wellFormed } from "./convert.ts"
 import type { Child, Shape, Slot, Slots } from "./slots.ts"
 
 /** What a record and its children held that is no row or column. */
@@ -29,7 +29,7 @@ export class RowReader {
   read(record: object): this {
     this.visit(record, this.shape.slots, "", true)
     // fromEntries defines, never assigns: a key called __proto__ stays a key.
-    if (this.extra) this.values["_extra"] = JSON.stringify(Object.fromEntries(this.extra))
+    if (this.extra) this.values["_extra"] = wellFormed(Object.fromEntries(this.extra))
     return this
   }
 

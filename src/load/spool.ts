@@ -2,7 +2,8 @@
 import { at as valueAt, parseExact } from "../catalog/body.ts"
 import type { Resource } from "../catalog/resource.ts"
 import type { Decoded, PageEntry, Parent } from "../vault/frame.ts"
-import { type Normalise, type Normalised, normaliserOf, wellFormed } from "./normalise.ts"
+import { wellFormed } from "./convert.ts"
+import { type Normalise, type Normalised, normaliserOf } from "./normalise.ts"
 
 /** What one transaction takes in for one resource of one location, in lines of NDJSON. */
 export interface Group {
@@ -12,6 +13,8 @@ export interface Group {
   readonly kind: PageEntry["kind"]
   /** What it is counted as. */
   readonly label: string
+  /** The pages are part of a reading of everything, so what they do not show is gone. */
+  readonly whole: boolean
   /** When the last page came, epoch milliseconds. */
   at: number
   pages: number
@@ -68,9 +71,10 @@ export class Spool {
     group.rejectedRecordCount += rejectedRecords.length
   }
 
-  private groupOf(resource: Resource, { location, run, kind, at, parent, pass }: PageEntry): Group {
+  private groupOf(resource: Resource, { location, run, kind, at, parent, pass, progress }: PageEntry): Group {
     const label = parent ? pass : resource.table
-    const key = JSON.stringify([resource.table, location, run, label])
+    const whole = !parent && progress["mode"] === "full" && resource.each === undefined
+    const key = JSON.stringify([resource.table, location, run, label, whole])
     const known = this.groups.get(key)
     if (known) return known
     const group: Group = {
@@ -79,6 +83,7 @@ export class Spool {
       run,
       kind,
       label,
+      whole,
       at,
       pages: 0,
       records: 0,
@@ -139,6 +144,7 @@ export const statesOf = (frames: ReadonlyArray<Decoded>) => {
   const passes = new Map<string, PageEntry>()
   const ends = []
   for (const { entry } of frames) {
+    if (entry.kind === "gone") continue
     if (entry.kind === "end") {
       ends.push(entry)
       for (const [key, pass] of passes)

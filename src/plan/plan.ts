@@ -9,12 +9,16 @@ import type { Warehouse } from "../warehouse/warehouse.ts"
 
 export interface Step {
   readonly resource: Resource
+  /** Resources whose records are in its pages. */
+  readonly within: ReadonlyArray<Resource>
   /** `each`: only what is due row by row. */
   readonly mode: "full" | "changed" | "each"
   /** Watermark less overlap, epoch milliseconds. */
   readonly since?: number
   /** Passes that an earlier run began. */
   readonly begun: Readonly<Record<string, unknown>>
+  /** Whatever was read row by row before this moment is read again, epoch milliseconds. */
+  readonly before: number | undefined
   /** What earlier runs found out about reading it here, its list and row by row. */
   readonly findings: unknown
   readonly followUp: unknown
@@ -46,14 +50,20 @@ export const makePlan = Effect.fn("plan.make")(function* (
   const known = yield* knownReadings(location)
   const now = yield* Clock.currentTimeMillis
   const chosen = yield* choose(catalogue, choice)
-  const steps = yield* Effect.forEach(chosen, (resource) => stepOf(resource, known, location, now, choice.full))
+  const steps = yield* Effect.forEach(chosen, (resource) =>
+    stepOf(resource, withinOf(catalogue, resource), known, location, now, choice.full)
+  )
   const costs = steps.map(({ requests }) => requests)
   const requests = costs.every((cost) => cost !== undefined) ? costs.reduce((sum, cost) => sum + cost, 0) : undefined
   return { steps, requests }
 })
 
+const withinOf = ({ resources }: Catalogue, { table }: Resource) =>
+  resources.filter(({ within }) => within?.table === table)
+
 const stepOf = Effect.fnUntraced(function* (
   resource: Resource,
+  within: ReadonlyArray<Resource>,
   knownByLabel: ReadonlyMap<string, Known>,
   location: string,
   now: number,
@@ -61,9 +71,12 @@ const stepOf = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Step, Failure, Warehouse> {
   const known = knownByLabel.get(resource.table)
   const followUp = followUpOf(resource)
-  const due = followUp && known && (yield* dueCount({ location, followUp }))
+  const before = full ? now : undefined
+  const due = followUp && known && (yield* dueCount({ location, followUp, before }))
   const common = {
     resource,
+    within,
+    before,
     findings: known?.way,
     followUp: followUp && knownByLabel.get(followUp.label)?.way,
     begun: known?.passes ?? {}

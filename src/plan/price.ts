@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { Api } from "../api/api.ts"
 import type { Limits } from "../api/budget.ts"
+import type { Pass } from "../catalog/resource.ts"
 import { at } from "../catalog/body.ts"
 import { type FilledRequest, fill, get } from "../catalog/request.ts"
 import { type Plan, type Step, fullRequests } from "./plan.ts"
@@ -11,7 +12,13 @@ export interface Priced {
   readonly mode: Step["mode"]
   readonly records: number | undefined
   readonly requests: number | undefined
-  readonly from: "earlier runs" | "the service's total" | "one request" | "its parents" | "nothing yet"
+  readonly from:
+    | "earlier runs"
+    | "the service's total"
+    | "one request"
+    | "its parents"
+    | "at least one request"
+    | "nothing yet"
 }
 
 interface Account {
@@ -38,13 +45,14 @@ export const price = Effect.fn("plan.price")(function* ({ steps }: Plan, account
 const priceFanOut = (
   { resource, mode, requests }: Step,
   recordsByTable: ReadonlyMap<string, number | undefined>
-): Priced => ({
-  resource: resource.table,
-  mode,
-  records: undefined,
-  requests: requests ?? recordsByTable.get(resource.each!.table),
-  from: requests === undefined ? "its parents" : "earlier runs"
-})
+): Priced => {
+  const { table, where, ids } = resource.each!
+  // Which of the rows count can only be told from the rows.
+  const some = where !== undefined || ids !== undefined
+  const parents = some ? undefined : recordsByTable.get(table)
+  const from = requests !== undefined ? "earlier runs" : parents === undefined ? "nothing yet" : "its parents"
+  return { resource: resource.table, mode, records: undefined, requests: requests ?? parents, from }
+}
 
 const priceList = Effect.fnUntraced(function* ({ resource, mode, since, requests }: Step, account: Account) {
   const way = resource.full[0]!
@@ -55,10 +63,11 @@ const priceList = Effect.fnUntraced(function* ({ resource, mode, since, requests
     requests: cost,
     from
   })
-  if (way.paging.kind === "once") return priced("one request", 1)
+  const passes: ReadonlyArray<Pass> = typeof resource.passes === "object" ? Object.values(resource.passes) : [{}]
+  if (way.paging.kind === "once") return priced("one request", passes.length)
   if (requests !== undefined) return priced("earlier runs")
-  if (way.total === undefined) return priced("nothing yet")
-  const totals = yield* Effect.forEach(Object.values(resource.passes ?? { all: {} }), (parameters) =>
+  if (way.total === undefined) return priced("at least one request", 1)
+  const totals = yield* Effect.forEach(passes, ({ parameters = {} }) =>
     totalOf(
       fill(
         { ...way.request, parameters: { ...way.request.parameters, ...parameters } },

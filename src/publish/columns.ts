@@ -38,6 +38,8 @@ const select = (path: string, columns: ReadonlyArray<CsvColumn>, expression: (co
 /** Instants in ISO 8601 UTC: milliseconds as the service writes them, microseconds only where they say more. */
 const textOf = ({ name: column, type }: CsvColumn): string => {
   const instant = (fraction: string) => `strftime(${name(column)}, '%Y-%m-%dT%H:%M:%S.${fraction}Z')`
+  // A list as JSON: DuckDB's own text for one cannot be read back.
+  if (type.endsWith("[]")) return `CAST(to_json(${name(column)}) AS VARCHAR)`
   return type === "TIMESTAMP WITH TIME ZONE"
     ? `CASE WHEN epoch_us(${name(column)}) % 1000 = 0 THEN ${instant("%g")} ELSE ${instant("%f")} END`
     : `CAST(${name(column)} AS VARCHAR)`

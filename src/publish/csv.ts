@@ -5,12 +5,11 @@
 import { stringify } from "csv-stringify/sync"
 import { Data, Effect, Stream } from "effect"
 import { join } from "node:path"
-import type { Table } from "../catalog/tables.ts"
 import { type Failure, diskFailure } from "../failure.ts"
 import { literal, name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type CsvRow, columnsOf, selectStream, selectText } from "./columns.ts"
-import { servedTable, storedOrder } from "./served.ts"
+import { type TableName, servedTable, storedOrder } from "./served.ts"
 import { byteOrderMark, lines, safeRow, sheetText, spreadsheetLimits } from "./spreadsheet.ts"
 
 /**
@@ -19,7 +18,7 @@ import { byteOrderMark, lines, safeRow, sheetText, spreadsheetLimits } from "./s
  * cells only.
  */
 export const writeCsv = Effect.fn("publish.writeCsv")(function* (
-  table: Table,
+  table: TableName,
   profile: "machine" | "spreadsheet",
   out: NodeJS.WritableStream
 ): Effect.fn.Return<void, Failure, Warehouse> {
@@ -42,7 +41,7 @@ export const writeCsv = Effect.fn("publish.writeCsv")(function* (
 })
 
 /** Writes the rows of the attached copy with DuckDB itself, ten times faster than through here. */
-export const copyCsv = Effect.fnUntraced(function* (table: Table, folder: string) {
+export const copyCsv = Effect.fnUntraced(function* (table: TableName, folder: string) {
   const file = `${table.name}.csv`
   const path = servedTable(table)
   const select = selectText(path, yield* columnsOf(path))

@@ -2,14 +2,13 @@
 import { Effect } from "effect"
 import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
-import type { Table } from "../catalog/tables.ts"
 import { Failure } from "../failure.ts"
 import { literal } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { copyCsv } from "./csv.ts"
 import { onDisk } from "./disk.ts"
 import { type PublishedFile, type Written, fingerprint, writeManifest } from "./files.ts"
-import { servedTable, withServed } from "./served.ts"
+import { type TableName, servedTable, withServed } from "./served.ts"
 import { copySheets } from "./sheets.ts"
 import { spreadsheetLimits } from "./spreadsheet.ts"
 import { abandonVersion, beginVersion, commitVersion } from "./version.ts"
@@ -34,14 +33,15 @@ export interface Published {
  */
 export const publish = Effect.fn("publish")(function* (
   options: PublishOptions,
-  tables: ReadonlyArray<Table>
+  tables: ReadonlyArray<TableName>
 ): Effect.fn.Return<Published, Failure, Warehouse> {
   const { folder, run, schemaVersion } = options
   yield* refuseReadOnly
   const version = yield* beginVersion(folder, run)
   return yield* Effect.gen(function* () {
     const written = yield* writeFiles(options, tables, version.building)
-    const files = yield* Effect.forEach(written, (file) => fingerprint(version.building, file))
+    // Bringing a small file to the disk is waiting, so many wait together.
+    const files = yield* Effect.forEach(written, (file) => fingerprint(version.building, file), { concurrency: 8 })
     yield* writeManifest(version.building, { run, schemaVersion, files })
     yield* commitVersion(version)
     return { files, folder }
@@ -60,7 +60,7 @@ export const publish = Effect.fn("publish")(function* (
 
 const writeFiles = Effect.fnUntraced(function* (
   { formats, csvProfile }: PublishOptions,
-  tables: ReadonlyArray<Table>,
+  tables: ReadonlyArray<TableName>,
   building: string
 ) {
   const served = "crm.duckdb"
@@ -83,7 +83,7 @@ const writeFiles = Effect.fnUntraced(function* (
   return files
 })
 
-const currentRows = Effect.fnUntraced(function* (tables: ReadonlyArray<Table>) {
+const currentRows = Effect.fnUntraced(function* (tables: ReadonlyArray<TableName>) {
   const counts = tables.map((table) => `(SELECT count(*) FROM ${servedTable(table)})`)
   const [row] = yield* (yield* Warehouse).rows(`SELECT ${["0", ...counts].join(" + ")} AS rows`)
   return Number(row?.["rows"])
@@ -93,7 +93,7 @@ const currentRows = Effect.fnUntraced(function* (tables: ReadonlyArray<Table>) {
  * Instants are UTC microseconds, money is exact; the plain encodings that every reader knows. A row group is held in
  * memory until it is written, beside DuckDB's own bound, so it is a third of what DuckDB would take.
  */
-const writeParquet = Effect.fnUntraced(function* (table: Table, building: string) {
+const writeParquet = Effect.fnUntraced(function* (table: TableName, building: string) {
   const path = join("parquet", table.name, "part-0.parquet")
   yield* makeFolder(building, "parquet", table.name)
   const [copied] = yield* (yield* Warehouse).rows(
@@ -103,7 +103,7 @@ const writeParquet = Effect.fnUntraced(function* (table: Table, building: string
 })
 
 const writeCsvFiles = Effect.fnUntraced(function* (
-  table: Table,
+  table: TableName,
   profile: "machine" | "spreadsheet",
   building: string
 ): Effect.fn.Return<ReadonlyArray<Written>, Failure, Warehouse> {

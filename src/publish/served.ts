@@ -3,10 +3,16 @@
  * Parquet and CSV are copied from it too, so that all files of a version show the same moment.
  */
 import { Effect, Exit } from "effect"
-import type { Table } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
 import { literal, name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
+
+/** What is published: a table with its history, or a view, whose rows are copied as they are. */
+export interface TableName {
+  readonly name: string
+  readonly key: ReadonlyArray<string>
+  readonly isView?: boolean
+}
 
 /** How statements call the copy while it is attached. */
 const servedName = "sluice_served"
@@ -15,12 +21,12 @@ const servedName = "sluice_served"
  * Current rows stand in the copy's main schema. DuckDB names an opened file's catalog after the file, so that `contacts`
  * and `crm.contacts` both find them; with a schema of that name as well, `crm.contacts` would be ambiguous.
  */
-export const servedTable = (table: { readonly name: string }) => `${servedName}.main.${name(table.name)}`
+export const servedTable = (table: Pick<TableName, "name">) => `${servedName}.main.${name(table.name)}`
 
 /** Makes the copy at `path` and runs `use` while it is attached; afterwards nobody holds the file. */
 export const withServed = Effect.fnUntraced(function* <A, R>(
   path: string,
-  tables: ReadonlyArray<Table>,
+  tables: ReadonlyArray<TableName>,
   use: Effect.Effect<A, Failure, R>
 ): Effect.fn.Return<A, Failure, R | Warehouse> {
   const warehouse = yield* Warehouse
@@ -51,14 +57,17 @@ export const storedOrder = Effect.fnUntraced(function* <A, E, R>(
   )
 })
 
-const copyWarehouse = Effect.fnUntraced(function* (tables: ReadonlyArray<Table>) {
+const copyWarehouse = Effect.fnUntraced(function* (tables: ReadonlyArray<TableName>) {
   const warehouse = yield* Warehouse
   const meta = yield* warehouse.rows(
     `SELECT table_name FROM duckdb_tables() WHERE database_name = current_database() AND schema_name = 'meta'
      AND table_name NOT IN ('passes', 'position', 'fanout', 'seen') ORDER BY table_name`
   )
   const paths = [
-    ...tables.flatMap((table) => [`crm.${name(table.name)}`, `crm_history.${name(table.name)}`]),
+    ...tables.flatMap((table) => [
+      `crm.${name(table.name)}`,
+      ...(table.isView ? [] : [`crm_history.${name(table.name)}`])
+    ]),
     ...meta.map((row) => `meta.${name(String(row["table_name"]))}`)
   ]
   const copied = new Set(paths)
@@ -84,6 +93,8 @@ const pathOf = (row: Readonly<Record<string, unknown>>) =>
 /** CREATE TABLE AS leaves the comments behind. */
 const commentsSql = `
   SELECT schema_name, table_name, NULL AS column_name, comment FROM duckdb_tables()
+  WHERE database_name = current_database() AND comment IS NOT NULL
+  UNION ALL SELECT schema_name, view_name, NULL, comment FROM duckdb_views()
   WHERE database_name = current_database() AND comment IS NOT NULL
   UNION ALL SELECT schema_name, table_name, column_name, comment FROM duckdb_columns()
   WHERE database_name = current_database() AND comment IS NOT NULL`

@@ -5,12 +5,11 @@
 import { Effect, type Scope, Stream } from "effect"
 import { type FileHandle, open } from "node:fs/promises"
 import { join } from "node:path"
-import type { Table } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type CsvRow, columnsOf, selectStream } from "./columns.ts"
 import { onDisk } from "./disk.ts"
-import { servedTable } from "./served.ts"
+import { type TableName, servedTable } from "./served.ts"
 import { byteOrderMark, safeRow, safeText, sheetText } from "./spreadsheet.ts"
 
 export interface Sheet {
@@ -20,7 +19,7 @@ export interface Sheet {
 
 /** Writes the rows of the attached copy. The original of an altered cell is in the warehouse and in every other format. */
 export const copySheets = Effect.fnUntraced(function* (
-  table: Table,
+  table: TableName,
   folder: string,
   limits: { readonly lines: number; readonly characters: number }
 ) {

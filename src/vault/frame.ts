@@ -64,7 +64,12 @@ export interface Outcome {
   readonly way?: unknown
 }
 
-export type Entry = PageEntry | EndEntry
+/** Records found to be gone; the body is the list of their keys. */
+export interface GoneEntry extends Common {
+  readonly kind: "gone"
+}
+
+export type Entry = PageEntry | EndEntry | GoneEntry
 
 export interface Frame {
   readonly entry: Entry
@@ -79,7 +84,7 @@ export const encode = ({ entry, body }: Frame): Buffer => {
 const newline = Buffer.from("\n")
 
 export interface Decoded extends Frame {
-  /** Where the next frame begins. */
+  /** Where the next frame begins: in `decode` within the bytes given, in `Vault.read` within the segment. */
   readonly end: number
 }
 

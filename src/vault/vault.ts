@@ -66,7 +66,12 @@ const readFrames = async (folder: string, from: Position, bytes: number, end: Po
   if (!segment) throw new Error(`segment ${from.segment} is missing`)
   const start = plain ? 0 : from.offset
   const { frames, end: read } = framesIn(segment, start, bytes)
-  if (frames.length > 0) return { frames, next: { segment: from.segment, offset: from.offset + read - start } }
+  const before = from.offset - start
+  if (frames.length > 0)
+    return {
+      frames: frames.map((frame) => ({ ...frame, end: before + frame.end })),
+      next: { segment: from.segment, offset: before + read }
+    }
   // A frame larger than the slice: read again with room for it.
   if (plain && plain.length === bytes) return readFrames(folder, from, bytes * 4, end)
   if (segment.length > start) throw new Error(`segment ${from.segment} is damaged at byte ${from.offset}`)

@@ -47,6 +47,14 @@ const metaTables: Readonly<Record<string, { readonly comment: string; readonly c
     comment: "Records that could not become a row, as sent",
     columns: `run_id VARCHAR, location_id VARCHAR, table_name VARCHAR, record VARCHAR, reason VARCHAR, rejected_at TIMESTAMPTZ`
   },
+  wide_columns: {
+    comment: "The column that each custom field got in a wide view, for good",
+    columns: `view_name VARCHAR, location_id VARCHAR, field VARCHAR, column_name VARCHAR`
+  },
+  coverage: {
+    comment: "What the last run made of every read operation of the API",
+    columns: `run_id VARCHAR, location_id VARCHAR, operation VARCHAR, purpose VARCHAR, tables VARCHAR[], status VARCHAR, reason VARCHAR`
+  },
   columns: {
     comment: "The data dictionary: every column with its meaning",
     columns: `table_name VARCHAR, column_name VARCHAR, type VARCHAR, description VARCHAR, personal_data VARCHAR, refers_to VARCHAR`

@@ -19,6 +19,8 @@ export interface Due {
 interface DueQuery {
   readonly location: string
   readonly followUp: FollowUp
+  /** Whatever was fetched before this moment is due again, epoch milliseconds. */
+  readonly before?: number | undefined
   readonly limit: number
 }
 
@@ -31,7 +33,10 @@ export const dueParents = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyArray<Due>, Failure, Warehouse> {
   const now = instantOf(yield* Clock.currentTimeMillis)
   const { recent } = query.followUp
-  const full = recent ? `f.full_at IS NULL OR f.full_at < ${now} - to_days(${recent.fullEveryDays})` : "true"
+  const full =
+    recent && query.before === undefined
+      ? `f.full_at IS NULL OR f.full_at < ${now} - to_days(${recent.fullEveryDays})`
+      : "true"
   const rows = yield* (yield* Warehouse).rows(
     `SELECT p.id, p.state, ${full} AS is_full, f.progress ${dueFrom(query, now)}
      ORDER BY f.fetched_at IS NOT NULL AND f.parent_state IS NOT DISTINCT FROM p.state, f.fetched_at LIMIT ${query.limit}`
@@ -52,16 +57,17 @@ export const dueCount = Effect.fnUntraced(function* (
   return Number(row?.["n"])
 })
 
-const dueFrom = ({ location, followUp }: Omit<DueQuery, "limit">, now: string): string => {
-  const { table, label, changedBy, everyDays, where = "true", ids } = followUp
+const dueFrom = ({ location, followUp, before }: Omit<DueQuery, "limit">, now: string): string => {
+  const { table, label, changedBy, everyDays, where = "true", ids, tombstone } = followUp
+  const there = tombstone ? `(_deleted_at IS NULL OR ${name(tombstone)})` : "_deleted_at IS NULL"
   const state = changedBy === undefined ? "_row_hash" : `coalesce(${name(changedBy)}::VARCHAR, _row_hash)`
   const rows = `SELECT ${ids ?? "id"} AS id, ${state} AS state FROM crm.${name(table)}
-    WHERE location_id = ${literal(location)} AND _deleted_at IS NULL AND (${where})`
+    WHERE location_id = ${literal(location)} AND ${there} AND (${where})`
   // Several rows may name one id: any change of any of them counts.
   const parents = ids ? `SELECT id, max(state) AS state FROM (${rows}) WHERE id <> '' GROUP BY id` : rows
   return `FROM (${parents}) AS p
     LEFT JOIN (FROM meta.fanout WHERE location_id = ${literal(location)} AND resource = ${literal(label)}) AS f ON f.parent_id = p.id
-    WHERE f.parent_id IS NULL OR f.parent_state IS DISTINCT FROM p.state
+    WHERE f.parent_id IS NULL ${before === undefined ? "" : `OR f.fetched_at < ${instantOf(before)}`} OR f.parent_state IS DISTINCT FROM p.state
     OR f.fetched_at < ${now} - to_seconds(86400 * ${everyDays} * (0.5 + hash(p.id) % 1000 / 2000.0))`
 }
 

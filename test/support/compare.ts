@@ -24,7 +24,10 @@ export const differences = async (
   table: string,
   records: ReadonlyArray<Row>
 ): Promise<ReadonlyArray<string>> => {
-  const rows = await query(database, `SELECT * FROM crm.${table} WHERE _deleted_at IS NULL`)
+  const all = await query(database, `SELECT * FROM crm.${table}`)
+  // What the service itself calls deleted may be marked so.
+  const deleted = new Set(records.filter(isDeleted).map(({ id, _id }) => id ?? _id))
+  const rows = all.filter((row) => row["_deleted_at"] === null || row["deleted"] === true || deleted.has(row["id"]))
   const rowById = new Map(rows.map((row) => [row["id"], row]))
   const ids = records.map((record) => String(record["id"] ?? record["_id"]))
   const known = new Set(ids)
@@ -40,6 +43,8 @@ export const differences = async (
     })
   ]
 }
+
+const isDeleted = ({ deleted, status }: Row) => String(deleted) === "true" || status === "deleted"
 
 const different = (table: string, record: Row, row: Row): ReadonlyArray<string> => {
   const extra = JSON.parse(String(row["_extra"] ?? "{}")) as Row
@@ -91,5 +96,37 @@ export const tableByCollection = {
   conversations: "conversations",
   messages: "messages",
   orders: "orders",
-  submissions: "form_submissions"
+  submissions: "form_submissions",
+  customFields: "custom_fields",
+  workflows: "workflows",
+  calendars: "calendars",
+  appointments: "appointments",
+  emails: "emails",
+  email_templates: "email_templates",
+  email_campaigns: "email_campaigns",
+  products: "products",
+  prices: "prices",
+  inventory: "inventory",
+  collections: "collections",
+  invoices: "invoices",
+  estimates: "estimates",
+  estimate_templates: "estimate_templates",
+  order_fulfillments: "order_fulfillments",
+  "transactions?form=list": "transactions",
+  subscriptions: "subscriptions",
+  coupons: "coupons",
+  social_accounts: "social_accounts",
+  social_posts: "social_posts",
+  social_categories: "social_categories",
+  social_tags: "social_tags",
+  blogs: "blogs",
+  blog_posts: "blog_posts",
+  blog_authors: "blog_authors",
+  blog_categories: "blog_categories",
+  funnels: "funnels",
+  funnel_pages: "funnel_pages",
+  redirects: "redirects",
+  forms: "forms",
+  surveys: "surveys",
+  survey_submissions: "survey_submissions"
 } as const

@@ -22,7 +22,9 @@ export const environmentOf = (service: Pick<Service, "url" | "token" | "location
   SLUICE_BASE_URL: service.url,
   SLUICE_TOKEN: service.token,
   SLUICE_LOCATION_ID: service.locationId,
-  SLUICE_OUTPUT: output
+  SLUICE_OUTPUT: output,
+  // What is published has tests of its own; most others look at the warehouse.
+  SLUICE_FORMATS: "none"
 })
 
 export const start = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>): Running => {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { openAccount } from "../support/account.ts"
+import { openAccount, openCore } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 
 type Habit = [name: string, flags: ReadonlyArray<string>, doubt?: RegExp]
@@ -33,7 +33,7 @@ const habits: Array<Habit> = [
 
 describe("whatever the service's habits, two runs bring every table to what it holds", () => {
   it.each<Habit>(habits)("%s", async (...[, flags, doubt]: Habit) => {
-    const account = await openAccount(...flags)
+    const account = await openCore(...flags)
     try {
       const first = await account.sync()
       assert.strictEqual(first.code, 0, first.stderr)

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { openAccount } from "../support/account.ts"
+import { coreFlags, openAccount, openCore } from "../support/account.ts"
 import { sluice, start } from "../support/sluice.ts"
 
 const reserveNothing = (output: string): string => {
@@ -70,9 +70,9 @@ describe("an export cursor that dies", () => {
     ["and a service that keeps to dates", []],
     ["and a service that ignores dates", ["--quirk", "exportDates=ignored"]]
   ])("costs the way back to the last record, not the run: %s", async (_, flags) => {
-    const account = await openAccount(...flags, "--latency", "150", "--contacts", "100", "--messages", "9000")
+    const account = await openCore(...flags, "--latency", "150", "--contacts", "100", "--messages", "9000")
     try {
-      const running = start(["sync"], account.environment)
+      const running = start(["sync", ...coreFlags], account.environment)
       for (let n = 1; n <= 4; n++) {
         await account.service.requested(n * 12)
         await account.service.post("clock", { advanceMs: 121_000 })
@@ -90,18 +90,21 @@ describe("an export cursor that dies", () => {
 
 describe("a day that is spent", () => {
   it("ends the run with 75 and when it goes on; the next day reads the rest", async () => {
-    const account = await openAccount("--limits", "100/500/120", "--contacts", "100")
+    const account = await openCore("--limits", "100/500/120", "--contacts", "100")
     try {
-      const first = await sluice(["sync", "--config", reserveNothing(account.output)], account.environment)
+      const first = await account.sync("--config", reserveNothing(account.output))
       assert.strictEqual(first.code, 75, first.stderr)
       assert.match(first.stderr, /the day's requests are used up/)
       assert.match(first.stderr, /after \d{4}-\d\d-\d\dT/)
       const { requests, refused429 } = await account.service.stats()
       assert.isAtMost(requests, 120)
       assert.strictEqual(refused429, 0)
-      await account.service.post("clock", { advanceMs: 86_400_000 })
-      const second = await sluice(["sync", "--config", reserveNothing(account.output)], account.environment)
-      assert.strictEqual(second.code, 0, second.stderr)
+      const left = async () => {
+        await account.service.post("clock", { advanceMs: 86_400_000 })
+        return (await account.sync("--config", reserveNothing(account.output))).code
+      }
+      let days = 1
+      while ((await left()) === 75) assert.isAtMost(days++, 3, "each day gets on")
       assert.deepStrictEqual(await account.differences(), [])
     } finally {
       account.service.stop()

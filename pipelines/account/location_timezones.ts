@@ -1,0 +1,20 @@
+import { text } from "#catalog/fields.ts"
+import { get } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const locationTimezones = define({
+  table: "location_timezones",
+  description: "Time zones the location offers.",
+  source: "A 4.6 GET /locations/{locationId}/timezones",
+  scope: "locations.readonly",
+  key: ["timezone"],
+  full: [
+    {
+      request: get("/locations/{location}/timezones"),
+      paging: { kind: "once" },
+      records: "timezones",
+      pageSize: 1000
+    }
+  ],
+  fields: { value: text("IANA time zone", { column: "timezone" }) }
+})

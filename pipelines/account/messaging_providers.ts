@@ -1,0 +1,29 @@
+import { choice, flag, id, object, text } from "#catalog/fields.ts"
+import { get } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const messagingProviders = define({
+  table: "messaging_providers",
+  description: "Services that carry the location's text messages and email.",
+  source: "A 2.8, A 4.6 GET /locations/{locationId}/conversationChannels/{type}",
+  scope: "locations.readonly",
+  full: [
+    {
+      request: get("/locations/{location}/conversationChannels/{pass}"),
+      paging: { kind: "once" },
+      records: "conversationChannel.{pass}",
+      pageSize: 1000
+    }
+  ],
+  passes: { SMS: { columns: { channel: "SMS" } }, Email: { columns: { channel: "Email" } } },
+  fields: {
+    // Every entry is wrapped in an object of this one name.
+    conversationProvider: object({
+      _id: id("Provider id; `conversation_provider_id` elsewhere"),
+      name: text("Name", { column: "name" }),
+      type: choice("`SMS` or `Email`", { column: "type" }),
+      default: flag("The provider used where none is chosen", { column: "default" })
+    }),
+    channel: choice("Channel it was listed under: `SMS` or `Email`")
+  }
+})

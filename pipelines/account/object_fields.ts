@@ -1,0 +1,48 @@
+import { choice, count, flag, id, instant, ref, rows, text } from "#catalog/fields.ts"
+import { get, location } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const objectFields = define({
+  table: "object_fields",
+  description: "Fields of custom objects and company records.",
+  source: "A 2.5, A 4.3 GET /custom-fields/object-key/{objectKey}",
+  scope: "locations/customFields.readonly",
+  full: [
+    {
+      request: get("/custom-fields/object-key/{pass}", { locationId: location }),
+      paging: { kind: "once" },
+      records: "fields",
+      pageSize: 1000
+    }
+  ],
+  // No documented operation lists the objects, so their keys are a setting.
+  passes: "object_keys",
+  asked: "object_keys",
+  fields: {
+    id: id("Field id"),
+    name: text("Name"),
+    description: text("What the field is for"),
+    placeholder: text("Text shown while the field is empty"),
+    fieldKey: text("Key, `custom_object.<object>.<key>`"),
+    dataType: choice("Kind of value: `TEXT`, `NUMERICAL`, `MONETORY` (spelled so), `CHECKBOX`, …"),
+    objectKey: text("Object the field belongs to"),
+    parentId: ref("object_folders", "Folder of the field"),
+    showInForms: flag("Offered in forms"),
+    options: rows(
+      "object_field_options",
+      "Options of each choice field.",
+      {
+        key: text("Key of the option"),
+        label: text("Text shown"),
+        url: text("Picture, as a link")
+      },
+      ["key"]
+    ),
+    allowCustomOption: flag("Other values than the options may be entered"),
+    acceptedFormats: choice("File extension a file field takes, or `all`"),
+    maxFileLimit: count("Files a file field takes at most"),
+    dateAdded: instant("When the field was made"),
+    dateUpdated: instant("Last change"),
+    locationId: ref("locations", "The location", { column: "location_id" })
+  }
+})

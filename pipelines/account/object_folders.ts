@@ -1,0 +1,18 @@
+import { id, ref, text } from "#catalog/fields.ts"
+import { define } from "#catalog/resource.ts"
+
+export const objectFolders = define({
+  table: "object_folders",
+  description: "Folders that the fields of custom objects and company records lie in.",
+  source: "A 2.5, A 4.3 GET /custom-fields/object-key/{objectKey}",
+  scope: "locations/customFields.readonly",
+  full: [],
+  within: { table: "object_fields", records: "folders" },
+  asked: "object_keys",
+  fields: {
+    id: id("Folder id"),
+    name: text("Name"),
+    objectKey: text("Object the folder belongs to"),
+    locationId: ref("locations", "The location", { column: "location_id" })
+  }
+})

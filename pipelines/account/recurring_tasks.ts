@@ -1,0 +1,48 @@
+import { choice, content, count, flag, id, instant, object, ref, text } from "#catalog/fields.ts"
+import { get } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const recurringTasks = define({
+  table: "recurring_tasks",
+  description: "To-dos that come again by a schedule.",
+  source: "A 2.9, A 4.6 GET /locations/{locationId}/recurring-tasks/{id}",
+  scope: "recurring-tasks.readonly",
+  full: [
+    {
+      request: get("/locations/{location}/recurring-tasks/{pass}"),
+      paging: { kind: "once" },
+      records: "recurringTask",
+      pageSize: 1
+    }
+  ],
+  // No operation lists them, so their ids are a setting.
+  passes: "recurring_task_ids",
+  asked: "recurring_task_ids",
+  tombstone: "deleted",
+  fields: {
+    id: id("Recurring task id"),
+    title: text("What is to be done", { personal: "content" }),
+    description: content("The details"),
+    contactId: ref("contacts", "Contact the task is about"),
+    assignedTo: ref("users", "Who is to do it"),
+    rruleOptions: object({
+      intervalType: choice("`yearly`, `monthly`, `weekly`, `daily` or `hourly`", { column: "rrule_interval_type" }),
+      interval: count("Units between two occurrences", { column: "rrule_interval" }),
+      startDate: instant("First occurrence", { column: "rrule_start_date" }),
+      endDate: instant("End of the schedule", { column: "rrule_end_date" }),
+      dueAfterSeconds: count("Seconds from an occurrence until it is due", { column: "rrule_due_after_seconds" }),
+      dayOfMonth: count("Day of the month", { column: "rrule_day_of_month" }),
+      dayOfWeek: choice("Day of the week, `MO` to `SU`", { column: "rrule_day_of_week" }),
+      monthOfYear: count("Month, 1 to 12", { column: "rrule_month_of_year" }),
+      count: count("Occurrences at most", { column: "rrule_count" }),
+      createTaskIfOverDue: flag("The next task is made even if the last is overdue", {
+        column: "rrule_create_task_if_over_due"
+      })
+    }),
+    totalOccurrence: count("Occurrences so far"),
+    deleted: flag("Removed by a user"),
+    createdAt: instant("When the schedule was made"),
+    updatedAt: instant("Last change"),
+    locationId: ref("locations", "The location", { column: "location_id" })
+  }
+})

@@ -1,0 +1,50 @@
+import { choice, content, flag, id, instant, object, ref, text, values } from "#catalog/fields.ts"
+import { cursorOr, get, location, size } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+/** Short messages name their files twice, inside the template and beside it. */
+const attachments = (kind: string) =>
+  values(
+    "saved_template_attachments",
+    "Files of each saved template.",
+    "url",
+    text("Link to the file", { personal: "content" }),
+    { key: [], constants: { kind } }
+  )
+
+export const savedTemplates = define({
+  table: "saved_templates",
+  description: "Message texts kept for reuse, the deleted ones too.",
+  source: "A 2.8, A 4.6 GET /locations/{locationId}/templates",
+  scope: "locations/templates.readonly",
+  full: [
+    {
+      request: get("/locations/{location}/templates", { originId: location, skip: cursorOr(0), limit: size }),
+      paging: { kind: "offset" },
+      records: "templates",
+      pageSize: 100,
+      probeSize: 500,
+      total: "totalCount"
+    }
+  ],
+  passes: {
+    live: { parameters: { deleted: false }, columns: { deleted: false } },
+    deleted: { parameters: { deleted: true }, columns: { deleted: true } }
+  },
+  tombstone: "deleted",
+  fields: {
+    id: id("Template id"),
+    name: text("Name"),
+    type: choice("`sms`, `email` or `whatsapp`"),
+    template: object({
+      body: content("Text of a short message"),
+      subject: content("Subject line of an email"),
+      html: content("Email as HTML"),
+      attachments: attachments("attachments")
+    }),
+    urlAttachments: attachments("urlAttachments"),
+    dateAdded: instant("When the template was made"),
+    deleted: flag("Listed among the deleted templates"),
+    locationId: ref("locations", "The location", { column: "location_id" })
+  }
+})

@@ -1,0 +1,27 @@
+import { choice, count, id, instant, ref, text } from "#catalog/fields.ts"
+import { get, location } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const workflows = define({
+  table: "workflows",
+  description: "Automations of the account. What starts them and what they do is not readable.",
+  source: "A 2.10, A 4.7 GET /workflows/",
+  scope: "workflows.readonly",
+  full: [
+    {
+      request: get("/workflows/", { locationId: location }),
+      paging: { kind: "once" },
+      records: "workflows",
+      pageSize: 1000
+    }
+  ],
+  fields: {
+    id: id("Workflow id"),
+    name: text("Name"),
+    status: choice("`published` or `draft`"),
+    version: count("Goes up with each change"),
+    createdAt: instant("When the workflow was made"),
+    updatedAt: instant("Last change"),
+    locationId: ref("locations", "The location", { column: "location_id" })
+  }
+})

@@ -1,0 +1,27 @@
+import { id, instant, ref, text, transport } from "#catalog/fields.ts"
+import { cursorOr, get, location, size } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const blogAuthors = define({
+  table: "blog_authors",
+  description: "Authors that blog posts name.",
+  source: "B 2.6, B 4.8 GET /blogs/authors",
+  scope: "blogs/author.readonly",
+  full: [
+    {
+      request: get("/blogs/authors", { locationId: location, limit: size, offset: cursorOr(0) }),
+      paging: { kind: "offset" },
+      records: "authors",
+      pageSize: 100,
+      probeSize: 500
+    }
+  ],
+  fields: {
+    _id: id("Author id"),
+    name: text("Name", { personal: "direct" }),
+    canonicalLink: text("Page about the author", { personal: "quasi" }),
+    updatedAt: instant("Last change"),
+    locationId: ref("locations", "The location", { column: "location_id" }),
+    traceId: transport
+  }
+})

@@ -1,0 +1,28 @@
+import { id, instant, ref, text, transport } from "#catalog/fields.ts"
+import { cursorOr, get, location, size } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const blogCategories = define({
+  table: "blog_categories",
+  description: "Categories that blog posts are sorted into.",
+  source: "B 2.6, B 4.8 GET /blogs/categories",
+  scope: "blogs/category.readonly",
+  full: [
+    {
+      request: get("/blogs/categories", { locationId: location, limit: size, offset: cursorOr(0) }),
+      paging: { kind: "offset" },
+      records: "categories",
+      pageSize: 100,
+      probeSize: 500
+    }
+  ],
+  fields: {
+    _id: id("Category id"),
+    label: text("Name"),
+    urlSlug: text("Name in the category's web address"),
+    canonicalLink: text("Address search engines are to keep"),
+    updatedAt: instant("Last change"),
+    locationId: ref("locations", "The location", { column: "location_id" }),
+    traceId: transport
+  }
+})

@@ -1,0 +1,59 @@
+import { choice, content, count, flag, id, instant, ref, text, transport, values } from "#catalog/fields.ts"
+import { cursorOr, get, location, parent, size } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const blogPosts = define({
+  table: "blog_posts",
+  description: "Posts of blogs, in every state.",
+  source: "B 2.6, B 4.8 GET /blogs/posts/all",
+  scope: "blogs/posts.readonly",
+  // A blog shows no date of change, and the list no filter by one: every blog is read again each night.
+  each: {
+    table: "blogs",
+    column: "blog_id",
+    everyDays: 0.8,
+    way: {
+      // What is shown when nothing is said about the state is not documented.
+      request: get("/blogs/posts/all", {
+        locationId: location,
+        blogId: parent,
+        status: "ALL",
+        limit: size,
+        offset: cursorOr(0)
+      }),
+      paging: { kind: "offset" },
+      records: "blogs",
+      pageSize: 100,
+      probeSize: 500
+    }
+  },
+  full: [],
+  // No way asks for what changed; the date tells the newer of two copies.
+  changes: { field: "updatedAt", overlapDays: 0, ways: [] },
+  fields: {
+    _id: id("Post id"),
+    blogId: ref("blogs", "The blog"),
+    title: text("Title"),
+    description: content("What it is about"),
+    status: choice("`DRAFT`, `PUBLISHED`, `SCHEDULED` or `ARCHIVED`"),
+    urlSlug: text("Name in the post's web address"),
+    canonicalLink: text("Address search engines are to keep"),
+    author: ref("blog_authors", "Who is named as its author"),
+    imageUrl: text("Picture, as a link"),
+    imageAltText: text("The picture in words"),
+    rawHTML: content("The post itself, as HTML"),
+    wordCount: count("Number of words"),
+    archived: flag("Put away"),
+    publishedAt: instant("When it appeared or will appear"),
+    updatedAt: instant("Last change"),
+    locationId: ref("locations", "The location", { column: "location_id" }),
+    traceId: transport,
+    categories: values(
+      "blog_post_categories",
+      "Categories of each post.",
+      "category_id",
+      ref("blog_categories", "The category")
+    ),
+    tags: values("blog_post_tags", "Tags of each post.", "tag", text("The tag"))
+  }
+})

@@ -1,0 +1,25 @@
+import { id, ref, text, transport } from "#catalog/fields.ts"
+import { cursorOr, get, location, size } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const blogs = define({
+  table: "blogs",
+  description: "Blog sites.",
+  source: "B 2.6, B 4.8 GET /blogs/site/all",
+  scope: "blogs/list.readonly",
+  full: [
+    {
+      request: get("/blogs/site/all", { locationId: location, limit: size, skip: cursorOr(0) }),
+      paging: { kind: "offset" },
+      records: "data",
+      pageSize: 100,
+      probeSize: 500
+    }
+  ],
+  fields: {
+    _id: id("Blog id"),
+    name: text("Name"),
+    locationId: ref("locations", "The location", { column: "location_id" }),
+    traceId: transport
+  }
+})

@@ -1,0 +1,54 @@
+import { choice, flag, id, instant, ref, text } from "#catalog/fields.ts"
+import { get, location, parent, windowEnd, windowStart } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+import type { Way } from "#catalog/resource.ts"
+
+const aheadDays = 730
+
+const events = (from: string): Way => ({
+  request: get("/calendars/events", {
+    locationId: location,
+    calendarId: parent,
+    startTime: windowStart("epochMs"),
+    endTime: windowEnd("epochMs")
+  }),
+  paging: { kind: "once" },
+  records: "events",
+  // The service names no limit. A window that shows so many is halved, so that a silent one loses nothing.
+  pageSize: 1000,
+  windows: { from, aheadDays }
+})
+
+export const appointments = define({
+  table: "appointments",
+  description: "Appointments of all calendars, from 2010 to two years ahead.",
+  source: "A 2.11, A 4.8 GET /calendars/events",
+  scope: "calendars/events.readonly",
+  full: [],
+  // Windows go by when an appointment is, not by when it changed: what happens to an older one shows in the full
+  // reading only. Appointments of a deleted calendar cannot be reached this way at all.
+  each: {
+    table: "calendars",
+    column: "calendar_id",
+    everyDays: 0.8,
+    way: events("2010-01-01"),
+    recent: { way: events("since"), days: 30, fullEveryDays: 14 }
+  },
+  tombstone: "deleted",
+  single: get("/calendars/events/appointments/{parent}"),
+  fields: {
+    id: id("Appointment id; one of a series is named after the series and its time"),
+    calendarId: ref("calendars", "Its calendar"),
+    contactId: ref("contacts", "Whom it is with"),
+    title: text("Title", { personal: "content" }),
+    appointmentStatus: choice("`new`, `confirmed`, `cancelled`, `showed`, `noshow`, …"),
+    startTime: instant("Begin"),
+    endTime: instant("End"),
+    masterEventId: text("The series it is one of"),
+    isRecurring: flag("It is one of a series"),
+    rrule: text("Rule of the series, RFC 5545"),
+    deleted: flag("Removed by a user"),
+    dateUpdated: instant("Last change"),
+    locationId: ref("locations", "The location", { column: "location_id" })
+  }
+})

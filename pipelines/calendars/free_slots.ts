@@ -1,0 +1,44 @@
+import { date, instant } from "#catalog/fields.ts"
+import { get, windowEnd, windowStart } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const freeSlots = define({
+  table: "free_slots",
+  description: "Times that could still be booked when the calendar was read.",
+  source: "A 2.11, A 4.8 GET /calendars/{calendarId}/free-slots",
+  scope: "calendars.readonly",
+  key: ["calendar_id", "starts_at"],
+  asked: "free_slot_days",
+  full: [],
+  each: {
+    table: "calendars",
+    column: "calendar_id",
+    everyDays: 0.8,
+    way: {
+      // No time zone is asked for: the days are those of the calendar.
+      request: get("/calendars/{parent}/free-slots", {
+        startDate: windowStart("epochMs"),
+        endDate: windowEnd("epochMs")
+      }),
+      paging: { kind: "once" },
+      records: "",
+      pageSize: 10_000,
+      windows: { from: "now", aheadDays: "free_slot_days", daysMax: 31 }
+    }
+  },
+  unpack: slotsOf,
+  fields: {
+    date: date("Day of the slot in the time zone of the calendar"),
+    startsAt: instant("When the slot begins")
+  }
+})
+
+/** The answer is keyed by day. What is no day stays a record of its own, so that it is rejected in sight. */
+function slotsOf(answer: unknown): ReadonlyArray<unknown> {
+  if (typeof answer !== "object" || answer === null) return [answer]
+  return Object.entries(answer as Readonly<Record<string, unknown>>).flatMap(([date, day]): ReadonlyArray<unknown> => {
+    if (date === "traceId") return []
+    const slots = (day as { readonly slots?: unknown } | null)?.slots
+    return Array.isArray(slots) ? slots.map((startsAt: unknown) => ({ date, startsAt })) : [{ [date]: day }]
+  })
+}

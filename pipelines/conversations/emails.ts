@@ -1,0 +1,63 @@
+import { choice, content, id, instant, ref, text, values } from "#catalog/fields.ts"
+import { get } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+const recipients = (kind: "to" | "cc" | "bcc") =>
+  values("email_recipients", "Addresses each email went to.", "address", text("The address", { personal: "direct" }), {
+    key: ["kind", "address"],
+    constants: { kind }
+  })
+
+export const emails = define({
+  table: "emails",
+  description: "Emails with their text, which the messages leave out. A message can hold several of one thread.",
+  source: "A 2.12, A 4.9 GET /conversations/messages/email/{emailMessageId}",
+  scope: "conversations/message.readonly",
+  full: [],
+  // What was sent stays as it is; its status moves the message too.
+  each: {
+    table: "messages",
+    column: "id",
+    where: "meta IS NOT NULL",
+    // The ids have been met one level deeper than documented.
+    ids: "unnest(json_extract_string(meta, '$.email.messageIds[*]') || json_extract_string(meta, '$.email.email.messageIds[*]'))",
+    changedBy: "date_updated",
+    everyDays: 180,
+    way: {
+      request: get("/conversations/messages/email/{parent}"),
+      paging: { kind: "once" },
+      records: "",
+      pageSize: 1
+    }
+  },
+  fields: {
+    id: id("Email message id"),
+    threadId: text("Thread the email belongs to"),
+    conversationId: ref("conversations", "Its conversation"),
+    contactId: ref("contacts", "Whom it is with"),
+    direction: choice("`inbound` or `outbound`"),
+    status: choice("`sent`, `delivered`, `opened`, `failed`, …"),
+    subject: content("Subject line"),
+    body: content("Text of the email"),
+    contentType: text("MIME type of the body"),
+    from: text("Sender", { personal: "direct" }),
+    to: recipients("to"),
+    cc: recipients("cc"),
+    bcc: recipients("bcc"),
+    attachments: values(
+      "email_attachments",
+      "Files sent with emails.",
+      "url",
+      text("Link to the file", { personal: "content" }),
+      { key: [] }
+    ),
+    dateAdded: instant("When it came or went"),
+    replyToMessageId: ref("emails", "Email it answers"),
+    source: choice("`workflow`, `bulk_actions`, `campaign`, `api` or `app`"),
+    provider: text("Kind of service that carried it"),
+    conversationProviderId: text("Provider that carried it"),
+    altId: text("Id at the provider"),
+    error: text("Why it failed"),
+    locationId: ref("locations", "The location", { column: "location_id" })
+  }
+})

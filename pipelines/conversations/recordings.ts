@@ -1,0 +1,35 @@
+import { count, text } from "#catalog/fields.ts"
+import { get } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const recordings = define({
+  table: "recordings",
+  description: "Sound of calls and voicemail, one file each.",
+  source: "A 4.9 GET /conversations/messages/{messageId}/locations/{locationId}/recording",
+  scope: "conversations/message.readonly",
+  key: ["message_id"],
+  full: [],
+  // A recording stays as it is; the slow turn finds those that came after the call's last change.
+  each: {
+    table: "messages",
+    column: "message_id",
+    where:
+      "message_type IN ('TYPE_CALL', 'TYPE_CAMPAIGN_VOICEMAIL') AND coalesce(call_status, '') NOT IN ('pending', 'busy', 'no-answer', 'failed', 'canceled')",
+    changedBy: "date_updated",
+    everyDays: 180,
+    refusedMeansNone: true,
+    file: "recordings",
+    way: {
+      request: get("/conversations/messages/{parent}/locations/{location}/recording"),
+      paging: { kind: "once" },
+      records: "",
+      pageSize: 1
+    }
+  },
+  fields: {
+    path: text("Where the file lies in the output folder", { personal: "content" }),
+    bytes: count("Size in bytes"),
+    sha256: text("SHA-256 of the file, hexadecimal"),
+    content_type: text("MIME type, as the service gave it")
+  }
+})

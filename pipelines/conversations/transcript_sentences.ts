@@ -1,0 +1,36 @@
+import { content, count, decimal } from "#catalog/fields.ts"
+import { get } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const transcriptSentences = define({
+  table: "transcript_sentences",
+  description: "What was said on calls and voicemail, sentence by sentence.",
+  source: "A 2.12, A 4.9 GET /conversations/locations/{locationId}/messages/{messageId}/transcription",
+  scope: "conversations/message.readonly",
+  key: ["message_id", "sentence_index", "media_channel"],
+  full: [],
+  // A transcript may be made after the call's last change, so calls have their turn in time.
+  each: {
+    table: "messages",
+    column: "message_id",
+    where:
+      "message_type IN ('TYPE_CALL', 'TYPE_CAMPAIGN_VOICEMAIL') AND coalesce(call_status, '') NOT IN ('pending', 'busy', 'no-answer', 'failed', 'canceled')",
+    changedBy: "date_updated",
+    everyDays: 60,
+    refusedMeansNone: true,
+    way: {
+      request: get("/conversations/locations/{location}/messages/{parent}/transcription"),
+      paging: { kind: "once" },
+      records: "",
+      pageSize: 1000
+    }
+  },
+  fields: {
+    mediaChannel: count("Who speaks: channel of the recording"),
+    sentenceIndex: count("Place of the sentence in the call, from 0"),
+    startTime: count("Begin, milliseconds into the call"),
+    endTime: count("End, milliseconds into the call"),
+    transcript: content("What was said"),
+    confidence: decimal("How sure the service is of it, 0 to 1")
+  }
+})

@@ -1,0 +1,65 @@
+import { choice, content, flag, id, instant, ref, rows, text, transport } from "#catalog/fields.ts"
+import { cursorOr, get, size } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const emailCampaigns = define({
+  table: "email_campaigns",
+  description: "Emails sent, or to be sent, to many contacts at once.",
+  source: "B 2.1, B 4.1 GET /emails/locations/{locationId}/campaigns/emails, GET …/emails/{campaignId}",
+  scope: "emails/campaigns.readonly",
+  full: [
+    {
+      request: get("/emails/locations/{location}/campaigns/emails", {
+        status: "all",
+        limit: size,
+        offset: cursorOr(0)
+      }),
+      paging: { kind: "offset" },
+      records: "campaigns",
+      pageSize: 20,
+      total: "total"
+    }
+  ],
+  detail: {
+    request: get("/emails/locations/{location}/campaigns/emails/{parent}"),
+    record: "",
+    changedBy: "updated_at",
+    everyDays: 60,
+    linked: { url: "editorContentUrl", as: "body" },
+    fields: {
+      editorType: choice("What it was written with: `html`, `builder` or `text`"),
+      isPlainText: flag("Text without markup"),
+      fromName: text("Name of the sender", { personal: "direct" }),
+      fromEmail: text("Address of the sender", { personal: "direct" }),
+      subject: content("Subject line"),
+      replyToAddress: text("Address that answers go to", { personal: "direct" }),
+      previewText: content("Line that mail programs show beside the subject"),
+      editorContentUrl: text("Link the body was fetched from"),
+      body: content("The email itself, as HTML or text")
+    }
+  },
+  tombstone: "deleted",
+  fields: {
+    id: id("Campaign id"),
+    name: text("Name"),
+    status: choice("`draft`, `scheduled`, `processing`, `sent`, `paused`, `cancelled`, `failed` or `archived`"),
+    source: choice("What made it"),
+    sourceId: text("Id its statistics are kept under"),
+    campaignType: choice("Kind of campaign"),
+    campaignCategory: choice("Category of the campaign"),
+    deleted: flag("Removed"),
+    createdAt: instant("When it was made"),
+    updatedAt: instant("Last change"),
+    locationId: ref("locations", "The location", { column: "location_id" }),
+    traceId: transport,
+    variations: rows(
+      "email_campaign_variations",
+      "Versions that an A/B test compares, of each campaign.",
+      {
+        sourceId: text("Id the version's statistics are kept under"),
+        isWinner: flag("The version that won")
+      },
+      ["source_id"]
+    )
+  }
+})

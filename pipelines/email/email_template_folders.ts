@@ -1,0 +1,25 @@
+import { choice, count, flag, id, instant, ref, text, transport } from "#catalog/fields.ts"
+import { define } from "#catalog/resource.ts"
+
+export const emailTemplateFolders = define({
+  table: "email_template_folders",
+  description: "Folders that email templates lie in.",
+  source: "B 2.1, B 4.1 GET /emails/locations/{locationId}/templates",
+  scope: "emails/templates.readonly",
+  // The list of templates shows them among the templates.
+  full: [],
+  within: { table: "email_templates", records: "items" },
+  only: { field: "type", is: "folder" },
+  fields: {
+    id: id("Folder id"),
+    name: text("Name"),
+    type: choice("`folder`"),
+    childCount: count("Number of templates and folders in it"),
+    hasChildren: flag("Something lies in it"),
+    parentFolderId: ref("email_template_folders", "Folder it lies in; NULL at the top level"),
+    createdAt: instant("When it was made"),
+    updatedAt: instant("Last change"),
+    locationId: ref("locations", "The location", { column: "location_id" }),
+    traceId: transport
+  }
+})

@@ -1,0 +1,70 @@
+import { alias, choice, content, flag, id, instant, ref, text, transport } from "#catalog/fields.ts"
+import { cursorOr, get, size } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+import type { Way } from "#catalog/resource.ts"
+
+const byChange = (sortOrder: "asc" | "desc"): Way => ({
+  request: get("/emails/locations/{location}/templates", {
+    include: "all",
+    sortBy: "updatedAt",
+    sortOrder,
+    limit: size,
+    offset: cursorOr(0)
+  }),
+  paging: { kind: "offset" },
+  records: "items",
+  pageSize: 20,
+  total: "total"
+})
+
+export const emailTemplates = define({
+  table: "email_templates",
+  description: "Reusable emails, current and archived.",
+  source: "B 2.1, B 4.1 GET /emails/locations/{locationId}/templates, GET …/templates/{templateId}",
+  scope: "emails/templates.readonly",
+  // Longest unchanged first, so that what is changed while we read moves ahead of us, never behind.
+  full: [byChange("asc")],
+  passes: {
+    current: { parameters: { archived: false }, columns: { archived: false } },
+    archived: { parameters: { archived: true }, columns: { archived: true } }
+  },
+  // Deleting leaves no trace, and archiving may not move the date: only a full reading is sure to show them.
+  changes: {
+    field: "updatedAt",
+    overlapDays: 0.01,
+    ways: [{ ...byChange("desc"), until: "updatedAt" }],
+    fullEveryDays: 7
+  },
+  only: { field: "type", is: "template" },
+  detail: {
+    request: get("/emails/locations/{location}/templates/{parent}"),
+    record: "",
+    changedBy: "updated_at",
+    everyDays: 60,
+    linked: { url: "editorContentUrl", as: "body" },
+    fields: {
+      fromName: text("Name of the sender", { personal: "direct" }),
+      fromEmail: text("Address of the sender", { personal: "direct" }),
+      subject: content("Subject line"),
+      subjectLine: alias("subject"),
+      previewText: content("Line that mail programs show beside the subject"),
+      editorContentUrl: text("Link the body was fetched from"),
+      body: content("The email itself, as HTML or text"),
+      deleted: flag("Removed")
+    }
+  },
+  fields: {
+    id: id("Template id"),
+    name: text("Name"),
+    type: choice("`template`; folders have a table of their own"),
+    editorType: choice("What it was written with: `html`, `builder` or `text`"),
+    isPlainText: flag("Text without markup"),
+    previewUrl: text("Picture of it, as a link"),
+    parentFolderId: ref("email_template_folders", "Folder it lies in; NULL at the top level"),
+    archived: flag("Put away: listed among the archived"),
+    createdAt: instant("When it was made"),
+    updatedAt: instant("Last change"),
+    locationId: ref("locations", "The location", { column: "location_id" }),
+    traceId: transport
+  }
+})

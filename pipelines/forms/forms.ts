@@ -1,0 +1,25 @@
+import { id, ref, text, transport } from "#catalog/fields.ts"
+import { cursorOr, get, location, size } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const forms = define({
+  table: "forms",
+  description: "Forms that visitors fill in.",
+  source: "B 2.7, B 4.8 GET /forms/",
+  scope: "forms.readonly",
+  full: [
+    {
+      request: get("/forms/", { locationId: location, limit: size, skip: cursorOr(0) }),
+      paging: { kind: "offset" },
+      records: "forms",
+      pageSize: 50,
+      total: "total"
+    }
+  ],
+  fields: {
+    id: id("Form id"),
+    name: text("Name"),
+    locationId: ref("locations", "The location", { column: "location_id" }),
+    traceId: transport
+  }
+})

@@ -1,0 +1,54 @@
+import { entries, id, instant, json, object, ref, text } from "#catalog/fields.ts"
+import { cursorOr, get, location, size, windowEnd, windowStart } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+import type { Way } from "#catalog/resource.ts"
+
+// Without dates the service shows the last month only, so every request carries them.
+const submissions = (windows: NonNullable<Way["windows"]>): Way => ({
+  request: get("/surveys/submissions", {
+    locationId: location,
+    limit: size,
+    page: cursorOr(1),
+    startAt: windowStart("date"),
+    endAt: windowEnd("date")
+  }),
+  paging: { kind: "pageNumber", first: 1 },
+  records: "submissions",
+  pageSize: 100,
+  total: "meta.total",
+  windows
+})
+
+export const surveySubmissions = define({
+  table: "survey_submissions",
+  description: "Surveys filled in. They never change, and the service does not say when one is removed.",
+  source: "B 2.7, B 4.8 GET /surveys/submissions",
+  scope: "surveys.readonly",
+  full: [submissions({ from: "2010-01-01" })],
+  changes: { field: "createdAt", overlapDays: 3, ways: [submissions({ from: "since" })] },
+  wide: { table: "survey_submission_answers", field: "field", prefix: "answer_" },
+  fields: {
+    id: id("Submission id"),
+    surveyId: ref("surveys", "The survey"),
+    contactId: ref("contacts", "Who filled it in"),
+    name: text("Name typed in", { personal: "direct" }),
+    email: text("Address typed in", { personal: "direct" }),
+    createdAt: instant("When it was sent"),
+    external: json("Set where it came through another site"),
+    others: object(
+      {
+        eventData: json("Page, referrer and campaign, as sent", { personal: "quasi", column: "event_data" }),
+        fieldsOriSequance: json("Order of the fields on the survey", { column: "field_order" })
+      },
+      {
+        rest: entries(
+          "survey_submission_answers",
+          "Answers of each submission.",
+          { name: "field", field: text("Field key or custom field id") },
+          { value: json("The answer as sent", { textColumn: "value_text", personal: "content" }) }
+        )
+      }
+    ),
+    locationId: ref("locations", "The location", { column: "location_id" })
+  }
+})

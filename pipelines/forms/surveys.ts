@@ -1,0 +1,25 @@
+import { id, ref, text, transport } from "#catalog/fields.ts"
+import { cursorOr, get, location, size } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const surveys = define({
+  table: "surveys",
+  description: "Surveys that visitors fill in.",
+  source: "B 2.7, B 4.8 GET /surveys/",
+  scope: "surveys.readonly",
+  full: [
+    {
+      request: get("/surveys/", { locationId: location, limit: size, skip: cursorOr(0) }),
+      paging: { kind: "offset" },
+      records: "surveys",
+      pageSize: 50,
+      total: "total"
+    }
+  ],
+  fields: {
+    id: id("Survey id"),
+    name: text("Name"),
+    locationId: ref("locations", "The location", { column: "location_id" }),
+    traceId: transport
+  }
+})

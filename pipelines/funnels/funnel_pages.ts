@@ -1,0 +1,41 @@
+import { flag, id, instant, ref, text, transport } from "#catalog/fields.ts"
+import { cursorOr, get, location, parent, size } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const funnelPages = define({
+  table: "funnel_pages",
+  description: "Pages of funnels.",
+  source: "B 2.7, B 4.8 GET /funnels/page",
+  scope: "any",
+  // A funnel shows no date of change, and the list no filter by one: every funnel is read again each night.
+  each: {
+    table: "funnels",
+    tombstone: "deleted",
+    column: "funnel_id",
+    everyDays: 0.8,
+    way: {
+      request: get("/funnels/page", {
+        locationId: location,
+        funnelId: parent,
+        limit: size,
+        offset: cursorOr(0)
+      }),
+      paging: { kind: "offset" },
+      records: "",
+      pageSize: 100,
+      probeSize: 500
+    }
+  },
+  full: [],
+  tombstone: "deleted",
+  fields: {
+    _id: id("Page id"),
+    funnelId: ref("funnels", "The funnel"),
+    name: text("Name"),
+    stepId: text("Step of the funnel it belongs to"),
+    deleted: flag("Removed"),
+    updatedAt: instant("Last change"),
+    locationId: ref("locations", "The location", { column: "location_id" }),
+    traceId: transport
+  }
+})

@@ -1,0 +1,33 @@
+import { alias, choice, id, ref, text, transport } from "#catalog/fields.ts"
+import { cursorOr, get, location, size } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+import type { Way } from "#catalog/resource.ts"
+
+const list = (records: string): Way => ({
+  request: get("/funnels/lookup/redirect/list", { locationId: location, limit: size, offset: cursorOr(0) }),
+  paging: { kind: "offset" },
+  records,
+  pageSize: 100,
+  probeSize: 500
+})
+
+export const redirects = define({
+  table: "redirects",
+  description: "Addresses that lead to another.",
+  source: "B 2.7, B 4.8 GET /funnels/lookup/redirect/list",
+  scope: "funnels/redirect.readonly",
+  // Documented as a list, and seen as a list within an object of the same name.
+  full: [list("data"), { ...list("data.data"), total: "data.count" }],
+  fields: {
+    id: id("Redirect id"),
+    _id: alias("id"),
+    domain: text("Domain that is redirected"),
+    path: text("Path that is redirected"),
+    pathLowercase: text("The same in lower case, as the service compares it"),
+    type: choice("Kind of redirect"),
+    target: text("Where it leads: an address, or the id of a funnel or site"),
+    action: choice("`funnel`, `website`, `url` or `all`"),
+    locationId: ref("locations", "The location", { column: "location_id" }),
+    traceId: transport
+  }
+})

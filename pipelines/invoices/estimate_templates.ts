@@ -1,0 +1,48 @@
+import { choice, decimal, flag, id, json, object, ref, text, transport } from "#catalog/fields.ts"
+import { cursorOr, get, location, size } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const estimateTemplates = define({
+  table: "estimate_templates",
+  description: "Templates that estimates are made from.",
+  source: "B 2.3, B 4.3 GET /invoices/estimate/template",
+  scope: "invoices/estimate.readonly",
+  full: [
+    {
+      request: get("/invoices/estimate/template", {
+        altId: location,
+        altType: "location",
+        limit: size,
+        offset: cursorOr(0)
+      }),
+      paging: { kind: "offset" },
+      records: "data",
+      pageSize: 100,
+      probeSize: 500,
+      total: "totalCount"
+    }
+  ],
+  fields: {
+    _id: id("Template id"),
+    name: text("Name"),
+    title: text("Heading"),
+    estimateNumberPrefix: text("What stands before the number"),
+    currency: text("Currency, ISO 4217"),
+    businessDetails: object(
+      { name: text("Name of the business on the estimate") },
+      { whole: json("The business on the estimate, as sent") }
+    ),
+    discount: object({
+      type: choice("`percentage` or `fixed`"),
+      value: decimal("Discount: per cent, or in `currency`")
+    }),
+    items: json("Lines, as sent"),
+    automaticTaxesEnabled: flag("Taxes are worked out by the service"),
+    termsNotes: text("Terms and notes at the end"),
+    attachments: json("Files, as sent"),
+    miscellaneousCharges: json("Further charges, as sent"),
+    altId: ref("locations", "The location", { column: "location_id" }),
+    altType: transport,
+    traceId: transport
+  }
+})

@@ -1,0 +1,39 @@
+import { count, json, ref, text, transport } from "#catalog/fields.ts"
+import { get, location } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const invoiceSettings = define({
+  table: "invoice_settings",
+  description: "What new invoices and estimates start from: one row per location.",
+  source: "B 2.3, B 4.3 GET /invoices/settings",
+  scope: "invoices.readonly",
+  // The settings are no list and have no documented id: the row has that of its location.
+  each: {
+    table: "locations",
+    column: "id",
+    everyDays: 0.8,
+    way: {
+      request: get("/invoices/settings", { altId: location, altType: "location" }),
+      paging: { kind: "once" },
+      records: "",
+      pageSize: 1
+    }
+  },
+  full: [],
+  fields: {
+    title: text("Heading of invoices"),
+    estimatesTitle: text("Heading of estimates"),
+    termsNote: text("Terms at the end of invoices"),
+    estimatesTermsNote: text("Terms at the end of estimates"),
+    invoiceNumberPrefix: text("What stands before the number of an invoice"),
+    estimateNumberPrefix: text("What stands before the number of an estimate"),
+    dueAfterXDays: count("Days until an invoice is to be paid"),
+    estimatesExpireAfterXDays: count("Days until an estimate expires"),
+    lateFeesConfiguration: json("Late fees, as sent"),
+    tipsConfiguration: json("Tips offered, as sent"),
+    paymentMethods: json("Ways to pay, as sent"),
+    altId: ref("locations", "The location", { column: "location_id" }),
+    altType: transport,
+    traceId: transport
+  }
+})

@@ -1,0 +1,105 @@
+import { choice, count, date, decimal, flag, id, json, object, ref, rows, text } from "#catalog/fields.ts"
+import { transport } from "#catalog/fields.ts"
+import { cursorOr, get, location, size } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+const person = { personal: "direct" } as const
+const money = { personal: "financial" } as const
+const ofLocation = { altId: location, altType: "location" } as const
+
+export const invoices = define({
+  table: "invoices",
+  description: "Invoices in every state. The list shows nine fields, a read of one all of them.",
+  source: "B 2.3, B 4.3 GET /invoices/, GET /invoices/{invoiceId}",
+  scope: "invoices.readonly",
+  // Oldest first, so that new invoices come at the end. Invoices change long after they were issued: paid, void.
+  full: [
+    {
+      request: get("/invoices/", {
+        ...ofLocation,
+        sortField: "issueDate",
+        sortOrder: "ascend",
+        limit: size,
+        offset: cursorOr(0)
+      }),
+      paging: { kind: "offset" },
+      records: "invoices",
+      pageSize: 100,
+      probeSize: 500,
+      total: "total"
+    }
+  ],
+  // The list shows no date of change, so the whole row decides: state, total and what is due.
+  detail: {
+    request: get("/invoices/{parent}", ofLocation),
+    record: "",
+    everyDays: 60,
+    fields: {
+      title: text("Heading"),
+      description: text("Description"),
+      invoiceNumberPrefix: text("What stands before the number"),
+      contactId: ref("contacts", "Whom it is for"),
+      contactDetails: object({
+        id: ref("contacts", "Whom it is for, as on the invoice"),
+        name: text("Name on the invoice", person),
+        phoneNo: text("Phone on the invoice", person),
+        email: text("Address on the invoice", person)
+      }),
+      sentTo: object({ email: json("Addresses it goes to", person), phoneNo: json("Phones it goes to", person) }),
+      businessDetails: object(
+        { name: text("Name of the business on the invoice") },
+        { whole: json("The business on the invoice, as sent") }
+      ),
+      discount: object({
+        type: choice("`percentage` or `fixed`"),
+        value: decimal("Discount: per cent, or in `currency`", money)
+      }),
+      lateFeesConfiguration: object({
+        enable: flag("Late fees are charged"),
+        value: decimal("Late fee: in `currency`, or per cent", money),
+        type: choice("`fixed` or `percentage`"),
+        frequency: object({
+          intervalCount: count("Time between late fees, in the unit beside"),
+          interval: choice("`minute`, `hour`, `day`, `week`, `month` or `one_time`")
+        }),
+        grace: object({
+          intervalCount: count("Time before the first late fee, in the unit beside"),
+          interval: choice("`day`")
+        }),
+        maxLateFees: object({
+          type: choice("`fixed`"),
+          value: decimal("Most that late fees come to, in `currency`", money)
+        })
+      }),
+      termsNotes: text("Terms and notes at the end"),
+      automaticTaxesEnabled: flag("Taxes are worked out by the service"),
+      liveMode: flag("False for a test invoice"),
+      tipsConfiguration: json("Tips offered, as sent"),
+      paymentSchedule: json("Parts it is paid in, as sent"),
+      paymentMethods: json("Ways to pay, as sent"),
+      attachments: json("Files, as sent", { personal: "content" }),
+      miscellaneousCharges: json("Further charges, as sent"),
+      invoiceItems: rows("invoice_items", "Lines of each invoice.", {
+        _id: text("Line id, where sent", { column: "id" }),
+        name: text("What is charged"),
+        currency: text("Currency, ISO 4217"),
+        amount: decimal("Price of one, in `currency`", money),
+        qty: decimal("Quantity")
+      })
+    }
+  },
+  fields: {
+    _id: id("Invoice id"),
+    status: choice("`draft`, `sent`, `payment_processing`, `paid`, `void` or `partially_paid`"),
+    name: text("Name"),
+    invoiceNumber: text("Number without its prefix; a name, not a quantity"),
+    currency: text("Currency, ISO 4217"),
+    total: decimal("Total in `currency`", money),
+    amountDue: decimal("What is left to pay, in `currency`", money),
+    issueDate: date("Day of issue"),
+    dueDate: date("Day it is to be paid by"),
+    altId: ref("locations", "The location", { column: "location_id" }),
+    altType: transport,
+    traceId: transport
+  }
+})

@@ -1,0 +1,62 @@
+import { choice, count, decimal, flag, id, instant, object, ref, text, transport, values } from "#catalog/fields.ts"
+import { cursorOr, get, location, size } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const coupons = define({
+  table: "coupons",
+  description: "Discount codes.",
+  source: "B 2.4, B 4.6 GET /payments/coupon/list",
+  scope: "payments/coupons.readonly",
+  full: [
+    {
+      request: get("/payments/coupon/list", {
+        altId: location,
+        altType: "location",
+        limit: size,
+        offset: cursorOr(0)
+      }),
+      paging: { kind: "offset" },
+      records: "data",
+      pageSize: 100,
+      probeSize: 500,
+      total: "totalCount"
+    }
+  ],
+  fields: {
+    _id: id("Coupon id"),
+    name: text("Name"),
+    code: text("What customers type"),
+    discountType: choice("`percentage` or `amount`"),
+    discountValue: decimal("Discount: per cent from 0 to 100, or a flat amount"),
+    status: choice("`scheduled`, `active` or `expired`"),
+    startDate: instant("When it begins to hold"),
+    endDate: instant("When it ends; NULL for never"),
+    usageCount: count("Times used"),
+    usageLimit: count("Most times it may be used"),
+    limitPerCustomer: text("Limit of each customer, as sent: a number, or whether there is one"),
+    applyToFuturePayments: flag("Holds for later payments of a subscription"),
+    applyToFuturePaymentsConfig: object({
+      type: choice("`forever` or `fixed`"),
+      duration: count("How long it holds if `fixed`, in the unit beside"),
+      durationType: choice("Unit of that duration")
+    }),
+    createdAt: instant("When it was made"),
+    updatedAt: instant("Last change"),
+    altId: ref("locations", "The location", { column: "location_id" }),
+    altType: transport,
+    traceId: transport,
+    productIds: values(
+      "coupon_products",
+      "Products each coupon is restricted to.",
+      "product_id",
+      ref("products", "The product")
+    ),
+    priceIds: values("coupon_prices", "Prices each coupon is restricted to.", "price_id", ref("prices", "The price")),
+    variantIds: values(
+      "coupon_variants",
+      "Variants each coupon is restricted to.",
+      "variant_id",
+      text("Variant id; see product_variants")
+    )
+  }
+})

@@ -1,0 +1,49 @@
+import { decimal, id, instant, json, ref, rows, text, transport } from "#catalog/fields.ts"
+import { get, location } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const orderFulfillments = define({
+  table: "order_fulfillments",
+  description: "Deliveries of orders.",
+  source: "B 2.4, B 4.4 GET /payments/orders/{orderId}/fulfillments",
+  scope: "payments/orders.readonly",
+  // A delivery moves its order's fulfillmentStatus; whether a new tracking number touches the order is not documented.
+  each: {
+    table: "orders",
+    column: "order_id",
+    changedBy: "updated_at",
+    everyDays: 60,
+    way: {
+      request: get("/payments/orders/{parent}/fulfillments", { altId: location, altType: "location" }),
+      paging: { kind: "once" },
+      records: "data",
+      pageSize: 1000
+    }
+  },
+  full: [],
+  fields: {
+    _id: id("Fulfillment id"),
+    createdAt: instant("When it was made"),
+    updatedAt: instant("Last change"),
+    altId: ref("locations", "The location", { column: "location_id" }),
+    altType: transport,
+    traceId: transport,
+    trackings: rows("fulfillment_trackings", "Parcels of each delivery.", {
+      trackingNumber: text("Number of the parcel", { personal: "quasi" }),
+      shippingCarrier: text("Who carries it"),
+      trackingUrl: text("Page that follows it", { personal: "quasi" })
+    }),
+    items: rows(
+      "fulfillment_items",
+      "What each delivery holds.",
+      {
+        _id: id("Item id"),
+        name: text("What is delivered"),
+        product: json("The product, as sent"),
+        price: json("The price, as sent", { personal: "financial" }),
+        qty: decimal("Quantity")
+      },
+      ["id"]
+    )
+  }
+})

@@ -1,0 +1,43 @@
+import { hash } from "node:crypto"
+import { json, text } from "#catalog/fields.ts"
+import { get, location } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+type Sent = Readonly<Record<string, unknown>>
+
+/** No document shows a note: a list, bare or under a name; of objects or of texts; with an id or without. */
+const notesIn = (sent: unknown): ReadonlyArray<unknown> => {
+  const { notes, data } = Object(sent) as Sent
+  return [notes, data].find((inside) => Array.isArray(inside)) ?? [sent]
+}
+const idOf = (note: unknown): unknown => {
+  const { id, _id } = Object(note) as Sent
+  return id ?? _id ?? hash("sha256", JSON.stringify(note)).slice(0, 24)
+}
+
+export const orderNotes = define({
+  table: "order_notes",
+  description: "Notes on orders, kept as they came: no document shows what a note holds.",
+  source: "B 4.4 GET /payments/orders/{orderId}/notes",
+  scope: "payments/orders.readonly",
+  // Whether a note touches its order's updatedAt is not documented, so every order has its turn in time.
+  each: {
+    table: "orders",
+    column: "order_id",
+    changedBy: "updated_at",
+    everyDays: 30,
+    way: {
+      request: get("/payments/orders/{parent}/notes", { altId: location, altType: "location" }),
+      paging: { kind: "once" },
+      records: "",
+      pageSize: 1000
+    }
+  },
+  full: [],
+  unpack: (sent) => notesIn(sent).map((note) => ({ id: idOf(note), body: note })),
+  key: ["order_id", "id"],
+  fields: {
+    id: text("Note id, or where it has none a fingerprint of the note"),
+    body: json("The note as sent", { personal: "content" })
+  }
+})

@@ -1,0 +1,99 @@
+import { alias, choice, count, date, decimal, flag, id, instant, json, object, ref } from "#catalog/fields.ts"
+import { text, transport } from "#catalog/fields.ts"
+import { cursorOr, get, location, size } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const subscriptions = define({
+  table: "subscriptions",
+  description: "Recurring payments. The list is flat, the single subscription nested; both fill the same row.",
+  source: "B 2.4, B 4.5 GET /payments/subscriptions, GET /payments/subscriptions/{subscriptionId}",
+  scope: "payments/subscriptions.readonly",
+  // The list can be filtered only by the day a subscription was made, and it may be cancelled years later. Read whole, it
+  // takes a hundredth of the requests that the details took, and only what changed is read in detail.
+  full: [
+    {
+      request: get("/payments/subscriptions", {
+        altId: location,
+        altType: "location",
+        getPaymentsCollectedCount: true,
+        limit: size,
+        offset: cursorOr(0)
+      }),
+      paging: { kind: "offset" },
+      records: "data",
+      pageSize: 100,
+      probeSize: 500,
+      total: "totalCount"
+    }
+  ],
+  detail: {
+    request: get("/payments/subscriptions/{parent}", { altId: location, altType: "location" }),
+    record: "",
+    changedBy: "updated_at",
+    everyDays: 60,
+    fields: {
+      entitySource: object({
+        type: alias("entitySourceType"),
+        subType: choice("Kind in more detail: `upsell`, `store`, `saas_subscription`, …"),
+        name: alias("entitySourceName"),
+        id: alias("entitySourceId")
+      }),
+      schedule: object({
+        executeAt: instant("When the first payment is taken"),
+        rrule: object({
+          intervalType: choice("`yearly`, `monthly`, `weekly`, `daily`, `hourly`, `minutely` or `secondly`"),
+          interval: count("Time between payments, in that unit"),
+          startDate: date("First day"),
+          startTime: text("Time of the first day, HH:mm:ss"),
+          endDate: date("Last day"),
+          endTime: text("Time of the last day"),
+          dayOfMonth: count("Day of the month; -1 for the last"),
+          dayOfWeek: choice("`mo`, `tu`, `we`, `th`, `fr`, `sa` or `su`"),
+          numOfWeek: count("Which of those weekdays in the month; -1 for the last"),
+          monthOfYear: choice("`jan` to `dec`"),
+          count: count("Number of payments"),
+          daysBefore: count("Days ahead of the date")
+        })
+      }),
+      canceledAt: instant("When it was cancelled"),
+      canceledBy: text("Who cancelled it"),
+      paymentProvider: object(
+        { type: alias("paymentProviderType") },
+        { whole: json("The provider, as sent", { personal: "financial" }) }
+      ),
+      coupon: json("Coupon used, as sent"),
+      recurringProduct: json("What is paid for, as sent"),
+      autoPayment: json("Automatic payment, as sent"),
+      contactSnapshot: json("The contact when subscribing, as sent", { personal: "direct" }),
+      meta: json("Free-form data"),
+      markAsTest: flag("Marked as a test")
+    }
+  },
+  fields: {
+    _id: id("Subscription id"),
+    contactId: ref("contacts", "Who pays"),
+    contactName: text("Name of who pays", { personal: "direct" }),
+    currency: text("Currency, ISO 4217"),
+    amount: decimal("Amount of one payment in `currency`", { personal: "financial" }),
+    // Documented as an object without saying of what, and seen as a word.
+    status: json("State, as sent", { textColumn: "status_text" }),
+    liveMode: flag("False for a test subscription"),
+    entityType: choice("What it was made with: `order`, `invoice`, …"),
+    entityId: text("Id of that order or invoice"),
+    entitySourceType: choice("Kind of thing it came from: `funnel`, `invoice`, `manual`, …"),
+    entitySourceName: text("Name of that thing"),
+    entitySourceId: text("Id of that thing"),
+    entitySourceMeta: json("More about that thing, as sent"),
+    paymentProviderType: choice("Provider that takes the payments"),
+    paymentProviderConnectedAccount: text("Account at the provider"),
+    subscriptionId: text("Id at the provider"),
+    subscriptionSnapshot: json("The subscription at the provider, as sent", { personal: "financial" }),
+    ipAddress: text("Network address of who subscribed", { personal: "quasi" }),
+    createdBy: json("Who made it, as sent"),
+    createdAt: instant("When it was made"),
+    updatedAt: instant("Last change"),
+    altId: ref("locations", "The location", { column: "location_id" }),
+    altType: transport,
+    traceId: transport
+  }
+})

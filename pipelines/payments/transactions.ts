@@ -1,0 +1,82 @@
+import { alias, choice, decimal, flag, id, instant, json, object, ref, text, transport } from "#catalog/fields.ts"
+import { cursorOr, get, location, since, size } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+import type { Way } from "#catalog/resource.ts"
+import type { Parameters } from "#catalog/request.ts"
+
+const list = (days: Parameters = {}): Way => ({
+  request: get("/payments/transactions", {
+    altId: location,
+    altType: "location",
+    ...days,
+    limit: size,
+    offset: cursorOr(0)
+  }),
+  paging: { kind: "offset" },
+  records: "data",
+  pageSize: 100,
+  probeSize: 500,
+  total: "totalCount"
+})
+
+export const transactions = define({
+  table: "transactions",
+  description: "Payments and refunds. Both shapes, flat and nested, fill the same row.",
+  // The single transaction is not asked for: it adds only the id of the source and the provider's account, at a request
+  // each, and the order or invoice in `entity_id` leads to its source.
+  source: "B 2.4, B 4.4 GET /payments/transactions",
+  scope: "payments/transactions.readonly",
+  full: [list()],
+  // The list can be filtered only by the day a transaction was made, so the last month is read again each night. What
+  // changes later, refunds and disputes above all, and what is removed shows in the weekly full reading.
+  changes: {
+    field: "updatedAt",
+    overlapDays: 31,
+    ways: [{ ...list({ startAt: since("date") }), filtered: "createdAt" }],
+    fullEveryDays: 7
+  },
+  single: get("/payments/transactions/{parent}", { altId: location, altType: "location" }),
+  fields: {
+    _id: id("Transaction id"),
+    contactId: ref("contacts", "Who paid"),
+    contactName: text("Name of who paid", { personal: "direct" }),
+    contactEmail: text("Address of who paid", { personal: "direct" }),
+    currency: text("Currency, ISO 4217"),
+    amount: decimal("Amount in `currency`", { personal: "financial" }),
+    amountRefunded: decimal("Amount paid back in `currency`", { personal: "financial" }),
+    status: choice("`succeeded`, `failed`, `pending`, `refunded`, …"),
+    liveMode: flag("False for a test payment"),
+    markAsTest: flag("Marked as a test"),
+    isParent: flag("Other transactions belong to it"),
+    entityType: choice("What was paid: `order`, `invoice`, …"),
+    entityId: text("Id of the order or invoice"),
+    entitySourceType: choice("Kind of thing it came from: `funnel`, `invoice`, `manual`, …"),
+    entitySourceSubType: choice("Kind in more detail: `upsell`, `card_payment`, …"),
+    entitySourceName: text("Name of that thing"),
+    entitySourceId: text("Id of that thing; only a single read shows it"),
+    entitySource: object({
+      type: alias("entitySourceType"),
+      subType: alias("entitySourceSubType"),
+      name: alias("entitySourceName"),
+      id: alias("entitySourceId")
+    }),
+    paymentProviderType: choice("Provider that took the payment"),
+    paymentProvider: object({ type: alias("paymentProviderType") }),
+    paymentMethod: choice("`card`, `cash`, `cheque`, `bank_transfer`, …"),
+    subscriptionId: text("Subscription it belongs to"),
+    invoiceId: ref("invoices", "Invoice it belongs to"),
+    chargeId: text("Id at the provider"),
+    chargeSnapshot: json("The charge at the provider, as sent", { personal: "financial" }),
+    receiptId: text("Receipt"),
+    ipAddress: text("Network address of who paid", { personal: "quasi" }),
+    createdBy: json("Who recorded it, as sent"),
+    contactSnapshot: json("The contact when paying, as sent", { personal: "direct" }),
+    mergedFromContactId: text("Contact that was merged into `contact_id` since"),
+    fulfilledAt: instant("When it was paid"),
+    createdAt: instant("When it was made"),
+    updatedAt: instant("Last change"),
+    altId: ref("locations", "The location", { column: "location_id" }),
+    altType: transport,
+    traceId: transport
+  }
+})

@@ -1,0 +1,34 @@
+import { id, ref, text, transport } from "#catalog/fields.ts"
+import { cursorOr, get, location, size } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const collections = define({
+  table: "collections",
+  description: "Groups of products in the online store.",
+  source: "B 2.2, B 4.2 GET /products/collections",
+  scope: "products/collection.readonly",
+  full: [
+    {
+      request: get("/products/collections", {
+        altId: location,
+        altType: "location",
+        limit: size,
+        offset: cursorOr(0)
+      }),
+      paging: { kind: "offset" },
+      records: "data",
+      pageSize: 100,
+      probeSize: 500,
+      total: "total"
+    }
+  ],
+  fields: {
+    _id: id("Collection id"),
+    name: text("Name"),
+    slug: text("Name in the collection's web address"),
+    image: text("Picture, as a link"),
+    altId: ref("locations", "The location", { column: "location_id" }),
+    altType: transport,
+    traceId: transport
+  }
+})

@@ -1,0 +1,38 @@
+import { decimal, flag, instant, ref, text, transport } from "#catalog/fields.ts"
+import { cursorOr, get, location, size } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const inventory = define({
+  table: "inventory",
+  description: "Stock of each price, as the inventory shows it.",
+  source: "B 2.2, B 4.2 GET /products/inventory",
+  scope: "products/prices.readonly",
+  full: [
+    {
+      request: get("/products/inventory", {
+        altId: location,
+        altType: "location",
+        limit: size,
+        offset: cursorOr(0)
+      }),
+      paging: { kind: "offset" },
+      records: "inventory",
+      pageSize: 100,
+      probeSize: 500,
+      total: "total.total"
+    }
+  ],
+  fields: {
+    _id: ref("prices", "The price", { column: "id" }),
+    name: text("Name of the price"),
+    availableQuantity: decimal("Stock left"),
+    sku: text("Article number"),
+    allowOutOfStockPurchases: flag("Sold without stock as well"),
+    product: ref("products", "The product"),
+    productName: text("Name of the product"),
+    updatedAt: instant("Last change of the price"),
+    altId: ref("locations", "The location", { column: "location_id" }),
+    altType: transport,
+    traceId: transport
+  }
+})

@@ -1,0 +1,79 @@
+import { choice, count, decimal, flag, id, instant, json, object, ref, text } from "#catalog/fields.ts"
+import { transport, values } from "#catalog/fields.ts"
+import { cursorOr, get, location, size } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const prices = define({
+  table: "prices",
+  description: "Prices of products, once or recurring.",
+  source: "B 2.2, B 4.2 GET /products/{productId}/price",
+  scope: "products/prices.readonly",
+  // Whether a price that changes touches its product's updatedAt is not documented, so every product has its turn in
+  // time; inventory shows stock and the price's own updatedAt every night.
+  each: {
+    table: "products",
+    column: "product",
+    changedBy: "updated_at",
+    everyDays: 30,
+    way: {
+      request: get("/products/{parent}/price", { locationId: location, limit: size, offset: cursorOr(0) }),
+      paging: { kind: "offset" },
+      records: "prices",
+      pageSize: 100,
+      probeSize: 500,
+      total: "total"
+    }
+  },
+  full: [],
+  fields: {
+    _id: id("Price id"),
+    product: ref("products", "The product"),
+    name: text("Name"),
+    description: text("Description"),
+    type: choice("`one_time` or `recurring`"),
+    amount: decimal("Price in `currency`"),
+    currency: text("Currency, ISO 4217"),
+    recurring: object({
+      interval: choice("Unit of the time between payments: `day`, `week`, `month` or `year`"),
+      intervalCount: count("Number of those units")
+    }),
+    trialPeriod: count("Days free at the start"),
+    totalCycles: count("Number of payments; NULL for no end"),
+    setupFee: decimal("Paid once on top, in `currency`"),
+    compareAtPrice: decimal("Former price shown beside, in `currency`"),
+    trackInventory: flag("Stock is counted"),
+    availableQuantity: decimal("Stock left"),
+    allowOutOfStockPurchases: flag("Sold without stock as well"),
+    sku: text("Article number"),
+    shippingOptions: object({
+      weight: object({ value: decimal("Weight, in the unit beside"), unit: choice("`kg`, `lb`, `g` or `oz`") }),
+      dimensions: object({
+        height: decimal("Height, in the unit beside"),
+        width: decimal("Width, in the unit beside"),
+        length: decimal("Length, in the unit beside"),
+        unit: choice("`cm`, `in` or `m`")
+      })
+    }),
+    isDigitalProduct: flag("Delivered as a download"),
+    digitalDelivery: json("What is delivered as a download"),
+    userId: ref("users", "Who made the price"),
+    createdAt: instant("When it was made"),
+    updatedAt: instant("Last change"),
+    locationId: ref("locations", "The location", { column: "location_id" }),
+    traceId: transport,
+    variantOptionIds: values(
+      "price_variant_options",
+      "Options of the product's variants that each price is for.",
+      "variant_option_id",
+      text("Option id; see the options in product_variants")
+    ),
+    // What an offer holds is in no document.
+    membershipOffers: values(
+      "price_membership_offers",
+      "Membership offers that come with each price.",
+      "offer",
+      json("The offer as sent"),
+      { key: [] }
+    )
+  }
+})

@@ -1,0 +1,94 @@
+import { alias, choice, flag, id, instant, json, object, ref, rows, text } from "#catalog/fields.ts"
+import { transport, values } from "#catalog/fields.ts"
+import { cursorOr, get, location, size } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const products = define({
+  table: "products",
+  description: "What the account sells.",
+  source: "B 2.2, B 4.2 GET /products/",
+  scope: "products.readonly",
+  full: [
+    {
+      // Oldest first, so that new products come at the end. No operation lists taxes: the products carry them.
+      request: get("/products/", {
+        locationId: location,
+        expand: "tax",
+        sortOrder: "asc",
+        limit: size,
+        offset: cursorOr(0)
+      }),
+      paging: { kind: "offset" },
+      records: "products",
+      pageSize: 100,
+      probeSize: 500,
+      total: "total.0.total"
+    }
+  ],
+  single: get("/products/{parent}", { locationId: location }),
+  fields: {
+    _id: id("Product id"),
+    name: text("Name"),
+    productType: choice("`DIGITAL`, `PHYSICAL`, `SERVICE` or `PHYSICAL/DIGITAL`"),
+    description: text("Description, as HTML or text"),
+    availableInStore: flag("Sold in the online store"),
+    image: text("Main picture, as a link"),
+    statementDescriptor: text("How a purchase is called on a bank statement"),
+    slug: text("Name in the product's web address"),
+    seo: object({ title: text("Title for search engines"), description: text("Description for search engines") }),
+    isTaxesEnabled: flag("Taxed"),
+    taxInclusive: flag("Prices include the tax"),
+    automaticTaxCategoryId: text("Category for automatic taxes"),
+    isLabelEnabled: flag("Shown with its label"),
+    label: object({
+      title: text("Label shown with the product"),
+      startDate: instant("When the label appears"),
+      endDate: instant("When the label disappears")
+    }),
+    createdAt: instant("When it was made"),
+    updatedAt: instant("Last change"),
+    locationId: ref("locations", "The location", { column: "location_id" }),
+    traceId: transport,
+    variants: rows(
+      "product_variants",
+      "Ways in which each product varies, for example its size.",
+      {
+        id: id("Variant id"),
+        _id: alias("id"),
+        name: text("What varies"),
+        options: rows(
+          "product_variant_options",
+          "What each variant can be, for example small or large.",
+          { id: id("Option id"), _id: alias("id"), name: text("Name") },
+          ["id"]
+        )
+      },
+      ["id"]
+    ),
+    medias: rows(
+      "product_media",
+      "Pictures and videos of each product.",
+      {
+        id: id("Picture or video id"),
+        url: text("Link to it"),
+        type: choice("`image` or `video`"),
+        title: text("Title"),
+        isFeatured: flag("Shown first"),
+        priceIds: json("Prices it belongs to")
+      },
+      ["id"]
+    ),
+    collectionIds: values(
+      "product_collections",
+      "Collections each product is in.",
+      "collection_id",
+      ref("collections", "The collection")
+    ),
+    taxes: rows(
+      "product_taxes",
+      "Taxes on each product. The documents name no field but the id; the others are in _extra.",
+      { _id: id("Tax id"), altId: ref("locations", "The location", { column: "location_id" }), altType: transport },
+      ["id"]
+    )
+  }
+})

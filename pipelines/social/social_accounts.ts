@@ -1,0 +1,34 @@
+import { alias, choice, flag, id, json, ref, text, transport } from "#catalog/fields.ts"
+import { get } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const socialAccounts = define({
+  table: "social_accounts",
+  description: "Profiles on social networks that posts go to.",
+  source: "B 2.5, B 4.7 GET /social-media-posting/{locationId}/accounts",
+  scope: "socialplanner/account.readonly",
+  full: [
+    {
+      request: get("/social-media-posting/{location}/accounts"),
+      paging: { kind: "once" },
+      records: "results.accounts",
+      pageSize: 1000
+    }
+  ],
+  fields: {
+    id: id("Account id"),
+    _id: alias("id"),
+    platform: choice("The network"),
+    type: choice("Kind of profile: `page`, `group`, …"),
+    name: text("Name of the profile"),
+    avatar: text("Picture of the profile, as a link"),
+    isActive: flag("Posts can be sent to it"),
+    oauthId: text("Id of the connection"),
+    profileId: text("Id of the profile at the network"),
+    expire: text("When the connection ends, as sent"),
+    isExpired: flag("The connection has ended"),
+    meta: json("Details by network, as sent"),
+    locationId: ref("locations", "The location", { column: "location_id" }),
+    traceId: transport
+  }
+})

@@ -1,0 +1,29 @@
+import { alias, flag, id, ref, text, transport } from "#catalog/fields.ts"
+import { cursorOr, get, size } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+export const socialCategories = define({
+  table: "social_categories",
+  description: "Categories that social posts are sorted into.",
+  source: "B 2.5, B 4.7 GET /social-media-posting/{locationId}/categories",
+  scope: "socialplanner/category.readonly",
+  full: [
+    {
+      request: get("/social-media-posting/{location}/categories", { limit: size, skip: cursorOr(0) }),
+      paging: { kind: "offset" },
+      records: "results.categories",
+      pageSize: 100,
+      probeSize: 500,
+      total: "results.count"
+    }
+  ],
+  tombstone: "deleted",
+  fields: {
+    id: id("Category id"),
+    _id: alias("id"),
+    name: text("Name"),
+    deleted: flag("Removed"),
+    locationId: ref("locations", "The location", { column: "location_id" }),
+    traceId: transport
+  }
+})

@@ -1,0 +1,40 @@
+import { alias, flag, id, ref, text, transport } from "#catalog/fields.ts"
+import { cursorOr, get, size } from "#catalog/request.ts"
+import { define } from "#catalog/resource.ts"
+
+type Sent = Readonly<Record<string, unknown>>
+
+/** A tag without an id is known by its word; a bare word is a tag. */
+const withId = (sent: unknown): unknown => {
+  if (typeof sent !== "object" || sent === null) return { id: sent, name: sent }
+  const { id, _id, tag, name } = sent as Sent
+  return { ...sent, id: id ?? _id ?? tag ?? name }
+}
+
+export const socialTags = define({
+  table: "social_tags",
+  description: "Tags on social posts.",
+  source: "B 2.5, B 4.7 GET /social-media-posting/{locationId}/tags",
+  scope: "any",
+  full: [
+    {
+      request: get("/social-media-posting/{location}/tags", { limit: size, skip: cursorOr(0) }),
+      paging: { kind: "offset" },
+      records: "results.tags",
+      pageSize: 100,
+      probeSize: 500,
+      total: "results.count"
+    }
+  ],
+  unpack: (sent) => [withId(sent)],
+  tombstone: "deleted",
+  fields: {
+    id: id("Tag id, or the tag itself where it has none"),
+    _id: alias("id"),
+    name: text("The tag"),
+    tag: alias("name"),
+    deleted: flag("Removed"),
+    locationId: ref("locations", "The location", { column: "location_id" }),
+    traceId: transport
+  }
+})

@@ -1,0 +1,75 @@
+/** Every read operation of the two API documents, and what became of it: nothing is left out without a word. */
+import type { Catalogue } from "./discover.ts"
+import { notExtracted } from "./operations.ts"
+import { type Resource, type SettingName, followUpOf } from "./resource.ts"
+import { idColumn, tablesOf } from "./tables.ts"
+
+export interface Covered {
+  /** Method and path as the documents show it. */
+  readonly operation: string
+  readonly purpose: "tables" | "check" | "not data" | "not documented"
+  readonly tables: ReadonlyArray<string>
+  /** Definitions that read it, by table. */
+  readonly resources: ReadonlyArray<string>
+  /** Why it is not read, or what its reading depends on. */
+  readonly reason: string
+}
+
+export const coverageOf = ({ resources }: Catalogue): ReadonlyArray<Covered> => {
+  const byOperation = new Map<string, Covered>()
+  for (const resource of resources)
+    for (const operation of operationsOf(resource)) {
+      const { tables, resources: readers } = byOperation.get(operation) ?? { tables: [], resources: [] }
+      const within = resources.filter(({ within: host }) => host?.table === resource.table)
+      const more = [resource, ...within].flatMap((one) => tablesOf(one).map(({ name }) => name))
+      byOperation.set(operation, {
+        operation,
+        purpose: "tables",
+        tables: [...new Set([...tables, ...more])],
+        resources: [...readers, resource.table],
+        reason: resource.asked ? askedFor[resource.asked] : ""
+      })
+    }
+  const others = notExtracted.map(([purpose, operation, reason]) => ({
+    operation,
+    purpose,
+    tables: [],
+    resources: [],
+    reason
+  }))
+  return [...byOperation.values(), ...others].sort((a, b) => (pathOf(a) < pathOf(b) ? -1 : 1))
+}
+
+/** Why something is read only when asked for. */
+export const askedFor: Readonly<Record<SettingName, string>> = {
+  object_keys: "the API does not list objects: name their keys in account.object_keys (SLUICE_OBJECT_KEYS)",
+  recurring_task_ids:
+    "the API cannot list them: name their ids in account.recurring_task_ids (SLUICE_RECURRING_TASK_IDS)",
+  free_slot_days: "computed by the service: account.free_slot_days (SLUICE_FREE_SLOT_DAYS) days are kept if asked for"
+}
+
+/** Requests of a definition, with the names the documents give to what is in the path. */
+export const operationsOf = (resource: Resource): ReadonlyArray<string> => {
+  const { full, changes, each } = resource
+  const followUp = followUpOf(resource)
+  const ways = [
+    ...full,
+    ...(changes?.ways ?? []),
+    ...(followUp ? [followUp.way] : []),
+    ...(each?.recent ? [each.recent.way] : [])
+  ]
+  const parent = camelCase(idColumn(followUp?.table ?? resource.table))
+  return [
+    ...new Set(
+      ways.map(({ request: { method, path } }) =>
+        `${method} ${path}`
+          .replaceAll("{location}", "{locationId}")
+          .replaceAll("{parent}", `{${parent}}`)
+          .replaceAll("{pass}", "{id}")
+      )
+    )
+  ]
+}
+
+const pathOf = ({ operation }: Covered) => operation.replace(/^[A-Z]+ /, "")
+const camelCase = (name: string) => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())

@@ -1,0 +1,117 @@
+/** The data dictionary as a page for people: what every table and column is, where it comes from, how it is kept fresh. */
+import { type Covered, coverageOf, operationsOf } from "./coverage.ts"
+import type { Catalogue } from "./discover.ts"
+import { type FollowUp, type Paging, type Resource, followUpOf } from "./resource.ts"
+import { type Table, tablesOf } from "./tables.ts"
+
+export const dictionary = (catalogue: Catalogue): string => {
+  const families = [...new Set(catalogue.resources.map(({ table }) => catalogue.familyByTable.get(table)!))].sort()
+  return [
+    "# Data dictionary",
+    "Made from the definitions under `pipelines/` by `./sluice dictionary`. The same sentences stand as comments in DuckDB.",
+    "Personal data: `direct` names a person, `quasi` helps to find one, `sensitive` needs special care, `financial` is money, " +
+      "`content` is what people wrote or said, `none` is none of these.",
+    ...families.flatMap((family) => [
+      `## ${family}`,
+      ...catalogue.resources
+        .filter(({ table }) => catalogue.familyByTable.get(table) === family)
+        .flatMap((resource) => tablesOf(resource).flatMap((table) => section(catalogue, resource, table)))
+    ])
+  ].join("\n\n")
+}
+
+/** What became of every read operation of the documents. */
+export const coverageTable = (catalogue: Catalogue): string =>
+  [
+    "| operation | becomes | |",
+    "|---|---|---|",
+    ...coverageOf(catalogue).map(
+      ({ operation, purpose, tables, reason }: Covered) =>
+        `| ${operation} | ${purpose === "tables" ? tables.join(", ") : purpose} | ${reason} |`
+    )
+  ].join("\n")
+
+const section = (catalogue: Catalogue, resource: Resource, table: Table): ReadonlyArray<string> => [
+  `### ${table.name}`,
+  table.description,
+  table.parentColumn === undefined
+    ? about(catalogue, resource, table)
+    : `${grain(table)} Comes and goes with its row of ${resource.table}.`,
+  [
+    "| column | type | meaning | personal data | refers to |",
+    "|---|---|---|---|---|",
+    ...table.columns.map(
+      ({ name, sql, description, personal, references }) =>
+        `| ${name} | ${sql} | ${description.replaceAll("|", "\\|")} | ${personal} | ${references ?? ""} |`
+    )
+  ].join("\n")
+]
+
+const about = ({ resources }: Catalogue, resource: Resource, table: Table): string => {
+  const host = resources.find(({ table }) => table === resource.within?.table)
+  return [
+    `- ${grain(table)}`,
+    `- Read by ${operationsOf(host ?? resource)
+      .map((operation) => `\`${operation}\``)
+      .join(", ")} (${resource.source.replace(/ (GET|POST) .*/, "")}); scope \`${resource.scope}\`.`,
+    ...(host ? [`- Found in the pages of ${host.table}.`] : []),
+    ...(resource.full[0]
+      ? [
+          `- Pages: ${pages(resource.full[0].paging)}${resource.full[0].paging.kind === "once" ? "" : `, ${resource.full[0].pageSize} at once`}.`
+        ]
+      : []),
+    ...(resource.full.length > 0 ? [`- Rerun: ${rerun(resource)}.`] : []),
+    ...followUpSentence(followUpOf(resource)),
+    ...(resource.asked ? [`- Only where \`account.${resource.asked}\` asks for it.`] : []),
+    ...(resource.tombstone ? [`- Deleted where \`${resource.tombstone}\` says so.`] : [])
+  ].join("\n")
+}
+
+const grain = ({ key }: Table) => `One row per ${key.map((column) => `\`${column}\``).join(", ")}.`
+
+const pages = (paging: Paging): string => {
+  switch (paging.kind) {
+    case "once":
+      return "all at once"
+    case "offset":
+      return "by offset, each touching the one before"
+    case "pageNumber":
+      return "by number"
+    case "lastRecord":
+      return "behind the last record"
+    case "body":
+      return "by a cursor of several values"
+    case "sortValue":
+      return `by the value of \`${paging.field}\`, ties read again`
+    case "expiring":
+      return "by a cursor that lives for minutes"
+  }
+}
+
+const rerun = ({ changes }: Resource): string => {
+  if (!changes) return "read whole and compared"
+  const { field, overlapDays, ways, fullEveryDays } = changes
+  const [way] = ways
+  const what =
+    way?.windows !== undefined
+      ? `the last ${overlapDays} days by \`${field}\``
+      : way?.until === undefined
+        ? `what changed since the last run by \`${field}\``
+        : `newest \`${field}\` first, until what is known`
+  return fullEveryDays === undefined ? what : `${what}; whole every ${fullEveryDays} days`
+}
+
+const followUpSentence = (followUp: FollowUp | undefined): ReadonlyArray<string> => {
+  if (!followUp) return []
+  const { kind, table, changedBy, everyDays, where, recent } = followUp
+  const what =
+    kind === "detail"
+      ? "Completed by a request of its own"
+      : `Read under ${where ? "some rows" : "each row"} of ${table}`
+  const when =
+    everyDays < 1
+      ? "every run"
+      : `when new or changed${changedBy ? ` (\`${changedBy}\`)` : ""}, and every ${everyDays} days`
+  const span = recent ? `; the last ${recent.days} days, whole every ${recent.fullEveryDays} days` : ""
+  return [`- ${what}, ${when}${span}.`]
+}

@@ -1,0 +1,90 @@
+/**
+ * What a complete reading did not show, and what hangs on rows that are gone. A list can lie, so each row is asked for
+ * by its id where the API has such a request, and where too many vanish at once none is believed to be gone.
+ */
+import { Clock, Effect } from "effect"
+import { Api } from "../api/api.ts"
+import type { ApiError } from "../api/errors.ts"
+import { fill } from "../catalog/request.ts"
+import type { Resource } from "../catalog/resource.ts"
+import type { Failure } from "../failure.ts"
+import { Vault } from "../vault/vault.ts"
+import { missingRows, orphanedRows } from "../warehouse/missing.ts"
+import type { Warehouse } from "../warehouse/warehouse.ts"
+import type { RunContext } from "./context.ts"
+
+/** Rows asked for one by one; of more than that, the rest is believed without asking. */
+const askedMax = 500
+/** Fewer than this may always vanish. */
+const alwaysPlausible = 20
+
+/** To be called when the list was read whole. Writes down what is gone; returns the doubts. */
+export const findGone = Effect.fn("extract.findGone")(function* (
+  resource: Resource,
+  context: RunContext
+): Effect.fn.Return<ReadonlyArray<string>, ApiError | Failure, Api | Vault | Warehouse> {
+  yield* context.loaded
+  const { keys, explained, rows } = yield* missingRows(resource, context.location)
+  if (keys.length === 0) return []
+  const unexplained = keys.length - explained
+  const { deletionShareMax } = context
+  if (unexplained > Math.max(alwaysPlausible, rows * deletionShareMax))
+    return [
+      `${unexplained} of ${rows} rows were not shown any more, which is more than ${deletionShareMax * 100} % at once: none was marked deleted. If it is true, run again with --accept-deletions`
+    ]
+  return yield* confirm(resource, keys, context)
+})
+
+/** To be called when the rows it is read under are known. */
+export const findOrphaned = Effect.fn("extract.findOrphaned")(function* (resource: Resource, context: RunContext) {
+  yield* context.loaded
+  const keys = yield* orphanedRows(resource, context.location)
+  return keys.length === 0 ? [] : yield* confirm(resource, keys, context)
+})
+
+const confirm = Effect.fnUntraced(function* (
+  resource: Resource,
+  keys: ReadonlyArray<string>,
+  context: RunContext
+): Effect.fn.Return<ReadonlyArray<string>, ApiError | Failure, Api | Vault> {
+  const [api, vault] = [yield* Api, yield* Vault]
+  const single = resource.single ?? resource.detail?.request
+  const { location, company } = context
+  /** Whether the service still has it. */
+  const isThere = (key: string) =>
+    single === undefined
+      ? Effect.succeed(false)
+      : api
+          .send({
+            request: fill(single, { location, company, parent: key }),
+            priority: 2,
+            resource: resource.table
+          })
+          .pipe(
+            Effect.as(true),
+            Effect.catchTags({
+              Gone: () => Effect.succeed(false),
+              // Where it cannot be asked for, the list decides.
+              NotPermitted: () => Effect.succeed(false),
+              Refused: () => Effect.succeed(false),
+              // Where nobody answers, nobody said that it is gone.
+              Unavailable: () => Effect.succeed(true),
+              BudgetSpent: () => Effect.succeed(true)
+            })
+          )
+  const asked = yield* Effect.forEach(keys.slice(0, askedMax), isThere, { concurrency: 8 })
+  const gone = keys.filter((_, index) => asked[index] !== true)
+  if (gone.length > 0)
+    yield* vault.append({
+      entry: {
+        kind: "gone",
+        run: context.run,
+        at: yield* Clock.currentTimeMillis,
+        location,
+        resource: resource.table
+      },
+      body: JSON.stringify(gone)
+    })
+  const there = keys.length - gone.length
+  return there === 0 ? [] : [`${there} rows were not shown by the list and are still there`]
+})

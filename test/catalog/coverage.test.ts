@@ -1,0 +1,60 @@
+/** Every read operation of the documents is accounted for, as the sandbox lists them, which was written from the documents. */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { coverageOf } from "../../src/catalog/coverage.ts"
+import { dictionary } from "../../src/catalog/dictionary.ts"
+import { discover } from "../../src/catalog/discover.ts"
+import { type Service, startService } from "../support/service.ts"
+
+const catalogue = await discover()
+const covered = coverageOf(catalogue)
+/** Names of what is in the path differ: only where it stands matters. */
+const plain = (operation: string) => operation.replaceAll(/\{\w+\}/g, "{}")
+/** Paths that write, among the POSTs that read. */
+const searches = /(search|posts\/list)$/
+
+describe("the coverage report", () => {
+  let service: Service
+  let documented: ReadonlyArray<string>
+  beforeAll(async () => {
+    service = await startService("--limits", "off", "--contacts", "5")
+    const { paths } = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
+      paths: Record<string, Record<string, unknown>>
+    }
+    documented = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods)
+        .filter((method) => method === "get" || (method === "post" && searches.test(path)))
+        .map((method) => plain(`${method.toUpperCase()} ${path}`))
+    )
+  })
+  afterAll(() => service.stop())
+
+  it("names every read operation of the two documents", () => {
+    const named = new Set(covered.map(({ operation }) => plain(operation)))
+    assert.isAbove(documented.length, 80)
+    assert.deepStrictEqual(
+      documented.filter((operation) => !named.has(operation)),
+      []
+    )
+  })
+
+  it("names none that the documents do not have, and none twice", () => {
+    const named = covered.map(({ operation }) => plain(operation)).filter((operation) => /^(GET|POST) /.test(operation))
+    assert.deepStrictEqual(
+      named.filter((operation) => !documented.includes(operation)),
+      []
+    )
+    assert.deepStrictEqual(named, [...new Set(named)])
+  })
+
+  it("says why where an operation becomes no table", () => {
+    for (const { operation, tables, reason } of covered)
+      assert.isTrue(tables.length > 0 || reason.length > 10, operation)
+  })
+})
+
+it("the checked-in dictionary is what the definitions say; if not: ./sluice dictionary > docs/dictionary.md", () => {
+  const path = fileURLToPath(new URL("../../docs/dictionary.md", import.meta.url))
+  assert.strictEqual(readFileSync(path, "utf8"), `${dictionary(catalogue)}\n`)
+})

@@ -1,0 +1,158 @@
+/** Child tables of the commerce families, row by row, written out from the shapes of the documents. */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { type Account, openAccount } from "../support/account.ts"
+import { query } from "../support/compare.ts"
+import { type Row, families, idOf, list, wellFormed } from "./records.ts"
+
+const words = (value: unknown) => (value ?? []) as ReadonlyArray<string>
+
+/** Rows of each child table that a record of a collection stands for. */
+const children: ReadonlyArray<
+  readonly [table: string, collection: string, rowsOf: (record: Row) => ReadonlyArray<Row>]
+> = [
+  [
+    "email_campaign_variations",
+    "email_campaigns",
+    ({ id, variations }) =>
+      list(variations).map(({ sourceId, isWinner }) => ({
+        email_campaign_id: id,
+        source_id: sourceId,
+        is_winner: isWinner
+      }))
+  ],
+  [
+    "product_variants",
+    "products",
+    ({ _id, variants }) => list(variants).map(({ id, name }) => ({ product_id: _id, id, name }))
+  ],
+  [
+    "product_variant_options",
+    "products",
+    ({ _id, variants }) =>
+      list(variants).flatMap(({ id: variant, options }) =>
+        list(options).map(({ id, name }) => ({ product_id: _id, product_variant_id: variant, id, name }))
+      )
+  ],
+  [
+    "product_collections",
+    "products",
+    ({ _id, collectionIds }) => words(collectionIds).map((id) => ({ product_id: _id, collection_id: id }))
+  ],
+  ["product_taxes", "products", ({ _id, taxes }) => words(taxes).map((id) => ({ product_id: _id, id }))],
+  [
+    "price_variant_options",
+    "prices",
+    ({ _id, variantOptionIds }) => words(variantOptionIds).map((id) => ({ price_id: _id, variant_option_id: id }))
+  ],
+  [
+    "price_membership_offers",
+    "prices",
+    ({ _id, membershipOffers }) =>
+      list(membershipOffers).map((offer, position) => ({ price_id: _id, position, offer: JSON.stringify(offer) }))
+  ],
+  ["invoice_items", "invoices", ({ _id, invoiceItems }) => lines({ invoice_id: _id }, invoiceItems)],
+  ["estimate_items", "estimates", ({ _id, items }) => lines({ estimate_id: _id }, items)],
+  [
+    "fulfillment_items",
+    "order_fulfillments",
+    ({ _id, items }) =>
+      list(items).map(({ _id: id, name, product, price, qty }) => ({
+        order_fulfillment_id: _id,
+        id,
+        name,
+        product: JSON.stringify(product),
+        price: JSON.stringify(price),
+        qty
+      }))
+  ],
+  [
+    "fulfillment_trackings",
+    "order_fulfillments",
+    ({ _id, trackings }) =>
+      list(trackings).map(({ trackingNumber, shippingCarrier, trackingUrl }, position) => ({
+        order_fulfillment_id: _id,
+        position,
+        tracking_number: trackingNumber,
+        shipping_carrier: shippingCarrier,
+        tracking_url: trackingUrl
+      }))
+  ],
+  [
+    "coupon_products",
+    "coupons",
+    ({ _id, productIds }) => words(productIds).map((id) => ({ coupon_id: _id, product_id: id }))
+  ],
+  ["coupon_prices", "coupons", ({ _id, priceIds }) => words(priceIds).map((id) => ({ coupon_id: _id, price_id: id }))],
+  [
+    "coupon_variants",
+    "coupons",
+    ({ _id, variantIds }) => words(variantIds).map((id) => ({ coupon_id: _id, variant_id: id }))
+  ],
+  [
+    "social_post_accounts",
+    "social_posts",
+    ({ id, accountIds }) => words(accountIds).map((account) => ({ social_post_id: id, account_id: account }))
+  ],
+  [
+    "social_post_media",
+    "social_posts",
+    ({ id, media }) => list(media).map(({ url, type }, position) => ({ social_post_id: id, position, url, type }))
+  ],
+  [
+    "blog_post_categories",
+    "blog_posts",
+    ({ _id, categories }) => words(categories).map((id) => ({ blog_post_id: _id, category_id: id }))
+  ],
+  ["blog_post_tags", "blog_posts", ({ _id, tags }) => words(tags).map((tag) => ({ blog_post_id: _id, tag }))],
+  [
+    "survey_submission_answers",
+    "survey_submissions",
+    ({ id, others }) =>
+      Object.entries(others as Row)
+        .filter(([field]) => field !== "eventData" && field !== "fieldsOriSequance")
+        .map(([field, value]) => ({ survey_submission_id: id, field, value: JSON.stringify(value) }))
+  ]
+]
+const lines = (parent: Row, items: unknown) =>
+  list(items).map(({ _id: id, name, currency, amount, qty }, position) => ({
+    ...parent,
+    position,
+    id,
+    name,
+    currency,
+    amount,
+    qty
+  }))
+
+describe("child tables of a nasty account's commerce", () => {
+  let account: Account
+  beforeAll(async () => {
+    account = await openAccount("--world", "nasty")
+    const ran = await account.sync("--only", families)
+    assert.strictEqual(ran.code, 0, ran.stderr)
+  })
+  afterAll(() => account.service.stop())
+
+  it.each(children)("%s", async (table, parent, rowsOf) => {
+    const isGone = `(SELECT id FROM crm.${parent} WHERE _deleted_at IS NOT NULL)`
+    const gone = new Set((await query(account.warehouse, isGone)).map(idOf))
+    const records = (await account.service.records(parent)).filter((record) => !gone.has(idOf(record)))
+    const wanted = records.flatMap((record) => rowsOf(wellFormed(record)))
+    assert.isNotEmpty(wanted)
+    const columns = [...new Set(wanted.flatMap((row) => Object.keys(row)))]
+    const rows = await query(
+      account.warehouse,
+      `SELECT ${columns.map((column) => `"${column}"`).join(", ")} FROM crm.${table} WHERE ${columns[0]!} NOT IN ${isGone}`
+    )
+    const asText = (row: Row) => JSON.stringify(columns.map((column) => plain(row[column])))
+    assert.deepStrictEqual(rows.map(asText).sort(), wanted.map(asText).sort())
+  })
+})
+
+/** Numbers by their value, nothing as nothing. */
+const plain = (value: unknown) =>
+  value === undefined || value === null
+    ? null
+    : /^-?\d{1,12}(\.\d+)?$/.test(String(value))
+      ? Number(value)
+      : String(value)

@@ -1,0 +1,31 @@
+/** A service that lies: the sandbox behind something that changes its answers. */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import type { Service } from "./service.ts"
+
+/** Stops with `close`. */
+export const lyingService = async (
+  service: Service,
+  lie: (request: { readonly method: string; readonly path: string }, body: unknown) => unknown
+) => {
+  const server = createServer(async (request, response) => {
+    const chunks: Array<Buffer> = []
+    for await (const chunk of request) chunks.push(chunk)
+    const [method, path] = [request.method!, request.url!]
+    const { host: _, "accept-encoding": __, connection: ___, "content-length": ____, ...headers } = request.headers
+    const answer = await fetch(service.url + path, {
+      method,
+      headers: headers as Record<string, string>,
+      ...(chunks.length > 0 && { body: Buffer.concat(chunks) })
+    })
+    const text = await answer.text()
+    const json = answer.headers.get("content-type")?.includes("json")
+      ? JSON.stringify(lie({ method, path }, JSON.parse(text)))
+      : text
+    response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" })
+    response.end(json)
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, close: () => server.close() }
+}

@@ -1,0 +1,138 @@
+/** What is read and what is left out, what the run says about it, and custom fields as columns. */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { join } from "node:path"
+import { type Account, openAccount } from "../support/account.ts"
+import { query } from "../support/compare.ts"
+import { environmentOf, newFolder, sluice } from "../support/sluice.ts"
+
+let account: Account
+beforeAll(async () => {
+  account = await openAccount("--contacts", "60")
+})
+afterAll(() => account.service.stop())
+
+/** Syncs into a folder of its own; the operations that were asked for, and the database. */
+const syncInto = async (output: string, ...flags: ReadonlyArray<string>) => {
+  await account.service.post("stats/reset", {})
+  const ran = await sluice(["sync", ...flags], environmentOf(account.service, output))
+  const operations = Object.keys((await account.service.stats()).requestsByOperation)
+  return { ran, operations, warehouse: join(output, "warehouse.duckdb") }
+}
+
+describe("choosing what is read", () => {
+  it("brings what a resource is read under, and nothing else", async () => {
+    const { ran, operations } = await syncInto(newFolder(), "--only", "order_notes,blogs")
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    assert.sameMembers(operations, [
+      "GET /payments/orders",
+      "GET /payments/orders/:orderId",
+      "GET /payments/orders/:orderId/notes",
+      "GET /blogs/site/all",
+      "GET /blogs/posts/all",
+      "GET /blogs/authors",
+      "GET /blogs/categories"
+    ])
+  })
+
+  it("brings the location where a request has to name the company", async () => {
+    const { operations } = await syncInto(newFolder(), "--only", "users")
+    assert.sameMembers(operations, ["GET /locations/:locationId", "GET /users/search", "GET /users/:userId"])
+  })
+
+  it("leaves out tables and families; what hangs on them is read for the rows that are known", async () => {
+    const output = newFolder()
+    const first = await syncInto(output, "--only", "products", "--except", "prices,inventory")
+    assert.sameMembers(first.operations, ["GET /products/", "GET /products/collections"])
+    const second = await syncInto(output, "--only", "prices", "--except", "products")
+    assert.sameMembers(second.operations, [], "a family named in --except is left out whole")
+    const third = await syncInto(output, "--only", "prices")
+    assert.sameMembers(third.operations, ["GET /products/", "GET /products/:productId/price"])
+  })
+
+  it.each(["--only", "--except"])("%s with a word nobody knows ends with 2 and the families", async (flag) => {
+    const { ran } = await syncInto(newFolder(), flag, "kontacts")
+    assert.strictEqual(ran.code, 2)
+    assert.match(ran.stderr, new RegExp(`${flag} kontacts: there is no such table or family.*crm.*payments`))
+  })
+})
+
+describe("the coverage of a run", () => {
+  it("says of every operation what it became, and why not", async () => {
+    await account.service.post("token", { removeScope: "invoices.readonly" })
+    try {
+      const { ran, warehouse } = await syncInto(newFolder(), "--except", "crm")
+      assert.strictEqual(ran.code, 77)
+      const statuses = await query(warehouse, "SELECT operation, status, reason FROM meta.coverage")
+      const of = (operation: string) => statuses.find((row) => row["operation"] === operation)!
+      assert.isAbove(statuses.length, 80)
+      assert.strictEqual(of("GET /payments/orders")["status"], "read")
+      assert.strictEqual(of("POST /contacts/search")["status"], "left out of this run")
+      assert.strictEqual(of("GET /contacts/lookup")["status"], "not data")
+      assert.strictEqual(of("GET /invoices/")["status"], "not readable with this token")
+      assert.match(String(of("GET /invoices/")["reason"]), /scope invoices\.readonly/)
+      assert.strictEqual(of("GET /locations/{locationId}/recurring-tasks/{id}")["status"], "skipped by the settings")
+      assert.match(String(of("GET /locations/{locationId}/recurring-tasks/{id}")["reason"]), /cannot list them/)
+    } finally {
+      await account.service.post("token", { addScope: "invoices.readonly" })
+    }
+  })
+})
+
+describe("custom fields as columns", () => {
+  it("stand beside the table, typed, with every value that fits; a renamed field keeps its column", async () => {
+    const output = newFolder()
+    const { warehouse } = await syncInto(output, "--only", "contacts,opportunities,custom_fields,forms")
+    const types = async () =>
+      query(
+        warehouse,
+        `SELECT column_name, data_type, comment FROM duckdb_columns() WHERE table_name = 'contacts_wide'
+         AND column_name LIKE 'cf_%' ORDER BY column_name`
+      )
+    const before = await types()
+    const typeByColumn = new Map(before.map((row) => [row["column_name"], row["data_type"]]))
+    assert.strictEqual(typeByColumn.get("cf_lifetime_value"), "DECIMAL(18,4)")
+    assert.strictEqual(typeByColumn.get("cf_last_service"), "DATE")
+    assert.strictEqual(typeByColumn.get("cf_interested_in"), "VARCHAR[]")
+    assert.strictEqual(typeByColumn.get("cf_home_type"), "VARCHAR")
+
+    // Each value of the long table, under its field's column.
+    for (const field of await query(
+      warehouse,
+      "SELECT id, field_key, data_type FROM crm.custom_fields WHERE model = 'contact'"
+    )) {
+      const column = `cf_${String(field["field_key"]).replace("contact.", "")}`
+      const [row] = await query(
+        warehouse,
+        `SELECT (SELECT count(*) FROM crm.contact_custom_values WHERE custom_field_id = '${String(field["id"])}') AS long,
+           (SELECT count("${column}") FROM crm.contacts_wide) AS wide`
+      )
+      assert.strictEqual(row!["wide"], row!["long"], column)
+    }
+    const [rows] = await query(
+      warehouse,
+      "SELECT (SELECT count(*) FROM crm.contacts) AS contacts, (SELECT count(*) FROM crm.contacts_wide) AS wide"
+    )
+    assert.strictEqual(rows!["wide"], rows!["contacts"])
+    const [answers] = await query(
+      warehouse,
+      "SELECT count(*) AS n FROM duckdb_columns() WHERE table_name = 'form_submissions_wide' AND column_name LIKE 'answer_%'"
+    )
+    assert.isAbove(Number(answers!["n"]), 2)
+
+    const [field] = await query(warehouse, "SELECT id FROM crm.custom_fields WHERE field_key = 'contact.home_type'")
+    await account.service.call("PUT", `/locations/${account.service.locationId}/customFields/${String(field!["id"])}`, {
+      name: "Kind of house"
+    })
+    await syncInto(output, "--only", "custom_fields")
+    const after = await types()
+    assert.deepStrictEqual(
+      after.map((row) => row["column_name"]),
+      before.map((row) => row["column_name"])
+    )
+    assert.match(
+      String(after.find((row) => row["column_name"] === "cf_home_type")!["comment"]),
+      /^Kind of house/,
+      "the comment follows the new name"
+    )
+  })
+})

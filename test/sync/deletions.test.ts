@@ -1,0 +1,99 @@
+/** Records that vanish: found by a complete reading, confirmed one by one, never removed, revived when they come back. */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { type Account, openAccount } from "../support/account.ts"
+import { query } from "../support/compare.ts"
+import { lyingService } from "../support/proxy.ts"
+import { sluice } from "../support/sluice.ts"
+
+describe("deletions", () => {
+  let account: Account
+  beforeAll(async () => {
+    account = await openAccount("--contacts", "300")
+    const ran = await account.sync()
+    assert.strictEqual(ran.code, 0, ran.stderr)
+  })
+  afterAll(() => account.service.stop())
+
+  const ids = async (sql: string) => (await query(account.warehouse, sql)).map((row) => String(row["id"]))
+  const deleted = (table: string) => ids(`SELECT id FROM crm.${table} WHERE _deleted_at IS NOT NULL ORDER BY id`)
+
+  it("are marked after a complete reading, asked for one by one, and keep their last version in the history", async () => {
+    const contacts = (await ids("SELECT id FROM crm.contacts ORDER BY id")).slice(0, 3)
+    const [product] = await ids("SELECT id FROM crm.products ORDER BY id")
+    for (const id of contacts) await account.service.call("DELETE", `/contacts/${id}`)
+    await account.service.call("DELETE", `/products/${product}?locationId=${account.service.locationId}`)
+    await account.service.post("stats/reset", {})
+    const ran = await account.sync("--full")
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    assert.deepStrictEqual(await deleted("contacts"), contacts)
+    assert.deepStrictEqual(await deleted("products"), [product])
+    assert.deepStrictEqual(await account.differences(), [])
+
+    const { requestsByOperation } = await account.service.stats()
+    assert.strictEqual(requestsByOperation["GET /contacts/:contactId"], 3)
+    assert.strictEqual(requestsByOperation["GET /products/:productId"], 1)
+    // What hung on them went with them.
+    const [left] = await query(
+      account.warehouse,
+      `SELECT (SELECT count(*) FROM crm.contact_notes AS n JOIN crm.contacts AS c ON c.id = n.contact_id
+         WHERE c._deleted_at IS NOT NULL AND n._deleted_at IS NULL) AS notes,
+       (SELECT count(*) FROM crm.prices WHERE product = '${product}' AND _deleted_at IS NULL) AS prices`
+    )
+    assert.deepStrictEqual(left, { notes: "0", prices: "0" })
+    const versions = await query(
+      account.warehouse,
+      `SELECT h._valid_to = c._deleted_at AND c._deleted_at = c._synced_at AS joined, h._deleted_at FROM crm_history.contacts AS h
+       JOIN crm.contacts AS c USING (id) WHERE c._deleted_at IS NOT NULL`
+    )
+    assert.deepStrictEqual(
+      versions,
+      [1, 2, 3].map(() => ({ joined: true, _deleted_at: null }))
+    )
+    const [counted] = await query(
+      account.warehouse,
+      "SELECT deleted_rows FROM meta.run_resources WHERE resource = 'contacts' ORDER BY run_id DESC LIMIT 1"
+    )
+    assert.strictEqual(counted!["deleted_rows"], "3")
+  })
+
+  it("are not believed where the record still answers; the run says so", async () => {
+    const [hidden] = await ids("SELECT id FROM crm.contacts WHERE _deleted_at IS NULL ORDER BY id")
+    const liar = await lyingService(account.service, ({ path }, body) => {
+      if (path !== "/contacts/search") return body
+      const { contacts, total } = body as { contacts: ReadonlyArray<{ readonly id: string }>; total: number }
+      return { contacts: contacts.filter(({ id }) => id !== hidden), total: total - 1 }
+    })
+    try {
+      const environment = { ...account.environment, SLUICE_BASE_URL: liar.url }
+      const ran = await sluice(["sync", "--full", "--only", "contacts"], environment)
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      assert.match(ran.stderr, /contacts: .*still there/)
+      assert.notInclude(await deleted("contacts"), hidden)
+    } finally {
+      liar.close()
+    }
+  })
+
+  it("of an implausible share are refused, with what to do; a deleted pipeline explains its deals", async () => {
+    const [pipeline] = await ids(
+      "SELECT pipeline_id AS id FROM crm.opportunities GROUP BY ALL ORDER BY count(*) DESC LIMIT 1"
+    )
+    const deals = await ids(`SELECT id FROM crm.opportunities WHERE pipeline_id = '${pipeline}' ORDER BY id`)
+    assert.isAbove(deals.length, 20)
+    await account.service.call("DELETE", `/opportunities/pipelines/${pipeline}`)
+    assert.strictEqual((await account.sync("--full", "--only", "pipelines,opportunities")).code, 0)
+    assert.deepStrictEqual(await deleted("pipelines"), [pipeline])
+    assert.deepStrictEqual(await deleted("opportunities"), deals)
+
+    const tasks = await ids("SELECT id FROM crm.redirects ORDER BY id")
+    assert.isAbove(tasks.length, 20)
+    for (const id of tasks)
+      await account.service.call("DELETE", `/funnels/lookup/redirect/${id}?locationId=${account.service.locationId}`)
+    const refused = await account.sync("--only", "redirects")
+    assert.match(refused.stderr, /redirects: \d+ of \d+ rows were not shown any more.*--accept-deletions/)
+    assert.deepStrictEqual(await deleted("redirects"), [])
+    const accepted = await account.sync("--only", "redirects", "--accept-deletions")
+    assert.strictEqual(accepted.code, 0, accepted.stderr)
+    assert.deepStrictEqual(await deleted("redirects"), tasks)
+  })
+})

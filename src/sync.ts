@@ -25,6 +25,7 @@ import type { OutputSettings } from "./settings.ts"
 import { Vault } from "./vault/vault.ts"
 import { type RunRecord, type RunResource, beginRun, companyOf, endRun, resourcesOf } from "./warehouse/runs.ts"
 import { prepare } from "./warehouse/schema.ts"
+import { versionStatements } from "./warehouse/versions.ts"
 import { refreshWide } from "./warehouse/wide.ts"
 
 export interface SyncOptions extends Choice {
@@ -88,7 +89,10 @@ export const publishNow = Effect.fnUntraced(function* (catalogue: Catalogue, out
   yield* refreshWide(catalogue)
   const folder = join(output.folder, "published")
   if (output.formats.length === 0) return { files: [], folder }
-  return yield* publish({ ...output, folder, run, schemaVersion: "1" }, publishedTables(catalogue))
+  const views = catalogue.resources.flatMap((resource) =>
+    versionStatements(resource, { current: "main", history: "crm_history" })
+  )
+  return yield* publish({ ...output, folder, run, schemaVersion: "1", views }, publishedTables(catalogue))
 })
 
 /** The worst verdict speaks for the run. */

@@ -3,6 +3,19 @@ import { cursor, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import type { Way } from "#catalog/resource.ts"
 
+// More conversations than a page holds may share one moment: after a bulk message, or an import.
+const parts = [
+  [{ lastMessageDirection: "inbound" }, { lastMessageDirection: "outbound" }],
+  [{ status: "unread" }, { status: "read" }],
+  (
+    "TYPE_SMS TYPE_EMAIL TYPE_CALL TYPE_CAMPAIGN_VOICEMAIL TYPE_FACEBOOK TYPE_INSTAGRAM TYPE_WHATSAPP TYPE_LIVE_CHAT " +
+    "TYPE_GROUP_SMS TYPE_SMS_REVIEW_REQUEST TYPE_INTERNAL_COMMENTS TYPE_ACTIVITY_APPOINTMENT TYPE_ACTIVITY_CONTACT " +
+    "TYPE_ACTIVITY_INVOICE TYPE_ACTIVITY_PAYMENT TYPE_ACTIVITY_OPPORTUNITY TYPE_ACTIVITY_EMPLOYEE_ACTION_LOG"
+  )
+    .split(" ")
+    .map((lastMessageType) => ({ lastMessageType }))
+]
+
 const byLastMessage = (sort: "asc" | "desc"): Way => ({
   request: get("/conversations/search", {
     locationId: location,
@@ -11,7 +24,7 @@ const byLastMessage = (sort: "asc" | "desc"): Way => ({
     limit: size,
     startAfterDate: cursor
   }),
-  paging: { kind: "sortValue", field: "lastMessageDate", ...(sort === "desc" && { descending: true }) },
+  paging: { kind: "sortValue", field: "lastMessageDate", parts, ...(sort === "desc" && { descending: true }) },
   records: "conversations",
   pageSize: 100,
   total: "total"

@@ -13,8 +13,17 @@ export type Paging =
   | { readonly kind: "lastRecord"; readonly field: string }
   /** The cursor is made of several values in the body. */
   | { readonly kind: "body"; readonly parts: Readonly<Record<string, string>> }
-  /** The cursor is the last record's sort value. Records that share it are asked for again. */
-  | { readonly kind: "sortValue"; readonly field: string; readonly descending?: true }
+  /**
+   * The cursor is the last record's sort value. Records that share it are asked for again; where more share it than a
+   * page holds, they are asked for in parts: by each set of parameters of the first level of `parts`, and where that is
+   * not enough, by each of those together with each of the next.
+   */
+  | {
+      readonly kind: "sortValue"
+      readonly field: string
+      readonly descending?: true
+      readonly parts?: ReadonlyArray<ReadonlyArray<Parameters>>
+    }
   /**
    * The cursor dies if it is not used for a while; it is never stored. After an interruption the reading goes on from
    * the last record's `anchor` time, which fills the `since` hole.

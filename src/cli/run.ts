@@ -37,7 +37,10 @@ export const run = async (args: ReadonlyArray<string>): Promise<void> => {
     process.exit(signalled)
   }
   // A number that a command left is its own verdict.
-  process.exit(Exit.isSuccess(exit) ? (process.exitCode ?? 0) : explain(exit.cause))
+  const code = Exit.isSuccess(exit) ? (process.exitCode ?? 0) : explain(exit.cause)
+  // To a pipe a long result is still being written.
+  for (const stream of [process.stdout, process.stderr]) await new Promise((written) => stream.write("", written))
+  process.exit(code)
 }
 
 /** Says what went wrong and returns the exit code. */

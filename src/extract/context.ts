@@ -39,7 +39,10 @@ export interface Findings {
   readonly sizes: Readonly<Record<string, number>>
   /** Fingerprints of ways that do not work here. */
   readonly refused: ReadonlyArray<string>
+  /** Ways whose totals count more records than they show. */
+  readonly loose: ReadonlyArray<string>
 }
+export const noFindings: Findings = { sizes: {}, refused: [], loose: [] }
 
 export const count = (counts: Counts, resource: string, records: number): void => {
   const known = counts.get(resource) ?? { pages: 0, records: 0 }

@@ -15,8 +15,8 @@ import type { Outcome } from "../vault/frame.ts"
 import { Vault } from "../vault/vault.ts"
 import { type Due, dueParents } from "../warehouse/state.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
-import { type Findings, type RunContext, count } from "./context.ts"
-import { dayMs } from "./paging.ts"
+import { type Findings, type RunContext, count, noFindings } from "./context.ts"
+import { dayMs } from "./progress.ts"
 import { beginning, readPass, resumed } from "./pass.ts"
 
 /** Rows asked for side by side: enough to spend the whole budget at 1.2 s of latency, and the most a crash costs. */
@@ -36,7 +36,9 @@ export const fanOut = Effect.fn("extract.fanOut")(function* (
   const { label, kind } = followUp
   const sent = api.requestsByResource.get(label) ?? 0
   // Written by this file, at the end of an earlier run.
-  const sizes: Record<string, number> = { ...(known as Findings | undefined)?.sizes }
+  const findings = { ...noFindings, ...(known as Findings | undefined) }
+  const sizes: Record<string, number> = { ...findings.sizes }
+  const loose = new Set(findings.loose)
   const failed = new Map<string, string>()
   let failuresInARow = 0
   /** Details whose linked text did not come. */
@@ -58,7 +60,7 @@ export const fanOut = Effect.fn("extract.fanOut")(function* (
       ...(file && { file: { folder: context.folder, name: join("files", file, fileName(due.id)) } })
     }
     const result = yield* readPass(
-      { resource, way, name: label, parameters: {}, sizes, label, priority: 2, under },
+      { resource, way, name: label, parameters: {}, sizes, loose, label, priority: 2, under },
       resumed(due.begun, begin),
       context
     ).pipe(Effect.catchTag("Gone", () => nothing(parent)))
@@ -123,7 +125,7 @@ export const fanOut = Effect.fn("extract.fanOut")(function* (
   }
   const requests = (api.requestsByResource.get(label) ?? 0) - sent
   const doubts = linkless > 0 ? [`${linkless} linked texts could not be fetched`] : []
-  const way = { sizes, refused: [] } satisfies Findings
+  const way = { sizes, refused: [], loose: [...loose] } satisfies Findings
   return failed.size === 0
     ? { mode: "each", verdict: linkless > 0 ? "complete with doubts" : "complete", doubts, requests, way }
     : {

@@ -7,46 +7,29 @@
 import { at } from "../catalog/body.ts"
 import { instantMs } from "../catalog/instants.ts"
 import type { Changes, Way } from "../catalog/resource.ts"
+import {
+  type Page,
+  type PassProgress,
+  type Step,
+  dayMs,
+  doubt,
+  ended,
+  failed,
+  idOf,
+  instantsIn,
+  next
+} from "./progress.ts"
+import { sorted, tied } from "./ties.ts"
 
-export const dayMs = 86_400_000
-
-/** Where a pass stands. Stored with every page, so only what survives a restart belongs here: no expiring cursor. */
-export interface PassProgress {
-  readonly done: boolean
-  readonly cursor?: unknown
-  /** Windows still to be read, the current one first; epoch milliseconds. */
-  readonly windows?: ReadonlyArray<readonly [start: number, end: number]>
-  /** Records seen, repetitions at the seams not counted. */
-  readonly count: number
-  readonly total?: number
-  /** Highest value of the change field seen, epoch milliseconds. */
-  readonly highest?: number
-  /** Where to begin again when an expiring cursor is gone, epoch milliseconds. */
-  readonly anchor?: number
-  /** Last ids of the last page: the next one has to touch it, and must not be the same. */
-  readonly lastIds: ReadonlyArray<string>
-  readonly doubts: ReadonlyArray<string>
-}
-
-export interface Page {
-  readonly records: ReadonlyArray<unknown>
-  readonly body: unknown
-  /** Records asked for. */
-  readonly size: number
-}
 export interface Rules {
   readonly way: Way
   readonly changes: Changes | undefined
   readonly since: number | undefined
 }
 
-/** The state after a page; `failed`: this way of reading does not work here, and why. */
-export type Step =
-  | { readonly kind: "next"; readonly progress: PassProgress; readonly cursor?: unknown }
-  | { readonly kind: "failed"; readonly reason: string }
-
 export const advance = (rules: Rules, before: PassProgress, page: Page): Step => {
   const { way, since } = rules
+  if (before.ties) return tied(way, before, before.ties, page)
   const ids = page.records.map(idOf)
   const last = new Set(before.lastIds)
   const repeated = ids.filter((id) => last.has(id)).length
@@ -68,6 +51,10 @@ export const advance = (rules: Rules, before: PassProgress, page: Page): Step =>
     return split(seen, before, window)
   const moved = way.paging.kind === "offset" && Number(before.cursor ?? 0) > 0 && repeated === 0
   if (moved) return stepBack(before, page.size)
+  // Records went, and those behind them moved up onto pages that were read.
+  const fewer = total !== undefined && before.total !== undefined && total < before.total
+  if (way.paging.kind === "pageNumber" && fewer && Number(before.cursor ?? 0) > way.paging.first)
+    return next({ ...before, total, lastIds: [] }, Number(before.cursor) - 1)
   if (ids.length === 0 || (way.until !== undefined && since !== undefined && isBefore(rules, page))) return ended(seen)
 
   const short = ids.length < page.size && !mayBeCut(page.size, ids.length, before, total, seen.count)
@@ -98,7 +85,7 @@ export const advance = (rules: Rules, before: PassProgress, page: Page): Step =>
       return followed(before, seen, Object.fromEntries(parts), same)
     }
     case "sortValue":
-      return sorted(way.paging, before, seen, page, same, short)
+      return sorted(way.paging, before, seen, page, same && ids.length >= page.size, short)
     case "expiring": {
       const cursor = at(page.body, way.paging.field)
       const anchors = way.paging.anchor ? instantsIn(page.records, way.paging.anchor) : []
@@ -107,25 +94,6 @@ export const advance = (rules: Rules, before: PassProgress, page: Page): Step =>
         ? ended(anchored)
         : { kind: "next", progress: anchored, cursor }
     }
-  }
-}
-
-const next = (progress: PassProgress, cursor: unknown): Step => ({
-  kind: "next",
-  progress: { ...progress, cursor },
-  cursor
-})
-const failed = (reason: string): Step => ({ kind: "failed", reason })
-const doubt = (progress: PassProgress, sentence: string): PassProgress =>
-  progress.doubts.includes(sentence) ? progress : { ...progress, doubts: [...progress.doubts, sentence] }
-
-/** The current window, or the whole pass, is read. */
-const ended = (progress: PassProgress): Step => {
-  const windows = progress.windows?.slice(1)
-  const { cursor: _, ...rest } = progress
-  return {
-    kind: "next",
-    progress: { ...rest, ...(windows && { windows }), lastIds: [], done: !windows || windows.length === 0 }
   }
 }
 
@@ -159,27 +127,6 @@ const followed = (before: PassProgress, seen: PassProgress, cursor: unknown, sam
   return seen.total === undefined || seen.count >= seen.total
     ? ended(seen)
     : failed(`the cursor stands still after ${seen.count} of ${seen.total} records`)
-}
-
-/** The cursor stands one before the last value, so that its ties come again. */
-const sorted = (
-  { field, descending }: Extract<Way["paging"], { kind: "sortValue" }>,
-  before: PassProgress,
-  seen: PassProgress,
-  page: Page,
-  same: boolean,
-  short: boolean
-): Step => {
-  const forward = descending ? -1 : 1
-  const values = instantsIn(page.records, field).map((value) => value * forward)
-  const cursor = before.cursor === undefined ? Number.NEGATIVE_INFINITY : Number(before.cursor) * forward
-  if (values.some((value, index) => value < cursor || value < (values[index - 1] ?? cursor)))
-    return failed(`the service does not sort by ${field}`)
-  if (short) return ended(seen)
-  const last = values.at(-1)
-  if (last === undefined) return failed(`records carry no ${field}`)
-  if (!same) return next(seen, (last - 1) * forward)
-  return next(doubt(seen, `more than ${page.size} records share one ${field}; some may be missing`), last * forward)
 }
 
 /**
@@ -230,14 +177,8 @@ const isBefore = ({ changes, since }: Rules, { records }: Page): boolean => {
   )
 }
 
-const instantsIn = (records: ReadonlyArray<unknown>, field: string): ReadonlyArray<number> =>
-  records.map((record) => instantMs(at(record, field))).filter((value) => value !== undefined)
-
 /** Totals come as number, text, or an object in an array. */
 const totalOf = (value: unknown): number | undefined => {
   const number = typeof value === "string" ? Number(value) : value
   return typeof number === "number" && Number.isFinite(number) ? number : undefined
 }
-
-/** Records without an id of their own are told apart by their text. */
-const idOf = (record: unknown): string => String(at(record, "id") ?? at(record, "_id") ?? JSON.stringify(record))

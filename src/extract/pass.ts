@@ -11,7 +11,8 @@ import type { Failure } from "../failure.ts"
 import type { PageEntry, Parent, Progress } from "../vault/frame.ts"
 import { Vault } from "../vault/vault.ts"
 import { type Reading, type RunContext, count } from "./context.ts"
-import { type PassProgress, type Step, advance, dayMs, halved } from "./paging.ts"
+import { advance, halved } from "./paging.ts"
+import { type PassProgress, type Step, behind, dayMs } from "./progress.ts"
 import { probed, sizeBelow, worthProbing } from "./sizes.ts"
 
 export interface State extends PassProgress {
@@ -22,7 +23,12 @@ export interface State extends PassProgress {
   readonly startedAt: number
   /** The definition it was begun with: an edited one begins anew. */
   readonly fingerprint: string
+  /** Read a second time, because the service counts more than the first time showed. */
+  readonly again?: boolean
 }
+
+/** Lists that are counted off lose records when they move; a cursor does not. */
+const isCounted = ({ paging: { kind } }: Way) => kind === "offset" || kind === "pageNumber"
 
 export interface PassWork {
   readonly resource: Resource
@@ -32,6 +38,10 @@ export interface PassWork {
   readonly parameters: Parameters
   /** Page sizes found, by way; grows while we read. */
   readonly sizes: Record<string, number>
+  /** Ways whose totals count more than they show; grows while we read. */
+  readonly loose: Set<string>
+  /** Where a second reading begins, should records be missing; nothing: there is none. */
+  readonly fresh?: State
   /** What its requests are counted as. */
   readonly label: string
   readonly priority: Call["priority"]
@@ -80,7 +90,7 @@ export const readPass = Effect.fn("extract.pass")(function* (
     const probing = known === undefined && worthProbing(way, state)
     const size = probing ? way.probeSize! : (known ?? way.pageSize)
     const request = fill(
-      { ...way.request, parameters: { ...way.request.parameters, ...parameters } },
+      { ...way.request, parameters: { ...way.request.parameters, ...parameters, ...state.ties?.left[0]?.parameters } },
       {
         location: context.location,
         company: context.company,
@@ -116,7 +126,11 @@ export const readPass = Effect.fn("extract.pass")(function* (
     const step: Step = advance({ way, changes: resource.changes, since: state.since }, state, page)
     if (step.kind === "failed") return { reason: step.reason }
     const [first, before] = [state.cursor === undefined, state.count]
-    state = { ...state, ...step.progress, ...("cursor" in step.progress ? {} : { cursor: undefined }) }
+    state = behind(state, step.progress)
+    const short = state.done && state.total !== undefined && state.count < state.total
+    if (short && work.fresh && !state.again && isCounted(way) && !work.loose.has(wayName))
+      state = { ...work.fresh, again: true }
+    else if (short && state.again) work.loose.add(wayName)
     if (cut !== undefined && state.count > before) sizes[wayName] = cut
     cut = first && !expiring && state.cursor !== undefined && list.length < size ? list.length : undefined
     if (expiring)

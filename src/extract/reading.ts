@@ -10,7 +10,7 @@ import type { Asked, Pass, Resource } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import type { Outcome } from "../vault/frame.ts"
 import type { Vault } from "../vault/vault.ts"
-import type { Findings, Reading, RunContext } from "./context.ts"
+import { type Findings, type Reading, type RunContext, noFindings } from "./context.ts"
 import { type State, beginning, fingerprint, readPass, resumed } from "./pass.ts"
 
 export const read = Effect.fn("extract.read")(function* (
@@ -22,8 +22,9 @@ export const read = Effect.fn("extract.read")(function* (
   const before = api.requestsByResource.get(resource.table) ?? 0
   const reasons: Array<string> = []
   // Written by this file, at the end of an earlier reading. A full reading tries again the ways that did not work then.
-  const findings = (reading.findings ?? { sizes: {}, refused: [] }) as Findings
+  const findings = { ...noFindings, ...(reading.findings as Findings | undefined) }
   const sizes: Record<string, number> = { ...findings.sizes }
+  const loose = new Set(findings.loose)
   const refused = reading.mode === "changed" ? [...findings.refused] : []
   const startedAt = yield* Clock.currentTimeMillis
 
@@ -41,7 +42,17 @@ export const read = Effect.fn("extract.read")(function* (
       passesOf(resource, context.asked),
       ([name, { parameters = {} }]) =>
         readPass(
-          { resource, way, name, parameters, sizes, label: resource.table, priority: 1 },
+          {
+            resource,
+            way,
+            name,
+            parameters,
+            sizes,
+            loose,
+            label: resource.table,
+            priority: 1,
+            ...(mode === "full" && { fresh: begin })
+          },
           resumed(reading.begun[name], begin),
           context
         ).pipe(
@@ -68,7 +79,7 @@ export const read = Effect.fn("extract.read")(function* (
         reasons
       ),
       requests: (api.requestsByResource.get(resource.table) ?? 0) - before,
-      way: { sizes, refused } satisfies Findings
+      way: { sizes, refused, loose: [...loose] } satisfies Findings
     }
   }
   return yield* new Refused({ status: 0, message: reasons.join("; ") })

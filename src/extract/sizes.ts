@@ -1,6 +1,6 @@
 /** How many records to ask for at once: as many as the service gives, found out without waste. */
 import type { Way } from "../catalog/resource.ts"
-import type { PassProgress } from "./paging.ts"
+import type { PassProgress } from "./progress.ts"
 
 /** Pages that a larger size has to save before one request is spent on trying it. */
 const gainMin = 5

@@ -20,6 +20,8 @@ export interface PublishOptions {
   readonly csvProfile: "machine" | "spreadsheet"
   readonly run: string
   readonly schemaVersion: string
+  /** Statements that make views and macros in the DuckDB file. */
+  readonly views?: ReadonlyArray<string>
 }
 
 export interface Published {
@@ -59,7 +61,7 @@ export const publish = Effect.fn("publish")(function* (
 })
 
 const writeFiles = Effect.fnUntraced(function* (
-  { formats, csvProfile }: PublishOptions,
+  { formats, csvProfile, views = [] }: PublishOptions,
   tables: ReadonlyArray<TableName>,
   building: string
 ) {
@@ -77,7 +79,8 @@ const writeFiles = Effect.fnUntraced(function* (
         if (formats.includes("csv")) files.push(...(yield* writeCsvFiles(table, csvProfile, building)))
       }
       return files
-    })
+    }),
+    views
   )
   if (!formats.includes("duckdb")) yield* onDisk(`${served} could not be removed`, () => rm(join(building, served)))
   return files

@@ -27,13 +27,14 @@ export const servedTable = (table: Pick<TableName, "name">) => `${servedName}.ma
 export const withServed = Effect.fnUntraced(function* <A, R>(
   path: string,
   tables: ReadonlyArray<TableName>,
-  use: Effect.Effect<A, Failure, R>
+  use: Effect.Effect<A, Failure, R>,
+  views: ReadonlyArray<string> = []
 ): Effect.fn.Return<A, Failure, R | Warehouse> {
   const warehouse = yield* Warehouse
   const detach = warehouse.run(`DETACH ${servedName}`)
   return yield* Effect.acquireUseRelease(
     warehouse.run(`ATTACH ${literal(path)} AS ${servedName}`),
-    () => copyWarehouse(tables).pipe(Effect.andThen(use)),
+    () => copyWarehouse(tables).pipe(Effect.andThen(makeViews(views)), Effect.andThen(use)),
     // After a failure the failure itself is the news.
     (_, exit) => (Exit.isSuccess(exit) ? detach : Effect.ignore(detach))
   ).pipe(storedOrder)
@@ -81,6 +82,17 @@ const copyWarehouse = Effect.fnUntraced(function* (tables: ReadonlyArray<TableNa
         : `COMMENT ON COLUMN ${copyOf(pathOf(row))}.${name(String(row["column_name"]))} IS ${literal(row["comment"])}`
     )
   ])
+})
+
+/** Names in a view mean the database it was made in, so it is made from within. */
+const makeViews = Effect.fnUntraced(function* (views: ReadonlyArray<string>) {
+  const warehouse = yield* Warehouse
+  const [row] = yield* warehouse.rows("SELECT current_database() AS own")
+  yield* Effect.acquireUseRelease(
+    warehouse.run(`USE ${servedName}`),
+    () => warehouse.transaction(views),
+    () => Effect.ignore(warehouse.run(`USE ${name(String(row?.["own"]))}`))
+  )
   // Without it the rows would still be in a log beside the file, which readers do not get.
   yield* warehouse.run(`CHECKPOINT ${servedName}`)
 })

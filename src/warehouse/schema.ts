@@ -1,8 +1,10 @@
 /** DDL made from the definitions: the current rows, their history, the state, and the sentences as comments. */
 import { Effect } from "effect"
 import type { Catalogue } from "../catalog/discover.ts"
+import type { Resource } from "../catalog/resource.ts"
 import { type Column, type Table, tablesOf } from "../catalog/tables.ts"
 import { literal, name } from "./sql.ts"
+import { changesName, versionStatements } from "./versions.ts"
 import { Warehouse } from "./warehouse.ts"
 
 const metaTables: Readonly<Record<string, { readonly comment: string; readonly columns: string }>> = {
@@ -80,6 +82,9 @@ const migration = (catalogue: Catalogue, existing: ReadonlySet<string>): Readonl
       `COMMENT ON TABLE meta.${name(table)} IS ${literal(comment)}`
     ]),
     ...tables.flatMap((table) => tableStatements(table, existing)),
+    ...catalogue.resources
+      .filter((resource) => isOutdated(resource, existing))
+      .flatMap((resource) => versionStatements(resource, { current: "crm", history: "crm_history" })),
     "DELETE FROM meta.columns",
     ...tables.map(dictionaryRows)
   ]
@@ -99,6 +104,13 @@ const tableStatements = (table: Table, existing: ReadonlySet<string>): ReadonlyA
     existing
   )
 ]
+
+/** Whether a table changed, or the questions about its versions were never made. */
+const isOutdated = (resource: Resource, existing: ReadonlySet<string>): boolean =>
+  !existing.has(`crm.${changesName(resource)}.change`) ||
+  tablesOf(resource).some(({ name: table, columns }) =>
+    columns.some((column) => !existing.has(`crm.${table}.${column.name}`))
+  )
 
 const described = (column: Column) => [column.name, column.sql, column.description] as const
 

@@ -18,13 +18,14 @@ const askedMax = 500
 /** Fewer than this may always vanish. */
 const alwaysPlausible = 20
 
-/** To be called when the list was read whole. Writes down what is gone; returns the doubts. */
+/** To be called when the list was read whole, from a moment on. Writes down what is gone; returns the doubts. */
 export const findGone = Effect.fn("extract.findGone")(function* (
   resource: Resource,
+  begunAt: number,
   context: RunContext
 ): Effect.fn.Return<ReadonlyArray<string>, ApiError | Failure, Api | Vault | Warehouse> {
   yield* context.loaded
-  const { keys, explained, rows } = yield* missingRows(resource, context.location)
+  const { keys, explained, rows } = yield* missingRows(resource, context.location, begunAt)
   if (keys.length === 0) return []
   const unexplained = keys.length - explained
   const { deletionShareMax } = context

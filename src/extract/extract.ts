@@ -68,7 +68,7 @@ export const extract = Effect.fn("extract")(function* (
     if (outcome.mode !== "full" || outcome.verdict !== "complete" || resource.each) return outcome
     const explains = resource.vanishesWith && readByTable.get(resource.vanishesWith.table)
     if (explains) yield* Deferred.await(explains)
-    const doubts = yield* Effect.forEach([resource, ...within], (one) => findGone(one, context))
+    const doubts = yield* Effect.forEach([resource, ...within], (one) => findGone(one, outcome.begunAt!, context))
     return doubted(outcome, doubts.flat())
   })
   const follow = ({ resource, followUp: known, before }: Work) => {

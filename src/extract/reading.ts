@@ -10,10 +10,34 @@ import type { Asked, Pass, Resource } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import type { Outcome } from "../vault/frame.ts"
 import type { Vault } from "../vault/vault.ts"
+import { dayMs } from "./progress.ts"
 import { type Findings, type Reading, type RunContext, noFindings } from "./context.ts"
 import { type State, beginning, fingerprint, readPass, resumed } from "./pass.ts"
 
+/**
+ * One reading, and where it went on from an earlier run, what changed since that one began: its first pages may be days
+ * old.
+ */
 export const read = Effect.fn("extract.read")(function* (
+  resource: Resource,
+  reading: Reading,
+  context: RunContext
+): Effect.fn.Return<Outcome, ApiError | Failure, Api | Vault> {
+  const outcome = yield* readOnce(resource, reading, context)
+  const { changes } = resource
+  if (!changes || Object.keys(reading.begun).length === 0 || outcome.verdict === "incomplete") return outcome
+  const since = outcome.begunAt! - changes.overlapDays * dayMs
+  const more = yield* readOnce(resource, { ...reading, mode: "changed", since, begun: {} }, context)
+  return {
+    ...outcome,
+    verdict: more.verdict === "complete" ? outcome.verdict : more.verdict,
+    doubts: [...new Set([...outcome.doubts, ...more.doubts])],
+    requests: outcome.requests + more.requests,
+    ...(more.watermark !== undefined && { watermark: Math.max(outcome.watermark ?? 0, more.watermark) })
+  }
+})
+
+const readOnce = Effect.fnUntraced(function* (
   resource: Resource,
   reading: Reading,
   context: RunContext
@@ -38,6 +62,11 @@ export const read = Effect.fn("extract.read")(function* (
   for (const { way, mode } of ways) {
     const since = mode === "changed" ? reading.since : undefined
     const begin = beginning({ way, mode, since, now: startedAt, asked: context.asked })
+    const from = (name: string) => {
+      const state = resumed(reading.begun[name], begin)
+      // One page is the price of an interruption, and a fresh one is worth it.
+      return state.count > way.pageSize ? state : begin
+    }
     const results = yield* Effect.forEach(
       passesOf(resource, context.asked),
       ([name, { parameters = {} }]) =>
@@ -53,7 +82,7 @@ export const read = Effect.fn("extract.read")(function* (
             priority: 1,
             ...(mode === "full" && { fresh: begin })
           },
-          resumed(reading.begun[name], begin),
+          from(name),
           context
         ).pipe(
           Effect.catchTag("Gone", (gone) => {
@@ -111,6 +140,7 @@ const outcomeOf = (
     mode,
     verdict: doubts.length > 0 ? "complete with doubts" : "complete",
     doubts: [...reasons, ...doubts],
+    begunAt: startedAt,
     ...(since !== undefined && { since }),
     // Never beyond the moment the reading began: what changed after it may have been missed.
     ...(Number.isFinite(highest) && { watermark: Math.min(highest, startedAt) }),

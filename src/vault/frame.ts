@@ -56,6 +56,8 @@ export interface Outcome {
   readonly verdict: "complete" | "complete with doubts" | "incomplete"
   readonly doubts: ReadonlyArray<string>
   readonly requests: number
+  /** When the reading began, maybe in an earlier run. */
+  readonly begunAt?: number
   readonly since?: number
   readonly watermark?: number
   /** What the service said it holds. */

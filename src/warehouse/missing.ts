@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Resource } from "../catalog/resource.ts"
 import { keyText } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
-import { literal, name } from "./sql.ts"
+import { instantOf, literal, name } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 
 export interface Missing {
@@ -14,10 +14,11 @@ export interface Missing {
   readonly rows: number
 }
 
-/** Of a list: live rows whose keys were not met. */
+/** Of a list: live rows, known before its reading began, whose keys were not met. */
 export const missingRows = Effect.fnUntraced(function* (
   resource: Resource,
-  location: string
+  location: string,
+  begunAt: number
 ): Effect.fn.Return<Missing, Failure, Warehouse> {
   const warehouse = yield* Warehouse
   const table = `crm.${name(resource.table)}`
@@ -28,7 +29,7 @@ export const missingRows = Effect.fnUntraced(function* (
     : "false"
   const found = yield* warehouse.rows(
     `SELECT ${keyText(resource)} AS key, ${explained} AS explained FROM ${table} WHERE ${here} AND _deleted_at IS NULL
-     AND ${keyText(resource)} NOT IN (SELECT key FROM meta.seen WHERE ${here} AND resource = ${literal(resource.table)})`
+     AND _synced_at < ${instantOf(begunAt)} AND ${keyText(resource)} NOT IN (SELECT key FROM meta.seen WHERE ${here} AND resource = ${literal(resource.table)})`
   )
   const [count] =
     found.length === 0

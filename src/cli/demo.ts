@@ -14,7 +14,7 @@ export const demo = Effect.fn("cli.demo")(function* (flags: { readonly output: s
   const output = yield* outputSettings(flags, process.env)
   yield* freshFolder(output.folder)
   const account = yield* Effect.acquireRelease(
-    Effect.promise(() => startSandbox({ contacts: 120, latencyMs: [5, 40] })),
+    Effect.promise(() => startSandbox({ contacts: 40, latencyMs: [5, 40] })),
     (sandbox) => Effect.promise(() => sandbox.close())
   )
   const environment = {
@@ -35,7 +35,7 @@ export const demo = Effect.fn("cli.demo")(function* (flags: { readonly output: s
   yield* Effect.promise(() =>
     fetch(`${account.url}/__sandbox/change`, {
       method: "POST",
-      body: '{"contacts":0.02,"opportunities":0.04,"conversations":0.03}'
+      body: '{"contacts":0.05,"opportunities":0.1,"conversations":0.1}'
     })
   )
   say("\n2. Some contacts, deals and conversations changed. The second sync reads what changed:\n")

@@ -78,10 +78,11 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   const requests = (yield* Api).requestsByResource.values().reduce((sum, count) => sum + count, 0)
   const exitCode = exitCodeOf(ended)
   yield* recordCoverage(catalogue, { run: run.id, location, steps: plan.steps, ended })
-  yield* endRun(run, outcomeOf(ended), exitCode, requests)
+  const rows = yield* resourcesOf(run.id)
+  yield* endRun(run, outcomeOf(rows), exitCode, requests)
   yield* publishNow(catalogue, output, run.id)
   const elapsedMs = (yield* Clock.currentTimeMillis) - run.startedAt
-  return { run, ended, exitCode, requests, rows: yield* resourcesOf(run.id), loadedMs, elapsedMs } satisfies Synced
+  return { run, ended, exitCode, requests, rows, loadedMs, elapsedMs } satisfies Synced
 })
 
 /** Makes the published files anew from what the warehouse holds. */
@@ -96,8 +97,8 @@ export const publishNow = Effect.fnUntraced(function* (catalogue: Catalogue, out
 })
 
 /** The worst verdict speaks for the run. */
-const outcomeOf = (ended: ReadonlyArray<Ended>) =>
-  (["incomplete", "complete with doubts"] as const).find((worst) => ended.some(({ verdict }) => verdict === worst)) ??
+const outcomeOf = (rows: ReadonlyArray<RunResource>) =>
+  (["incomplete", "complete with doubts"] as const).find((worst) => rows.some(({ verdict }) => verdict === worst)) ??
   "complete"
 
 const exitCodeOf = (ended: ReadonlyArray<Ended>): number => {

@@ -78,7 +78,7 @@ export const report = ({ run, ended, exitCode, requests, rows, loadedMs, elapsed
     ])
   ))
     print(line)
-  for (const { resource, doubts } of ended) for (const doubt of doubts) say(`${resource}: ${doubt}`)
+  for (const { resource, doubts } of rows) for (const doubt of doubts) say(`${resource}: ${doubt}`)
   say(
     `${requests} requests, loaded in ${duration(loadedMs)}, published in ${duration(elapsedMs - loadedMs)}. Run ${run.id}.`
   )

@@ -142,7 +142,8 @@ const groupStatements = (group: Written): ReadonlyArray<string> => {
 const countStatements = (group: Written): ReadonlyArray<string> => [
   `UPDATE meta.run_resources SET pages = pages + ${group.pages}, records = records + ${group.records},
      rejected_values = rejected_values + ${group.rejectedValueCount},
-     rejected_records = rejected_records + ${group.rejectedRecordCount}, finished_at = ${instantOf(group.at)}
+     rejected_records = rejected_records + ${group.rejectedRecordCount}, lost_records = lost_records + ${group.lostCount},
+     finished_at = ${instantOf(group.at)}
    WHERE ${countedIn(group)}`
 ]
 
@@ -167,6 +168,9 @@ const endStatements = ({ run, location, resource, at, outcome }: EndEntry): Read
     `INSERT INTO meta.run_resources (run_id, location_id, resource) VALUES (${[run, location, resource].map(literal).join(", ")}) ON CONFLICT DO NOTHING`,
     `UPDATE meta.run_resources SET mode = ${literal(mode)}, verdict = ${literal(verdict)}, doubts = [${doubts.map(literal).join(", ")}],
        requests = requests + ${requests}, since = ${when(since)}, finished_at = ${instantOf(at)} WHERE run_id = ${literal(run)} AND ${here}`,
+    `UPDATE meta.run_resources SET verdict = 'complete with doubts',
+       doubts = list_append(doubts, lost_records || ' records have no key and are among the rejected records')
+     WHERE run_id = ${literal(run)} AND ${here} AND verdict <> 'incomplete' AND lost_records > 0`,
     ...(verdict === "incomplete"
       ? []
       : [

@@ -21,6 +21,8 @@ export interface Group {
   records: number
   rejectedValueCount: number
   rejectedRecordCount: number
+  /** Records that became no row at all. */
+  lostCount: number
   readonly rows: Array<string>
   readonly parents: Array<string>
   readonly rejectedValues: Array<string>
@@ -69,6 +71,7 @@ export class Spool {
     for (const record of rejectedRecords) group.rejectedRecords.push(wellFormed(record))
     group.rejectedValueCount += rejectedValues.length
     group.rejectedRecordCount += rejectedRecords.length
+    if (row === undefined) group.lostCount++
   }
 
   private groupOf(resource: Resource, { location, run, kind, at, parent, pass, progress }: PageEntry): Group {
@@ -89,6 +92,7 @@ export class Spool {
       records: 0,
       rejectedValueCount: 0,
       rejectedRecordCount: 0,
+      lostCount: 0,
       rows: [],
       parents: [],
       rejectedValues: [],

@@ -47,6 +47,7 @@ export interface RunResource {
   /** Values and records. */
   readonly rejected: number
   readonly verdict: string
+  readonly doubts: ReadonlyArray<string>
 }
 
 /** What a run did, resource by resource. */
@@ -54,7 +55,7 @@ export const resourcesOf = Effect.fnUntraced(function* (
   run: string
 ): Effect.fn.Return<ReadonlyArray<RunResource>, Failure, Warehouse> {
   const rows = yield* (yield* Warehouse).rows(
-    `SELECT * FROM meta.run_resources WHERE run_id = ${literal(run)} ORDER BY resource`
+    `SELECT *, to_json(doubts)::VARCHAR AS told FROM meta.run_resources WHERE run_id = ${literal(run)} ORDER BY resource`
   )
   return rows.map((row) => ({
     resource: String(row["resource"]),
@@ -64,7 +65,8 @@ export const resourcesOf = Effect.fnUntraced(function* (
     changedRows: Number(row["changed_rows"]),
     deletedRows: Number(row["deleted_rows"]),
     rejected: Number(row["rejected_values"]) + Number(row["rejected_records"]),
-    verdict: String(row["verdict"] ?? "interrupted")
+    verdict: String(row["verdict"] ?? "interrupted"),
+    doubts: row["told"] === null ? [] : (JSON.parse(String(row["told"])) as ReadonlyArray<string>)
   }))
 })
 

@@ -18,7 +18,7 @@ const metaTables: Readonly<Record<string, { readonly comment: string; readonly c
     columns: `run_id VARCHAR, location_id VARCHAR, resource VARCHAR, mode VARCHAR, since TIMESTAMPTZ, requests BIGINT DEFAULT 0,
       pages BIGINT DEFAULT 0, records BIGINT DEFAULT 0, new_rows BIGINT DEFAULT 0, changed_rows BIGINT DEFAULT 0,
       deleted_rows BIGINT DEFAULT 0, rejected_values BIGINT DEFAULT 0, rejected_records BIGINT DEFAULT 0,
-      verdict VARCHAR, doubts VARCHAR[], planned_requests BIGINT, finished_at TIMESTAMPTZ,
+      lost_records BIGINT DEFAULT 0, verdict VARCHAR, doubts VARCHAR[], planned_requests BIGINT, finished_at TIMESTAMPTZ,
       PRIMARY KEY (run_id, location_id, resource)`
   },
   watermarks: {

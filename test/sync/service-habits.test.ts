@@ -70,6 +70,7 @@ describe("a nasty account", () => {
         "SELECT record FROM meta.rejected_records WHERE table_name = 'contacts'"
       )
       assert.isAbove(rejects.length, 0)
+      assert.match(ran.stderr, /contacts: \d+ records have no key and are among the rejected records/)
       assert.strictEqual(rejects.length, strays.filter((record) => !hasId(record)).length)
       const unexplained = await query(
         account.warehouse,

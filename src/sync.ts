@@ -23,7 +23,15 @@ import { type Choice, type Plan, makePlan } from "./plan/plan.ts"
 import { publish } from "./publish/publish.ts"
 import type { OutputSettings } from "./settings.ts"
 import { Vault } from "./vault/vault.ts"
-import { type RunRecord, type RunResource, beginRun, companyOf, endRun, resourcesOf } from "./warehouse/runs.ts"
+import {
+  type RunRecord,
+  type RunResource,
+  beginRun,
+  companyOf,
+  driftOf,
+  endRun,
+  resourcesOf
+} from "./warehouse/runs.ts"
 import { prepare } from "./warehouse/schema.ts"
 import { versionStatements } from "./warehouse/versions.ts"
 import { refreshWide } from "./warehouse/wide.ts"
@@ -48,6 +56,8 @@ export interface Synced {
   /** Requests sent, retries included. */
   readonly requests: number
   readonly rows: ReadonlyArray<RunResource>
+  /** What the service sent otherwise than ever before. */
+  readonly drift: ReadonlyArray<string>
   /** From the first request until every record was in the warehouse. */
   readonly loadedMs: number
   /** With planning and publishing. */
@@ -79,10 +89,11 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   const exitCode = exitCodeOf(ended)
   yield* recordCoverage(catalogue, { run: run.id, location, steps: plan.steps, ended })
   const rows = yield* resourcesOf(run.id)
+  const drift = yield* driftOf(run.id)
   yield* endRun(run, outcomeOf(rows), exitCode, requests)
   yield* publishNow(catalogue, output, run.id)
   const elapsedMs = (yield* Clock.currentTimeMillis) - run.startedAt
-  return { run, ended, exitCode, requests, rows, loadedMs, elapsedMs } satisfies Synced
+  return { run, ended, exitCode, requests, rows, drift, loadedMs, elapsedMs } satisfies Synced
 })
 
 /** Makes the published files anew from what the warehouse holds. */

@@ -22,6 +22,8 @@ interface ColumnOptions {
 
 export interface ColumnField extends ColumnOptions {
   readonly kind: "column"
+  /** It holds one of a set of words; new ones are told. */
+  readonly words?: boolean
   readonly type: ColumnType
   readonly description: string
 }
@@ -82,7 +84,10 @@ export const text = column("text")
 /** What a person wrote or said, at any length. */
 export const content = column("text", "content")
 /** One of a set of words that may grow; words we do not know are kept. */
-export const choice = column("text")
+export const choice = (description: string, options: ColumnOptions = {}): ColumnField => ({
+  ...text(description, options),
+  words: true
+})
 /** A moment: ISO 8601 with or without offset and millis (none: UTC), or epoch milliseconds as number or text. */
 export const instant = column("instant")
 /** A calendar day without a time. */

@@ -62,9 +62,14 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, environme
   }).pipe(Effect.provide(layers), Effect.mapError(explained(account.location)))
 })
 
-export const report = ({ run, ended, exitCode, requests, rows, loadedMs, elapsedMs }: Synced, json: boolean): void => {
+export const report = (
+  { run, ended, exitCode, requests, rows, drift, loadedMs, elapsedMs }: Synced,
+  json: boolean
+): void => {
   if (json)
-    return print(JSON.stringify({ run: run.id, exitCode, requests, loadedMs, elapsedMs, resources: rows, ended }))
+    return print(
+      JSON.stringify({ run: run.id, exitCode, requests, loadedMs, elapsedMs, resources: rows, drift, ended })
+    )
   for (const line of table(
     ["resource", "requests", "records", "new", "changed", "rejected", "verdict"],
     rows.map((row) => [
@@ -78,6 +83,10 @@ export const report = ({ run, ended, exitCode, requests, rows, loadedMs, elapsed
     ])
   ))
     print(line)
+  if (drift.length > 0)
+    say(
+      `New in what the service sends, see meta.schema_changes: ${drift.slice(0, 5).join(", ")}${drift.length > 5 ? `, and ${drift.length - 5} more` : ""}.`
+    )
   for (const { resource, doubts } of rows) for (const doubt of doubts) say(`${resource}: ${doubt}`)
   say(
     `${requests} requests, loaded in ${duration(loadedMs)}, published in ${duration(elapsedMs - loadedMs)}. Run ${run.id}.`

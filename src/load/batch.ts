@@ -67,6 +67,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
         ...written.slice(last).flatMap(groupStatements),
         ...(gone < 0 ? [] : goneStatements(resources, frames[gone]!)),
         ...written.flatMap(countStatements),
+        ...written.flatMap(driftStatements),
         ...passes.flatMap(passStatements),
         ...ends.flatMap((end) => [end, ...withinOf(resources, end)]).flatMap(endStatements),
         ...positionStatements(next)
@@ -146,6 +147,14 @@ const countStatements = (group: Written): ReadonlyArray<string> => [
      finished_at = ${instantOf(group.at)}
    WHERE ${countedIn(group)}`
 ]
+
+/** A change of the service's records, told once with its first sample, and counted from then on. */
+const driftStatements = ({ drift, location, run, at }: Written): ReadonlyArray<string> =>
+  [...drift.values()].map(
+    ({ table, field, kind, sample, count }) =>
+      `INSERT INTO meta.schema_changes VALUES (${[location, table, field, kind, sample.toWellFormed(), run].map(literal).join(", ")},
+         ${instantOf(at)}, ${count}) ON CONFLICT DO UPDATE SET seen = seen + excluded.seen`
+  )
 
 const passStatements = ({ location, resource, pass, progress }: PageEntry): ReadonlyArray<string> => [
   `INSERT OR REPLACE INTO meta.passes VALUES (${[location, resource, pass, JSON.stringify(progress)].map(literal).join(", ")})`

@@ -39,6 +39,7 @@ export const mergeStatements = (batch: Batch): ReadonlyArray<string> => {
   return [
     `CREATE OR REPLACE TEMP TABLE stage AS FROM ${batch.rows(stageColumns(parent, children))}
      QUALIFY row_number() OVER (PARTITION BY ${key} ORDER BY ${changed ? `${name(changed)} DESC NULLS LAST, ` : ""}_n DESC) = 1`,
+    ...words(batch, parent),
     ...parentStage(batch),
     ...(under ? [`CREATE OR REPLACE TEMP TABLE shown AS SELECT ${keyText(resource)} AS key FROM stage`] : []),
     ...(batch.whole ? [`INSERT INTO meta.seen SELECT ${seenBy(batch)}, ${keyText(resource)} FROM stage`] : []),
@@ -78,6 +79,20 @@ const tombstoned = ({ tombstone }: Resource, mode: Mode = "whole") => {
   if (tombstone === undefined) return "false"
   const flag = name(tombstone)
   return mode === "detail" ? `coalesce(stage.${flag}, old.${flag}, false)` : `coalesce(stage.${flag}, false)`
+}
+
+/** Words not met before in columns that hold one of a set. */
+const words = ({ location, run }: Batch, table: Table): ReadonlyArray<string> => {
+  const columns = table.columns.filter((column) => column.words)
+  if (columns.length === 0) return []
+  const met = columns.map(
+    ({ name: column }) => `SELECT ${literal(column)} AS column_name, ${name(column)} AS word FROM stage`
+  )
+  return [
+    `INSERT INTO meta.known_words SELECT DISTINCT ${literal(location)}, ${literal(table.name)}, column_name, word, ${literal(run)}
+     FROM (${met.join(" UNION ALL ")}) AS met ANTI JOIN (FROM meta.known_words WHERE location_id = ${literal(location)} AND table_name = ${literal(table.name)}) AS known
+     USING (column_name, word) WHERE word <> ''`
+  ]
 }
 
 /** When the page that holds a row was read, so that a rebuild gives the same rows as the runs did. */

@@ -28,6 +28,8 @@ export interface Normalised {
   readonly row: string | undefined
   /** Fingerprint of `row`. */
   readonly hash: string
+  /** Fields nobody named, which are in `_extra`. */
+  readonly unknown: Found["unknown"]
   readonly rejectedValues: ReadonlyArray<RejectedValue>
   readonly rejectedRecords: ReadonlyArray<RejectedRecord>
 }
@@ -50,7 +52,7 @@ export const normaliserOf = (resource: Resource): Normalise => {
   return (sent, { location, given }) => {
     const record = scalar && !isObject(sent) ? { value: sent } : sent
     if (!isObject(record)) return rejected(table, record, "not an object")
-    const found: Found = { location, misfits: [], strays: [] }
+    const found: Found = { location, misfits: [], unknown: [], strays: [] }
     try {
       const { values } = new RowReader(shape, found).read(record)
       for (const column in given) values[column] ??= given[column]
@@ -61,6 +63,7 @@ export const normaliserOf = (resource: Resource): Normalise => {
       return {
         row,
         hash: hash("sha256", row).slice(0, 32),
+        unknown: found.unknown,
         rejectedValues: found.misfits.map(({ value, ...misfit }) => ({ ...misfit, key: id, value: printed(value) })),
         rejectedRecords: found.strays.map(({ table, item, reason }) => ({
           table,
@@ -79,6 +82,7 @@ export const normaliserOf = (resource: Resource): Normalise => {
 const rejected = (table: string, record: unknown, reason: string): Normalised => ({
   row: undefined,
   hash: "",
+  unknown: [],
   rejectedValues: [],
   rejectedRecords: [{ table, record: printed(record), reason }]
 })

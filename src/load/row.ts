@@ -11,6 +11,8 @@ export interface Found {
     readonly value: unknown
     readonly reason: string
   }>
+  /** Fields nobody named, with the first value met. */
+  readonly unknown: Array<{ readonly table: string; readonly field: string; readonly value: unknown }>
   readonly strays: Array<{ readonly table: string; readonly item: unknown; readonly reason: string }>
 }
 
@@ -29,7 +31,10 @@ export class RowReader {
   read(record: object): this {
     this.visit(record, this.shape.slots, "", true)
     // fromEntries defines, never assigns: a key called __proto__ stays a key.
-    if (this.extra) this.values["_extra"] = wellFormed(Object.fromEntries(this.extra))
+    if (this.extra) {
+      this.values["_extra"] = wellFormed(Object.fromEntries(this.extra))
+      for (const [field, value] of this.extra) this.found.unknown.push({ table: this.shape.table, field, value })
+    }
     return this
   }
 

@@ -4,6 +4,7 @@ import type { Resource } from "../catalog/resource.ts"
 import type { Decoded, PageEntry, Parent } from "../vault/frame.ts"
 import { wellFormed } from "./convert.ts"
 import { type Normalise, type Normalised, normaliserOf } from "./normalise.ts"
+import { printed } from "./row.ts"
 
 /** What one transaction takes in for one resource of one location, in lines of NDJSON. */
 export interface Group {
@@ -23,10 +24,21 @@ export interface Group {
   rejectedRecordCount: number
   /** Records that became no row at all. */
   lostCount: number
+  /** What the service sends otherwise than defined: how often, and the first sample, by table, field and kind. */
+  readonly drift: Map<string, Drift>
   readonly rows: Array<string>
   readonly parents: Array<string>
   readonly rejectedValues: Array<string>
   readonly rejectedRecords: Array<string>
+}
+
+export interface Drift {
+  readonly table: string
+  readonly field: string
+  readonly kind: "new field" | "other type"
+  /** As JSON. */
+  readonly sample: string
+  count: number
 }
 
 export class Spool {
@@ -64,7 +76,10 @@ export class Spool {
     if (entry.parent) group.parents.push(parentLine(entry, entry.parent, results[0]?.hash, this.lines++))
   }
 
-  private addRow(group: Group, { row, hash: fingerprint, rejectedValues, rejectedRecords }: Normalised): void {
+  private addRow(group: Group, result: Normalised): void {
+    const { row, hash: fingerprint, unknown, rejectedValues, rejectedRecords } = result
+    for (const { table, field, value } of unknown) drifted(group, table, field, "new field", () => printed(value))
+    for (const { table, column, value } of rejectedValues) drifted(group, table, column, "other type", () => value)
     const n = this.lines++
     if (row !== undefined) group.rows.push(`{"_n":${n},"_at":${group.at},"_row_hash":"${fingerprint}",${row.slice(1)}`)
     for (const value of rejectedValues) group.rejectedValues.push(wellFormed({ ...value, _n: n }))
@@ -93,6 +108,7 @@ export class Spool {
       rejectedValueCount: 0,
       rejectedRecordCount: 0,
       lostCount: 0,
+      drift: new Map(),
       rows: [],
       parents: [],
       rejectedValues: [],
@@ -111,6 +127,13 @@ export class Spool {
     this.targetsByTable.set(table, targets)
     return targets
   }
+}
+
+const drifted = (group: Group, table: string, field: string, kind: Drift["kind"], sample: () => string): void => {
+  const key = `${table}.${field} ${kind}`
+  const known = group.drift.get(key)
+  if (known) known.count++
+  else group.drift.set(key, { table, field, kind, sample: sample().slice(0, 500), count: 1 })
 }
 
 /** A table that a page has records for. */

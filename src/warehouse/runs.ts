@@ -70,6 +70,24 @@ export const resourcesOf = Effect.fnUntraced(function* (
   }))
 })
 
+/** What the service sent in this run otherwise than ever before, as `table.field (kind)`. */
+export const driftOf = Effect.fnUntraced(function* (
+  run: string
+): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  // A word is news where the column was read before.
+  yield* warehouse.transaction([
+    `INSERT INTO meta.schema_changes SELECT w.location_id, w.table_name, w.column_name || ' = ' || w.word, 'new word', w.word, w.first_run_id, now(), 1
+     FROM meta.known_words AS w SEMI JOIN (FROM meta.known_words WHERE first_run_id < ${literal(run)}) AS before
+       USING (location_id, table_name, column_name) WHERE w.first_run_id = ${literal(run)} ON CONFLICT DO NOTHING`
+  ])
+  const rows = yield* warehouse.rows(
+    `SELECT DISTINCT table_name || '.' || field || ' (' || kind || ')' AS change FROM meta.schema_changes
+     WHERE first_run_id = ${literal(run)} ORDER BY 1`
+  )
+  return rows.map((row) => String(row["change"]))
+})
+
 /** The company that owns a location, once the location is loaded. */
 export const companyOf = Effect.fnUntraced(function* (
   location: string

@@ -49,6 +49,15 @@ const metaTables: Readonly<Record<string, { readonly comment: string; readonly c
     comment: "Records that could not become a row, as sent",
     columns: `run_id VARCHAR, location_id VARCHAR, table_name VARCHAR, record VARCHAR, reason VARCHAR, rejected_at TIMESTAMPTZ`
   },
+  schema_changes: {
+    comment: "What the service sends otherwise than defined: new fields, values of another type, words not met before",
+    columns: `location_id VARCHAR, table_name VARCHAR, field VARCHAR, kind VARCHAR, sample VARCHAR, first_run_id VARCHAR,
+      first_seen_at TIMESTAMPTZ, seen BIGINT, PRIMARY KEY (location_id, table_name, field, kind)`
+  },
+  known_words: {
+    comment: "Words met in columns that hold one of a set",
+    columns: `location_id VARCHAR, table_name VARCHAR, column_name VARCHAR, word VARCHAR, first_run_id VARCHAR`
+  },
   wide_columns: {
     comment: "The column that each custom field got in a wide view, for good",
     columns: `view_name VARCHAR, location_id VARCHAR, field VARCHAR, column_name VARCHAR`

@@ -53,6 +53,10 @@ export const simulate = async (seed: number): Promise<Result> => {
     for (let round = 0; round < rounds; round++) {
       if (chance(0.4))
         await account.service.post("churn", { perRequest: chance(0.5) ? 1 : 0.2, deletes: chance(0.5) ? 0.1 : 0 })
+      const scope = chance(0.15)
+        ? pick("contacts.readonly", "conversations/message.readonly", "products.readonly", "forms.readonly")
+        : undefined
+      if (scope) await account.service.post("token", { removeScope: scope })
       const running = run(...(chance(0.2) ? ["--full"] : []))
       const kill = chance(0.6) ? pick("SIGKILL" as const, "SIGKILL" as const, "SIGINT" as const) : undefined
       const after = 300 + random() * 2500
@@ -67,6 +71,7 @@ export const simulate = async (seed: number): Promise<Result> => {
       events.push(kill ? `${kill} after ${Math.round(after)} ms: ${code}` : `sync: ${code}`)
       if (code === 1 || /defect/.test(stderr)) wrong.push(`round ${round} ended with ${code}: ${stderr.slice(-500)}`)
       await account.service.post("churn", {})
+      if (scope) await account.service.post("token", { addScope: scope })
       if (chance(0.3))
         await account.service.post("change", { contacts: 0.05, opportunities: 0.05, conversations: 0.05, seed: round })
       if (code === 75 || chance(0.2)) await account.service.post("clock", { advanceMs: 86_400_000 })

@@ -1,0 +1,34 @@
+/** What the service sends otherwise than defined is kept, told once, and counted. */
+import { assert, it } from "@effect/vitest"
+import { openCore } from "../support/account.ts"
+import { query } from "../support/compare.ts"
+
+it("new fields, other types and new words are told with the first sample, and only once", async () => {
+  const account = await openCore("--contacts", "40")
+  try {
+    const first = await account.sync()
+    assert.strictEqual(first.code, 0, first.stderr)
+    const poison = (fields: Record<string, unknown>) =>
+      account.service.post("poison", { collection: "contacts", count: 1, fields })
+    await poison({ id: "strange1", loyaltyTier: { level: 3 }, type: "patron", dnd: "sometimes" })
+    const second = await account.sync("--full")
+    assert.match(second.stderr, /New in what the service sends.*contacts\.loyaltyTier \(new field\)/)
+    const changes = await query(
+      account.warehouse,
+      "SELECT field, kind, sample, seen FROM meta.schema_changes WHERE table_name = 'contacts' AND first_run_id = (SELECT max(first_run_id) FROM meta.schema_changes) ORDER BY field"
+    )
+    assert.deepStrictEqual(changes, [
+      { field: "dnd", kind: "other type", sample: '"sometimes"', seen: "1" },
+      { field: "loyaltyTier", kind: "new field", sample: '{"level":3}', seen: "1" },
+      { field: "type = patron", kind: "new word", sample: "patron", seen: "1" }
+    ])
+    const third = await account.sync("--full")
+    assert.notMatch(third.stderr, /New in what the service sends/)
+    const [seen] = await query(account.warehouse, "SELECT seen FROM meta.schema_changes WHERE field = 'loyaltyTier'")
+    assert.strictEqual(seen!["seen"], "2")
+    const [kept] = await query(account.warehouse, "SELECT _extra FROM crm.contacts WHERE id = 'strange1'")
+    assert.strictEqual(kept!["_extra"], '{"loyaltyTier":{"level":3}}')
+  } finally {
+    account.service.stop()
+  }
+})

@@ -64,8 +64,9 @@ export const extract = Effect.fn("extract")(function* (
         )
   /** What a complete list did not show, of it and of the tables in its pages. */
   const withGone = Effect.fnUntraced(function* (outcome: Outcome, resource: Resource, within: ReadonlyArray<Resource>) {
-    // Beside a list, rows may come from elsewhere as well.
-    if (outcome.mode !== "full" || outcome.verdict !== "complete" || resource.each) return outcome
+    // Beside a list, rows may come from elsewhere as well; and what the settings no longer ask for is not gone.
+    const tells = outcome.mode === "full" && outcome.verdict === "complete"
+    if (!tells || resource.each || typeof resource.passes === "string") return outcome
     const explains = resource.vanishesWith && readByTable.get(resource.vanishesWith.table)
     if (explains) yield* Deferred.await(explains)
     const doubts = yield* Effect.forEach([resource, ...within], (one) => findGone(one, outcome.begunAt!, context))

@@ -12,7 +12,7 @@ import type { PageEntry, Parent, Progress } from "../vault/frame.ts"
 import { Vault } from "../vault/vault.ts"
 import { type Reading, type RunContext, count } from "./context.ts"
 import { advance, halved } from "./paging.ts"
-import { type PassProgress, type Step, behind, dayMs } from "./progress.ts"
+import { type PassProgress, type Step, behind, dayMs, idOf } from "./progress.ts"
 import { probed, sizeBelow, worthProbing } from "./sizes.ts"
 
 export interface State extends PassProgress {
@@ -25,6 +25,10 @@ export interface State extends PassProgress {
   readonly fingerprint: string
   /** Read a second time, because the service counts more than the first time showed. */
   readonly again?: boolean
+  /** Ids of the first page. */
+  readonly firstIds?: ReadonlyArray<string>
+  /** Name of a pass whose parameters the service ignores; nothing of it is kept. */
+  readonly ignored?: string
 }
 
 /** Lists that are counted off lose records when they move; a cursor does not. */
@@ -40,6 +44,8 @@ export interface PassWork {
   readonly sizes: Record<string, number>
   /** Ways whose totals count more than they show; grows while we read. */
   readonly loose: Set<string>
+  /** First page of another pass: one that shows the same is the same list, and its parameters are ignored. */
+  readonly other?: ReadonlyArray<string> | undefined
   /** Where a second reading begins, should records be missing; nothing: there is none. */
   readonly fresh?: State
   /** What its requests are counted as. */
@@ -120,13 +126,16 @@ export const readPass = Effect.fn("extract.pass")(function* (
     const records = at(answer.body, path)
     const list = listOf(records, way.paging.kind === "once")
     if (list === undefined) return { reason: `the answer holds no list ${path}` }
+    const firstIds = state.firstIds ?? list.slice(0, 100).map(idOf)
+    if (state.firstIds === undefined && firstIds.length > 0 && firstIds.every((id) => work.other?.includes(id)))
+      return { state: { ...state, done: true, doubts: [], ignored: name } }
     const found = probing ? probed(way, list.length) : undefined
     if (found !== undefined) sizes[wayName] = found
     const page = { records: list, body: answer.body, size: found ?? cut ?? size }
     const step: Step = advance({ way, changes: resource.changes, since: state.since }, state, page)
     if (step.kind === "failed") return { reason: step.reason }
     const [first, before] = [state.cursor === undefined, state.count]
-    state = behind(state, step.progress)
+    state = { ...behind(state, step.progress), firstIds }
     const short = state.done && state.total !== undefined && state.count < state.total
     if (short && work.fresh && !state.again && isCounted(way) && !work.loose.has(wayName))
       state = { ...work.fresh, again: true }

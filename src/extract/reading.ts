@@ -67,8 +67,12 @@ const readOnce = Effect.fnUntraced(function* (
       // One page is the price of an interruption, and a fresh one is worth it.
       return state.count > way.pageSize ? state : begin
     }
+    const passes = passesOf(resource, context.asked)
+    // What a pass says of its records is only true if the service heeds its parameters, so one looks at the other.
+    const telling = passes.some(([, { columns, parameters }]) => columns && parameters)
+    let other: ReadonlyArray<string> | undefined
     const results = yield* Effect.forEach(
-      passesOf(resource, context.asked),
+      passes,
       ([name, { parameters = {} }]) =>
         readPass(
           {
@@ -78,6 +82,7 @@ const readOnce = Effect.fnUntraced(function* (
             parameters,
             sizes,
             loose,
+            other,
             label: resource.table,
             priority: 1,
             ...(mode === "full" && { fresh: begin })
@@ -85,6 +90,10 @@ const readOnce = Effect.fnUntraced(function* (
           from(name),
           context
         ).pipe(
+          Effect.tap((result) => {
+            if (telling && "state" in result) other ??= result.state.firstIds
+            return Effect.void
+          }),
           Effect.catchTag("Gone", (gone) => {
             if (typeof resource.passes !== "string") return Effect.fail(gone)
             // One of the words in the settings; the others are none the worse.
@@ -92,7 +101,7 @@ const readOnce = Effect.fnUntraced(function* (
             return Effect.succeed({ state: { ...begin, done: true } })
           })
         ),
-      { concurrency: "unbounded" }
+      { concurrency: telling ? 1 : "unbounded" }
     )
     const failure = results.find((result) => "reason" in result)
     if (failure) {
@@ -100,9 +109,12 @@ const readOnce = Effect.fnUntraced(function* (
       refused.push(fingerprint(way))
       continue
     }
+    const states = results.filter((result) => "state" in result).map(({ state }) => state)
+    for (const { ignored } of states)
+      if (ignored) reasons.push(`the service does not tell ${ignored} ones from the others`)
     return {
       ...outcomeOf(
-        results.filter((result) => "state" in result).map(({ state }) => state),
+        states.filter(({ ignored }) => !ignored),
         mode,
         since,
         reasons

@@ -6,7 +6,7 @@ import type { Service } from "./service.ts"
 /** Stops with `close`. */
 export const lyingService = async (
   service: Service,
-  lie: (request: { readonly method: string; readonly path: string }, body: unknown) => unknown
+  lie: (request: { readonly method: string; readonly path: string; readonly body: string }, body: unknown) => unknown
 ) => {
   const server = createServer(async (request, response) => {
     const chunks: Array<Buffer> = []
@@ -20,7 +20,7 @@ export const lyingService = async (
     })
     const text = await answer.text()
     const json = answer.headers.get("content-type")?.includes("json")
-      ? JSON.stringify(lie({ method, path }, JSON.parse(text)))
+      ? JSON.stringify(lie({ method, path, body: Buffer.concat(chunks).toString() }, JSON.parse(text)))
       : text
     response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" })
     response.end(json)

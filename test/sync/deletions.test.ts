@@ -74,6 +74,24 @@ describe("deletions", () => {
     }
   })
 
+  it("are not taken from a list of deleted records that shows the others as well", async () => {
+    let all: unknown
+    const liar = await lyingService(account.service, ({ path, body }, answer) => {
+      if (!path.endsWith("/posts/list")) return answer
+      return body.includes('"deleted"') ? all : (all = answer)
+    })
+    try {
+      const environment = { ...account.environment, SLUICE_BASE_URL: liar.url }
+      const ran = await sluice(["sync", "--only", "social_posts"], environment)
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      assert.match(ran.stderr, /social_posts: the service does not tell deleted ones from the others/)
+      assert.isAbove((await ids("SELECT id FROM crm.social_posts")).length, 5)
+      assert.deepStrictEqual(await deleted("social_posts"), [])
+    } finally {
+      liar.close()
+    }
+  })
+
   it("of an implausible share are refused, with what to do; a deleted pipeline explains its deals", async () => {
     const [pipeline] = await ids(
       "SELECT pipeline_id AS id FROM crm.opportunities GROUP BY ALL ORDER BY count(*) DESC LIMIT 1"

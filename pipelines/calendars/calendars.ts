@@ -1,20 +1,23 @@
 import { choice, decimal, id, ref, text } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
+import type { Parameters } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
+import type { Way } from "#catalog/resource.ts"
+
+const list = (parameters: Parameters): Way => ({
+  request: get("/calendars/", { locationId: location, ...parameters }),
+  paging: { kind: "once" },
+  records: "calendars",
+  pageSize: 1000
+})
 
 export const calendars = define({
   table: "calendars",
   description: "Calendars that appointments are booked in. Settings without a document are in `_extra`.",
   source: "A 2.11, A 4.8 GET /calendars/",
   scope: "calendars.readonly",
-  full: [
-    {
-      request: get("/calendars/", { locationId: location, showDrafted: true }),
-      paging: { kind: "once" },
-      records: "calendars",
-      pageSize: 1000
-    }
-  ],
+  // Drafts are shown where they are asked for; the documents do not know the word.
+  full: [list({ showDrafted: true }), list({})],
   single: get("/calendars/{parent}"),
   fields: {
     id: id("Calendar id"),

@@ -90,9 +90,11 @@ const readOnce = Effect.fnUntraced(function* (
           from(name),
           context
         ).pipe(
-          Effect.tap((result) => {
+          Effect.map((result) => {
+            // A pass that is not understood leaves the first one as good as it is.
+            if ("reason" in result && other !== undefined) return { state: { ...begin, ignored: name } }
             if (telling && "state" in result) other ??= result.state.firstIds
-            return Effect.void
+            return result
           }),
           Effect.catchTag("Gone", (gone) => {
             if (typeof resource.passes !== "string") return Effect.fail(gone)

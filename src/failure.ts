@@ -26,3 +26,11 @@ export const diskFailure = (what: string, cause: unknown): Failure =>
     message: `${what}: ${cause instanceof Error ? cause.message : String(cause)}. Everything read before this is kept.`,
     next: "Make room or mend the permissions, then run the same command again; it goes on from the last page kept."
   })
+
+/** A setting that is missing or wrong, named with its place. */
+export const settingFailure = (message: string): Failure =>
+  new Failure({
+    ends: "config",
+    message,
+    next: "Set it and try again; README.md shows every setting, and `./sluice demo` needs none."
+  })

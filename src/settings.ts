@@ -1,13 +1,12 @@
 /** Settings: flag over environment over file over default, one schema for all, secrets by reference. */
 import { Effect, Redacted, Schema } from "effect"
-import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { isAbsolute, join, resolve } from "node:path"
 import { parse } from "smol-toml"
 import type { ApiSettings } from "./api/api.ts"
-import type { CredentialSettings } from "./api/credentials.ts"
 import type { Asked } from "./catalog/resource.ts"
-import { Failure } from "./failure.ts"
+import { type Failure, settingFailure } from "./failure.ts"
+import { credentialSettings } from "./secrets.ts"
 
 const Positive = Schema.Number.check(Schema.isGreaterThan(0))
 const Words = Schema.Array(Schema.String)
@@ -30,6 +29,16 @@ const File = Schema.Struct({
       /** Days of free slots to read ahead. */
       free_slot_days: Schema.optional(Schema.Number.check(Schema.isGreaterThanOrEqualTo(0)))
     })
+  ),
+  /** Several locations of one base URL; those without a token use the account's. */
+  locations: Schema.optional(
+    Schema.Array(
+      Schema.Struct({
+        id: Schema.String,
+        token: Schema.optional(Schema.String),
+        company_id: Schema.optional(Schema.String)
+      })
+    )
   ),
   budget: Schema.optional(
     Schema.Struct({
@@ -117,25 +126,45 @@ export const outputSettings = Effect.fn("settings.output")(function* (flags: Fla
   } satisfies OutputSettings
 })
 
-/** Whose account is read, and with what. */
-export const accountSettings = Effect.fn("settings.account")(function* (
+/** Whose locations are read, and with what: those named by flag or environment, with commas, or those of the file. */
+export const accountSettings = Effect.fn("settings.accounts")(function* (
+  flags: Flags,
+  environment: Environment
+): Effect.fn.Return<ReadonlyArray<AccountSettings>, Failure> {
+  const file = yield* fileSettings(flags)
+  const named = words(flags.location ?? environment["SLUICE_LOCATION_ID"])
+  const listed = named.length > 0 ? named.map((id) => ({ id })) : (file.locations ?? [undefined])
+  return yield* Effect.forEach(listed, (location) =>
+    locationSettings(
+      file,
+      location && { ...file.locations?.find(({ id }) => id === location.id), ...location },
+      flags,
+      environment
+    )
+  )
+})
+
+const locationSettings = Effect.fnUntraced(function* (
+  file: File,
+  own: NonNullable<File["locations"]>[number] | undefined,
   flags: Flags,
   environment: Environment
 ): Effect.fn.Return<AccountSettings, Failure> {
-  const file = yield* fileSettings(flags)
   const { folder } = yield* outputSettings(flags, environment)
   const account: Record<string, unknown> = { ...file.account }
   for (const [variable, key] of Object.entries(environmentNames))
     if (environment[variable]) account[key] = environment[variable]
   if (flags.baseUrl) account["base_url"] = flags.baseUrl
-  if (flags.location) account["location_id"] = flags.location
+  if (own) account["location_id"] = own.id
+  for (const key of ["token", "company_id"] as const) if (own?.[key] !== undefined) account[key] = own[key]
   const text = (key: string) => account[key] as string | undefined
 
   const baseUrl = yield* required(text("base_url"), "the address of the API", "SLUICE_BASE_URL", "account.base_url")
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
-    return yield* badSetting(`account.base_url: ${baseUrl} is no http(s) address`)
+    return yield* settingFailure(`account.base_url: ${baseUrl} is no http(s) address`)
   const days = Number(account["free_slot_days"] ?? 0)
-  if (!(days >= 0)) return yield* badSetting(`account.free_slot_days: ${text("free_slot_days")} is no number of days`)
+  if (!(days >= 0))
+    return yield* settingFailure(`account.free_slot_days: ${text("free_slot_days")} is no number of days`)
   const location = yield* required(text("location_id"), "the location", "SLUICE_LOCATION_ID", "account.location_id")
   const credentials = yield* credentialSettings(text, join(folder, "tokens.json"))
   return {
@@ -172,53 +201,9 @@ export const words = (value: unknown): ReadonlyArray<string> =>
         .map((word) => word.trim())
         .filter((word) => word !== "")
 
-const credentialSettings = Effect.fnUntraced(function* (
-  text: (key: string) => string | undefined,
-  store: string
-): Effect.fn.Return<CredentialSettings, Failure> {
-  const token = text("token")
-  if (token !== undefined) return { kind: "private", token: Redacted.make(yield* secret(token, "account.token")) }
-  const [clientId, clientSecret, refreshToken] = [text("client_id"), text("client_secret"), text("refresh_token")]
-  if (clientId === undefined || clientSecret === undefined || refreshToken === undefined)
-    return yield* badSetting(
-      "no credentials: account.token (SLUICE_TOKEN) is missing, and account.client_id, client_secret and refresh_token are not all set"
-    )
-  return {
-    kind: "oauth",
-    clientId,
-    store,
-    clientSecret: Redacted.make(yield* secret(clientSecret, "account.client_secret")),
-    refreshToken: Redacted.make(yield* secret(refreshToken, "account.refresh_token"))
-  }
-})
-
-/** `env:NAME`, `file:/path` or `cmd:command line`; anything else is the secret itself. */
-const secret = (reference: string, place: string): Effect.Effect<string, Failure> => {
-  const [, kind, rest = ""] = /^(env|file|cmd):(.*)$/s.exec(reference) ?? []
-  const read = () => {
-    switch (kind) {
-      case "env":
-        return process.env[rest] ?? ""
-      case "file":
-        return readFileSync(rest, "utf8")
-      case "cmd":
-        return execFileSync("sh", ["-c", rest], { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] })
-      default:
-        return reference
-    }
-  }
-  return Effect.try({ try: () => read().trim(), catch: () => "" }).pipe(
-    Effect.catch(() => Effect.succeed("")),
-    Effect.filterOrFail(
-      (value) => value !== "",
-      () => settingFailure(`${place}: ${kind}:${rest} gave nothing`)
-    )
-  )
-}
-
 const fileSettings = Effect.fnUntraced(function* (flags: Flags): Effect.fn.Return<File, Failure> {
   const path = flags.config ?? join("config", "sluice.toml")
-  if (!existsSync(path)) return flags.config === undefined ? {} : yield* badSetting(`there is no file ${path}`)
+  if (!existsSync(path)) return flags.config === undefined ? {} : yield* settingFailure(`there is no file ${path}`)
   const parsed = yield* Effect.try({
     try: () => parse(readFileSync(path, "utf8")),
     catch: (cause) => settingFailure(`${path}: ${cause instanceof Error ? cause.message : String(cause)}`)
@@ -237,11 +222,3 @@ const required = (value: string | undefined, what: string, variable: string, key
   value === undefined || value === ""
     ? Effect.fail(settingFailure(`${what} is not set: ${variable} in the environment or ${key} in the file`))
     : Effect.succeed(value)
-
-const badSetting = (message: string) => Effect.fail(settingFailure(message))
-const settingFailure = (message: string) =>
-  new Failure({
-    ends: "config",
-    message,
-    next: "Set it and try again; README.md shows every setting, and `./sluice demo` needs none."
-  })

@@ -19,9 +19,9 @@ import { exitCodes } from "./failure.ts"
 import { makeFollower } from "./load/follow.ts"
 import { makeLoader } from "./load/load.ts"
 import { recordCoverage } from "./plan/covered.ts"
-import { type Choice, type Plan, makePlan } from "./plan/plan.ts"
+import { type Choice, makePlan } from "./plan/plan.ts"
 import { publish } from "./publish/publish.ts"
-import type { OutputSettings } from "./settings.ts"
+import type { AccountSettings, OutputSettings } from "./settings.ts"
 import { Vault } from "./vault/vault.ts"
 import {
   type RunRecord,
@@ -30,23 +30,26 @@ import {
   companyOf,
   driftOf,
   endRun,
+  oldestFirst,
   resourcesOf
 } from "./warehouse/runs.ts"
 import { prepare } from "./warehouse/schema.ts"
 import { versionStatements } from "./warehouse/versions.ts"
 import { refreshWide } from "./warehouse/wide.ts"
 
-export interface SyncOptions extends Choice {
+/** A location to read, with a budget and credentials of its own. */
+export interface SyncAccount extends Pick<AccountSettings, "location" | "company" | "asked" | "deletionShareMax"> {
+  readonly api: Api["Service"]
+}
+
+export interface SyncOptions extends Omit<Choice, "asked"> {
   readonly catalogue: Catalogue
-  readonly location: string
-  readonly company: string | undefined
+  readonly accounts: ReadonlyArray<SyncAccount>
   readonly output: OutputSettings
-  /** Share of a table's rows that may vanish at once. */
-  readonly deletionShareMax: number
   /** Filled while pages come in. */
   readonly counts: Counts
   /** Told when the plan is made and requests begin. */
-  readonly onPlan: (plan: Plan) => Effect.Effect<void>
+  readonly onPlan: (requests: number | undefined) => Effect.Effect<void>
 }
 
 export interface Synced {
@@ -64,37 +67,76 @@ export interface Synced {
   readonly elapsedMs: number
 }
 
+/** Locations read side by side: each goes at its own full rate, and all go through one load. */
+const locationsMax = 4
+
 export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
-  const { catalogue, location, company, output, counts } = options
-  const { resources } = catalogue
+  const { catalogue, output, counts } = options
 
   yield* prepare(catalogue)
   // What an interrupted run left in the vault comes first: the plan asks the warehouse what is known.
-  const loader = yield* makeLoader(resources, join(output.folder, "tmp"))
+  const loader = yield* makeLoader(catalogue.resources, join(output.folder, "tmp"))
   yield* loader.load
-  const plan = yield* makePlan(catalogue, location, options)
-  const run = yield* beginRun("sync", plan.requests)
-  yield* options.onPlan(plan)
+  const freshness = yield* oldestFirst()
+  const plans = yield* Effect.forEach(
+    options.accounts.toSorted((one, other) => freshness(one.location) - freshness(other.location)),
+    (account) =>
+      Effect.map(makePlan(catalogue, account.location, { ...options, asked: account.asked }), (plan) => ({
+        ...account,
+        ...plan
+      }))
+  )
+  const planned = sum(plans.map(({ requests }) => requests))
+  const run = yield* beginRun("sync", planned)
+  yield* options.onPlan(planned)
 
   const follower = yield* makeFollower(loader)
-  const { asked, deletionShareMax } = options
-  const here = { run: run.id, location, company, folder: output.folder }
-  const context = { ...follower, ...here, counts, asked, deletionShareMax }
-  const ended = yield* Effect.raceFirst(extract(plan.steps, context, companyOf(location)), follower.run)
+  const alone = plans.length === 1
+  const read = Effect.fnUntraced(function* ({ api, steps, location, ...account }: (typeof plans)[number]) {
+    const context = { ...account, ...follower, location, run: run.id, folder: output.folder, counts }
+    const reading = extract(steps, context, companyOf(location)).pipe(Effect.provideService(Api, api))
+    // One location's trouble is its own; of the only one it is the run's.
+    const ended = yield* alone
+      ? reading
+      : reading.pipe(Effect.catchTags({ BadCredentials: closed, WrongLocation: closed }))
+    yield* recordCoverage(catalogue, { run: run.id, location, steps, ended })
+    return ended
+
+    function closed({ message }: { readonly message: string }) {
+      const doubts = [`the location cannot be read: ${message}`]
+      const end: Ended = {
+        location,
+        resource: "locations",
+        mode: "full",
+        verdict: "incomplete",
+        doubts,
+        requests: 0,
+        why: "scope"
+      }
+      return Effect.succeed([end])
+    }
+  })
+  const ended = (yield* Effect.raceFirst(
+    Effect.forEach(plans, read, { concurrency: locationsMax }),
+    follower.run
+  )).flat()
   yield* (yield* Vault).seal
   yield* loader.load
   const loadedMs = (yield* Clock.currentTimeMillis) - run.startedAt
 
-  const requests = (yield* Api).requestsByResource.values().reduce((sum, count) => sum + count, 0)
+  const requests = plans.reduce((all, { api }) => all + api.requestsByResource.values().reduce((n, m) => n + m, 0), 0)
   const exitCode = exitCodeOf(ended)
-  yield* recordCoverage(catalogue, { run: run.id, location, steps: plan.steps, ended })
   const rows = yield* resourcesOf(run.id)
   const drift = yield* driftOf(run.id)
-  yield* endRun(run, outcomeOf(rows), exitCode, requests)
+  yield* endRun(run, outcomeOf([...rows, ...ended]), exitCode, requests)
   yield* publishNow(catalogue, output, run.id)
   const elapsedMs = (yield* Clock.currentTimeMillis) - run.startedAt
   return { run, ended, exitCode, requests, rows, drift, loadedMs, elapsedMs } satisfies Synced
 })
+
+/** Unknown while any of them is. */
+const sum = (numbers: ReadonlyArray<number | undefined>): number | undefined =>
+  numbers.reduce((all, number) => (all === undefined || number === undefined ? undefined : all + number), 0)
 
 /** Makes the published files anew from what the warehouse holds. */
 export const publishNow = Effect.fnUntraced(function* (catalogue: Catalogue, output: OutputSettings, run: string) {
@@ -108,7 +150,7 @@ export const publishNow = Effect.fnUntraced(function* (catalogue: Catalogue, out
 })
 
 /** The worst verdict speaks for the run. */
-const outcomeOf = (rows: ReadonlyArray<RunResource>) =>
+const outcomeOf = (rows: ReadonlyArray<{ readonly verdict: string }>) =>
   (["incomplete", "complete with doubts"] as const).find((worst) => rows.some(({ verdict }) => verdict === worst)) ??
   "complete"
 

@@ -5,7 +5,7 @@ import type { Counts } from "../extract/context.ts"
 import { duration, say, table } from "./output.ts"
 
 export interface Watched {
-  readonly api: Api["Service"]
+  readonly apis: ReadonlyArray<Api["Service"]>
   readonly counts: Counts
   /** Requests the plan foresaw, where it could. */
   planned: number | undefined
@@ -33,27 +33,32 @@ export const progress = Effect.fnUntraced(function* (watched: Watched) {
   yield* Effect.forever(draw).pipe(Effect.ensuring(Effect.sync(erase)))
 })
 
-const rows = ({ api, counts }: Watched): ReadonlyArray<string> =>
+const rows = ({ apis, counts }: Watched): ReadonlyArray<string> =>
   table(
     ["resource", "pages", "records", "requests"],
     [...counts].map(([resource, { pages, records }]) => [
       resource,
       pages,
       records,
-      api.requestsByResource.get(resource) ?? 0
+      total(apis.map((api) => api.requestsByResource.get(resource) ?? 0))
     ])
   )
 
-const summary = ({ api, counts, planned }: Watched, elapsedMs: number): string => {
-  const { burst, inWindow, windowMs, dailyRemaining } = api.usage()
-  const sent = [...api.requestsByResource.values()].reduce((sum, requests) => sum + requests, 0)
-  const records = [...counts.values()].reduce((sum, count) => sum + count.records, 0)
+const total = (numbers: ReadonlyArray<number>) => numbers.reduce((sum, number) => sum + number, 0)
+
+const summary = ({ apis, counts, planned }: Watched, elapsedMs: number): string => {
+  const usages = apis.map((api) => api.usage())
+  const [{ windowMs, dailyRemaining }] = usages as [ReturnType<Api["Service"]["usage"]>]
+  const burst = total(usages.map((usage) => usage.burst))
+  const inWindow = total(usages.map((usage) => Math.min(usage.inWindow, usage.burst)))
+  const sent = total(apis.flatMap((api) => [...api.requestsByResource.values()]))
+  const records = total([...counts.values()].map((count) => count.records))
   return [
     duration(elapsedMs),
     `${sent}${planned === undefined ? "" : ` of about ${Math.max(planned, sent)}`} requests`,
     `${records} records`,
-    `budget ${Math.min(inWindow, burst)}/${burst}`,
-    ...(dailyRemaining === undefined ? [] : [`${dailyRemaining} left today`]),
+    `budget ${inWindow}/${burst}`,
+    ...(dailyRemaining === undefined || apis.length > 1 ? [] : [`${dailyRemaining} left today`]),
     ...(planned === undefined ? [] : [`${duration((Math.max(0, planned - sent) / burst) * windowMs)} to go`])
   ].join(" · ")
 }

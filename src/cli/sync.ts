@@ -1,5 +1,5 @@
 /** `sluice sync`: the program with its parts put together, progress beside it, and the result in words. */
-import { Effect, Fiber, Layer } from "effect"
+import { Context, Effect, Fiber, Layer } from "effect"
 import { join } from "node:path"
 import { Api } from "../api/api.ts"
 import { discover } from "../catalog/discover.ts"
@@ -27,40 +27,49 @@ export const syncCommand = Effect.fn("cli.sync")(function* (flags: SyncFlags) {
 
 export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, environment: NodeJS.ProcessEnv) {
   const output = yield* outputSettings(flags, environment)
-  const account = yield* accountSettings(flags, environment)
-  account.secrets.forEach(keepSecret)
+  const settings = yield* accountSettings(flags, environment)
+  settings.flatMap(({ secrets }) => secrets).forEach(keepSecret)
   const catalogue = yield* Effect.promise(() => discover())
-  const layers = Layer.mergeAll(
-    // The warehouse's lock comes first: it keeps a second run off the vault as well.
-    Layer.provideMerge(
-      Vault.layer(join(output.folder, "vault")),
-      Warehouse.layer(join(output.folder, "warehouse.duckdb"), { ...output, access: "write" })
-    ),
-    Api.layer(account.api)
+  // The warehouse's lock comes first: it keeps a second run off the vault as well.
+  const layers = Layer.provideMerge(
+    Vault.layer(join(output.folder, "vault")),
+    Warehouse.layer(join(output.folder, "warehouse.duckdb"), { ...output, access: "write" })
   )
   return yield* Effect.gen(function* () {
-    const api = yield* Api
-    const watched: Watched = { api, counts: new Map(), planned: undefined }
+    const accounts = yield* Effect.forEach(settings, ({ api, ...account }) =>
+      Effect.map(Layer.build(Api.layer(api)), (built) => ({
+        ...account,
+        api: Context.get(built, Api),
+        ...(flags.acceptDeletions && { deletionShareMax: 1 })
+      }))
+    )
+    const watched: Watched = { apis: accounts.map(({ api }) => api), counts: new Map(), planned: undefined }
     const beside = yield* Effect.forkChild(progress(watched))
     return yield* sync({
       catalogue,
-      location: account.location,
-      company: account.company,
+      accounts,
       output,
       counts: watched.counts,
       only: words(flags.only),
       except: words(flags.except),
-      asked: account.asked,
-      deletionShareMax: flags.acceptDeletions ? 1 : account.deletionShareMax,
       full: flags.full,
-      onPlan: (plan) =>
+      onPlan: (requests) =>
         Effect.sync(() => {
-          watched.planned = plan.requests
-          if (plan.requests !== undefined) say(`Planned: about ${plan.requests} requests.`)
+          watched.planned = requests
+          if (requests !== undefined) say(`Planned: about ${requests} requests.`)
         })
     }).pipe(Effect.ensuring(Fiber.interrupt(beside)))
-  }).pipe(Effect.provide(layers), Effect.mapError(explained(account.location)))
+  }).pipe(Effect.scoped, Effect.provide(layers), Effect.mapError(explained(settings[0]!.location)))
 })
+
+/** Where several locations were read, each line says which it is about. */
+const placeOf = (rows: ReadonlyArray<{ readonly location: string }>) => {
+  const several = new Set(rows.map(({ location }) => location)).size > 1
+  return {
+    head: several ? ["location"] : [],
+    of: ({ location }: { readonly location: string }) => (several ? [location] : [])
+  }
+}
 
 export const report = (
   { run, ended, exitCode, requests, rows, drift, loadedMs, elapsedMs }: Synced,
@@ -70,9 +79,12 @@ export const report = (
     return print(
       JSON.stringify({ run: run.id, exitCode, requests, loadedMs, elapsedMs, resources: rows, drift, ended })
     )
+  const closed = ended.filter((end) => !rows.some((row) => row.location === end.location))
+  const place = placeOf([...rows, ...closed])
   for (const line of table(
-    ["resource", "requests", "records", "new", "changed", "rejected", "verdict"],
+    [...place.head, "resource", "requests", "records", "new", "changed", "rejected", "verdict"],
     rows.map((row) => [
+      ...place.of(row),
       row.resource,
       row.requests,
       row.records,
@@ -87,7 +99,8 @@ export const report = (
     say(
       `New in what the service sends, see meta.schema_changes: ${drift.slice(0, 5).join(", ")}${drift.length > 5 ? `, and ${drift.length - 5} more` : ""}.`
     )
-  for (const { resource, doubts } of rows) for (const doubt of doubts) say(`${resource}: ${doubt}`)
+  for (const end of [...rows, ...closed])
+    for (const doubt of end.doubts) say([...place.of(end), `${end.resource}: ${doubt}`].join(" "))
   say(
     `${requests} requests, loaded in ${duration(loadedMs)}, published in ${duration(elapsedMs - loadedMs)}. Run ${run.id}.`
   )

@@ -28,6 +28,7 @@ export interface Work extends Omit<Reading, "mode"> {
   readonly followUp: unknown
 }
 export interface Ended extends Outcome {
+  readonly location: string
   readonly resource: string
   /** `later`: the day's requests ran out, or nothing answered. `scope`: the token may not read it. */
   readonly why?: "later" | "scope"
@@ -122,14 +123,14 @@ const ended = Effect.fnUntraced(function* (
   const [api, vault] = [yield* Api, yield* Vault]
   const before = api.requestsByResource.get(resource) ?? 0
   const incomplete = (doubt: string, why: Pick<Ended, "why" | "resumeAt"> = {}) =>
-    Effect.succeed<Omit<Ended, "resource">>({
+    Effect.succeed<Omit<Ended, "location" | "resource">>({
       mode: "full",
       verdict: "incomplete",
       doubts: [doubt],
       requests: (api.requestsByResource.get(resource) ?? 0) - before,
       ...why
     })
-  const { why, resumeAt, ...outcome }: Omit<Ended, "resource"> = yield* reading.pipe(
+  const { why, resumeAt, ...outcome }: Omit<Ended, "location" | "resource"> = yield* reading.pipe(
     Effect.catchTags({
       NotPermitted: ({ message }) => incomplete(`not readable with this token: ${message}`, { why: "scope" }),
       Refused: ({ message }) => incomplete(message),
@@ -147,5 +148,11 @@ const ended = Effect.fnUntraced(function* (
     entry: { kind: "end", run: context.run, at, location: context.location, resource, outcome },
     body: ""
   })
-  return { ...outcome, resource, ...(why && { why }), ...(resumeAt !== undefined && { resumeAt }) }
+  return {
+    ...outcome,
+    location: context.location,
+    resource,
+    ...(why && { why }),
+    ...(resumeAt !== undefined && { resumeAt })
+  }
 })

@@ -38,6 +38,7 @@ export const endRun = Effect.fnUntraced(function* (
 })
 
 export interface RunResource {
+  readonly location: string
   readonly resource: string
   readonly requests: number
   readonly records: number
@@ -55,9 +56,10 @@ export const resourcesOf = Effect.fnUntraced(function* (
   run: string
 ): Effect.fn.Return<ReadonlyArray<RunResource>, Failure, Warehouse> {
   const rows = yield* (yield* Warehouse).rows(
-    `SELECT *, to_json(doubts)::VARCHAR AS told FROM meta.run_resources WHERE run_id = ${literal(run)} ORDER BY resource`
+    `SELECT *, to_json(doubts)::VARCHAR AS told FROM meta.run_resources WHERE run_id = ${literal(run)} ORDER BY location_id, resource`
   )
   return rows.map((row) => ({
+    location: String(row["location_id"]),
     resource: String(row["resource"]),
     requests: Number(row["requests"]),
     records: Number(row["records"]),
@@ -86,6 +88,19 @@ export const driftOf = Effect.fnUntraced(function* (
      WHERE first_run_id = ${literal(run)} ORDER BY 1`
   )
   return rows.map((row) => String(row["change"]))
+})
+
+/** Locations in the order in which they should be read: never read first, then the one read longest ago. */
+export const oldestFirst = Effect.fnUntraced(function* (): Effect.fn.Return<
+  (location: string) => number,
+  Failure,
+  Warehouse
+> {
+  const rows = yield* (yield* Warehouse).rows(
+    "SELECT location_id, epoch_ms(min(complete_at)) AS at FROM meta.watermarks GROUP BY ALL"
+  )
+  const freshness = new Map(rows.map((row) => [String(row["location_id"]), Number(row["at"])]))
+  return (location) => freshness.get(location) ?? 0
 })
 
 /** The company that owns a location, once the location is loaded. */

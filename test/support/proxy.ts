@@ -1,19 +1,30 @@
-/** A service that lies: the sandbox behind something that changes its answers. */
+/** Sandboxes behind something that changes their answers, or makes one service of several. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Service } from "./service.ts"
 
-/** Stops with `close`. */
-export const lyingService = async (
-  service: Service,
-  lie: (request: { readonly method: string; readonly path: string; readonly body: string }, body: unknown) => unknown
-) => {
+type Lie = (
+  request: { readonly method: string; readonly path: string; readonly body: string },
+  answer: unknown
+) => unknown
+
+/** A service whose answers are changed. Stops with `close`. */
+export const lyingService = (service: Service, lie: Lie) => forward(() => service.url, lie)
+
+/** One address for several accounts, told apart by their tokens; an unknown token goes to the first, which refuses it. */
+export const oneAddress = (...services: ReadonlyArray<Service>) =>
+  forward(
+    (authorization) => (services.find(({ token }) => authorization === `Bearer ${token}`) ?? services[0]!).url,
+    (_, answer) => answer
+  )
+
+const forward = async (upstream: (authorization: string | undefined) => string, lie: Lie) => {
   const server = createServer(async (request, response) => {
     const chunks: Array<Buffer> = []
     for await (const chunk of request) chunks.push(chunk)
     const [method, path] = [request.method!, request.url!]
     const { host: _, "accept-encoding": __, connection: ___, "content-length": ____, ...headers } = request.headers
-    const answer = await fetch(service.url + path, {
+    const answer = await fetch(upstream(request.headers.authorization) + path, {
       method,
       headers: headers as Record<string, string>,
       ...(chunks.length > 0 && { body: Buffer.concat(chunks) })

@@ -1,0 +1,69 @@
+/** Several locations in one run. */
+import { assert, describe, it } from "@effect/vitest"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { coreFlags } from "../support/account.ts"
+import { differences, query } from "../support/compare.ts"
+import { oneAddress } from "../support/proxy.ts"
+import { startService } from "../support/service.ts"
+import { newFolder, sluice } from "../support/sluice.ts"
+
+describe("several locations in one run", () => {
+  it("each has its own token, budget and failure, and all their rows stand in the same tables", async () => {
+    const services = await Promise.all(
+      ["11", "12"].map((seed) => startService("--seed", seed, "--contacts", "60", "--limits", "100/1000/200000"))
+    )
+    const [one, two] = services as [(typeof services)[0], (typeof services)[0]]
+    const address = await oneAddress(one, two)
+    try {
+      assert.notStrictEqual(one.locationId, two.locationId)
+      const output = newFolder()
+      const config = join(newFolder(), "config.toml")
+      const settings = (...tokens: ReadonlyArray<string>) =>
+        writeFileSync(
+          config,
+          [`[account]`, `base_url = "${address.url}"`]
+            .concat(
+              tokens.flatMap((token, index) => [
+                "[[locations]]",
+                `id = "${services[index % 2]!.locationId}"`,
+                `token = "${token}"`
+              ])
+            )
+            .join("\n")
+        )
+      const sync = () =>
+        sluice(["sync", "--config", config, ...coreFlags], { SLUICE_OUTPUT: output, SLUICE_FORMATS: "none" })
+      const warehouse = join(output, "warehouse.duckdb")
+
+      settings(one.token, two.token)
+      const first = await sync()
+      assert.strictEqual(first.code, 0, first.stderr)
+      for (const service of services) {
+        const records = await service.records("contacts")
+        const rows = await query(warehouse, `SELECT id FROM crm.contacts WHERE location_id = '${service.locationId}'`)
+        assert.deepStrictEqual(rows.map(({ id }) => id).sort(), records.map(({ id }) => id).sort())
+        const { refused429, fullestWindow } = await service.stats()
+        assert.strictEqual(refused429, 0)
+        assert.isAtMost(fullestWindow, 100)
+      }
+
+      // The token of one is revoked: the other goes on, and the run says which one could not be read.
+      settings("wrong-token", two.token)
+      await two.post("change", { contacts: 0.1 })
+      const second = await sync()
+      assert.strictEqual(second.code, 77, second.stderr)
+      assert.match(second.stderr, new RegExp(`${one.locationId}.*the location cannot be read`))
+      const [changed] = await query(warehouse, "SELECT count(*) AS n FROM crm_history.contacts")
+      assert.isAbove(Number(changed!["n"]), 3)
+
+      settings(one.token, two.token)
+      assert.strictEqual((await sync()).code, 0)
+      const both = [...(await one.records("contacts")), ...(await two.records("contacts"))]
+      assert.deepStrictEqual(await differences(warehouse, "contacts", both), [])
+    } finally {
+      address.close()
+      for (const service of services) service.stop()
+    }
+  })
+})

@@ -70,7 +70,7 @@ const File = Schema.Struct({
 })
 type File = typeof File.Type
 
-const environmentNames = {
+export const environmentNames = {
   SLUICE_BASE_URL: "base_url",
   SLUICE_TOKEN: "token",
   SLUICE_LOCATION_ID: "location_id",
@@ -144,6 +144,17 @@ export const accountSettings = Effect.fn("settings.accounts")(function* (
   )
 })
 
+/** The same for a command that looks at one location. */
+export const oneAccount = Effect.fnUntraced(function* (
+  flags: Flags,
+  environment: Environment
+): Effect.fn.Return<AccountSettings, Failure> {
+  const [account, ...others] = yield* accountSettings(flags, environment)
+  return account && others.length === 0
+    ? account
+    : yield* settingFailure("this command looks at one location, and the settings name several: choose with --location")
+})
+
 const locationSettings = Effect.fnUntraced(function* (
   file: File,
   own: NonNullable<File["locations"]>[number] | undefined,
@@ -201,8 +212,10 @@ export const words = (value: unknown): ReadonlyArray<string> =>
         .map((word) => word.trim())
         .filter((word) => word !== "")
 
-const fileSettings = Effect.fnUntraced(function* (flags: Flags): Effect.fn.Return<File, Failure> {
-  const path = flags.config ?? join("config", "sluice.toml")
+export const defaultFile = join("config", "sluice.toml")
+
+export const fileSettings = Effect.fnUntraced(function* (flags: Flags): Effect.fn.Return<File, Failure> {
+  const path = flags.config ?? defaultFile
   if (!existsSync(path)) return flags.config === undefined ? {} : yield* settingFailure(`there is no file ${path}`)
   const parsed = yield* Effect.try({
     try: () => parse(readFileSync(path, "utf8")),

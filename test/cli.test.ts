@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 import { type Account, openAccount } from "./support/account.ts"
 import { newFolder, sluice } from "./support/sluice.ts"
 
-const commands = ["demo", "sync", "plan", "status", "publish", "rebuild", "dictionary", "sandbox"]
+const commands = ["demo", "sync", "plan", "status", "publish", "rebuild", "verify", "doctor", "dictionary", "sandbox"]
 
 describe("help", () => {
   it("begins with an example and names every command", async () => {

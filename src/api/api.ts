@@ -9,7 +9,7 @@ import { type Retry, classify } from "./classify.ts"
 import { type CredentialSettings, type SendForm, makeCredentials } from "./credentials.ts"
 import { type ApiError, BadCredentials, NoAnswer, Refused, Unavailable } from "./errors.ts"
 import { type FileTarget, store } from "./files.ts"
-import { commonHeaders, headersOf, rateHeaders, wire } from "./wire.ts"
+import { commonHeaders, headersOf, rateHeaders, timeOf, wire } from "./wire.ts"
 
 export interface Call {
   readonly request: FilledRequest
@@ -27,6 +27,8 @@ export interface Answer {
   readonly long: boolean
   /** When it came, epoch milliseconds. */
   readonly at: number
+  /** What the service's clock showed, epoch milliseconds, to the second. */
+  readonly serviceTime: number | undefined
 }
 
 export class Api extends Context.Service<
@@ -118,7 +120,8 @@ const makeApi = Effect.fn("api.make")(function* (
         const long = holdsLongNumbers(text)
         const body = parsed(text, long)
         if (body === undefined) return { retry: "soon", message: "the answer is not JSON" } satisfies Retry
-        return { text, body, long, at: yield* Clock.currentTimeMillis } satisfies Answer
+        const serviceTime = timeOf(response.headers)
+        return { text, body, long, at: yield* Clock.currentTimeMillis, serviceTime } satisfies Answer
       }
       if (!("retry" in verdict)) return yield* verdict
       if (verdict.retry === "with a fresh token") yield* credentials.renew(token, verdict.message)

@@ -45,3 +45,9 @@ export const rateHeaders = (headers: Dispatcher.ResponseData["headers"], status:
     ...(status === 429 && { refusedForMs: seconds === undefined ? "unsaid" : seconds * 1000 })
   }
 }
+
+/** What the service's clock showed when it answered, epoch milliseconds. */
+export const timeOf = (headers: Dispatcher.ResponseData["headers"]): number | undefined => {
+  const time = Date.parse(String(headers["date"]))
+  return Number.isNaN(time) ? undefined : time
+}

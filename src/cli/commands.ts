@@ -75,6 +75,34 @@ const rebuild = Command.make("rebuild", common, (flags) => load(import("./rebuil
   Command.withDescription("Make every table again from the vault, without a request."),
   Command.withExamples([{ command: "./sluice rebuild", description: "after a definition or a type was changed" }])
 )
+const verify = Command.make(
+  "verify",
+  {
+    ...common,
+    baseUrl: account.baseUrl,
+    location: account.location,
+    sample: Flag.Int("sample").pipe(
+      Flag.withDescription("read so many rows again, one request each, and compare them with ours"),
+      Flag.optional,
+      Flag.map(Option.getOrUndefined)
+    )
+  },
+  (flags) => load(import("./verify.ts"), (_) => _.verifyCommand(flags))
+).pipe(
+  Command.withDescription("Check that vault, tables and files are whole and agree with each other; changes nothing."),
+  Command.withExamples([
+    { command: "./sluice verify", description: "without a request" },
+    { command: "./sluice verify --sample 50", description: "and compare 50 rows with the service" }
+  ])
+)
+const doctor = Command.make("doctor", { ...common, baseUrl: account.baseUrl, location: account.location }, (flags) =>
+  load(import("./doctor.ts"), (_) => _.doctor(flags))
+).pipe(
+  Command.withDescription("Check settings, machine, token, scopes and budget. Costs some 30 small requests."),
+  Command.withExamples([
+    { command: "./sluice doctor", description: "before the first sync, or when one ends in trouble" }
+  ])
+)
 const dictionary = Command.make(
   "dictionary",
   { json: common.json, coverage: flag("coverage", "what became of every read operation of the API") },
@@ -97,7 +125,7 @@ export const sluice = Command.make("sluice").pipe(
     { command: "./sluice demo", description: "see it work, no account needed" },
     { command: "./sluice sync", description: "read what changed since the last time" }
   ]),
-  Command.withSubcommands([demo, sync, plan, status, publish, rebuild, dictionary, sandbox])
+  Command.withSubcommands([demo, sync, plan, status, publish, rebuild, verify, doctor, dictionary, sandbox])
 )
 
 const load = <Module, A, E, R>(module: Promise<Module>, run: (module: Module) => Effect.Effect<A, E, R>) =>

@@ -3,10 +3,9 @@ import { Effect, Layer } from "effect"
 import { join } from "node:path"
 import { Api } from "../api/api.ts"
 import { discover } from "../catalog/discover.ts"
-import { Failure } from "../failure.ts"
 import { makePlan } from "../plan/plan.ts"
 import { price } from "../plan/price.ts"
-import { accountSettings, outputSettings, words } from "../settings.ts"
+import { oneAccount, outputSettings, words } from "../settings.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { prepare } from "../warehouse/schema.ts"
 import { explained } from "./refusals.ts"
@@ -15,13 +14,7 @@ import type { SyncFlags } from "./sync.ts"
 
 export const plan = Effect.fn("cli.plan")(function* (flags: Omit<SyncFlags, "acceptDeletions">) {
   const output = yield* outputSettings(flags, process.env)
-  const [account, ...others] = yield* accountSettings(flags, process.env)
-  if (!account || others.length > 0)
-    return yield* new Failure({
-      ends: "usage",
-      message: "A plan is made for one location, and the settings name several.",
-      next: "./sluice plan --location …"
-    })
+  const account = yield* oneAccount(flags, process.env)
   account.secrets.forEach(keepSecret)
   const catalogue = yield* Effect.promise(() => discover())
   const layers = Layer.mergeAll(

@@ -37,7 +37,7 @@ export const mergeStatements = (batch: Batch): ReadonlyArray<string> => {
   const changed = versionOf(resource)
   const under = resource.each && batch.parents
   return [
-    `CREATE OR REPLACE TEMP TABLE stage AS FROM ${batch.rows(stageColumns(parent, children))}
+    `CREATE OR REPLACE TEMP TABLE stage AS SELECT * ${firstOfCopies(resource)} FROM ${batch.rows(stageColumns(parent, children))}
      QUALIFY row_number() OVER (PARTITION BY ${key} ORDER BY ${changed ? `${name(changed)} DESC NULLS LAST, ` : ""}_n DESC) = 1`,
     ...words(batch, parent),
     ...parentStage(batch),
@@ -80,6 +80,15 @@ const tombstoned = ({ tombstone }: Resource, mode: Mode = "whole") => {
   const flag = name(tombstone)
   return mode === "detail" ? `coalesce(stage.${flag}, old.${flag}, false)` : `coalesce(stage.${flag}, false)`
 }
+
+/**
+ * Pages that overlap bring a record twice. The first copy tells the time, so that a rebuild, whose batches end elsewhere,
+ * gives the same rows.
+ */
+const firstOfCopies = (resource: Resource): string =>
+  resource.full.some(({ paging: { kind } }) => ["offset", "sortValue", "pageNumber"].includes(kind))
+    ? `REPLACE (min(_at) OVER (PARTITION BY ${names(keyOf(resource))}, _row_hash) AS _at)`
+    : ""
 
 /** Words not met before in columns that hold one of a set. */
 const words = ({ location, run }: Batch, table: Table): ReadonlyArray<string> => {

@@ -20,7 +20,7 @@ describe("more conversations than a page holds share one moment", () => {
       const rows = await query(account.warehouse, "SELECT id FROM crm.conversations")
       const ids = (list: ReadonlyArray<Readonly<Record<string, unknown>>>) => list.map(({ id }) => String(id)).sort()
       assert.deepStrictEqual(ids(rows), ids(records))
-      assert.notMatch(ran.stderr, /conversations: /)
+      assert.notMatch(ran.stderr, /share one|were read/)
     } finally {
       account.service.stop()
     }

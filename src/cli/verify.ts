@@ -1,0 +1,87 @@
+/** `sluice verify`: whether what is kept is whole and agrees with itself, and a sample of it with the service. */
+import { Effect, Layer } from "effect"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { Api } from "../api/api.ts"
+import { discover } from "../catalog/discover.ts"
+import { Failure, exitCodes } from "../failure.ts"
+import { normaliserOf } from "../load/normalise.ts"
+import { type Flags, oneAccount, outputSettings } from "../settings.ts"
+import { type Checked, isWrong } from "../verify/finding.ts"
+import { type Sampled, checkSample } from "../verify/sample.ts"
+import { nextStep, verify, verifyVault } from "../verify/verify.ts"
+import { Warehouse } from "../warehouse/warehouse.ts"
+import { keepSecret, print, say, table } from "./output.ts"
+import { explained } from "./refusals.ts"
+
+export interface VerifyFlags extends Flags {
+  readonly sample: number | undefined
+  readonly json: boolean
+}
+
+/** Findings of one check that are told to people; --json has them all. */
+const toldMax = 10
+
+export const verifyCommand = Effect.fn("cli.verify")(function* (flags: VerifyFlags) {
+  if (flags.sample !== undefined && flags.sample < 1)
+    return yield* new Failure({
+      ends: "usage",
+      message: `--sample ${flags.sample}: a sample has one row at least.`,
+      next: "./sluice verify --sample 50"
+    })
+  const output = yield* outputSettings(flags, process.env)
+  // Before the long part: a setting that is missing is told at once.
+  const account = flags.sample === undefined ? undefined : yield* oneAccount(flags, process.env)
+  account?.secrets.forEach(keepSecret)
+  const catalogue = yield* Effect.promise(() => discover())
+  const path = join(output.folder, "warehouse.duckdb")
+  const layer = Warehouse.layer(path, { ...output, access: "read" })
+  const progress = (check: string) => Effect.sync(() => say(`Checking ${check} …`))
+  const opened = yield* Layer.build(layer).pipe(
+    Effect.catch((failure) =>
+      failure.ends === "failed" && existsSync(path) ? Effect.succeed(failure) : Effect.fail(failure)
+    )
+  )
+  if (opened instanceof Failure) return report(yield* verifyVault(output.folder, opened), undefined, flags.json)
+
+  return yield* Effect.gen(function* () {
+    const checked = yield* verify(catalogue, output.folder, progress)
+    if (!account || flags.sample === undefined) return report(checked, undefined, flags.json)
+    yield* progress(`${flags.sample} rows with the service`)
+    const asked = { catalogue, location: account.location, rows: flags.sample, normaliserOf }
+    const sampled = yield* checkSample(asked).pipe(
+      Effect.provide(Api.layer(account.api)),
+      Effect.mapError(explained(account.location)),
+      // What was found before is told all the same.
+      Effect.tapError(() => Effect.sync(() => report(checked, undefined, flags.json)))
+    )
+    report([...checked, sampled.checked], sampled, flags.json)
+  }).pipe(Effect.provide(opened))
+}, Effect.scoped)
+
+const report = (checked: ReadonlyArray<Checked>, sampled: Sampled | undefined, json: boolean): void => {
+  const isRight = !checked.some(isWrong)
+  if (!isRight) process.exitCode = exitCodes.failed
+  const next = nextStep(checked, sampled?.disagreeing ?? [])
+  if (json) return print(JSON.stringify({ right: isRight, checks: checked, sample: sampled?.numbers, next }))
+  for (const line of table(
+    ["check", "looked at", "findings"],
+    checked.map((one) => [one.check, one.looked, summary(one)])
+  ))
+    print(line)
+  for (const { check, findings } of checked) {
+    // What is wrong first: notes must not hide it.
+    const told = findings.toSorted((a, b) => Number(a.level === "note") - Number(b.level === "note"))
+    for (const { level, where, what } of told.slice(0, toldMax))
+      say(`${level === "wrong" ? "WRONG" : "note "}  ${check}: ${where}: ${what}`)
+    if (told.length > toldMax) say(`       ${check}: ${told.length - toldMax} more; --json has them all`)
+  }
+  say(`Next: ${next}`)
+}
+
+const summary = ({ findings }: Checked): string => {
+  const wrongs = findings.filter(({ level }) => level === "wrong").length
+  const notes = findings.length - wrongs
+  const parts = [...(wrongs > 0 ? [`${wrongs} wrong`] : []), ...(notes > 0 ? [`${notes} to know`] : [])]
+  return parts.length === 0 ? "ok" : `${wrongs > 0 ? "" : "ok, "}${parts.join(", ")}`
+}

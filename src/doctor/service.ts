@@ -1,0 +1,106 @@
+/** What the service says: whether it takes the token, what the token may read, how its clock and the budget stand. */
+import { Clock, Effect } from "effect"
+import { Api } from "../api/api.ts"
+import type { ApiError, BadCredentials, BudgetSpent, Unavailable, WrongLocation } from "../api/errors.ts"
+import { at } from "../catalog/body.ts"
+import type { Catalogue } from "../catalog/discover.ts"
+import { fill, get } from "../catalog/request.ts"
+import type { Failure } from "../failure.ts"
+import type { AccountSettings } from "../settings.ts"
+import { type Line, ok, problem, problemOf, warning } from "./line.ts"
+import { askScopes } from "./scopes.ts"
+
+export interface ServiceOptions {
+  readonly catalogue: Catalogue
+  readonly account: AccountSettings
+  /** What ends a whole run, in words. */
+  readonly explained: (refusal: BadCredentials | WrongLocation | BudgetSpent | Unavailable | Failure) => Failure
+}
+
+export const service = Effect.fn("doctor.service")(function* ({
+  catalogue,
+  account,
+  explained
+}: ServiceOptions): Effect.fn.Return<ReadonlyArray<Line>, never, Api> {
+  const api = yield* Api
+  const { location } = account
+  const sentAt = yield* Clock.currentTimeMillis
+  const request = fill(get("/locations/{location}"), { location })
+  const answer = yield* api
+    .send({ request, priority: 1, resource: "doctor" })
+    .pipe(Effect.catch((error: ApiError | Failure) => Effect.succeed(error)))
+  if ("_tag" in answer) {
+    switch (answer._tag) {
+      case "NotPermitted":
+      case "Refused":
+      case "Gone":
+        // The token was taken; what is missing is the one scope, or the location.
+        return [
+          problem(
+            "token",
+            "credentials",
+            `location ${location} cannot be read: ${answer.message}`,
+            "Check SLUICE_LOCATION_ID, and that the token has the scope locations.readonly."
+          )
+        ]
+      case "BudgetSpent":
+        return [problemOf("budget", explained(answer))]
+      default:
+        return [problemOf("token", explained(answer))]
+    }
+  }
+  const name = at(answer.body, "location.name")
+  const company = account.company ?? at(answer.body, "location.companyId")
+  const lines = [
+    ok("token", `accepted for location ${location}${typeof name === "string" ? `, ${name}` : ""}`),
+    clock(answer.serviceTime, (sentAt + answer.at) / 2)
+  ]
+  const scopes = yield* askScopes(catalogue, {
+    location,
+    asked: account.asked,
+    company: typeof company === "string" ? company : undefined
+  }).pipe(
+    Effect.catchTag("BudgetSpent", () =>
+      Effect.succeed([warning("scopes", "not asked: the day's requests are used up", "./sluice doctor, tomorrow")])
+    ),
+    Effect.catch((error) => Effect.succeed([problemOf("scopes", explained(error))]))
+  )
+  return [...lines, ...scopes, budget(api.usage(), account.api.limits.reservePerDay)]
+})
+
+/** Cursors, tokens and watermarks are told in the service's time and kept in ours. */
+const driftMsMax = 60_000
+
+const clock = (theirs: number | undefined, ours: number): Line => {
+  if (theirs === undefined)
+    return warning("clock", "the service does not say what time it is", "Nothing; check this machine's clock once.")
+  // Their second has begun up to a second ago.
+  const seconds = Math.round((theirs + 500 - ours) / 1000)
+  return Math.abs(theirs + 500 - ours) <= driftMsMax
+    ? ok("clock", `within ${Math.max(1, Math.abs(seconds))} s of the service's`)
+    : warning(
+        "clock",
+        `this machine is ${Math.abs(seconds).toLocaleString("en-US")} s ${seconds > 0 ? "behind" : "ahead of"} the service`,
+        "Set the clock, for example with NTP: a sync asks for changes since a moment."
+      )
+}
+
+const budget = ({ burst, windowMs, dailyRemaining }: ReturnType<Api["Service"]["usage"]>, reserve: number): Line => {
+  const limits = `${burst} requests in ${windowMs / 1000} s`
+  const kept = `${reserve.toLocaleString("en-US")} kept for others`
+  if (dailyRemaining === undefined)
+    return warning(
+      "budget",
+      `${limits}; what is left today the service does not say`,
+      "Nothing; a sync stops when it is refused."
+    )
+  const what = `${limits}, ${dailyRemaining.toLocaleString("en-US")} left today, ${kept}`
+  return dailyRemaining > reserve
+    ? ok("budget", what)
+    : problem(
+        "budget",
+        "later",
+        what,
+        "Run ./sluice sync when the service's day is over, or keep less with budget.reserve_per_day."
+      )
+}

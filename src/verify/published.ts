@@ -1,0 +1,88 @@
+/** The published files against their manifest. Nobody can publish meanwhile: that takes the warehouse for writing. */
+import { Effect, Schema } from "effect"
+import { lstat, readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { type Failure, diskFailure } from "../failure.ts"
+import { literal } from "../warehouse/sql.ts"
+import { Warehouse } from "../warehouse/warehouse.ts"
+import { type Checked, type Finding, counted, note, wrong } from "./finding.ts"
+import { CsvCounter, fingerprintOf } from "./reading.ts"
+
+const ManifestFile = Schema.Struct({
+  path: Schema.String,
+  rows: Schema.Number,
+  bytes: Schema.Number,
+  sha256: Schema.String
+})
+const Manifest = Schema.Struct({ run: Schema.String, files: Schema.Array(ManifestFile) })
+
+export const checkPublished = Effect.fn("verify.published")(function* (
+  folder: string
+): Effect.fn.Return<Checked, Failure, Warehouse> {
+  const checked = (looked: string, findings: ReadonlyArray<Finding>): Checked => ({
+    part: "published",
+    check: "published",
+    looked,
+    findings
+  })
+  const isThere = yield* Effect.promise(() =>
+    lstat(folder).then(
+      () => true,
+      () => false
+    )
+  )
+  if (!isThere) return checked("nothing published", [])
+  const path = join(folder, "manifest.json")
+  const text = yield* Effect.promise(() => readFile(path, "utf8").catch((cause: Error) => cause))
+  if (typeof text !== "string")
+    return checked("no manifest", [wrong("manifest.json", `it cannot be read: ${text.message}`)])
+  const manifest = yield* Schema.decodeUnknownEffect(Schema.fromJsonString(Manifest))(text).pipe(
+    Effect.catch(() => Effect.succeed(undefined))
+  )
+  if (!manifest) return checked("no manifest", [wrong("manifest.json", "it is no manifest, or not a whole one")])
+  const findings: Array<Finding> = [...(yield* runFindings(manifest.run))]
+  for (const file of manifest.files) {
+    const what = yield* whatIsWrong(folder, file)
+    if (what !== undefined) findings.push(wrong(file.path, what))
+  }
+  const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0)
+  const size = counted(Math.round(bytes / 1e6), "MB", "MB")
+  return checked(`${counted(manifest.files.length, "file")} of run ${manifest.run}, ${size}`, findings)
+})
+
+/** Published by a run we know, and by the last one that changed the tables. */
+const runFindings = Effect.fnUntraced(function* (
+  run: string
+): Effect.fn.Return<ReadonlyArray<Finding>, Failure, Warehouse> {
+  const runs = yield* (yield* Warehouse).rows("SELECT run_id FROM meta.runs ORDER BY run_id")
+  const ids = runs.map((row) => String(row["run_id"]))
+  if (!ids.includes(run)) return [wrong("manifest.json", `it names run ${run}, which the warehouse does not know`)]
+  return ids.at(-1) === run ? [] : [note("manifest.json", `published by run ${run}; the last one is ${ids.at(-1)}`)]
+})
+
+const whatIsWrong = Effect.fnUntraced(function* (
+  folder: string,
+  { path, rows, bytes, sha256 }: typeof ManifestFile.Type
+): Effect.fn.Return<string | undefined, Failure, Warehouse> {
+  const file = join(folder, path)
+  const csv = path.endsWith(".csv") ? new CsvCounter() : undefined
+  const found = yield* Effect.tryPromise({
+    try: () => fingerprintOf(file, csv?.take),
+    catch: (cause) => diskFailure(`${file} could not be read`, cause)
+  })
+  if (found === undefined) return "missing"
+  if (found.bytes !== bytes) return `${counted(found.bytes, "byte")}, and the manifest says ${bytes}`
+  if (found.sha256 !== sha256) return "its content is not what the manifest says (sha256)"
+  const held = path.endsWith(".parquet") ? yield* parquetRows(file) : csv && csv.lines - 1
+  if (held === "unreadable") return "no Parquet reader can read it"
+  return held === undefined || held === rows ? undefined : `${counted(held, "row")}, and the manifest says ${rows}`
+})
+
+const parquetRows = Effect.fnUntraced(function* (
+  file: string
+): Effect.fn.Return<number | "unreadable", never, Warehouse> {
+  return yield* (yield* Warehouse).rows(`SELECT count(*) AS n FROM read_parquet(${literal(file)})`).pipe(
+    Effect.map(([row]) => Number(row?.["n"])),
+    Effect.catch(() => Effect.succeed("unreadable" as const))
+  )
+})

@@ -1,0 +1,155 @@
+/** Some rows read again by themselves, and compared with the service as it is now. */
+import { Effect } from "effect"
+import { Api } from "../api/api.ts"
+import type { BadCredentials, BudgetSpent, Unavailable, WrongLocation } from "../api/errors.ts"
+import { at, parseExact } from "../catalog/body.ts"
+import type { Catalogue } from "../catalog/discover.ts"
+import type { Resource } from "../catalog/resource.ts"
+import { keyOf, snakeCase } from "../catalog/tables.ts"
+import type { Failure } from "../failure.ts"
+import type { Row, Warehouse } from "../warehouse/warehouse.ts"
+import { type Chosen, choose, isCompared } from "./choose.ts"
+import { epochMs, same, shown, textOf } from "./compare.ts"
+import { type Checked, type Finding, counted, note, wrong } from "./finding.ts"
+import type { KnownTable } from "./known.ts"
+import { requestFor, singles } from "./singles.ts"
+
+export interface SampleOptions {
+  readonly catalogue: Catalogue
+  readonly location: string
+  /** How many. */
+  readonly rows: number
+  /** The resource's own way from a record to a row, so that both sides were made alike. */
+  readonly normaliserOf: (
+    resource: Resource
+  ) => (record: unknown, origin: { readonly location: string }) => { readonly row: string | undefined }
+}
+
+export interface Sampled {
+  readonly checked: Checked
+  readonly numbers: Readonly<Record<Verdict, number>>
+  /** Tables with a row that differs. */
+  readonly disagreeing: ReadonlyArray<string>
+}
+type Verdict = "agree" | "differ" | "changed since" | "gone since" | "not readable"
+
+/** One row, compared. */
+interface Compared {
+  readonly table: string
+  readonly id: string
+  readonly verdict: Verdict
+  readonly findings: ReadonlyArray<Finding>
+}
+
+const concurrency = 8
+
+export const checkSample = Effect.fn("verify.sample")(function* (
+  options: SampleOptions
+): Effect.fn.Return<Sampled, BadCredentials | WrongLocation | BudgetSpent | Unavailable | Failure, Api | Warehouse> {
+  const chosen = yield* choose(options.catalogue, options.location, options.rows)
+  const compared = yield* Effect.forEach(chosen, (one) => compareRow(one, options), { concurrency })
+  const numbers = { agree: 0, differ: 0, "changed since": 0, "gone since": 0, "not readable": 0 }
+  for (const { verdict } of compared) numbers[verdict]++
+  const judged = numbers.agree + numbers.differ
+  const share = judged === 0 ? "" : `, ${Math.floor((numbers.agree / judged) * 1000) / 10} % of ${judged} agree`
+  const differing = compared.filter(({ verdict }) => verdict === "differ")
+  return {
+    numbers,
+    disagreeing: [...new Set(differing.map(({ table }) => table))].sort(),
+    checked: {
+      part: "service",
+      check: "sample",
+      looked: `${counted(compared.length, "row")} of ${counted(new Set(compared.map(({ table }) => table)).size, "table")}${share}`,
+      findings: [
+        ...compared.flatMap(({ findings }) => findings),
+        ...goneFindings(compared),
+        ...(numbers["changed since"] > 0
+          ? [
+              note(
+                "service",
+                `${counted(numbers["changed since"], "row")} changed since the last sync, and not compared`
+              )
+            ]
+          : [])
+      ]
+    }
+  }
+})
+
+/** A row that is gone was deleted since, or its deletion was not seen: nothing here can tell. */
+const goneFindings = (compared: ReadonlyArray<Compared>): ReadonlyArray<Finding> =>
+  [
+    ...Map.groupBy(
+      compared.filter(({ verdict }) => verdict === "gone since"),
+      ({ table }) => table
+    )
+  ].map(([table, gone]) =>
+    note(table, `the service no longer has ${counted(gone.length, "row")}, for example ${gone[0]!.id}`)
+  )
+
+const compareRow = Effect.fnUntraced(function* ({ known, row }: Chosen, { location, normaliserOf }: SampleOptions) {
+  const { resource, table } = known
+  const id = keyOf(resource)
+    .map((column) => row[column])
+    .join("/")
+  const where = `${table.name} ${id}`
+  const ended = (verdict: Verdict, findings: ReadonlyArray<Finding> = []): Compared => ({
+    table: table.name,
+    id,
+    verdict,
+    findings
+  })
+  const single = singles[table.name]!
+  const unread = ({ message }: { readonly message: string }) =>
+    Effect.succeed(ended("not readable", [note(where, `could not be read: ${message}`)]))
+
+  return yield* Effect.gen(function* () {
+    const request = requestFor(single, row)
+    const { body } = yield* (yield* Api).send({ request, priority: 2, resource: `verify/${table.name}` })
+    const sent = at(body, single.record)
+    const [record] = resource.unpack ? resource.unpack(sent) : [sent]
+    const normalised = normaliserOf(resource)(record, { location }).row
+    if (normalised === undefined)
+      return ended("not readable", [note(where, "the answer holds no record that becomes a row")])
+    // Printed by the normaliser: an object of columns.
+    const theirs = parseExact(normalised) as Readonly<Record<string, unknown>>
+    const readAt = new Date(Number(row["_read_at"])).toISOString()
+    const findings = differences(known, row, theirs, single.except ?? []).map(({ column, ours, theirs }) =>
+      wrong(where, `${column.name} is ${shown(column, ours)} here, read ${readAt}, and ${shown(column, theirs)} there`)
+    )
+    if (findings.length === 0) return ended("agree")
+    return isNewer(known, row, theirs) ? ended("changed since") : ended("differ", findings)
+  }).pipe(
+    Effect.catchTags({
+      Gone: () => Effect.succeed(ended("gone since")),
+      NotPermitted: unread,
+      Refused: unread
+    })
+  )
+})
+
+/** Columns that both sides fill: a list may show less of a record than a read of it alone, and the other way round. */
+const differences = (
+  { columns }: KnownTable,
+  ours: Row,
+  theirs: Readonly<Record<string, unknown>>,
+  except: ReadonlyArray<string>
+) =>
+  columns
+    .filter((column) => isCompared(column) && !except.includes(column.name))
+    .flatMap((column) => {
+      const [own, other] = [ours[column.name] ?? undefined, theirs[column.name] ?? undefined]
+      if (own === undefined || other === undefined || same(column, String(own), other)) return []
+      return [{ column, ours: String(own), theirs: textOf(other) }]
+    })
+
+/** By the date of its last change; where our row has none, by when it was read. */
+const isNewer = ({ resource, columns }: KnownTable, ours: Row, theirs: Readonly<Record<string, unknown>>): boolean =>
+  columns
+    .filter(
+      ({ name: column, type }) =>
+        type === "instant" && [changeColumn(resource), "date_updated", "updated_at"].includes(column)
+    )
+    .some(({ name: column }) => epochMs(theirs[column]) > Number(ours[column] ?? ours["_read_at"]))
+
+const changeColumn = ({ changes }: Resource) => changes && snakeCase(changes.field)

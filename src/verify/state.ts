@@ -1,0 +1,92 @@
+/** What the warehouse says about itself: how far it was read, when, and what was rejected. */
+import { Clock, Effect } from "effect"
+import type { Catalogue } from "../catalog/discover.ts"
+import { tablesOf } from "../catalog/tables.ts"
+import type { Failure } from "../failure.ts"
+import type { Position } from "../vault/position.ts"
+import { instantOf, literal } from "../warehouse/sql.ts"
+import { Warehouse } from "../warehouse/warehouse.ts"
+import { type Checked, type Finding, counted, countedRows, note, wrong } from "./finding.ts"
+import { type Known, shownKey } from "./known.ts"
+
+/** How far the vault is loaded; `undefined` before the first load. */
+export const loadedPosition = Effect.fnUntraced(function* (): Effect.fn.Return<
+  Position | undefined,
+  Failure,
+  Warehouse
+> {
+  const [row] = yield* (yield* Warehouse).rows("SELECT segment, byte_offset FROM meta.position")
+  return row && { segment: Number(row["segment"]), offset: Number(row["byte_offset"]) }
+})
+
+/** Nothing is known from later than it was read, and nothing was read later than now. */
+export const checkTimes = Effect.fn("verify.times")(function* ({
+  tables
+}: Known): Effect.fn.Return<Checked, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const now = instantOf(yield* Clock.currentTimeMillis)
+  const marks = yield* warehouse.rows(
+    `SELECT resource, watermark, complete_at, watermark > complete_at AS ahead FROM meta.watermarks ORDER BY ALL`
+  )
+  const findings = marks
+    .filter(({ ahead }) => ahead === true)
+    .map((row) =>
+      wrong(
+        String(row["resource"]),
+        `its watermark ${row["watermark"]} is ahead of ${row["complete_at"]}, when it was read; changes in between will be missed`
+      )
+    )
+  for (const { table, current } of tables) {
+    const later = countedRows(
+      (yield* warehouse.rows(
+        `SELECT count(*) AS n, min(${shownKey(table, "t")}) AS example FROM ${current} AS t WHERE _synced_at > ${now}`
+      ))[0]
+    )
+    if (later.n > 0)
+      findings.push(wrong(table.name, `${counted(later.n, "row")} read later than now, for example ${later.example}`))
+  }
+  return {
+    part: "warehouse",
+    check: "times",
+    looked: `${counted(marks.length, "watermark")}, ${counted(tables.length, "table")}`,
+    findings
+  }
+})
+
+/**
+ * No run rejected more than it counted. Rows are taken in before they are counted, so after a stopped run the count is
+ * behind until the next sync: no fault while entries of the vault wait.
+ */
+export const checkRejects = Effect.fn("verify.rejects")(function* (
+  { resources }: Catalogue,
+  entriesWait: boolean
+): Effect.fn.Return<Checked, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const owners = resources.flatMap((resource) =>
+    tablesOf(resource).map(({ name }) => `(${literal(name)}, ${literal(resource.table)})`)
+  )
+  const findings: Array<Finding> = []
+  let looked = 0
+  for (const kind of ["rejected_values", "rejected_records"]) {
+    const runs = yield* warehouse.rows(
+      `WITH kept AS (
+         SELECT run_id, location_id, owners.resource, count(*) AS kept FROM meta.${kind}
+         JOIN (VALUES ${owners.join(", ")}) AS owners (table_name, resource) USING (table_name) GROUP BY ALL
+       ), counted AS (
+         SELECT run_id, location_id, split_part(resource, '/', 1) AS resource, sum(${kind}) AS counted
+         FROM meta.run_resources GROUP BY ALL
+       )
+       SELECT run_id, resource, kept, coalesce(counted, 0)::BIGINT AS counted FROM kept
+       LEFT JOIN counted USING (run_id, location_id, resource) ORDER BY ALL`
+    )
+    looked += runs.reduce((sum, row) => sum + Number(row["kept"]), 0)
+    for (const row of runs.filter((row) => Number(row["counted"]) < Number(row["kept"])))
+      findings.push(
+        (entriesWait ? note : wrong)(
+          String(row["resource"]),
+          `run ${row["run_id"]} counts ${row["counted"]} ${kind.replace("_", " ")}, and ${row["kept"]} are kept`
+        )
+      )
+  }
+  return { part: "warehouse", check: "rejects", looked: counted(looked, "reject"), findings }
+})

@@ -1,0 +1,152 @@
+/**
+ * The vault from its first byte to its last, one segment in memory at a time. Reads the files themselves: opening a
+ * vault for writing cuts off a torn tail, and a check must change nothing.
+ */
+import { Effect } from "effect"
+import { readFile, readdir } from "node:fs/promises"
+import { type Failure, diskFailure } from "../failure.ts"
+import { decode } from "../vault/frame.ts"
+import type { Position } from "../vault/position.ts"
+import { plainPath, readSealed } from "../vault/segments.ts"
+import { type Checked, type Finding, counted, note, wrong } from "./finding.ts"
+
+/** `loaded`: how far the warehouse says that it has taken the vault in. */
+export const checkVault = Effect.fn("verify.vault")(function* (
+  folder: string,
+  loaded: Position | undefined
+): Effect.fn.Return<Checked, Failure> {
+  const names = yield* Effect.tryPromise({
+    try: () => readdir(folder).catch((cause) => (cause.code === "ENOENT" ? undefined : Promise.reject(cause))),
+    catch: (cause) => diskFailure(`The vault in ${folder} could not be read`, cause)
+  })
+  const files = sorted(names ?? [])
+  const last = Math.max(0, ...files.sealed, ...files.plain)
+  const findings: Array<Finding> = [...gaps(files, last), ...leftovers(files)]
+  if (names === undefined && loaded) findings.push(wrong(folder, "the folder is missing"))
+  let [entries, bytes, waiting] = [0, 0, 0]
+  let place = loaded === undefined || (loaded.segment === last + 1 && loaded.offset === 0) ? "within" : "beyond"
+
+  for (let segment = 1; segment <= last; segment++) {
+    const sealed = files.sealed.has(segment)
+    if (!sealed && !files.plain.has(segment)) continue
+    const content = yield* Effect.promise(() =>
+      (sealed ? readSealed(folder, segment) : readFile(plainPath(folder, segment))).catch(reasonOf)
+    )
+    const where = `segment ${segment}`
+    if (typeof content !== "object") {
+      findings.push(wrong(where, `it cannot be ${sealed ? "unpacked" : "read"}: ${content ?? "it is gone"}`))
+      if (loaded?.segment === segment) place = "within"
+      continue
+    }
+    const here = loaded?.segment === segment ? loaded.offset : undefined
+    const walked = walk(content, here ?? 0)
+    const whole = walked.end === content.length
+    entries += walked.entries
+    bytes += content.length
+    if (!loaded || segment > loaded.segment) waiting += walked.entries
+    if (here !== undefined) {
+      waiting += walked.behind
+      // Behind damage nobody can tell; the damage itself is told below.
+      place = walked.isBoundary || (!whole && here > walked.end && here <= content.length) ? "within" : "beyond"
+    }
+    if (whole) continue
+    const lost = entriesBehind(content, walked.end)
+    const isTorn = !sealed && segment === last && lost === 0 && (here ?? 0) <= walked.end
+    const tail = counted(content.length - walked.end, "byte")
+    findings.push(
+      isTorn
+        ? note(where, `its last ${tail} are a torn end, which the next sync sets aside`)
+        : wrong(where, `it is damaged at byte ${walked.end}: ${lostText(lost, tail)}`)
+    )
+  }
+  if (loaded && place === "beyond")
+    findings.push(
+      wrong(
+        "position",
+        `the warehouse has taken in segment ${loaded.segment} up to byte ${loaded.offset}, where no entry of the vault ends`
+      )
+    )
+  if (waiting > 0) findings.push(note("position", `${counted(waiting, "entry", "entries")} wait for the next sync`))
+  const held = counted(files.sealed.size + [...files.plain].filter((one) => !files.sealed.has(one)).length, "segment")
+  return {
+    part: "vault",
+    check: "vault",
+    looked: `${held}, ${counted(entries, "entry", "entries")}, ${counted(Math.round(bytes / 1e6), "MB", "MB")} unpacked`,
+    findings
+  }
+})
+
+interface Files {
+  readonly sealed: ReadonlySet<number>
+  readonly plain: ReadonlySet<number>
+  readonly others: ReadonlyArray<string>
+}
+
+const sorted = (names: ReadonlyArray<string>): Files => {
+  const numbers = (form: RegExp) =>
+    new Set(names.filter((name) => form.test(name)).map((name) => Number.parseInt(name)))
+  return {
+    sealed: numbers(/^\d{6,}\.ndjson\.zst$/),
+    plain: numbers(/^\d{6,}\.ndjson$/),
+    others: names.filter((name) => !/^\d{6,}\.ndjson(\.zst)?$/.test(name))
+  }
+}
+
+/** Runs of numbers without a segment. */
+const gaps = ({ sealed, plain }: Files, last: number): ReadonlyArray<Finding> => {
+  const found: Array<Finding> = []
+  for (let from = 1; from <= last; from++) {
+    let to = from
+    while (to <= last && !sealed.has(to) && !plain.has(to)) to++
+    if (to > from) found.push(wrong(to - from === 1 ? `segment ${from}` : `segments ${from} to ${to - 1}`, "missing"))
+    from = to
+  }
+  return found
+}
+
+const leftovers = ({ sealed, plain, others }: Files): ReadonlyArray<Finding> => [
+  ...[...plain]
+    .filter((segment) => sealed.has(segment))
+    .map((segment) =>
+      note(`segment ${segment}`, "there twice, plain and compressed; the next sync removes the plain one")
+    ),
+  ...others.map((name) =>
+    note(
+      name,
+      name.includes(".ndjson.torn-")
+        ? "set aside when a run was stopped in the middle of a write"
+        : name.endsWith(".part")
+          ? "left by a compression that was stopped; written again when its turn comes"
+          : "no file of the vault"
+    )
+  )
+]
+
+/** Entries from the beginning to the first that does not hold, and whether one of them ends at `offset`. */
+const walk = (segment: Buffer, offset: number) => {
+  let [entries, behind, end] = [0, 0, 0]
+  let isBoundary = offset === 0
+  for (let entry = decode(segment, 0); entry; entry = decode(segment, end)) {
+    entries++
+    if (end >= offset) behind++
+    end = entry.end
+    isBoundary ||= end === offset
+  }
+  return { entries, behind, end, isBoundary }
+}
+
+/** Whole entries that stand behind a damaged place. */
+const entriesBehind = (segment: Buffer, damaged: number): number => {
+  let entries = 0
+  for (let at = segment.indexOf(entryStart, damaged); at >= 0; at = segment.indexOf(entryStart, at + 1))
+    if (decode(segment, at + 1)) entries++
+  return entries
+}
+const entryStart = Buffer.from('\n{"kind":')
+
+const lostText = (lost: number, tail: string) =>
+  lost === 0
+    ? `its last ${tail} are no whole entry`
+    : `${counted(lost, "entry", "entries")} behind that place cannot be reached`
+
+const reasonOf = (cause: Error): string => cause.message

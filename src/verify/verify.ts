@@ -1,0 +1,85 @@
+/** Every check that needs no request: the vault, the tables, the published files, the files rows tell of. */
+import { Effect } from "effect"
+import { join } from "node:path"
+import type { Catalogue } from "../catalog/discover.ts"
+import type { Failure } from "../failure.ts"
+import type { Warehouse } from "../warehouse/warehouse.ts"
+import { checkBlocks, warehouseFile } from "./blocks.ts"
+import { checkFiles } from "./files.ts"
+import { type Checked, type Part, isWrong, wrong } from "./finding.ts"
+import { checkHistory } from "./history.ts"
+import { knownTables } from "./known.ts"
+import { checkPublished } from "./published.ts"
+import { checkKeys, checkParents, checkReferences } from "./rows.ts"
+import { checkRejects, checkTimes, loadedPosition } from "./state.ts"
+import { checkVault } from "./vault.ts"
+
+/** `onCheck` is told of each before it begins: some take minutes on a large account. */
+export const verify = Effect.fn("verify")(function* (
+  catalogue: Catalogue,
+  folder: string,
+  onCheck: (check: string) => Effect.Effect<void>
+): Effect.fn.Return<ReadonlyArray<Checked>, Failure, Warehouse> {
+  const known = yield* knownTables(catalogue)
+  const loaded = yield* loadedPosition()
+  yield* onCheck("the vault")
+  const vault = yield* whole("vault", "vault", checkVault(join(folder, "vault"), loaded))
+  yield* onCheck("the tables")
+  const tables = [
+    yield* whole("warehouse", "blocks", checkBlocks()),
+    yield* whole("warehouse", "keys", checkKeys(known)),
+    yield* whole("warehouse", "parents", checkParents(known)),
+    yield* whole("warehouse", "references", checkReferences(known)),
+    yield* whole("warehouse", "times", checkTimes(known)),
+    yield* whole("warehouse", "history", checkHistory(known)),
+    yield* whole("warehouse", "rejects", checkRejects(catalogue, entriesWait(vault)))
+  ]
+  yield* onCheck("published and other files")
+  const published = yield* whole("published", "published", checkPublished(join(folder, "published")))
+  return [vault, ...tables, published, yield* whole("files", "files", checkFiles(known, folder))]
+})
+
+/** What can be said where the warehouse does not open: whether the vault can make it again. */
+export const verifyVault = Effect.fn("verify.vaultAlone")(function* (
+  folder: string,
+  { message }: Failure
+): Effect.fn.Return<ReadonlyArray<Checked>, Failure> {
+  const vault = yield* whole("vault", "vault", checkVault(join(folder, "vault"), undefined))
+  return [vault, { part: "warehouse", check: "tables", looked: "nothing", findings: [wrong(warehouseFile, message)] }]
+})
+
+/** A check that cannot go to its end is a finding, and the others are made all the same. */
+const whole = <R>(
+  part: Part,
+  check: string,
+  effect: Effect.Effect<Checked, Failure, R>
+): Effect.Effect<Checked, never, R> =>
+  Effect.catch(effect, ({ message }) =>
+    Effect.succeed({
+      part,
+      check,
+      looked: "not to the end",
+      findings: [wrong(part === "warehouse" ? warehouseFile : part, message)]
+    })
+  )
+
+const entriesWait = ({ findings }: Checked): boolean =>
+  findings.some(({ level, where }) => level === "note" && where === "position")
+
+/** The act that mends what is wrong, the one first that the others build on. */
+export const nextStep = (checked: ReadonlyArray<Checked>, disagreeing: ReadonlyArray<string>): string => {
+  const parts = new Set<Part>(checked.filter(isWrong).map(({ part }) => part))
+  const isDamaged = checked.some(({ findings }) => findings.some(({ where }) => where === warehouseFile))
+  if (parts.has("vault"))
+    return parts.has("warehouse")
+      ? "put the vault back from a backup, then ./sluice rebuild; without a backup, move the whole folder away and ./sluice sync reads everything again"
+      : "put what is named back from a backup of the vault; until then the tables are the better copy, so do not run ./sluice rebuild"
+  if (isDamaged) return `move ${warehouseFile} away, then ./sluice rebuild`
+  if (parts.has("warehouse")) return "./sluice rebuild"
+  // A reading leaves a row alone whose record is as it was: it mends a missed change, and not a row that was altered.
+  if (parts.has("service"))
+    return `./sluice sync --full --only ${disagreeing.join(",")}; where ./sluice verify then finds the same, ./sluice rebuild`
+  if (parts.has("files")) return "./sluice sync --full --only recordings"
+  if (parts.has("published")) return "./sluice publish"
+  return checked.some(entriesWait) ? "./sluice sync" : "./sluice status"
+}

@@ -1,0 +1,219 @@
+import { DuckDBInstance } from "@duckdb/node-api"
+import { afterAll, afterEach, assert, beforeAll, describe, it } from "@effect/vitest"
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { type Account, openAccount } from "../support/account.ts"
+import { sql } from "../support/broken.ts"
+import { newFolder, sluice } from "../support/sluice.ts"
+
+interface Line {
+  readonly state: "ok" | "warning" | "problem"
+  readonly check: string
+  readonly what: string
+  readonly todo?: string
+}
+interface Told {
+  readonly exitCode: number
+  readonly lines: ReadonlyArray<Line>
+  readonly settings: ReadonlyArray<{ readonly key: string; readonly value: string; readonly from: string }>
+}
+
+let account: Account
+beforeAll(async () => {
+  account = await openAccount("--contacts", "60", "--limits", "100/200/5000")
+  const ran = await account.sync("--only", "contacts,calendars,blogs")
+  assert.strictEqual(ran.code, 0, ran.stderr)
+})
+afterEach(() => account.service.post("token", { restore: true }))
+afterAll(() => {
+  account.service.stop()
+  rmSync(account.output, { recursive: true })
+})
+
+const doctor = async (
+  changed: Readonly<Record<string, string>> = {},
+  ...flags: ReadonlyArray<string>
+): Promise<Told> => {
+  const ran = await sluice(["doctor", "--json", ...flags], { ...account.environment, ...changed })
+  const told: Told = JSON.parse(ran.stdout || assert.fail(ran.stderr))
+  assert.strictEqual(ran.code, told.exitCode)
+  return told
+}
+/** What is not as it should be, as `state check: what`. */
+const faults = ({ lines }: Told): ReadonlyArray<string> =>
+  lines.filter(({ state }) => state !== "ok").map(({ state, check, what }) => `${state} ${check}: ${what}`)
+const lineOf = ({ lines }: Told, check: string): string =>
+  lines.find((line) => line.check === check)?.what ?? assert.fail(`nothing of ${check}`)
+const only = (told: Told, pattern: RegExp, exitCode: number): void => {
+  assert.strictEqual(faults(told).length, 1, faults(told).join("\n"))
+  assert.match(faults(told)[0]!, pattern)
+  assert.strictEqual(told.exitCode, exitCode)
+}
+
+describe("a good account", () => {
+  it("is all right, for about thirty requests, and says so in words", async () => {
+    await account.service.post("stats/reset", {})
+    const ran = await sluice(["doctor"], account.environment)
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    const { requests } = await account.service.stats()
+    assert.isAtMost(requests, 34)
+    assert.match(
+      ran.stdout,
+      new RegExp(`^ok +scopes +(\\d+) of \\1 that were asked for are granted, for ${requests} requests`, "m")
+    )
+    for (const check of [
+      "settings",
+      "versions",
+      "folder",
+      "space",
+      "modes",
+      "lock",
+      "last run",
+      "token",
+      "clock",
+      "budget"
+    ])
+      assert.match(ran.stdout, new RegExp(`^ok +${check} `, "m"))
+    assert.notMatch(ran.stdout, /^(warning|problem)/m)
+    assert.strictEqual(ran.stderr.trim().split("\n").at(-1), "Next: ./sluice sync")
+    assert.notInclude(ran.stdout + ran.stderr, account.service.token)
+  })
+
+  it("is told from its answers: name, budget, last run", async () => {
+    const told = await doctor()
+    assert.match(lineOf(told, "token"), new RegExp(`^accepted for location ${account.service.locationId}, \\w+`))
+    assert.match(lineOf(told, "budget"), /^100 requests in 0\.2 s, 4,\d\d\d left today, 1,000 kept for others$/)
+    assert.match(lineOf(told, "last run"), /^sync \w+: complete$/)
+    assert.match(lineOf(told, "versions"), /\bnode 24\.\d+\.\d+\b/)
+  })
+
+  it("needs no folder yet, and makes none", async () => {
+    const output = join(newFolder(), "not", "yet")
+    const told = await doctor({ SLUICE_OUTPUT: output })
+    assert.deepStrictEqual(faults(told), [])
+    assert.strictEqual(lineOf(told, "folder"), `${output} will be made`)
+    assert.strictEqual(lineOf(told, "last run"), "none yet")
+    assert.isFalse(existsSync(output))
+  })
+})
+
+describe("settings", () => {
+  const file = join(newFolder(), "sluice.toml")
+
+  it("are named with where they came from: flag over environment over file over default", async () => {
+    writeFileSync(
+      file,
+      `[account]\nbase_url = "http://file.example"\ncompany_id = "company"\n[budget]\nreserve_per_day = 7\n`
+    )
+    const { settings } = await doctor({}, "--config", file, "--location", account.service.locationId)
+    const from = Object.fromEntries(settings.map((one) => [one.key, `${one.value} from ${one.from}`]))
+    assert.strictEqual(from["account.base_url"], `${account.service.url} from environment SLUICE_BASE_URL`)
+    assert.strictEqual(from["account.company_id"], `company from file ${file}`)
+    assert.strictEqual(from["account.location_id"], `${account.service.locationId} from flag --location`)
+    assert.strictEqual(from["account.token"], "set from environment SLUICE_TOKEN")
+    assert.strictEqual(from["budget.reserve_per_day"], `7 from file ${file}`)
+    assert.strictEqual(from["budget.burst"], "100 from default")
+    assert.strictEqual(from["output.formats"], "none from environment SLUICE_FORMATS")
+    assert.strictEqual(from["machine.memory_mb"], "128 from default")
+  })
+
+  it("that are missing are a problem, and the machine is looked at all the same", async () => {
+    const told = await doctor({ SLUICE_TOKEN: "" })
+    only(told, /^problem settings: no credentials: account\.token \(SLUICE_TOKEN\) is missing/, 78)
+    assert.strictEqual(lineOf(told, "lock"), "no other run works here")
+    assert.isUndefined(told.lines.find(({ check }) => check === "token"))
+  })
+
+  it("that do not exist are a problem", async () => {
+    writeFileSync(file, "[output]\nfoldr = 'x'\n")
+    only(await doctor({}, "--config", file), /^problem settings: .*foldr/, 78)
+  })
+})
+
+describe("one thing that would stop a sync is named, with what to do and the exit code", () => {
+  it("a token that is not accepted", async () => {
+    const told = await doctor({ SLUICE_TOKEN: "nonsense-nonsense" })
+    only(told, /^problem token: The service does not accept the token/, 77)
+    assert.match(told.lines.find(({ state }) => state === "problem")!.todo!, /Set SLUICE_TOKEN/)
+    assert.isUndefined(told.lines.find(({ check }) => check === "scopes"))
+  })
+
+  it("a location of somebody else", async () =>
+    only(
+      await doctor({ SLUICE_LOCATION_ID: "somewhereElse" }),
+      /^problem token: The token may not read location somewhereElse/,
+      77
+    ))
+
+  it.each([
+    ["contacts.readonly", /contacts\.readonly is missing, so these cannot be read: contact_notes, contacts /],
+    ["calendars/events.readonly", /calendars\/events\.readonly is missing, so these cannot be read: appointments /],
+    ["users.readonly", /users\.readonly is missing, so these cannot be read: users /],
+    ["socialplanner/post.readonly", /socialplanner\/post\.readonly is missing, so these cannot be read: social_posts /]
+  ])("a scope that is missing: %s", async (scope, pattern) => {
+    await account.service.post("token", { removeScope: scope })
+    only(await doctor(), pattern, 77)
+  })
+
+  it("every scope is asked for, but one that nothing is read with", async () => {
+    assert.match(lineOf(await doctor(), "scopes"), /^3\d of 3\d .*; nothing to ask of recurring-tasks\.readonly$/)
+  })
+
+  it("a scope whose location may be read and nothing else", async () => {
+    await account.service.post("token", { removeScope: "locations.readonly" })
+    only(await doctor(), /^problem token: location \w+ cannot be read: 403/, 77)
+  })
+
+  it("an address where nobody answers", async () => {
+    const told = await doctor({ SLUICE_BASE_URL: "http://127.0.0.1:9" })
+    only(told, /^problem token: The service gave no usable answer: .*ECONNREFUSED/, 75)
+  }, 90_000)
+
+  it("a day whose requests are used up", async () => {
+    const file = join(newFolder(), "sluice.toml")
+    writeFileSync(file, "[budget]\nreserve_per_day = 5000\n")
+    const told = await doctor({}, "--config", file)
+    assert.strictEqual(told.exitCode, 75)
+    assert.match(faults(told).join("\n"), /^problem budget: .* left today, 5,000 kept for others$/m)
+  })
+
+  it("another run in the same folder", async () => {
+    const instance = await DuckDBInstance.create(account.warehouse)
+    const told = await doctor()
+    instance.closeSync()
+    only(told, /^problem lock: Another run \(process \d+\) is working in /, 11)
+  })
+
+  it("a folder that cannot be written", async () => {
+    const file = join(newFolder(), "file")
+    writeFileSync(file, "")
+    only(await doctor({ SLUICE_OUTPUT: join(file, "output") }), /^problem folder: .* cannot be written/, 1)
+  })
+})
+
+describe("what stops nothing is a warning", () => {
+  it("a folder that others may read", async () => {
+    chmodSync(account.output, 0o755)
+    mkdirSync(join(account.output, "mine"), { mode: 0o777 })
+    const told = await doctor()
+    chmodSync(account.output, 0o700)
+    rmSync(join(account.output, "mine"), { recursive: true })
+    only(told, /^warning modes: others of this machine may read \S+\/? \(755\), \S+\/mine \(7\d\d\)$/, 0)
+    assert.match(told.lines.find(({ state }) => state === "warning")!.todo!, /^chmod -R go-rwx '/)
+  })
+
+  it("a last run that did not end well", async () => {
+    await sql(
+      account.output,
+      "INSERT INTO meta.runs (run_id, command, outcome, exit_code) VALUES ('2099', 'sync', 'incomplete', 3)"
+    )
+    const told = await doctor()
+    await sql(account.output, "DELETE FROM meta.runs WHERE run_id = '2099'")
+    only(told, /^warning last run: sync 2099: incomplete, exit code 3$/, 0)
+  })
+
+  it("a clock that is two minutes off", async () => {
+    await account.service.post("clock", { advanceMs: 120_000 })
+    only(await doctor(), /^warning clock: this machine is 1(19|20|21) s behind the service$/, 0)
+  })
+})

@@ -1,0 +1,112 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { rmSync } from "node:fs"
+import type { Account } from "../support/account.ts"
+import { copyOf, openSynced, sql, verifyBroken } from "../support/broken.ts"
+import { query } from "../support/compare.ts"
+import { sluice } from "../support/sluice.ts"
+
+/** More than there are: every row that can be read by itself. */
+const all = ["--sample", "100000"]
+
+let account: Account
+beforeAll(async () => {
+  account = await openSynced()
+})
+afterAll(() => {
+  account.service.stop()
+  rmSync(account.output, { recursive: true })
+})
+const sampled = (damage: (folder: string) => unknown, ...flags: ReadonlyArray<string>) =>
+  verifyBroken(account, account.output, damage, ...(flags.length > 0 ? flags : all))
+
+describe("verify --sample", () => {
+  it("finds that every row agrees with the service it was just read from", async () => {
+    const { wrong, result } = await sampled(() => {})
+    assert.deepStrictEqual(wrong, [])
+    const { agree, ...others } = result.sample!
+    assert.isAbove(agree!, 500)
+    assert.deepStrictEqual(others, { differ: 0, "changed since": 0, "gone since": 0, "not readable": 0 })
+    assert.match(result.checks.at(-1)!.looked, /^[\d,]+ rows of 2\d tables, 100 % of \d+ agree$/)
+  })
+
+  it("takes as many rows as it is told, from as many tables as there are", async () => {
+    await account.service.post("stats/reset", {})
+    const { result } = await sampled(() => {}, "--sample", "20")
+    assert.match(result.checks.at(-1)!.looked, /^20 rows of 20 tables, 100 % of 20 agree$/)
+    assert.strictEqual((await account.service.stats()).requests, 20)
+  })
+
+  it.each([
+    [
+      "text",
+      "contacts",
+      "email = 'x' || email",
+      /^sample: contacts \w+: email is "x.*" here, read .*Z, and ".*" there$/
+    ],
+    ["an instant", "contacts", "date_added = date_added + INTERVAL 1 MILLISECOND", /date_added is "2.*Z" here/],
+    ["a decimal", "opportunities", "monetary_value = monetary_value + 0.0001", /monetary_value is ".*01" here/],
+    ["a flag", "contacts", "dnd = NOT dnd", /dnd is "(true|false)" here/],
+    ["JSON", "messages", "meta = '{}' WHERE meta IS NOT NULL", /meta is "\{\}" here/]
+  ] as const)("names a value that differs: %s", async (_, table, set, pattern) => {
+    const column = set.split(" ")[0]
+    const of = set.includes("WHERE") ? "" : ` WHERE ${column} IS NOT NULL`
+    const [{ n }] = (await query(
+      account.warehouse,
+      `SELECT count(*) AS n FROM crm.${table} WHERE ${column} IS NOT NULL AND _deleted_at IS NULL`
+    )) as [{ readonly n: unknown }]
+    const { wrong, result } = await sampled((folder) => sql(folder, `UPDATE crm.${table} SET ${set}${of}`))
+    assert.isAbove(Number(n), 0)
+    assert.strictEqual(wrong.length, Number(n))
+    assert.strictEqual(result.sample!["differ"], Number(n))
+    for (const one of wrong) assert.match(one, pattern)
+    assert.match(result.next, new RegExp(`^\\./sluice sync --full --only ${table}; .*, \\./sluice rebuild$`))
+  })
+
+  it("people are told ten differences, and the share that agrees", async () => {
+    const folder = copyOf(account.output)
+    await sql(folder, "UPDATE crm.contacts SET email = 'x' || email")
+    const ran = await sluice(["verify", ...all], { ...account.environment, SLUICE_OUTPUT: folder })
+    rmSync(folder, { recursive: true })
+    assert.strictEqual(ran.code, 1, ran.stderr)
+    const [, wrong] =
+      /^sample +[\d,]+ rows of 2\d tables, [89]\d\.\d % of \d+ agree +(\d+) wrong$/m.exec(ran.stdout) ??
+      assert.fail(ran.stdout)
+    assert.strictEqual(ran.stderr.match(/^WRONG {2}sample: contacts /gm)?.length, 10)
+    assert.include(ran.stderr, ` sample: ${Number(wrong) - 10} more; --json has them all\n`)
+  })
+
+  it("does not blame us for a row that changed since, nor for one that is gone", async () => {
+    const contacts = await account.service.records("contacts")
+    const [changed, gone] = contacts.map(({ id }) => String(id))
+    await account.service.call("PUT", `/contacts/${changed}`, { city: "Elsewhere" })
+    await account.service.call("DELETE", `/contacts/${gone}`)
+    const { wrong, notes, result } = await sampled(() => {})
+    // The emails of the sandbox name the address of their contact, and carry no date of change.
+    assert.deepStrictEqual(
+      wrong.filter((one) => !one.startsWith("sample: emails ")),
+      []
+    )
+    assert.isAtLeast(result.sample!["changed since"]!, 1)
+    assert.include(notes, `sample: contacts: the service no longer has 1 row, for example ${gone}`)
+  })
+
+  it("a scope that is missing leaves those rows out, in sight", async () => {
+    await account.service.post("token", { removeScope: "users.readonly" })
+    const { notes } = await sampled(() => {}, "--sample", "60")
+    await account.service.post("token", { restore: true })
+    assert.match(notes.join("\n"), /^sample: users \w+: could not be read: 403/m)
+  })
+
+  it("a token that is refused ends it with 77, after the checks that need none", async () => {
+    const ran = await sluice(["verify", "--sample", "5"], { ...account.environment, SLUICE_TOKEN: "nonsense" })
+    assert.strictEqual(ran.code, 77, ran.stderr)
+    assert.match(ran.stdout, /^keys .* ok$/m)
+    assert.match(ran.stderr, /^Next: Set SLUICE_TOKEN/m)
+  })
+
+  it("needs an account, and a number of rows", async () => {
+    assert.strictEqual((await sluice(["verify", "--sample", "5"], { SLUICE_OUTPUT: account.output })).code, 78)
+    assert.strictEqual((await sluice(["verify", "--sample", "0"], account.environment)).code, 2)
+    assert.strictEqual((await sluice(["verify", "--sample", "x"], account.environment)).code, 2)
+  })
+})

@@ -1,0 +1,274 @@
+import { DuckDBInstance } from "@duckdb/node-api"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { zstdDecompressSync } from "node:zlib"
+import type { Account } from "../support/account.ts"
+import { flip, openSynced, sql, verifyBroken } from "../support/broken.ts"
+import { query } from "../support/compare.ts"
+import { sluice } from "../support/sluice.ts"
+
+/** No test changes it. */
+let account: Account
+beforeAll(async () => {
+  account = await openSynced()
+})
+afterAll(() => {
+  account.service.stop()
+  rmSync(account.output, { recursive: true })
+})
+
+const one = async (statement: string): Promise<string> =>
+  String(Object.values((await query(account.warehouse, statement))[0] ?? assert.fail(`nothing found: ${statement}`))[0])
+const segment = (folder: string, file: string) => join(folder, "vault", file)
+/** The first segment as if its compression had not come yet. */
+const unseal = (folder: string): string => {
+  const sealed = segment(folder, "000001.ndjson.zst")
+  const plain = segment(folder, "000001.ndjson")
+  writeFileSync(plain, zstdDecompressSync(readFileSync(sealed)))
+  rmSync(sealed)
+  return plain
+}
+const recording = (folder: string): string =>
+  join(folder, "files/recordings", readdirSync(join(folder, "files/recordings")).sort()[0]!)
+
+describe("a good account", () => {
+  it("passes every check, changes nothing, and says what to do next", async () => {
+    const files = () => readdirSync(account.output, { recursive: true }).sort()
+    const before = [files(), readFileSync(account.warehouse)] as const
+    const ran = await sluice(["verify"], { SLUICE_OUTPUT: account.output })
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    for (const check of ["vault", "blocks", "keys", "parents", "history", "rejects", "files"])
+      assert.match(ran.stdout, new RegExp(`^${check} .*  ok$`, "m"))
+    assert.match(ran.stdout, /^vault +3 segments, [1-9][\d,]* entries/m)
+    assert.match(ran.stdout, /^history +[1-9]\d* versions/m)
+    assert.match(ran.stdout, /^files +[1-9]\d* files/m)
+    assert.strictEqual(ran.stderr.trim().split("\n").at(-1), "Next: ./sluice status")
+    assert.deepStrictEqual(files(), before[0])
+    assert.isTrue(readFileSync(account.warehouse).equals(before[1]))
+  })
+
+  it("is not looked at while another run works in it", async () => {
+    const instance = await DuckDBInstance.create(account.warehouse)
+    const ran = await sluice(["verify"], account.environment)
+    instance.closeSync()
+    assert.strictEqual(ran.code, 11, ran.stderr)
+  })
+})
+
+type Broken = [name: string, damage: (folder: string) => unknown, wrong: ReadonlyArray<RegExp>, next: RegExp]
+const backup = /^put what is named back from a backup of the vault/
+const warehouseRow = "(SELECT min(id) FROM crm.contacts ANTI JOIN crm_history.contacts USING (id))"
+const version = "(SELECT min(id) FROM crm_history.conversations)"
+const shiftVersion = (set: string) => (folder: string) =>
+  sql(folder, `UPDATE crm_history.conversations SET ${set} WHERE id = ${version}`)
+
+describe("one thing broken is named, and nothing else", () => {
+  it.each<Broken>([
+    [
+      "a byte of a sealed segment",
+      (folder) => flip(segment(folder, "000001.ndjson.zst")),
+      [/^vault: segment 1: it cannot be unpacked/],
+      backup
+    ],
+    [
+      "a byte of a page in a plain segment",
+      (folder) => flip(unseal(folder), '\n{"contacts":['),
+      [/^vault: segment 1: it is damaged at byte [1-9]\d*: [1-9][\d,]* entries behind that place cannot be reached$/],
+      backup
+    ],
+    [
+      "the end of a full segment",
+      (folder) => truncateSync(unseal(folder), 5000),
+      [/^vault: segment 1: it is damaged at byte \d+: its last [\d,]+ bytes are no whole entry$/],
+      backup
+    ],
+    ["a segment", (folder) => rmSync(segment(folder, "000001.ndjson.zst")), [/^vault: segment 1: missing$/], backup],
+    [
+      "the newest segments",
+      (folder) => ["000002.ndjson.zst", "000003.ndjson"].forEach((file) => rmSync(segment(folder, file))),
+      [/^vault: position: the warehouse has taken in segment 3 up to byte 0, where no entry of the vault ends$/],
+      backup
+    ],
+    [
+      "how far the vault is loaded",
+      (folder) => sql(folder, "UPDATE meta.position SET segment = 2, byte_offset = 77"),
+      [/^vault: position: the warehouse has taken in segment 2 up to byte 77, where/],
+      backup
+    ],
+    [
+      "a key twice",
+      (folder) => sql(folder, `INSERT INTO crm.contacts SELECT * FROM crm.contacts WHERE id = ${warehouseRow}`),
+      [/^keys: contacts: 1 key more than once, for example \w{20}$/],
+      /^\.\/sluice rebuild$/
+    ],
+    [
+      "half a key",
+      (folder) =>
+        sql(folder, "UPDATE crm.contact_tags SET tag = NULL WHERE rowid = (SELECT min(rowid) FROM crm.contact_tags)"),
+      [/^keys: contact_tags: 1 row without a whole key$/],
+      /^\.\/sluice rebuild$/
+    ],
+    [
+      "a row that a child table hangs on",
+      (folder) => sql(folder, "DELETE FROM crm.pipelines WHERE id = (SELECT min(id) FROM crm.pipelines)"),
+      [/^parents: pipeline_stages: [1-9]\d* rows without a row in pipelines, for example/],
+      /^\.\/sluice rebuild$/
+    ],
+    [
+      "a row that others were read under",
+      (folder) => sql(folder, "DELETE FROM crm.calendars WHERE id = (SELECT min(calendar_id) FROM crm.appointments)"),
+      [/^parents: appointments: [1-9]\d* rows? without a row in calendars, for example/],
+      /^\.\/sluice rebuild$/
+    ],
+    [
+      "a version that ends too late",
+      shiftVersion("_valid_to = _valid_to + INTERVAL 1 SECOND"),
+      [/^history: history of conversations: 1 version beginning before the former ended, for example \w{20}$/],
+      /^\.\/sluice rebuild$/
+    ],
+    [
+      "a version that ends too early",
+      shiftVersion("_valid_to = _valid_to - INTERVAL 1 MILLISECOND"),
+      [/^history: history of conversations: 1 version beginning after the former ended, for example/],
+      /^\.\/sluice rebuild$/
+    ],
+    [
+      "a version that ends before it begins",
+      shiftVersion("_valid_from = _valid_to + INTERVAL 1 SECOND"),
+      [/^history: history of conversations: 1 version ending no later than they begin/],
+      /^\.\/sluice rebuild$/
+    ],
+    [
+      "a row that has versions",
+      (folder) => sql(folder, `DELETE FROM crm.conversations WHERE id = ${version}`),
+      [/^history: history of conversations: 1 version of no row/],
+      /^\.\/sluice rebuild$/
+    ],
+    [
+      "child rows of an earlier version",
+      (folder) => sql(folder, "UPDATE crm_history.contact_tags SET _valid_to = _valid_to - INTERVAL 1 SECOND"),
+      [/^history: history of contact_tags: [1-9]\d* versions of no version in contacts/],
+      /^\.\/sluice rebuild$/
+    ],
+    [
+      "a watermark",
+      (folder) =>
+        sql(folder, "UPDATE meta.watermarks SET watermark = complete_at + INTERVAL 1 HOUR WHERE resource = 'contacts'"),
+      [/^times: contacts: its watermark .* is ahead of .*, when it was read/],
+      /^\.\/sluice rebuild$/
+    ],
+    [
+      "the time a row was read",
+      (folder) => sql(folder, "UPDATE crm.forms SET _synced_at = now() + INTERVAL 1 DAY"),
+      [/^times: forms: [1-9]\d* rows? read later than now/],
+      /^\.\/sluice rebuild$/
+    ],
+    [
+      "a reject that no run counted",
+      (folder) =>
+        sql(
+          folder,
+          `INSERT INTO meta.rejected_records SELECT max(run_id), '${account.service.locationId}', 'contact_tags', '{}', 'no tag', now() FROM meta.runs`
+        ),
+      [/^rejects: contacts: run \w+ counts 0 rejected records, and 1 are kept$/],
+      /^\.\/sluice rebuild$/
+    ],
+    [
+      "a recording",
+      (folder) => rmSync(recording(folder)),
+      [/^files: files\/recordings\/\S+: missing$/],
+      /^\.\/sluice sync --full --only recordings$/
+    ],
+    [
+      "a byte of a recording",
+      (folder) => flip(recording(folder)),
+      [/^files: files\/recordings\/\S+: its content is not what its row says \(sha256\)$/],
+      /^\.\/sluice sync --full --only recordings$/
+    ],
+    [
+      "the length of a recording",
+      (folder) => truncateSync(recording(folder), 100),
+      [/^files: files\/recordings\/\S+: 100 bytes, and its row says \d+$/],
+      /^\.\/sluice sync --full --only recordings$/
+    ]
+  ])("%s", async (...[, damage, expected, next]: Broken) => {
+    const { wrong, result } = await verifyBroken(account, account.output, damage)
+    assert.strictEqual(wrong.length, expected.length, wrong.join("\n"))
+    for (const [index, pattern] of expected.entries()) assert.match(wrong[index]!, pattern)
+    assert.match(result.next, next)
+  })
+
+  it("a warehouse that does not open; and rebuild then mends it", async () => {
+    const { wrong, result } = await verifyBroken(account, account.output, async (folder) => {
+      truncateSync(join(folder, "warehouse.duckdb"), 1_000_000)
+    })
+    assert.strictEqual(wrong.length, 1, wrong.join("\n"))
+    assert.match(wrong[0]!, /^tables: warehouse\.duckdb: .* could not be opened/)
+    assert.strictEqual(result.next, "move warehouse.duckdb away, then ./sluice rebuild")
+    const { wrong: left } = await verifyBroken(account, account.output, async (folder) => {
+      rmSync(join(folder, "warehouse.duckdb"))
+      assert.strictEqual((await sluice(["rebuild"], { SLUICE_OUTPUT: folder, SLUICE_FORMATS: "none" })).code, 0)
+    })
+    assert.deepStrictEqual(left, [])
+  })
+
+  it("a block of the warehouse that no other check reads", async () => {
+    const { wrong } = await verifyBroken(account, account.output, async (folder) => {
+      // Incompressible, so that it fills blocks of its own; flipped where its bytes are found.
+      await sql(
+        folder,
+        "CREATE TABLE crm.more AS SELECT repeat('needle in a haystack ' || i, 50) || hash(i) AS text FROM range(20000) AS r(i)"
+      )
+      const path = join(folder, "warehouse.duckdb")
+      const bytes = readFileSync(path)
+      const place = bytes.lastIndexOf("needle in a haystack")
+      assert.isAbove(place, 0)
+      bytes[place]! ^= 0x01
+      writeFileSync(path, bytes)
+    })
+    assert.strictEqual(wrong.length, 1, wrong.join("\n"))
+    assert.match(wrong[0]!, /^blocks: warehouse\.duckdb: crm\."more": /)
+  })
+})
+
+describe("what is no fault is only told", () => {
+  it("a torn end, what was set aside, a file nobody names, a reference that leads nowhere", async () => {
+    const user = await one("SELECT assigned_to FROM crm.contacts WHERE assigned_to <> ''")
+    const { wrong, notes } = await verifyBroken(account, account.output, async (folder) => {
+      writeFileSync(segment(folder, "000003.ndjson"), '{"kind":"page","resource":"cont')
+      writeFileSync(segment(folder, "000002.ndjson.torn-99"), "x")
+      writeFileSync(join(folder, "files/recordings/mine.wav"), "x")
+      await sql(folder, `UPDATE crm.contacts SET assigned_to = 'nobody' WHERE assigned_to = '${user}'`)
+    })
+    assert.deepStrictEqual(wrong, [])
+    for (const pattern of [
+      /^vault: segment 3: its last 31 bytes are a torn end/,
+      /^vault: 000002\.ndjson\.torn-99: set aside/,
+      /^files: files\/recordings\/mine\.wav: no row names it$/,
+      /^references: contacts\.assigned_to: [1-9]\d* rows? of what users does not hold, for example nobody$/
+    ])
+      assert.isTrue(
+        notes.some((note) => pattern.test(note)),
+        `${pattern}\n${notes.join("\n")}`
+      )
+  })
+
+  it("an open segment that was left behind when the vault was copied, and that held nothing", async () => {
+    const { wrong } = await verifyBroken(account, account.output, (folder) => rmSync(segment(folder, "000003.ndjson")))
+    assert.deepStrictEqual(wrong, [])
+  })
+
+  it("entries that wait to be loaded, and a gap before a row that is marked deleted", async () => {
+    const { wrong, notes, result } = await verifyBroken(account, account.output, async (folder) => {
+      await sql(folder, "UPDATE meta.position SET segment = 2, byte_offset = 0")
+      await sql(
+        folder,
+        `UPDATE crm.conversations SET _deleted_at = _synced_at + INTERVAL 1 SECOND, _synced_at = _synced_at + INTERVAL 1 SECOND WHERE id = ${version}`
+      )
+    })
+    assert.deepStrictEqual(wrong, [])
+    assert.isTrue(notes.some((note) => /^vault: position: [1-9]\d* entries wait for the next sync$/.test(note)))
+    assert.strictEqual(result.next, "./sluice sync")
+  })
+})

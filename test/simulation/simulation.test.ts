@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { simulate } from "./scenario.ts"
 
 describe("a bad week", () => {
-  it.each([1, 2, 3, 4])(
+  it.each([1, 2])(
     "of seed %i ends with every table equal to the service",
     async (seed) => {
       const { wrong, events, flags } = await simulate(seed)

@@ -23,7 +23,7 @@ const runWithKills = async (account: Account, random: () => number): Promise<num
 describe("kill -9", () => {
   it(`at ${kills} random instants loses nothing, doubles nothing, and costs at most what was under way (seed ${seed})`, async () => {
     const random = randomFrom(seed)
-    const flags = ["--latency", "10-40", "--contacts", "1200", "--seed", String(seed)]
+    const flags = ["--latency", "10-40", "--contacts", "800", "--seed", String(seed)]
     const [account, undisturbed] = [await openAccount(...flags), await openAccount(...flags)]
     try {
       const killed = await runWithKills(account, random)

@@ -33,7 +33,7 @@ const habits: Array<Habit> = [
 
 describe("whatever the service's habits, two runs bring every table to what it holds", () => {
   it.each<Habit>(habits)("%s", async (...[, flags, doubt]: Habit) => {
-    const account = await openCore(...flags)
+    const account = await openCore("--contacts", "120", ...flags)
     try {
       const first = await account.sync()
       assert.strictEqual(first.code, 0, first.stderr)

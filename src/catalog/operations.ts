@@ -15,7 +15,11 @@ export const notExtracted: ReadonlyArray<NotExtracted> = [
     "GET /contacts/{contactId}/tasks",
     "the task search of the location shows the same tasks, a hundred at once"
   ],
-  ["not data", "GET /locations/{locationId}/customFields/{id}", single],
+  [
+    "check",
+    "GET /locations/{locationId}/customFields/{id}",
+    "the list shows the same record; read to confirm that a field is gone"
+  ],
   ["not data", "GET /custom-fields/{id}", single],
   ["not data", "GET /opportunities/pipelines/{pipelineId}", single],
   [
@@ -24,7 +28,7 @@ export const notExtracted: ReadonlyArray<NotExtracted> = [
     "the search shows more, notes and tasks among it; read to confirm that a deal is gone"
   ],
   ["not data", "GET /locations/search", "lists locations of an agency; each location is read with its own token"],
-  ["not data", "GET /calendars/{calendarId}", single],
+  ["check", "GET /calendars/{calendarId}", "the list shows the same record; read to confirm that a calendar is gone"],
   [
     "check",
     "GET /calendars/events/appointments/{eventId}",
@@ -38,7 +42,7 @@ export const notExtracted: ReadonlyArray<NotExtracted> = [
   [
     "check",
     "GET /conversations/messages/{messageId}",
-    "the export shows the same record; read to confirm that a message is gone"
+    "the export shows the same record; `verify --sample` compares with it"
   ],
   [
     "not data",
@@ -62,7 +66,7 @@ export const notExtracted: ReadonlyArray<NotExtracted> = [
     "the list shows the same record; read to confirm that it is gone"
   ],
   ["not data", "GET /blogs/posts/url-slug-exists", "says whether an address is taken"],
-  ["check", "GET /funnels/page/count", "the number of pages that the list of a funnel has to give"],
+  ["not data", "GET /funnels/page/count", "the pages themselves are listed, to the last one"],
   [
     "not documented",
     "tags of a location",

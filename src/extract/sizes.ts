@@ -19,7 +19,7 @@ export const probed = ({ pageSize, probeSize }: Way, length: number): number | u
 /** The maximum that the refusal names, else the next usual one. */
 export const sizeBelow = (size: number, message: string): number | undefined => {
   const named = Number(
-    /(?:than|max\w*|exceed\w*|up to|at most|<=?|between \d+ and|of|is)\D{0,12}(\d+)/i.exec(message)?.[1]
+    /(?:than|max\w*|exceed\w*|up to|at most|<=?|between \d+ and|of|is)\D{0,20}(\d+)/i.exec(message)?.[1]
   )
   return named >= 1 && named < size ? named : usualSizes.find((usual) => usual < size)
 }

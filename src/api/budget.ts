@@ -8,6 +8,7 @@
  */
 import { Clock, Deferred, Effect, Latch, type Scope } from "effect"
 import { BudgetSpent } from "./errors.ts"
+import { dayMs } from "../catalog/instants.ts"
 
 export interface Limits {
   readonly burst: number
@@ -153,4 +154,4 @@ export const makeBudget = Effect.fn("api.budget")(function* (
 })
 
 /** The reset header is often missing; a new day begins at midnight UTC at the latest. */
-const nextDay = (now: number): number => (Math.floor(now / 86_400_000) + 1) * 86_400_000
+const nextDay = (now: number): number => (Math.floor(now / dayMs) + 1) * dayMs

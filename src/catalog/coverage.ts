@@ -1,7 +1,7 @@
 /** Every read operation of the two API documents, and what became of it: nothing is left out without a word. */
 import type { Catalogue } from "./discover.ts"
 import { notExtracted } from "./operations.ts"
-import { type Resource, type SettingName, followUpOf } from "./resource.ts"
+import { type Resource, type SettingName, followUpOf, withinOf } from "./resource.ts"
 import { idColumn, tablesOf } from "./tables.ts"
 
 export interface Covered {
@@ -20,8 +20,9 @@ export const coverageOf = ({ resources }: Catalogue): ReadonlyArray<Covered> => 
   for (const resource of resources)
     for (const operation of operationsOf(resource)) {
       const { tables, resources: readers } = byOperation.get(operation) ?? { tables: [], resources: [] }
-      const within = resources.filter(({ within: host }) => host?.table === resource.table)
-      const more = [resource, ...within].flatMap((one) => tablesOf(one).map(({ name }) => name))
+      const more = [resource, ...withinOf(resources, resource.table)].flatMap((one) =>
+        tablesOf(one).map(({ name }) => name)
+      )
       byOperation.set(operation, {
         operation,
         purpose: "tables",

@@ -1,5 +1,7 @@
 /** Moments as the service writes them: ISO 8601 with or without offset and millis, or epoch milliseconds. */
 
+export const dayMs = 86_400_000
+
 const iso = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-]\d\d:?\d\d)?$/
 
 /**

@@ -200,3 +200,21 @@ export interface Resource {
 }
 
 export const define = (resource: Resource): Resource => resource
+
+/** Whether the settings want it read. */
+export const isAskedFor = ({ asked: setting }: Resource, asked: Asked): boolean => {
+  if (setting === undefined) return true
+  const value = asked[setting]
+  return typeof value === "number" ? value > 0 : value.length > 0
+}
+
+/** The passes of its list by name; `all` where there is one. */
+export const passesOf = ({ passes }: Resource, asked: Asked): ReadonlyArray<readonly [name: string, Pass]> => {
+  if (typeof passes !== "string") return Object.entries(passes ?? { all: {} })
+  const words = asked[passes]
+  return typeof words === "number" ? [] : words.map((word) => [word, {}])
+}
+
+/** Those whose records are in the pages of this table. */
+export const withinOf = (resources: ReadonlyArray<Resource>, table: string): ReadonlyArray<Resource> =>
+  resources.filter(({ within }) => within?.table === table)

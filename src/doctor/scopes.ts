@@ -4,8 +4,9 @@ import { type Answer, Api } from "../api/api.ts"
 import type { BadCredentials, BudgetSpent, WrongLocation } from "../api/errors.ts"
 import { at } from "../catalog/body.ts"
 import type { Catalogue } from "../catalog/discover.ts"
+import { dayMs } from "../catalog/instants.ts"
 import { fill } from "../catalog/request.ts"
-import type { Asked, Resource, Way } from "../catalog/resource.ts"
+import { type Asked, type Resource, type Way, isAskedFor, passesOf } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import { type Line, ok, problem, warning } from "./line.ts"
 
@@ -66,12 +67,12 @@ export const askScopes = Effect.fn("doctor.scopes")(function* (
 })
 
 const probesOf = ({ resources }: Catalogue, asked: Asked): ReadonlyArray<Probe> => {
-  const isRead = ({ asked: setting }: Resource) =>
-    setting === undefined || (Array.isArray(asked[setting]) ? asked[setting].length > 0 : Number(asked[setting]) > 0)
   const scopes = new Set(resources.map(({ scope }) => scope))
   return [...scopes].flatMap((scope): ReadonlyArray<Probe> => {
     if (scope === "any" || scope === "locations.readonly") return []
-    const readers = resources.filter((resource) => resource.scope === scope && isRead(resource) && !resource.within)
+    const readers = resources.filter(
+      (resource) => resource.scope === scope && isAskedFor(resource, asked) && !resource.within
+    )
     const list = readers.find(({ full }) => full.length > 0)
     if (list) return [{ scope, resource: list, way: list.full[0]! }]
     const child = readers.find(({ each }) => each && each.ids === undefined)
@@ -87,7 +88,7 @@ const scopesNotAsked = ({ resources }: Catalogue, probes: ReadonlyArray<Probe>):
 const ask = Effect.fnUntraced(function* (probe: Probe, { location, company, asked }: Account, parent: unknown) {
   const { resource, way } = probe
   const now = yield* Clock.currentTimeMillis
-  const [pass, parameters] = firstPass(resource, asked)
+  const [pass, { parameters }] = passesOf(resource, asked)[0]!
   const request = fill(
     { ...way.request, parameters: { ...way.request.parameters, ...parameters } },
     {
@@ -111,17 +112,6 @@ const ask = Effect.fnUntraced(function* (probe: Probe, { location, company, aske
     })
   )
 })
-const dayMs = 86_400_000
-
-const firstPass = ({ passes }: Resource, asked: Asked) => {
-  if (typeof passes === "string") {
-    const words = asked[passes]
-    return [Array.isArray(words) ? words[0] : undefined, {}] as const
-  }
-  const [name, pass] = Object.entries(passes ?? {})[0] ?? []
-  return [name, pass?.parameters ?? {}] as const
-}
-
 /** The id of the first row that a list just showed. */
 const firstId = (listed: ReadonlyArray<Result>, table: string): unknown => {
   const found = listed.find(({ probe }) => probe.resource.table === table)

@@ -5,20 +5,9 @@
  * overlap by one record and sort-value pages by their ties, because lists move while they are read.
  */
 import { at } from "../catalog/body.ts"
-import { instantMs } from "../catalog/instants.ts"
+import { dayMs, instantMs } from "../catalog/instants.ts"
 import type { Changes, Way } from "../catalog/resource.ts"
-import {
-  type Page,
-  type PassProgress,
-  type Step,
-  dayMs,
-  doubt,
-  ended,
-  failed,
-  idOf,
-  instantsIn,
-  next
-} from "./progress.ts"
+import { type Page, type PassProgress, type Step, doubt, ended, failed, idOf, instantsIn, next } from "./progress.ts"
 import { sorted, tied } from "./ties.ts"
 
 export interface Rules {

@@ -5,6 +5,7 @@ import { Api, type Answer, type Call } from "../api/api.ts"
 import { type ApiError, Gone, Refused } from "../api/errors.ts"
 import type { FileTarget } from "../api/files.ts"
 import { at } from "../catalog/body.ts"
+import { dayMs } from "../catalog/instants.ts"
 import { type Parameters, fill } from "../catalog/request.ts"
 import type { Asked, Resource, Way } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
@@ -12,7 +13,7 @@ import type { PageEntry, Parent, Progress } from "../vault/frame.ts"
 import { Vault } from "../vault/vault.ts"
 import { type Reading, type RunContext, count } from "./context.ts"
 import { advance, halved } from "./paging.ts"
-import { type PassProgress, type Step, behind, dayMs, idOf } from "./progress.ts"
+import { type PassProgress, type Step, behind, idOf } from "./progress.ts"
 import { probed, sizeBelow, worthProbing } from "./sizes.ts"
 
 export interface State extends PassProgress {
@@ -25,7 +26,7 @@ export interface State extends PassProgress {
   readonly fingerprint: string
   /** Read a second time, because the service counts more than the first time showed. */
   readonly again?: boolean
-  /** Ids of the first page. */
+  /** Ids of the first page, where another pass has to look at them. */
   readonly firstIds?: ReadonlyArray<string>
   /** Name of a pass whose parameters the service ignores; nothing of it is kept. */
   readonly ignored?: string
@@ -44,8 +45,11 @@ export interface PassWork {
   readonly sizes: Record<string, number>
   /** Ways whose totals count more than they show; grows while we read. */
   readonly loose: Set<string>
-  /** First page of another pass: one that shows the same is the same list, and its parameters are ignored. */
-  readonly other?: ReadonlyArray<string> | undefined
+  /**
+   * Where passes say something about their records, the first page of another pass, empty for the first: one that shows
+   * the same is the same list, and its parameters are ignored.
+   */
+  readonly other?: ReadonlyArray<string>
   /** Where a second reading begins, should records be missing; nothing: there is none. */
   readonly fresh?: State
   /** What its requests are counted as. */
@@ -126,8 +130,8 @@ export const readPass = Effect.fn("extract.pass")(function* (
     const records = at(answer.body, path)
     const list = listOf(records, way.paging.kind === "once")
     if (list === undefined) return { reason: `the answer holds no list ${path}` }
-    const firstIds = state.firstIds ?? list.slice(0, 100).map(idOf)
-    if (state.firstIds === undefined && firstIds.length > 0 && firstIds.every((id) => work.other?.includes(id)))
+    const firstIds = work.other && (state.firstIds ?? list.slice(0, 100).map(idOf))
+    if (firstIds && !state.firstIds && firstIds.length > 0 && firstIds.every((id) => work.other!.includes(id)))
       return { state: { ...state, done: true, doubts: [], ignored: name } }
     const found = probing ? probed(way, list.length) : undefined
     if (found !== undefined) sizes[wayName] = found
@@ -135,7 +139,7 @@ export const readPass = Effect.fn("extract.pass")(function* (
     const step: Step = advance({ way, changes: resource.changes, since: state.since }, state, page)
     if (step.kind === "failed") return { reason: step.reason }
     const [first, before] = [state.cursor === undefined, state.count]
-    state = { ...behind(state, step.progress), firstIds }
+    state = { ...behind(state, step.progress), ...(firstIds && { firstIds }) }
     const short = state.done && state.total !== undefined && state.count < state.total
     if (short && work.fresh && !state.again && isCounted(way) && !work.loose.has(wayName))
       state = { ...work.fresh, again: true }

@@ -3,8 +3,6 @@ import { at } from "../catalog/body.ts"
 import { instantMs } from "../catalog/instants.ts"
 import type { Parameters } from "../catalog/request.ts"
 
-export const dayMs = 86_400_000
-
 /** Where a pass stands. Stored with every page, so only what survives a restart belongs here: no expiring cursor. */
 export interface PassProgress {
   readonly done: boolean

@@ -6,11 +6,11 @@ import { Clock, Effect } from "effect"
 import { Api } from "../api/api.ts"
 import type { ApiError } from "../api/errors.ts"
 import { Refused } from "../api/errors.ts"
-import type { Asked, Pass, Resource } from "../catalog/resource.ts"
+import { type Resource, passesOf } from "../catalog/resource.ts"
+import { dayMs } from "../catalog/instants.ts"
 import type { Failure } from "../failure.ts"
 import type { Outcome } from "../vault/frame.ts"
 import type { Vault } from "../vault/vault.ts"
-import { dayMs } from "./progress.ts"
 import { type Findings, type Reading, type RunContext, noFindings } from "./context.ts"
 import { type State, beginning, fingerprint, readPass, resumed } from "./pass.ts"
 
@@ -82,7 +82,7 @@ const readOnce = Effect.fnUntraced(function* (
             parameters,
             sizes,
             loose,
-            other,
+            ...(telling && { other: other ?? [] }),
             label: resource.table,
             priority: 1,
             ...(mode === "full" && { fresh: begin })
@@ -127,12 +127,6 @@ const readOnce = Effect.fnUntraced(function* (
   }
   return yield* new Refused({ status: 0, message: reasons.join("; ") })
 })
-
-const passesOf = ({ passes }: Resource, asked: Asked): ReadonlyArray<readonly [name: string, Pass]> => {
-  if (typeof passes !== "string") return Object.entries(passes ?? { all: {} })
-  const words = asked[passes]
-  return Array.isArray(words) ? words.map((word) => [word, {}]) : []
-}
 
 const outcomeOf = (
   states: ReadonlyArray<State>,

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import type { Resource } from "../catalog/resource.ts"
+import { type Resource, withinOf } from "../catalog/resource.ts"
 import { type Failure, diskFailure } from "../failure.ts"
 import type { EndEntry, PageEntry } from "../vault/frame.ts"
 import type { Position } from "../vault/position.ts"
@@ -69,7 +69,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
         ...written.flatMap(countStatements),
         ...written.flatMap(driftStatements),
         ...passes.flatMap(passStatements),
-        ...ends.flatMap((end) => [end, ...withinOf(resources, end)]).flatMap(endStatements),
+        ...ends.flatMap((end) => [end, ...endsWithin(resources, end)]).flatMap(endStatements),
         ...positionStatements(next)
       ]
     ]
@@ -161,11 +161,13 @@ const passStatements = ({ location, resource, pass, progress }: PageEntry): Read
 ]
 
 /** Tables that are read within the pages of another end with it. */
-const withinOf = (resources: ReadonlyArray<Resource>, { outcome, ...end }: EndEntry): ReadonlyArray<EndEntry> => {
+const endsWithin = (resources: ReadonlyArray<Resource>, { outcome, ...end }: EndEntry): ReadonlyArray<EndEntry> => {
   const { mode, verdict, doubts } = outcome
-  return resources
-    .filter(({ within }) => within?.table === end.resource)
-    .map(({ table }) => ({ ...end, resource: table, outcome: { mode, verdict, doubts, requests: 0 } }))
+  return withinOf(resources, end.resource).map(({ table }) => ({
+    ...end,
+    resource: table,
+    outcome: { mode, verdict, doubts, requests: 0 }
+  }))
 }
 
 /** A reading that ended completely moves the watermark; one that did not leaves it, and its passes, where they are. */

@@ -1,8 +1,9 @@
 /** What a run has to read: which resources, how much of each, where an interrupted run left off, what it costs. */
 import { Clock, Effect } from "effect"
 import type { Catalogue } from "../catalog/discover.ts"
-import { type Asked, type Resource, type SettingName, followUpOf } from "../catalog/resource.ts"
+import { type Asked, type Resource, followUpOf, isAskedFor, withinOf } from "../catalog/resource.ts"
 import { tablesOf } from "../catalog/tables.ts"
+import { dayMs } from "../catalog/instants.ts"
 import { Failure } from "../failure.ts"
 import { type Known, dueCount, knownReadings } from "../warehouse/state.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
@@ -51,15 +52,12 @@ export const makePlan = Effect.fn("plan.make")(function* (
   const now = yield* Clock.currentTimeMillis
   const chosen = yield* choose(catalogue, choice)
   const steps = yield* Effect.forEach(chosen, (resource) =>
-    stepOf(resource, withinOf(catalogue, resource), known, location, now, choice.full)
+    stepOf(resource, withinOf(catalogue.resources, resource.table), known, location, now, choice.full)
   )
   const costs = steps.map(({ requests }) => requests)
   const requests = costs.every((cost) => cost !== undefined) ? costs.reduce((sum, cost) => sum + cost, 0) : undefined
   return { steps, requests }
 })
-
-const withinOf = ({ resources }: Catalogue, { table }: Resource) =>
-  resources.filter(({ within }) => within?.table === table)
 
 const stepOf = Effect.fnUntraced(function* (
   resource: Resource,
@@ -102,8 +100,6 @@ const stepOf = Effect.fnUntraced(function* (
     requests: list === undefined ? undefined : list + (due ?? 0)
   }
 })
-const dayMs = 86_400_000
-
 /** Pages of a full reading of the list; what is asked row by row comes on top. */
 export const fullRequests = (resource: Resource, total: number | undefined): number | undefined => {
   const way = resource.full[0]!
@@ -133,7 +129,7 @@ const choose = (
         })
       )
   }
-  const available = resources.filter(({ asked: setting }) => setting === undefined || isSet(asked[setting]))
+  const available = resources.filter((resource) => isAskedFor(resource, asked))
   const wanted = new Set(only.length === 0 ? available : available.filter(among(only)))
   for (const resource of wanted)
     for (const needed of neededBy(resource))
@@ -142,8 +138,6 @@ const choose = (
     available.filter((resource) => wanted.has(resource) && !resource.within && !among(except)(resource))
   )
 }
-
-const isSet = (setting: Asked[SettingName]): boolean => (typeof setting === "number" ? setting > 0 : setting.length > 0)
 
 /** Tables that have to be read for a resource to be read; the location for the company that owns it. */
 const neededBy = ({ each, within, full }: Resource): ReadonlyArray<string> => [

@@ -1,39 +1,10 @@
 /** Email, products, invoices, payments, social, blogs, funnels and surveys of a nasty account, value by value. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Account, openAccount } from "../support/account.ts"
-import { differences, query } from "../support/compare.ts"
+import { commerceTables, differences, query } from "../support/compare.ts"
 import { type Row, families, idOf, isDeleted, isObject, list, wellFormed } from "./records.ts"
 
-/** Our table of each collection of the sandbox, in the form that shows all we read. */
-const tableByCollection = {
-  email_templates: "email_templates",
-  email_campaigns: "email_campaigns",
-  products: "products",
-  prices: "prices",
-  inventory: "inventory",
-  collections: "collections",
-  invoices: "invoices",
-  invoice_settings: "invoice_settings",
-  estimates: "estimates",
-  estimate_templates: "estimate_templates",
-  order_fulfillments: "order_fulfillments",
-  "transactions?form=list": "transactions",
-  subscriptions: "subscriptions",
-  coupons: "coupons",
-  social_accounts: "social_accounts",
-  social_posts: "social_posts",
-  social_categories: "social_categories",
-  social_tags: "social_tags",
-  blogs: "blogs",
-  blog_posts: "blog_posts",
-  blog_authors: "blog_authors",
-  blog_categories: "blog_categories",
-  funnels: "funnels",
-  funnel_pages: "funnel_pages",
-  redirects: "redirects",
-  forms: "forms",
-  surveys: "surveys"
-} as const
+const tableByCollection = { ...commerceTables, invoice_settings: "invoice_settings" }
 
 /** Fields that the service sends and no document names, by table. */
 const undocumented: Readonly<Record<string, ReadonlyArray<string>>> = {

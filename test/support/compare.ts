@@ -84,24 +84,8 @@ const snakeCase = (name: string) =>
     .replace(/([A-Z]+)([A-Z][a-z])/g, "$1_$2")
     .toLowerCase()
 
-/** Table of ours for each collection of the sandbox. */
-export const tableByCollection = {
-  locations: "locations",
-  users: "users",
-  tasks: "tasks",
-  contacts: "contacts",
-  notes: "contact_notes",
-  pipelines: "pipelines",
-  opportunities: "opportunities",
-  conversations: "conversations",
-  messages: "messages",
-  orders: "orders",
-  submissions: "form_submissions",
-  customFields: "custom_fields",
-  workflows: "workflows",
-  calendars: "calendars",
-  appointments: "appointments",
-  emails: "emails",
+/** Those of document 2, in the form that shows all we read. */
+export const commerceTables = {
   email_templates: "email_templates",
   email_campaigns: "email_campaigns",
   products: "products",
@@ -127,6 +111,27 @@ export const tableByCollection = {
   funnel_pages: "funnel_pages",
   redirects: "redirects",
   forms: "forms",
-  surveys: "surveys",
+  surveys: "surveys"
+} as const
+
+/** Table of ours for each collection of the sandbox. */
+export const tableByCollection = {
+  locations: "locations",
+  users: "users",
+  tasks: "tasks",
+  contacts: "contacts",
+  notes: "contact_notes",
+  pipelines: "pipelines",
+  opportunities: "opportunities",
+  conversations: "conversations",
+  messages: "messages",
+  orders: "orders",
+  submissions: "form_submissions",
+  customFields: "custom_fields",
+  workflows: "workflows",
+  calendars: "calendars",
+  appointments: "appointments",
+  emails: "emails",
+  ...commerceTables,
   survey_submissions: "survey_submissions"
 } as const

@@ -1,10 +1,10 @@
 /** The Account Platform API as one function: a request with its budget, headers, time-outs and retries. */
-import { Clock, Context, Effect, Layer, Schedule, type Scope } from "effect"
+import { Clock, Context, Effect, Exit, Layer, Option, Schedule, type Scope } from "effect"
 import { Agent, type Dispatcher, interceptors, request } from "undici"
 import { holdsLongNumbers, parseExact } from "../catalog/body.ts"
 import type { FilledRequest } from "../catalog/request.ts"
 import type { Failure } from "../failure.ts"
-import { type Budget, type Limits, type Priority, makeBudget } from "./budget.ts"
+import { type Budget, type Limits, type Priority, type Seen, makeBudget } from "./budget.ts"
 import { type Retry, classify } from "./classify.ts"
 import { type CredentialSettings, type SendForm, makeCredentials } from "./credentials.ts"
 import { type ApiError, BadCredentials, NoAnswer, Refused, Unavailable } from "./errors.ts"
@@ -103,16 +103,16 @@ const makeApi = Effect.fn("api.make")(function* (
   const attempt = Effect.fnUntraced(
     function* ({ request, priority, resource, file }: Call) {
       const token = yield* credentials.token
-      yield* budget.take(priority)
-      requestsByResource.set(resource, (requestsByResource.get(resource) ?? 0) + 1)
-      const response = yield* exchange({ ...wire(request), headers: headersOf(request, token) }, file).pipe(
-        Effect.onInterrupt(() => budget.settle({})),
-        // Where a connection stood, the service may have counted the request.
-        Effect.tapError(({ unsent }) => budget.settle({ unsent }))
+      const send = Effect.suspend(() => {
+        requestsByResource.set(resource, (requestsByResource.get(resource) ?? 0) + 1)
+        return exchange({ ...wire(request), headers: headersOf(request, token) }, file)
+      })
+      // However it ends, a request gives its slot back once: a slot that stayed taken would narrow the budget for good.
+      const { status, text, headers } = yield* Effect.uninterruptibleMask((restore) =>
+        restore(budget.take(priority)).pipe(
+          Effect.andThen(Effect.onExit(restore(send), (exit) => budget.settle(seenIn(exit))))
+        )
       )
-      const seen = rateHeaders(response.headers, response.status)
-      yield* budget.settle(seen)
-      const { status, text } = response
       if (text === undefined)
         return yield* new Refused({ status, message: `the answer is over our limit of ${bodyBytesMax >> 20} MB` })
       const verdict = classify(status, text)
@@ -120,7 +120,7 @@ const makeApi = Effect.fn("api.make")(function* (
         const long = holdsLongNumbers(text)
         const body = parsed(text, long)
         if (body === undefined) return { retry: "soon", message: "the answer is not JSON" } satisfies Retry
-        const serviceTime = timeOf(response.headers)
+        const serviceTime = timeOf(headers)
         return { text, body, long, at: yield* Clock.currentTimeMillis, serviceTime } satisfies Answer
       }
       if (!("retry" in verdict)) return yield* verdict
@@ -188,6 +188,12 @@ const parsed = (text: string, long: boolean): unknown => {
     return undefined
   }
 }
+
+/** What a request that ended tells of the budget. Where a connection stood, the service may have counted it. */
+const seenIn = (exit: Exit.Exit<Pick<Dispatcher.ResponseData, "headers"> & { status: number }, NoAnswer>): Seen =>
+  Exit.isSuccess(exit)
+    ? rateHeaders(exit.value.headers, exit.value.status)
+    : { unsent: Option.exists(Exit.findErrorOption(exit), ({ unsent }) => unsent) }
 
 /** Refused, not found, not routed: the request never left. */
 const isUnsent = (cause: unknown): boolean =>

@@ -65,7 +65,7 @@ export const makeBudget = Effect.fn("api.budget")(function* (
   let sightings: Array<{ readonly until: number; readonly foreign: number }> = []
   const othersShare = () => sightings.reduce((most, { foreign }) => Math.max(most, foreign), 0)
   const waiting: readonly [Array<Waiter>, Array<Waiter>, Array<Waiter>] = [[], [], []]
-  type Waiter = Deferred.Deferred<void, BudgetSpent>
+  type Waiter = { readonly answer: Deferred.Deferred<void, BudgetSpent>; granted: boolean }
   const changed = yield* Latch.make(false)
 
   const grant = Effect.gen(function* () {
@@ -80,7 +80,7 @@ export const makeBudget = Effect.fn("api.budget")(function* (
         waiting.flatMap((lane) => lane.splice(0)),
         (waiter) =>
           Deferred.fail(
-            waiter,
+            waiter.answer,
             new BudgetSpent({
               dailyRemaining: dailyRemaining!,
               reserve: limits.reservePerDay,
@@ -93,7 +93,8 @@ export const makeBudget = Effect.fn("api.budget")(function* (
       const waiter = waiting.find((lane) => lane.length > 0)?.shift()
       if (!waiter) break
       inFlight++
-      yield* Deferred.succeed(waiter, undefined)
+      waiter.granted = true
+      yield* Deferred.succeed(waiter.answer, undefined)
     }
     const next = now < blockedUntil ? blockedUntil : Math.min(heldUntil[0] ?? Infinity, sightings[0]?.until ?? Infinity)
     yield* waiting.some((lane) => lane.length > 0) && Number.isFinite(next)
@@ -103,17 +104,17 @@ export const makeBudget = Effect.fn("api.budget")(function* (
   yield* Effect.forkScoped(Effect.forever(grant))
 
   const take = Effect.fnUntraced(function* (priority: Priority) {
-    const waiter = yield* Deferred.make<void, BudgetSpent>()
+    const waiter: Waiter = { answer: yield* Deferred.make<void, BudgetSpent>(), granted: false }
     waiting[priority].push(waiter)
     yield* changed.open
-    yield* Deferred.await(waiter).pipe(
-      Effect.onInterrupt(() =>
-        Effect.sync(() => {
-          const place = waiting[priority].indexOf(waiter)
-          if (place >= 0) waiting[priority].splice(place, 1)
-          else inFlight--
-        })
-      )
+    yield* Deferred.await(waiter.answer).pipe(
+      // Its place in the lane, or the slot it was just given, is somebody else's; one that was refused has neither.
+      Effect.onInterrupt(() => {
+        const place = waiting[priority].indexOf(waiter)
+        if (place >= 0) waiting[priority].splice(place, 1)
+        if (waiter.granted) inFlight--
+        return changed.open
+      })
     )
   })
 

@@ -160,4 +160,22 @@ describe("the budget", () => {
       assert.strictEqual(budget.usage().inWindow, 1)
     }).pipe(Effect.scoped)
   )
+
+  it.effect(
+    "when the day is spent, nobody waits for ever, whoever gave up beside another's refusal",
+    () =>
+      Effect.gen(function* () {
+        const budget = yield* makeBudget({ ...limits, reservePerDay: 500 })
+        yield* budget.take(1)
+        const group = yield* Effect.forkChild(
+          Effect.all([budget.take(1), budget.take(1), budget.take(1)], { concurrency: 3, discard: true })
+        )
+        yield* TestClock.adjust(1)
+        yield* budget.settle({ max: 100, remaining: 90, dailyRemaining: 500 })
+        yield* TestClock.adjust(1)
+        assert.isTrue(Exit.isFailure(yield* Fiber.await(group)))
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(budget.take(1))))
+      }).pipe(Effect.scoped),
+    5000
+  )
 })

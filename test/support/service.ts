@@ -32,7 +32,7 @@ export interface Stats {
 /** Takes the flags of `sluice sandbox`. */
 export const startService = async (...flags: ReadonlyArray<string>): Promise<Service> => {
   const main = fileURLToPath(new URL("../../src/sandbox/main.ts", import.meta.url))
-  const child = spawn(process.execPath, [main, ...flags], { stdio: ["ignore", "pipe", "inherit"] })
+  const child = spawn(process.execPath, [main, ...flags], { stdio: ["ignore", "pipe", "inherit"], timeout: 400_000 })
   const line = await new Promise<string>((resolve, reject) => {
     createInterface(child.stdout).once("line", resolve)
     child.once("exit", (code) => reject(new Error(`the sandbox ended with ${code}`)))

@@ -31,7 +31,10 @@ export const start = (args: ReadonlyArray<string>, environment: Readonly<Record<
   const launcher = fileURLToPath(new URL("../../sluice", import.meta.url))
   const child = spawn(launcher, args, {
     env: { PATH: process.env["PATH"], ...environment },
-    stdio: ["ignore", "pipe", "pipe"]
+    stdio: ["ignore", "pipe", "pipe"],
+    // Shorter than a test may take: one that hangs fails with what it had printed, and stops nothing behind it.
+    timeout: 100_000,
+    killSignal: "SIGKILL"
   })
   let [stdout, stderr] = ["", ""]
   child.stdout.on("data", (chunk) => (stdout += chunk))

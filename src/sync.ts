@@ -12,12 +12,14 @@ import { Clock, Effect } from "effect"
 import { join } from "node:path"
 import { Api } from "./api/api.ts"
 import type { Catalogue } from "./catalog/discover.ts"
+import type { Window } from "./catalog/instants.ts"
 import { publishedTables } from "./catalog/tables.ts"
 import type { Counts } from "./extract/context.ts"
 import { type Ended, extract } from "./extract/extract.ts"
 import { exitCodes } from "./failure.ts"
 import { makeFollower } from "./load/follow.ts"
 import { makeLoader } from "./load/load.ts"
+import { makeBackfillPlan } from "./plan/backfill.ts"
 import { recordCoverage } from "./plan/covered.ts"
 import { type Choice, makePlan } from "./plan/plan.ts"
 import { publish } from "./publish/publish.ts"
@@ -43,6 +45,8 @@ export interface SyncAccount extends Pick<AccountSettings, "location" | "company
 }
 
 export interface SyncOptions extends Omit<Choice, "asked"> {
+  /** A stretch of the past to read instead of what is due. */
+  readonly stretch?: Window | undefined
   readonly catalogue: Catalogue
   readonly accounts: ReadonlyArray<SyncAccount>
   readonly output: OutputSettings
@@ -71,7 +75,7 @@ export interface Synced {
 const locationsMax = 4
 
 export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
-  const { catalogue, output, counts } = options
+  const { catalogue, output, counts, stretch } = options
 
   yield* prepare(catalogue)
   // What an interrupted run left in the vault comes first: the plan asks the warehouse what is known.
@@ -80,14 +84,16 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   const freshness = yield* oldestFirst()
   const plans = yield* Effect.forEach(
     options.accounts.toSorted((one, other) => freshness(one.location) - freshness(other.location)),
-    (account) =>
-      Effect.map(makePlan(catalogue, account.location, { ...options, asked: account.asked }), (plan) => ({
-        ...account,
-        ...plan
-      }))
+    (account) => {
+      const choice = { ...options, asked: account.asked }
+      const plan = stretch
+        ? makeBackfillPlan(catalogue, account.location, choice, stretch)
+        : makePlan(catalogue, account.location, choice)
+      return Effect.map(plan, (plan) => ({ ...account, ...plan }))
+    }
   )
   const planned = sum(plans.map(({ requests }) => requests))
-  const run = yield* beginRun("sync", planned)
+  const run = yield* beginRun(stretch ? "backfill" : "sync", planned)
   yield* options.onPlan(planned)
 
   const follower = yield* makeFollower(loader)
@@ -99,7 +105,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
     const ended = yield* alone
       ? reading
       : reading.pipe(Effect.catchTags({ BadCredentials: closed, WrongLocation: closed }))
-    yield* recordCoverage(catalogue, { run: run.id, location, steps, ended })
+    if (!stretch) yield* recordCoverage(catalogue, { run: run.id, location, steps, ended })
     return ended
 
     function closed({ message }: { readonly message: string }) {

@@ -47,6 +47,7 @@ export const conversations = define({
     ways: [ascending, { ...descending, until: "lastMessageDate" }],
     fullEveryDays: 7
   },
+  backfill: { by: "lastMessageDate", ways: [{ ...descending, until: "lastMessageDate" }] },
   tombstone: "deleted",
   single: get("/conversations/{parent}"),
   fields: {

@@ -1,5 +1,5 @@
 import { choice, content, count, id, instant, json, object, ref, text, values } from "#catalog/fields.ts"
-import { cursor, cursorPart, get, location, since, size } from "#catalog/request.ts"
+import { cursor, cursorPart, get, location, since, size, windowEnd } from "#catalog/request.ts"
 import type { Parameters } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import type { Way } from "#catalog/resource.ts"
@@ -25,6 +25,18 @@ export const messages = define({
     fallback: { field: "dateAdded", days: 7 },
     overlapDays: 0.01,
     ways: [{ ...exported({ sortBy: "updatedAt", sortOrder: "desc" }), until: "dateUpdated" }]
+  },
+  backfill: {
+    by: "dateAdded",
+    ways: [
+      {
+        ...exported(
+          { sortBy: "createdAt", sortOrder: "asc", startDate: since("iso"), endDate: windowEnd("iso") },
+          "dateAdded"
+        ),
+        filtered: "dateAdded"
+      }
+    ]
   },
   // Group chats and review requests are in no export, so the conversations they make up are read one by one. One that
   // stands in a conversation of another kind, and is not its last message, is not found.

@@ -62,6 +62,17 @@ export const contacts = define({
     ]
   },
   unpack: (contact) => [asTyped(contact)],
+  backfill: {
+    by: "dateAdded",
+    ways: [
+      { ...search({ ...added, ...oldestFirst, searchAfter: cursor }, lastRecord), filtered: "dateAdded" },
+      {
+        ...search({ ...added, page: cursorOr(1) }, { kind: "pageNumber", first: 1 }),
+        reach: 10_000,
+        filtered: "dateAdded"
+      }
+    ]
+  },
   wide: { table: "contact_custom_values", field: "custom_field_id", model: "contact", prefix: "cf_" },
   single: get("/contacts/{parent}"),
   fields: {

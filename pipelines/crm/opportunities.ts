@@ -1,7 +1,7 @@
 import { alias, choice, content, count, date, decimal, flag, id, instant, json, object } from "#catalog/fields.ts"
 import { ref, rows, text, transport, values } from "#catalog/fields.ts"
 import type { Parameters } from "#catalog/request.ts"
-import { cursorOr, cursorPart, get, location, post, since, size } from "#catalog/request.ts"
+import { cursorOr, cursorPart, get, location, post, since, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import type { Paging, Way } from "#catalog/resource.ts"
 
@@ -26,6 +26,24 @@ const lastInMeta: Paging = {
   parts: { startAfter: "meta.startAfter", startAfterId: "meta.startAfterId" }
 }
 
+// The filters are not in the documents; where the service refuses or ignores them, everything is read.
+const between = (field: "date_added" | "date_updated", value: Parameters): Way => ({
+  request: post("/opportunities/search", {
+    locationId: location,
+    query: "",
+    limit: size,
+    page: 0,
+    searchAfter: cursorOr([]),
+    filters: [{ field, operator: "range", value }],
+    sort: [{ field, direction: "asc" }],
+    additionalDetails: { notes: true, tasks: true, calendarEvents: true, unReadConversations: false }
+  }),
+  paging: { kind: "lastRecord", field: "searchAfter" },
+  records: "opportunities",
+  pageSize: 100,
+  total: "total"
+})
+
 export const opportunities = define({
   table: "opportunities",
   description: "Deals, each in one stage of one pipeline.",
@@ -37,29 +55,14 @@ export const opportunities = define({
     search(afterLast, lastInMeta),
     search({ order: "added_asc", page: cursorOr(1) }, { kind: "pageNumber", first: 1 })
   ],
-  // The filter is not in the documents; where the service refuses or ignores it, everything is read.
   changes: {
     field: "updatedAt",
     overlapDays: 0.01,
-    ways: [
-      {
-        request: post("/opportunities/search", {
-          locationId: location,
-          query: "",
-          limit: size,
-          page: 0,
-          searchAfter: cursorOr([]),
-          filters: [{ field: "date_updated", operator: "range", value: { gte: since("iso") } }],
-          sort: [{ field: "date_updated", direction: "asc" }],
-          additionalDetails: { notes: true, tasks: true, calendarEvents: true, unReadConversations: false }
-        }),
-        paging: { kind: "lastRecord", field: "searchAfter" },
-        records: "opportunities",
-        pageSize: 100,
-        total: "total",
-        filtered: "updatedAt"
-      }
-    ]
+    ways: [{ ...between("date_updated", { gte: since("iso") }), filtered: "updatedAt" }]
+  },
+  backfill: {
+    by: "createdAt",
+    ways: [{ ...between("date_added", { gte: windowStart("iso"), lt: windowEnd("iso") }), filtered: "createdAt" }]
   },
   wide: { table: "opportunity_custom_values", field: "custom_field_id", model: "opportunity", prefix: "cf_" },
   single: get("/opportunities/{parent}"),

@@ -25,6 +25,11 @@ export const formSubmissions = define({
   source: "B 2.7, B 4.8 GET /forms/submissions",
   scope: "forms.readonly",
   full: [submissions({ from: "2010-01-01" })],
+  backfill: {
+    by: "createdAt",
+    ways: [{ ...submissions({ from: "since" }), filtered: "createdAt" }],
+    daysAround: 1
+  },
   changes: { field: "createdAt", overlapDays: 3, ways: [submissions({ from: "since" })] },
   wide: { table: "form_submission_answers", field: "field", prefix: "answer_" },
   fields: {

@@ -25,6 +25,11 @@ export const surveySubmissions = define({
   source: "B 2.7, B 4.8 GET /surveys/submissions",
   scope: "surveys.readonly",
   full: [submissions({ from: "2010-01-01" })],
+  backfill: {
+    by: "createdAt",
+    ways: [{ ...submissions({ from: "since" }), filtered: "createdAt" }],
+    daysAround: 1
+  },
   changes: { field: "createdAt", overlapDays: 3, ways: [submissions({ from: "since" })] },
   wide: { table: "survey_submission_answers", field: "field", prefix: "answer_" },
   fields: {

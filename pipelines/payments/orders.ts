@@ -1,7 +1,23 @@
 import { alias, choice, decimal, flag, id, instant, json, object, ref, rows, text, transport } from "#catalog/fields.ts"
 import { count } from "#catalog/fields.ts"
-import { cursorOr, get, location, size } from "#catalog/request.ts"
+import { cursorOr, get, location, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
+import type { Parameters } from "#catalog/request.ts"
+import type { Way } from "#catalog/resource.ts"
+
+const list = (days: Parameters = {}): Way => ({
+  request: get("/payments/orders", {
+    altId: location,
+    altType: "location",
+    ...days,
+    limit: size,
+    offset: cursorOr(0)
+  }),
+  paging: { kind: "offset" },
+  records: "data",
+  pageSize: 100,
+  total: "totalCount"
+})
 
 export const orders = define({
   table: "orders",
@@ -10,15 +26,12 @@ export const orders = define({
   scope: "payments/orders.readonly",
   // The list can be filtered only by the day an order was made, and orders change long after: refunds, deliveries. Read
   // whole, it takes a hundredth of the requests that the details took, and only what changed is read in detail.
-  full: [
-    {
-      request: get("/payments/orders", { altId: location, altType: "location", limit: size, offset: cursorOr(0) }),
-      paging: { kind: "offset" },
-      records: "data",
-      pageSize: 100,
-      total: "totalCount"
-    }
-  ],
+  full: [list()],
+  backfill: {
+    by: "createdAt",
+    ways: [{ ...list({ startAt: windowStart("date"), endAt: windowEnd("date") }), filtered: "createdAt" }],
+    daysAround: 1
+  },
   detail: {
     request: get("/payments/orders/{parent}", { altId: location, altType: "location" }),
     record: "",

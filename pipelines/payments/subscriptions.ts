@@ -1,7 +1,25 @@
 import { alias, choice, count, date, decimal, flag, id, instant, json, object, ref } from "#catalog/fields.ts"
 import { text, transport } from "#catalog/fields.ts"
-import { cursorOr, get, location, size } from "#catalog/request.ts"
+import { cursorOr, get, location, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
+import type { Parameters } from "#catalog/request.ts"
+import type { Way } from "#catalog/resource.ts"
+
+const list = (days: Parameters = {}): Way => ({
+  request: get("/payments/subscriptions", {
+    altId: location,
+    altType: "location",
+    getPaymentsCollectedCount: true,
+    ...days,
+    limit: size,
+    offset: cursorOr(0)
+  }),
+  paging: { kind: "offset" },
+  records: "data",
+  pageSize: 100,
+  probeSize: 500,
+  total: "totalCount"
+})
 
 export const subscriptions = define({
   table: "subscriptions",
@@ -10,22 +28,12 @@ export const subscriptions = define({
   scope: "payments/subscriptions.readonly",
   // The list can be filtered only by the day a subscription was made, and it may be cancelled years later. Read whole, it
   // takes a hundredth of the requests that the details took, and only what changed is read in detail.
-  full: [
-    {
-      request: get("/payments/subscriptions", {
-        altId: location,
-        altType: "location",
-        getPaymentsCollectedCount: true,
-        limit: size,
-        offset: cursorOr(0)
-      }),
-      paging: { kind: "offset" },
-      records: "data",
-      pageSize: 100,
-      probeSize: 500,
-      total: "totalCount"
-    }
-  ],
+  full: [list()],
+  backfill: {
+    by: "createdAt",
+    ways: [{ ...list({ startAt: windowStart("date"), endAt: windowEnd("date") }), filtered: "createdAt" }],
+    daysAround: 1
+  },
   detail: {
     request: get("/payments/subscriptions/{parent}", { altId: location, altType: "location" }),
     record: "",

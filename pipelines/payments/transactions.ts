@@ -1,5 +1,5 @@
 import { alias, choice, decimal, flag, id, instant, json, object, ref, text, transport } from "#catalog/fields.ts"
-import { cursorOr, get, location, since, size } from "#catalog/request.ts"
+import { cursorOr, get, location, since, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import type { Way } from "#catalog/resource.ts"
 import type { Parameters } from "#catalog/request.ts"
@@ -34,6 +34,11 @@ export const transactions = define({
     overlapDays: 31,
     ways: [{ ...list({ startAt: since("date") }), filtered: "createdAt" }],
     fullEveryDays: 7
+  },
+  backfill: {
+    by: "createdAt",
+    ways: [{ ...list({ startAt: windowStart("date"), endAt: windowEnd("date") }), filtered: "createdAt" }],
+    daysAround: 1
   },
   single: get("/payments/transactions/{parent}", { altId: location, altType: "location" }),
   fields: {

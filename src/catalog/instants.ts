@@ -1,5 +1,8 @@
 /** Moments as the service writes them: ISO 8601 with or without offset and millis, or epoch milliseconds. */
 
+/** From, up to, not including; epoch milliseconds. */
+export type Window = readonly [from: number, to: number]
+
 export const dayMs = 86_400_000
 
 const iso = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-]\d\d:?\d\d)?$/

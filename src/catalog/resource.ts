@@ -86,6 +86,16 @@ export interface Changes {
   readonly fullEveryDays?: number
 }
 
+/** How a stretch of the past is read by itself. */
+export interface Backfill {
+  /** Instant that its windows go by. */
+  readonly by: string
+  /** Ways to ask for one window, tried in order. */
+  readonly ways: ReadonlyArray<Way>
+  /** Asked for on either side of a window: where the service goes by days, in a zone it does not name. */
+  readonly daysAround?: number
+}
+
 /** When a request for each parent row is due: the row is new, or changed, or has its turn. */
 export interface Turn {
   /**
@@ -175,6 +185,8 @@ export interface Resource {
   readonly passes?: Readonly<Record<string, Pass>> | SettingName
   /** Without it, everything is read every time and compared by hash. */
   readonly changes?: Changes
+  /** Without it, the past is read only as a part of everything. */
+  readonly backfill?: Backfill
   /** Read under the rows of another table, beside the list or instead of it. */
   readonly each?: Each
   readonly detail?: Detail
@@ -214,6 +226,9 @@ export const passesOf = ({ passes }: Resource, asked: Asked): ReadonlyArray<read
   const words = asked[passes]
   return typeof words === "number" ? [] : words.map((word) => [word, {}])
 }
+
+/** What its backfill is called in state. */
+export const backfillOf = (table: string): string => `${table}/backfill`
 
 /** Those whose records are in the pages of this table. */
 export const withinOf = (resources: ReadonlyArray<Resource>, table: string): ReadonlyArray<Resource> =>

@@ -45,6 +45,24 @@ const sync = Command.make(
     { command: "./sluice sync --only contacts,payments --full", description: "read these again from the beginning" }
   ])
 )
+const backfill = Command.make(
+  "backfill",
+  {
+    ...account,
+    full: flag("full", "read windows again that were read by an earlier backfill"),
+    from: Flag.String("from").pipe(Flag.withDescription("first day, or a moment, UTC: 2025-01-01")),
+    to: text("to", "last day, or the moment before which to stop (default now)")
+  },
+  (flags) => load(import("./backfill.ts"), (_) => _.backfill(flags))
+).pipe(
+  Command.withDescription(
+    "Read a stretch of the past again, month by month, behind everything else: it leaves the day's requests that a sync needs, makes way for one that starts, and goes on where it was stopped."
+  ),
+  Command.withExamples([
+    { command: "./sluice backfill --from 2025-01-01 --to 2025-06-30 --only messages,orders" },
+    { command: "./sluice backfill --from 2020-01-01", description: "everything that can be asked for by date" }
+  ])
+)
 const publish = Command.make(
   "publish",
   {
@@ -125,7 +143,7 @@ export const sluice = Command.make("sluice").pipe(
     { command: "./sluice demo", description: "see it work, no account needed" },
     { command: "./sluice sync", description: "read what changed since the last time" }
   ]),
-  Command.withSubcommands([demo, sync, plan, status, publish, rebuild, verify, doctor, dictionary, sandbox])
+  Command.withSubcommands([demo, sync, plan, backfill, status, publish, rebuild, verify, doctor, dictionary, sandbox])
 )
 
 const load = <Module, A, E, R>(module: Promise<Module>, run: (module: Module) => Effect.Effect<A, E, R>) =>

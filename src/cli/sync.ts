@@ -2,14 +2,18 @@
 import { Context, Effect, Fiber, Layer } from "effect"
 import { join } from "node:path"
 import { Api } from "../api/api.ts"
-import { discover } from "../catalog/discover.ts"
-import { type Flags, accountSettings, outputSettings, words } from "../settings.ts"
+import { type Catalogue, discover } from "../catalog/discover.ts"
+import type { Window } from "../catalog/instants.ts"
+import { makePlan } from "../plan/plan.ts"
+import { type AccountSettings, type Flags, accountSettings, outputSettings, words } from "../settings.ts"
 import { type Synced, sync } from "../sync.ts"
 import { Vault } from "../vault/vault.ts"
+import { prepare } from "../warehouse/schema.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { explained } from "./refusals.ts"
 import { duration, keepSecret, print, say, table } from "./output.ts"
 import { type Watched, progress } from "./progress.ts"
+import { askingForWay, makingWay, wayMade } from "./way.ts"
 
 export interface SyncFlags extends Flags {
   readonly only: string | undefined
@@ -25,7 +29,12 @@ export const syncCommand = Effect.fn("cli.sync")(function* (flags: SyncFlags) {
   process.exitCode = synced.exitCode
 })
 
-export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, environment: NodeJS.ProcessEnv) {
+/** Reads what is due, or a stretch of the past. */
+export const syncOnce = Effect.fnUntraced(function* (
+  flags: SyncFlags,
+  environment: NodeJS.ProcessEnv,
+  stretch?: Window
+) {
   const output = yield* outputSettings(flags, environment)
   const settings = yield* accountSettings(flags, environment)
   settings.flatMap(({ secrets }) => secrets).forEach(keepSecret)
@@ -35,17 +44,21 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, environme
     Vault.layer(join(output.folder, "vault")),
     Warehouse.layer(join(output.folder, "warehouse.duckdb"), { ...output, access: "write" })
   )
-  return yield* Effect.gen(function* () {
+  const work = Effect.gen(function* () {
     const accounts = yield* Effect.forEach(settings, ({ api, ...account }) =>
-      Effect.map(Layer.build(Api.layer(api)), (built) => ({
-        ...account,
-        api: Context.get(built, Api),
-        ...(flags.acceptDeletions && { deletionShareMax: 1 })
-      }))
+      Effect.gen(function* () {
+        const reserve = stretch ? yield* reserveForSync(catalogue, account) : 0
+        const limits = { ...api.limits, reservePerDay: api.limits.reservePerDay + reserve }
+        return {
+          ...account,
+          api: Context.get(yield* Layer.build(Api.layer({ ...api, limits })), Api),
+          ...(flags.acceptDeletions && { deletionShareMax: 1 })
+        }
+      })
     )
     const watched: Watched = { apis: accounts.map(({ api }) => api), counts: new Map(), planned: undefined }
     const beside = yield* Effect.forkChild(progress(watched))
-    return yield* sync({
+    const synced = sync({
       catalogue,
       accounts,
       output,
@@ -53,13 +66,29 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, environme
       only: words(flags.only),
       except: words(flags.except),
       full: flags.full,
+      stretch,
       onPlan: (requests) =>
         Effect.sync(() => {
           watched.planned = requests
           if (requests !== undefined) say(`Planned: about ${requests} requests.`)
         })
-    }).pipe(Effect.ensuring(Fiber.interrupt(beside)))
+    })
+    return yield* (stretch ? makingWay(output.folder, synced) : synced).pipe(Effect.ensuring(Fiber.interrupt(beside)))
   }).pipe(Effect.scoped, Effect.provide(layers), Effect.mapError(explained(settings[0]!.location)))
+  return yield* stretch ? Effect.ensuring(work, wayMade(output.folder)) : askingForWay(output.folder, work)
+})
+
+/** Where a sync would need more than this, it is no nightly one. */
+const reserveForSyncMax = 50_000
+
+/** Requests of the day that a backfill leaves to the syncs: twice what one would take now. */
+const reserveForSync = Effect.fnUntraced(function* (
+  catalogue: Catalogue,
+  { location, asked }: Pick<AccountSettings, "location" | "asked">
+) {
+  yield* prepare(catalogue)
+  const { requests = 0 } = yield* makePlan(catalogue, location, { only: [], except: [], asked, full: false })
+  return Math.min(2 * requests, reserveForSyncMax)
 })
 
 /** Where several locations were read, each line says which it is about. */
@@ -73,7 +102,9 @@ const placeOf = (rows: ReadonlyArray<{ readonly location: string }>) => {
 
 export const report = (
   { run, ended, exitCode, requests, rows, drift, loadedMs, elapsedMs }: Synced,
-  json: boolean
+  json: boolean,
+  /** What goes on with it. */
+  command = "./sluice sync"
 ): void => {
   if (json)
     return print(
@@ -107,8 +138,8 @@ export const report = (
   const resumeAt = ended.find((end) => end.resumeAt !== undefined)?.resumeAt
   if (resumeAt !== undefined)
     say(
-      `The day's requests are used up. Next: ./sluice sync, after ${new Date(resumeAt).toISOString()}; it goes on where it stopped.`
+      `The day's requests are used up. Next: ${command}, after ${new Date(resumeAt).toISOString()}; it goes on where it stopped.`
     )
-  else if (exitCode !== 0) say("Next: mend what is named above, then ./sluice sync; it reads only what is missing.")
+  else if (exitCode !== 0) say(`Next: mend what is named above, then ${command}; it reads only what is missing.`)
   else say("Next: ./sluice status")
 }

@@ -1,5 +1,6 @@
 /** What every reading of a run shares. */
 import type { Effect } from "effect"
+import type { Window } from "../catalog/instants.ts"
 import type { Asked } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 
@@ -25,13 +26,16 @@ export interface RunContext {
 
 /** One resource to read, as the plan decided. */
 export interface Reading {
-  readonly mode: "full" | "changed"
+  /** `window`: a stretch of the past, whatever else is known. */
+  readonly mode: "full" | "changed" | "window"
   /** Watermark less overlap, epoch milliseconds. */
   readonly since?: number
   /** Passes a run before us began and did not finish, by name. */
   readonly begun: Readonly<Record<string, unknown>>
   /** What earlier runs found out about this account; see `Findings`. */
   readonly findings: unknown
+  /** In mode `window`: what is to be read, in this order; epoch milliseconds. */
+  readonly windows?: ReadonlyArray<Window>
 }
 
 export interface Findings {
@@ -42,7 +46,13 @@ export interface Findings {
   /** Ways whose totals count more records than they show. */
   readonly loose: ReadonlyArray<string>
 }
-export const noFindings: Findings = { sizes: {}, refused: [], loose: [] }
+/** As written at the end of an earlier reading. */
+export const findingsOf = (known: unknown): Findings => ({
+  sizes: {},
+  refused: [],
+  loose: [],
+  ...(known as Findings | undefined)
+})
 
 export const count = (counts: Counts, resource: string, records: number): void => {
   const known = counts.get(resource) ?? { pages: 0, records: 0 }

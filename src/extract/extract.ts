@@ -10,6 +10,7 @@ import type { Failure } from "../failure.ts"
 import type { Outcome } from "../vault/frame.ts"
 import { Vault } from "../vault/vault.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
+import { readWindows } from "./backfill.ts"
 import type { Reading, RunContext } from "./context.ts"
 import { findGone, findOrphaned } from "./deletions.ts"
 import { fanOut } from "./fanout.ts"
@@ -54,9 +55,11 @@ export const extract = Effect.fn("extract")(function* (
       ? Effect.succeed([])
       : ended(
           resource.table,
-          read(resource, { ...reading, mode }, context).pipe(
-            Effect.flatMap((outcome) => withGone(outcome, resource, within))
-          ),
+          mode === "window"
+            ? readWindows(resource, { ...reading, mode }, context)
+            : read(resource, { ...reading, mode }, context).pipe(
+                Effect.flatMap((outcome) => withGone(outcome, resource, within))
+              ),
           context
         ).pipe(
           // What is read under these rows may begin, and end, unless they are read under others themselves.
@@ -73,9 +76,10 @@ export const extract = Effect.fn("extract")(function* (
     const doubts = yield* Effect.forEach([resource, ...within], (one) => findGone(one, outcome.begunAt!, context))
     return doubted(outcome, doubts.flat())
   })
-  const follow = ({ resource, followUp: known, before }: Work) => {
+  const follow = ({ resource, mode, followUp: known, before }: Work) => {
     const followUp = followUpOf(resource)
-    if (followUp === undefined) return Effect.succeed([])
+    // What a backfill makes due is the next sync's.
+    if (followUp === undefined || mode === "window") return Effect.succeed([])
     const parentsRead = readByTable.get(followUp.table) ?? nothingToWaitFor
     const reading = fanOut(resource, followUp, { known, before }, parentsRead, context)
     const pure = resource.each !== undefined && resource.full.length === 0 && resource.each.ids === undefined

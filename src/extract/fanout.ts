@@ -16,7 +16,7 @@ import type { Outcome } from "../vault/frame.ts"
 import { Vault } from "../vault/vault.ts"
 import { type Due, dueParents } from "../warehouse/state.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
-import { type Findings, type RunContext, count, noFindings } from "./context.ts"
+import { type Findings, type RunContext, count, findingsOf } from "./context.ts"
 import { beginning, readPass, resumed } from "./pass.ts"
 
 /** Rows asked for side by side: enough to spend the whole budget at 1.2 s of latency, and the most a crash costs. */
@@ -36,7 +36,7 @@ export const fanOut = Effect.fn("extract.fanOut")(function* (
   const { label, kind } = followUp
   const sent = api.requestsByResource.get(label) ?? 0
   // Written by this file, at the end of an earlier run.
-  const findings = { ...noFindings, ...(known as Findings | undefined) }
+  const findings = findingsOf(known)
   const sizes: Record<string, number> = { ...findings.sizes }
   const loose = new Set(findings.loose)
   const failed = new Map<string, string>()

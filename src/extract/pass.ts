@@ -5,7 +5,7 @@ import { Api, type Answer, type Call } from "../api/api.ts"
 import { type ApiError, Gone, Refused } from "../api/errors.ts"
 import type { FileTarget } from "../api/files.ts"
 import { at } from "../catalog/body.ts"
-import { dayMs } from "../catalog/instants.ts"
+import { type Window, dayMs } from "../catalog/instants.ts"
 import { type Parameters, fill } from "../catalog/request.ts"
 import type { Asked, Resource, Way } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
@@ -26,6 +26,8 @@ export interface State extends PassProgress {
   readonly fingerprint: string
   /** Read a second time, because the service counts more than the first time showed. */
   readonly again?: boolean
+  /** In mode `window`: what is being read. */
+  readonly window?: Window
   /** Ids of the first page, where another pass has to look at them. */
   readonly firstIds?: ReadonlyArray<string>
   /** Name of a pass whose parameters the service ignores; nothing of it is kept. */
@@ -108,7 +110,7 @@ export const readPass = Effect.fn("extract.pass")(function* (
         pass: name,
         size,
         cursor: expiring ? live?.cursor : state.cursor,
-        since: expiring ? anchorOf(state) : state.since,
+        since: (expiring ? anchorOf(state) : undefined) ?? state.since,
         windowStart: state.windows?.[0]?.[0],
         windowEnd: state.windows?.[0]?.[1]
       }

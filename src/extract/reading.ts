@@ -11,7 +11,7 @@ import { dayMs } from "../catalog/instants.ts"
 import type { Failure } from "../failure.ts"
 import type { Outcome } from "../vault/frame.ts"
 import type { Vault } from "../vault/vault.ts"
-import { type Findings, type Reading, type RunContext, noFindings } from "./context.ts"
+import { type Findings, type Reading, type RunContext, findingsOf } from "./context.ts"
 import { type State, beginning, fingerprint, readPass, resumed } from "./pass.ts"
 
 /**
@@ -45,8 +45,8 @@ const readOnce = Effect.fnUntraced(function* (
   const api = yield* Api
   const before = api.requestsByResource.get(resource.table) ?? 0
   const reasons: Array<string> = []
-  // Written by this file, at the end of an earlier reading. A full reading tries again the ways that did not work then.
-  const findings = { ...noFindings, ...(reading.findings as Findings | undefined) }
+  // A full reading tries again the ways that did not work then.
+  const findings = findingsOf(reading.findings)
   const sizes: Record<string, number> = { ...findings.sizes }
   const loose = new Set(findings.loose)
   const refused = reading.mode === "changed" ? [...findings.refused] : []

@@ -2,15 +2,15 @@
 import { Effect } from "effect"
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { type Resource, withinOf } from "../catalog/resource.ts"
+import { type Resource, backfillOf, withinOf } from "../catalog/resource.ts"
 import { type Failure, diskFailure } from "../failure.ts"
-import type { EndEntry, PageEntry } from "../vault/frame.ts"
+import type { EndEntry, WindowEntry } from "../vault/frame.ts"
 import type { Position } from "../vault/position.ts"
 import { Vault } from "../vault/vault.ts"
 import { instantOf, literal } from "../warehouse/sql.ts"
 import { countedIn, goneStatements } from "./gone.ts"
 import { mergeStatements } from "./merge.ts"
-import { type Group, Spool, statesOf } from "./spool.ts"
+import { type Group, type Pass, Spool, statesOf } from "./spool.ts"
 
 export interface Batch {
   /** Rows first; the last one carries the state of all, so that an interruption only makes some rows come again. */
@@ -53,7 +53,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
     try: () => writeFiles(temporary, [...spool.groups.values()]),
     catch: (cause) => diskFailure(`Temporary files in ${temporary} could not be written`, cause)
   })
-  const { passes, ends } = statesOf(frames)
+  const { passes, ends, windows } = statesOf(frames)
   const last = Math.max(0, Math.ceil(written.length / groupsMax) - 1) * groupsMax
   const earlier = Array.from({ length: last / groupsMax }, (_, index) =>
     written.slice(index * groupsMax, (index + 1) * groupsMax).flatMap(groupStatements)
@@ -70,6 +70,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
         ...written.flatMap(driftStatements),
         ...passes.flatMap(passStatements),
         ...ends.flatMap((end) => [end, ...endsWithin(resources, end)]).flatMap(endStatements),
+        ...windows.flatMap(windowStatements),
         ...positionStatements(next)
       ]
     ]
@@ -156,8 +157,13 @@ const driftStatements = ({ drift, location, run, at }: Written): ReadonlyArray<s
          ${instantOf(at)}, ${count}) ON CONFLICT DO UPDATE SET seen = seen + excluded.seen`
   )
 
-const passStatements = ({ location, resource, pass, progress }: PageEntry): ReadonlyArray<string> => [
-  `INSERT OR REPLACE INTO meta.passes VALUES (${[location, resource, pass, JSON.stringify(progress)].map(literal).join(", ")})`
+const passStatements = ({ reading, entry: { location, pass, progress } }: Pass): ReadonlyArray<string> => [
+  `INSERT OR REPLACE INTO meta.passes VALUES (${[location, reading, pass, JSON.stringify(progress)].map(literal).join(", ")})`
+]
+
+const windowStatements = ({ run, location, resource, window: [from, to] }: WindowEntry): ReadonlyArray<string> => [
+  `DELETE FROM meta.passes WHERE location_id = ${literal(location)} AND resource = ${literal(backfillOf(resource))}`,
+  `INSERT INTO meta.backfilled VALUES (${[location, resource].map(literal).join(", ")}, ${instantOf(from)}, ${instantOf(to)}, ${literal(run)})`
 ]
 
 /** Tables that are read within the pages of another end with it. */
@@ -182,7 +188,8 @@ const endStatements = ({ run, location, resource, at, outcome }: EndEntry): Read
     `UPDATE meta.run_resources SET verdict = 'complete with doubts',
        doubts = list_append(doubts, lost_records || ' records have no key and are among the rejected records')
      WHERE run_id = ${literal(run)} AND ${here} AND verdict <> 'incomplete' AND lost_records > 0`,
-    ...(verdict === "incomplete"
+    // A window of the past says nothing of what is new.
+    ...(verdict === "incomplete" || mode === "window"
       ? []
       : [
           `DELETE FROM meta.passes WHERE ${here}`,

@@ -1,7 +1,7 @@
 /** Pages from the vault to the files a transaction reads: normalised rows, rejects, and the state that goes with them. */
 import { at as valueAt, parseExact } from "../catalog/body.ts"
-import type { Resource } from "../catalog/resource.ts"
-import type { Decoded, PageEntry, Parent } from "../vault/frame.ts"
+import { type Resource, backfillOf } from "../catalog/resource.ts"
+import type { Decoded, EndEntry, PageEntry, Parent, WindowEntry } from "../vault/frame.ts"
 import { wellFormed } from "./convert.ts"
 import { type Normalise, type Normalised, normaliserOf } from "./normalise.ts"
 import { printed } from "./row.ts"
@@ -166,17 +166,32 @@ const parentLine = (
     _n: n
   })
 
-/** Last state of each pass, and the ends, among frames in their order. */
+/** Last state of each pass, the ends, and the windows read, among frames in their order. */
 export const statesOf = (frames: ReadonlyArray<Decoded>) => {
-  const passes = new Map<string, PageEntry>()
-  const ends = []
+  const passes = new Map<string, Pass>()
+  const ends: Array<EndEntry> = []
+  const windows: Array<WindowEntry> = []
+  const finished = (location: string, reading: string) => {
+    for (const [key, pass] of passes)
+      if (pass.reading === reading && pass.entry.location === location) passes.delete(key)
+  }
   for (const { entry } of frames) {
-    if (entry.kind === "gone") continue
     if (entry.kind === "end") {
       ends.push(entry)
-      for (const [key, pass] of passes)
-        if (pass.resource === entry.resource && pass.location === entry.location) passes.delete(key)
-    } else if (!entry.parent) passes.set(JSON.stringify([entry.location, entry.resource, entry.pass]), entry)
+      finished(entry.location, entry.resource)
+    } else if (entry.kind === "window") {
+      windows.push(entry)
+      finished(entry.location, backfillOf(entry.resource))
+    } else if (entry.kind !== "gone" && !entry.parent) {
+      const reading = entry.progress["mode"] === "window" ? backfillOf(entry.resource) : entry.resource
+      passes.set(JSON.stringify([entry.location, reading, entry.pass]), { entry, reading })
+    }
   }
-  return { passes: [...passes.values()], ends }
+  return { passes: [...passes.values()], ends, windows }
+}
+
+export interface Pass {
+  readonly entry: PageEntry
+  /** What it belongs to: the resource, or its backfill, which stands beside and ends by itself. */
+  readonly reading: string
 }

@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import type { Catalogue } from "../catalog/discover.ts"
 import { type Asked, type Resource, followUpOf, isAskedFor, withinOf } from "../catalog/resource.ts"
 import { tablesOf } from "../catalog/tables.ts"
-import { dayMs } from "../catalog/instants.ts"
+import { type Window, dayMs } from "../catalog/instants.ts"
 import { Failure } from "../failure.ts"
 import { type Known, dueCount, knownReadings } from "../warehouse/state.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
@@ -12,8 +12,10 @@ export interface Step {
   readonly resource: Resource
   /** Resources whose records are in its pages. */
   readonly within: ReadonlyArray<Resource>
-  /** `each`: only what is due row by row. */
-  readonly mode: "full" | "changed" | "each"
+  /** `each`: only what is due row by row. `window`: a stretch of the past. */
+  readonly mode: "full" | "changed" | "each" | "window"
+  /** In mode `window`: what is to be read, in this order. */
+  readonly windows?: ReadonlyArray<Window>
   /** Watermark less overlap, epoch milliseconds. */
   readonly since?: number
   /** Passes that an earlier run began. */
@@ -108,7 +110,7 @@ export const fullRequests = (resource: Resource, total: number | undefined): num
 }
 
 /** What was asked for, and what it needs: the rows it is read under, and the pages it is in. */
-const choose = (
+export const choose = (
   { resources, familyByTable }: Catalogue,
   { only, except, asked }: Choice
 ): Effect.Effect<ReadonlyArray<Resource>, Failure> => {

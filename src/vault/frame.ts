@@ -7,6 +7,7 @@
  * Bodies are one line as a rule, so a segment reads as NDJSON in other tools.
  */
 import { crc32 } from "node:zlib"
+import type { Window } from "../catalog/instants.ts"
 
 /** Where a pass over a resource stands after an entry; what `extract` needs to go on from there. */
 export type Progress = Readonly<Record<string, unknown>>
@@ -52,7 +53,7 @@ export interface EndEntry extends Common {
 }
 /** How a reading ended; times in epoch milliseconds. */
 export interface Outcome {
-  readonly mode: "full" | "changed" | "each"
+  readonly mode: "full" | "changed" | "each" | "window"
   readonly verdict: "complete" | "complete with doubts" | "incomplete"
   readonly doubts: ReadonlyArray<string>
   readonly requests: number
@@ -71,7 +72,13 @@ export interface GoneEntry extends Common {
   readonly kind: "gone"
 }
 
-export type Entry = PageEntry | EndEntry | GoneEntry
+/** A window of the past is read: what lies in it need not be asked for again. No body. */
+export interface WindowEntry extends Common {
+  readonly kind: "window"
+  readonly window: Window
+}
+
+export type Entry = PageEntry | EndEntry | GoneEntry | WindowEntry
 
 export interface Frame {
   readonly entry: Entry

@@ -40,6 +40,10 @@ const metaTables: Readonly<Record<string, { readonly comment: string; readonly c
     comment: "Keys met so far by readings that have begun and not ended",
     columns: `location_id VARCHAR, resource VARCHAR, key VARCHAR`
   },
+  backfilled: {
+    comment: "Windows of the past that were read by a backfill: from, up to, not including",
+    columns: `location_id VARCHAR, resource VARCHAR, from_at TIMESTAMPTZ, to_at TIMESTAMPTZ, run_id VARCHAR`
+  },
   rejected_values: {
     comment: "Values that did not fit their column, as sent; the column holds NULL",
     columns: `run_id VARCHAR, location_id VARCHAR, table_name VARCHAR, key VARCHAR, column_name VARCHAR, value VARCHAR,

@@ -1,5 +1,6 @@
 /** What the warehouse knows about earlier readings: where plan and extract begin. */
 import { Clock, Effect } from "effect"
+import type { Window } from "../catalog/instants.ts"
 import type { FollowUp } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import { instantOf, literal, name } from "./sql.ts"
@@ -70,6 +71,19 @@ const dueFrom = ({ location, followUp, before }: Omit<DueQuery, "limit">, now: s
     WHERE f.parent_id IS NULL ${before === undefined ? "" : `OR f.fetched_at < ${instantOf(before)}`} OR f.parent_state IS DISTINCT FROM p.state
     OR f.fetched_at < ${now} - to_seconds(86400 * ${everyDays} * (0.5 + hash(p.id) % 1000 / 2000.0))`
 }
+
+/** Windows of the past that were read, by resource. */
+export const backfilled = Effect.fnUntraced(function* (
+  location: string
+): Effect.fn.Return<ReadonlyMap<string, ReadonlyArray<Window>>, Failure, Warehouse> {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT resource, epoch_ms(from_at) AS "from", epoch_ms(to_at) AS "to" FROM meta.backfilled WHERE location_id = ${literal(location)}`
+  )
+  const read = new Map<string, Array<Window>>()
+  for (const { resource, from, to } of rows)
+    read.set(String(resource), [...(read.get(String(resource)) ?? []), [Number(from), Number(to)]])
+  return read
+})
 
 export interface Known {
   /** Epoch milliseconds. */

@@ -1,0 +1,41 @@
+/** `sluice backfill`: a stretch of the past, in a lane of its own behind the syncs. */
+import { Effect } from "effect"
+import { type Window, dayMs, instantMs } from "../catalog/instants.ts"
+import { Failure } from "../failure.ts"
+import { type SyncFlags, report, syncOnce } from "./sync.ts"
+
+export interface BackfillFlags extends Omit<SyncFlags, "acceptDeletions"> {
+  readonly from: string
+  readonly to: string | undefined
+}
+
+export const backfill = Effect.fn("cli.backfill")(function* (flags: BackfillFlags) {
+  const stretch = yield* stretchOf(flags)
+  const { only, except, from, to } = flags
+  const command = ["./sluice backfill", ...Object.entries({ only, except, from, to }).map(written)].join("")
+  const synced = yield* syncOnce({ ...flags, acceptDeletions: false }, process.env, stretch)
+  report(synced, flags.json, command)
+  process.exitCode = synced.exitCode
+})
+
+const written = ([name, value]: readonly [string, string | undefined]) =>
+  value === undefined ? "" : ` --${name} ${value}`
+
+const stretchOf = ({ from, to }: BackfillFlags): Effect.Effect<Window, Failure> => {
+  const now = Date.now()
+  const start = momentOf(from, 0)
+  // A day alone is meant as a whole.
+  const end = to === undefined ? now : momentOf(to, dayMs)
+  const refuse = (message: string) =>
+    Effect.fail(new Failure({ ends: "usage", message, next: "./sluice backfill --help" }))
+  if (start === undefined) return refuse(`--from ${from}: no day such as 2025-01-31, and no moment.`)
+  if (end === undefined) return refuse(`--to ${to}: no day such as 2025-01-31, and no moment.`)
+  if (start >= Math.min(end, now))
+    return refuse(`--from ${from} is not before ${to === undefined ? "now" : `--to ${to}`}.`)
+  return Effect.succeed([start, Math.min(end, now)])
+}
+
+const momentOf = (text: string, dayAs: number): number | undefined => {
+  const day = instantMs(`${text}T00:00:00Z`)
+  return day === undefined ? instantMs(text) : day + dayAs
+}

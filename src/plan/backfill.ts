@@ -1,0 +1,66 @@
+/** What a backfill has to read: windows of the past, the newest first, without those that were read before. */
+import { Effect } from "effect"
+import type { Catalogue } from "../catalog/discover.ts"
+import type { Window } from "../catalog/instants.ts"
+import { backfillOf } from "../catalog/resource.ts"
+import { Failure } from "../failure.ts"
+import { backfilled, knownReadings } from "../warehouse/state.ts"
+import type { Warehouse } from "../warehouse/warehouse.ts"
+import { type Choice, type Plan, type Step, choose } from "./plan.ts"
+
+export const makeBackfillPlan = Effect.fn("plan.backfill")(function* (
+  catalogue: Catalogue,
+  location: string,
+  choice: Choice,
+  stretch: Window
+): Effect.fn.Return<Plan, Failure, Warehouse> {
+  const chosen = yield* choose(catalogue, choice)
+  const dated = catalogue.resources.filter(({ backfill }) => backfill)
+  const undated = chosen.filter((resource) => !resource.backfill && isNamed(resource.table, choice))
+  if (undated.length > 0)
+    return yield* new Failure({
+      ends: "usage",
+      message: `${undated.map(({ table }) => table).join(", ")}: the service cannot be asked for a stretch of time of it. Of these it can: ${dated.map(({ table }) => table).join(", ")}.`,
+      next: `./sluice sync --full --only ${undated.map(({ table }) => table).join(",")}`
+    })
+  const known = yield* knownReadings(location)
+  const read = choice.full ? new Map<string, ReadonlyArray<Window>>() : yield* backfilled(location)
+  const steps = chosen
+    .filter(({ backfill }) => backfill)
+    .map((resource): Step => {
+      const windows = windowsOf(stretch, read.get(resource.table) ?? [])
+      return {
+        resource,
+        within: [],
+        mode: "window",
+        windows,
+        begun: known.get(backfillOf(resource.table))?.passes ?? {},
+        before: undefined,
+        findings: known.get(resource.table)?.way,
+        followUp: undefined,
+        requests: windows.length === 0 ? 0 : undefined
+      }
+    })
+  return { steps, requests: steps.every(({ requests }) => requests === 0) ? 0 : undefined }
+})
+
+const isNamed = (table: string, { only }: Choice) => only.includes(table)
+
+/** The months of a stretch less what was read, newest first. An interruption costs less than a month's pages. */
+export const windowsOf = ([from, to]: Window, read: ReadonlyArray<Window>): ReadonlyArray<Window> => {
+  const months: Array<Window> = []
+  for (let end = to; end > from;) {
+    const last = new Date(end - 1)
+    const start = Math.max(from, Date.UTC(last.getUTCFullYear(), last.getUTCMonth()))
+    months.push([start, end])
+    end = start
+  }
+  return months.flatMap((month) => read.reduce<ReadonlyArray<Window>>((left, window) => less(left, window), [month]))
+}
+
+const less = (windows: ReadonlyArray<Window>, [from, to]: Window): ReadonlyArray<Window> =>
+  windows.flatMap(([start, end]): ReadonlyArray<Window> =>
+    to <= start || from >= end
+      ? [[start, end]]
+      : [[start, from] as const, [to, end] as const].filter(([left, right]) => left < right).toReversed()
+  )

@@ -1,0 +1,172 @@
+import { assert, describe, it } from "@effect/vitest"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { type Account, openAccount } from "../support/account.ts"
+import { query } from "../support/compare.ts"
+import { sluice, start } from "../support/sluice.ts"
+
+const dated = "contacts,conversations,messages,opportunities,orders,transactions,subscriptions,form_submissions"
+/** The field a backfill goes by, and the column it becomes. */
+const dateOf: Readonly<Record<string, readonly [field: string, column: string]>> = {
+  contacts: ["dateAdded", "date_added"],
+  conversations: ["lastMessageDate", "last_message_date"],
+  messages: ["dateAdded", "date_added"],
+  opportunities: ["createdAt", "created_at"],
+  orders: ["createdAt", "created_at"],
+  transactions: ["createdAt", "created_at"],
+  subscriptions: ["createdAt", "created_at"],
+  form_submissions: ["createdAt", "created_at"]
+}
+const notExported = ["TYPE_GROUP_SMS", "TYPE_SMS_REVIEW_REQUEST"]
+const collectionOf = (table: string) => (table === "form_submissions" ? "submissions" : table)
+
+const backfill = (account: Account, ...flags: ReadonlyArray<string>) =>
+  sluice(["backfill", ...flags], account.environment)
+
+const idsIn = async (account: Account, table: string, from: number, to: number) => {
+  const [field] = dateOf[table]!
+  const records = await account.service.records(collectionOf(table))
+  return records
+    .filter((record) => {
+      // Read in their conversations, when the next sync finds them due.
+      if (table === "messages" && notExported.includes(String(record["messageType"]))) return false
+      const at = new Date(record[field] as string | number).getTime()
+      return at >= from && at < to
+    })
+    .map((record) => String(record["id"] ?? record["_id"]))
+    .toSorted()
+}
+
+describe("backfill", () => {
+  it("reads a stretch of the past whole, moves no watermark, and pays for no closed window twice", async () => {
+    const account = await openAccount("--contacts", "400")
+    try {
+      const [to, from] = [Date.now() - 40 * 86_400_000, Date.now() - 400 * 86_400_000]
+      const day = (at: number) => new Date(at).toISOString()
+      const flags = ["--only", dated, "--from", day(from), "--to", day(to)]
+      const ran = await backfill(account, ...flags)
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      for (const table of dated.split(",")) {
+        const expected = await idsIn(account, table, from, to)
+        const rows = await query(account.warehouse, `SELECT id FROM crm.${table} ORDER BY id`)
+        const ids = new Set(rows.map(({ id }) => String(id)))
+        const missing = expected.filter((id) => !ids.has(id))
+        assert.isAbove(expected.length, 0, table)
+        assert.deepStrictEqual(missing, [], table)
+      }
+      const contacts = await query(account.warehouse, "SELECT count(*) AS n FROM crm.contacts")
+      assert.isBelow(Number(contacts[0]!["n"]), 400, "what lies outside is not read")
+      assert.deepStrictEqual(await query(account.warehouse, "SELECT resource FROM meta.watermarks"), [])
+
+      const before = (await account.service.stats()).requests
+      const again = await backfill(account, ...flags)
+      assert.strictEqual(again.code, 0, again.stderr)
+      assert.strictEqual((await account.service.stats()).requests, before)
+
+      // A sync after it is as complete as one without it, and a backfill after that leaves its watermarks alone.
+      const synced = await account.sync()
+      assert.strictEqual(synced.code, 0, synced.stderr)
+      assert.deepStrictEqual(await account.differences(), [])
+      const marks = () => query(account.warehouse, "FROM meta.watermarks ORDER BY ALL")
+      const watermarks = await marks()
+      const full = await backfill(account, "--full", ...flags)
+      assert.strictEqual(full.code, 0, full.stderr)
+      assert.deepStrictEqual(await marks(), watermarks)
+      assert.deepStrictEqual(await account.differences(), [])
+      const verified = await sluice(["verify"], account.environment)
+      assert.strictEqual(verified.code, 0, verified.stdout)
+    } finally {
+      account.service.stop()
+    }
+  })
+
+  it("goes on where it was killed, and rebuild knows its windows", async () => {
+    const account = await openAccount("--contacts", "300", "--latency", "30")
+    try {
+      const to = new Date(Date.now() - 3 * 86_400_000).toISOString()
+      const flags = ["--only", dated, "--from", "2022-01-01", "--to", to]
+      const whole = await openAccount("--contacts", "300")
+      const alone = await backfill(whole, ...flags)
+      assert.strictEqual(alone.code, 0, alone.stderr)
+      const price = (await whole.service.stats()).requests
+      whole.service.stop()
+
+      for (const share of [0.2, 0.5, 0.8]) {
+        const running = start(["backfill", ...flags], account.environment)
+        await account.service.requested(Math.floor(price * share))
+        running.kill("SIGKILL")
+        await running.ended
+      }
+      const last = await backfill(account, ...flags)
+      assert.strictEqual(last.code, 0, last.stderr)
+      // Eight resources with two passes at most were under way at each kill.
+      assert.isAtMost((await account.service.stats()).requests, price + 3 * 9)
+      const rebuilt = await sluice(["rebuild"], account.environment)
+      assert.strictEqual(rebuilt.code, 0, rebuilt.stderr)
+      const before = (await account.service.stats()).requests
+      await backfill(account, "--only", dated, "--from", "2023-01-01", "--to", "2025-01-01")
+      assert.strictEqual((await account.service.stats()).requests, before)
+    } finally {
+      account.service.stop()
+    }
+  })
+
+  it("makes way for a sync, and leaves it the requests it needs", async () => {
+    const account = await openAccount("--contacts", "200", "--latency", "100")
+    try {
+      assert.strictEqual((await account.sync()).code, 0)
+      const before = (await account.service.stats()).requests
+      const running = start(["backfill", "--from", "2015-01-01"], account.environment)
+      await account.service.requested(before + 10)
+      const synced = await account.sync()
+      assert.strictEqual(synced.code, 0, synced.stderr)
+      const stopped = await running.ended
+      assert.strictEqual(stopped.code, 75, stopped.stderr)
+      assert.match(stopped.stderr, /makes way/)
+      assert.isFalse(existsSync(join(account.output, "backfill.running")))
+    } finally {
+      account.service.stop()
+    }
+  })
+
+  it("stops where the day's rest is needed by the syncs", async () => {
+    const account = await openAccount("--contacts", "200", "--limits", "1000/1000/5000")
+    try {
+      assert.strictEqual((await account.sync()).code, 0)
+      const used = (await account.service.stats()).requests
+      await account.service.post("clock", { advanceMs: 86_400_000 })
+      const planned = JSON.parse((await sluice(["plan", "--json"], account.environment)).stdout).requests
+      const ran = await backfill(account, "--from", "1990-01-01")
+      const spent = (await account.service.stats()).requests - used
+      // All of the dated resources, month by month since 1990, take more than the day has.
+      assert.strictEqual(ran.code, 75, ran.stderr)
+      assert.match(ran.stderr, /Next: \.\/sluice backfill --from 1990-01-01, after/)
+      assert.isAtMost(spent, 5000 - 1000 - 2 * planned + 5)
+      assert.isAbove(spent, 1000)
+    } finally {
+      account.service.stop()
+    }
+  })
+
+  it("refuses what cannot be asked for by date, and dates that are none", async () => {
+    const environment = {
+      SLUICE_OUTPUT: "/tmp",
+      SLUICE_BASE_URL: "http://127.0.0.1:1",
+      SLUICE_TOKEN: "t",
+      SLUICE_LOCATION_ID: "l"
+    }
+    const bad = await sluice(["backfill", "--from", "yesterday"], environment)
+    assert.strictEqual(bad.code, 2)
+    assert.match(bad.stderr, /--from yesterday: no day such as 2025-01-31/)
+    const backwards = await sluice(["backfill", "--from", "2025-02-01", "--to", "2025-01-01"], environment)
+    assert.strictEqual(backwards.code, 2)
+    const account = await openAccount("--contacts", "10")
+    try {
+      const ran = await backfill(account, "--only", "users", "--from", "2025-01-01")
+      assert.strictEqual(ran.code, 2)
+      assert.match(ran.stderr, /users: the service cannot be asked for a stretch of time/)
+    } finally {
+      account.service.stop()
+    }
+  })
+})

@@ -25,7 +25,20 @@ export const parseExact = (body: string, long = holdsLongNumbers(body)): unknown
       )
     : JSON.parse(body)
 
-export const holdsLongNumbers = (body: string): boolean => /\d[\d.]{15}/.test(body)
+const run = 16
+
+/** Whether 16 digits and points stand in a row somewhere: such a row covers one of every 16 places. */
+export const holdsLongNumbers = (body: string): boolean => {
+  for (let place = run - 1; place < body.length; place += run) {
+    let [from, to] = [place, place]
+    while (from >= 0 && isOfNumber(body.charCodeAt(from))) from--
+    if (from === place) continue
+    while (isOfNumber(body.charCodeAt(to))) to++
+    if (to - from > run) return true
+  }
+  return false
+}
+const isOfNumber = (code: number): boolean => (code >= 48 && code <= 57) || code === 46
 
 const differs = (value: number, source: string) => String(value) !== source && source.replace(/[^\d]/g, "").length > 15
 

@@ -39,7 +39,9 @@ export class RowReader {
   }
 
   private visit(inside: object, slots: Slots, path: string, keepUnknown: boolean, rest?: Child): void {
-    for (const [name, value] of Object.entries(inside)) {
+    // Parsed from JSON, so what it shows is its own.
+    for (const name in inside) {
+      const value = (inside as Readonly<Record<string, unknown>>)[name]
       const slot = slots.get(name)
       if (slot === undefined) {
         if (rest) this.addChild(rest, this.childrenOf(rest), name, value)
@@ -98,8 +100,7 @@ export class RowReader {
       if (child.key.some((name) => values[name] === undefined)) return stray(`no ${child.key.join(", ")}`)
       const [first, ...others] = child.key
       const identity = others.length === 0 ? values[first!] : JSON.stringify(child.key.map((name) => values[name]))
-      if (rows.seen.has(identity)) return stray(`the same ${child.key.join(", ")} twice`)
-      rows.seen.add(identity)
+      if (rows.holds(identity)) return stray(`the same ${child.key.join(", ")} twice`)
     }
     rows.push(values)
     for (const table of child.below) this.hoist(table, values, child.idColumn)
@@ -121,7 +122,16 @@ export class RowReader {
 
 class ChildRows extends Array<Record<string, unknown>> {
   items = 0
-  readonly seen = new Set<unknown>()
+  private readonly identities: Array<unknown> = []
+  private seen: Set<unknown> | undefined
+
+  /** Whether such a row is there already; if not, it is from now on. Most lists are short, and some hold thousands. */
+  holds(identity: unknown): boolean {
+    if (this.seen ? this.seen.has(identity) : this.identities.includes(identity)) return true
+    if (this.seen) this.seen.add(identity)
+    else if (this.identities.push(identity) > 16) this.seen = new Set(this.identities)
+    return false
+  }
 }
 
 /** As JSON, whatever it is. */

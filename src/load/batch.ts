@@ -8,13 +8,14 @@ import type { EndEntry, WindowEntry } from "../vault/frame.ts"
 import type { Position } from "../vault/position.ts"
 import { Vault } from "../vault/vault.ts"
 import { instantOf, literal } from "../warehouse/sql.ts"
+import type { Statement } from "../warehouse/warehouse.ts"
 import { countedIn, goneStatements } from "./gone.ts"
 import { mergeStatements } from "./merge.ts"
 import { type Group, type Pass, Spool, statesOf } from "./spool.ts"
 
 export interface Batch {
   /** Rows first; the last one carries the state of all, so that an interruption only makes some rows come again. */
-  readonly transactions: ReadonlyArray<ReadonlyArray<string>>
+  readonly transactions: ReadonlyArray<ReadonlyArray<Statement>>
   /** Place in the vault behind it. */
   readonly next: Position
   /** What it takes of the vault. */
@@ -44,8 +45,8 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   const next = gone < 0 ? read.next : { segment: from.segment, offset: frames.at(-1)!.end }
 
   const spool = new Spool(resources)
-  for (const { entry, body } of frames) {
-    if (entry.kind === "page" || entry.kind === "detail") spool.add(entry, body)
+  for (const { entry, body, parsed } of frames) {
+    if (entry.kind === "page" || entry.kind === "detail") spool.add(entry, body, parsed)
     // Other work must not wait for a whole batch: requests are being timed meanwhile.
     yield* Effect.yieldNow
   }
@@ -109,7 +110,7 @@ const writeFiles = async (folder: string, groups: ReadonlyArray<Group>): Promise
   )
 }
 
-const groupStatements = (group: Written): ReadonlyArray<string> => {
+const groupStatements = (group: Written): ReadonlyArray<Statement> => {
   const { location, run, at, label } = group
   const origin = `${literal(run)}, ${literal(location)}`
   return [

@@ -13,7 +13,8 @@ export interface Follower {
   readonly loaded: Effect.Effect<void>
 }
 
-const lagBytesMax = 16 * 1024 * 1024
+/** Within what the vault keeps at hand. */
+const lagBytesMax = 8 * 1024 * 1024
 const patienceMs = 2000
 
 /** Begins when the loader has taken in all that the vault holds. */

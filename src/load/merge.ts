@@ -5,6 +5,7 @@
 import type { Resource } from "../catalog/resource.ts"
 import { type Column, type Table, keyOf, keyText, snakeCase, tablesOf } from "../catalog/tables.ts"
 import { literal, name, names } from "../warehouse/sql.ts"
+import type { Statement } from "../warehouse/warehouse.ts"
 import { keepVersions, markGone } from "./gone.ts"
 
 export interface Batch {
@@ -26,14 +27,12 @@ export interface Batch {
 /** How a batch meets the row that is there: see `Column.detail`. */
 type Mode = "whole" | "list" | "detail"
 
-export const mergeStatements = (batch: Batch): ReadonlyArray<string> => {
-  const { resource, location, run, kind } = batch
-  const tables = tablesOf(resource)
-  const [parent, ...children] = tables
+export const mergeStatements = (batch: Batch): ReadonlyArray<Statement> => {
+  const { resource, location, kind } = batch
+  const [parent, ...children] = tablesOf(resource)
   const mode: Mode = kind === "detail" ? "detail" : resource.detail ? "list" : "whole"
   const here = `location_id = ${literal(location)}`
   const current = `crm.${name(parent.name)}`
-  const key = names(keyOf(resource))
   const changed = versionOf(resource)
   const under = resource.each && batch.parents
   return [
@@ -48,20 +47,39 @@ export const mergeStatements = (batch: Batch): ReadonlyArray<string> => {
          AND f.${here} AND f.resource = ${literal(batch.label)} AND f.content_hash = stage._row_hash`
       : `DELETE FROM stage USING ${current} AS old WHERE old.${here} AND ${sameKey(resource, "old", "stage")}
          AND ((old._row_hash = stage._row_hash AND (old._deleted_at IS NOT NULL) = ${tombstoned(resource)})${changed ? ` OR stage.${name(changed)} < old.${name(changed)}` : ""})`,
+    { ifAny: "stage", run: newVersions(batch, mode) },
+    ...(under ? goneFromParent(batch, parent) : []),
+    ...fanoutState(batch)
+  ]
+}
+
+/** Takes the staged rows, which are new or changed, into the tables. */
+const newVersions = (batch: Batch, mode: Mode): ReadonlyArray<Statement> => {
+  const { resource, location, run } = batch
+  const [parent, ...children] = tablesOf(resource)
+  const here = `location_id = ${literal(location)}`
+  const current = `crm.${name(parent.name)}`
+  const key = names(keyOf(resource))
+  const sent = children.filter((child) => !(mode === "list" && child.detail))
+  return [
     `CREATE OR REPLACE TEMP TABLE old AS SELECT * FROM ${current} WHERE ${here} AND (${key}) IN (SELECT ${key} FROM stage)`,
     `UPDATE meta.run_resources SET new_rows = new_rows + (SELECT count(*) FROM stage ANTI JOIN old USING (${key})),
        changed_rows = changed_rows + (SELECT count(*) FROM old WHERE _run_id <> ${literal(run)})
      WHERE ${batch.counted}`,
-    ...keepVersions(
-      batch,
-      `(SELECT old.*, ${syncedAt} AS _ends_at FROM old JOIN stage USING (${key}) WHERE old._run_id <> ${literal(run)})`
-    ),
-    `DELETE FROM ${current} WHERE ${here} AND (${key}) IN (SELECT ${key} FROM old)`,
+    {
+      ifAny: "old",
+      run: [
+        ...keepVersions(
+          batch,
+          `(SELECT old.*, ${syncedAt} AS _ends_at FROM old JOIN stage USING (${key}) WHERE old._run_id <> ${literal(run)})`
+        ),
+        `DELETE FROM ${current} WHERE ${here} AND (${key}) IN (SELECT ${key} FROM old)`,
+        ...sent.map((child) => leavingChildren(batch, child, mode))
+      ]
+    },
     `INSERT INTO ${current} BY NAME SELECT ${parent.columns.map((column) => `${value(column, mode, batch)} AS ${name(column.name)}`).join(", ")}
      FROM stage LEFT JOIN old USING (${key})`,
-    ...children.flatMap((child) => replaceChildren(batch, child, mode)),
-    ...(under ? goneFromParent(batch, parent) : []),
-    ...fanoutState(batch)
+    ...sent.map((child) => comingChildren(batch, child))
   ]
 }
 
@@ -86,18 +104,22 @@ const tombstoned = ({ tombstone }: Resource, mode: Mode = "whole") => {
  * time, so that a rebuild, whose batches end elsewhere, gives the same rows. Looking for them in the narrow columns alone
  * takes a third of the time that a window over whole rows takes.
  */
-const newestOfCopies = (resource: Resource): ReadonlyArray<string> => {
+const newestOfCopies = (resource: Resource): ReadonlyArray<Statement> => {
   const keys = keyOf(resource)
-  const copies = [...keys, "_row_hash"].map((column) => `stage.${name(column)} = copies.${name(column)}`)
+  const same = [...keys, "_row_hash"].map((column) => `stage.${name(column)} = first.${name(column)}`).join(" AND ")
   const changed = versionOf(resource)
   return [
-    `UPDATE stage SET _at = first_at FROM (
-       SELECT ${names(keys)}, _row_hash, min(_at) AS first_at FROM stage GROUP BY ALL HAVING count(*) > 1
-     ) AS copies WHERE ${copies.join(" AND ")}`,
-    `DELETE FROM stage WHERE _n IN (
-       SELECT _n FROM stage QUALIFY row_number() OVER (PARTITION BY ${names(keys)}
-         ORDER BY ${changed ? `${name(changed)} DESC NULLS LAST, ` : ""}_n DESC) > 1
-     )`
+    `CREATE OR REPLACE TEMP TABLE copies AS SELECT ${names(keys)} FROM stage GROUP BY ALL HAVING count(*) > 1`,
+    {
+      ifAny: "copies",
+      run: [
+        `UPDATE stage SET _at = first._at FROM (SELECT ${names(keys)}, _row_hash, min(_at) AS _at FROM stage GROUP BY ALL) AS first WHERE ${same}`,
+        `DELETE FROM stage WHERE _n IN (
+           SELECT _n FROM stage QUALIFY row_number() OVER (PARTITION BY ${names(keys)}
+             ORDER BY ${changed ? `${name(changed)} DESC NULLS LAST, ` : ""}_n DESC) > 1
+         )`
+      ]
+    }
   ]
 }
 
@@ -164,21 +186,19 @@ const value = (column: Column, mode: Mode, { resource, location, run }: Batch): 
   }
 }
 
-const replaceChildren = ({ location, run }: Batch, child: Table, mode: Mode): ReadonlyArray<string> => {
-  if (mode === "list" && child.detail) return []
-  const rows = `stage.${name(child.name)}`
-  const sent = mode === "detail" && !child.detail ? `WHERE ${rows} IS NOT NULL` : ""
-  const parentColumn = name(child.parentColumn!)
-  return [
-    `DELETE FROM crm.${name(child.name)} WHERE location_id = ${literal(location)}
-     AND ${parentColumn} IN (SELECT id FROM old SEMI JOIN (FROM stage ${sent}) USING (id))`,
-    `INSERT INTO crm.${name(child.name)} BY NAME
-     SELECT ${literal(location)} AS location_id, parent AS ${parentColumn}, ${ownColumns(child)
+/** A detail that says nothing of the children leaves them as they are. */
+const leavingChildren = ({ location }: Batch, child: Table, mode: Mode): string => {
+  const said = mode === "detail" && !child.detail ? `WHERE stage.${name(child.name)} IS NOT NULL` : ""
+  return `DELETE FROM crm.${name(child.name)} WHERE location_id = ${literal(location)}
+     AND ${name(child.parentColumn!)} IN (SELECT id FROM old SEMI JOIN (FROM stage ${said}) USING (id))`
+}
+
+const comingChildren = ({ location, run }: Batch, child: Table): string =>
+  `INSERT INTO crm.${name(child.name)} BY NAME
+     SELECT ${literal(location)} AS location_id, parent AS ${name(child.parentColumn!)}, ${ownColumns(child)
        .map((column) => `item.${name(column.name)} AS ${name(column.name)}`)
        .join(", ")}, loaded AS _synced_at, ${literal(run)} AS _run_id
      FROM (SELECT id AS parent, ${syncedAt} AS loaded, unnest(${name(child.name)}) AS item FROM stage)`
-  ]
-}
 
 const parentStage = ({ label, location, parents }: Batch): ReadonlyArray<string> =>
   parents === undefined
@@ -191,7 +211,7 @@ const parentStage = ({ label, location, parents }: Batch): ReadonlyArray<string>
       ]
 
 /** What a parent no longer shows is gone, once all its pages were read. */
-const goneFromParent = (batch: Batch, table: Table): ReadonlyArray<string> => {
+const goneFromParent = (batch: Batch, table: Table): ReadonlyArray<Statement> => {
   const { resource, location, label } = batch
   const here = `location_id = ${literal(location)}`
   const key = keyText(resource)
@@ -201,7 +221,7 @@ const goneFromParent = (batch: Batch, table: Table): ReadonlyArray<string> => {
      FROM crm.${name(table.name)} JOIN parents ON parent_id = ${name(resource.each!.column)} AND full_ms IS NOT NULL
      WHERE ${here} AND _deleted_at IS NULL AND ${key} NOT IN (SELECT key FROM shown)
      AND ${key} NOT IN (SELECT key FROM meta.seen WHERE ${here} AND resource = ${literal(label)})`,
-    ...markGone(batch)
+    { ifAny: "gone", run: markGone(batch) }
   ]
 }
 

@@ -52,8 +52,8 @@ export class Spool {
   }
 
   /** Pages of a resource whose definition is gone stay in the vault and are passed over. */
-  add(entry: PageEntry, body: string): void {
-    const parsed = body === "" ? undefined : parseExact(body, entry.long)
+  add(entry: PageEntry, body: string, known?: unknown): void {
+    const parsed = known ?? (body === "" ? undefined : parseExact(body, entry.long))
     for (const target of this.targetsOf(entry.resource))
       if (!entry.parent || !target.resource.within) this.take(target, entry, parsed)
   }

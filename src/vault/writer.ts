@@ -14,8 +14,9 @@ export class Writer {
   private size: number
   private file: FileHandle
   private pending: Array<Buffer> = []
-  private flushing: Promise<void> = Promise.resolve()
-  private scheduled: Promise<void> | undefined
+  private pendingBytes = 0
+  private flushing: Promise<unknown> = Promise.resolve()
+  private scheduled: Promise<Position> | undefined
   private broken: unknown
   /** Full segments being compressed, beside everything else. */
   private compressing: Promise<void> = Promise.resolve()
@@ -51,25 +52,33 @@ export class Writer {
     return { segment: this.segment, offset: this.size }
   }
 
-  append(bytes: Buffer): Promise<void> {
+  /** Where the bytes begin, once they are synced. */
+  async append(bytes: Buffer): Promise<Position> {
     // After a refused write the tail of the file is unknown; the next opening cuts it off.
-    if (this.broken !== undefined) return Promise.reject(this.broken)
+    if (this.broken !== undefined) throw this.broken
+    const before = this.pendingBytes
     this.pending.push(bytes)
-    this.scheduled ??= this.flushing = this.flushing.then(() => this.flush())
-    return this.scheduled
+    this.pendingBytes += bytes.length
+    if (this.scheduled === undefined) this.flushing = this.scheduled = this.flushing.then(() => this.flush())
+    const { segment, offset } = await this.scheduled
+    return { segment, offset: offset + before }
   }
 
-  private async flush(): Promise<void> {
+  /** Where the bytes that waited begin. */
+  private async flush(): Promise<Position> {
     const batch = Buffer.concat(this.pending)
     this.pending = []
+    this.pendingBytes = 0
     this.scheduled = undefined
     try {
       if (this.broken !== undefined) throw this.broken
       if (this.size >= segmentBytesMax) await this.rotate()
       await this.file.appendFile(batch)
       await this.file.datasync()
+      const start = this.end()
       this.size += batch.length
       this.appendedBytes += batch.length
+      return start
     } catch (cause) {
       this.broken = cause
       throw cause

@@ -2,7 +2,7 @@
  * The warehouse: one DuckDB file with the current rows (`crm`), their earlier versions (`crm_history`) and all state
  * (`meta`). One process writes it; DuckDB's own file lock is the lock between runs, and ends with its process.
  */
-import { DuckDBInstance } from "@duckdb/node-api"
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { Context, Effect, Layer, Option, type Scope, Semaphore, Stream } from "effect"
 import { existsSync } from "node:fs"
 import { chmod, mkdir } from "node:fs/promises"
@@ -11,11 +11,14 @@ import { Failure, diskFailure } from "../failure.ts"
 
 export type Row = Readonly<Record<string, string | number | boolean | null>>
 
+/** SQL, or what is to be done where a table is not empty: planning what finds nothing costs most of a small batch. */
+export type Statement = string | { readonly ifAny: string; readonly run: ReadonlyArray<Statement> }
+
 export class Warehouse extends Context.Service<
   Warehouse,
   {
     /** All statements or none. */
-    readonly transaction: (statements: ReadonlyArray<string>) => Effect.Effect<void, Failure>
+    readonly transaction: (statements: ReadonlyArray<Statement>) => Effect.Effect<void, Failure>
     /** Brings to the file what waits in memory, where that is much. */
     readonly checkpointIfFull: Effect.Effect<void, Failure>
     /** Statements outside a transaction, for what cannot run in one. */
@@ -82,7 +85,7 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
   return Warehouse.of({
     // After a failed statement the transaction stays open and later ones would join it, hence the rollback.
     transaction: (statements) =>
-      attempt(() => connection.run(`BEGIN;\n${statements.join(";\n")};\nCOMMIT`)).pipe(
+      attempt(() => execute(connection, ["BEGIN", ...statements, "COMMIT"])).pipe(
         Effect.onError(() =>
           Effect.promise(() =>
             connection.run("ROLLBACK").then(
@@ -96,7 +99,7 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
       ),
     checkpointIfFull: attempt(async () => {
       const [row] = (await connection.runAndReadAll(unwrittenMb)).getRowsJson()
-      if (Number(row?.[0]) > memoryMb / 3) await connection.run("CHECKPOINT")
+      if (Number(row?.[0]) > (memoryMb * 2) / 3) await connection.run("CHECKPOINT")
     }).pipe(Effect.uninterruptible, one.withPermits(1)),
     run: (sql) => attempt(() => connection.run(sql)).pipe(Effect.asVoid, Effect.uninterruptible, one.withPermits(1)),
     rows: (sql) =>
@@ -124,6 +127,24 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
       )
   })
 })
+
+const execute = async (connection: DuckDBConnection, statements: ReadonlyArray<Statement>): Promise<void> => {
+  let plain: Array<string> = []
+  const run = async () => {
+    if (plain.length > 0) await connection.run(plain.join(";\n"))
+    plain = []
+  }
+  for (const statement of statements) {
+    if (typeof statement === "string") {
+      plain.push(statement)
+      continue
+    }
+    await run()
+    const any = await connection.runAndReadAll(`SELECT 1 FROM ${statement.ifAny} LIMIT 1`)
+    if (any.currentRowCount > 0) await execute(connection, statement.run)
+  }
+  await run()
+}
 
 /** Rows of many small tables take memory that DuckDB cannot give back before they are in the file. */
 const unwrittenMb = "SELECT memory_usage_bytes / 1e6 FROM duckdb_memory() WHERE tag = 'IN_MEMORY_TABLE'"

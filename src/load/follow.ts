@@ -15,7 +15,9 @@ export interface Follower {
 
 /** Within what the vault keeps at hand. */
 const lagBytesMax = 8 * 1024 * 1024
+/** How long a little waits for company. */
 const patienceMs = 2000
+const glanceMs = 20
 
 /** Begins when the loader has taken in all that the vault holds. */
 export const makeFollower = Effect.fn("load.follow")(function* (
@@ -31,10 +33,12 @@ export const makeFollower = Effect.fn("load.follow")(function* (
   const step = Effect.gen(function* () {
     // Closed before looking: who asks from here on is seen in the next step.
     yield* wake.close
-    const lag = lagBytes()
-    if (waiting.length === 0 && lag < worthwhileBytes) {
-      yield* Effect.raceFirst(wake.await, Effect.sleep(lag > 0 ? patienceMs : 100))
-    }
+    for (
+      let waited = 0;
+      waiting.length === 0 && lagBytes() < worthwhileBytes && waited < patienceMs;
+      waited += glanceMs
+    )
+      yield* Effect.raceFirst(wake.await, Effect.sleep(glanceMs))
     yield* loader.load
     const ready = waiting.filter((waiter) => waiter.bytes <= loadedBytes())
     waiting = waiting.filter((waiter) => waiter.bytes > loadedBytes())

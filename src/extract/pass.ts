@@ -166,8 +166,7 @@ export const readPass = Effect.fn("extract.pass")(function* (
         ...(under && { parent: { ...under.parent, done: state.done } }),
         progress: state as unknown as Progress
       },
-      body: answer.text,
-      ...(answer === result && { parsed: answer.body })
+      body: answer.text
     })
   }
   return { state }

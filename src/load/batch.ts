@@ -45,8 +45,8 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   const next = gone < 0 ? read.next : { segment: from.segment, offset: frames.at(-1)!.end }
 
   const spool = new Spool(resources)
-  for (const { entry, body, parsed } of frames) {
-    if (entry.kind === "page" || entry.kind === "detail") spool.add(entry, body, parsed)
+  for (const { entry, body } of frames) {
+    if (entry.kind === "page" || entry.kind === "detail") spool.add(entry, body)
     // Other work must not wait for a whole batch: requests are being timed meanwhile.
     yield* Effect.yieldNow
   }
@@ -96,8 +96,8 @@ const writeFiles = async (folder: string, groups: ReadonlyArray<Group>): Promise
       const path = (part: Part) => join(folder, `${index}-${part}.ndjson`)
       let longest = 0
       for (const part of ["rows", "parents", "rejectedValues", "rejectedRecords"] as const) {
-        longest = group[part].reduce((length, line) => Math.max(length, line.length), longest)
-        await writeFile(path(part), group[part].join("\n"), { mode: 0o600 })
+        longest = Math.max(longest, group[part].longest)
+        await writeFile(path(part), group[part].bytes(), { mode: 0o600 })
       }
       // DuckDB sizes its buffers by the longest line it is told to expect.
       const size = Math.max(1024 * 1024, longest * 4)

@@ -13,7 +13,6 @@ export interface Follower {
   readonly loaded: Effect.Effect<void>
 }
 
-/** Within what the vault keeps at hand. */
 const lagBytesMax = 8 * 1024 * 1024
 /** How long a little waits for company. */
 const patienceMs = 2000

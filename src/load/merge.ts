@@ -62,7 +62,8 @@ const newVersions = (batch: Batch, mode: Mode): ReadonlyArray<Statement> => {
   const key = names(keyOf(resource))
   const sent = children.filter((child) => !(mode === "list" && child.detail))
   return [
-    `CREATE OR REPLACE TEMP TABLE old AS SELECT * FROM ${current} WHERE ${here} AND (${key}) IN (SELECT ${key} FROM stage)`,
+    `CREATE OR REPLACE TEMP TABLE old AS SELECT ${mode === "whole" ? `${key}, _synced_at, _run_id, _deleted_at` : "*"}
+     FROM ${current} WHERE ${here} AND (${key}) IN (SELECT ${key} FROM stage)`,
     `UPDATE meta.run_resources SET new_rows = new_rows + (SELECT count(*) FROM stage ANTI JOIN old USING (${key})),
        changed_rows = changed_rows + (SELECT count(*) FROM old WHERE _run_id <> ${literal(run)})
      WHERE ${batch.counted}`,

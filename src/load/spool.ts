@@ -3,6 +3,7 @@ import { at as valueAt, parseExact } from "../catalog/body.ts"
 import { type Resource, backfillOf } from "../catalog/resource.ts"
 import type { Decoded, EndEntry, PageEntry, Parent, WindowEntry } from "../vault/frame.ts"
 import { wellFormed } from "./convert.ts"
+import { Lines } from "./lines.ts"
 import { type Normalise, type Normalised, normaliserOf } from "./normalise.ts"
 import { printed } from "./row.ts"
 
@@ -26,10 +27,10 @@ export interface Group {
   lostCount: number
   /** What the service sends otherwise than defined: how often, and the first sample, by table, field and kind. */
   readonly drift: Map<string, Drift>
-  readonly rows: Array<string>
-  readonly parents: Array<string>
-  readonly rejectedValues: Array<string>
-  readonly rejectedRecords: Array<string>
+  readonly rows: Lines
+  readonly parents: Lines
+  readonly rejectedValues: Lines
+  readonly rejectedRecords: Lines
 }
 
 export interface Drift {
@@ -52,8 +53,8 @@ export class Spool {
   }
 
   /** Pages of a resource whose definition is gone stay in the vault and are passed over. */
-  add(entry: PageEntry, body: string, known?: unknown): void {
-    const parsed = known ?? (body === "" ? undefined : parseExact(body, entry.long))
+  add(entry: PageEntry, body: string): void {
+    const parsed = body === "" ? undefined : parseExact(body, entry.long)
     for (const target of this.targetsOf(entry.resource))
       if (!entry.parent || !target.resource.within) this.take(target, entry, parsed)
   }
@@ -109,10 +110,10 @@ export class Spool {
       rejectedRecordCount: 0,
       lostCount: 0,
       drift: new Map(),
-      rows: [],
-      parents: [],
-      rejectedValues: [],
-      rejectedRecords: []
+      rows: new Lines(),
+      parents: new Lines(),
+      rejectedValues: new Lines(),
+      rejectedRecords: new Lines()
     }
     this.groups.set(key, group)
     return group

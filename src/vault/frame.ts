@@ -83,8 +83,6 @@ export type Entry = PageEntry | EndEntry | GoneEntry | WindowEntry
 export interface Frame {
   readonly entry: Entry
   readonly body: string
-  /** The body parsed, where somebody did that already. */
-  readonly parsed?: unknown
 }
 
 export const encode = ({ entry, body }: Frame): Buffer => {

@@ -10,7 +10,6 @@ import { type Failure, diskFailure } from "../failure.ts"
 import { type Decoded, type Frame, encode } from "./frame.ts"
 import type { Position } from "./position.ts"
 import { framesIn, readPlain, readSealed } from "./segments.ts"
-import { Tail } from "./tail.ts"
 import { Writer } from "./writer.ts"
 
 export interface Read {
@@ -47,21 +46,10 @@ const openVault = Effect.fn("vault.open")(function* (
     (writer) => Effect.promise(() => writer.close())
   )
   const reading = yield* Semaphore.make(1)
-  const tail = new Tail()
   return Vault.of({
-    append: (frame) =>
-      attempt("written", async () => {
-        const bytes = encode(frame)
-        const at = await writer.append(bytes)
-        tail.push(at, { ...frame, end: at.offset + bytes.length })
-      }),
+    append: (frame) => attempt("written", () => writer.append(encode(frame))),
     read: (from, bytes) =>
-      Effect.suspend(() => {
-        const frames = tail.read(from, bytes)
-        return frames.length > 0
-          ? Effect.succeed({ frames, next: { segment: from.segment, offset: frames.at(-1)!.end } })
-          : attempt("read", () => readFrames(folder, from, bytes, writer.end())).pipe(reading.withPermits(1))
-      }),
+      attempt("read", () => readFrames(folder, from, bytes, writer.end())).pipe(reading.withPermits(1)),
     seal: attempt("sealed", () => writer.seal()),
     appendedBytes: () => writer.appendedBytes,
     end: () => writer.end()

@@ -14,9 +14,8 @@ export class Writer {
   private size: number
   private file: FileHandle
   private pending: Array<Buffer> = []
-  private pendingBytes = 0
-  private flushing: Promise<unknown> = Promise.resolve()
-  private scheduled: Promise<Position> | undefined
+  private flushing: Promise<void> = Promise.resolve()
+  private scheduled: Promise<void> | undefined
   private broken: unknown
   /** Full segments being compressed, beside everything else. */
   private compressing: Promise<void> = Promise.resolve()
@@ -52,33 +51,25 @@ export class Writer {
     return { segment: this.segment, offset: this.size }
   }
 
-  /** Where the bytes begin, once they are synced. */
-  async append(bytes: Buffer): Promise<Position> {
+  append(bytes: Buffer): Promise<void> {
     // After a refused write the tail of the file is unknown; the next opening cuts it off.
-    if (this.broken !== undefined) throw this.broken
-    const before = this.pendingBytes
+    if (this.broken !== undefined) return Promise.reject(this.broken)
     this.pending.push(bytes)
-    this.pendingBytes += bytes.length
-    if (this.scheduled === undefined) this.flushing = this.scheduled = this.flushing.then(() => this.flush())
-    const { segment, offset } = await this.scheduled
-    return { segment, offset: offset + before }
+    this.scheduled ??= this.flushing = this.flushing.then(() => this.flush())
+    return this.scheduled
   }
 
-  /** Where the bytes that waited begin. */
-  private async flush(): Promise<Position> {
+  private async flush(): Promise<void> {
     const batch = Buffer.concat(this.pending)
     this.pending = []
-    this.pendingBytes = 0
     this.scheduled = undefined
     try {
       if (this.broken !== undefined) throw this.broken
       if (this.size >= segmentBytesMax) await this.rotate()
       await this.file.appendFile(batch)
       await this.file.datasync()
-      const start = this.end()
       this.size += batch.length
       this.appendedBytes += batch.length
-      return start
     } catch (cause) {
       this.broken = cause
       throw cause

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { isAbsolute, join, resolve } from "node:path"
 import { parse } from "smol-toml"
 import type { ApiSettings } from "./api/api.ts"
+import { policies } from "./catalog/policy.ts"
 import type { Asked } from "./catalog/resource.ts"
 import { type Failure, settingFailure } from "./failure.ts"
 import { credentialSettings } from "./secrets.ts"
@@ -12,6 +13,8 @@ const Positive = Schema.Number.check(Schema.isGreaterThan(0))
 const Words = Schema.Array(Schema.String)
 /** None: the warehouse alone. */
 const Formats = Schema.Array(Schema.Literals(["duckdb", "parquet", "csv"]))
+
+const Policy = Schema.Literals(policies)
 
 /** The settings file, and the names the other sources are brought to. */
 const File = Schema.Struct({
@@ -53,6 +56,14 @@ const File = Schema.Struct({
       folder: Schema.optional(Schema.String),
       formats: Schema.optional(Formats),
       csv_profile: Schema.optional(Schema.Literals(["machine", "spreadsheet"]))
+    })
+  ),
+  schema: Schema.optional(
+    Schema.Struct({
+      /** What becomes of unknown fields; see catalog/policy.ts. */
+      policy: Schema.optional(Policy),
+      resources: Schema.optional(Schema.Record(Schema.String, Policy)),
+      accepted: Schema.optional(Words)
     })
   ),
   deletions: Schema.optional(

@@ -13,6 +13,7 @@ import { join } from "node:path"
 import { Api } from "./api/api.ts"
 import type { Catalogue } from "./catalog/discover.ts"
 import type { Window } from "./catalog/instants.ts"
+import { type SchemaPolicies, isRefused } from "./catalog/policy.ts"
 import { publishedTables } from "./catalog/tables.ts"
 import type { Counts } from "./extract/context.ts"
 import { type Ended, extract } from "./extract/extract.ts"
@@ -50,6 +51,7 @@ export interface SyncOptions extends Omit<Choice, "asked"> {
   readonly catalogue: Catalogue
   readonly accounts: ReadonlyArray<SyncAccount>
   readonly output: OutputSettings
+  readonly policies: SchemaPolicies
   /** Filled while pages come in. */
   readonly counts: Counts
   /** Told when the plan is made and requests begin. */
@@ -79,7 +81,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
 
   yield* prepare(catalogue)
   // What an interrupted run left in the vault comes first: the plan asks the warehouse what is known.
-  const loader = yield* makeLoader(catalogue.resources, join(output.folder, "tmp"))
+  const loader = yield* makeLoader(catalogue.resources, join(output.folder, "tmp"), options.policies)
   yield* loader.load
   const freshness = yield* oldestFirst()
   const plans = yield* Effect.forEach(
@@ -131,9 +133,13 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   const loadedMs = (yield* Clock.currentTimeMillis) - run.startedAt
 
   const requests = plans.reduce((all, { api }) => all + api.requestsByResource.values().reduce((n, m) => n + m, 0), 0)
-  const exitCode = exitCodeOf(ended)
+  const drift = yield* driftOf(run.id, (table, field) => {
+    const resource = catalogue.resources.find((one) => one.table === table)
+    return resource !== undefined && isRefused(options.policies, resource, table, field)
+  })
   const rows = yield* resourcesOf(run.id)
-  const drift = yield* driftOf(run.id)
+  // The load may find a resource wanting that was read to its end: one whose schema is frozen.
+  const exitCode = exitCodeOf([...ended, ...rows])
   yield* endRun(run, outcomeOf([...rows, ...ended]), exitCode, requests)
   yield* publishNow(catalogue, output, run.id)
   const elapsedMs = (yield* Clock.currentTimeMillis) - run.startedAt
@@ -160,7 +166,7 @@ const outcomeOf = (rows: ReadonlyArray<{ readonly verdict: string }>) =>
   (["incomplete", "complete with doubts"] as const).find((worst) => rows.some(({ verdict }) => verdict === worst)) ??
   "complete"
 
-const exitCodeOf = (ended: ReadonlyArray<Ended>): number => {
+const exitCodeOf = (ended: ReadonlyArray<{ readonly verdict: string; readonly why?: Ended["why"] }>): number => {
   const unread = ended.filter(({ verdict }) => verdict === "incomplete")
   if (unread.length === 0) return 0
   if (unread.some(({ why }) => why === "later")) return exitCodes.later

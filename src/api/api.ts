@@ -9,6 +9,7 @@ import { type Retry, classify } from "./classify.ts"
 import { type CredentialSettings, type SendForm, makeCredentials } from "./credentials.ts"
 import { type ApiError, BadCredentials, NoAnswer, Refused, Unavailable } from "./errors.ts"
 import { type FileTarget, store } from "./files.ts"
+import { bodyBytesMax, bytesOf, textOf, withoutSecrets } from "./text.ts"
 import { commonHeaders, headersOf, rateHeaders, timeOf, wire } from "./wire.ts"
 
 export interface Call {
@@ -55,8 +56,6 @@ const attemptsMax = 7
 const timeoutMs = 60_000
 /** An hour of sound is some 60 MB. */
 const fileTimeoutMs = 600_000
-/** A page of 1,000 records is a megabyte or two. A larger answer than this is not taken in, and a smaller page asked for. */
-const bodyBytesMax = 32 * 1024 * 1024
 
 const makeApi = Effect.fn("api.make")(function* (
   settings: ApiSettings
@@ -77,8 +76,11 @@ const makeApi = Effect.fn("api.make")(function* (
       try: async (signal) => {
         const response = await client.request({ ...options, origin, path: prefix + options.path, signal })
         const { statusCode: status, headers, body } = response
-        if (file === undefined || status >= 300) return { status, headers, text: await textOf(body) }
-        const stored = await store(body, file, String(headers["content-type"] ?? ""))
+        if (file === undefined || status >= 300) {
+          const bytes = await bytesOf(body)
+          return { status, headers, text: bytes && textOf(bytes) }
+        }
+        const stored = await store(body, file, String(headers["content-type"] ?? ""), credentials.secrets)
         return { status, headers, text: JSON.stringify(stored) }
       },
       catch: (cause) => new NoAnswer({ message: reasonOf(cause), unsent: isUnsent(cause) })
@@ -108,17 +110,23 @@ const makeApi = Effect.fn("api.make")(function* (
         return exchange({ ...wire(request), headers: headersOf(request, token) }, file)
       })
       // However it ends, a request gives its slot back once: a slot that stayed taken would narrow the budget for good.
-      const { status, text, headers } = yield* Effect.uninterruptibleMask((restore) =>
+      const {
+        status,
+        text: sent,
+        headers
+      } = yield* Effect.uninterruptibleMask((restore) =>
         restore(budget.take(priority)).pipe(
           Effect.andThen(Effect.onExit(restore(send), (exit) => budget.settle(seenIn(exit))))
         )
       )
-      if (text === undefined)
+      if (sent === undefined)
         return yield* new Refused({ status, message: `the answer is over our limit of ${bodyBytesMax >> 20} MB` })
+      const text = withoutSecrets(sent, credentials.secrets)
       const verdict = classify(status, text)
       if (verdict === "ok") {
         const long = holdsLongNumbers(text)
         const body = parsed(text, long)
+        if (body === tooDeep) return yield* new Refused({ status, message: "the answer is nested too deeply" })
         if (body === undefined) return { retry: "soon", message: "the answer is not JSON" } satisfies Retry
         const serviceTime = timeOf(headers)
         return { text, body, long, at: yield* Clock.currentTimeMillis, serviceTime } satisfies Answer
@@ -131,6 +139,9 @@ const makeApi = Effect.fn("api.make")(function* (
   )
 
   const send = Effect.fn("api.send")(function* (call: Call) {
+    // On its way such a path becomes another one, whatever the spelling.
+    if (/\/\.{1,2}(?=\/|$)/.test(call.request.path))
+      return yield* new Refused({ status: 400, message: "an empty id, . and .. cannot be asked for" })
     let last: Retry = { retry: "soon", message: "" }
     let renewed = false
     for (let tries = 0; tries < attemptsMax; tries++) {
@@ -153,9 +164,9 @@ const makeApi = Effect.fn("api.make")(function* (
   const linked = Effect.fn("api.linked")((url: string) =>
     Effect.tryPromise(async (signal) => {
       const { statusCode, body } = await request(url, { dispatcher: client, headers: { accept: "*/*" }, signal })
-      const text = await textOf(body)
-      if (statusCode !== 200 || text === undefined) throw new Error(`status ${statusCode}`)
-      return text
+      const bytes = await bytesOf(body)
+      if (statusCode !== 200 || bytes === undefined) throw new Error(`status ${statusCode}`)
+      return withoutSecrets(bytes.toString("utf8"), credentials.secrets)
     }).pipe(
       Effect.timeout(timeoutMs),
       Effect.retry({ times: 2, schedule: Schedule.exponential(500) }),
@@ -169,25 +180,14 @@ const makeApi = Effect.fn("api.make")(function* (
 /** 0.25 s doubling to 8 s, each halved at random so that retries of many requests spread. */
 const backoffMs = (tries: number) => Math.min(250 * 2 ** tries, 8000) * (0.5 + Math.random() / 2)
 
-/** The body as text, given up as soon as it is too large: what is sent compressed may be any size. */
-const textOf = async (body: AsyncIterable<Buffer>): Promise<string | undefined> => {
-  const chunks: Array<Buffer> = []
-  let bytes = 0
-  for await (const chunk of body) {
-    chunks.push(chunk)
-    bytes += chunk.length
-    if (bytes > bodyBytesMax) return undefined
-  }
-  return Buffer.concat(chunks).toString("utf8")
-}
-
 const parsed = (text: string, long: boolean): unknown => {
   try {
     return parseExact(text, long)
-  } catch {
-    return undefined
+  } catch (error) {
+    return error instanceof RangeError ? tooDeep : undefined
   }
 }
+const tooDeep = Symbol("nested too deeply")
 
 /** What a request that ended tells of the budget. Where a connection stood, the service may have counted it. */
 const seenIn = (exit: Exit.Exit<Pick<Dispatcher.ResponseData, "headers"> & { status: number }, NoAnswer>): Seen =>

@@ -21,6 +21,8 @@ export type CredentialSettings =
 
 export interface Credentials {
   readonly token: Effect.Effect<string, BadCredentials | NoAnswer | Failure>
+  /** Everything that must stand in no output; grows as tokens are renewed. */
+  readonly secrets: ReadonlySet<string>
   /** The service refused this token: a newer one, or BadCredentials where there is none to be had. */
   readonly renew: (refused: string, reason: string) => Effect.Effect<void, BadCredentials | NoAnswer | Failure>
 }
@@ -55,6 +57,7 @@ export const makeCredentials = (settings: CredentialSettings, sendForm: SendForm
   settings.kind === "private"
     ? Effect.succeed({
         token: Effect.succeed(Redacted.value(settings.token)),
+        secrets: new Set([Redacted.value(settings.token)]),
         renew: (_, message) => Effect.fail(new BadCredentials({ message }))
       })
     : makeOAuth(settings, sendForm)
@@ -65,7 +68,12 @@ const makeOAuth = Effect.fn("api.oauth")(function* (
 ): Effect.fn.Return<Credentials> {
   const single = yield* Semaphore.make(1)
   const origin = Redacted.value(settings.refreshToken).slice(-8)
+  const secrets = new Set([settings.clientSecret, settings.refreshToken].map(Redacted.value))
   let tokens: Tokens | undefined
+  const take = (newer: Tokens | undefined) => {
+    tokens = newer
+    if (newer) secrets.add(newer.accessToken).add(newer.refreshToken)
+  }
 
   const refresh = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
@@ -85,12 +93,13 @@ const makeOAuth = Effect.fn("api.oauth")(function* (
     const lifetimeMs = (answer.expires_in ?? answer.expiresIn ?? 86_399) * 1000
     const renewed = { accessToken, refreshToken, expiresAt: now + lifetimeMs, origin }
     yield* save(settings.store, renewed)
-    tokens = renewed
+    take(renewed)
   })
 
   return {
+    secrets,
     token: Effect.gen(function* () {
-      tokens ??= yield* stored(settings.store, origin)
+      if (tokens === undefined) take(yield* stored(settings.store, origin))
       const now = yield* Clock.currentTimeMillis
       if (tokens === undefined || tokens.expiresAt - now < 60_000) yield* refresh
       return tokens!.accessToken

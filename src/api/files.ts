@@ -1,7 +1,8 @@
 /** Answers that are files: streamed to disk, never held in memory, in place only when they are whole. */
 import { createHash } from "node:crypto"
-import { mkdir, open, rename } from "node:fs/promises"
+import { mkdir, open, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import { spellings } from "./text.ts"
 
 /** Where an answer goes: a name below a folder, the ending left to what comes. */
 export interface FileTarget {
@@ -22,16 +23,26 @@ export interface Stored {
 export const store = async (
   body: AsyncIterable<Buffer>,
   { folder, name }: FileTarget,
-  contentType: string
+  contentType: string,
+  secrets: Iterable<string>
 ): Promise<Stored> => {
   const path = `${name}${endings.get(contentType.split(";")[0]!.trim().toLowerCase()) ?? ".bin"}`
   const target = join(folder, path)
   await mkdir(dirname(target), { recursive: true, mode: 0o700 })
   const hash = createHash("sha256")
   let bytes = 0
+  const sought = [...secrets].flatMap(spellings)
+  const overlap = Math.max(0, ...sought.map(({ length }) => length))
+  let tail = Buffer.alloc(0)
   {
     await using file = await open(`${target}.part`, "w", 0o600)
     for await (const piece of body) {
+      const seen = Buffer.concat([tail, piece])
+      if (sought.some((secret) => seen.includes(secret))) {
+        await rm(`${target}.part`)
+        throw new Error("the file repeats our credentials and was not kept")
+      }
+      tail = seen.subarray(-overlap)
       await file.writeFile(piece)
       hash.update(piece)
       bytes += piece.length

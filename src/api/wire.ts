@@ -1,5 +1,6 @@
 /** A request as it goes over the wire, and the headers of the answer that matter. */
 import type { Dispatcher } from "undici"
+import { written } from "../catalog/body.ts"
 import type { FilledRequest } from "../catalog/request.ts"
 import type { Seen } from "./budget.ts"
 
@@ -24,7 +25,7 @@ export const wire = ({ method, path, parameters }: FilledRequest) =>
 
 const query = (parameters: Readonly<Record<string, unknown>>): string => {
   const text = new URLSearchParams(
-    Object.entries(parameters).map(([name, value]) => [name, String(value)] as [string, string])
+    Object.entries(parameters).map(([name, value]) => [name, written(value)] as [string, string])
   ).toString()
   return text === "" ? "" : `?${text}`
 }
@@ -33,7 +34,8 @@ const query = (parameters: Readonly<Record<string, unknown>>): string => {
 export const rateHeaders = (headers: Dispatcher.ResponseData["headers"], status: number): Seen => {
   const number = (name: string) => {
     const value = Number(headers[name] ?? Number.NaN)
-    return Number.isFinite(value) && value >= 0 ? value : undefined
+    // Nothing the service counts is beyond: not even three years in milliseconds.
+    return value >= 0 && value < 1e11 ? value : undefined
   }
   const seconds = number("retry-after")
   return {

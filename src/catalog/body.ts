@@ -13,7 +13,7 @@ declare global {
 }
 
 /**
- * Parses a body. Numbers that a double would change (17 digits and more) become raw JSON values, which print as they
+ * Parses a body. Numbers that a double would change (17 digits and more, 1e999) become raw JSON values, which print as they
  * came and which `convert.ts` reads by their text. Looking for long digit runs first keeps the common page fast.
  */
 export const parseExact = (body: string, long = holdsLongNumbers(body)): unknown =>
@@ -27,7 +27,7 @@ export const parseExact = (body: string, long = holdsLongNumbers(body)): unknown
 
 const run = 16
 
-/** Whether 16 digits and points stand in a row somewhere: such a row covers one of every 16 places. */
+/** Whether 16 digits and points stand in a row somewhere, which then covers one of every 16 places; or a large exponent. */
 export const holdsLongNumbers = (body: string): boolean => {
   for (let place = run - 1; place < body.length; place += run) {
     let [from, to] = [place, place]
@@ -36,11 +36,25 @@ export const holdsLongNumbers = (body: string): boolean => {
     while (isOfNumber(body.charCodeAt(to))) to++
     if (to - from > run) return true
   }
-  return false
+  return /[:,[\s]-?\d[\d.]*[eE][+-]?\d{3}/.test(body)
 }
 const isOfNumber = (code: number): boolean => (code >= 48 && code <= 57) || code === 46
 
-const differs = (value: number, source: string) => String(value) !== source && source.replace(/[^\d]/g, "").length > 15
+const differs = (value: number, source: string) =>
+  !Number.isFinite(value) ||
+  (value === 0 && /^-?[0.]*[1-9]/.test(source)) ||
+  (String(value) !== source && source.replace(/[^\d]/g, "").length > 15)
+
+/** Any value as text, whatever it is: one that calls a field of its own `toString` has no other. */
+export const written = (value: unknown): string => {
+  if (typeof value !== "object" || value === null) return String(value)
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return unprintable
+  }
+}
+export const unprintable = "nested too deeply to print"
 
 /** The value at a dotted path; the empty path is the body itself. */
 export const at = (body: unknown, path: string): unknown =>

@@ -1,4 +1,5 @@
 /** A request as the API page shows it, with holes for the parts that change from page to page and run to run. */
+import { written } from "./body.ts"
 
 /** A moving part of a request; `extract` fills it. A parameter or list item around an unfilled hole is left out. */
 export interface Hole {
@@ -62,7 +63,8 @@ export type Filling = { readonly [H in HoleName]?: unknown }
 export const fill = (request: Request, filling: Filling) => ({
   method: request.method,
   path: request.path.replace(/\{(location|company|parent|pass)\}/g, (_, name: HoleName) =>
-    encodeURIComponent(String(filling[name]))
+    // Nothing would make the path that of a list: what stands for it is refused on its way (api.ts).
+    encodeURIComponent(written(filling[name]).toWellFormed() || ".")
   ),
   parameters: fillParameters(request.parameters, filling)
 })
@@ -97,7 +99,7 @@ const fillHole = ({ hole, as, part, initial }: Hole, filling: Filling): unknown 
     case "date":
       return new Date(Number(value)).toISOString().slice(0, 10)
     case "text":
-      return String(value)
+      return written(value)
     default:
       return value
   }

@@ -8,6 +8,7 @@ import { service } from "../doctor/service.ts"
 import { sourcesOf } from "../doctor/settings.ts"
 import { warehouse } from "../doctor/warehouse.ts"
 import { type Failure, exitCodes } from "../failure.ts"
+import { schemaPolicies } from "../policies.ts"
 import { type Flags, oneAccount, outputSettings } from "../settings.ts"
 import { keepSecret, print, say, table } from "./output.ts"
 import { explained } from "./refusals.ts"
@@ -21,7 +22,9 @@ export const doctor = Effect.fn("cli.doctor")(function* (flags: Flags & { readon
     "value" in output
       ? yield* sourcesOf(flags, environment, output.value, "value" in account ? account.value : undefined)
       : []
-  const failure = "failure" in output ? output.failure : "failure" in account ? account.failure : undefined
+  const catalogue = yield* Effect.promise(() => discover())
+  const policies = yield* settled(schemaPolicies(flags, catalogue))
+  const failure = [output, account, policies].find((one) => "failure" in one)?.failure
   const lines: Array<Line> = [
     failure ? problemOf("settings", failure) : ok("settings", `${settings.length} settings, none of them unknown`),
     ...(yield* Effect.promise(() => versions()))
@@ -32,7 +35,6 @@ export const doctor = Effect.fn("cli.doctor")(function* (flags: Flags & { readon
   }
   if ("value" in account) {
     say("Asking the service: about 30 small requests …")
-    const catalogue = yield* Effect.promise(() => discover())
     const { location, api } = account.value
     lines.push(
       ...(yield* service({ catalogue, account: account.value, explained: explained(location) }).pipe(

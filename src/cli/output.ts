@@ -10,8 +10,11 @@ export const keepSecret = (text: string): void => {
 export const redacted = (text: string): string =>
   [...secrets].reduce((clean, secret) => clean.replaceAll(secret, "<redacted>"), text)
 
+/** What others wrote must not move the cursor, or colour what comes after it. */
+const harmless = (text: string): string => text.replaceAll(/[^\P{Cc}\n\t]/gu, "\ufffd")
+
 /** Talk: one line for people. */
-export const say = (line: string): void => void process.stderr.write(`${redacted(line)}\n`)
+export const say = (line: string): void => void process.stderr.write(`${harmless(redacted(line))}\n`)
 
 /** Data: a line of a result. */
 export const print = (line: string): void => void process.stdout.write(`${redacted(line)}\n`)

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { discover } from "../catalog/discover.ts"
 import { Failure } from "../failure.ts"
 import { makeLoader } from "../load/load.ts"
+import { schemaPolicies } from "../policies.ts"
 import { type Flags, outputSettings } from "../settings.ts"
 import { publishNow } from "../sync.ts"
 import { Vault } from "../vault/vault.ts"
@@ -26,6 +27,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
       next: "./sluice sync"
     })
   const catalogue = yield* Effect.promise(() => discover())
+  const policies = yield* schemaPolicies(flags, catalogue)
   const startedAt = yield* Clock.currentTimeMillis
 
   const { records, loadedMs } = yield* Effect.gen(function* () {
@@ -34,7 +36,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
     yield* Effect.promise(() => Promise.all([rebuilt, `${rebuilt}.wal`].map((file) => rm(file, { force: true }))))
     return yield* Effect.gen(function* () {
       yield* prepare(catalogue)
-      yield* (yield* makeLoader(catalogue.resources, join(output.folder, "tmp"))).load
+      yield* (yield* makeLoader(catalogue.resources, join(output.folder, "tmp"), policies)).load
       const warehouse = yield* Warehouse
       const run = yield* beginRun("rebuild", 0)
       yield* endRun(run, "complete", 0, 0)

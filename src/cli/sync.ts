@@ -5,6 +5,7 @@ import { Api } from "../api/api.ts"
 import { type Catalogue, discover } from "../catalog/discover.ts"
 import type { Window } from "../catalog/instants.ts"
 import { makePlan } from "../plan/plan.ts"
+import { schemaPolicies } from "../policies.ts"
 import { type AccountSettings, type Flags, accountSettings, outputSettings, words } from "../settings.ts"
 import { type Synced, sync } from "../sync.ts"
 import { Vault } from "../vault/vault.ts"
@@ -39,6 +40,7 @@ export const syncOnce = Effect.fnUntraced(function* (
   const settings = yield* accountSettings(flags, environment)
   settings.flatMap(({ secrets }) => secrets).forEach(keepSecret)
   const catalogue = yield* Effect.promise(() => discover())
+  const policies = yield* schemaPolicies(flags, catalogue)
   // The warehouse's lock comes first: it keeps a second run off the vault as well.
   const layers = Layer.provideMerge(
     Vault.layer(join(output.folder, "vault")),
@@ -62,6 +64,7 @@ export const syncOnce = Effect.fnUntraced(function* (
       catalogue,
       accounts,
       output,
+      policies,
       counts: watched.counts,
       only: words(flags.only),
       except: words(flags.except),

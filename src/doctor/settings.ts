@@ -80,4 +80,10 @@ const valuesOf = (output: OutputSettings, account: AccountSettings | undefined):
   ])
 
 const shown = (value: unknown): string =>
-  Array.isArray(value) ? (value.length === 0 ? "none" : value.join(", ")) : String(value)
+  Array.isArray(value)
+    ? value.length === 0
+      ? "none"
+      : value.join(", ")
+    : typeof value === "object"
+      ? JSON.stringify(value)
+      : String(value)

@@ -25,6 +25,9 @@ const batchSize = 500
 /** Rows that cannot be read, one after the other, before the resource is given up. */
 const failuresInARowMax = 20
 
+/** Ids come from elsewhere and may be of any length. */
+const example = ([id, reason]: readonly [string, string]) => `${id.replaceAll(/\s+/g, " ").slice(0, 100)}: ${reason}`
+
 export const fanOut = Effect.fn("extract.fanOut")(function* (
   resource: Resource,
   followUp: FollowUp,
@@ -95,10 +98,11 @@ export const fanOut = Effect.fn("extract.fanOut")(function* (
   const withLinked = Effect.fnUntraced(function* (answer: Answer, { url, as }: { url: string; as: string }) {
     const link = at(at(answer.body, followUp.way.records), url)
     if (typeof link !== "string" || !/^https?:/.test(link)) return answer
-    const text = yield* api.linked(link)
-    if (text === undefined) linkless++
-    const body = { ...(answer.body as object), [as]: text }
-    return { ...answer, body, text: JSON.stringify(body) }
+    const body = { ...(answer.body as object), [as]: yield* api.linked(link) }
+    const text = yield* Effect.try(() => JSON.stringify(body)).pipe(Effect.orElseSucceed(() => answer.text))
+    // Where the detail is nested too deeply to be printed again, it stays as it came.
+    if (body[as] === undefined || text === answer.text) linkless++
+    return { ...answer, body, text }
   })
 
   while (true) {
@@ -133,7 +137,7 @@ export const fanOut = Effect.fn("extract.fanOut")(function* (
         verdict: "incomplete",
         requests,
         way,
-        doubts: [`${failed.size} could not be read, for example of ${[...failed][0]!.join(": ")}`, ...doubts]
+        doubts: [`${failed.size} could not be read, for example of ${example([...failed][0]!)}`, ...doubts]
       }
 
   function skip(due: Due, reason: string): void {

@@ -7,7 +7,18 @@
 import { at } from "../catalog/body.ts"
 import { dayMs, instantMs } from "../catalog/instants.ts"
 import type { Changes, Way } from "../catalog/resource.ts"
-import { type Page, type PassProgress, type Step, doubt, ended, failed, idOf, instantsIn, next } from "./progress.ts"
+import {
+  type Page,
+  type PassProgress,
+  type Step,
+  doubt,
+  ended,
+  failed,
+  idOf,
+  instantsIn,
+  isCursor,
+  next
+} from "./progress.ts"
 import { sorted, tied } from "./ties.ts"
 
 export interface Rules {
@@ -77,8 +88,9 @@ export const advance = (rules: Rules, before: PassProgress, page: Page): Step =>
       return sorted(way.paging, before, seen, page, same && ids.length >= page.size, short)
     case "expiring": {
       const cursor = at(page.body, way.paging.field)
+      if (!isCursor(cursor)) return failed("the cursor is too large to be one")
       const anchors = way.paging.anchor ? instantsIn(page.records, way.paging.anchor) : []
-      const anchored = anchors.length > 0 ? { ...seen, anchor: Math.max(before.anchor ?? 0, ...anchors) } : seen
+      const anchored = anchors.length > 0 ? { ...seen, anchor: highest(before.anchor ?? 0, anchors) } : seen
       return cursor === undefined || cursor === null || cursor === ""
         ? ended(anchored)
         : { kind: "next", progress: anchored, cursor }
@@ -111,6 +123,7 @@ const stepBack = (before: PassProgress, size: number): Step => {
 
 /** A cursor that does not move: the end where all is seen, else a list that cannot be read this way. */
 const followed = (before: PassProgress, seen: PassProgress, cursor: unknown, same: boolean): Step => {
+  if (!isCursor(cursor)) return failed("the cursor is too large to be one")
   const stuck = same || JSON.stringify(cursor) === JSON.stringify(before.cursor)
   if (!stuck) return next(seen, cursor)
   return seen.total === undefined || seen.count >= seen.total
@@ -136,7 +149,7 @@ const mayBeCut = (
 /** A filter the service ignores shows in the rows. A day of grace: clocks and zones differ. */
 const ignoredFilter = ({ way, since }: Rules, page: Page): string | undefined => {
   if (way.filtered === undefined || since === undefined) return undefined
-  const oldest = Math.min(...instantsIn(page.records, way.filtered))
+  const oldest = instantsIn(page.records, way.filtered).reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)
   return oldest < since - dayMs ? `the service ignores the filter on ${way.filtered}` : undefined
 }
 
@@ -148,8 +161,11 @@ const changeOf = ({ changes }: Rules, record: unknown): number | undefined => {
 
 const highestOf = (rules: Rules, before: PassProgress, page: Page) => {
   const values = page.records.map((record) => changeOf(rules, record)).filter((value) => value !== undefined)
-  return values.length === 0 ? {} : { highest: Math.max(before.highest ?? Number.NEGATIVE_INFINITY, ...values) }
+  return values.length === 0 ? {} : { highest: highest(before.highest ?? Number.NEGATIVE_INFINITY, values) }
 }
+
+/** Not spread into one call: a page may hold more records than a call takes arguments. */
+const highest = (first: number, others: ReadonlyArray<number>) => others.reduce((a, b) => Math.max(a, b), first)
 
 /**
  * Newest change first: the page reaches back beyond the watermark, so what follows is known. Where the service sorts by
@@ -169,5 +185,5 @@ const isBefore = ({ changes, since }: Rules, { records }: Page): boolean => {
 /** Totals come as number, text, or an object in an array. */
 const totalOf = (value: unknown): number | undefined => {
   const number = typeof value === "string" ? Number(value) : value
-  return typeof number === "number" && Number.isFinite(number) ? number : undefined
+  return typeof number === "number" && Number.isSafeInteger(number) && number >= 0 ? number : undefined
 }

@@ -13,7 +13,7 @@ import type { PageEntry, Parent, Progress } from "../vault/frame.ts"
 import { Vault } from "../vault/vault.ts"
 import { type Reading, type RunContext, count } from "./context.ts"
 import { advance, halved } from "./paging.ts"
-import { type PassProgress, type Step, behind, idOf } from "./progress.ts"
+import { type PassProgress, type Step, behind, doubt, idOf, listOf } from "./progress.ts"
 import { probed, sizeBelow, worthProbing } from "./sizes.ts"
 
 export interface State extends PassProgress {
@@ -73,6 +73,8 @@ export interface PassWork {
 /** An expiring cursor is used again within this time or thrown away; the service's limit is 120 s. */
 const cursorLifetimeMs = 110_000
 const beginningsMax = 4
+/** No page of the service is near it; loaded in one transaction, more of the smallest would not fit into memory. */
+const recordsMax = 100_000
 
 export const readPass = Effect.fn("extract.pass")(function* (
   work: PassWork,
@@ -129,9 +131,12 @@ export const readPass = Effect.fn("extract.pass")(function* (
       continue
     }
     const answer = under?.complete ? yield* under.complete(result) : result
-    const records = at(answer.body, path)
-    const list = listOf(records, way.paging.kind === "once")
+    const list = listOf(answer.body, path, way.paging.kind === "once", under !== undefined)
     if (list === undefined) return { reason: `the answer holds no list ${path}` }
+    if (list.length > recordsMax) return { reason: `the answer holds ${list.length} records, over our ${recordsMax}` }
+    // An empty list may be left out; but an answer about something else is no reason to believe that all is gone.
+    if (!under && at(answer.body, path) === undefined)
+      state = { ...state, ...doubt(state, `the answer holds no list ${path}`) }
     const firstIds = work.other && (state.firstIds ?? list.slice(0, 100).map(idOf))
     if (firstIds && !state.firstIds && firstIds.length > 0 && firstIds.every((id) => work.other!.includes(id)))
       return { state: { ...state, done: true, doubts: [], ignored: name } }
@@ -171,13 +176,6 @@ export const readPass = Effect.fn("extract.pass")(function* (
   }
   return { state }
 })
-
-/** A lone record is a list of one; an object without an id is no record, unless everything comes at once. */
-const listOf = (records: unknown, once: boolean): ReadonlyArray<unknown> | undefined => {
-  if (Array.isArray(records)) return records
-  if (records === undefined || records === null) return once ? [] : undefined
-  return once || at(records, "id") !== undefined || at(records, "_id") !== undefined ? [records] : undefined
-}
 
 /** What a refusal asks for: smaller pages, narrower windows, a new cursor, or another way. */
 const afterRefusal = (

@@ -1,5 +1,6 @@
 /** Where a pass over a list stands, and the steps it can take. */
-import { at } from "../catalog/body.ts"
+import { hash } from "node:crypto"
+import { at, unprintable, written } from "../catalog/body.ts"
 import { instantMs } from "../catalog/instants.ts"
 import type { Parameters } from "../catalog/request.ts"
 
@@ -54,6 +55,11 @@ export const next = (progress: PassProgress, cursor: unknown): Step => ({
   progress: { ...progress, cursor },
   cursor
 })
+/** It is sent back and kept with every page. */
+export const isCursor = (value: unknown): boolean => {
+  const text = written(value)
+  return text !== unprintable && text.length <= 10_000
+}
 export const failed = (reason: string): Step => ({ kind: "failed", reason })
 export const doubt = (progress: PassProgress, sentence: string): PassProgress =>
   progress.doubts.includes(sentence) ? progress : { ...progress, doubts: [...progress.doubts, sentence] }
@@ -71,5 +77,29 @@ export const ended = (progress: PassProgress): Step => {
 export const instantsIn = (records: ReadonlyArray<unknown>, field: string): ReadonlyArray<number> =>
   records.map((record) => instantMs(at(record, field))).filter((value) => value !== undefined)
 
-/** Records without an id of their own are told apart by their text. */
-export const idOf = (record: unknown): string => String(at(record, "id") ?? at(record, "_id") ?? JSON.stringify(record))
+/** Records without an id of their own are told apart by their text; it is kept with every page, so it is kept short. */
+export const idOf = (record: unknown): string => {
+  const text = written(at(record, "id") ?? at(record, "_id") ?? record).toWellFormed()
+  return text.length > 200 ? hash("sha256", text) : text
+}
+
+/**
+ * The records of a page. A lone one is a list of one; an object without an id is none, unless everything comes at once.
+ * Nothing: this is no page.
+ */
+export const listOf = (
+  body: unknown,
+  path: string,
+  once: boolean,
+  /** Read under a row, which may have nothing. */
+  under: boolean
+): ReadonlyArray<unknown> | undefined => {
+  const records = at(body, path)
+  if (Array.isArray(records)) return records
+  if (records === undefined || records === null)
+    return once && (under ? typeof body !== "string" : isFields(body)) ? [] : undefined
+  return once || at(records, "id") !== undefined || at(records, "_id") !== undefined ? [records] : undefined
+}
+
+const isFields = (body: unknown) =>
+  typeof body === "object" && body !== null && !Array.isArray(body) && !JSON.isRawJSON(body)

@@ -2,13 +2,16 @@
 import { Effect } from "effect"
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { type SchemaPolicies, isRefused } from "../catalog/policy.ts"
 import { type Resource, backfillOf, withinOf } from "../catalog/resource.ts"
 import { type Failure, diskFailure } from "../failure.ts"
 import type { EndEntry, WindowEntry } from "../vault/frame.ts"
 import type { Position } from "../vault/position.ts"
 import { Vault } from "../vault/vault.ts"
+import { frozenDoubt } from "../warehouse/runs.ts"
 import { instantOf, literal } from "../warehouse/sql.ts"
 import type { Statement } from "../warehouse/warehouse.ts"
+import { wellFormed } from "./convert.ts"
 import { countedIn, goneStatements } from "./gone.ts"
 import { mergeStatements } from "./merge.ts"
 import { type Group, type Pass, Spool, statesOf } from "./spool.ts"
@@ -31,7 +34,7 @@ const batchBytesMax = 8 * 1024 * 1024
 
 /** Reads and normalises what stands at a place of the vault; `undefined` where there is no more, or less than asked. */
 export const prepareBatch = Effect.fn("load.prepare")(function* (
-  resources: ReadonlyArray<Resource>,
+  { resources, policies }: { readonly resources: ReadonlyArray<Resource>; readonly policies: SchemaPolicies },
   temporary: string,
   from: Position,
   bytesMin: number
@@ -44,7 +47,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   const frames = gone < 0 ? read.frames : read.frames.slice(0, gone + 1)
   const next = gone < 0 ? read.next : { segment: from.segment, offset: frames.at(-1)!.end }
 
-  const spool = new Spool(resources)
+  const spool = new Spool(resources, policies)
   for (const { entry, body } of frames) {
     if (entry.kind === "page" || entry.kind === "detail") spool.add(entry, body)
     // Other work must not wait for a whole batch: requests are being timed meanwhile.
@@ -69,6 +72,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
         ...(gone < 0 ? [] : goneStatements(resources, frames[gone]!)),
         ...written.flatMap(countStatements),
         ...written.flatMap(driftStatements),
+        ...written.flatMap((group) => frozenStatements(group, policies)),
         ...passes.flatMap(passStatements),
         ...ends.flatMap((end) => [end, ...endsWithin(resources, end)]).flatMap(endStatements),
         ...windows.flatMap(windowStatements),
@@ -158,8 +162,22 @@ const driftStatements = ({ drift, location, run, at }: Written): ReadonlyArray<s
          ${instantOf(at)}, ${count}) ON CONFLICT DO UPDATE SET seen = seen + excluded.seen`
   )
 
+/** What a frozen resource must not send is noted where its verdict will be. */
+const frozenStatements = (group: Written, policies: SchemaPolicies): ReadonlyArray<string> => {
+  const refused = [...group.drift.values()].filter(({ table, field }) =>
+    isRefused(policies, group.resource, table, field)
+  )
+  const places = refused.map(({ table, field }) => literal(`${table}.${field}`))
+  return places.length === 0
+    ? []
+    : [
+        `UPDATE meta.run_resources SET frozen_out = list_sort(list_distinct(list_concat(frozen_out, [${places.join(", ")}])))
+         WHERE ${countedIn(group)}`
+      ]
+}
+
 const passStatements = ({ reading, entry: { location, pass, progress } }: Pass): ReadonlyArray<string> => [
-  `INSERT OR REPLACE INTO meta.passes VALUES (${[location, reading, pass, JSON.stringify(progress)].map(literal).join(", ")})`
+  `INSERT OR REPLACE INTO meta.passes VALUES (${[location, reading, pass, wellFormed(progress)].map(literal).join(", ")})`
 ]
 
 const windowStatements = ({ run, location, resource, window: [from, to] }: WindowEntry): ReadonlyArray<string> => [
@@ -189,6 +207,8 @@ const endStatements = ({ run, location, resource, at, outcome }: EndEntry): Read
     `UPDATE meta.run_resources SET verdict = 'complete with doubts',
        doubts = list_append(doubts, lost_records || ' records have no key and are among the rejected records')
      WHERE run_id = ${literal(run)} AND ${here} AND verdict <> 'incomplete' AND lost_records > 0`,
+    `UPDATE meta.run_resources SET verdict = 'incomplete', doubts = list_append(doubts, ${frozenDoubt("frozen_out")})
+     WHERE run_id = ${literal(run)} AND ${here} AND len(frozen_out) > 0`,
     // A window of the past says nothing of what is new.
     ...(verdict === "incomplete" || mode === "window"
       ? []

@@ -75,9 +75,20 @@ export const readable = (value: unknown): string => {
 }
 
 /** JSON that DuckDB can read: a lone surrogate is no text in any encoding and becomes U+FFFD. */
-export const wellFormed = (value: unknown): string => {
-  const body = JSON.stringify(value)
-  return body.includes("\\ud")
-    ? JSON.stringify(value, (_, part: unknown) => (typeof part === "string" ? part.toWellFormed() : part))
+export const wellFormed = (value: unknown): string => mended(JSON.stringify(value))
+
+/** Half a character, which JSON prints as an escape, in values and keys alike; after a backslash it only looks like one. */
+const mended = (body: string): string =>
+  body.includes("\\ud")
+    ? body.replaceAll(/\\(u[dD][89a-fA-F][0-9a-fA-F]{2}|.)/g, (escape) => (/^\\u[dD]/.test(escape) ? "\ufffd" : escape))
     : body
-}
+
+/** Whether a value holds half a character anywhere, which its column then shows as U+FFFD. */
+export const holdsHalves = (value: unknown): boolean =>
+  typeof value === "string"
+    ? !value.isWellFormed()
+    : typeof value === "object" && value !== null && mended(JSON.stringify(value)) !== JSON.stringify(value)
+
+/** What identifies a row has to be the same text everywhere. */
+export const unfitForKey = (value: unknown): boolean =>
+  typeof value === "string" && (!value.isWellFormed() || value.includes("\0"))

@@ -6,6 +6,7 @@
 import { Effect } from "effect"
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
+import { evolving } from "../catalog/policy.ts"
 import type { Resource } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import { type Position, beginning, isBefore } from "../vault/position.ts"
@@ -22,7 +23,8 @@ export interface Loader {
 
 export const makeLoader = Effect.fn("load.make")(function* (
   resources: ReadonlyArray<Resource>,
-  temporary: string
+  temporary: string,
+  policies = evolving
 ): Effect.fn.Return<Loader, Failure, Vault | Warehouse> {
   const [vault, warehouse] = [yield* Vault, yield* Warehouse]
   const [row] = yield* warehouse.rows("SELECT segment, byte_offset FROM meta.position")
@@ -37,7 +39,7 @@ export const makeLoader = Effect.fn("load.make")(function* (
 
   // Two folders in turn: the files of one batch are written while those of the other are read.
   const prepare = (from: Position, bytesMin: number) =>
-    prepareBatch(resources, join(temporary, String(batches++ % 2)), from, bytesMin).pipe(
+    prepareBatch({ resources, policies }, join(temporary, String(batches++ % 2)), from, bytesMin).pipe(
       Effect.provideService(Vault, vault)
     )
   const commit = ({ transactions, next, bytes }: Batch) =>

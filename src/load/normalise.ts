@@ -4,9 +4,10 @@
  * `_extra`, what does not fit its column to the rejected values, what has no key to the rejected records.
  */
 import { hash } from "node:crypto"
+import { evolving, isKept } from "../catalog/policy.ts"
 import type { Resource } from "../catalog/resource.ts"
 import { keyOf } from "../catalog/tables.ts"
-import { wellFormed } from "./convert.ts"
+import { unfitForKey, wellFormed } from "./convert.ts"
 import { RowReader, type Found, isObject, printed } from "./row.ts"
 import { compile, isScalar } from "./slots.ts"
 
@@ -17,6 +18,8 @@ interface RejectedValue {
   /** As sent, as JSON. */
   readonly value: string
   readonly reason: string
+  /** The column holds what could be kept of it. */
+  readonly kept?: true
 }
 interface RejectedRecord {
   readonly table: string
@@ -28,7 +31,7 @@ export interface Normalised {
   readonly row: string | undefined
   /** Fingerprint of `row`. */
   readonly hash: string
-  /** Fields nobody named, which are in `_extra`. */
+  /** Fields nobody named; those that the policy keeps are in `_extra`. */
   readonly unknown: Found["unknown"]
   readonly rejectedValues: ReadonlyArray<RejectedValue>
   readonly rejectedRecords: ReadonlyArray<RejectedRecord>
@@ -43,22 +46,26 @@ interface Origin {
 export type Normalise = (record: unknown, origin: Origin) => Normalised
 
 /** Compiles a resource's fields once; the function it returns is called for every record. */
-export const normaliserOf = (resource: Resource): Normalise => {
+export const normaliserOf = (resource: Resource, policies = evolving): Normalise => {
   const { table, each, fields, detail } = resource
   const key = keyOf(resource)
   const shape = compile(table, { ...fields, ...detail?.fields }, each ? [...key, each.column] : key)
   const scalar = isScalar(fields)
+  const keeps = (table: string, field: string) => isKept(policies, resource, table, field)
 
   return (sent, { location, given }) => {
     const record = scalar && !isObject(sent) ? { value: sent } : sent
     if (!isObject(record)) return rejected(table, record, "not an object")
-    const found: Found = { location, misfits: [], unknown: [], strays: [] }
+    const found: Found = { location, keeps, misfits: [], unknown: [], strays: [] }
     try {
       const { values } = new RowReader(shape, found).read(record)
       for (const column in given) values[column] ??= given[column]
       const missing = key.find((column) => values[column] === undefined || values[column] === "")
       if (missing !== undefined) return rejected(table, record, `no ${missing}`)
+      const unfit = key.find((column) => unfitForKey(values[column]))
+      if (unfit !== undefined) return rejected(table, record, `${unfit} holds half a character or a NUL`)
       const row = wellFormed(values)
+      if (row.length > rowLengthMax) return rejected(table, record, `larger than ${rowLengthMax >> 20} MB`)
       const id = key.map((column) => values[column]).join("/")
       return {
         row,
@@ -84,5 +91,10 @@ const rejected = (table: string, record: unknown, reason: string): Normalised =>
   hash: "",
   unknown: [],
   rejectedValues: [],
-  rejectedRecords: [{ table, record: printed(record), reason }]
+  rejectedRecords: [{ table, record: cut(printed(record)), reason }]
 })
+
+/** DuckDB reads a row in one piece, into buffers of four times its size. */
+const rowLengthMax = 4 * 1024 * 1024
+/** Of what no row can hold a beginning is enough: the whole stands in the vault. */
+const cut = (record: string) => (record.length > rowLengthMax ? `${record.slice(0, 10_000)}…` : record)

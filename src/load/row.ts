@@ -1,15 +1,19 @@
 /** Walks one record into one row: what was sent, not what was expected, so that nothing unknown goes unseen. */
-import { readable, refused, wellFormed } from "./convert.ts"
+import { holdsHalves, readable, refused, unfitForKey, wellFormed } from "./convert.ts"
 import type { Child, Shape, Slot, Slots } from "./slots.ts"
 
 /** What a record and its children held that is no row or column. */
 export interface Found {
   readonly location: string
+  /** Whether an unknown field goes into `_extra`. */
+  readonly keeps: (table: string, field: string) => boolean
   readonly misfits: Array<{
     readonly table: string
     readonly column: string
     readonly value: unknown
     readonly reason: string
+    /** The column holds it nevertheless, as far as it can. */
+    readonly kept?: true
   }>
   /** Fields nobody named, with the first value met. */
   readonly unknown: Array<{ readonly table: string; readonly field: string; readonly value: unknown }>
@@ -30,10 +34,13 @@ export class RowReader {
 
   read(record: object): this {
     this.visit(record, this.shape.slots, "", true)
-    // fromEntries defines, never assigns: a key called __proto__ stays a key.
-    if (this.extra) {
-      this.values["_extra"] = wellFormed(Object.fromEntries(this.extra))
-      for (const [field, value] of this.extra) this.found.unknown.push({ table: this.shape.table, field, value })
+    const { table } = this.shape
+    for (const [field, value] of this.extra ?? []) this.found.unknown.push({ table, field, value })
+    const kept = this.extra?.filter(([field]) => this.found.keeps(table, field)) ?? []
+    if (kept.length > 0) {
+      // fromEntries defines, never assigns: a key called __proto__ stays a key.
+      const extra = Object.fromEntries(kept)
+      this.put("_extra", wellFormed(extra), extra)
     }
     return this
   }
@@ -58,7 +65,7 @@ export class RowReader {
         const converted = slot.convert(value)
         if (converted === refused) this.misfit(slot.column, value, `does not fit ${slot.type}`)
         else if (converted !== null) {
-          this.values[slot.column] = converted
+          this.put(slot.column, converted, value)
           if (slot.textColumn) this.values[slot.textColumn] = readable(value)
         }
         return
@@ -95,6 +102,8 @@ export class RowReader {
     const { values } = new RowReader(child, this.found).read(item)
     Object.assign(values, child.constants)
     if (child.keyColumn) values[child.keyColumn] = key
+    const unfit = [...child.key, child.keyColumn ?? ""].find((name) => unfitForKey(values[name]))
+    if (unfit !== undefined) return stray(`${unfit} holds half a character or a NUL`)
     if (child.key.length === 0) values["position"] = position
     else {
       if (child.key.some((name) => values[name] === undefined)) return stray(`no ${child.key.join(", ")}`)
@@ -115,10 +124,20 @@ export class RowReader {
     for (const row of rows) all.push(Object.assign(row, { [idColumn]: row[idColumn] ?? inner["id"] }))
   }
 
+  /** Half a character (a surrogate alone, a byte that is no UTF-8) has no place in any text: U+FFFD stands for it. */
+  private put(column: string, converted: unknown, sent: unknown): void {
+    this.values[column] = converted
+    const suspect = typeof converted === "string" && (!converted.isWellFormed() || converted.includes("\ufffd"))
+    if (suspect && holdsHalves(sent))
+      this.found.misfits.push({ table: this.shape.table, column, value: sent, reason: halves, kept: true })
+  }
+
   private misfit(column: string, value: unknown, reason: string): void {
     this.found.misfits.push({ table: this.shape.table, column, value, reason })
   }
 }
+
+const halves = "holds half a character, kept as U+FFFD"
 
 class ChildRows extends Array<Record<string, unknown>> {
   items = 0

@@ -1,5 +1,6 @@
 /** Pages from the vault to the files a transaction reads: normalised rows, rejects, and the state that goes with them. */
 import { at as valueAt, parseExact } from "../catalog/body.ts"
+import type { SchemaPolicies } from "../catalog/policy.ts"
 import { type Resource, backfillOf } from "../catalog/resource.ts"
 import type { Decoded, EndEntry, PageEntry, Parent, WindowEntry } from "../vault/frame.ts"
 import { wellFormed } from "./convert.ts"
@@ -47,9 +48,11 @@ export class Spool {
   private readonly resources: ReadonlyArray<Resource>
   private readonly targetsByTable = new Map<string, ReadonlyArray<Target>>()
   private lines = 0
+  private readonly policies: SchemaPolicies
 
-  constructor(resources: ReadonlyArray<Resource>) {
+  constructor(resources: ReadonlyArray<Resource>, policies: SchemaPolicies) {
     this.resources = resources
+    this.policies = policies
   }
 
   /** Pages of a resource whose definition is gone stay in the vault and are passed over. */
@@ -63,7 +66,7 @@ export class Spool {
     const found = valueAt(body, own ?? entry.records)
     const { unpack, only } = resource
     const listed = Array.isArray(found) ? found : found === undefined || found === null ? [] : [found]
-    const unpacked = unpack ? listed.flatMap(unpack) : listed
+    const unpacked = unpack ? listed.flatMap((record) => unpackedBy(unpack, record)) : listed
     // What is asked for by its id is not mixed.
     const mixed = only !== undefined && entry.kind === "page"
     const records = mixed ? unpacked.filter((record) => valueAt(record, only.field) === only.is) : unpacked
@@ -80,10 +83,11 @@ export class Spool {
   private addRow(group: Group, result: Normalised): void {
     const { row, hash: fingerprint, unknown, rejectedValues, rejectedRecords } = result
     for (const { table, field, value } of unknown) drifted(group, table, field, "new field", () => printed(value))
-    for (const { table, column, value } of rejectedValues) drifted(group, table, column, "other type", () => value)
+    for (const { table, column, value, kept } of rejectedValues)
+      if (!kept) drifted(group, table, column, "other type", () => value)
     const n = this.lines++
     if (row !== undefined) group.rows.push(`{"_n":${n},"_at":${group.at},"_row_hash":"${fingerprint}",${row.slice(1)}`)
-    for (const value of rejectedValues) group.rejectedValues.push(wellFormed({ ...value, _n: n }))
+    for (const { kept: _, ...value } of rejectedValues) group.rejectedValues.push(wellFormed({ ...value, _n: n }))
     for (const record of rejectedRecords) group.rejectedRecords.push(wellFormed(record))
     group.rejectedValueCount += rejectedValues.length
     group.rejectedRecordCount += rejectedRecords.length
@@ -124,17 +128,35 @@ export class Spool {
     if (known) return known
     const targets = this.resources
       .filter((resource) => resource.table === table || resource.within?.table === table)
-      .map((resource) => ({ resource, normalise: normaliserOf(resource), records: resource.within?.records }))
+      .map((resource) => ({
+        resource,
+        normalise: normaliserOf(resource, this.policies),
+        records: resource.within?.records
+      }))
     this.targetsByTable.set(table, targets)
     return targets
   }
 }
 
-const drifted = (group: Group, table: string, field: string, kind: Drift["kind"], sample: () => string): void => {
+/** Where names are values, there is no end of new ones: beyond this many in a batch they are told together. */
+const driftMax = 200
+
+const drifted = (group: Group, table: string, sent: string, kind: Drift["kind"], sample: () => string): void => {
+  const room = group.drift.size < driftMax || group.drift.has(`${table}.${sent} ${kind}`)
+  const field = room ? sent.slice(0, 200) : "(others)"
   const key = `${table}.${field} ${kind}`
   const known = group.drift.get(key)
   if (known) known.count++
   else group.drift.set(key, { table, field, kind, sample: sample().slice(0, 500), count: 1 })
+}
+
+/** A definition may stumble over a record of odd shape; such a record is judged as it is. */
+const unpackedBy = (unpack: NonNullable<Resource["unpack"]>, record: unknown): ReadonlyArray<unknown> => {
+  try {
+    return unpack(record)
+  } catch {
+    return [record]
+  }
 }
 
 /** A table that a page has records for. */
@@ -163,7 +185,7 @@ const parentLine = (
     content_hash: content ?? null,
     fetched_ms: at,
     full_ms: done && full ? at : null,
-    progress: done ? null : JSON.stringify(progress),
+    progress: done ? null : wellFormed(progress),
     _n: n
   })
 

@@ -72,9 +72,20 @@ export const resourcesOf = Effect.fnUntraced(function* (
   }))
 })
 
-/** What the service sent in this run otherwise than ever before, as `table.field (kind)`. */
+/** SQL for what is said of a frozen resource; `places` is SQL for the list of what is new. */
+export const frozenDoubt = (places: string): string =>
+  `'the schema is frozen, and the service sent what is new: ' || array_to_string(${places}[:5], ', ')
+   || CASE WHEN len(${places}) > 5 THEN ' and ' || len(${places}) - 5 || ' more' ELSE '' END
+   || '. New fields are in the vault and in no table. To accept it, write accepted = ' || to_json(${places}[:5])
+   || ' under [schema] in the settings file, or another policy, then ./sluice rebuild'`
+
+/**
+ * What the service sent in this run otherwise than ever before, as `table.field (kind)`. New words in tables for which
+ * `frozen` says so make their resource incomplete; they stand in the rows, as their column is there.
+ */
 export const driftOf = Effect.fnUntraced(function* (
-  run: string
+  run: string,
+  frozen: (table: string, field: string) => boolean
 ): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
   const warehouse = yield* Warehouse
   // A word is news where the column was read before.
@@ -83,6 +94,19 @@ export const driftOf = Effect.fnUntraced(function* (
      FROM meta.known_words AS w SEMI JOIN (FROM meta.known_words WHERE first_run_id < ${literal(run)}) AS before
        USING (location_id, table_name, column_name) WHERE w.first_run_id = ${literal(run)} ON CONFLICT DO NOTHING`
   ])
+  const words = yield* warehouse.rows(
+    `SELECT location_id, table_name, field FROM meta.schema_changes WHERE kind = 'new word' AND first_run_id = ${literal(run)}`
+  )
+  const refused = words
+    .map((row) => [String(row["location_id"]), String(row["table_name"]), String(row["field"])] as const)
+    .filter(([, table, field]) => frozen(table, field))
+  yield* warehouse.transaction(
+    refused.map(
+      ([location, table, field]) =>
+        `UPDATE meta.run_resources SET verdict = 'incomplete', doubts = list_append(doubts, ${frozenDoubt(`[${literal(`${table}.${field}`)}]`)})
+         WHERE run_id = ${literal(run)} AND location_id = ${literal(location)} AND resource = ${literal(table)}`
+    )
+  )
   const rows = yield* warehouse.rows(
     `SELECT DISTINCT table_name || '.' || field || ' (' || kind || ')' AS change FROM meta.schema_changes
      WHERE first_run_id = ${literal(run)} ORDER BY 1`

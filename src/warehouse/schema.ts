@@ -18,7 +18,7 @@ const metaTables: Readonly<Record<string, { readonly comment: string; readonly c
     columns: `run_id VARCHAR, location_id VARCHAR, resource VARCHAR, mode VARCHAR, since TIMESTAMPTZ, requests BIGINT DEFAULT 0,
       pages BIGINT DEFAULT 0, records BIGINT DEFAULT 0, new_rows BIGINT DEFAULT 0, changed_rows BIGINT DEFAULT 0,
       deleted_rows BIGINT DEFAULT 0, rejected_values BIGINT DEFAULT 0, rejected_records BIGINT DEFAULT 0,
-      lost_records BIGINT DEFAULT 0, verdict VARCHAR, doubts VARCHAR[], planned_requests BIGINT, finished_at TIMESTAMPTZ,
+      lost_records BIGINT DEFAULT 0, frozen_out VARCHAR[], verdict VARCHAR, doubts VARCHAR[], planned_requests BIGINT, finished_at TIMESTAMPTZ,
       PRIMARY KEY (run_id, location_id, resource)`
   },
   watermarks: {
@@ -45,7 +45,7 @@ const metaTables: Readonly<Record<string, { readonly comment: string; readonly c
     columns: `location_id VARCHAR, resource VARCHAR, from_at TIMESTAMPTZ, to_at TIMESTAMPTZ, run_id VARCHAR`
   },
   rejected_values: {
-    comment: "Values that did not fit their column, as sent; the column holds NULL",
+    comment: "Values that did not fit their column, as sent; the column holds NULL, or what the reason says",
     columns: `run_id VARCHAR, location_id VARCHAR, table_name VARCHAR, key VARCHAR, column_name VARCHAR, value VARCHAR,
       reason VARCHAR, rejected_at TIMESTAMPTZ`
   },
@@ -94,6 +94,8 @@ const migration = (catalogue: Catalogue, existing: ReadonlySet<string>): Readonl
       `CREATE TABLE IF NOT EXISTS meta.${name(table)} (${columns})`,
       `COMMENT ON TABLE meta.${name(table)} IS ${literal(comment)}`
     ]),
+    // Warehouses made before there were policies.
+    "ALTER TABLE meta.run_resources ADD COLUMN IF NOT EXISTS frozen_out VARCHAR[]",
     ...tables.flatMap((table) => tableStatements(table, existing)),
     ...catalogue.resources
       .filter((resource) => isOutdated(resource, existing))

@@ -265,7 +265,8 @@ describe("the core account", () => {
     // Records without an id, tags that come twice, flags that are numbers: the nasty account has them in these alone.
     const nasty = "regexp_matches(table_name, '^(contact|conversation|message)|^users$')"
     const tables = ["rejected_records", "rejected_values"].map((table) => `SELECT table_name FROM meta.${table}`)
-    const rejects = `SELECT DISTINCT table_name FROM (${tables.join(" UNION ALL ")}) WHERE`
+    const [records, values] = tables
+    const rejects = `SELECT DISTINCT table_name FROM (${records} UNION ALL ${values} WHERE reason NOT LIKE '%kept as U+FFFD') WHERE`
     assert.isNotEmpty(await query(account.warehouse, `${rejects} ${nasty}`))
     assert.deepStrictEqual(await query(account.warehouse, `${rejects} NOT ${nasty}`), [])
   })

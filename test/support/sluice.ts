@@ -13,6 +13,7 @@ export interface Ran {
 }
 export interface Running {
   readonly ended: Promise<Ran>
+  readonly pid: number
   readonly kill: (signal: NodeJS.Signals) => void
 }
 
@@ -27,9 +28,11 @@ export const environmentOf = (service: Pick<Service, "url" | "token" | "location
   SLUICE_FORMATS: "none"
 })
 
+const launcher = fileURLToPath(new URL("../../sluice", import.meta.url))
+
 export const start = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>): Running => {
-  const launcher = fileURLToPath(new URL("../../sluice", import.meta.url))
-  const child = spawn(launcher, args, {
+  // Whatever the umask of the person or the scheduler that starts it.
+  const child = spawn("sh", ["-c", 'umask 000 && exec "$0" "$@"', launcher, ...args], {
     env: { PATH: process.env["PATH"], ...environment },
     stdio: ["ignore", "pipe", "pipe"],
     // Shorter than a test may take: one that hangs fails with what it had printed, and stops nothing behind it.
@@ -41,6 +44,7 @@ export const start = (args: ReadonlyArray<string>, environment: Readonly<Record<
   child.stderr.on("data", (chunk) => (stderr += chunk))
   return {
     ended: new Promise((resolve) => child.once("close", (code) => resolve({ code, stdout, stderr }))),
+    pid: child.pid!,
     kill: (signal) => child.kill(signal)
   }
 }

@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { execFileSync } from "node:child_process"
-import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Account, openAccount } from "../support/account.ts"
 import { query } from "../support/compare.ts"
@@ -187,26 +187,6 @@ describe("a full disk", () => {
     } finally {
       account.service.stop()
       execFileSync("umount", [disk])
-    }
-  })
-})
-
-describe("secrets", () => {
-  it("the token stands in no file that a run leaves, and every file is the owner's alone", async () => {
-    const account = await openAccount("--contacts", "50")
-    try {
-      assert.strictEqual((await account.sync()).code, 0)
-      const files = readdirSync(account.output, { recursive: true, withFileTypes: true }).filter((entry) =>
-        entry.isFile()
-      )
-      assert.isAbove(files.length, 3)
-      for (const { parentPath, name } of files) {
-        const path = join(parentPath, name)
-        assert.isFalse(readFileSync(path).includes(account.service.token), path)
-        assert.strictEqual(execFileSync("stat", ["-c", "%a", path], { encoding: "utf8" }).trim(), "600", path)
-      }
-    } finally {
-      account.service.stop()
     }
   })
 })

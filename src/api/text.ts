@@ -1,0 +1,68 @@
+/** What an answer's bytes become before anyone else sees them: text of bounded size, without our secrets. */
+import { isUtf8 } from "node:buffer"
+
+/**
+ * A page of 1,000 records is a megabyte or two. A larger answer than this is not taken in, and a smaller page asked for:
+ * made of the smallest values there are, it takes forty times its size in memory.
+ */
+export const bodyBytesMax = 16 * 1024 * 1024
+
+/** The whole body, given up as soon as it is too large: what is sent compressed may be any size. */
+export const bytesOf = async (body: AsyncIterable<Buffer>): Promise<Buffer | undefined> => {
+  const chunks: Array<Buffer> = []
+  let bytes = 0
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes > bodyBytesMax) return undefined
+  }
+  return Buffer.concat(chunks)
+}
+
+/**
+ * The text of JSON. A byte that is no UTF-8 becomes the JSON escape `\udcXX`, a lone surrogate: it is kept to the bit, and the load tells
+ * in which value it stood.
+ */
+export const textOf = (bytes: Buffer): string => {
+  if (isUtf8(bytes)) return bytes.toString("utf8")
+  if (isNoText(bytes)) return ""
+  const text = bytes
+    .toString("latin1")
+    .replaceAll(utf8, (part, stray?: string) =>
+      stray === undefined ? part : `\\udc${stray.charCodeAt(0).toString(16)}`
+    )
+  return Buffer.from(text, "latin1").toString("utf8")
+}
+
+/** A text in another encoding, or none at all: escaping every byte of it would take minutes. */
+const isNoText = (bytes: Buffer): boolean => {
+  const text = bytes.toString("utf8")
+  let strays = 0
+  for (let at = text.indexOf("\ufffd"); at >= 0; at = text.indexOf("\ufffd", at + 1))
+    if (++strays > 100_000) return true
+  return false
+}
+
+/**
+ * Bytes as latin1: a character of several, or in the group a byte that belongs to none. One at a time: what repeats as
+ * often as a body is long is too deep for the engine.
+ */
+const utf8 =
+  /[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}|([\x80-\xff])/g
+
+/** Shorter ones are words that data may hold by chance. */
+const secretLengthMin = 8
+
+/** A service may repeat our request in its answer: what it knows of us goes no further. */
+export const withoutSecrets = (text: string, secrets: Iterable<string>): string => {
+  let clean = text
+  for (const secret of secrets)
+    for (const spelling of spellings(secret)) clean = clean.replaceAll(spelling, "<redacted>")
+  return clean
+}
+
+/** As it is, as a part of an address, and as JSON may escape it. */
+export const spellings = (secret: string): ReadonlyArray<string> =>
+  secret.length < secretLengthMin
+    ? []
+    : [...new Set([secret, encodeURIComponent(secret), secret.replaceAll("/", String.raw`\/`)])]

@@ -1,0 +1,107 @@
+/** A service that answers as a test likes, and what a run against it leaves behind. */
+import { assert } from "@effect/vitest"
+import { lstatSync, readFileSync, readdirSync } from "node:fs"
+import { type IncomingHttpHeaders, createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { query } from "./compare.ts"
+import { type Ran, environmentOf, newFolder, sluice } from "./sluice.ts"
+
+export interface Asked {
+  readonly method: string
+  /** As it came over the wire, with the query. */
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+export interface Reply {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** Bytes as they are, anything else as JSON. */
+  readonly body: unknown
+}
+
+export const token = "pit-0f8e/secret+token-4711"
+export const locationId = "loc-hostile"
+
+/** The location and 404 for everything that `answers` has no word on. */
+export const hostileService = async (answers: (asked: Asked) => Reply | undefined) => {
+  const asked: Array<Asked> = []
+  const server = createServer(async (request, response) => {
+    const chunks: Array<Buffer> = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { method, url, headers } = request
+    const one: Asked = { method: method!, path: url!, headers, body: Buffer.concat(chunks).toString() }
+    asked.push(one)
+    const reply = answers(one) ?? everyday(one)
+    response.writeHead(reply.status ?? 200, { "content-type": "application/json", ...reply.headers })
+    response.end(reply.body instanceof Uint8Array ? reply.body : JSON.stringify(reply.body))
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const folder = newFolder()
+  const environment: Record<string, string> = environmentOf({ url, token, locationId }, folder)
+  return { url, asked, folder, environment, close: () => server.close() }
+}
+
+const everyday = ({ path }: Asked): Reply =>
+  path.startsWith(`/locations/${locationId}`) && !path.includes("/", `/locations/${locationId}`.length)
+    ? { body: { location: { id: locationId, name: "A place", companyId: "company-1" } } }
+    : { status: 404, body: { statusCode: 404, message: "Not Found" } }
+
+/** A body as the service would write it, where `JSON.stringify` would write something tamer. */
+export const raw = (text: string): Buffer => Buffer.from(text, "latin1")
+
+/** A page of contacts written by hand: records as JSON. */
+export const contactsPage = (...records: ReadonlyArray<string>): Buffer => pageOf(records.length, ...records)
+
+export const pageOf = (total: number, ...records: ReadonlyArray<string>): Buffer =>
+  raw(`{"contacts":[${records.join(",")}],"total":${total}}`)
+
+export interface Hostile {
+  readonly ran: Ran
+  readonly folder: string
+  readonly environment: Readonly<Record<string, string>>
+  readonly asked: ReadonlyArray<Asked>
+  readonly rows: (sql: string) => Promise<ReadonlyArray<Readonly<Record<string, unknown>>>>
+}
+
+/** Syncs once, and checks what holds whatever the service sends: verify is content, and a rebuild gives the same rows. */
+export const syncHostile = async (
+  answers: (asked: Asked) => Reply | undefined,
+  only: string,
+  environment: Readonly<Record<string, string>> = {}
+): Promise<Hostile> => {
+  const service = await hostileService(answers)
+  try {
+    const { folder } = service
+    const all = { ...service.environment, ...environment }
+    const ran = await sluice(["sync", "--only", only], all)
+    const rows = (sql: string) => query(join(folder, "warehouse.duckdb"), sql)
+    assert.notInclude(ran.stderr, "a defect", ran.stderr)
+    const before = await everyRow(rows, only)
+    const rebuilt = await sluice(["rebuild"], all)
+    assert.strictEqual(rebuilt.code, 0, rebuilt.stderr)
+    assert.deepStrictEqual(await everyRow(rows, only), before)
+    const verified = await sluice(["verify"], all)
+    assert.strictEqual(verified.code, 0, verified.stdout + verified.stderr)
+    return { ran, folder, environment: all, asked: service.asked, rows }
+  } finally {
+    service.close()
+  }
+}
+
+const everyRow = async (rows: Hostile["rows"], only: string) => {
+  const tables = [...only.split(",").map((table) => `crm.${table}`), "meta.rejected_values", "meta.rejected_records"]
+  return Promise.all(tables.map((table) => rows(`SELECT * FROM ${table} ORDER BY ALL`)))
+}
+
+/** Every file and folder below, as paths; links are not followed. */
+export const below = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isSymbolicLink())
+    .map((entry) => join(entry.parentPath, entry.name))
+
+/** Files that hold the bytes of a text. */
+export const holding = (folder: string, text: string): ReadonlyArray<string> =>
+  below(folder).filter((path) => lstatSync(path).isFile() && readFileSync(path).includes(text))

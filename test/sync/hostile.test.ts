@@ -1,0 +1,231 @@
+/** A service that sends what nobody should send: it is bounded, told with its reason, and everything else arrives. */
+import { assert, describe, it } from "@effect/vitest"
+import { join } from "node:path"
+import { query } from "../support/compare.ts"
+import { type Asked, type Reply, contactsPage, hostileService, pageOf, raw, syncHostile } from "../support/hostile.ts"
+import { sluice } from "../support/sluice.ts"
+
+/** One page of contacts, whatever is asked, and two workflows that have to arrive beside them. */
+const contacts = (body: unknown) => (asked: Asked) => (asked.path === "/contacts/search" ? { body } : workflows(asked))
+const workflows = ({ path }: Asked): Reply | undefined =>
+  path.startsWith("/workflows/") ? { body: { workflows: [{ id: "w1" }, { id: "w2" }] } } : undefined
+const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth)
+
+describe("a record that cannot be a row", () => {
+  const bad: ReadonlyArray<readonly [record: string, reason: string]> = [
+    ['"text"', "not an object"],
+    ["null", "not an object"],
+    ["[1]", "not an object"],
+    [`{"id":"deep","new":${nested(100_000)}}`, "nested too deeply"],
+    [`{"new":${nested(100_001)}}`, "nested too deeply"],
+    [`{"id":${nested(100_002)}}`, "no id"],
+    ['{"id":{"toString":1,"valueOf":2}}', "no id"],
+    ['{"id":""}', "no id"],
+    ['{"id":"a\\ud800"}', "id holds half a character or a NUL"],
+    ['{"id":"a\\u0000b"}', "id holds half a character or a NUL"],
+    ['{"id":"a\xff\xfeb"}', "id holds half a character or a NUL"],
+    [`{"id":"big","new":"${"x".repeat(10 << 20)}"}`, "larger than 4 MB"]
+  ]
+
+  it("is rejected with its reason, and its neighbours arrive", async () => {
+    const page = contactsPage('{"id":"before"}', ...bad.map(([record]) => record), '{"id":"behind"}')
+    const { ran, rows } = await syncHostile(contacts(page), "contacts,workflows")
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    assert.match(ran.stderr, new RegExp(`contacts: ${bad.length} records have no key`))
+    assert.deepStrictEqual(await rows("SELECT id FROM crm.contacts ORDER BY id"), [{ id: "before" }, { id: "behind" }])
+    const rejected = await rows(
+      "SELECT reason, count(*) AS n, max(length(record)) AS longest FROM meta.rejected_records GROUP BY ALL ORDER BY ALL"
+    )
+    assert.deepStrictEqual(
+      rejected.map(({ reason }) => reason),
+      [...new Set(bad.map(([, reason]) => reason))].sort()
+    )
+    assert.isBelow(Math.max(...rejected.map(({ longest }) => Number(longest))), 20_000)
+    assert.deepStrictEqual(
+      await rows("SELECT record FROM meta.rejected_records WHERE reason LIKE '%half%' ORDER BY record"),
+      ['{"id":"a\\u0000b"}', '{"id":"a\\ud800"}', '{"id":"a\\udcff\\udcfeb"}'].map((record) => ({ record }))
+    )
+    assert.deepStrictEqual(await rows("SELECT count(*) AS n FROM crm.workflows"), [{ n: "2" }])
+  })
+})
+
+describe("a value that no text or number can hold", () => {
+  const record = `{"id":"c1","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":2}},"prototype":3,
+    "toString":"t","hasOwnProperty":0,"\\ud800key":"\\udfff","nul\\u0000key":"nul\\u0000",
+    "firstName":"Zo\xeb","lastName":"cut \\ud83d","city":"nul\\u0000city","address1":12345678901234567890,
+    "website":1e999,"state":-0,"dateAdded":1e999,"additionalEmails":[1e999,-1e-999,12345678901234567890,-0,"\\udc00"],
+    "followers":{"\\ud800":"\\\\ud800"},"tags":["\\ud800","ok","__proto__"],
+    "customFields":[{"id":"__proto__","value":"a"},{"id":"constructor","value":1e999},{"id":"toString","value":"\\ud800"},
+      {"id":"\\u0000","value":1},{"id":"../../etc/passwd","value":"b"}],
+    "dndSettings":{"__proto__":{"status":"active"},"\\ud800":{"status":"active"}}}`
+  const formats = { SLUICE_FORMATS: "duckdb,parquet,csv" }
+
+  it("is kept as far as it can be and told; keys of JavaScript's own are keys like others", async () => {
+    const { ran, rows } = await syncHostile(
+      contacts(contactsPage(record, '{"id":"__proto__","firstName":"A"}', '{"id":"constructor","firstName":"B"}')),
+      "contacts,workflows",
+      formats
+    )
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    const [row] = await rows(
+      `SELECT first_name, last_name, replace(city, chr(0), '<0>') AS city, address1, website, state, date_added,
+       additional_emails::VARCHAR AS additional_emails, followers::VARCHAR AS followers, _extra::VARCHAR AS extra FROM crm.contacts WHERE id = 'c1'`
+    )
+    assert.deepStrictEqual(row, {
+      first_name: "Zo\ufffd",
+      last_name: "cut \ufffd",
+      city: "nul<0>city",
+      address1: "12345678901234567890",
+      website: "1e999",
+      state: "0",
+      date_added: null,
+      additional_emails: '[1e999,-1e-999,12345678901234567890,0,"\ufffd"]',
+      followers: '{"\ufffd":"\\\\ud800"}',
+      extra:
+        '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":2}},"prototype":3,"toString":"t",' +
+        '"hasOwnProperty":0,"\ufffdkey":"\ufffd","nul\\u0000key":"nul\\u0000"}'
+    })
+    const kept = "holds half a character, kept as U+FFFD"
+    assert.deepStrictEqual(
+      await rows("SELECT table_name, column_name, reason, value FROM meta.rejected_values ORDER BY ALL"),
+      [
+        { table_name: "contact_custom_values", column_name: "value", reason: kept, value: '"\\ud800"' },
+        { table_name: "contact_tags", column_name: "tag", reason: kept, value: '"\\ud800"' },
+        {
+          table_name: "contacts",
+          column_name: "_extra",
+          reason: kept,
+          value:
+            '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":2}},"prototype":3,"toString":"t",' +
+            '"hasOwnProperty":0,"\\ud800key":"\\udfff","nul\\u0000key":"nul\\u0000"}'
+        },
+        {
+          table_name: "contacts",
+          column_name: "additional_emails",
+          reason: kept,
+          value: '[1e999,-1e-999,12345678901234567890,0,"\\udc00"]'
+        },
+        { table_name: "contacts", column_name: "date_added", reason: "does not fit instant", value: "1e999" },
+        { table_name: "contacts", column_name: "first_name", reason: kept, value: '"Zo\\udceb"' },
+        { table_name: "contacts", column_name: "followers", reason: kept, value: '{"\\ud800":"\\\\ud800"}' },
+        { table_name: "contacts", column_name: "last_name", reason: kept, value: '"cut \\ud83d"' }
+      ]
+    )
+    assert.deepStrictEqual(await rows("SELECT table_name, reason FROM meta.rejected_records ORDER BY ALL"), [
+      { table_name: "contact_custom_values", reason: "custom_field_id holds half a character or a NUL; in c1" },
+      { table_name: "contact_dnd_settings", reason: "channel holds half a character or a NUL; in c1" },
+      { table_name: "contact_tags", reason: "tag holds half a character or a NUL; in c1" }
+    ])
+    assert.deepStrictEqual(
+      await rows("SELECT custom_field_id AS id, value::VARCHAR AS value FROM crm.contact_custom_values ORDER BY id"),
+      [
+        { id: "../../etc/passwd", value: '"b"' },
+        { id: "__proto__", value: '"a"' },
+        { id: "constructor", value: "1e999" },
+        { id: "toString", value: '"\ufffd"' }
+      ]
+    )
+    assert.deepStrictEqual(await rows("SELECT id, first_name FROM crm.contacts WHERE id <> 'c1' ORDER BY id"), [
+      { id: "__proto__", first_name: "A" },
+      { id: "constructor", first_name: "B" }
+    ])
+    // What is kept is no change of shape.
+    assert.deepStrictEqual(await rows("SELECT field FROM meta.schema_changes WHERE kind = 'other type'"), [
+      { field: "date_added" }
+    ])
+  })
+})
+
+describe("a page that is no page", () => {
+  it.each([
+    ["a text", raw('"contacts"'), /the answer holds no list contacts/],
+    ["null", raw("null"), /the answer holds no list contacts/],
+    ["a list", raw("[1,2]"), /the answer holds no list contacts/],
+    ["a number", raw("1e999"), /the answer holds no list contacts/],
+    ["nested deeply, with long numbers", raw(`{"n":12345678901234567890,"x":${nested(100_000)}}`), /nested too deeply/]
+  ])("%s: its resource ends incomplete with the reason, the others arrive", async (_, body, reason) => {
+    const { ran, rows } = await syncHostile(contacts(body), "contacts,workflows")
+    assert.strictEqual(ran.code, 3, ran.stderr)
+    assert.match(ran.stderr, reason)
+    const [told] = await rows("SELECT verdict, doubts[1] AS doubt FROM meta.run_resources WHERE resource = 'contacts'")
+    assert.strictEqual(told!["verdict"], "incomplete")
+    assert.match(String(told!["doubt"]), reason)
+    assert.deepStrictEqual(await rows("SELECT count(*) AS n FROM crm.workflows"), [{ n: "2" }])
+  })
+
+  it.each([
+    ['"3"', "complete with doubts"],
+    ["12345678901234567890", "complete"],
+    ['{"toString":1}', "complete"],
+    ["1e30", "complete"],
+    ['"many"', "complete"]
+  ])("a total of %s: every record arrives", async (total, verdict) => {
+    const body = raw(`{"contacts":[{"id":"a"},{"id":12345678901234567890}],"total":${total}}`)
+    const { ran, rows } = await syncHostile(contacts(body), "contacts")
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    assert.deepStrictEqual(await rows("SELECT verdict FROM meta.run_resources WHERE resource = 'contacts'"), [
+      { verdict }
+    ])
+    assert.deepStrictEqual(await rows("SELECT id FROM crm.contacts ORDER BY id"), [
+      { id: "12345678901234567890" },
+      { id: "a" }
+    ])
+  })
+
+  it.each([
+    ["half a character", '["\\ud800",12345678901234567890]', /"searchAfter":\["\\ud800",12345678901234567890\]/],
+    ["an object of odd keys", '{"toString":1,"__proto__":2}', /"searchAfter":\{"toString":1,"__proto__":2\}/]
+  ])("a cursor of %s leads to the next page as it came", async (_, cursor, sent) => {
+    const first = Array.from({ length: 500 }, (_, n) => `{"id":"${n}\\ud800","searchAfter":${cursor}}`)
+    const { ran, asked, rows } = await syncHostile(
+      ({ path, body }) =>
+        path === "/contacts/search"
+          ? { body: body.includes("searchAfter") ? contactsPage('{"id":"next"}') : contactsPage(...first) }
+          : undefined,
+      "contacts"
+    )
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    assert.match(asked.map(({ body }) => body).join("\n"), sent)
+    assert.deepStrictEqual(await rows("SELECT id FROM crm.contacts"), [{ id: "next" }])
+  })
+
+  it("a cursor nested 100,000 deep is none: another way of reading is taken, and the reason told", async () => {
+    const page = (from: number, to: number) =>
+      pageOf(
+        510,
+        ...Array.from(
+          { length: to - from },
+          (_, n) => `{"id":"${from + n}","searchAfter":${n === 499 ? nested(100_000) : 1}}`
+        )
+      )
+    const { ran, rows } = await syncHostile(
+      ({ path, body }) =>
+        path === "/contacts/search" ? { body: body.includes('"page":2') ? page(500, 510) : page(0, 500) } : undefined,
+      "contacts"
+    )
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    assert.match(ran.stderr, /contacts: POST \/contacts\/search did not do: the cursor is too large to be one/)
+    assert.deepStrictEqual(await rows("SELECT count(*) AS n FROM crm.contacts"), [{ n: "510" }])
+  })
+
+  it("an answer about something else is told, and is no reason to mark a row deleted", async () => {
+    let pages = 0
+    const { folder, environment, url, close } = await hostileService(({ path }) =>
+      path.startsWith("/workflows/")
+        ? { body: pages++ === 0 ? { workflows: [{ id: "w1" }] } : { __proto__: 1, oops: [] } }
+        : undefined
+    )
+    try {
+      assert.strictEqual((await sluice(["sync", "--only", "workflows"], environment)).code, 0)
+      const ran = await sluice(["sync", "--only", "workflows", "--full"], environment)
+      assert.strictEqual(ran.code, 0, `${url}: ${ran.stderr}`)
+      assert.match(ran.stderr, /workflows: the answer holds no list workflows/)
+      assert.deepStrictEqual(
+        await query(join(folder, "warehouse.duckdb"), "SELECT id, _deleted_at FROM crm.workflows"),
+        [{ id: "w1", _deleted_at: null }]
+      )
+    } finally {
+      close()
+    }
+  })
+})

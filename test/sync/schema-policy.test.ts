@@ -1,0 +1,162 @@
+/** What becomes of fields that nobody defined: kept, left in the vault, or a reason to say that the resource is incomplete. */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { query } from "../support/compare.ts"
+import { type Reply, hostileService } from "../support/hostile.ts"
+import { newFolder, sluice } from "../support/sluice.ts"
+
+const settings = (text: string) => {
+  const path = join(newFolder(), "sluice.toml")
+  writeFileSync(path, text)
+  return path
+}
+const plain = { id: "c1", firstName: "Ann", type: "lead", customFields: [{ id: "f1", value: "x" }] }
+const strange = {
+  ...plain,
+  id: "c2",
+  loyaltyTier: { level: 3 },
+  dnd: "sometimes",
+  customFields: [{ id: "f1", value: "y", unit: "kg" }]
+}
+
+describe("the schema policy", () => {
+  let service: Awaited<ReturnType<typeof hostileService>>
+  let contacts: ReadonlyArray<unknown> = []
+  let folder = ""
+  beforeAll(async () => {
+    service = await hostileService(({ path }): Reply | undefined =>
+      path === "/contacts/search"
+        ? { body: { contacts, total: contacts.length } }
+        : path.startsWith("/workflows/")
+          ? { body: { workflows: [{ id: "w1", novelty: 1 }] } }
+          : undefined
+    )
+  })
+  afterAll(() => service.close())
+  const run = (command: string, config: string, ...flags: ReadonlyArray<string>) =>
+    sluice([command, ...flags, "--config", settings(config)], { ...service.environment, SLUICE_OUTPUT: folder })
+  const sync = (config: string) => run("sync", config, "--only", "contacts,workflows", "--full")
+  const rows = (sql: string) => query(join(folder, "warehouse.duckdb"), sql)
+  const extras = async () => {
+    const found = await rows(
+      `SELECT id, _extra::VARCHAR AS extra FROM crm.contacts WHERE _extra IS NOT NULL
+       UNION ALL SELECT contact_id, _extra::VARCHAR FROM crm.contact_custom_values WHERE _extra IS NOT NULL ORDER BY ALL`
+    )
+    return found.map(({ extra }) => extra)
+  }
+  const changes = () =>
+    rows(
+      "SELECT table_name || '.' || field AS place, kind, sample FROM meta.schema_changes WHERE table_name <> 'workflows' ORDER BY ALL"
+    )
+  const told = [
+    { place: "contact_custom_values.unit", kind: "new field", sample: '"kg"' },
+    { place: "contacts.dnd", kind: "other type", sample: '"sometimes"' },
+    { place: "contacts.loyaltyTier", kind: "new field", sample: '{"level":3}' }
+  ]
+  const all = ['{"loyaltyTier":{"level":3}}', '{"unit":"kg"}']
+  const workflows = async () => (await rows("SELECT _extra::VARCHAR AS extra FROM crm.workflows"))[0]!["extra"]
+
+  it("evolve, the default, keeps unknown fields", async () => {
+    folder = newFolder()
+    contacts = [plain, strange]
+    const ran = await sync("")
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    assert.deepStrictEqual(await extras(), all)
+    assert.deepStrictEqual(await changes(), told)
+  })
+
+  it("discard leaves them in the vault, tells them, and a rebuild with another policy brings them back", async () => {
+    folder = newFolder()
+    const ran = await sync('[schema]\npolicy = "discard"\n[schema.resources]\nworkflows = "evolve"')
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    assert.match(ran.stderr, /New in what the service sends.*contacts\.loyaltyTier \(new field\)/)
+    assert.deepStrictEqual(await extras(), [])
+    assert.strictEqual(await workflows(), '{"novelty":1}')
+    assert.deepStrictEqual(await changes(), told)
+    assert.strictEqual((await run("rebuild", '[schema]\npolicy = "discard"')).code, 0)
+    assert.deepStrictEqual(await extras(), [])
+    assert.strictEqual((await run("rebuild", "")).code, 0)
+    assert.deepStrictEqual(await extras(), all)
+    assert.deepStrictEqual(await changes(), told)
+  })
+
+  it("freeze ends the resource incomplete, says what to write, and loads what fits", async () => {
+    folder = newFolder()
+    contacts = [plain]
+    const frozen = '[schema.resources]\ncontacts = "freeze"\n'
+    const first = await sync(frozen)
+    assert.strictEqual(first.code, 0, first.stderr)
+    contacts = [plain, strange]
+    const second = await sync(frozen)
+    assert.strictEqual(second.code, 3, second.stderr)
+    const places = '["contact_custom_values.unit","contacts.dnd","contacts.loyaltyTier"]'
+    assert.include(second.stderr, `accepted = ${places} under [schema] in the settings file`)
+    assert.match(
+      second.stderr,
+      /contacts: the schema is frozen, and the service sent what is new: contact_custom_values\.unit, contacts\.dnd, contacts\.loyaltyTier\./
+    )
+    const verdicts = await rows(
+      "SELECT resource, verdict FROM meta.run_resources WHERE run_id = (SELECT max(run_id) FROM meta.runs) AND resource <> 'locations' ORDER BY ALL"
+    )
+    assert.deepStrictEqual(verdicts, [
+      { resource: "contacts", verdict: "incomplete" },
+      { resource: "workflows", verdict: "complete" }
+    ])
+    const [run_] = await rows("SELECT outcome, exit_code FROM meta.runs ORDER BY run_id DESC LIMIT 1")
+    assert.deepStrictEqual(run_, { outcome: "incomplete", exit_code: 3 })
+    assert.deepStrictEqual(await rows("SELECT id, first_name FROM crm.contacts ORDER BY id"), [
+      { id: "c1", first_name: "Ann" },
+      { id: "c2", first_name: "Ann" }
+    ])
+    assert.deepStrictEqual(await extras(), [])
+    assert.strictEqual(await workflows(), '{"novelty":1}')
+    assert.deepStrictEqual(await changes(), told)
+    const before = await rows("SELECT * FROM crm.contacts ORDER BY id")
+    assert.strictEqual((await run("rebuild", frozen)).code, 0)
+    assert.deepStrictEqual(await rows("SELECT * FROM crm.contacts ORDER BY id"), before)
+    const verified = await run("verify", frozen)
+    assert.strictEqual(verified.code, 0, verified.stdout + verified.stderr)
+
+    // It is told as long as it comes, and what is accepted is not told.
+    assert.strictEqual((await sync(frozen)).code, 3)
+    const some = await sync(`[schema]\naccepted = ["contacts.loyaltyTier", "contacts.dnd"]\n${frozen}`)
+    assert.strictEqual(some.code, 3)
+    assert.match(some.stderr, /what is new: contact_custom_values\.unit\./)
+    const accepted = `[schema]\naccepted = ${places}\n${frozen}`
+    assert.strictEqual((await run("rebuild", accepted)).code, 0)
+    assert.deepStrictEqual(await extras(), all)
+    const last = await sync(accepted)
+    assert.strictEqual(last.code, 0, last.stderr)
+  })
+
+  it("a word that a frozen resource never sent makes one run incomplete; the row holds it", async () => {
+    folder = newFolder()
+    contacts = [plain]
+    const frozen = '[schema]\npolicy = "freeze"\naccepted = ["workflows.novelty"]\n'
+    assert.strictEqual((await sync(frozen)).code, 0)
+    contacts = [{ ...plain, type: "patron" }]
+    const told = await sync(frozen)
+    assert.strictEqual(told.code, 3, told.stderr)
+    assert.match(
+      told.stderr,
+      /contacts: the schema is frozen, and the service sent what is new: contacts\.type = patron\./
+    )
+    assert.deepStrictEqual(await rows("SELECT type FROM crm.contacts"), [{ type: "patron" }])
+    assert.strictEqual((await sync(frozen)).code, 0)
+  })
+
+  it.each([
+    ['[schema]\npolicy = "evolv"', /policy/],
+    ['[schema.resources]\ncontacts = "frozen"', /contacts/],
+    ['[schema.resources]\ncontcats = "freeze"', /sluice\.toml: schema\.resources\.contcats: no such resource/],
+    ['[schema]\naccepted = ["contcats.x"]', /sluice\.toml: schema\.accepted: contcats\.x/],
+    ['[schema]\naccepted = ["contacts"]', /sluice\.toml: schema\.accepted: contacts is no/],
+    ["[schema]\npolicies = 1", /policies/]
+  ])("a policy or name that does not exist ends with 78 and its place: %j", async (config, place) => {
+    folder = newFolder()
+    const ran = await sync(config)
+    assert.strictEqual(ran.code, 78, ran.stderr)
+    assert.match(ran.stderr, place)
+  })
+})

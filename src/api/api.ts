@@ -50,6 +50,8 @@ export interface ApiSettings {
   readonly baseUrl: string
   readonly credentials: CredentialSettings
   readonly limits: Limits
+  /** Carries the requests instead of sockets of our own: a service in this process. */
+  readonly dispatcher?: Dispatcher
 }
 
 const attemptsMax = 7
@@ -60,10 +62,12 @@ const fileTimeoutMs = 600_000
 const makeApi = Effect.fn("api.make")(function* (
   settings: ApiSettings
 ): Effect.fn.Return<Api["Service"], never, Scope.Scope> {
-  const agent = yield* Effect.acquireRelease(
-    Effect.sync(() => new Agent({ connections: 24 })),
-    (agent) => Effect.promise(() => agent.destroy())
-  )
+  const agent =
+    settings.dispatcher ??
+    (yield* Effect.acquireRelease(
+      Effect.sync(() => new Agent({ connections: 24 })),
+      (agent) => Effect.promise(() => agent.destroy())
+    ))
   const client = agent.compose(decompress())
   const { origin, pathname } = new URL(settings.baseUrl)
   const prefix = pathname.replace(/\/$/, "")

@@ -49,6 +49,9 @@ export interface Budget {
 /** Timers and clocks are rounded to milliseconds on both sides. */
 const marginMs = 3
 
+/** Windows are measured by a clock that nobody sets: one set forward would free slots early, one set back never. */
+const elapsedMs = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
+
 export const makeBudget = Effect.fn("api.budget")(function* (
   limits: Limits
 ): Effect.fn.Return<Budget, never, Scope.Scope> {
@@ -71,7 +74,8 @@ export const makeBudget = Effect.fn("api.budget")(function* (
   const grant = Effect.gen(function* () {
     // Closed before looking: what changes from here on is looked at again.
     yield* changed.close
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* elapsedMs
+    const today = yield* Clock.currentTimeMillis
     heldUntil = heldUntil.filter((until) => until > now)
     sightings = sightings.filter(({ until }) => until > now)
     // What is under way may be counted already or not: nobody is told before the last of it is answered.
@@ -84,7 +88,7 @@ export const makeBudget = Effect.fn("api.budget")(function* (
             new BudgetSpent({
               dailyRemaining: dailyRemaining!,
               reserve: limits.reservePerDay,
-              resumeAt: resetAt ?? nextDay(now)
+              resumeAt: resetAt ?? nextDay(today)
             })
           )
       )
@@ -119,7 +123,7 @@ export const makeBudget = Effect.fn("api.budget")(function* (
   })
 
   const settle = Effect.fnUntraced(function* (seen: Seen) {
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* elapsedMs
     burst = seen.max ?? burst
     windowMs = seen.windowMs ?? windowMs
     inFlight--
@@ -143,7 +147,7 @@ export const makeBudget = Effect.fn("api.budget")(function* (
       const newDay = dailyRemaining !== undefined && seen.dailyRemaining > dailyRemaining + 10 * burst
       dailyRemaining = newDay ? seen.dailyRemaining : Math.min(seen.dailyRemaining, dailyRemaining ?? Infinity)
     }
-    if (seen.dailyResetMs !== undefined) resetAt = now + seen.dailyResetMs
+    if (seen.dailyResetMs !== undefined) resetAt = (yield* Clock.currentTimeMillis) + seen.dailyResetMs
     yield* changed.open
   })
 

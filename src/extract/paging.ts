@@ -50,11 +50,15 @@ export const advance = (rules: Rules, before: PassProgress, page: Page): Step =>
   if (window && reach !== undefined && (total ?? ids.length) >= reach && before.cursor === undefined)
     return split(seen, before, window)
   const moved = way.paging.kind === "offset" && Number(before.cursor ?? 0) > 0 && repeated === 0
-  if (moved) return stepBack(before, page.size)
   // Records went, and those behind them moved up onto pages that were read.
   const fewer = total !== undefined && before.total !== undefined && total < before.total
-  if (way.paging.kind === "pageNumber" && fewer && Number(before.cursor ?? 0) > way.paging.first)
-    return next({ ...before, total, lastIds: [] }, Number(before.cursor) - 1)
+  const slid = way.paging.kind === "pageNumber" && fewer && Number(before.cursor ?? 0) > way.paging.first
+  if (moved || slid) {
+    const stepsBack = (before.stepsBack ?? 0) + 1
+    const again = { ...before, ...(total !== undefined && { total }), stepsBack }
+    if (stepsBack > stepsBackMax) return failed("the list moves up more often than it can be followed")
+    return moved ? stepBack(again, page.size) : next({ ...again, lastIds: [] }, Number(before.cursor) - 1)
+  }
   if (ids.length === 0 || (way.until !== undefined && since !== undefined && isBefore(rules, page))) return ended(seen)
 
   const short = ids.length < page.size && !mayBeCut(page.size, ids.length, before, total, seen.count)
@@ -114,6 +118,9 @@ export const halved = (start: number, end: number): ReadonlyArray<readonly [numb
       ]
     : undefined
 }
+
+/** A list that loses records that often while it is read, or says so, would never be read to its end. */
+const stepsBackMax = 200
 
 /** An offset page must touch the one before. Where it does not, records vanished and the list moved up. */
 const stepBack = (before: PassProgress, size: number): Step => {

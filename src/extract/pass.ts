@@ -22,6 +22,8 @@ export interface State extends PassProgress {
   readonly since: number | undefined
   /** When the reading began, epoch milliseconds. */
   readonly startedAt: number
+  /** What the service's clock showed then: its changes are dated by it, and ours may be hours off. */
+  readonly servedAt?: number | undefined
   /** The definition it was begun with: an edited one begins anew. */
   readonly fingerprint: string
   /** Read a second time, because the service counts more than the first time showed. */
@@ -130,6 +132,7 @@ export const readPass = Effect.fn("extract.pass")(function* (
       live = undefined
       continue
     }
+    state = { ...state, servedAt: state.servedAt ?? (state.count === 0 ? result.serviceTime : undefined) }
     const answer = under?.complete ? yield* under.complete(result) : result
     const list = listOf(answer.body, path, way.paging.kind === "once", under !== undefined)
     if (list === undefined) return { reason: `the answer holds no list ${path}` }

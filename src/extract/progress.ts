@@ -21,6 +21,8 @@ export interface PassProgress {
   readonly lastIds: ReadonlyArray<string>
   /** Being read in parts: the records that share one sort value, more than a page holds. */
   readonly ties?: Ties | undefined
+  /** How often the list moved up under the reading. */
+  readonly stepsBack?: number
   readonly doubts: ReadonlyArray<string>
 }
 

@@ -26,7 +26,7 @@ export const read = Effect.fn("extract.read")(function* (
   const outcome = yield* readOnce(resource, reading, context)
   const { changes } = resource
   if (!changes || Object.keys(reading.begun).length === 0 || outcome.verdict === "incomplete") return outcome
-  const since = outcome.begunAt! - changes.overlapDays * dayMs
+  const since = (outcome.servedAt ?? outcome.begunAt!) - changes.overlapDays * dayMs
   const more = yield* readOnce(resource, { ...reading, mode: "changed", since, begun: {} }, context)
   return {
     ...outcome,
@@ -144,14 +144,16 @@ const outcomeOf = (
     doubts.push(`the service says ${total} records, ${count} were read`)
   const highest = Math.max(...states.map((state) => state.highest ?? Number.NEGATIVE_INFINITY))
   const startedAt = Math.min(...states.map((state) => state.startedAt))
+  const servedAt = Math.min(...states.map((state) => state.servedAt ?? state.startedAt))
   return {
     mode,
     verdict: doubts.length > 0 ? "complete with doubts" : "complete",
     doubts: [...reasons, ...doubts],
     begunAt: startedAt,
+    servedAt,
     ...(since !== undefined && { since }),
     // Never beyond the moment the reading began: what changed after it may have been missed.
-    ...(Number.isFinite(highest) && { watermark: Math.min(highest, startedAt) }),
+    ...(Number.isFinite(highest) && { watermark: Math.min(highest, servedAt) }),
     ...(mode === "full" && total !== undefined && { total })
   }
 }

@@ -62,9 +62,10 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbo
   }
 }
 
-const createService = (options: SandboxOptions): Service => {
+/** The service without a socket; on another clock where it is simulated. */
+export const createService = (options: SandboxOptions, otherClock?: Clock): Service => {
   const settings = settle(options)
-  const clock = new Clock(settings.now)
+  const clock = otherClock ?? new Clock(settings.now)
   const world = createWorld(settings)
   return {
     settings,

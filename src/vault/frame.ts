@@ -59,6 +59,8 @@ export interface Outcome {
   readonly requests: number
   /** When the reading began, maybe in an earlier run. */
   readonly begunAt?: number
+  /** The same moment by the service's clock. */
+  readonly servedAt?: number
   readonly since?: number
   readonly watermark?: number
   /** What the service said it holds. */

@@ -1,10 +1,10 @@
 /** What the warehouse says about itself: how far it was read, when, and what was rejected. */
 import { Clock, Effect } from "effect"
 import type { Catalogue } from "../catalog/discover.ts"
-import { tablesOf } from "../catalog/tables.ts"
+import { snakeCase, tablesOf } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
 import type { Position } from "../vault/position.ts"
-import { instantOf, literal } from "../warehouse/sql.ts"
+import { instantOf, literal, name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type Checked, type Finding, counted, countedRows, note, wrong } from "./finding.ts"
 import { type Known, shownKey } from "./known.ts"
@@ -26,16 +26,23 @@ export const checkTimes = Effect.fn("verify.times")(function* ({
   const warehouse = yield* Warehouse
   const now = instantOf(yield* Clock.currentTimeMillis)
   const marks = yield* warehouse.rows(
-    `SELECT resource, watermark, complete_at, watermark > complete_at AS ahead FROM meta.watermarks ORDER BY ALL`
+    `SELECT location_id, resource, watermark, complete_at, watermark > complete_at AS ahead FROM meta.watermarks ORDER BY ALL`
   )
-  const findings = marks
-    .filter(({ ahead }) => ahead === true)
-    .map((row) =>
-      wrong(
-        String(row["resource"]),
-        `its watermark ${row["watermark"]} is ahead of ${row["complete_at"]}, when it was read; changes in between will be missed`
+  const findings: Array<Finding> = []
+  for (const { location_id: location, resource, watermark, complete_at: readAt, ahead } of marks) {
+    // Watermarks are the service's time: where its clock is ahead of ours, rows show it.
+    const highest = ahead === true && highestChange(tables, String(resource), String(location))
+    const [row] = highest
+      ? yield* warehouse.rows(`SELECT max(moment) >= ${literal(watermark)} AS shown FROM (${highest})`)
+      : []
+    if (ahead === true && row?.["shown"] !== true)
+      findings.push(
+        wrong(
+          String(resource),
+          `its watermark ${watermark} is ahead of ${readAt}, when it was read; changes in between will be missed`
+        )
       )
-    )
+  }
   for (const { table, current } of tables) {
     const later = countedRows(
       (yield* warehouse.rows(
@@ -53,6 +60,20 @@ export const checkTimes = Effect.fn("verify.times")(function* ({
   }
 })
 
+/** SQL for every moment of change that the rows of a resource show, now and earlier. */
+const highestChange = (tables: Known["tables"], resource: string, location: string): string | undefined => {
+  const known = tables.find(({ table }) => table.name === resource)
+  const { changes } = known?.resource ?? {}
+  const fields = [changes?.field, changes?.fallback?.field].map((field) => snakeCase(field ?? ""))
+  const columns = known?.columns.filter(({ name: column }) => fields.includes(column)) ?? []
+  return known && columns.length > 0
+    ? [known.current, known.history]
+        .flatMap((from) => columns.map((column) => `SELECT ${name(column.name)} AS moment FROM ${from}`))
+        .map((select) => `${select} WHERE location_id = ${literal(location)}`)
+        .join(" UNION ALL ")
+    : undefined
+}
+
 /**
  * No run rejected more than it counted. Rows are taken in before they are counted, so after a stopped run the count is
  * behind until the next sync: no fault while entries of the vault wait.
@@ -63,7 +84,7 @@ export const checkRejects = Effect.fn("verify.rejects")(function* (
 ): Effect.fn.Return<Checked, Failure, Warehouse> {
   const warehouse = yield* Warehouse
   const owners = resources.flatMap((resource) =>
-    tablesOf(resource).map(({ name }) => `(${literal(name)}, ${literal(resource.table)})`)
+    tablesOf(resource).map((table) => `(${literal(table.name)}, ${literal(resource.table)})`)
   )
   const findings: Array<Finding> = []
   let looked = 0

@@ -1,5 +1,5 @@
 /** Rows that a complete reading did not show: what may be gone. */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { Resource } from "../catalog/resource.ts"
 import { keyText } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
@@ -48,10 +48,11 @@ export const orphanedRows = Effect.fnUntraced(function* (
   location: string
 ): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
   const { table: parent, column, tombstone } = resource.each!
+  const now = instantOf(yield* Clock.currentTimeMillis)
   const rows = yield* (yield* Warehouse).rows(
     `SELECT ${keyText(resource, "t.")} AS key FROM crm.${name(resource.table)} AS t
      JOIN crm.${name(parent)} AS p ON p.location_id = t.location_id AND p.id = t.${name(column)}
-     WHERE t.location_id = ${literal(location)} AND t._deleted_at IS NULL AND p._deleted_at > now() - INTERVAL 3 DAYS
+     WHERE t.location_id = ${literal(location)} AND t._deleted_at IS NULL AND p._deleted_at > ${now} - INTERVAL 3 DAYS
      ${tombstone ? `AND NOT coalesce(p.${name(tombstone)}, false)` : ""}`
   )
   return rows.map((row) => String(row["key"]))

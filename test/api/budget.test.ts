@@ -101,6 +101,33 @@ describe("the budget", () => {
     }).pipe(Effect.scoped)
   )
 
+  for (const [direction, hours] of [
+    ["forward", 2],
+    ["back", -2]
+  ] as const)
+    it.effect(`a clock that is set ${direction} neither frees the slots of a window nor keeps them`, () =>
+      Effect.gen(function* () {
+        const clock = yield* Clock.clockWith(Effect.succeed)
+        let setBy = 0
+        const wall = () => clock.currentTimeMillisUnsafe() + setBy
+        const settable: Clock.Clock = Object.assign(Object.create(clock), {
+          currentTimeMillisUnsafe: wall,
+          currentTimeMillis: Effect.sync(wall)
+        })
+        yield* Effect.gen(function* () {
+          const budget = yield* makeBudget({ ...limits, burst: 1 })
+          yield* budget.take(1)
+          yield* budget.settle({ max: 1 })
+          setBy = hours * 3_600_000
+          const next = yield* Effect.forkChild(budget.take(1))
+          yield* TestClock.adjust(9_990)
+          assert.isUndefined(next.pollUnsafe())
+          yield* TestClock.adjust(20)
+          assert.isDefined(next.pollUnsafe())
+        }).pipe(Effect.provideService(Clock.Clock, settable))
+      }).pipe(Effect.scoped)
+    )
+
   it.effect("a live cursor goes before lists, and lists before fan-outs", () =>
     Effect.gen(function* () {
       const budget = yield* makeBudget({ ...limits, burst: 1 })

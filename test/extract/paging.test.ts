@@ -204,6 +204,22 @@ describe("a list that moves while it is read", () => {
     }
   })
 
+  it("a list that never stops moving up is given up, not read for ever", () => {
+    const list = items(100)
+    let requests = 0
+    const sliding = (total: (n: number) => number) => (request: Request) => ({
+      items: list.slice(0, request.size),
+      total: total(requests++)
+    })
+    const numbered = readAll(way({ kind: "pageNumber", first: 1 }, { total: "total" }), ({ cursor, size }) => ({
+      ...sliding((n) => (n % 2 === 0 ? 500 : 10))({ cursor, size } as Request),
+      items: items(requests * size).slice(-size)
+    }))
+    assert.match(numbered.failed ?? "", /more often than it can be followed/)
+    const offset = readAll(way({ kind: "offset" }), () => ({ items: items((requests += 10)).slice(-10), total: 0 }))
+    assert.match(offset.failed ?? "", /more often than it can be followed/)
+  })
+
   it("a sort value that more share than a page holds is read in parts, finer where a part is full", () => {
     const list = items(90).map((item, index) => ({
       ...item,

@@ -23,8 +23,14 @@ export const differences = async (
   database: string,
   table: string,
   records: ReadonlyArray<Row>
-): Promise<ReadonlyArray<string>> => {
-  const all = await query(database, `SELECT * FROM crm.${table}`)
+): Promise<ReadonlyArray<string>> => differing(table, await query(database, `SELECT * FROM crm.${table}`), records)
+
+/** The same, of all the rows of a table. */
+export const differing = (
+  table: string,
+  all: ReadonlyArray<Row>,
+  records: ReadonlyArray<Row>
+): ReadonlyArray<string> => {
   // What the service itself calls deleted may be marked so.
   const deleted = new Set(records.filter(isDeleted).map(({ id, _id }) => id ?? _id))
   const rows = all.filter((row) => row["_deleted_at"] === null || row["deleted"] === true || deleted.has(row["id"]))

@@ -1,0 +1,93 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { type Call, Api } from "../../src/api/api.ts"
+import { id, instant } from "../../src/catalog/fields.ts"
+import { cursor, get, since } from "../../src/catalog/request.ts"
+import { type Way, define } from "../../src/catalog/resource.ts"
+import type { Reading, RunContext } from "../../src/extract/context.ts"
+import { read } from "../../src/extract/reading.ts"
+import type { Frame } from "../../src/vault/frame.ts"
+import { Vault } from "../../src/vault/vault.ts"
+
+const way: Way = {
+  request: get("/items", { since: since("epochMs"), after: cursor }),
+  paging: { kind: "lastRecord", field: "id" },
+  records: "items",
+  pageSize: 1
+}
+const overlapDays = 0.01
+const items = define({
+  table: "items",
+  description: "d",
+  source: "s",
+  scope: "s",
+  full: [way],
+  changes: { field: "changedAt", overlapDays, ways: [way] },
+  fields: { id: id("Id"), changedAt: instant("Change") }
+})
+
+const serviceTime = Date.parse("2026-03-02T09:00:00Z")
+const changedAt = serviceTime + 600_000
+const context: RunContext = {
+  counts: new Map(),
+  run: "run1",
+  location: "L",
+  company: undefined,
+  backpressure: Effect.void,
+  loaded: Effect.void,
+  asked: { object_keys: [], recurring_task_ids: [], free_slot_days: 0 },
+  deletionShareMax: 0.3,
+  folder: ""
+}
+
+/** Reads a list of three whose service dates its answers; the tests' own clock stands at 1970, or is `ahead`. */
+const reading = (begun: Reading["begun"]) => {
+  const calls: Array<Call> = []
+  const frames: Array<Frame> = []
+  const api = Api.of({
+    send: (call) =>
+      Effect.sync(() => {
+        calls.push(call)
+        const next = Number(call.request.parameters["after"] ?? 0) + 1
+        const body = { items: next > 3 ? [] : [{ id: String(next), changedAt }] }
+        return { text: JSON.stringify(body), body, long: false, at: 0, serviceTime }
+      }),
+    linked: () => Effect.succeed(undefined),
+    requestsByResource: new Map(),
+    usage: () => ({ burst: 1, windowMs: 1, inWindow: 0, dailyRemaining: undefined })
+  })
+  const vault = Vault.of({
+    append: (frame) => Effect.sync(() => void frames.push(frame)),
+    read: (next) => Effect.succeed({ frames: [], next }),
+    seal: Effect.void,
+    appendedBytes: () => 0,
+    end: () => ({ segment: 1, offset: 0 })
+  })
+  return read(items, { mode: "full", begun, findings: undefined }, context).pipe(
+    Effect.provide(Layer.merge(Layer.succeed(Api, api), Layer.succeed(Vault, vault))),
+    Effect.map((outcome) => ({ outcome, calls, frames }))
+  )
+}
+
+describe("a clock of ours that is wrong", () => {
+  it.effect("moves no watermark: changes are dated by the service's", () =>
+    Effect.gen(function* () {
+      const { outcome } = yield* reading({})
+      assert.strictEqual(outcome.watermark, serviceTime)
+    })
+  )
+
+  it.effect("hides nothing that changed while an interrupted reading rested", () =>
+    Effect.gen(function* () {
+      const { frames } = yield* reading({})
+      const [, second] = frames
+      assert.strictEqual(second!.entry.kind, "page")
+      const ahead = serviceTime + 7_200_000
+      const begun = { ...(second!.entry as { progress: object }).progress, startedAt: ahead }
+      const { calls } = yield* reading({ all: begun })
+      const again = calls.map(({ request }) => request.parameters["since"]).filter((from) => from !== undefined)
+      assert.isNotEmpty(again)
+      for (const from of again) assert.strictEqual(from, serviceTime - overlapDays * 86_400_000)
+    })
+  )
+})

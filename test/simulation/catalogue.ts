@@ -1,0 +1,91 @@
+/**
+ * A few of the real definitions, one for each way of paging, with small pages and a few of their columns: what is tried is
+ * how records arrive, not what becomes of their fields.
+ */
+import type { Catalogue } from "../../src/catalog/discover.ts"
+import { type Field, type Fields, transport } from "../../src/catalog/fields.ts"
+import type { Each, Resource, Way } from "../../src/catalog/resource.ts"
+import { locations } from "../../pipelines/account/locations.ts"
+import { users } from "../../pipelines/account/users.ts"
+import { appointments } from "../../pipelines/calendars/appointments.ts"
+import { calendars } from "../../pipelines/calendars/calendars.ts"
+import { conversations } from "../../pipelines/conversations/conversations.ts"
+import { messages } from "../../pipelines/conversations/messages.ts"
+import { contactNotes } from "../../pipelines/crm/contact_notes.ts"
+import { contacts } from "../../pipelines/crm/contacts.ts"
+import { opportunities } from "../../pipelines/crm/opportunities.ts"
+import { pipelines } from "../../pipelines/crm/pipelines.ts"
+import { tasks } from "../../pipelines/crm/tasks.ts"
+import { formSubmissions } from "../../pipelines/forms/form_submissions.ts"
+import { orders } from "../../pipelines/payments/orders.ts"
+
+/** With the collection of the service that each is to equal. */
+const chosen: ReadonlyArray<readonly [collection: string, Resource]> = [
+  ["locations", locations], // all at once
+  ["users", users],
+  ["calendars", calendars],
+  ["pipelines", pipelines],
+  ["contacts", contacts], // cursor in the last record
+  ["notes", contactNotes], // one request for each row
+  ["tasks", tasks], // offset in two passes
+  ["opportunities", opportunities], // cursor of two parts
+  ["conversations", conversations], // sort value
+  ["messages", messages], // cursor that expires
+  ["orders", orders], // offset and detail
+  ["submissions", formSubmissions], // page number in windows
+  ["appointments", appointments] // windows for each row
+]
+
+export const tableOf: ReadonlyMap<string, string> = new Map(
+  chosen.map(([collection, { table }]) => [collection, table])
+)
+
+/**
+ * Those of the collections, and what they are read under. `pageSize`: records a page holds, of ways that page.
+ */
+export const smallCatalogue = (collections: ReadonlyArray<string>, pageSize: number): Catalogue => {
+  const tables = new Set(collections.map((collection) => tableOf.get(collection)!))
+  for (const [, { table, each, vanishesWith }] of chosen.toReversed())
+    if (tables.has(table)) for (const needed of [each, vanishesWith]) if (needed) tables.add(needed.table)
+  const resources = chosen.filter(([, { table }]) => tables.has(table)).map(([, resource]) => small(resource, pageSize))
+  return { resources, familyByTable: new Map(resources.map(({ table }) => [table, "simulated"])) }
+}
+
+const small = (definition: Resource, pageSize: number): Resource => {
+  const { wide: _, ...resource } = definition
+  const { changes, detail, each, full } = resource
+  const paged = (way: Way): Way => {
+    const { paging, probeSize: __, windows, ...rest } = way
+    // The export takes no fewer than ten.
+    const size = paging.kind === "expiring" ? Math.max(10, pageSize) : pageSize
+    if (paging.kind === "once") return windows ? { ...way, pageSize: Math.max(4, size) } : way
+    return { ...rest, paging, pageSize: size, ...(windows && { windows }) }
+  }
+  const under = (one: Each): Each => ({
+    ...one,
+    way: paged(one.way),
+    ...(one.recent && { recent: { ...one.recent, way: paged(one.recent.way) } })
+  })
+  return {
+    ...resource,
+    full: full.map(paged),
+    fields: few(resource.fields),
+    ...(changes && { changes: { ...changes, ways: changes.ways.map(paged) } }),
+    ...(each && { each: under(each) }),
+    ...(detail && { detail: { ...detail, fields: few(detail.fields) } })
+  }
+}
+
+/** Few columns: each costs the database time with every page. */
+const few = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, isKept(name, field) ? field : transport]))
+
+const isKept = (name: string, field: Field): boolean =>
+  (field.kind === "column" && (kept.has(name) || field.column === "location_id")) ||
+  (field.kind === "alias" && kept.has(field.of))
+const kept = new Set(
+  (
+    "id _id companyId name title body status source type completed deleted contactId conversationId pipelineId calendarId " +
+    "formId amount monetaryValue trackingId dateAdded dateUpdated createdAt updatedAt lastMessageDate lastMessageType startTime"
+  ).split(" ")
+)

@@ -1,0 +1,127 @@
+/** One run of the whole program in a simulated world, to its end or until nothing moves any more. */
+import { Cause, Context, Effect, Exit, Fiber, Layer, Clock, Redacted } from "effect"
+import { Api } from "../../src/api/api.ts"
+import { BadCredentials } from "../../src/api/errors.ts"
+import { evolving } from "../../src/catalog/policy.ts"
+import type { Catalogue } from "../../src/catalog/discover.ts"
+import { Failure } from "../../src/failure.ts"
+import { type Synced, sync } from "../../src/sync.ts"
+import { Vault } from "../../src/vault/vault.ts"
+import { Warehouse } from "../../src/warehouse/warehouse.ts"
+import type { Activity, VirtualClock } from "./clock.ts"
+import type { Machine } from "./machine.ts"
+import type { SimulatedService } from "./service.ts"
+
+export interface World {
+  readonly account: SimulatedService
+  readonly activity: Activity
+  readonly catalogue: Catalogue
+  readonly clock: VirtualClock
+  readonly machine: Machine
+  readonly warehouse: Warehouse["Service"]
+}
+
+export interface Ran {
+  /** In a few words. */
+  readonly how: string
+  readonly exitCode: number | undefined
+  /** Of the resources that are not complete: which, and why. */
+  readonly verdicts: ReadonlyArray<string>
+  readonly synced: Synced | undefined
+  /** What no run may do, whatever happens around it. */
+  readonly problem: string | undefined
+}
+
+interface Options {
+  readonly full: boolean
+  readonly deletionShareMax: number
+  /** Given the means to stop the run as a signal does. */
+  readonly onStart?: (interrupt: () => void) => void
+}
+
+/** No wait of ours is longer, and a run that makes no step for so long waits for nothing. */
+const patienceMs = 5 * 60_000
+/** In that time nobody wakes so often, unless it is always at the same instant. */
+const wakingsMax = 20_000
+
+export const runOnce = async (world: World, options: Options): Promise<Ran> => {
+  const { activity, clock, machine } = world
+  const fiber = Effect.runFork(program(world, options), { scheduler: activity.scheduler })
+  let interrupted = false
+  options.onStart?.(() => {
+    interrupted = true
+    Effect.runFork(Fiber.interrupt(fiber), { scheduler: activity.scheduler })
+  })
+  let [steps, since, wakings] = [0, clock.elapsed, 0]
+  while (true) {
+    await activity.rest()
+    if (fiber.pollUnsafe() !== undefined) break
+    const now = world.account.service.statistics.requests + machine.writes
+    if (now !== steps) [steps, since, wakings] = [now, clock.elapsed, 0]
+    if (!clock.next() || clock.elapsed - since > patienceMs || ++wakings > wakingsMax) {
+      machine.kill()
+      Effect.runFork(Fiber.interrupt(fiber), { scheduler: activity.scheduler })
+      do await activity.rest()
+      while (fiber.pollUnsafe() === undefined && clock.next())
+      return { ...nothing, how: "hangs", problem: "nothing moves and it does not end" }
+    }
+  }
+  const exit = fiber.pollUnsafe()!
+  if (Exit.isSuccess(exit)) return succeeded(exit.value)
+  const error = Cause.squash(exit.cause)
+  if (machine.isDead) return { ...nothing, how: "killed", problem: undefined }
+  if (interrupted) return { ...nothing, how: "stopped", problem: undefined }
+  const told = error instanceof Failure || error instanceof BadCredentials
+  const text = error instanceof Error ? (told ? error.message : (error.stack ?? error.message)) : String(error)
+  return { ...nothing, how: text, problem: explained(world, error) ? undefined : text }
+}
+
+const nothing = { exitCode: undefined, verdicts: [], synced: undefined } as const
+
+const succeeded = (synced: Synced): Ran => ({
+  how: `exit ${synced.exitCode}, ${synced.requests} requests`,
+  exitCode: synced.exitCode,
+  verdicts: synced.rows
+    .filter(({ verdict }) => verdict !== "complete")
+    .map(({ resource, verdict, doubts }) => `${resource} ${verdict}: ${doubts.join(", ")}`),
+  synced,
+  problem: undefined
+})
+
+/** A run may fail where the disk is full or the token is lost, and has to say so. */
+const explained = ({ machine }: World, error: unknown): boolean =>
+  (error instanceof Failure && error.ends === "failed" && machine.isFull && /ENOSPC/.test(error.message)) ||
+  error instanceof BadCredentials
+
+const program = ({ account, catalogue, clock, machine, warehouse }: World, { full, deletionShareMax }: Options) =>
+  Effect.gen(function* () {
+    const { service } = account
+    const vault = yield* machine.opened
+    const built = yield* Layer.build(
+      Api.layer({
+        baseUrl: "http://service",
+        credentials: { kind: "private", token: Redacted.make(service.tokens.privateToken) },
+        limits: { burst: 100, windowMs: 10_000, reservePerDay: 0 },
+        dispatcher: account
+      })
+    )
+    return yield* sync({
+      catalogue,
+      accounts: [
+        {
+          api: Context.get(built, Api),
+          location: service.world.setting.locationId,
+          company: catalogue.familyByTable.has("locations") ? undefined : service.world.setting.companyId,
+          asked: { object_keys: [], recurring_task_ids: [], free_slot_days: 0 },
+          deletionShareMax
+        }
+      ],
+      output: { folder: machine.folder, formats: [], csvProfile: "machine", memoryMb: 128 },
+      policies: evolving,
+      counts: new Map(),
+      only: [],
+      except: [],
+      full,
+      onPlan: () => Effect.void
+    }).pipe(Effect.provideService(Vault, vault), Effect.provideService(Warehouse, machine.watched(warehouse)))
+  }).pipe(Effect.scoped, Effect.provideService(Clock.Clock, clock))

@@ -31,8 +31,8 @@ export const contacts = define({
   source: "A 2.2, A 4.2 POST /contacts/search",
   scope: "contacts.readonly",
   // The documents name no way past the first page. The service hands a cursor with each contact; failing that it
-  // counts pages, of which only the first 10,000 contacts can be reached; failing that, windows small enough for one page; and where dates
-  // cannot be asked for either, the first 10,000.
+  // counts pages, of which only the first 10,000 contacts can be reached; failing that, windows small enough for one
+  // page; and where dates cannot be asked for either, the first 10,000.
   full: [
     search({ ...oldestFirst, searchAfter: cursor }, lastRecord),
     search({ searchAfter: cursor }, lastRecord),

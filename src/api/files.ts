@@ -42,7 +42,7 @@ export const store = async (
         await rm(`${target}.part`)
         throw new Error("the file repeats our credentials and was not kept")
       }
-      tail = seen.subarray(-overlap)
+      if (overlap > 0) tail = seen.subarray(-overlap)
       await file.writeFile(piece)
       hash.update(piece)
       bytes += piece.length

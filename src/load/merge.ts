@@ -3,55 +3,52 @@
  * versions go to the history. Delete and insert, without primary keys: by far the fastest merge DuckDB has.
  */
 import type { Resource } from "../catalog/resource.ts"
-import { type Column, type Table, keyOf, keyText, snakeCase, tablesOf } from "../catalog/tables.ts"
+import { type Column, type Table, keyOf, keyText, tablesOf } from "../catalog/tables.ts"
 import { literal, name, names } from "../warehouse/sql.ts"
 import type { Statement } from "../warehouse/warehouse.ts"
 import { keepVersions, markGone } from "./gone.ts"
-
-export interface Batch {
-  readonly resource: Resource
-  /** What it is counted as; the name of its follow-ups in `meta.fanout`. */
-  readonly label: string
-  /** Condition that finds the row of `meta.run_resources` in which it is counted. */
-  readonly counted: string
-  readonly location: string
-  readonly run: string
-  readonly kind: "page" | "detail"
-  /** See Group. */
-  readonly whole: boolean
-  /** FROM clauses that read what the loader wrote, with these columns. */
-  readonly rows: (columns: string) => string
-  readonly parents: ((columns: string) => string) | undefined
-}
+import { type Batch, ownColumns, stageStatements, versionOf } from "./stage.ts"
 
 /** How a batch meets the row that is there: see `Column.detail`. */
 type Mode = "whole" | "list" | "detail"
 
 export const mergeStatements = (batch: Batch): ReadonlyArray<Statement> => {
-  const { resource, location, kind } = batch
+  const { resource, kind } = batch
   const [parent, ...children] = tablesOf(resource)
   const mode: Mode = kind === "detail" ? "detail" : resource.detail ? "list" : "whole"
-  const here = `location_id = ${literal(location)}`
-  const current = `crm.${name(parent.name)}`
-  const changed = versionOf(resource)
   const under = resource.each && batch.parents
   return [
-    `CREATE OR REPLACE TEMP TABLE stage AS FROM ${batch.rows(stageColumns(parent, children))}`,
-    ...newestOfCopies(resource),
-    ...words(batch, parent),
+    ...stageStatements(batch, parent, children),
     ...parentStage(batch),
     ...(under ? [`CREATE OR REPLACE TEMP TABLE shown AS SELECT ${keyText(resource)} AS key FROM stage`] : []),
     ...(batch.whole ? [`INSERT INTO meta.seen SELECT ${seenBy(batch)}, ${keyText(resource)} FROM stage`] : []),
-    mode === "detail"
-      ? `DELETE FROM stage USING parents, meta.fanout AS f WHERE parents.parent_id = stage.id AND f.parent_id = stage.id
-         AND f.${here} AND f.resource = ${literal(batch.label)} AND f.content_hash = stage._row_hash`
-      : `DELETE FROM stage USING ${current} AS old WHERE old.${here} AND ${sameKey(resource, "old", "stage")}
-         AND ((old._row_hash = stage._row_hash AND (old._deleted_at IS NOT NULL) = ${tombstoned(resource)})${changed ? ` OR stage.${name(changed)} < old.${name(changed)}` : ""})`,
+    ...(mode === "detail" ? [knownDetails(batch)] : knownRows(batch)),
     { ifAny: "stage", run: newVersions(batch, mode) },
     ...(under ? goneFromParent(batch, parent) : []),
     ...fanoutState(batch)
   ]
 }
+
+/** A detail is known by the text it had when it was read last. */
+const knownDetails = ({ location, label }: Batch): string =>
+  `DELETE FROM stage USING parents, meta.fanout AS f WHERE parents.parent_id = stage.id AND f.parent_id = stage.id
+     AND f.location_id = ${literal(location)} AND f.resource = ${literal(label)} AND f.content_hash = stage._row_hash`
+
+/** A row that is there as it came, or newer, is known. The one look at the whole table is at its narrow columns. */
+const knownRows = ({ resource, location }: Batch): ReadonlyArray<string> => {
+  const key = names(keyOf(resource))
+  const changed = versionOf(resource)
+  const columns = [...new Set([...keyOf(resource), "_row_hash", ...kept, ...(changed ? [changed] : [])])]
+  return [
+    `CREATE OR REPLACE TEMP TABLE met AS SELECT ${names(columns)} FROM crm.${name(resource.table)}
+     WHERE location_id = ${literal(location)} AND (${key}) IN (SELECT ${key} FROM stage)`,
+    `DELETE FROM stage USING met WHERE ${sameKey(resource, "met", "stage")}
+     AND ((met._row_hash = stage._row_hash AND (met._deleted_at IS NOT NULL) = ${tombstoned(resource)})${changed ? ` OR stage.${name(changed)} < met.${name(changed)}` : ""})`
+  ]
+}
+
+/** What a new version of a row takes over from the one before. */
+const kept = ["_synced_at", "_run_id", "_deleted_at"]
 
 /** Takes the staged rows, which are new or changed, into the tables. */
 const newVersions = (batch: Batch, mode: Mode): ReadonlyArray<Statement> => {
@@ -62,8 +59,9 @@ const newVersions = (batch: Batch, mode: Mode): ReadonlyArray<Statement> => {
   const key = names(keyOf(resource))
   const sent = children.filter((child) => !(mode === "list" && child.detail))
   return [
-    `CREATE OR REPLACE TEMP TABLE old AS SELECT ${mode === "whole" ? `${key}, _synced_at, _run_id, _deleted_at` : "*"}
-     FROM ${current} WHERE ${here} AND (${key}) IN (SELECT ${key} FROM stage)`,
+    `CREATE OR REPLACE TEMP TABLE old AS ${
+      mode === "whole" ? `SELECT ${key}, ${names(kept)} FROM met WHERE true` : `SELECT * FROM ${current} WHERE ${here}`
+    } AND (${key}) IN (SELECT ${key} FROM stage)`,
     `UPDATE meta.run_resources SET new_rows = new_rows + (SELECT count(*) FROM stage ANTI JOIN old USING (${key})),
        changed_rows = changed_rows + (SELECT count(*) FROM old WHERE _run_id <> ${literal(run)})
      WHERE ${batch.counted}`,
@@ -84,10 +82,6 @@ const newVersions = (batch: Batch, mode: Mode): ReadonlyArray<Statement> => {
   ]
 }
 
-/** Column that tells the newer version of a row; one that places it in a window does not. */
-const versionOf = ({ changes }: Resource): string | undefined =>
-  changes && !changes.ways.some((way) => way.windows) ? snakeCase(changes.field) : undefined
-
 const sameKey = (resource: Resource, one: string, other: string) =>
   keyOf(resource)
     .map((column) => `${one}.${name(column)} = ${other}.${name(column)}`)
@@ -100,65 +94,8 @@ const tombstoned = ({ tombstone }: Resource, mode: Mode = "whole") => {
   return mode === "detail" ? `coalesce(stage.${flag}, old.${flag}, false)` : `coalesce(stage.${flag}, false)`
 }
 
-/**
- * Pages that overlap bring a record twice: the newest version stays, and of equal ones the last. The first copy tells the
- * time, so that a rebuild, whose batches end elsewhere, gives the same rows. Looking for them in the narrow columns alone
- * takes a third of the time that a window over whole rows takes.
- */
-const newestOfCopies = (resource: Resource): ReadonlyArray<Statement> => {
-  const keys = keyOf(resource)
-  const same = [...keys, "_row_hash"].map((column) => `stage.${name(column)} = first.${name(column)}`).join(" AND ")
-  const changed = versionOf(resource)
-  return [
-    `CREATE OR REPLACE TEMP TABLE copies AS SELECT ${names(keys)} FROM stage GROUP BY ALL HAVING count(*) > 1`,
-    {
-      ifAny: "copies",
-      run: [
-        `UPDATE stage SET _at = first._at FROM (SELECT ${names(keys)}, _row_hash, min(_at) AS _at FROM stage GROUP BY ALL) AS first WHERE ${same}`,
-        `DELETE FROM stage WHERE _n IN (
-           SELECT _n FROM stage QUALIFY row_number() OVER (PARTITION BY ${names(keys)}
-             ORDER BY ${changed ? `${name(changed)} DESC NULLS LAST, ` : ""}_n DESC) > 1
-         )`
-      ]
-    }
-  ]
-}
-
-/** Words not met before in columns that hold one of a set. */
-const words = ({ location, run }: Batch, table: Table): ReadonlyArray<string> => {
-  const columns = table.columns.filter((column) => column.words)
-  if (columns.length === 0) return []
-  const met = columns.map(
-    ({ name: column }) => `SELECT ${literal(column)} AS column_name, ${name(column)} AS word FROM stage`
-  )
-  return [
-    `INSERT INTO meta.known_words SELECT DISTINCT ${literal(location)}, ${literal(table.name)}, column_name, word, ${literal(run)}
-     FROM (${met.join(" UNION ALL ")}) AS met ANTI JOIN (FROM meta.known_words WHERE location_id = ${literal(location)} AND table_name = ${literal(table.name)}) AS known
-     USING (column_name, word) WHERE word <> ''`
-  ]
-}
-
 /** When the page that holds a row was read, so that a rebuild gives the same rows as the runs did. */
 const syncedAt = "to_timestamp(stage._at / 1000)"
-
-/** Read as text where DuckDB would reprint what was sent (JSON), typed otherwise: values were made to fit before. */
-const stageType = (column: Column) => (column.sql === "JSON" ? "VARCHAR" : column.sql)
-const stored = (column: Column) => !["location_id", "_synced_at", "_run_id", "_deleted_at"].includes(column.name)
-
-const stageColumns = (parent: Table, children: ReadonlyArray<Table>): string =>
-  [
-    "_n: 'BIGINT', _at: 'BIGINT'",
-    ...parent.columns.filter(stored).map((column) => `${name(column.name)}: ${literal(stageType(column))}`),
-    ...children.map((child) => `${name(child.name)}: ${literal(`STRUCT(${childFields(child)})[]`)}`)
-  ].join(", ")
-
-const childFields = (child: Table) =>
-  ownColumns(child)
-    .map((column) => `${name(column.name)} ${stageType(column)}`)
-    .join(", ")
-
-const ownColumns = (child: Table) =>
-  child.columns.filter((column) => stored(column) && column.name !== child.parentColumn)
 
 /** The value of one column of the row to be. */
 const value = (column: Column, mode: Mode, { resource, location, run }: Batch): string => {

@@ -1,0 +1,49 @@
+/**
+ * A nightly change taken in by a small and by a large table: what the load takes for the same number of changed contacts,
+ * and by how much a table ten times as large makes it slower.
+ *
+ *     node_modules/.bin/node bench/merge.ts [contacts of the small table] [changed]
+ */
+import { type Sandbox, median, newFolder, run, startSandbox } from "./measure.ts"
+
+const small = Number(process.argv[2] ?? 20_000)
+const changed = Number(process.argv[3] ?? small / 10)
+const nights = 3
+const others = "--opportunities 10 --conversations 10 --messages 10 --orders 10 --submissions 10 --tasks 10 --users 3"
+
+const change = async ({ url }: Sandbox, share: number, seed: number) => {
+  const body = JSON.stringify({ contacts: share, opportunities: 0, conversations: 0, seed })
+  const { ok, status } = await fetch(`${url}/__sandbox/change`, { method: "POST", body })
+  if (!ok) throw new Error(`the sandbox refused the change: ${status}`)
+}
+
+const measure = async (contacts: number) => {
+  const sandbox = await startSandbox(
+    ..."--limits off --no-compression --tags 2 --custom-values 5".split(" "),
+    ...others.split(" "),
+    "--contacts",
+    String(contacts)
+  )
+  try {
+    const environment = { ...sandbox.environment, SLUICE_OUTPUT: newFolder(), SLUICE_FORMATS: "none" }
+    await run(["sync", "--only", "contacts"], environment)
+    const measured = []
+    for (let night = 1; night <= nights; night++) {
+      await change(sandbox, changed / contacts, night)
+      const { stdout } = await run(["sync", "--only", "contacts", "--json"], environment)
+      const { loadedMs, resources } = JSON.parse(stdout)
+      measured.push({ ms: loadedMs, rows: resources[0].changedRows + resources[0].newRows })
+    }
+    const ms = median(measured.map((one) => one.ms))
+    const rows = median(measured.map((one) => one.rows))
+    console.log(
+      `${rows} changed of ${contacts}: ${(ms / 1000).toFixed(1)} s, ${((ms * 1000) / rows).toFixed(0)} us a row`
+    )
+    return ms / rows
+  } finally {
+    sandbox.stop()
+  }
+}
+
+const [one, ten] = [await measure(small), await measure(small * 10)]
+console.log(`a table ten times as large: ${(ten / one).toFixed(2)} times the time for a changed row`)

@@ -55,6 +55,7 @@ export const messages = define({
       pageSize: 100
     }
   },
+  single: get("/conversations/messages/{parent}"),
   fields: {
     id: id("Message id"),
     conversationId: ref("conversations", "Its conversation"),

@@ -82,12 +82,14 @@ export const extract = Effect.fn("extract")(function* (
     if (followUp === undefined || mode === "window") return Effect.succeed([])
     const parentsRead = readByTable.get(followUp.table) ?? nothingToWaitFor
     const reading = fanOut(resource, followUp, { known, before }, parentsRead, context)
-    const pure = resource.each !== undefined && resource.full.length === 0 && resource.each.ids === undefined
-    const whole = pure
-      ? reading.pipe(
-          Effect.flatMap((outcome) => Effect.map(findOrphaned(resource, context), (doubts) => doubted(outcome, doubts)))
-        )
-      : reading
+    const whole =
+      resource.each && resource.each.ids === undefined
+        ? reading.pipe(
+            Effect.flatMap((outcome) =>
+              Effect.map(findOrphaned(resource, context), (doubts) => doubted(outcome, doubts))
+            )
+          )
+        : reading
     return ended(followUp.label, whole, context).pipe(
       Effect.ensuring(resource.each ? done(resource.table) : Effect.void),
       Effect.map((end) => [end])

@@ -56,6 +56,20 @@ describe("deletions", () => {
     assert.strictEqual(counted!["deleted_rows"], "3")
   })
 
+  it("of a conversation takes its messages along, though no list of messages tells", async () => {
+    const [conversation] = await ids(
+      `SELECT conversation_id AS id FROM crm.messages WHERE _deleted_at IS NULL GROUP BY ALL HAVING count(*) > 3 ORDER BY 1`
+    )
+    const messages = await ids(`SELECT id FROM crm.messages WHERE conversation_id = '${conversation}' ORDER BY id`)
+    const before = await deleted("messages")
+    await account.service.call("DELETE", `/conversations/${conversation}`)
+    const ran = await account.sync("--full", "--only", "conversations")
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    assert.includeMembers([...(await deleted("conversations"))], [conversation!])
+    assert.deepStrictEqual(await deleted("messages"), [...before, ...messages].sort())
+    assert.deepStrictEqual(await account.differences(), [])
+  })
+
   it("are not believed where the record still answers; the run says so", async () => {
     const [hidden] = await ids("SELECT id FROM crm.contacts WHERE _deleted_at IS NULL ORDER BY id")
     const liar = await lyingService(account.service, ({ path }, body) => {

@@ -62,9 +62,9 @@ export const goneStatements = (resources: ReadonlyArray<Resource>, { entry, body
   // Written by extract.
   const keys = JSON.parse(body) as ReadonlyArray<string>
   return [
-    `CREATE OR REPLACE TEMP TABLE gone AS SELECT unnest([${keys.map(literal).join(", ")}]) AS key, ${instantOf(at)} AS at_`,
-    `DELETE FROM gone WHERE key NOT IN (SELECT ${keyText(resource)} FROM crm.${name(resource.table)}
-       WHERE location_id = ${literal(location)} AND _deleted_at IS NULL)`,
+    `CREATE OR REPLACE TEMP TABLE gone AS SELECT ${keyText(resource, "t.")} AS key, ${instantOf(at)} AS at_ FROM crm.${name(resource.table)} AS t
+     SEMI JOIN (SELECT unnest([${keys.map(literal).join(", ")}]) AS key) AS told ON told.key = ${keyText(resource, "t.")}
+     WHERE t.location_id = ${literal(location)} AND t._deleted_at IS NULL`,
     `INSERT INTO meta.run_resources (run_id, location_id, resource)
      VALUES (${[run, location, resource.table].map(literal).join(", ")}) ON CONFLICT DO NOTHING`,
     ...markGone({ resource, location, run, label: resource.table })

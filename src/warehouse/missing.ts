@@ -27,9 +27,11 @@ export const missingRows = Effect.fnUntraced(function* (
   const explained = vanishesWith
     ? `${name(vanishesWith.column)} IN (SELECT id FROM crm.${name(vanishesWith.table)} WHERE ${here} AND _deleted_at IS NOT NULL)`
     : "false"
+  // A join and no NOT IN, which holds all the keys in memory at once.
   const found = yield* warehouse.rows(
-    `SELECT ${keyText(resource)} AS key, ${explained} AS explained FROM ${table} WHERE ${here} AND _deleted_at IS NULL
-     AND _synced_at < ${instantOf(begunAt)} AND ${keyText(resource)} NOT IN (SELECT key FROM meta.seen WHERE ${here} AND resource = ${literal(resource.table)})`
+    `SELECT ${keyText(resource, "t.")} AS key, ${explained} AS explained FROM ${table} AS t
+     ANTI JOIN (SELECT key FROM meta.seen WHERE ${here} AND resource = ${literal(resource.table)}) AS seen ON seen.key = ${keyText(resource, "t.")}
+     WHERE ${here} AND _deleted_at IS NULL AND _synced_at < ${instantOf(begunAt)}`
   )
   const [count] =
     found.length === 0

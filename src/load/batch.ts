@@ -40,12 +40,11 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   bytesMin: number
 ): Effect.fn.Return<Batch | undefined, Failure, Vault> {
   const read = yield* (yield* Vault).read(from, batchBytesMax)
-  const sameSegment = read.next.segment === from.segment
-  if (sameSegment && read.next.offset - from.offset <= Math.min(bytesMin, batchBytesMax - 1)) return undefined
+  if (read.bytes <= Math.min(bytesMin, batchBytesMax - 1)) return undefined
   // What was found to be gone may come back later: nothing after it is taken in with it.
   const gone = read.frames.findIndex(({ entry }) => entry.kind === "gone")
   const frames = gone < 0 ? read.frames : read.frames.slice(0, gone + 1)
-  const next = gone < 0 ? read.next : { segment: from.segment, offset: frames.at(-1)!.end }
+  const next = gone < 0 ? read.next : { ...read.next, offset: frames.at(-1)!.end }
 
   const spool = new Spool(resources, policies)
   for (const { entry, body } of frames) {
@@ -64,7 +63,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   )
   return {
     next,
-    bytes: sameSegment ? next.offset - from.offset : 0,
+    bytes: read.bytes - (read.next.offset - next.offset),
     transactions: [
       ...earlier,
       [

@@ -14,8 +14,10 @@ import { Writer } from "./writer.ts"
 
 export interface Read {
   readonly frames: ReadonlyArray<Decoded>
-  /** Where to read on. Equal to the place read from: there is no more for now. */
+  /** Where to read on. */
   readonly next: Position
+  /** What they take of the vault; 0 where there is no more for now. */
+  readonly bytes: number
 }
 
 export class Vault extends Context.Service<
@@ -46,23 +48,27 @@ const openVault = Effect.fn("vault.open")(function* (
     (writer) => Effect.promise(() => writer.close())
   )
   const reading = yield* Semaphore.make(1)
+  const segments = new Segments(folder)
   return Vault.of({
     append: (frame) => attempt("written", () => writer.append(encode(frame))),
     read: (from, bytes) =>
-      attempt("read", () => readFrames(folder, from, bytes, writer.end())).pipe(reading.withPermits(1)),
+      attempt("read", () => readFrames(from, bytes, writer.end(), segments)).pipe(reading.withPermits(1)),
     seal: attempt("sealed", () => writer.seal()),
     appendedBytes: () => writer.appendedBytes,
     end: () => writer.end()
   })
 })
 
-/** `end`: what is synced; of the open segment no more may be read. */
-const readFrames = async (folder: string, from: Position, bytes: number, end: Position): Promise<Read> => {
+/**
+ * `end`: what is synced; of the open segment no more may be read. Behind the last frame of a segment comes the first of
+ * the next one.
+ */
+const readFrames = async (from: Position, bytes: number, end: Position, segments: Segments): Promise<Read> => {
   const open = from.segment >= end.segment
   const durable = open ? end.offset - from.offset : Number.POSITIVE_INFINITY
-  if (durable <= 0) return { frames: [], next: from }
-  const plain = await readPlain(folder, from.segment, from.offset, Math.min(bytes, durable))
-  const segment = plain ?? (await readSealed(folder, from.segment))
+  if (durable <= 0) return { frames: [], next: from, bytes: 0 }
+  const plain = await readPlain(segments.folder, from.segment, from.offset, Math.min(bytes, durable))
+  const segment = plain ?? (await segments.sealed(from.segment))
   if (!segment) throw new Error(`segment ${from.segment} is missing`)
   const start = plain ? 0 : from.offset
   const { frames, end: read } = framesIn(segment, start, bytes)
@@ -70,10 +76,28 @@ const readFrames = async (folder: string, from: Position, bytes: number, end: Po
   if (frames.length > 0)
     return {
       frames: frames.map((frame) => ({ ...frame, end: before + frame.end })),
-      next: { segment: from.segment, offset: before + read }
+      next: { segment: from.segment, offset: before + read },
+      bytes: read - start
     }
   // A frame larger than the slice: read again with room for it.
-  if (plain && plain.length === bytes) return readFrames(folder, from, bytes * 4, end)
+  if (plain && plain.length === bytes) return readFrames(from, bytes * 4, end, segments)
   if (segment.length > start) throw new Error(`segment ${from.segment} is damaged at byte ${from.offset}`)
-  return { frames, next: { segment: from.segment + 1, offset: 0 } }
+  return readFrames({ segment: from.segment + 1, offset: 0 }, bytes, end, segments)
+}
+
+/** Sealed segments, of which the last one read is kept: it is asked for piece by piece. */
+class Segments {
+  readonly folder: string
+  private last: { readonly number: number; readonly unpacked: Buffer } | undefined
+
+  constructor(folder: string) {
+    this.folder = folder
+  }
+
+  async sealed(number: number): Promise<Buffer | undefined> {
+    if (this.last?.number === number) return this.last.unpacked
+    const unpacked = await readSealed(this.folder, number)
+    this.last = unpacked && { number, unpacked }
+    return unpacked
+  }
 }

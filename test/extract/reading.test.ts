@@ -58,7 +58,7 @@ const reading = (begun: Reading["begun"]) => {
   })
   const vault = Vault.of({
     append: (frame) => Effect.sync(() => void frames.push(frame)),
-    read: (next) => Effect.succeed({ frames: [], next }),
+    read: (next) => Effect.succeed({ frames: [], next, bytes: 0 }),
     seal: Effect.void,
     appendedBytes: () => 0,
     end: () => ({ segment: 1, offset: 0 })

@@ -48,9 +48,8 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
 
   const spool = new Spool(resources, policies)
   for (const { entry, body } of frames) {
-    if (entry.kind === "page" || entry.kind === "detail") spool.add(entry, body)
     // Other work must not wait for a whole batch: requests are being timed meanwhile.
-    yield* Effect.yieldNow
+    if (entry.kind === "page" || entry.kind === "detail") for (const _ of spool.add(entry, body)) yield* Effect.yieldNow
   }
   const written = yield* Effect.tryPromise({
     try: () => writeFiles(temporary, [...spool.groups.values()]),

@@ -43,6 +43,9 @@ export interface Drift {
   count: number
 }
 
+/** A millisecond or two. */
+const recordsAtOnce = 50
+
 export class Spool {
   readonly groups = new Map<string, Group>()
   private readonly resources: ReadonlyArray<Resource>
@@ -55,14 +58,18 @@ export class Spool {
     this.policies = policies
   }
 
-  /** Pages of a resource whose definition is gone stay in the vault and are passed over. */
-  add(entry: PageEntry, body: string): void {
+  /**
+   * Takes in a page, and pauses every few records: answers come in pieces, and each would wait for the whole page.
+   * Pages of a resource whose definition is gone stay in the vault and are passed over.
+   */
+  *add(entry: PageEntry, body: string): Generator<void> {
     const parsed = body === "" ? undefined : parseExact(body, entry.long)
+    yield
     for (const target of this.targetsOf(entry.resource))
-      if (!entry.parent || !target.resource.within) this.take(target, entry, parsed)
+      if (!entry.parent || !target.resource.within) yield* this.take(target, entry, parsed)
   }
 
-  private take({ resource, normalise, records: own }: Target, entry: PageEntry, body: unknown): void {
+  private *take({ resource, normalise, records: own }: Target, entry: PageEntry, body: unknown): Generator<void> {
     const found = valueAt(body, own ?? entry.records)
     const { unpack, only } = resource
     const listed = Array.isArray(found) ? found : found === undefined || found === null ? [] : [found]
@@ -72,12 +79,17 @@ export class Spool {
     const records = mixed ? unpacked.filter((record) => valueAt(record, only.field) === only.is) : unpacked
     const group = this.groupOf(resource, entry)
     const origin = { location: entry.location, given: givenBy(resource, entry) }
-    const results = records.map((record) => normalise(record, origin))
     group.pages++
     group.records += records.length
     group.at = entry.at
-    for (const result of results) this.addRow(group, result)
-    if (entry.parent) group.parents.push(parentLine(entry, entry.parent, results[0]?.hash, this.lines++))
+    let first: Normalised | undefined
+    for (const [index, record] of records.entries()) {
+      const result = normalise(record, origin)
+      first ??= result
+      this.addRow(group, result)
+      if (index % recordsAtOnce === recordsAtOnce - 1) yield
+    }
+    if (entry.parent) group.parents.push(parentLine(entry, entry.parent, first?.hash, this.lines++))
   }
 
   private addRow(group: Group, result: Normalised): void {

@@ -1,6 +1,6 @@
-/** Runs sluice against a sandbox, each a process of its own, and says what it took. */
+/** Runs sluice and others against a sandbox, each a process of its own, and says what it took. */
 import { spawn } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
@@ -13,8 +13,11 @@ export interface Sandbox {
   readonly environment: Readonly<Record<string, string>>
   readonly stats: () => Promise<{
     readonly requests: number
+    readonly requestsByOperation: Readonly<Record<string, number>>
     readonly fullestWindow: number
     readonly refused429: number
+    /** When each request came in, epoch milliseconds. */
+    readonly arrivals: ReadonlyArray<number>
   }>
   readonly stop: () => void
 }
@@ -26,14 +29,14 @@ export const startSandbox = async (...flags: ReadonlyArray<string>): Promise<San
   return {
     url,
     environment: { SLUICE_BASE_URL: url, SLUICE_TOKEN: token, SLUICE_LOCATION_ID: locationId },
-    stats: async () => (await fetch(`${url}/__sandbox/stats`)).json() as ReturnType<Sandbox["stats"]>,
+    stats: async () => (await fetch(`${url}/__sandbox/stats?arrivals=1`)).json() as ReturnType<Sandbox["stats"]>,
     stop: () => child.kill()
   }
 }
 
 export interface Measured {
   readonly seconds: number
-  /** Highest resident memory, where the system tells. */
+  /** Highest resident memory of the largest of its processes, where the system tells. */
   readonly peakMb: number
   readonly cpuSeconds: number
   readonly stdout: string
@@ -45,12 +48,17 @@ export const newFolder = () => {
   return folder
 }
 
-export const run = async (
+export const run = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>): Promise<Measured> =>
+  runProgram(at("sluice"), args, environment)
+
+/** The same way to measure whatever the program: from outside, every 50 ms, with all processes it starts. */
+export const runProgram = async (
+  program: string,
   args: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>>
 ): Promise<Measured> => {
   const start = performance.now()
-  const child = spawn(at("sluice"), args, {
+  const child = spawn(program, args, {
     env: { PATH: process.env["PATH"], ...environment },
     stdio: ["ignore", "pipe", "inherit"]
   })
@@ -59,18 +67,41 @@ export const run = async (
   let [peakMb, cpuSeconds] = [0, 0]
   const watch = setInterval(() => {
     try {
-      const status = readFileSync(`/proc/${child.pid}/status`, "utf8")
-      peakMb = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024
-      const [user, system] = readFileSync(`/proc/${child.pid}/stat`, "utf8").split(" ").slice(13, 15)
-      cpuSeconds = (Number(user) + Number(system)) / 100
+      const members = family(child.pid!)
+      peakMb = Math.max(peakMb, ...members.map(peakOf))
+      cpuSeconds = Math.max(
+        cpuSeconds,
+        members.reduce((sum, pid) => sum + cpuOf(pid), 0)
+      )
     } catch {
       // Not Linux, or over.
     }
   }, 50)
-  const code = await new Promise((resolve) => child.once("close", resolve))
-  clearInterval(watch)
-  if (code !== 0) throw new Error(`sluice ${args.join(" ")} ended with ${String(code)}`)
+  const code = await new Promise((resolve, reject) => child.once("close", resolve).once("error", reject)).finally(() =>
+    clearInterval(watch)
+  )
+  if (code !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${String(code)}`)
   return { seconds: (performance.now() - start) / 1000, peakMb, cpuSeconds, stdout }
+}
+
+/** A process and all that came from it. */
+const family = (pid: number): ReadonlyArray<number> => {
+  const children = readdirSync(`/proc/${pid}/task`)
+    .map((task) => readFileSync(`/proc/${pid}/task/${task}/children`, "utf8"))
+    .flatMap((line) => line.split(" ").filter((child) => child !== ""))
+  return [pid, ...children.flatMap((child) => family(Number(child)))]
+}
+
+const peakOf = (pid: number) => {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8")
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
+}
+
+/** Its own, and that of children which ended. */
+const cpuOf = (pid: number) => {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / 100
 }
 
 export const median = (values: ReadonlyArray<number>) => values.toSorted((a, b) => a - b)[values.length >> 1]!

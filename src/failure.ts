@@ -1,5 +1,5 @@
 /** What stops a command: one paragraph for people, the next command to type, and how the process ends. */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 
 /** Exit codes; stable, and part of the contract with schedulers. */
 export const exitCodes = {

@@ -1,5 +1,6 @@
 /** Credentials: which kind the settings give, and secrets by reference. */
-import { Effect, Redacted } from "effect"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import type { CredentialSettings } from "./api/credentials.ts"

@@ -1,5 +1,7 @@
 /** Settings: flag over environment over file over default, one schema for all, secrets by reference. */
-import { Effect, Redacted, Schema } from "effect"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import { existsSync, readFileSync } from "node:fs"
 import { isAbsolute, join, resolve } from "node:path"
 import { parse } from "smol-toml"

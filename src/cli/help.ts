@@ -1,5 +1,6 @@
 /** Help that begins with an example, and usage errors on stderr. */
-import { Effect, Option } from "effect"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type { Presenter } from "effect/cli/CliOutput"
 import type { FlagDoc, HelpDoc } from "effect/cli/HelpDoc"
 import { print, say } from "./output.ts"

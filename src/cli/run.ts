@@ -1,6 +1,10 @@
 /** Runs one command to its end: exit code, signals, errors in words. Exit codes are listed in failure.ts. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Cause, Effect, Exit, Fiber, Layer } from "effect"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"

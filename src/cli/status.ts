@@ -1,5 +1,6 @@
 /** `sluice status`: the last run, and how fresh and how large each table is. */
-import { Clock, Effect } from "effect"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
 import { join } from "node:path"
 import { resourcesOf } from "../warehouse/runs.ts"
 import { type Flags, outputSettings } from "../settings.ts"

@@ -43,8 +43,16 @@ export const makeLoader = Effect.fn("load.make")(function* (
       Effect.provideService(Vault, vault)
     )
   const commit = ({ transactions, next, bytes }: Batch) =>
-    Effect.forEach(transactions, (statements) => warehouse.transaction(statements), { discard: true }).pipe(
-      Effect.andThen(warehouse.checkpointIfFull),
+    // Many tables, as in the first batch of several locations: their beginnings alone would fill the memory.
+    Effect.forEach(
+      transactions,
+      (statements) =>
+        Effect.andThen(
+          warehouse.transaction(statements),
+          warehouse.checkpointIfAbove(transactions.length > 1 ? 1 / 3 : 1 / 2)
+        ),
+      { discard: true }
+    ).pipe(
       Effect.tap(() =>
         Effect.sync(() => {
           place = next

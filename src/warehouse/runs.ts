@@ -1,5 +1,6 @@
 /** The run history in `meta.runs`. */
-import { Clock, Effect } from "effect"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
 import type { Failure } from "../failure.ts"
 import { instantOf, literal } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"

@@ -3,7 +3,13 @@
  * (`meta`). One process writes it; DuckDB's own file lock is the lock between runs, and ends with its process.
  */
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
-import { Context, Effect, Layer, Option, type Scope, Semaphore, Stream } from "effect"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import * as Stream from "effect/Stream"
 import { existsSync } from "node:fs"
 import { chmod, mkdir } from "node:fs/promises"
 import { dirname } from "node:path"
@@ -19,8 +25,8 @@ export class Warehouse extends Context.Service<
   {
     /** All statements or none. */
     readonly transaction: (statements: ReadonlyArray<Statement>) => Effect.Effect<void, Failure>
-    /** Brings to the file what waits in memory, where that is much. */
-    readonly checkpointIfFull: Effect.Effect<void, Failure>
+    /** Brings to the file what waits in memory, where that is more than a share of what DuckDB may hold. */
+    readonly checkpointIfAbove: (share: number) => Effect.Effect<void, Failure>
     /** Statements outside a transaction, for what cannot run in one. */
     readonly run: (sql: string) => Effect.Effect<void, Failure>
     /** Small results only. BIGINT, DECIMAL and instants arrive as text. */
@@ -97,10 +103,11 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
         Effect.uninterruptible,
         one.withPermits(1)
       ),
-    checkpointIfFull: attempt(async () => {
-      const [row] = (await connection.runAndReadAll(unwrittenMb)).getRowsJson()
-      if (Number(row?.[0]) > (memoryMb * 2) / 3) await connection.run("CHECKPOINT")
-    }).pipe(Effect.uninterruptible, one.withPermits(1)),
+    checkpointIfAbove: (share) =>
+      attempt(async () => {
+        const [row] = (await connection.runAndReadAll(unwrittenMb)).getRowsJson()
+        if (Number(row?.[0]) > memoryMb * share) await connection.run("CHECKPOINT")
+      }).pipe(Effect.uninterruptible, one.withPermits(1)),
     run: (sql) => attempt(() => connection.run(sql)).pipe(Effect.asVoid, Effect.uninterruptible, one.withPermits(1)),
     rows: (sql) =>
       attempt(async () => (await connection.runAndReadAll(sql)).getRowObjectsJson() as Array<Row>).pipe(
@@ -146,7 +153,10 @@ const execute = async (connection: DuckDBConnection, statements: ReadonlyArray<S
   await run()
 }
 
-/** Rows of many small tables take memory that DuckDB cannot give back before they are in the file. */
+/**
+ * Rows of many small tables take memory that DuckDB cannot give back before they are in the file. Reading lines of JSON
+ * takes 32 MB beside them.
+ */
 const unwrittenMb = "SELECT memory_usage_bytes / 1e6 FROM duckdb_memory() WHERE tag = 'IN_MEMORY_TABLE'"
 
 /** Disk and memory are the user's to mend, everything else is ours. */

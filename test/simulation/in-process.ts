@@ -140,7 +140,7 @@ export const simulate = async (seed: number, only?: ReadonlyArray<string>): Prom
       if (left === 1) wrong.push("never comes to rest")
       if (ran.problem !== undefined) break
     }
-    wrong.push(...(await atRest(world, limits === "off" ? undefined : limits.burst)))
+    wrong.push(...(await atRest(world, limits === "off" ? undefined : limits.burst, story.length)))
   } finally {
     Math.random = jitter
     rmSync(machine.folder, { recursive: true, force: true })

@@ -142,7 +142,7 @@ export class Machine {
       ...warehouse,
       transaction: (statements) =>
         this.io(madeOnce.test(String(statements[0])) ? Effect.void : warehouse.transaction(statements)),
-      checkpointIfFull: Effect.void,
+      checkpointIfAbove: () => Effect.void,
       rows: (sql) => this.io(warehouse.rows(sql))
     })
   }

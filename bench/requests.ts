@@ -1,0 +1,53 @@
+/**
+ * What a full run, a night's run and a run in which nothing changed cost in requests: the first against the fewest that
+ * could do, the others against the first. Ends with an error where a table is not what the service holds.
+ *
+ *     node_modules/.bin/node bench/requests.ts [contacts]
+ */
+import { openAccount } from "../test/support/account.ts"
+import { lowerBound } from "../test/support/lower-bound.ts"
+
+const account = await openAccount("--contacts", process.argv[2] ?? "1500")
+const { service } = account
+
+const sync = async () => {
+  await service.post("stats/reset", {})
+  const { code, stdout, stderr } = await account.sync("--json")
+  if (code !== 0) throw new Error(stderr)
+  const differences = await account.differences()
+  if (differences.length > 0) throw new Error(`Not what the service holds:\n${differences.join("\n")}`)
+  const { requests, requestsByOperation } = await service.stats()
+  const { resources } = JSON.parse(stdout) as { resources: ReadonlyArray<{ resource: string; requests: number }> }
+  return { requests, requestsByOperation, resources: resources.filter((one) => one.requests > 0) }
+}
+
+try {
+  const full = await sync()
+  const bounds = await lowerBound(service)
+  const least = bounds.reduce((sum, { requests }) => sum + requests, 0)
+  // Some small lists have no bound.
+  const bounded = bounds.reduce((sum, { operation }) => sum + (full.requestsByOperation[operation] ?? 0), 0)
+  console.log(
+    `full             ${full.requests}; where a bound is known ${bounded}, the bound ${least}: x ${(bounded / least).toFixed(4)}`
+  )
+
+  const share = ({ requests }: typeof full) => `${((requests / full.requests) * 100).toFixed(2)} % of the full run`
+  await service.post("change", { contacts: 0.01, opportunities: 0.01, conversations: 0.02 })
+  const night = await sync()
+  console.log(`night            ${night.requests}: ${share(night)}`)
+
+  const unchanged = await sync()
+  const { length } = unchanged.resources
+  console.log(
+    `nothing changed  ${unchanged.requests}: ${share(unchanged)}; ` +
+      `x ${(unchanged.requests / length).toFixed(2)} of one for each of the ${length} resources that have to be asked`
+  )
+
+  console.log("\nresource                 night  unchanged")
+  for (const { resource, requests } of night.resources) {
+    const then = unchanged.resources.find((one) => one.resource === resource)?.requests ?? 0
+    console.log(`${resource.padEnd(24)} ${String(requests).padStart(5)} ${String(then).padStart(10)}`)
+  }
+} finally {
+  service.stop()
+}

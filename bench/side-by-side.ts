@@ -1,0 +1,82 @@
+/**
+ * The same contacts from the same sandbox, in the same pages, into the same three tables of a DuckDB file: by sluice and
+ * by dlt, which is written in Python. It infers its schema, where ours is declared.
+ *
+ *     python3 -m venv venv && venv/bin/pip install "dlt[duckdb,parquet]==1.31.0"
+ *     PYTHON=venv/bin/python node_modules/.bin/node bench/side-by-side.ts [contacts] [runs]
+ */
+import { spawnSync } from "node:child_process"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { query } from "../test/support/compare.ts"
+import { type Measured, median, newFolder, run, runProgram, startSandbox } from "./measure.ts"
+
+const contacts = Number(process.argv[2] ?? 20_000)
+const runs = Number(process.argv[3] ?? 3)
+const python = process.env["PYTHON"] ?? "python3"
+const script = fileURLToPath(new URL("dlt_contacts.py", import.meta.url))
+
+const versions = spawnSync(python, [script, "versions"], { encoding: "utf8" })
+if (versions.status !== 0) {
+  console.error(`dlt does not run in ${python}: ${versions.stderr || String(versions.error)}
+Install it, and name its Python:
+  python3 -m venv venv && venv/bin/pip install "dlt[duckdb,parquet]==1.31.0"
+  PYTHON=venv/bin/python node_modules/.bin/node bench/side-by-side.ts`)
+  process.exit(1)
+}
+
+const expected = [contacts, contacts * 2, contacts * 5]
+const verify = (name: string, counted: ReadonlyArray<number>) => {
+  if (String(counted) !== String(expected))
+    throw new Error(`${name} wrote ${String(counted)} contacts, tags and custom values, not ${String(expected)}`)
+}
+
+const others = "--opportunities 10 --conversations 10 --messages 10 --orders 10 --submissions 10 --tasks 10 --users 3"
+const sandbox = await startSandbox(
+  ..."--limits off --no-compression --warm --tags 2 --custom-values 5".split(" "),
+  ...others.split(" "),
+  "--contacts",
+  String(contacts)
+)
+
+const runSluice = async (): Promise<Measured> => {
+  const folder = newFolder()
+  const environment = { ...sandbox.environment, SLUICE_OUTPUT: folder, SLUICE_FORMATS: "none" }
+  const measured = await run(["sync", "--only", "contacts", "--json"], environment)
+  const [row] = await query(
+    join(folder, "warehouse.duckdb"),
+    `SELECT (SELECT count(*) FROM crm.contacts) AS contacts, (SELECT count(*) FROM crm.contact_tags) AS tags,
+       (SELECT count(*) FROM crm.contact_custom_values) AS custom_values`
+  )
+  verify("sluice", Object.values(row!).map(Number))
+  return measured
+}
+
+const runDlt = async (): Promise<Measured> => {
+  const environment = { ...sandbox.environment, FOLDER: newFolder() }
+  const measured = await runProgram(python, [script, "run"], environment)
+  verify("dlt", JSON.parse((await runProgram(python, [script, "count"], environment)).stdout))
+  return measured
+}
+
+try {
+  const measured: Array<{ readonly sluice: Measured; readonly dlt: Measured }> = []
+  // In turn, so that what else the machine does meets both.
+  for (let n = 0; n < runs; n++) measured.push({ sluice: await runSluice(), dlt: await runDlt() })
+
+  console.log(`${contacts} contacts, median of ${runs}; ${versions.stdout.trim()}; Node ${process.versions.node}`)
+  console.log("                          sluice       dlt   ratio")
+  const line = (name: string, of: (run: Measured) => number) => {
+    const ours = median(measured.map(({ sluice }) => of(sluice)))
+    const theirs = median(measured.map(({ dlt }) => of(dlt)))
+    const cells = [ours.toFixed(1), theirs.toFixed(1), `x ${(theirs / ours).toFixed(2)}`]
+    console.log(name.padEnd(22) + cells.map((cell) => cell.padStart(10)).join(""))
+    return [ours, theirs].map((value) => Math.round(contacts / value))
+  }
+  const rates = line("wall, s", ({ seconds }) => seconds)
+  line("CPU, s", ({ cpuSeconds }) => cpuSeconds)
+  line("largest process, MB", ({ peakMb }) => peakMb)
+  console.log(`contacts a second, start-up included: ${rates.join(" and ")}`)
+} finally {
+  sandbox.stop()
+}

@@ -220,6 +220,9 @@ export const isAskedFor = ({ asked: setting }: Resource, asked: Asked): boolean 
   return typeof value === "number" ? value > 0 : value.length > 0
 }
 
+/** Whether its list is asked for by the company that owns the location. */
+export const asksForCompany = ({ full }: Resource): boolean => JSON.stringify(full).includes('"hole":"company"')
+
 /** The passes of its list by name; `all` where there is one. */
 export const passesOf = ({ passes }: Resource, asked: Asked): ReadonlyArray<readonly [name: string, Pass]> => {
   if (typeof passes !== "string") return Object.entries(passes ?? { all: {} })

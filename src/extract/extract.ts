@@ -5,7 +5,7 @@
 import { Clock, Deferred, Effect } from "effect"
 import { Api } from "../api/api.ts"
 import type { ApiError, BadCredentials, BudgetSpent, WrongLocation } from "../api/errors.ts"
-import { type Resource, followUpOf } from "../catalog/resource.ts"
+import { type Resource, asksForCompany, followUpOf } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import type { Outcome } from "../vault/frame.ts"
 import { Vault } from "../vault/vault.ts"
@@ -96,14 +96,21 @@ export const extract = Effect.fn("extract")(function* (
     )
   }
 
-  // The location first: it proves token and location with one request, and names the company.
+  // The location first: it proves token and location with one request.
   const [first, others] = [work.filter(isLocation), work.filter((item) => !isLocation(item))]
   const account = yield* Effect.forEach(first, list)
   // Where nobody answers, or the day is spent, the others would only say so again.
   if (account.flat().some(({ why }) => why === "later")) return account.flat()
-  yield* context.loaded
-  context.company ??= yield* companyOf
-  const rest = yield* Effect.forEach([...others.map(list), ...work.map(follow)], (effect) => effect, {
+  // It names the company too, once it is loaded; what is asked for by company waits for that, and nothing else does.
+  const withCompany = Effect.gen(function* () {
+    if (context.company !== undefined) return
+    yield* context.loaded
+    context.company = yield* companyOf
+  })
+  const listed = others.map((item) =>
+    asksForCompany(item.resource) ? Effect.andThen(withCompany, list(item)) : list(item)
+  )
+  const rest = yield* Effect.forEach([...listed, ...work.map(follow)], (effect) => effect, {
     concurrency: "unbounded"
   })
   return [...account, ...rest].flat()

@@ -1,7 +1,7 @@
 /** What a run has to read: which resources, how much of each, where an interrupted run left off, what it costs. */
 import { Clock, Effect } from "effect"
 import type { Catalogue } from "../catalog/discover.ts"
-import { type Asked, type Resource, followUpOf, isAskedFor, withinOf } from "../catalog/resource.ts"
+import { type Asked, type Resource, followUpOf, asksForCompany, isAskedFor, withinOf } from "../catalog/resource.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import { type Window, dayMs } from "../catalog/instants.ts"
 import { Failure } from "../failure.ts"
@@ -142,8 +142,8 @@ export const choose = (
 }
 
 /** Tables that have to be read for a resource to be read; the location for the company that owns it. */
-const neededBy = ({ each, within, full }: Resource): ReadonlyArray<string> => [
-  ...(each ? [each.table] : []),
-  ...(within ? [within.table] : []),
-  ...(JSON.stringify(full).includes('"hole":"company"') ? ["locations"] : [])
+const neededBy = (resource: Resource): ReadonlyArray<string> => [
+  ...(resource.each ? [resource.each.table] : []),
+  ...(resource.within ? [resource.within.table] : []),
+  ...(asksForCompany(resource) ? ["locations"] : [])
 ]

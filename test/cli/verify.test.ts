@@ -87,7 +87,7 @@ describe("one thing broken is named, and nothing else", () => {
     [
       "the newest segments",
       (folder) => ["000002.ndjson.zst", "000003.ndjson"].forEach((file) => rmSync(segment(folder, file))),
-      [/^vault: position: the warehouse has taken in segment 3 up to byte 0, where no entry of the vault ends$/],
+      [/^vault: position: the warehouse has taken in segment 2 up to byte \d+, where no entry of the vault ends$/],
       backup
     ],
     [

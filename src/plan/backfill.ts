@@ -6,7 +6,7 @@ import { backfillOf } from "../catalog/resource.ts"
 import { Failure } from "../failure.ts"
 import { backfilled, knownReadings } from "../warehouse/state.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
-import { type Choice, type Plan, type Step, choose } from "./plan.ts"
+import { type Choice, type Plan, type Step, choose, isAmong } from "./plan.ts"
 
 export const makeBackfillPlan = Effect.fn("plan.backfill")(function* (
   catalogue: Catalogue,
@@ -14,9 +14,13 @@ export const makeBackfillPlan = Effect.fn("plan.backfill")(function* (
   choice: Choice,
   stretch: Window
 ): Effect.fn.Return<Plan, Failure, Warehouse> {
-  const chosen = yield* choose(catalogue, choice)
+  const { only } = choice
+  // A window is read without the rows that a whole reading hangs on.
+  const chosen = (yield* choose(catalogue, choice)).filter(
+    (resource) => only.length === 0 || isAmong(catalogue, resource, only)
+  )
   const dated = catalogue.resources.filter(({ backfill }) => backfill)
-  const undated = chosen.filter((resource) => !resource.backfill && isNamed(resource.table, choice))
+  const undated = chosen.filter(({ table, backfill }) => !backfill && only.includes(table))
   if (undated.length > 0)
     return yield* new Failure({
       ends: "usage",
@@ -43,8 +47,6 @@ export const makeBackfillPlan = Effect.fn("plan.backfill")(function* (
     })
   return { steps, requests: steps.every(({ requests }) => requests === 0) ? 0 : undefined }
 })
-
-const isNamed = (table: string, { only }: Choice) => only.includes(table)
 
 /** The months of a stretch less what was read, newest first. An interruption costs less than a month's pages. */
 export const windowsOf = ([from, to]: Window, read: ReadonlyArray<Window>): ReadonlyArray<Window> => {

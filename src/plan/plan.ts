@@ -111,17 +111,16 @@ export const fullRequests = (resource: Resource, total: number | undefined): num
 
 /** What was asked for, and what it needs: the rows it is read under, and the pages it is in. */
 export const choose = (
-  { resources, familyByTable }: Catalogue,
+  catalogue: Catalogue,
   { only, except, asked }: Choice
 ): Effect.Effect<ReadonlyArray<Resource>, Failure> => {
-  const matches = (resource: Resource, word: string) =>
-    familyByTable.get(resource.table) === word || tablesOf(resource).some((table) => table.name === word)
-  const among = (words: ReadonlyArray<string>) => (resource: Resource) => words.some((word) => matches(resource, word))
+  const { resources, familyByTable } = catalogue
+  const among = (words: ReadonlyArray<string>) => (resource: Resource) => isAmong(catalogue, resource, words)
   for (const [flag, words] of [
     ["--only", only],
     ["--except", except]
   ] as const) {
-    const unknown = words.find((word) => !resources.some((resource) => matches(resource, word)))
+    const unknown = words.find((word) => !resources.some(among([word])))
     if (unknown !== undefined)
       return Effect.fail(
         new Failure({
@@ -140,6 +139,12 @@ export const choose = (
     available.filter((resource) => wanted.has(resource) && !resource.within && !among(except)(resource))
   )
 }
+
+/** Whether it, one of its tables, or its family is named. */
+export const isAmong = ({ familyByTable }: Catalogue, resource: Resource, words: ReadonlyArray<string>): boolean =>
+  words.some(
+    (word) => familyByTable.get(resource.table) === word || tablesOf(resource).some((table) => table.name === word)
+  )
 
 /** Tables that have to be read for a resource to be read; the location for the company that owns it. */
 const neededBy = (resource: Resource): ReadonlyArray<string> => [

@@ -34,6 +34,16 @@ export const startSandbox = async (...flags: ReadonlyArray<string>): Promise<San
   }
 }
 
+/** An account that is contacts and little else, without limits: each of about 1 kB, with 2 tags and 5 custom values. */
+export const startContacts = (contacts: number, ...flags: ReadonlyArray<string>): Promise<Sandbox> =>
+  startSandbox(
+    ..."--limits off --no-compression --tags 2 --custom-values 5 --opportunities 10 --conversations 10".split(" "),
+    ..."--messages 10 --orders 10 --submissions 10 --tasks 10 --users 3".split(" "),
+    "--contacts",
+    String(contacts),
+    ...flags
+  )
+
 export interface Measured {
   readonly seconds: number
   /** Highest resident memory of the largest of its processes, where the system tells. */

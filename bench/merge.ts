@@ -4,12 +4,11 @@
  *
  *     node_modules/.bin/node bench/merge.ts [contacts of the small table] [changed]
  */
-import { type Sandbox, median, newFolder, run, startSandbox } from "./measure.ts"
+import { type Sandbox, median, newFolder, run, startContacts } from "./measure.ts"
 
 const small = Number(process.argv[2] ?? 20_000)
 const changed = Number(process.argv[3] ?? small / 10)
 const nights = 3
-const others = "--opportunities 10 --conversations 10 --messages 10 --orders 10 --submissions 10 --tasks 10 --users 3"
 
 const change = async ({ url }: Sandbox, share: number, seed: number) => {
   const body = JSON.stringify({ contacts: share, opportunities: 0, conversations: 0, seed })
@@ -18,12 +17,7 @@ const change = async ({ url }: Sandbox, share: number, seed: number) => {
 }
 
 const measure = async (contacts: number) => {
-  const sandbox = await startSandbox(
-    ..."--limits off --no-compression --tags 2 --custom-values 5".split(" "),
-    ...others.split(" "),
-    "--contacts",
-    String(contacts)
-  )
+  const sandbox = await startContacts(contacts)
   try {
     const environment = { ...sandbox.environment, SLUICE_OUTPUT: newFolder(), SLUICE_FORMATS: "none" }
     await run(["sync", "--only", "contacts"], environment)

@@ -9,7 +9,7 @@ import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { query } from "../test/support/compare.ts"
-import { type Measured, median, newFolder, run, runProgram, startSandbox } from "./measure.ts"
+import { type Measured, median, newFolder, run, runProgram, startContacts } from "./measure.ts"
 
 const contacts = Number(process.argv[2] ?? 20_000)
 const runs = Number(process.argv[3] ?? 3)
@@ -31,13 +31,7 @@ const verify = (name: string, counted: ReadonlyArray<number>) => {
     throw new Error(`${name} wrote ${String(counted)} contacts, tags and custom values, not ${String(expected)}`)
 }
 
-const others = "--opportunities 10 --conversations 10 --messages 10 --orders 10 --submissions 10 --tasks 10 --users 3"
-const sandbox = await startSandbox(
-  ..."--limits off --no-compression --warm --tags 2 --custom-values 5".split(" "),
-  ...others.split(" "),
-  "--contacts",
-  String(contacts)
-)
+const sandbox = await startContacts(contacts, "--warm")
 
 const runSluice = async (): Promise<Measured> => {
   const folder = newFolder()

@@ -4,18 +4,12 @@
  *
  *     node_modules/.bin/node bench/throughput.ts [contacts] [runs]
  */
-import { type Measured, median, newFolder, run, startSandbox } from "./measure.ts"
+import { type Measured, median, newFolder, run, startContacts } from "./measure.ts"
 
 const contacts = Number(process.argv[2] ?? 100_000)
 const runs = Number(process.argv[3] ?? 3)
-const others = "--opportunities 10 --conversations 10 --messages 10 --orders 10 --submissions 10 --tasks 10 --users 3"
 
-const sandbox = await startSandbox(
-  ..."--limits off --no-compression --warm --tags 2 --custom-values 3".split(" "),
-  ...others.split(" "),
-  "--contacts",
-  String(contacts)
-)
+const sandbox = await startContacts(contacts, "--warm")
 try {
   const measured: Array<{ readonly full: Measured; readonly load: Measured }> = []
   for (let n = 0; n < runs; n++) {

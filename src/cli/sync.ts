@@ -47,6 +47,8 @@ export const syncOnce = Effect.fnUntraced(function* (
     Warehouse.layer(join(output.folder, "warehouse.duckdb"), { ...output, access: "write" })
   )
   const work = Effect.gen(function* () {
+    // What a sync would take is asked of the warehouse before there is a run.
+    if (stretch) yield* prepare(catalogue)
     const accounts = yield* Effect.forEach(settings, ({ api, ...account }) =>
       Effect.gen(function* () {
         const reserve = stretch ? yield* reserveForSync(catalogue, account) : 0
@@ -89,7 +91,6 @@ const reserveForSync = Effect.fnUntraced(function* (
   catalogue: Catalogue,
   { location, asked }: Pick<AccountSettings, "location" | "asked">
 ) {
-  yield* prepare(catalogue)
   const { requests = 0 } = yield* makePlan(catalogue, location, { only: [], except: [], asked, full: false })
   return Math.min(2 * requests, reserveForSyncMax)
 })

@@ -71,7 +71,9 @@ export const simulate = async (seed: number, only?: ReadonlyArray<string>): Prom
   const story = [`${contacts} contacts, limits ${JSON.stringify(limits)}, latency ${latencyMs} ms`]
   const wrong: Array<string> = []
   const world = { account, activity, catalogue, clock, machine, warehouse }
+  let runs = 0
   const tell = (what: string, { how, verdicts, problem }: Ran) => {
+    runs++
     story.push(`${what}: ${how}${verdicts.length > 0 ? ` [${verdicts.join("; ")}]` : ""}`)
     if (problem !== undefined) wrong.push(`${what}: ${problem}`)
   }
@@ -140,7 +142,7 @@ export const simulate = async (seed: number, only?: ReadonlyArray<string>): Prom
       if (left === 1) wrong.push("never comes to rest")
       if (ran.problem !== undefined) break
     }
-    wrong.push(...(await atRest(world, limits === "off" ? undefined : limits.burst, story.length)))
+    wrong.push(...(await atRest(world, limits === "off" ? undefined : limits.burst, runs)))
   } finally {
     Math.random = jitter
     rmSync(machine.folder, { recursive: true, force: true })

@@ -14,6 +14,7 @@ import { existsSync } from "node:fs"
 import { chmod, mkdir } from "node:fs/promises"
 import { dirname } from "node:path"
 import { Failure, diskFailure } from "../failure.ts"
+import { literal } from "./sql.ts"
 
 export type Row = Readonly<Record<string, string | number | boolean | null>>
 
@@ -56,26 +57,7 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
       next: "./sluice sync"
     })
   const instance = yield* Effect.acquireRelease(
-    Effect.tryPromise({
-      try: async () => {
-        await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-        const opened = await DuckDBInstance.create(path, {
-          access_mode: access === "read" ? "READ_ONLY" : "READ_WRITE",
-          memory_limit: `${memoryMb}MB`,
-          // One: a merge is faster without a second, which the load needs for the batch after it.
-          threads: "1",
-          // Extensions would be fetched from elsewhere in the middle of a run.
-          autoinstall_known_extensions: "false",
-          autoload_known_extensions: "false",
-          // Fewer, larger checkpoints: the biggest single gain while loading; the log replays after a crash.
-          ...(access === "write" && { checkpoint_threshold: "128MB" }),
-          preserve_insertion_order: "false"
-        })
-        if (access === "write") await chmod(path, 0o600)
-        return opened
-      },
-      catch: (cause) => openFailure(path, cause)
-    }),
+    Effect.promise(() => DuckDBInstance.create(":memory:", settingsOf(path, memoryMb))),
     (opened) => Effect.sync(() => opened.closeSync())
   )
   const connect = Effect.acquireRelease(
@@ -83,11 +65,19 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
     (opened) => Effect.sync(() => opened.closeSync())
   )
   const connection = yield* connect
+  yield* Effect.tryPromise({
+    try: async () => {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      await connection.run(`ATTACH ${literal(path)} AS warehouse (${access === "read" ? "READ_ONLY" : storage})`)
+      if (access === "write") await chmod(path, 0o600)
+    },
+    catch: (cause) => openFailure(path, cause)
+  })
   const one = yield* Semaphore.make(1)
   const attempt = <A>(run: () => Promise<A>) =>
     Effect.tryPromise({ try: run, catch: (cause) => statementFailure(path, cause) })
 
-  yield* attempt(() => connection.run("SET TimeZone = 'UTC'"))
+  yield* attempt(() => connection.run(begin))
   return Warehouse.of({
     // After a failed statement the transaction stays open and later ones would join it, hence the rollback.
     transaction: (statements) =>
@@ -117,7 +107,7 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
     // On a connection of its own: sees one moment, and a slow reader holds up no other statement.
     stream: (sql) =>
       connect.pipe(
-        Effect.tap((own) => attempt(() => own.run("SET TimeZone = 'UTC'"))),
+        Effect.tap((own) => attempt(() => own.run(begin))),
         Effect.flatMap((own) => attempt(() => own.stream(sql))),
         Effect.map((result) =>
           Stream.paginate(undefined, () =>
@@ -133,6 +123,27 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
         Stream.unwrap
       )
   })
+})
+
+/**
+ * Bulk rows go to the file as they come, compressed once, where a transaction fills whole row groups: with DuckDB's own
+ * 122,880 rows the same ones are logged, and compressed again at every checkpoint until theirs is full.
+ */
+const storage = "ROW_GROUP_SIZE 20480, STORAGE_VERSION 'v1.5.0'"
+
+const begin = "USE warehouse; SET TimeZone = 'UTC'"
+
+const settingsOf = (path: string, memoryMb: number) => ({
+  memory_limit: `${memoryMb}MB`,
+  temp_directory: `${path}.tmp`,
+  // One: a merge is faster without a second, which the load needs for the batch after it.
+  threads: "1",
+  // Extensions would be fetched from elsewhere in the middle of a run.
+  autoinstall_known_extensions: "false",
+  autoload_known_extensions: "false",
+  // Fewer, larger checkpoints: the log replays after a crash.
+  checkpoint_threshold: "128MB",
+  preserve_insertion_order: "false"
 })
 
 const execute = async (connection: DuckDBConnection, statements: ReadonlyArray<Statement>): Promise<void> => {

@@ -125,7 +125,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
     }
   })
   const ended = (yield* Effect.raceFirst(
-    Effect.forEach(plans, read, { concurrency: locationsMax }),
+    Effect.tap(Effect.forEach(plans, read, { concurrency: locationsMax }), () => follower.loaded),
     follower.run
   )).flat()
   yield* (yield* Vault).seal

@@ -174,7 +174,8 @@ export const readPass = Effect.fn("extract.pass")(function* (
         ...(under && { parent: { ...under.parent, done: state.done } }),
         progress: state as unknown as Progress
       },
-      body: answer.text
+      body: answer.text,
+      parsed: answer.body
     })
   }
   return { state }

@@ -1,11 +1,10 @@
 /** A batch of the vault made ready: files that DuckDB reads and the statements that take them in. */
 import { Effect } from "effect"
-import { mkdir, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { mkdir, rm } from "node:fs/promises"
 import { type SchemaPolicies, isRefused } from "../catalog/policy.ts"
 import { type Resource, backfillOf, withinOf } from "../catalog/resource.ts"
 import { type Failure, diskFailure } from "../failure.ts"
-import type { EndEntry, WindowEntry } from "../vault/frame.ts"
+import type { Decoded, EndEntry, Entry, WindowEntry } from "../vault/frame.ts"
 import type { Position } from "../vault/position.ts"
 import { Vault } from "../vault/vault.ts"
 import { frozenDoubt } from "../warehouse/runs.ts"
@@ -14,7 +13,7 @@ import type { Statement } from "../warehouse/warehouse.ts"
 import { wellFormed } from "./convert.ts"
 import { countedIn, goneStatements } from "./gone.ts"
 import { mergeStatements } from "./merge.ts"
-import { type Group, type Pass, Spool, statesOf } from "./spool.ts"
+import { type Group, type Part, type Pass, Spool, statesOf } from "./spool.ts"
 
 export interface Batch {
   /** Rows first; the last one carries the state of all, so that an interruption only makes some rows come again. */
@@ -29,48 +28,68 @@ export interface Batch {
  * Each table that a transaction touches costs DuckDB a megabyte or four until it is committed, however few its rows.
  */
 const groupsMax = 8
-/** Raw bytes of one transaction: with the spool and DuckDB's buffers about ten times that in memory. */
-const batchBytesMax = 8 * 1024 * 1024
+/** Raw bytes of one transaction: enough for whole row groups of all but the smallest tables. */
+export const batchBytesMax = 24 * 1024 * 1024
+/** Raw bytes of it in memory at a time, twice over: as they are and parsed. */
+const readBytes = 1024 * 1024
 
-/** Reads and normalises what stands at a place of the vault; `undefined` where there is no more, or less than asked. */
+/** Asked before each reading, with its place and the bytes in the batch: waits until there is more, or ends the batch. */
+export type More = (place: Position, bytes: number) => Effect.Effect<boolean>
+
+/** Reads and normalises what stands at a place of the vault; `undefined` where there is no more. */
 export const prepareBatch = Effect.fn("load.prepare")(function* (
   { resources, policies }: { readonly resources: ReadonlyArray<Resource>; readonly policies: SchemaPolicies },
   temporary: string,
   from: Position,
-  bytesMin: number
+  more: More
 ): Effect.fn.Return<Batch | undefined, Failure, Vault> {
-  const read = yield* (yield* Vault).read(from, batchBytesMax)
-  if (read.bytes <= Math.min(bytesMin, batchBytesMax - 1)) return undefined
+  const vault = yield* Vault
+  const onDisk = <A>(run: () => Promise<A>) =>
+    Effect.tryPromise({
+      try: run,
+      catch: (cause) => diskFailure(`Temporary files in ${temporary} could not be written`, cause)
+    })
+  const spool = new Spool(resources, policies, temporary)
+  const entries: Array<Entry> = []
   // What was found to be gone may come back later: nothing after it is taken in with it.
-  const gone = read.frames.findIndex(({ entry }) => entry.kind === "gone")
-  const frames = gone < 0 ? read.frames : read.frames.slice(0, gone + 1)
-  const next = gone < 0 ? read.next : { ...read.next, offset: frames.at(-1)!.end }
-
-  const spool = new Spool(resources, policies)
-  for (const { entry, body } of frames) {
-    // Other work must not wait for a whole batch: requests are being timed meanwhile.
-    if (entry.kind === "page" || entry.kind === "detail") for (const _ of spool.add(entry, body)) yield* Effect.yieldNow
+  let gone: Decoded | undefined
+  let [next, bytes] = [from, 0]
+  while (bytes < batchBytesMax && !gone && (yield* more(next, bytes))) {
+    const read = yield* vault.read(next, readBytes)
+    next = read.next
+    if (read.bytes === 0) continue
+    if (bytes === 0) yield* onDisk(() => emptied(temporary))
+    gone = read.frames.find(({ entry }) => entry.kind === "gone")
+    const frames = gone ? read.frames.slice(0, read.frames.indexOf(gone) + 1) : read.frames
+    for (const { entry, ...page } of frames) {
+      entries.push(entry)
+      if (entry.kind !== "page" && entry.kind !== "detail") continue
+      // Other work must not wait for a whole page: requests are being timed meanwhile.
+      for (const _ of spool.add(entry, page)) yield* Effect.yieldNow
+      yield* onDisk(() => spool.write())
+    }
+    next = { ...next, offset: frames.at(-1)!.end }
+    bytes += read.bytes - (read.next.offset - next.offset)
   }
-  const written = yield* Effect.tryPromise({
-    try: () => writeFiles(temporary, [...spool.groups.values()]),
-    catch: (cause) => diskFailure(`Temporary files in ${temporary} could not be written`, cause)
-  })
-  const { passes, ends, windows } = statesOf(frames)
-  const last = Math.max(0, Math.ceil(written.length / groupsMax) - 1) * groupsMax
+  if (bytes === 0) return undefined
+  yield* onDisk(() => spool.end())
+  const groups = [...spool.groups.values()]
+  const { passes, ends, windows } = statesOf(entries)
+  const last = Math.max(0, Math.ceil(groups.length / groupsMax) - 1) * groupsMax
   const earlier = Array.from({ length: last / groupsMax }, (_, index) =>
-    written.slice(index * groupsMax, (index + 1) * groupsMax).flatMap(groupStatements)
+    groups.slice(index * groupsMax, (index + 1) * groupsMax).flatMap(groupStatements)
   )
   return {
     next,
-    bytes: read.bytes - (read.next.offset - next.offset),
+    bytes,
     transactions: [
       ...earlier,
       [
-        ...written.slice(last).flatMap(groupStatements),
-        ...(gone < 0 ? [] : goneStatements(resources, frames[gone]!)),
-        ...written.flatMap(countStatements),
-        ...written.flatMap(driftStatements),
-        ...written.flatMap((group) => frozenStatements(group, policies)),
+        ...groups.slice(last).flatMap(groupStatements),
+        ...(gone ? goneStatements(resources, gone) : []),
+        ...groups.flatMap(countStatements),
+        ...groups.flatMap(driftStatements),
+        ...groups.flatMap((group) => frozenStatements(group, policies)),
         ...passes.flatMap(passStatements),
         ...ends.flatMap((end) => [end, ...endsWithin(resources, end)]).flatMap(endStatements),
         ...windows.flatMap(windowStatements),
@@ -85,34 +104,19 @@ export const positionStatements = ({ segment, offset }: Position): ReadonlyArray
   `INSERT INTO meta.position VALUES (${segment}, ${offset})`
 ]
 
-type Part = "rows" | "parents" | "rejectedValues" | "rejectedRecords"
-interface Written extends Group {
-  /** FROM clause that reads the lines of a part. */
-  readonly lines: (part: Part, columns: string) => string
-}
-
-const writeFiles = async (folder: string, groups: ReadonlyArray<Group>): Promise<ReadonlyArray<Written>> => {
+const emptied = async (folder: string): Promise<void> => {
+  await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  return Promise.all(
-    groups.map(async (group, index) => {
-      const path = (part: Part) => join(folder, `${index}-${part}.ndjson`)
-      let longest = 0
-      for (const part of ["rows", "parents", "rejectedValues", "rejectedRecords"] as const) {
-        longest = Math.max(longest, group[part].longest)
-        await writeFile(path(part), group[part].bytes(), { mode: 0o600 })
-      }
-      // DuckDB sizes its buffers by the longest line it is told to expect.
-      const size = Math.max(1024 * 1024, longest * 4)
-      return {
-        ...group,
-        lines: (part, columns) =>
-          `read_json(${literal(path(part))}, format = 'newline_delimited', maximum_object_size = ${size}, columns = {${columns}})`
-      }
-    })
-  )
 }
 
-const groupStatements = (group: Written): ReadonlyArray<Statement> => {
+/** FROM clause that reads the lines of a part. */
+const linesOf = (group: Group, part: Part, columns: string): string => {
+  // DuckDB sizes its buffers by the longest line it is told to expect.
+  const size = Math.max(1024 * 1024, group[part].longest * 4)
+  return `read_json(${literal(group[part].path)}, format = 'newline_delimited', maximum_object_size = ${size}, columns = {${columns}})`
+}
+
+const groupStatements = (group: Group): ReadonlyArray<Statement> => {
   const { location, run, at, label } = group
   const origin = `${literal(run)}, ${literal(location)}`
   return [
@@ -122,29 +126,29 @@ const groupStatements = (group: Written): ReadonlyArray<Statement> => {
       : mergeStatements({
           ...group,
           counted: countedIn(group),
-          rows: (columns) => group.lines("rows", columns),
-          parents: group.parents.length > 0 ? (columns) => group.lines("parents", columns) : undefined
+          rows: (columns) => linesOf(group, "rows", columns),
+          parents: group.parents.length > 0 ? (columns) => linesOf(group, "parents", columns) : undefined
         })),
     ...(group.rejectedValues.length === 0
       ? []
       : [
           // A value is told once for each version of its row, not once a night.
           `INSERT INTO meta.rejected_values SELECT ${origin}, "table", key, "column", value, reason, ${instantOf(at)}
-           FROM ${group.lines("rejectedValues", `"table": 'VARCHAR', key: 'VARCHAR', "column": 'VARCHAR', value: 'VARCHAR', reason: 'VARCHAR', _n: 'BIGINT'`)}
+           FROM ${linesOf(group, "rejectedValues", `"table": 'VARCHAR', key: 'VARCHAR', "column": 'VARCHAR', value: 'VARCHAR', reason: 'VARCHAR', _n: 'BIGINT'`)}
            SEMI JOIN stage USING (_n)`
         ]),
     ...(group.rejectedRecords.length === 0
       ? []
       : [
           `INSERT INTO meta.rejected_records SELECT DISTINCT ${origin}, r."table", r.record, r.reason, ${instantOf(at)}
-           FROM ${group.lines("rejectedRecords", `"table": 'VARCHAR', record: 'VARCHAR', reason: 'VARCHAR'`)} AS r
+           FROM ${linesOf(group, "rejectedRecords", `"table": 'VARCHAR', record: 'VARCHAR', reason: 'VARCHAR'`)} AS r
            ANTI JOIN meta.rejected_records AS known ON known.table_name = r."table" AND known.record = r.record AND known.reason = r.reason`
         ])
   ]
 }
 
 /** Pages and records count where the state is: once. */
-const countStatements = (group: Written): ReadonlyArray<string> => [
+const countStatements = (group: Group): ReadonlyArray<string> => [
   `UPDATE meta.run_resources SET pages = pages + ${group.pages}, records = records + ${group.records},
      rejected_values = rejected_values + ${group.rejectedValueCount},
      rejected_records = rejected_records + ${group.rejectedRecordCount}, lost_records = lost_records + ${group.lostCount},
@@ -153,7 +157,7 @@ const countStatements = (group: Written): ReadonlyArray<string> => [
 ]
 
 /** A change of the service's records, told once with its first sample, and counted from then on. */
-const driftStatements = ({ drift, location, run, at }: Written): ReadonlyArray<string> =>
+const driftStatements = ({ drift, location, run, at }: Group): ReadonlyArray<string> =>
   [...drift.values()].map(
     ({ table, field, kind, sample, count }) =>
       `INSERT INTO meta.schema_changes VALUES (${[location, table, field, kind, sample.toWellFormed(), run].map(literal).join(", ")},
@@ -161,7 +165,7 @@ const driftStatements = ({ drift, location, run, at }: Written): ReadonlyArray<s
   )
 
 /** What a frozen resource must not send is noted where its verdict will be. */
-const frozenStatements = (group: Written, policies: SchemaPolicies): ReadonlyArray<string> => {
+const frozenStatements = (group: Group, policies: SchemaPolicies): ReadonlyArray<string> => {
   const refused = [...group.drift.values()].filter(({ table, field }) =>
     isRefused(policies, group.resource, table, field)
   )

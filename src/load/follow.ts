@@ -1,20 +1,25 @@
 /** The load beside a running extract: takes in what the vault receives, and holds the extract back when it lags. */
-import { Deferred, Effect, Latch } from "effect"
+import { Clock, Effect } from "effect"
 import type { Failure } from "../failure.ts"
+import { type Position, bytesBetween, isBefore } from "../vault/position.ts"
 import { Vault } from "../vault/vault.ts"
-import { type Loader, worthwhileBytes } from "./load.ts"
+import { batchBytesMax } from "./batch.ts"
+import type { Loader } from "./load.ts"
 
 export interface Follower {
-  /** Runs for ever beside the extract; fails when a batch cannot be loaded. */
+  /** Runs beside the extract, until it is interrupted; fails when a batch cannot be loaded. */
   readonly run: Effect.Effect<never, Failure>
-  /** Waits while more than `lagBytesMax` wait to be loaded. */
+  /** Waits while the load is more than `lagBytesMax` behind, or more than `nearBytes` and at it. */
   readonly backpressure: Effect.Effect<void>
   /** Returns when everything appended before the call is loaded. */
   readonly loaded: Effect.Effect<void>
 }
 
-const lagBytesMax = 8 * 1024 * 1024
-/** How long a little waits for company. */
+/** One batch in the making and one on its way into the warehouse. */
+const lagBytesMax = 2 * batchBytesMax
+/** As far as the vault keeps pages as values: they need not be read and parsed again. */
+const nearBytes = 2 * 1024 * 1024
+/** How long less than a batch waits for company: a transaction costs some 50 ms whatever its size. */
 const patienceMs = 2000
 const glanceMs = 20
 
@@ -25,37 +30,40 @@ export const makeFollower = Effect.fn("load.follow")(function* (
   const vault = yield* Vault
   const already = loader.loadedBytes()
   const loadedBytes = () => loader.loadedBytes() - already
-  const lagBytes = () => vault.appendedBytes() - loadedBytes()
-  const wake = yield* Latch.make(false)
-  let waiting: ReadonlyArray<{ readonly bytes: number; readonly done: Deferred.Deferred<void> }> = []
+  let waiting = 0
+  let begunAt: number | undefined
 
-  const step = Effect.gen(function* () {
-    // Closed before looking: who asks from here on is seen in the next step.
-    yield* wake.close
-    for (
-      let waited = 0;
-      waiting.length === 0 && lagBytes() < worthwhileBytes && waited < patienceMs;
-      waited += glanceMs
-    )
-      yield* Effect.raceFirst(wake.await, Effect.sleep(glanceMs))
-    yield* loader.load
-    const ready = waiting.filter((waiter) => waiter.bytes <= loadedBytes())
-    waiting = waiting.filter((waiter) => waiter.bytes > loadedBytes())
-    yield* Effect.forEach(ready, ({ done }) => Deferred.succeed(done, undefined), { discard: true })
+  const more = Effect.fnUntraced(function* (place: Position, bytes: number) {
+    const now = yield* Clock.currentTimeMillis
+    begunAt = bytes === 0 ? undefined : (begunAt ?? now)
+    while (!isBefore(place, vault.end())) {
+      if (begunAt !== undefined && (waiting > 0 || (yield* Clock.currentTimeMillis) - begunAt >= patienceMs)) {
+        begunAt = undefined
+        return false
+      }
+      yield* Effect.sleep(glanceMs)
+    }
+    return true
   })
 
+  const until = (condition: () => boolean) =>
+    Effect.gen(function* () {
+      while (!condition()) yield* Effect.sleep(glanceMs)
+    })
   return {
-    run: Effect.forever(step),
-    backpressure: Effect.gen(function* () {
-      while (lagBytes() > lagBytesMax) yield* Effect.sleep(10)
+    run: Effect.andThen(loader.follow(more), Effect.never),
+    backpressure: until(() => {
+      const reading = loader.reading()
+      const isNear = reading === undefined || bytesBetween(reading, vault.end()) <= nearBytes
+      return isNear && vault.appendedBytes() - loadedBytes() <= lagBytesMax
     }),
-    loaded: Effect.gen(function* () {
+    loaded: Effect.suspend(() => {
       const bytes = vault.appendedBytes()
-      if (bytes <= loadedBytes()) return
-      const done = yield* Deferred.make<void>()
-      waiting = [...waiting, { bytes, done }]
-      yield* wake.open
-      yield* Deferred.await(done)
+      waiting++
+      return Effect.ensuring(
+        until(() => loadedBytes() >= bytes),
+        Effect.sync(() => waiting--)
+      )
     })
   }
 })

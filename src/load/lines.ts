@@ -1,11 +1,18 @@
-/** Lines on their way to a file, as bytes outside the heap: millions of small texts are what a collector is slow with. */
+/** Lines on their way to a file: few in memory, as bytes, since millions of small texts are what a collector is slow with. */
+import { appendFile } from "node:fs/promises"
+
 export class Lines {
   length = 0
   /** Characters of the longest. */
   longest = 0
-  private readonly pieces: Array<Buffer> = []
+  readonly path: string
+  private pieces: Array<Buffer> = []
   private waiting: Array<string> = []
   private characters = 0
+
+  constructor(path: string) {
+    this.path = path
+  }
 
   push(line: string): void {
     this.length++
@@ -15,13 +22,21 @@ export class Lines {
     if (this.characters > pieceCharacters) this.pack()
   }
 
-  bytes(): ReadonlyArray<Buffer> {
+  /** Writes what makes a piece. */
+  async write(): Promise<void> {
+    const pieces = this.pieces
+    this.pieces = []
+    for (const piece of pieces) await appendFile(this.path, piece, { mode: 0o600 })
+  }
+
+  /** Writes the rest; there is a file then, be it empty. */
+  async end(): Promise<void> {
     this.pack()
-    return this.pieces
+    await this.write()
   }
 
   private pack(): void {
-    if (this.waiting.length > 0) this.pieces.push(Buffer.from(`${this.waiting.join("\n")}\n`))
+    this.pieces.push(Buffer.from(this.waiting.map((line) => `${line}\n`).join("")))
     this.waiting = []
     this.characters = 0
   }

@@ -12,11 +12,15 @@ import type { Failure } from "../failure.ts"
 import { type Position, beginning, isBefore } from "../vault/position.ts"
 import { Vault } from "../vault/vault.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
-import { type Batch, positionStatements, prepareBatch } from "./batch.ts"
+import { type Batch, type More, positionStatements, prepareBatch } from "./batch.ts"
 
 export interface Loader {
   /** Takes in everything that the vault holds when it is called. */
   readonly load: Effect.Effect<void, Failure>
+  /** Takes in what comes, in batches that end where nothing more is waited for. */
+  readonly follow: (more: More) => Effect.Effect<void, Failure>
+  /** Where pages are being made ready; nowhere while a batch waits for the one before it. */
+  readonly reading: () => Position | undefined
   /** Bytes of the vault taken in since the loader was made. */
   readonly loadedBytes: () => number
 }
@@ -36,12 +40,14 @@ export const makeLoader = Effect.fn("load.make")(function* (
   }
   let loadedBytes = 0
   let batches = 0
+  let reading: Position | undefined
 
   // Two folders in turn: the files of one batch are written while those of the other are read.
-  const prepare = (from: Position, bytesMin: number) =>
-    prepareBatch({ resources, policies }, join(temporary, String(batches++ % 2)), from, bytesMin).pipe(
-      Effect.provideService(Vault, vault)
-    )
+  const prepare = (from: Position, more: More) =>
+    prepareBatch({ resources, policies }, join(temporary, String(batches++ % 2)), from, (place, bytes) => {
+      reading = place
+      return more(place, bytes)
+    }).pipe(Effect.ensuring(Effect.sync(() => (reading = undefined))), Effect.provideService(Vault, vault))
   const commit = ({ transactions, next, bytes }: Batch) =>
     // Many tables, as in the first batch of several locations: their beginnings alone would fill the memory.
     Effect.forEach(
@@ -63,18 +69,16 @@ export const makeLoader = Effect.fn("load.make")(function* (
       Effect.uninterruptible
     )
 
-  const load = Effect.gen(function* () {
-    const end = vault.end()
-    let batch = yield* prepare(place, 0)
+  const follow = Effect.fnUntraced(function* (more: More) {
+    let batch = yield* prepare(place, more)
     while (batch) {
-      // While more keeps coming in good measure, one batch is made ready beside the commit of the other.
-      const next = prepare(batch.next, isBefore(batch.next, end) ? 0 : worthwhileBytes)
-      ;[batch] = yield* Effect.all([next, commit(batch)], { concurrency: 2 })
+      // One batch is made ready beside the commit of the other.
+      ;[batch] = yield* Effect.all([prepare(batch.next, more), commit(batch)], { concurrency: 2 })
     }
-    yield* Effect.promise(() => rm(temporary, { recursive: true, force: true }))
   })
-  return { load, loadedBytes: () => loadedBytes }
+  const load = Effect.andThen(
+    follow((place) => Effect.sync(() => isBefore(place, vault.end()))),
+    Effect.promise(() => rm(temporary, { recursive: true, force: true }))
+  )
+  return { load, follow, reading: () => reading, loadedBytes: () => loadedBytes }
 })
-
-/** A transaction costs some 50 ms whatever its size, so small change waits for company. */
-export const worthwhileBytes = 4 * 1024 * 1024

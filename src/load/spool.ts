@@ -1,8 +1,9 @@
 /** Pages from the vault to the files a transaction reads: normalised rows, rejects, and the state that goes with them. */
+import { join } from "node:path"
 import { at as valueAt, parseExact } from "../catalog/body.ts"
 import type { SchemaPolicies } from "../catalog/policy.ts"
 import { type Resource, backfillOf } from "../catalog/resource.ts"
-import type { Decoded, EndEntry, PageEntry, Parent, WindowEntry } from "../vault/frame.ts"
+import type { EndEntry, Entry, Frame, PageEntry, Parent, WindowEntry } from "../vault/frame.ts"
 import { wellFormed } from "./convert.ts"
 import { Lines } from "./lines.ts"
 import { type Normalise, type Normalised, normaliserOf } from "./normalise.ts"
@@ -43,6 +44,10 @@ export interface Drift {
   count: number
 }
 
+/** Parts of a group, each with a file of its own. */
+const parts = ["rows", "parents", "rejectedValues", "rejectedRecords"] as const
+export type Part = (typeof parts)[number]
+
 /** A millisecond or two. */
 const recordsAtOnce = 50
 
@@ -52,18 +57,33 @@ export class Spool {
   private readonly targetsByTable = new Map<string, ReadonlyArray<Target>>()
   private lines = 0
   private readonly policies: SchemaPolicies
+  private readonly folder: string
 
-  constructor(resources: ReadonlyArray<Resource>, policies: SchemaPolicies) {
+  /** `folder`: an empty one, for its lines. */
+  constructor(resources: ReadonlyArray<Resource>, policies: SchemaPolicies, folder: string) {
     this.resources = resources
     this.policies = policies
+    this.folder = folder
+  }
+
+  /** Writes the lines taken in, as far as they make a piece worth writing. */
+  async write(): Promise<void> {
+    for (const group of this.groups.values()) for (const part of parts) await group[part].write()
+  }
+
+  /** Writes the last of them. */
+  async end(): Promise<void> {
+    for (const group of this.groups.values()) for (const part of parts) await group[part].end()
   }
 
   /**
    * Takes in a page, and pauses every few records: answers come in pieces, and each would wait for the whole page.
    * Pages of a resource whose definition is gone stay in the vault and are passed over.
    */
-  *add(entry: PageEntry, body: string): Generator<void> {
-    const parsed = body === "" ? undefined : parseExact(body, entry.long)
+  *add(
+    entry: PageEntry,
+    { body, parsed = valueOf(body, entry.long) }: Pick<Frame, "body" | "parsed">
+  ): Generator<void> {
     yield
     for (const target of this.targetsOf(entry.resource))
       if (!entry.parent || !target.resource.within) yield* this.take(target, entry, parsed)
@@ -126,13 +146,17 @@ export class Spool {
       rejectedRecordCount: 0,
       lostCount: 0,
       drift: new Map(),
-      rows: new Lines(),
-      parents: new Lines(),
-      rejectedValues: new Lines(),
-      rejectedRecords: new Lines()
+      rows: this.linesOf("rows"),
+      parents: this.linesOf("parents"),
+      rejectedValues: this.linesOf("rejectedValues"),
+      rejectedRecords: this.linesOf("rejectedRecords")
     }
     this.groups.set(key, group)
     return group
+  }
+
+  private linesOf(part: Part): Lines {
+    return new Lines(join(this.folder, `${this.groups.size}-${part}.ndjson`))
   }
 
   private targetsOf(table: string): ReadonlyArray<Target> {
@@ -161,6 +185,8 @@ const drifted = (group: Group, table: string, sent: string, kind: Drift["kind"],
   if (known) known.count++
   else group.drift.set(key, { table, field, kind, sample: sample().slice(0, 500), count: 1 })
 }
+
+const valueOf = (body: string, long: boolean): unknown => (body === "" ? undefined : parseExact(body, long))
 
 /** A definition may stumble over a record of odd shape; such a record is judged as it is. */
 const unpackedBy = (unpack: NonNullable<Resource["unpack"]>, record: unknown): ReadonlyArray<unknown> => {
@@ -201,8 +227,8 @@ const parentLine = (
     _n: n
   })
 
-/** Last state of each pass, the ends, and the windows read, among frames in their order. */
-export const statesOf = (frames: ReadonlyArray<Decoded>) => {
+/** Last state of each pass, the ends, and the windows read, among entries in their order. */
+export const statesOf = (entries: ReadonlyArray<Entry>) => {
   const passes = new Map<string, Pass>()
   const ends: Array<EndEntry> = []
   const windows: Array<WindowEntry> = []
@@ -210,7 +236,7 @@ export const statesOf = (frames: ReadonlyArray<Decoded>) => {
     for (const [key, pass] of passes)
       if (pass.reading === reading && pass.entry.location === location) passes.delete(key)
   }
-  for (const { entry } of frames) {
+  for (const entry of entries) {
     if (entry.kind === "end") {
       ends.push(entry)
       finished(entry.location, entry.resource)

@@ -85,6 +85,8 @@ export type Entry = PageEntry | EndEntry | GoneEntry | WindowEntry
 export interface Frame {
   readonly entry: Entry
   readonly body: string
+  /** The body's value, where it is known; of no concern to the file. */
+  readonly parsed?: unknown
 }
 
 export const encode = ({ entry, body }: Frame): Buffer => {

@@ -10,6 +10,7 @@ import { type Failure, diskFailure } from "../failure.ts"
 import { type Decoded, type Frame, encode } from "./frame.ts"
 import type { Position } from "./position.ts"
 import { framesIn, readPlain, readSealed } from "./segments.ts"
+import { Tail } from "./tail.ts"
 import { Writer } from "./writer.ts"
 
 export interface Read {
@@ -25,7 +26,7 @@ export class Vault extends Context.Service<
   {
     /** Returns when the frame would survive a power cut. Fails with a Failure when the disk refuses. */
     readonly append: (frame: Frame) => Effect.Effect<void, Failure>
-    /** Whole frames from a place on, at least one where there is one, about `bytes` in all. */
+    /** Whole frames from a place on, at least one where there is one, `bytes` or a few megabytes in all. */
     readonly read: (from: Position, bytes: number) => Effect.Effect<Read, Failure>
     /** Compresses the open segment and begins a new one. */
     readonly seal: Effect.Effect<void, Failure>
@@ -49,10 +50,21 @@ const openVault = Effect.fn("vault.open")(function* (
   )
   const reading = yield* Semaphore.make(1)
   const segments = new Segments(folder)
+  const tail = new Tail()
   return Vault.of({
-    append: (frame) => attempt("written", () => writer.append(encode(frame))),
-    read: (from, bytes) =>
-      attempt("read", () => readFrames(from, bytes, writer.end(), segments)).pipe(reading.withPermits(1)),
+    append: (frame) =>
+      attempt("written", async () => {
+        const bytes = encode(frame)
+        const begin = await writer.append(bytes)
+        tail.push(begin, { ...frame, end: begin.offset + bytes.length })
+      }),
+    read: Effect.fnUntraced(function* (from, bytes) {
+      const frames = tail.take(from)
+      const end = frames.at(-1)?.end
+      return end === undefined
+        ? yield* attempt("read", () => readFrames(from, bytes, writer.end(), segments))
+        : { frames, next: { segment: from.segment, offset: end }, bytes: end - from.offset }
+    }, reading.withPermits(1)),
     seal: attempt("sealed", () => writer.seal()),
     appendedBytes: () => writer.appendedBytes,
     end: () => writer.end()

@@ -1,10 +1,7 @@
 /** The writing end of the vault. */
 import { type FileHandle, mkdir, open, readFile, truncate, writeFile } from "node:fs/promises"
-import type { Position } from "./position.ts"
+import { type Position, segmentBytesMax } from "./position.ts"
 import { compress, framesIn, plainPath, segmentsIn, syncFolder } from "./segments.ts"
-
-/** A sealed segment is read in one piece, so its size bounds memory. */
-const segmentBytesMax = 16 * 1024 * 1024
 
 /** Appends in groups: what arrives while one write is being synced goes out with the next. */
 export class Writer {
@@ -14,8 +11,9 @@ export class Writer {
   private size: number
   private file: FileHandle
   private pending: Array<Buffer> = []
-  private flushing: Promise<void> = Promise.resolve()
-  private scheduled: Promise<void> | undefined
+  private pendingBytes = 0
+  private flushing: Promise<unknown> = Promise.resolve()
+  private scheduled: Promise<Position> | undefined
   private broken: unknown
   /** Full segments being compressed, beside everything else. */
   private compressing: Promise<void> = Promise.resolve()
@@ -51,25 +49,34 @@ export class Writer {
     return { segment: this.segment, offset: this.size }
   }
 
-  append(bytes: Buffer): Promise<void> {
+  /** Returns where the bytes begin, when they would survive a power cut. */
+  async append(bytes: Buffer): Promise<Position> {
     // After a refused write the tail of the file is unknown; the next opening cuts it off.
-    if (this.broken !== undefined) return Promise.reject(this.broken)
+    if (this.broken !== undefined) throw this.broken
+    const before = this.pendingBytes
     this.pending.push(bytes)
-    this.scheduled ??= this.flushing = this.flushing.then(() => this.flush())
-    return this.scheduled
+    this.pendingBytes += bytes.length
+    this.scheduled ??= this.flushing.then(() => this.flush())
+    this.flushing = this.scheduled
+    const { segment, offset } = await this.scheduled
+    return { segment, offset: offset + before }
   }
 
-  private async flush(): Promise<void> {
+  /** Returns where the bytes that were pending begin. */
+  private async flush(): Promise<Position> {
     const batch = Buffer.concat(this.pending)
     this.pending = []
+    this.pendingBytes = 0
     this.scheduled = undefined
     try {
       if (this.broken !== undefined) throw this.broken
       if (this.size >= segmentBytesMax) await this.rotate()
       await this.file.appendFile(batch)
       await this.file.datasync()
+      const start = this.end()
       this.size += batch.length
       this.appendedBytes += batch.length
+      return start
     } catch (cause) {
       this.broken = cause
       throw cause

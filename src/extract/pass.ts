@@ -13,7 +13,7 @@ import type { PageEntry, Parent, Progress } from "../vault/frame.ts"
 import { Vault } from "../vault/vault.ts"
 import { type Reading, type RunContext, count } from "./context.ts"
 import { advance, halved } from "./paging.ts"
-import { type PassProgress, type Step, behind, doubt, idOf, listOf } from "./progress.ts"
+import { type PassProgress, type Step, behind, doubt, idOf, isCounted, listOf } from "./progress.ts"
 import { probed, sizeBelow, worthProbing } from "./sizes.ts"
 
 export interface State extends PassProgress {
@@ -36,9 +36,6 @@ export interface State extends PassProgress {
   readonly ignored?: string
 }
 
-/** Lists that are counted off lose records when they move; a cursor does not. */
-const isCounted = ({ paging: { kind } }: Way) => kind === "offset" || kind === "pageNumber"
-
 export interface PassWork {
   readonly resource: Resource
   readonly way: Way
@@ -49,10 +46,7 @@ export interface PassWork {
   readonly sizes: Record<string, number>
   /** Ways whose totals count more than they show; grows while we read. */
   readonly loose: Set<string>
-  /**
-   * Where passes say something about their records, the first page of another pass, empty for the first: one that shows
-   * the same is the same list, and its parameters are ignored.
-   */
+  /** Where passes say something of their records: the first page of another one. What shows the same ignores its parameters. */
   readonly other?: ReadonlyArray<string>
   /** Where a second reading begins, should records be missing; nothing: there is none. */
   readonly fresh?: State

@@ -3,6 +3,7 @@ import { hash } from "node:crypto"
 import { at, unprintable, written } from "../catalog/body.ts"
 import { instantMs } from "../catalog/instants.ts"
 import type { Parameters } from "../catalog/request.ts"
+import type { Way } from "../catalog/resource.ts"
 
 /** Where a pass stands. Stored with every page, so only what survives a restart belongs here: no expiring cursor. */
 export interface PassProgress {
@@ -105,3 +106,6 @@ export const listOf = (
 
 const isFields = (body: unknown) =>
   typeof body === "object" && body !== null && !Array.isArray(body) && !JSON.isRawJSON(body)
+
+/** Lists that are counted off lose records when they move; a cursor does not. */
+export const isCounted = ({ paging: { kind } }: Way): boolean => kind === "offset" || kind === "pageNumber"

@@ -13,7 +13,8 @@ import type { Statement } from "../warehouse/warehouse.ts"
 import { wellFormed } from "./convert.ts"
 import { countedIn, goneStatements } from "./gone.ts"
 import { mergeStatements } from "./merge.ts"
-import { type Group, type Part, type Pass, Spool, statesOf } from "./spool.ts"
+import { type Group, type Part, Spool } from "./spool.ts"
+import { type Pass, statesOf } from "./states.ts"
 
 export interface Batch {
   /** Rows first; the last one carries the state of all, so that an interruption only makes some rows come again. */
@@ -72,7 +73,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
     bytes += read.bytes - (read.next.offset - next.offset)
   }
   if (bytes === 0) return undefined
-  yield* onDisk(() => spool.end())
+  yield* onDisk(() => spool.write(true))
   const groups = [...spool.groups.values()]
   const { passes, ends, windows } = statesOf(entries)
   const last = Math.max(0, Math.ceil(groups.length / groupsMax) - 1) * groupsMax

@@ -97,22 +97,25 @@ export class RowReader {
   private addChild(child: Child, rows: ChildRows, key: string, sent: unknown): void {
     const position = rows.items++
     const item = child.scalar ? { value: sent } : sent
-    const stray = (reason: string) => void this.found.strays.push({ table: child.table, item: sent, reason })
-    if (!isObject(item)) return stray("not an object")
+    if (!isObject(item)) return this.stray(child, sent, "not an object")
     const { values } = new RowReader(child, this.found).read(item)
     Object.assign(values, child.constants)
     if (child.keyColumn) values[child.keyColumn] = key
-    const unfit = [...child.key, child.keyColumn ?? ""].find((name) => unfitForKey(values[name]))
-    if (unfit !== undefined) return stray(`${unfit} holds half a character or a NUL`)
+    for (const name of child.identifying)
+      if (unfitForKey(values[name])) return this.stray(child, sent, `${name} holds half a character or a NUL`)
     if (child.key.length === 0) values["position"] = position
     else {
-      if (child.key.some((name) => values[name] === undefined)) return stray(`no ${child.key.join(", ")}`)
-      const [first, ...others] = child.key
-      const identity = others.length === 0 ? values[first!] : JSON.stringify(child.key.map((name) => values[name]))
-      if (rows.holds(identity)) return stray(`the same ${child.key.join(", ")} twice`)
+      const parts = child.key.map((name) => values[name])
+      if (parts.includes(undefined)) return this.stray(child, sent, `no ${child.key.join(", ")}`)
+      const identity = parts.length === 1 ? parts[0] : JSON.stringify(parts)
+      if (rows.holds(identity)) return this.stray(child, sent, `the same ${child.key.join(", ")} twice`)
     }
     rows.push(values)
     for (const table of child.below) this.hoist(table, values, child.idColumn)
+  }
+
+  private stray({ table }: Child, item: unknown, reason: string): void {
+    this.found.strays.push({ table, item, reason })
   }
 
   /** Rows of a table below a child table stand beside it, with its id. */

@@ -30,6 +30,8 @@ export interface Child extends Shape {
   readonly kind: ChildField["kind"]
   readonly key: ReadonlyArray<string>
   readonly keyColumn: string | undefined
+  /** All columns that tell its rows apart. */
+  readonly identifying: ReadonlyArray<string>
   readonly constants: Readonly<Record<string, string | boolean>>
   /** The item itself is the value of the only field, `value`. */
   readonly scalar: boolean
@@ -105,6 +107,7 @@ const childOf = (field: ChildField): Child => {
     kind: field.kind,
     key: field.key,
     keyColumn,
+    identifying: keyColumn === undefined ? field.key : [...field.key, keyColumn],
     constants,
     scalar: isScalar(field.fields),
     below: tablesIn(shape.slots),

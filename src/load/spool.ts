@@ -1,9 +1,10 @@
 /** Pages from the vault to the files a transaction reads: normalised rows, rejects, and the state that goes with them. */
+import { appendFile } from "node:fs/promises"
 import { join } from "node:path"
 import { at as valueAt, parseExact } from "../catalog/body.ts"
 import type { SchemaPolicies } from "../catalog/policy.ts"
-import { type Resource, backfillOf } from "../catalog/resource.ts"
-import type { EndEntry, Entry, Frame, PageEntry, Parent, WindowEntry } from "../vault/frame.ts"
+import type { Resource } from "../catalog/resource.ts"
+import type { Frame, PageEntry, Parent } from "../vault/frame.ts"
 import { wellFormed } from "./convert.ts"
 import { Lines } from "./lines.ts"
 import { type Normalise, type Normalised, normaliserOf } from "./normalise.ts"
@@ -56,6 +57,8 @@ export class Spool {
   private readonly resources: ReadonlyArray<Resource>
   private readonly targetsByTable = new Map<string, ReadonlyArray<Target>>()
   private lines = 0
+  /** Used again by every writing: a new one each time is garbage faster than it is collected. */
+  private buffer = Buffer.alloc(0)
   private readonly policies: SchemaPolicies
   private readonly folder: string
 
@@ -66,14 +69,18 @@ export class Spool {
     this.folder = folder
   }
 
-  /** Writes the lines taken in, as far as they make a piece worth writing. */
-  async write(): Promise<void> {
-    for (const group of this.groups.values()) for (const part of parts) await group[part].write()
+  /** Writes lines to their files, as far as it is worth it; with the last of them there is a file for each part. */
+  async write(last = false): Promise<void> {
+    for (const group of this.groups.values())
+      for (const part of parts) {
+        const text = group[part].take(last)
+        if (text !== "" || last) await this.append(group[part].path, text)
+      }
   }
 
-  /** Writes the last of them. */
-  async end(): Promise<void> {
-    for (const group of this.groups.values()) for (const part of parts) await group[part].end()
+  private async append(path: string, text: string): Promise<void> {
+    if (this.buffer.length < text.length * 3) this.buffer = Buffer.allocUnsafeSlow(text.length * 3)
+    await appendFile(path, this.buffer.subarray(0, this.buffer.write(text)), { mode: 0o600 })
   }
 
   /**
@@ -226,33 +233,3 @@ const parentLine = (
     progress: done ? null : wellFormed(progress),
     _n: n
   })
-
-/** Last state of each pass, the ends, and the windows read, among entries in their order. */
-export const statesOf = (entries: ReadonlyArray<Entry>) => {
-  const passes = new Map<string, Pass>()
-  const ends: Array<EndEntry> = []
-  const windows: Array<WindowEntry> = []
-  const finished = (location: string, reading: string) => {
-    for (const [key, pass] of passes)
-      if (pass.reading === reading && pass.entry.location === location) passes.delete(key)
-  }
-  for (const entry of entries) {
-    if (entry.kind === "end") {
-      ends.push(entry)
-      finished(entry.location, entry.resource)
-    } else if (entry.kind === "window") {
-      windows.push(entry)
-      finished(entry.location, backfillOf(entry.resource))
-    } else if (entry.kind !== "gone" && !entry.parent) {
-      const reading = entry.progress["mode"] === "window" ? backfillOf(entry.resource) : entry.resource
-      passes.set(JSON.stringify([entry.location, reading, entry.pass]), { entry, reading })
-    }
-  }
-  return { passes: [...passes.values()], ends, windows }
-}
-
-export interface Pass {
-  readonly entry: PageEntry
-  /** What it belongs to: the resource, or its backfill, which stands beside and ends by itself. */
-  readonly reading: string
-}

@@ -122,6 +122,8 @@ const makeFolder = (...parts: ReadonlyArray<string>) =>
 
 /** A writer's lock on the warehouse is also what keeps two publishes apart; asking without it is a mistake of ours. */
 const refuseReadOnly = Effect.gen(function* () {
-  const [row] = yield* (yield* Warehouse).rows("SELECT current_setting('access_mode') AS mode")
-  if (row?.["mode"] === "read_only") return yield* Effect.die(new Error("publish needs the warehouse open for writing"))
+  const [row] = yield* (yield* Warehouse).rows(
+    "SELECT readonly FROM duckdb_databases() WHERE database_name = current_database()"
+  )
+  if (row?.["readonly"] === true) return yield* Effect.die(new Error("publish needs the warehouse open for writing"))
 })

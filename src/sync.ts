@@ -38,6 +38,7 @@ import {
 } from "./warehouse/runs.ts"
 import { prepare } from "./warehouse/schema.ts"
 import { versionStatements } from "./warehouse/versions.ts"
+import { Warehouse } from "./warehouse/warehouse.ts"
 import { refreshWide } from "./warehouse/wide.ts"
 
 /** A location to read, with a budget and credentials of its own. */
@@ -155,6 +156,8 @@ export const publishNow = Effect.fnUntraced(function* (catalogue: Catalogue, out
   yield* refreshWide(catalogue)
   const folder = join(output.folder, "published")
   if (output.formats.length === 0) return { files: [], folder }
+  // What the load left to be written takes memory that publishing needs.
+  yield* (yield* Warehouse).run("CHECKPOINT")
   const views = catalogue.resources.flatMap((resource) =>
     versionStatements(resource, { current: "main", history: "crm_history" })
   )

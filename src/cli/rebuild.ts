@@ -41,7 +41,6 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
       const run = yield* beginRun("rebuild", 0)
       yield* endRun(run, "complete", 0, 0)
       const loadedMs = (yield* Clock.currentTimeMillis) - startedAt
-      yield* warehouse.run("CHECKPOINT")
       yield* publishNow(catalogue, output, run.id)
       const [row] = yield* warehouse.rows("SELECT sum(records) AS n FROM meta.run_resources")
       return { records: Number(row?.["n"]), loadedMs }

@@ -9,7 +9,7 @@ import type { Position } from "../vault/position.ts"
 import { Vault } from "../vault/vault.ts"
 import { frozenDoubt } from "../warehouse/runs.ts"
 import { instantOf, literal } from "../warehouse/sql.ts"
-import type { Statement } from "../warehouse/warehouse.ts"
+import { type Statement, Warehouse } from "../warehouse/warehouse.ts"
 import { wellFormed } from "./convert.ts"
 import { countedIn, goneStatements } from "./gone.ts"
 import { mergeStatements } from "./merge.ts"
@@ -29,8 +29,13 @@ export interface Batch {
  * Each table that a transaction touches costs DuckDB a megabyte or four until it is committed, however few its rows.
  */
 const groupsMax = 8
-/** Raw bytes of one transaction: enough for whole row groups of all but the smallest tables. */
-export const batchBytesMax = 24 * 1024 * 1024
+/** Of one transaction: enough to fill whole row groups. */
+const batchBytesMax = 24 * 1024 * 1024
+const batchRecordsMax = 50_000
+
+/** Raw bytes of one transaction, by what DuckDB may hold, MB: reading lines takes 32 MB of it, staged rows twice their size. */
+const batchBytes = (memoryMb: number) => Math.min(batchBytesMax, Math.max(1, (memoryMb - 40) / 4) * 1024 * 1024)
+
 /** Raw bytes of it in memory at a time, twice over: as they are and parsed. */
 const readBytes = 1024 * 1024
 
@@ -43,8 +48,9 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   temporary: string,
   from: Position,
   more: More
-): Effect.fn.Return<Batch | undefined, Failure, Vault> {
+): Effect.fn.Return<Batch | undefined, Failure, Vault | Warehouse> {
   const vault = yield* Vault
+  const bytesMax = batchBytes((yield* Warehouse).memoryMb)
   const onDisk = <A>(run: () => Promise<A>) =>
     Effect.tryPromise({
       try: run,
@@ -55,7 +61,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   // What was found to be gone may come back later: nothing after it is taken in with it.
   let gone: Decoded | undefined
   let [next, bytes] = [from, 0]
-  while (bytes < batchBytesMax && !gone && (yield* more(next, bytes))) {
+  while (bytes < bytesMax && spool.records < batchRecordsMax && !gone && (yield* more(next, bytes))) {
     const read = yield* vault.read(next, readBytes)
     next = read.next
     if (read.bytes === 0) continue

@@ -3,7 +3,6 @@ import { Clock, Effect } from "effect"
 import type { Failure } from "../failure.ts"
 import { type Position, bytesBetween, isBefore } from "../vault/position.ts"
 import { Vault } from "../vault/vault.ts"
-import { batchBytesMax } from "./batch.ts"
 import type { Loader } from "./load.ts"
 
 export interface Follower {
@@ -15,8 +14,8 @@ export interface Follower {
   readonly loaded: Effect.Effect<void>
 }
 
-/** One batch in the making and one on its way into the warehouse. */
-const lagBytesMax = 2 * batchBytesMax
+/** A batch in the making and one on its way into the warehouse. */
+const lagBytesMax = 48 * 1024 * 1024
 /** As far as the vault keeps pages as values: they need not be read and parsed again. */
 const nearBytes = 2 * 1024 * 1024
 /** How long less than a batch waits for company: a transaction costs some 50 ms whatever its size. */

@@ -47,7 +47,11 @@ export const makeLoader = Effect.fn("load.make")(function* (
     prepareBatch({ resources, policies }, join(temporary, String(batches++ % 2)), from, (place, bytes) => {
       reading = place
       return more(place, bytes)
-    }).pipe(Effect.ensuring(Effect.sync(() => (reading = undefined))), Effect.provideService(Vault, vault))
+    }).pipe(
+      Effect.ensuring(Effect.sync(() => (reading = undefined))),
+      Effect.provideService(Vault, vault),
+      Effect.provideService(Warehouse, warehouse)
+    )
   const commit = ({ transactions, next, bytes }: Batch) =>
     // Many tables, as in the first batch of several locations: their beginnings alone would fill the memory.
     Effect.forEach(

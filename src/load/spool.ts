@@ -56,7 +56,8 @@ export class Spool {
   readonly groups = new Map<string, Group>()
   private readonly resources: ReadonlyArray<Resource>
   private readonly targetsByTable = new Map<string, ReadonlyArray<Target>>()
-  private lines = 0
+  /** Taken in so far. */
+  records = 0
   /** Used again by every writing: a new one each time is garbage faster than it is collected. */
   private buffer = Buffer.alloc(0)
   private readonly policies: SchemaPolicies
@@ -116,7 +117,7 @@ export class Spool {
       this.addRow(group, result)
       if (index % recordsAtOnce === recordsAtOnce - 1) yield
     }
-    if (entry.parent) group.parents.push(parentLine(entry, entry.parent, first?.hash, this.lines++))
+    if (entry.parent) group.parents.push(parentLine(entry, entry.parent, first?.hash, this.records++))
   }
 
   private addRow(group: Group, result: Normalised): void {
@@ -124,7 +125,7 @@ export class Spool {
     for (const { table, field, value } of unknown) drifted(group, table, field, "new field", () => printed(value))
     for (const { table, column, value, kept } of rejectedValues)
       if (!kept) drifted(group, table, column, "other type", () => value)
-    const n = this.lines++
+    const n = this.records++
     if (row !== undefined) group.rows.push(`{"_n":${n},"_at":${group.at},"_row_hash":"${fingerprint}",${row.slice(1)}`)
     for (const { kept: _, ...value } of rejectedValues) group.rejectedValues.push(wellFormed({ ...value, _n: n }))
     for (const record of rejectedRecords) group.rejectedRecords.push(wellFormed(record))

@@ -24,6 +24,8 @@ export type Statement = string | { readonly ifAny: string; readonly run: Readonl
 export class Warehouse extends Context.Service<
   Warehouse,
   {
+    /** What DuckDB may hold; its own bound, not the process's. */
+    readonly memoryMb: number
     /** All statements or none. */
     readonly transaction: (statements: ReadonlyArray<Statement>) => Effect.Effect<void, Failure>
     /** Brings to the file what waits in memory, where that is more than a share of what DuckDB may hold. */
@@ -42,7 +44,6 @@ export class Warehouse extends Context.Service<
 
 export interface WarehouseOptions {
   readonly access: "write" | "read"
-  /** What DuckDB may hold; its own bound, not the process's. */
   readonly memoryMb: number
 }
 
@@ -79,6 +80,7 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
 
   yield* attempt(() => connection.run(begin))
   return Warehouse.of({
+    memoryMb,
     // After a failed statement the transaction stays open and later ones would join it, hence the rollback.
     transaction: (statements) =>
       attempt(() => execute(connection, ["BEGIN", ...statements, "COMMIT"])).pipe(
@@ -126,10 +128,11 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
 })
 
 /**
- * Bulk rows go to the file as they come, compressed once, where a transaction fills whole row groups: with DuckDB's own
- * 122,880 rows the same ones are logged, and compressed again at every checkpoint until theirs is full.
+ * Rows that fill whole row groups in a transaction go to the file as they come, packed once. With DuckDB's own 122,880 rows
+ * the same ones are logged, and packed again at every checkpoint until theirs is full. A batch of 25,000 fills three and
+ * begins one, and checkpoints leave it at that: they would pack four anew that fit into three.
  */
-const storage = "ROW_GROUP_SIZE 20480, STORAGE_VERSION 'v1.5.0'"
+const storage = "ROW_GROUP_SIZE 8192, STORAGE_VERSION 'v1.5.0'"
 
 const begin = "USE warehouse; SET TimeZone = 'UTC'"
 

@@ -76,8 +76,8 @@ const File = Schema.Struct({
   ),
   machine: Schema.optional(
     Schema.Struct({
-      /** What DuckDB may hold; the process takes about three times that. */
-      memory_mb: Schema.optional(Positive)
+      /** What DuckDB may hold. With less, the first batch of wide rows does not fit; the process takes 350 MB more. */
+      memory_mb: Schema.optional(Schema.Number.check(Schema.isGreaterThanOrEqualTo(96)))
     })
   )
 })

@@ -14,6 +14,7 @@ import { wellFormed } from "./convert.ts"
 import { countedIn, goneStatements } from "./gone.ts"
 import { mergeStatements } from "./merge.ts"
 import { type Group, type Part, Spool } from "./spool.ts"
+import { dropStage } from "./stage.ts"
 import { type Pass, statesOf } from "./states.ts"
 
 export interface Batch {
@@ -150,7 +151,8 @@ const groupStatements = (group: Group): ReadonlyArray<Statement> => {
           `INSERT INTO meta.rejected_records SELECT DISTINCT ${origin}, r."table", r.record, r.reason, ${instantOf(at)}
            FROM ${linesOf(group, "rejectedRecords", `"table": 'VARCHAR', record: 'VARCHAR', reason: 'VARCHAR'`)} AS r
            ANTI JOIN meta.rejected_records AS known ON known.table_name = r."table" AND known.record = r.record AND known.reason = r.reason`
-        ])
+        ]),
+    ...dropStage
   ]
 }
 

@@ -30,6 +30,11 @@ export const stageStatements = (
   ...words(batch, parent)
 ]
 
+/** Their memory is needed by the checkpoint that may follow. */
+export const dropStage = ["stage", "copies", "met", "old", "shown", "parents", "gone"].map(
+  (table) => `DROP TABLE IF EXISTS temp.${table}`
+)
+
 /** Column that tells the newer version of a row; one that places it in a window does not. */
 export const versionOf = ({ changes }: Resource): string | undefined =>
   changes && !changes.ways.some((way) => way.windows) ? snakeCase(changes.field) : undefined

@@ -10,7 +10,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
-import { existsSync } from "node:fs"
+import { existsSync, statSync } from "node:fs"
 import { chmod, mkdir } from "node:fs/promises"
 import { dirname } from "node:path"
 import { Failure, diskFailure } from "../failure.ts"
@@ -28,7 +28,7 @@ export class Warehouse extends Context.Service<
     readonly memoryMb: number
     /** All statements or none. */
     readonly transaction: (statements: ReadonlyArray<Statement>) => Effect.Effect<void, Failure>
-    /** Brings to the file what waits in memory, where that is more than a share of what DuckDB may hold. */
+    /** Brings to the file what waits in memory or the log, where that is more than a share of what DuckDB may hold, or much. */
     readonly checkpointIfAbove: (share: number) => Effect.Effect<void, Failure>
     /** Statements outside a transaction, for what cannot run in one. */
     readonly run: (sql: string) => Effect.Effect<void, Failure>
@@ -98,7 +98,8 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
     checkpointIfAbove: (share) =>
       attempt(async () => {
         const [row] = (await connection.runAndReadAll(unwrittenMb)).getRowsJson()
-        if (Number(row?.[0]) > memoryMb * share) await connection.run("CHECKPOINT")
+        const logged = statSync(`${path}.wal`, { throwIfNoEntry: false })?.size ?? 0
+        if (Number(row?.[0]) > memoryMb * share || logged > logBytesMax) await connection.run("CHECKPOINT")
       }).pipe(Effect.uninterruptible, one.withPermits(1)),
     run: (sql) => attempt(() => connection.run(sql)).pipe(Effect.asVoid, Effect.uninterruptible, one.withPermits(1)),
     rows: (sql) =>
@@ -144,8 +145,8 @@ const settingsOf = (path: string, memoryMb: number) => ({
   // Extensions would be fetched from elsewhere in the middle of a run.
   autoinstall_known_extensions: "false",
   autoload_known_extensions: "false",
-  // Fewer, larger checkpoints: the log replays after a crash.
-  checkpoint_threshold: "128MB",
+  // Ours come when a transaction is over and its memory is free: see checkpointIfAbove.
+  checkpoint_threshold: "1GB",
   preserve_insertion_order: "false"
 })
 
@@ -166,6 +167,9 @@ const execute = async (connection: DuckDBConnection, statements: ReadonlyArray<S
   }
   await run()
 }
+
+/** The log is read again after a crash. */
+const logBytesMax = 128 * 1024 * 1024
 
 /**
  * Rows of many small tables take memory that DuckDB cannot give back before they are in the file. Reading lines of JSON

@@ -138,6 +138,11 @@ describe("published files, read by programs that are not ours", () => {
         for (const internal of ["passes", "position", "fanout"]) assert.notInclude(names, internal)
         assert.deepStrictEqual(readdirSync(folder).sort(), ["crm.duckdb", "csv", "manifest.json", "parquet"])
         assert.strictEqual(statSync(file).mode & 0o777, 0o600)
+        // The warehouse itself is in a newer format, for speed; this file is for readers of any age.
+        assert.deepStrictEqual(
+          query(file, "SELECT tags['storage_version'] AS version FROM duckdb_databases() WHERE path IS NOT NULL"),
+          [{ version: "v1.0.0+" }]
+        )
       })
     )
   )

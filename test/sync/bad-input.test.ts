@@ -63,7 +63,8 @@ describe("bad input", () => {
     ["[account]\nbase_ulr = 'http://x'", /base_ulr/],
     ["[budget]\nreserve_per_day = 'many'", /reserve_per_day/],
     ["[output]\nformats = ['excel']", /formats/],
-    ["[account\n", /config.toml/]
+    ["[account\n", /config.toml/],
+    ["[machine]\nmemory_mb = 95", /config\.toml: .*greater than or equal to 96.*\["machine"\]\["memory_mb"\]/]
   ])("a broken settings file ends with 78 and the place: %j", async (content, trouble) => {
     const config = join(newFolder(), "config.toml")
     writeFileSync(config, content)

@@ -7,12 +7,13 @@ const bytesMax = 4 * 1024 * 1024
 
 export class Tail {
   /** Oldest first. */
-  private kept: Array<{ readonly begin: Position; readonly frame: Decoded }> = []
+  private kept: Array<Kept> = []
+  private bytes = 0
 
   push(begin: Position, frame: Decoded): void {
     this.kept.push({ begin, frame })
-    for (let bytes = this.kept.reduce((sum, one) => sum + sizeOf(one), 0); bytes > bytesMax;)
-      bytes -= sizeOf(this.kept.shift()!)
+    this.bytes += sizeOf({ begin, frame })
+    while (this.bytes > bytesMax) this.bytes -= sizeOf(this.kept.shift()!)
   }
 
   /** The frames from a place on, as far as they are here; from then on neither they nor earlier ones are. */
@@ -25,8 +26,13 @@ export class Tail {
         end = frame.end
       }
     this.kept = this.kept.filter(({ begin }) => !isBefore(begin, { segment, offset: end }))
+    this.bytes = this.kept.reduce((sum, one) => sum + sizeOf(one), 0)
     return frames
   }
 }
 
-const sizeOf = ({ begin, frame }: { readonly begin: Position; readonly frame: Decoded }) => frame.end - begin.offset
+interface Kept {
+  readonly begin: Position
+  readonly frame: Decoded
+}
+const sizeOf = ({ begin, frame }: Kept) => frame.end - begin.offset

@@ -60,6 +60,38 @@ describe("the vault", () => {
     })
   )
 
+  it.live(
+    "gives the newest frames from memory, once, and what comes too late or too much from the file: the same",
+    () =>
+      within(
+        newFolder(),
+        Effect.gen(function* () {
+          const vault = yield* Vault
+          const large = "x".repeat(3_000_000)
+          yield* Effect.forEach(["one", "two", large, large], (body) => vault.append({ entry, body, parsed: [body] }), {
+            concurrency: "unbounded"
+          })
+          // Of 6 MB the last 3 are kept.
+          const early = yield* vault.read(beginning, 4_000_000)
+          assert.deepStrictEqual(
+            early.frames.map(({ parsed }) => parsed),
+            [undefined, undefined, undefined]
+          )
+          const late = yield* vault.read(early.next, 1)
+          assert.deepStrictEqual(
+            late.frames.map(({ parsed }) => parsed),
+            [[large]]
+          )
+          const again = yield* vault.read(early.next, 4_000_000)
+          assert.deepStrictEqual(
+            again.frames.map(({ body, end, parsed }) => [body, end, parsed]),
+            late.frames.map(({ body, end }) => [body, end, undefined])
+          )
+          assert.deepStrictEqual([again.next, again.bytes], [late.next, late.bytes])
+        })
+      )
+  )
+
   it.live("cuts off a frame that a crash tore, at every byte, and goes on behind the last whole one", () =>
     Effect.gen(function* () {
       const folder = newFolder()

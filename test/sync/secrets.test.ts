@@ -172,9 +172,9 @@ describe("OAuth", () => {
 
 describe("every file and folder is the owner's alone", () => {
   it("at any instant of a run, with an open umask: what is published, kept, half written or spilled", async () => {
-    const account = await openAccount("--contacts", "6000", "--messages", "500")
+    const account = await openAccount("--contacts", "25000", "--messages", "500")
     const config = join(newFolder(), "config.toml")
-    writeFileSync(config, "[machine]\nmemory_mb = 48\n")
+    writeFileSync(config, "[machine]\nmemory_mb = 96\n")
     try {
       const { clientId, clientSecret, refreshToken } = account.service
       const environment: Record<string, string> = {
@@ -204,7 +204,7 @@ describe("every file and folder is the owner's alone", () => {
           // A folder went while it was being listed.
         }
       }, 5)
-      // Too little for DuckDB, which spills before it gives up; then as much as it takes.
+      // So little that DuckDB spills.
       await sluice(["sync", "--only", "contacts", "--config", config], environment)
       const ran = await sluice(["sync", "--only", "contacts,messages,recordings"], environment)
       clearInterval(timer)

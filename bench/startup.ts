@@ -7,6 +7,7 @@ import { DuckDBInstance } from "@duckdb/node-api"
 import { statSync } from "node:fs"
 import { statfs } from "node:fs/promises"
 import { join } from "node:path"
+import { storage } from "../src/warehouse/warehouse.ts"
 import { median, newFolder, run, startSandbox } from "./measure.ts"
 
 const gigabytes = Number(process.argv[2] ?? 2)
@@ -14,8 +15,9 @@ const runs = Number(process.argv[3] ?? 9)
 
 /** Rows of text that does not compress, a hundred thousand at a time, until the file is large enough. */
 const fill = async (path: string) => {
-  const instance = await DuckDBInstance.create(path)
+  const instance = await DuckDBInstance.create(":memory:")
   const connection = await instance.connect()
+  await connection.run(`ATTACH '${path}' AS warehouse (${storage}); USE warehouse`)
   const text = (words: number) => Array.from({ length: words }, () => "uuid()::VARCHAR").join(" || ")
   while (statSync(path).size < gigabytes * 1e9) {
     await connection.run(`

@@ -133,7 +133,7 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
  * the same ones are logged, and packed again at every checkpoint until theirs is full. A batch of 25,000 fills three and
  * begins one, and checkpoints leave it at that: they would pack four anew that fit into three.
  */
-const storage = "ROW_GROUP_SIZE 8192, STORAGE_VERSION 'v1.5.0'"
+export const storage = "ROW_GROUP_SIZE 8192, STORAGE_VERSION 'v1.5.0'"
 
 const begin = "USE warehouse; SET TimeZone = 'UTC'"
 

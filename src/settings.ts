@@ -76,7 +76,7 @@ const File = Schema.Struct({
   ),
   machine: Schema.optional(
     Schema.Struct({
-      /** What DuckDB may hold. With less, the first batch of wide rows does not fit; the process takes 350 MB more. */
+      /** What DuckDB may hold; with less than this an account of all tables does not fit. The process takes some 400 more. */
       memory_mb: Schema.optional(Schema.Number.check(Schema.isGreaterThanOrEqualTo(96)))
     })
   )

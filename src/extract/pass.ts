@@ -46,7 +46,10 @@ export interface PassWork {
   readonly sizes: Record<string, number>
   /** Ways whose totals count more than they show; grows while we read. */
   readonly loose: Set<string>
-  /** Where passes say something of their records: the first page of another one. What shows the same ignores its parameters. */
+  /**
+   * Where passes say something about their records, the first page of another pass, empty for the first: one that shows
+   * the same is the same list, and its parameters are ignored.
+   */
   readonly other?: ReadonlyArray<string>
   /** Where a second reading begins, should records be missing; nothing: there is none. */
   readonly fresh?: State

@@ -103,7 +103,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
         ...windows.flatMap(windowStatements),
         ...positionStatements(next)
       ]
-    ]
+    ].map((statements) => [...statements, ...dropStage])
   }
 })
 
@@ -151,8 +151,7 @@ const groupStatements = (group: Group): ReadonlyArray<Statement> => {
           `INSERT INTO meta.rejected_records SELECT DISTINCT ${origin}, r."table", r.record, r.reason, ${instantOf(at)}
            FROM ${linesOf(group, "rejectedRecords", `"table": 'VARCHAR', record: 'VARCHAR', reason: 'VARCHAR'`)} AS r
            ANTI JOIN meta.rejected_records AS known ON known.table_name = r."table" AND known.record = r.record AND known.reason = r.reason`
-        ]),
-    ...dropStage
+        ])
   ]
 }
 

@@ -11,7 +11,7 @@ export const isBefore = (a: Position, b: Position): boolean =>
 
 /** Bytes from one place to a later one; over several segments, at least. */
 export const bytesBetween = (a: Position, b: Position): number =>
-  a.segment === b.segment ? b.offset - a.offset : (b.segment - a.segment) * segmentBytesMax + b.offset - a.offset
+  (b.segment - a.segment) * segmentBytesMax + b.offset - a.offset
 
 /** Where a segment is full. A sealed one is read in one piece, so this bounds memory. */
 export const segmentBytesMax = 16 * 1024 * 1024

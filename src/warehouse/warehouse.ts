@@ -28,7 +28,7 @@ export class Warehouse extends Context.Service<
     readonly memoryMb: number
     /** All statements or none. */
     readonly transaction: (statements: ReadonlyArray<Statement>) => Effect.Effect<void, Failure>
-    /** Brings to the file what waits in memory or the log, where that is more than a share of what DuckDB may hold, or much. */
+    /** Brings to the file what waits for it, where that fills this share of what DuckDB may hold, or the log is long. */
     readonly checkpointIfAbove: (share: number) => Effect.Effect<void, Failure>
     /** Statements outside a transaction, for what cannot run in one. */
     readonly run: (sql: string) => Effect.Effect<void, Failure>

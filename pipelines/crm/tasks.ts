@@ -15,8 +15,9 @@ export const tasks = define({
       pageSize: 100
     }
   ],
-  // What the service shows when nothing is said about completion is not documented.
-  passes: { open: { parameters: { completed: false } }, completed: { parameters: { completed: true } } },
+  // What the service shows when nothing is said about completion is not documented: everything, or what is open. Asked
+  // for open ones, it leaves out those whose flag is neither true nor false.
+  passes: { all: {}, completed: { parameters: { completed: true } } },
   fields: {
     id: id("Task id"),
     _id: alias("id"),

@@ -1,0 +1,57 @@
+/** Shapes of records that the documents do not show, and what their definitions make of them. */
+import { assert, describe, it } from "@effect/vitest"
+import { appointments } from "../../pipelines/calendars/appointments.ts"
+import { freeSlots } from "../../pipelines/calendars/free_slots.ts"
+import { contacts } from "../../pipelines/crm/contacts.ts"
+import type { Resource } from "../../src/catalog/resource.ts"
+import { normaliserOf } from "../../src/load/normalise.ts"
+
+// The shapes of the service are written out where they are compared.
+type Shown = Readonly<Record<string, any>>
+
+describe("shapes met elsewhere", () => {
+  const readAs = (resource: Resource, record: unknown) =>
+    (resource.unpack?.(record) ?? [record]).map((one) => {
+      const { row, rejectedRecords } = normaliserOf(resource)(one, { location: "L", given: { calendar_id: "c" } })
+      return { row: JSON.parse(row ?? "{}") as Shown, rejected: rejectedRecords.map(({ record }) => record) }
+    })
+
+  const sent = { firstName: "anna", lastName: "de vries" }
+  it.each([
+    [{ ...sent, name: "anna de vries" }, "Anna de Vries"],
+    [{ contactName: "anna de vries", ...sent }, "Anna de Vries"],
+    [{ ...sent, name: "garden club" }, "garden club"]
+  ])("a contact's names are those typed, wherever in the record they stand: %j", (names, name) => {
+    const typed = { firstNameRaw: "Anna", lastNameRaw: "de Vries" }
+    for (const record of [
+      { id: "1", ...typed, ...names },
+      { id: "1", ...names, ...typed }
+    ]) {
+      const { row } = readAs(contacts, record)[0]!
+      assert.deepInclude(row, { first_name: "Anna", last_name: "de Vries", name })
+      assert.notProperty(row, "_extra")
+    }
+  })
+
+  it.each([null, ""])("a contact's name stays as it is where the spelling beside it is %j", (firstNameRaw) => {
+    assert.strictEqual(readAs(contacts, { id: "1", firstName: "anna", firstNameRaw })[0]!.row["first_name"], "anna")
+  })
+
+  it("one appointment of a series keeps its id, and what it says of the series", () => {
+    const series = { rrule: "RRULE:FREQ=DAILY;COUNT=5", deleted: true }
+    const id = "abc_1700000000000_3600"
+    const { row } = readAs(appointments, { id, masterEventId: "abc", isRecurring: "true", ...series })[0]!
+    assert.deepInclude(row, { id, master_event_id: "abc", is_recurring: true, ...series })
+  })
+
+  it("free slots: a trace id is passed over, a day without slots is none, anything else is rejected", () => {
+    const days = { "2026-01-02": { slots: ["2026-01-02T09:00:00-05:00"] }, "2026-01-03": { slots: [] } }
+    const [slot, ...others] = readAs(freeSlots, { ...days, traceId: "t", note: "x" })
+    assert.strictEqual(slot!.row["date"], "2026-01-02")
+    assert.strictEqual(Date.parse(slot!.row["starts_at"]), Date.parse("2026-01-02T14:00:00Z"))
+    assert.deepStrictEqual(
+      others.flatMap(({ rejected }) => rejected),
+      ['{"note":"x"}']
+    )
+  })
+})

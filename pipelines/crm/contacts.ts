@@ -44,9 +44,11 @@ export const contacts = define({
     { ...search(added, { kind: "once" }), reach: 500, windows: { from: "2010-01-01" } },
     { ...search({ page: cursorOr(1) }, { kind: "pageNumber", first: 1 }), reach: 10_000 }
   ],
+  // What is deleted shows only by its absence from everything.
   changes: {
     field: "dateUpdated",
     overlapDays: 0.01,
+    fullEveryDays: 7,
     ways: [
       {
         ...search({ ...updated("iso"), ...lastChangedLast, searchAfter: cursor }, lastRecord),

@@ -55,9 +55,11 @@ export const opportunities = define({
     search(afterLast, lastInMeta),
     search({ order: "added_asc", page: cursorOr(1) }, { kind: "pageNumber", first: 1 })
   ],
+  // Deleted ones, and notes and tasks that did not move the deal, show only in a full reading.
   changes: {
     field: "updatedAt",
     overlapDays: 0.01,
+    fullEveryDays: 7,
     ways: [{ ...between("date_updated", { gte: since("iso") }), filtered: "updatedAt" }]
   },
   backfill: {

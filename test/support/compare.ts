@@ -6,8 +6,12 @@ import { DuckDBInstance } from "@duckdb/node-api"
 
 type Row = Readonly<Record<string, unknown>>
 
-export const query = async (database: string, sql: string): Promise<ReadonlyArray<Row>> => {
-  const instance = await DuckDBInstance.create(database, { access_mode: "READ_ONLY" })
+export const query = async (
+  database: string,
+  sql: string,
+  access: "READ_ONLY" | "READ_WRITE" = "READ_ONLY"
+): Promise<ReadonlyArray<Row>> => {
+  const instance = await DuckDBInstance.create(database, { access_mode: access })
   const connection = await instance.connect()
   try {
     await connection.run("SET TimeZone = 'UTC'")

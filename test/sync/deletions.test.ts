@@ -128,4 +128,22 @@ describe("deletions", () => {
     assert.strictEqual(accepted.code, 0, accepted.stderr)
     assert.deepStrictEqual(await deleted("redirects"), tasks)
   })
+
+  it("of what is read by its changes are found without being asked for, within a week", async () => {
+    const [contact] = await ids("SELECT id FROM crm.contacts WHERE _deleted_at IS NULL ORDER BY id DESC")
+    const [deal] = await ids("SELECT id FROM crm.opportunities WHERE _deleted_at IS NULL ORDER BY id DESC")
+    await account.service.call("DELETE", `/contacts/${contact}`)
+    await account.service.call("DELETE", `/opportunities/${deal}`)
+    const only = ["--only", "contacts,opportunities"]
+    assert.strictEqual((await account.sync(...only)).code, 0)
+    assert.notInclude(await deleted("contacts"), contact)
+    await query(
+      account.warehouse,
+      "UPDATE meta.watermarks SET full_complete_at = full_complete_at - INTERVAL 7 DAY",
+      "READ_WRITE"
+    )
+    assert.strictEqual((await account.sync(...only)).code, 0)
+    assert.include(await deleted("contacts"), contact)
+    assert.include(await deleted("opportunities"), deal)
+  })
 })

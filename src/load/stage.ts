@@ -35,9 +35,8 @@ export const dropStage = ["stage", "copies", "met", "old", "shown", "parents", "
   (table) => `DROP TABLE IF EXISTS temp.${table}`
 )
 
-/** Column that tells the newer version of a row; one that places it in a window does not. */
-export const versionOf = ({ changes }: Resource): string | undefined =>
-  changes && !changes.ways.some((way) => way.windows) ? snakeCase(changes.field) : undefined
+/** Column that tells the newer version of a row. */
+export const versionOf = ({ changes }: Resource): string | undefined => changes && snakeCase(changes.field)
 
 /**
  * Pages that overlap bring a record twice: the newest version stays, and of equal ones the last. The first copy tells the

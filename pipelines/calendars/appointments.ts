@@ -21,7 +21,7 @@ const events = (from: string): Way => ({
 
 export const appointments = define({
   table: "appointments",
-  description: "Appointments of all calendars, from 2010 to two years ahead.",
+  description: "Appointments of all calendars, from 2000 to two years ahead.",
   source: "A 2.11, A 4.8 GET /calendars/events",
   scope: "calendars/events.readonly",
   full: [],
@@ -31,7 +31,7 @@ export const appointments = define({
     table: "calendars",
     column: "calendar_id",
     everyDays: 0.8,
-    way: events("2010-01-01"),
+    way: events("2000-01-01"),
     recent: { way: events("since"), days: 30, fullEveryDays: 14 }
   },
   tombstone: "deleted",

@@ -39,9 +39,9 @@ export const contacts = define({
     {
       ...search({ ...added, page: cursorOr(1) }, { kind: "pageNumber", first: 1 }),
       reach: 10_000,
-      windows: { from: "2010-01-01" }
+      windows: { from: "2000-01-01" }
     },
-    { ...search(added, { kind: "once" }), reach: 500, windows: { from: "2010-01-01" } },
+    { ...search(added, { kind: "once" }), reach: 500, windows: { from: "2000-01-01" } },
     { ...search({ page: cursorOr(1) }, { kind: "pageNumber", first: 1 }), reach: 10_000 }
   ],
   // What is deleted shows only by its absence from everything.

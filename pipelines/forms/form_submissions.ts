@@ -24,7 +24,7 @@ export const formSubmissions = define({
   description: "Forms filled in. They never change, and the service does not say when one is removed.",
   source: "B 2.7, B 4.8 GET /forms/submissions",
   scope: "forms.readonly",
-  full: [submissions({ from: "2010-01-01" })],
+  full: [submissions({ from: "2000-01-01" })],
   backfill: {
     by: "createdAt",
     ways: [{ ...submissions({ from: "since" }), filtered: "createdAt" }],

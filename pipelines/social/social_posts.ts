@@ -23,7 +23,7 @@ export const socialPosts = define({
       pageSize: 100,
       probeSize: 500,
       total: "results.count",
-      windows: { from: "2010-01-01", aheadDays: 730 }
+      windows: { from: "2000-01-01", aheadDays: 730 }
     }
   ],
   // Deleted posts are shown only where they are asked for.

@@ -48,7 +48,7 @@ const confirm = Effect.fnUntraced(function* (
   keys: ReadonlyArray<string>,
   context: RunContext
 ): Effect.fn.Return<ReadonlyArray<string>, ApiError | Failure, Api | Vault> {
-  const [api, vault] = [yield* Api, yield* Vault]
+  const api = yield* Api
   const single = resource.single ?? resource.detail?.request
   const { location, company } = context
   /** Whether the service still has it. */
@@ -75,17 +75,20 @@ const confirm = Effect.fnUntraced(function* (
           )
   const asked = yield* Effect.forEach(keys.slice(0, askedMax), isThere, { concurrency: 8 })
   const gone = keys.filter((_, index) => asked[index] !== true)
-  if (gone.length > 0)
-    yield* vault.append({
-      entry: {
-        kind: "gone",
-        run: context.run,
-        at: yield* Clock.currentTimeMillis,
-        location,
-        resource: resource.table
-      },
-      body: JSON.stringify(gone)
-    })
+  if (gone.length > 0) yield* writeGone(resource, gone, context)
   const there = keys.length - gone.length
   return there === 0 ? [] : [`${there} rows were not shown by the list and are still there`]
+})
+
+/** Writes down that these rows are gone, as far as there are such. */
+export const writeGone = Effect.fnUntraced(function* (
+  { table }: Resource,
+  keys: ReadonlyArray<string>,
+  { run, location }: RunContext
+): Effect.fn.Return<void, Failure, Vault> {
+  const at = yield* Clock.currentTimeMillis
+  yield* (yield* Vault).append({
+    entry: { kind: "gone", run, at, location, resource: table },
+    body: JSON.stringify(keys)
+  })
 })

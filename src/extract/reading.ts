@@ -12,6 +12,7 @@ import type { Failure } from "../failure.ts"
 import type { Outcome } from "../vault/frame.ts"
 import type { Vault } from "../vault/vault.ts"
 import { type Findings, type Reading, type RunContext, findingsOf } from "./context.ts"
+import { writeGone } from "./deletions.ts"
 import { type State, beginning, fingerprint, readPass, resumed } from "./pass.ts"
 
 /**
@@ -96,12 +97,15 @@ const readOnce = Effect.fnUntraced(function* (
             if (telling && "state" in result) other ??= result.state.firstIds
             return result
           }),
-          Effect.catchTag("Gone", (gone) => {
-            if (typeof resource.passes !== "string") return Effect.fail(gone)
-            // One of the words in the settings; the others are none the worse.
-            reasons.push(`${name}, which the settings ask for, is not there`)
-            return Effect.succeed({ state: { ...begin, done: true } })
-          })
+          Effect.catchTag("Gone", (gone) =>
+            Effect.gen(function* () {
+              if (typeof resource.passes !== "string") return yield* gone
+              // One of the words in the settings, maybe a row's own id; the others are none the worse.
+              reasons.push(`${name}, which the settings ask for, is not there`)
+              yield* writeGone(resource, [name], context)
+              return { state: { ...begin, done: true } }
+            })
+          )
         ),
       { concurrency: telling ? 1 : "unbounded" }
     )

@@ -146,4 +146,17 @@ describe("deletions", () => {
     assert.include(await deleted("contacts"), contact)
     assert.include(await deleted("opportunities"), deal)
   })
+
+  it("of what is asked for by its id are told by the answer", async () => {
+    const { locationId } = account.service
+    const [task] = (await account.service.records("recurringTasks")).map(({ id }) => String(id))
+    const only = ["sync", "--only", "recurring_tasks"]
+    const environment = { ...account.environment, SLUICE_RECURRING_TASK_IDS: task! }
+    await sluice(only, environment)
+    assert.deepStrictEqual(await deleted("recurring_tasks"), [])
+    await account.service.call("DELETE", `/locations/${locationId}/recurring-tasks/${task}`)
+    const ran = await sluice(only, environment)
+    assert.match(ran.stderr, /which the settings ask for, is not there/)
+    assert.deepStrictEqual(await deleted("recurring_tasks"), [task])
+  })
 })

@@ -12,8 +12,10 @@ import { instantOf, literal } from "../warehouse/sql.ts"
 import { type Statement, Warehouse } from "../warehouse/warehouse.ts"
 import { wellFormed } from "./convert.ts"
 import { countedIn, goneStatements } from "./gone.ts"
+import { readLines } from "./lines.ts"
 import { mergeStatements } from "./merge.ts"
-import { type Group, type Part, Spool } from "./spool.ts"
+import { rejectStatements } from "./rejects.ts"
+import { type Group, Spool } from "./spool.ts"
 import { dropStage } from "./stage.ts"
 import { type Pass, statesOf } from "./states.ts"
 
@@ -117,15 +119,8 @@ const emptied = async (folder: string): Promise<void> => {
   await mkdir(folder, { recursive: true, mode: 0o700 })
 }
 
-/** FROM clause that reads the lines of a part. */
-const linesOf = (group: Group, part: Part, columns: string): string => {
-  // DuckDB sizes its buffers by the longest line it is told to expect.
-  const size = Math.max(1024 * 1024, group[part].longest * 4)
-  return `read_json(${literal(group[part].path)}, format = 'newline_delimited', maximum_object_size = ${size}, columns = {${columns}})`
-}
-
 const groupStatements = (group: Group): ReadonlyArray<Statement> => {
-  const { location, run, at, label } = group
+  const { location, run, label } = group
   const origin = `${literal(run)}, ${literal(location)}`
   return [
     `INSERT INTO meta.run_resources (run_id, location_id, resource) VALUES (${origin}, ${literal(label)}) ON CONFLICT DO NOTHING`,
@@ -134,32 +129,17 @@ const groupStatements = (group: Group): ReadonlyArray<Statement> => {
       : mergeStatements({
           ...group,
           counted: countedIn(group),
-          rows: (columns) => linesOf(group, "rows", columns),
-          parents: group.parents.length > 0 ? (columns) => linesOf(group, "parents", columns) : undefined
+          rows: (columns) => readLines(group.rows, columns),
+          parents: group.parents.length > 0 ? (columns) => readLines(group.parents, columns) : undefined
         })),
-    ...(group.rejectedValues.length === 0
-      ? []
-      : [
-          // A value is told once for each version of its row, not once a night.
-          `INSERT INTO meta.rejected_values SELECT ${origin}, "table", key, "column", value, reason, ${instantOf(at)}
-           FROM ${linesOf(group, "rejectedValues", `"table": 'VARCHAR', key: 'VARCHAR', "column": 'VARCHAR', value: 'VARCHAR', reason: 'VARCHAR', _n: 'BIGINT'`)}
-           SEMI JOIN stage USING (_n)`
-        ]),
-    ...(group.rejectedRecords.length === 0
-      ? []
-      : [
-          `INSERT INTO meta.rejected_records SELECT DISTINCT ${origin}, r."table", r.record, r.reason, ${instantOf(at)}
-           FROM ${linesOf(group, "rejectedRecords", `"table": 'VARCHAR', record: 'VARCHAR', reason: 'VARCHAR'`)} AS r
-           ANTI JOIN meta.rejected_records AS known ON known.table_name = r."table" AND known.record = r.record AND known.reason = r.reason`
-        ])
+    ...rejectStatements(group)
   ]
 }
 
 /** Pages and records count where the state is: once. */
 const countStatements = (group: Group): ReadonlyArray<string> => [
   `UPDATE meta.run_resources SET pages = pages + ${group.pages}, records = records + ${group.records},
-     rejected_values = rejected_values + ${group.rejectedValueCount},
-     rejected_records = rejected_records + ${group.rejectedRecordCount}, lost_records = lost_records + ${group.lostCount},
+     lost_records = lost_records + ${group.lostCount},
      finished_at = ${instantOf(group.at)}
    WHERE ${countedIn(group)}`
 ]

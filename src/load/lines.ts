@@ -1,4 +1,6 @@
 /** Lines on their way to a file, of which few are in memory. */
+import { literal } from "../warehouse/sql.ts"
+
 export class Lines {
   length = 0
   /** Characters of the longest. */
@@ -26,3 +28,10 @@ export class Lines {
 }
 
 const charactersMin = 256 * 1024
+
+/** FROM clause that reads them. */
+export const readLines = ({ path, longest }: Lines, columns: string): string => {
+  // DuckDB sizes its buffers by the longest line it is told to expect.
+  const size = Math.max(1024 * 1024, longest * 4)
+  return `read_json(${literal(path)}, format = 'newline_delimited', maximum_object_size = ${size}, columns = {${columns}})`
+}

@@ -24,8 +24,6 @@ export interface Group {
   at: number
   pages: number
   records: number
-  rejectedValueCount: number
-  rejectedRecordCount: number
   /** Records that became no row at all. */
   lostCount: number
   /** What the service sends otherwise than defined: how often, and the first sample, by table, field and kind. */
@@ -129,8 +127,6 @@ export class Spool {
     if (row !== undefined) group.rows.push(`{"_n":${n},"_at":${group.at},"_row_hash":"${fingerprint}",${row.slice(1)}`)
     for (const { kept: _, ...value } of rejectedValues) group.rejectedValues.push(wellFormed({ ...value, _n: n }))
     for (const record of rejectedRecords) group.rejectedRecords.push(wellFormed(record))
-    group.rejectedValueCount += rejectedValues.length
-    group.rejectedRecordCount += rejectedRecords.length
     if (row === undefined) group.lostCount++
   }
 
@@ -150,8 +146,6 @@ export class Spool {
       at,
       pages: 0,
       records: 0,
-      rejectedValueCount: 0,
-      rejectedRecordCount: 0,
       lostCount: 0,
       drift: new Map(),
       rows: this.linesOf("rows"),

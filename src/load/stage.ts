@@ -31,7 +31,7 @@ export const stageStatements = (
 ]
 
 /** Their memory is needed by the checkpoint that may follow. */
-export const dropStage = ["stage", "copies", "met", "old", "shown", "parents", "gone"].map(
+export const dropStage = ["stage", "copies", "met", "old", "shown", "parents", "gone", "rejects"].map(
   (table) => `DROP TABLE IF EXISTS temp.${table}`
 )
 

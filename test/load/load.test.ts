@@ -204,6 +204,13 @@ describe("a batch", () => {
         [{ run_id: "run1", table_name: "persons", key: "a", column_name: "updated_at", value: '"soon"' }]
       )
       assert.strictEqual((yield* rowsOf("SELECT * FROM meta.rejected_records")).length, 1)
+      assert.deepStrictEqual(
+        yield* rowsOf("SELECT run_id, rejected_values, rejected_records FROM meta.run_resources ORDER BY run_id"),
+        [
+          { run_id: "run1", rejected_values: "1", rejected_records: "1" },
+          { run_id: "run2", rejected_values: "0", rejected_records: "0" }
+        ]
+      )
     })
   )
 
@@ -255,6 +262,21 @@ describe("list and detail", () => {
       yield* load
       assert.deepStrictEqual(yield* rowsOf("SELECT status, total, memo FROM crm.bills"), [{ ...whole, status: "paid" }])
       assert.strictEqual((yield* rowsOf("SELECT * FROM crm.bill_lines")).length, 2)
+    })
+  )
+
+  test(
+    "what fits neither is told once, and an unknown field is kept as it was sent last",
+    Effect.gen(function* () {
+      yield* page(bills, { bills: [{ id: "b", total: "many", flat: 1, deep: { a: 1 } }] })
+      yield* load
+      yield* detail({ id: "b", total: "many", deep: { b: 2 }, none: { is: null } }, "one")
+      yield* load
+      assert.deepStrictEqual(yield* rowsOf("SELECT column_name, value FROM meta.rejected_values"), [
+        { column_name: "total", value: '"many"' }
+      ])
+      const [row] = yield* rowsOf("SELECT _extra::VARCHAR AS extra FROM crm.bills")
+      assert.deepStrictEqual(JSON.parse(String(row!["extra"])), { flat: 1, deep: { b: 2 }, none: { is: null } })
     })
   )
 

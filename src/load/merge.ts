@@ -117,7 +117,9 @@ const value = (column: Column, mode: Mode, { resource, location, run }: Batch): 
     case "_extra":
       return mode === "whole"
         ? sent
-        : `CASE WHEN ${sent} IS NULL THEN ${kept} WHEN ${kept} IS NULL THEN ${sent}::JSON ELSE json_merge_patch(${kept}, ${sent}::JSON) END`
+        : // Each field as it was sent last: a JSON merge would take objects apart and drop what is null.
+          `CASE WHEN ${sent} IS NULL THEN ${kept} WHEN ${kept} IS NULL THEN ${sent}::JSON
+             ELSE to_json(map_concat(CAST(${kept} AS MAP(VARCHAR, JSON)), CAST(${sent}::JSON AS MAP(VARCHAR, JSON)))) END`
     default:
       if (mode === "list" && column.detail) return kept
       return mode === "detail" && !column.detail ? `coalesce(${sent}, ${kept})` : sent

@@ -154,19 +154,21 @@ export const contacts = define({
 })
 
 /**
- * The search has been seen to write names in small letters, with the spelling beside them. The first spelling that
- * holds a value wins, so the one that was typed goes first. The full name has none of its own: it takes its parts'.
+ * The search has been seen to write names in small letters, with the spelling beside them: what was typed takes their
+ * place. The full name has no such spelling of its own: it takes its parts'.
  */
 function asTyped(contact: unknown): unknown {
   if (typeof contact !== "object" || contact === null) return contact
   const sent = contact as Readonly<Record<string, unknown>>
-  const typed = ["firstNameRaw", "lastNameRaw"].filter((field) => typeof sent[field] === "string" && sent[field] !== "")
+  const typed = ["firstName", "lastName"].filter((field) => sent[`${field}Raw`])
   if (typed.length === 0) return contact
-  const name = typed.map((field) => sent[field]).join(" ")
-  const full = ["name", "contactName"].filter((field) => String(sent[field]).toLowerCase() === name.toLowerCase())
+  const same = (one: unknown, other: unknown) => String(one).toLowerCase() === String(other).toLowerCase()
+  const small = typed.filter((field) => same(sent[field], sent[`${field}Raw`]))
+  const name = typed.map((field) => sent[`${field}Raw`]).join(" ")
+  const full = ["name", "contactName"].filter((field) => same(sent[field], name))
   return {
-    ...Object.fromEntries(typed.map((field) => [field, sent[field]])),
     ...sent,
+    ...Object.fromEntries(small.map((field) => [field, sent[`${field}Raw`]])),
     ...Object.fromEntries(full.map((field) => [field, name]))
   }
 }

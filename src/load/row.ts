@@ -60,10 +60,13 @@ export class RowReader {
   private place(slot: Slot, value: unknown, wire: string): void {
     switch (slot.kind) {
       case "column": {
-        // The first spelling that holds a value wins (aliases).
-        if (this.values[slot.column] !== undefined) return
         const converted = slot.convert(value)
-        if (converted === refused) this.misfit(slot.column, value, `does not fit ${slot.type}`)
+        const known = this.values[slot.column]
+        if (known !== undefined) {
+          // The first spelling that holds a value wins (aliases).
+          const same = converted === known || converted === null || converted === ""
+          if (!same) this.misfit(slot.column, value, `${wire} says otherwise than what is kept`, true)
+        } else if (converted === refused) this.misfit(slot.column, value, `does not fit ${slot.type}`)
         else if (converted !== null) {
           this.put(slot.column, converted, value)
           if (slot.textColumn) this.values[slot.textColumn] = readable(value)
@@ -131,12 +134,11 @@ export class RowReader {
   private put(column: string, converted: unknown, sent: unknown): void {
     this.values[column] = converted
     const suspect = typeof converted === "string" && (!converted.isWellFormed() || converted.includes("\ufffd"))
-    if (suspect && holdsHalves(sent))
-      this.found.misfits.push({ table: this.shape.table, column, value: sent, reason: halves, kept: true })
+    if (suspect && holdsHalves(sent)) this.misfit(column, sent, halves, true)
   }
 
-  private misfit(column: string, value: unknown, reason: string): void {
-    this.found.misfits.push({ table: this.shape.table, column, value, reason })
+  private misfit(column: string, value: unknown, reason: string, kept?: true): void {
+    this.found.misfits.push({ table: this.shape.table, column, value, reason, ...(kept && { kept }) })
   }
 }
 

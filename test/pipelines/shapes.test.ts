@@ -33,6 +33,16 @@ describe("shapes met elsewhere", () => {
     }
   })
 
+  it("a second spelling that says otherwise is told", () => {
+    const record = { id: "1", address1: "1 First St", address: "2 Second St", name: "Anna", contactName: "Anna" }
+    const { row, rejectedValues } = normaliserOf(contacts)(record, { location: "L" })
+    assert.strictEqual(JSON.parse(row!).address1, "1 First St")
+    assert.deepStrictEqual(
+      rejectedValues.map(({ column, value, reason }) => [column, value, reason]),
+      [["address1", '"2 Second St"', "address says otherwise than what is kept"]]
+    )
+  })
+
   it.each([null, ""])("a contact's name stays as it is where the spelling beside it is %j", (firstNameRaw) => {
     assert.strictEqual(readAs(contacts, { id: "1", firstName: "anna", firstNameRaw })[0]!.row["first_name"], "anna")
   })

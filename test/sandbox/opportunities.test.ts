@@ -77,6 +77,19 @@ describe("GET /opportunities/search", () => {
     assert.equal((await get(`date=${day}`)).status, 422)
     assert.equal((await get("dateUpdated=2020-01-01")).body["meta"].total, 320)
   })
+
+  it("filters by the country of the contact, as it is now", async () => {
+    const countryOf = new Map((await s.records("contacts")).map((row) => [row["id"], row["country"]]))
+    const all = await s.records("opportunities")
+    const abroad = all.filter((row) => countryOf.get(row["contactId"]) === "DE")
+    assert.isTrue(abroad.length > 0 && abroad.length < all.length)
+    assert.deepEqual(ids((await get("country=DE&limit=100")).body["opportunities"]), ids(abroad))
+    const { contactId } = abroad[0]!
+    const moved = abroad.filter((row) => row["contactId"] === contactId).length
+    await s.send("PUT", `/contacts/${contactId}`, { country: "JP" })
+    assert.equal((await get("country=DE")).body["meta"].total, abroad.length - moved)
+    assert.equal((await get("country=JP")).body["meta"].total, moved)
+  })
 })
 
 describe("POST /opportunities/search", () => {

@@ -45,7 +45,7 @@ const search = (call: Call, service: Service): Answer => {
   const limit = whole(query.get("limit"), "limit", { fallback: 20, most: 100 })
   const page = whole(query.get("page"), "page", { fallback: 1 })
   const { descending, order } = readOrder(query, service)
-  const rows = opportunities.sorted(order, filter(call, service))
+  const rows = inCountry(opportunities.sorted(order, filter(call, service)), query.get("country") ?? "", service)
   const key = whole(query.get("startAfter"), "startAfter", { fallback: 0, least: 0 })
   const id = query.get("startAfterId") ?? ""
   // Both are needed: one alone answers with the first page for ever (field-notes 3).
@@ -140,6 +140,15 @@ const filter = ({ query }: Call, service: Service): Filter | undefined => {
   return { key, test }
 }
 
+/** The country is that of the contact as it is now, which may change without the deal: so no list of these is kept. */
+const inCountry = (rows: ReadonlyArray<Entry>, country: string, { world }: Service): ReadonlyArray<Entry> => {
+  if (country === "") return rows
+  return rows.filter((row) => {
+    const contact = world.contacts.get(row.parent ?? "")
+    return contact !== undefined && world.contacts.data(contact)["country"] === country
+  })
+}
+
 export const contains = (data: Data, text: string): boolean => {
   const { email, name, phone } = data["contact"] as Data
   return [data["name"], name, email, phone].some((own) =>
@@ -155,6 +164,5 @@ const fields: Record<string, (data: Data) => unknown> = {
   pipelineStageId: (data) => data["pipelineStageId"],
   contactId: (data) => data["contactId"],
   assignedTo: (data) => data["assignedTo"],
-  campaignId: (data) => data["campaignId"],
-  country: (data) => (data["contact"] as Data)["country"]
+  campaignId: (data) => data["campaignId"]
 }

@@ -37,6 +37,29 @@ describe("GET /opportunities/search", () => {
     assert.deepEqual(created, created.toSorted().toReversed())
   })
 
+  it("is walked to its end by the cursor pair in every order, with ties at page edges", async () => {
+    const all = await s.records("opportunities")
+    const names = all.map((row) => row["name"].toLowerCase())
+    assert.isBelow(new Set(names).size, names.length)
+    const keys = { added: "createdAt", updated: "updatedAt", name: "name" }
+    for (const [key, field] of Object.entries(keys)) {
+      for (const direction of ["asc", "desc"]) {
+        const rows: Array<Json> = []
+        for (let cursor = ""; ;) {
+          const { meta, opportunities } = (await get(`limit=40&order=${key}_${direction}${cursor}`)).body
+          rows.push(...opportunities)
+          cursor = `&startAfter=${meta.startAfter}&startAfterId=${meta.startAfterId}`
+          if (meta.nextPage === null) break
+          assert.isBelow(rows.length, all.length, `${key}_${direction}`)
+        }
+        assert.deepEqual(ids(rows), ids(all), `${key}_${direction}`)
+        const values = rows.map((row) => row[field].toLowerCase())
+        assert.deepEqual(values, direction === "asc" ? values.toSorted() : values.toSorted().toReversed())
+      }
+    }
+    assert.equal((await get("order=name_asc&startAfter=1&startAfterId=none")).status, 422)
+  })
+
   it("answers with the first page for ever when the pair is not whole", async () => {
     const { meta, opportunities } = (await get("limit=10")).body
     for (const half of [`startAfterId=${meta.startAfterId}`, `startAfter=${meta.startAfter}`]) {

@@ -1,3 +1,4 @@
+import { invalid } from "../errors.ts"
 import { extend, pageNumbers, pageOf } from "../pages.ts"
 import { americanDay, dayMs, oneOf, searchText, whole } from "../parameters.ts"
 import type { Answer, Call, Route, Service } from "../route.ts"
@@ -49,20 +50,21 @@ const search = (call: Call, service: Service): Answer => {
   const key = whole(query.get("startAfter"), "startAfter", { fallback: 0, least: 0 })
   const id = query.get("startAfterId") ?? ""
   // Both are needed: one alone answers with the first page for ever (field-notes 3).
-  const byCursor = key > 0 && id !== "" && order !== byName(service)
-  const start = byCursor
-    ? startAfter(rows, order, [key, id], descending)
-    : key > 0 || id !== ""
-      ? 0
-      : (page - 1) * limit
+  const start =
+    key > 0 && id !== ""
+      ? startAfter(rows, order, [order === byName(service) ? nameAt(id, service) : key, id], descending)
+      : key > 0 || id !== ""
+        ? 0
+        : (page - 1) * limit
   const shown = slice(rows, start, limit, descending)
   const texts = shown.map((row) => withDetails(service, row, asked(query)))
   // The last page carries a cursor too, and an empty one repeats the cursor it was asked with (field-notes 1).
   const last = shown.at(-1)
   const cursor = {
-    startAfter: last === undefined ? key || null : last.created,
+    startAfter: last === undefined ? key || null : order === byUpdated ? last.updated : last.created,
     startAfterId: last === undefined ? id || null : last.id
   }
+  if (last !== undefined && order === byName(service)) namesShown(service).set(last.id, String(order.key(last)))
   const more = start + shown.length < rows.length
   const numbers = { ...pageNumbers(page, limit, rows.length), nextPage: more ? page + 1 : null }
   const nextPageUrl = more
@@ -102,6 +104,21 @@ const readOrder = (query: URLSearchParams, service: Service): { order: Order; de
   const asked = oneOf(query.get("order"), "order", orders) ?? "added_desc"
   const order = asked.startsWith("name") ? byName(service) : asked.startsWith("updated") ? byUpdated : byCreated
   return { order, descending: asked.endsWith("desc") }
+}
+
+/** A cursor holds an instant and no name (A 4.4), so the name of the last deal of a page is remembered by its id. */
+const nameAt = (id: string, service: Service): string => {
+  const name = namesShown(service).get(id)
+  if (name === undefined) throw invalid("startAfterId is not the last opportunity of a page in this order")
+  return name
+}
+
+const namesShownOf = new WeakMap<Service, Map<string | null, string>>()
+
+const namesShown = (service: Service): Map<string | null, string> => {
+  const known = namesShownOf.get(service) ?? new Map<string | null, string>()
+  namesShownOf.set(service, known)
+  return known
 }
 
 const byNameOf = new WeakMap<Service, Order>()

@@ -135,6 +135,20 @@ describe("an opportunity", () => {
     assert.equal((await upsert({ id: "none" })).status, 404)
   })
 
+  it("goes to the first stage of a pipeline it enters without one, and stays where it is otherwise", async () => {
+    const [one, two] = (await s.records("pipelines")) as [Json, Json]
+    const base = { locationId, followers: [], followersActionType: "add", isRemoveAllFollowers: false }
+    const upsert = async (fields: Json) => {
+      const { body } = await s.post("/opportunities/upsert", { ...base, ...fields })
+      const { id, pipelineId, pipelineStageId } = body["opportunity"]
+      return { id, pipelineId, pipelineStageId }
+    }
+    const created = await upsert({ pipelineId: one["id"], pipelineStageId: one["stages"][2].id })
+    assert.deepEqual(await upsert({ id: created.id, pipelineId: one["id"] }), created)
+    const moved = { id: created.id, pipelineId: two["id"], pipelineStageId: two["stages"][0].id }
+    assert.deepEqual(await upsert({ id: created.id, pipelineId: two["id"] }), moved)
+  })
+
   it("has a stage of its pipeline, a probability within 100, and a close date in an accepted format", async () => {
     const base = { locationId, pipelineId: await pipelineId(), name: "D", status: "open", contactId: await contactId() }
     const status = async (fields: Json) => (await s.post("/opportunities/", { ...base, ...fields })).status

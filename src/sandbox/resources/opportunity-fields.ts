@@ -34,22 +34,10 @@ export const newOpportunityShape: Shape = {
 /** The fields of a body that has passed its shape; `old` is the opportunity they change. */
 export const readOpportunity = (body: Data, service: Service, old: Data = {}): Data => {
   const { world } = service
-  const fields = Object.fromEntries(Object.entries(body).filter(([name]) => name in opportunityShape))
-  const {
-    assignedTo,
-    contactId,
-    customFields,
-    forecastExpectedCloseDate: closing,
-    pipelineId,
-    pipelineStageId
-  } = fields
-  if (pipelineId !== undefined) referred(world.pipelines, pipelineId, "pipelineId")
+  const named = Object.fromEntries(Object.entries(body).filter(([name]) => name in opportunityShape))
+  const fields = withStage(named, service, old)
+  const { assignedTo, contactId, customFields, forecastExpectedCloseDate: closing } = fields
   if (contactId !== undefined && contactId !== old["contactId"]) referred(world.contacts, contactId, "contactId")
-  if (pipelineStageId !== undefined) {
-    const pipeline = referred(world.pipelines, pipelineId ?? old["pipelineId"], "pipelineId")
-    const stages = world.pipelines.data(pipeline)["stages"] as ReadonlyArray<Data>
-    if (stages.every((stage) => stage["id"] !== pipelineStageId)) throw invalid("pipelineStageId is not valid")
-  }
   checkedUser(assignedTo, "assignedTo", service)
   if (
     typeof closing === "string" &&
@@ -61,6 +49,19 @@ export const readOpportunity = (body: Data, service: Service, old: Data = {}): D
   }
   if (!Array.isArray(customFields)) return fields
   return { ...fields, customFields: customFields.map((sent: Data, place) => storedValue(sent, place, service)) }
+}
+
+/** A deal that enters a pipeline without a stage goes to its first, as a new one does. */
+const withStage = (fields: Data, { world }: Service, old: Data): Data => {
+  const { pipelineId = old["pipelineId"], pipelineStageId } = fields
+  if (fields["pipelineId"] === undefined && pipelineStageId === undefined) return fields
+  const pipeline = world.pipelines.data(referred(world.pipelines, pipelineId, "pipelineId"))
+  const stages = pipeline["stages"] as ReadonlyArray<Data>
+  if (pipelineStageId === undefined) {
+    return pipelineId === old["pipelineId"] ? fields : { ...fields, pipelineStageId: stages[0]!["id"] }
+  }
+  if (stages.every((stage) => stage["id"] !== pipelineStageId)) throw invalid("pipelineStageId is not valid")
+  return fields
 }
 
 const storedValue = (sent: Data, place: number, { world }: Service): Data => {

@@ -45,6 +45,25 @@ describe("a contact", () => {
     }
   })
 
+  it("has a lower-case address that follows the address, whatever else is sent", async () => {
+    const { contact } = (await s.post("/contacts/", { locationId, email: "Old@Example.com" })).body
+    const update = async (fields: Json) => (await s.send("PUT", `/contacts/${contact.id}`, fields)).body["contact"]
+    assert.equal((await update({ email: "New@Example.com" })).emailLowerCase, "new@example.com")
+    assert.equal((await update({ firstName: "Ida" })).emailLowerCase, "new@example.com")
+    assert.notProperty(await update({ email: "" }), "emailLowerCase")
+    assert.equal((await update({ email: "New@Example.com" })).emailLowerCase, "new@example.com")
+    assert.notProperty(await update({ email: null }), "emailLowerCase")
+  })
+
+  it("has the name that is sent, or else one of its parts", async () => {
+    const { contact } = (await s.post("/contacts/", { locationId, firstName: "A", lastName: "Z" })).body
+    const update = async (fields: Json) => (await s.send("PUT", `/contacts/${contact.id}`, fields)).body["contact"]
+    assert.equal((await update({ firstName: "B", name: "Custom Name" })).name, "Custom Name")
+    assert.equal((await update({ city: "Bath" })).name, "Custom Name")
+    assert.equal((await update({ firstName: "C" })).name, "C Z")
+    assert.equal((await update({ name: "Only" })).firstName, "C")
+  })
+
   it("has notes, which go with it", async () => {
     const { body } = await s.post("/contacts/", { locationId, firstName: "Note" })
     const path = `/contacts/${body["contact"].id}/notes`

@@ -71,7 +71,7 @@ export const createContact = (service: Service, fields: Data): Entry => {
   const id = random.id()
   const now = clock.now()
   const { locationId } = world.setting
-  const rest = { ...defaults, ...named(fields), dateAdded: iso(now), dateUpdated: iso(now) }
+  const rest = { ...defaults, ...withEmail(named(fields, fields)), dateAdded: iso(now), dateUpdated: iso(now) }
   const source: Data = { id, locationId, ...rest }
   deliveries.trigger("contact_created", source)
   return world.contacts.add(entry({ id, created: now, source }))
@@ -80,9 +80,9 @@ export const createContact = (service: Service, fields: Data): Entry => {
 export const updateContact = ({ clock, world }: Service, old: Entry, fields: Data): Entry => {
   const now = clock.now()
   const data = world.contacts.data(old)
-  const renamed =
-    "firstName" in fields || "lastName" in fields ? named({ ...data, ...fields, name: undefined }) : fields
-  const source = { ...data, ...renamed, dateUpdated: iso(now) }
+  const next = { ...data, ...fields }
+  const isRenamed = "firstName" in fields || "lastName" in fields
+  const source = { ...data, ...withEmail(isRenamed ? named(fields, next) : fields), dateUpdated: iso(now) }
   return world.contacts.replace(old, entry({ ...old, updated: now, source }))
 }
 
@@ -108,13 +108,16 @@ const shown = ({ world }: Service, contact: Entry): string => wrapped("contact",
 
 const defaults: Data = { tags: [], customFields: [], dnd: false }
 
-/** A name from its parts, and the e-mail in lower case beside the one that was sent. */
-const named = (fields: Data): Data => {
-  const parts = [fields["firstName"], fields["lastName"]].filter((part) => typeof part === "string" && part !== "")
-  const { email } = fields
-  return {
-    ...fields,
-    ...((fields["name"] ?? "") === "" && parts.length > 0 && { name: parts.join(" ") }),
-    ...(typeof email === "string" && { emailLowerCase: email.toLowerCase() })
-  }
+/** A name that is not sent follows from its parts, as the contact will have them. */
+const named = (sent: Data, { firstName, lastName }: Data): Data => {
+  if ((sent["name"] ?? "") !== "") return sent
+  const parts = [firstName, lastName].filter((part) => typeof part === "string" && part !== "")
+  return { ...sent, name: parts.length > 0 ? parts.join(" ") : undefined }
+}
+
+/** The e-mail in lower case beside the one that was sent, and gone with it. */
+const withEmail = (sent: Data): Data => {
+  if (!("email" in sent)) return sent
+  const { email } = sent
+  return { ...sent, emailLowerCase: typeof email === "string" && email !== "" ? email.toLowerCase() : undefined }
 }

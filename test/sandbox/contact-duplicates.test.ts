@@ -37,6 +37,10 @@ describe("upsert", () => {
       const { contact } = await upsert(client, { email: "e@post.example", phone: "+12075550177", firstName: "Both" })
       assert.equal(contact.id, fields[by].id)
     }
+    const [kept] = (await strict.get(`/contacts/lookup?locationId=${strict.locationId}&email=e@post.example`)).body[
+      "contacts"
+    ]
+    assert.isUndefined(kept.phone)
   })
 
   it("is refused with the wrong location or type", async () => {
@@ -58,6 +62,19 @@ describe("a duplicate", () => {
     assert.isFalse(location.settings.allowDuplicateContact)
     await create(s, sent)
     assert.isDefined((await create(s, sent))["id"])
+  })
+
+  it("is a conflict on update too, unless it is the contact itself", async () => {
+    const one = await create(strict, { email: "one@post.example", phone: "+12075550166" })
+    const two = await create(strict, { email: "two@post.example" })
+    const update = (fields: Json) => strict.send("PUT", `/contacts/${two["id"]}`, fields)
+    for (const taken of [{ email: "ONE@post.example" }, { phone: "+12075550166" }]) {
+      const refused = await update(taken)
+      assert.deepEqual([refused.status, refused.body["meta"].contactId], [409, one["id"]])
+    }
+    assert.equal((await update({ email: "two@post.example", firstName: "Two" })).status, 200)
+    const allowed = await create(s, { email: "six@post.example" })
+    assert.equal((await s.send("PUT", `/contacts/${allowed["id"]}`, { email: "one@post.example" })).status, 200)
   })
 
   it("is found by e-mail first where duplicates are allowed, by the configured order where not", async () => {

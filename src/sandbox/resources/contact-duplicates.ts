@@ -41,14 +41,15 @@ type Order = Service["settings"]["duplicateOrder"]
 
 const emailFirst: Order = ["email", "phone"]
 
-/** The oldest contact with the same e-mail or phone, by the first field of the configured order that has one. */
+/** The oldest other contact with the same e-mail or phone, by the first field of the configured order that has one. */
 export const duplicateOf = (
   service: Service,
   fields: Data,
-  order: Order = service.settings.duplicateOrder
-): { entry: Entry; field: string } | undefined => {
+  order: Order = service.settings.duplicateOrder,
+  besides?: Entry
+): { entry: Entry; field: "email" | "phone" } | undefined => {
   for (const field of order) {
-    const entry = contactsWith(service, field, fields[field])[0]
+    const entry = contactsWith(service, field, fields[field]).find((own) => own !== besides)
     if (entry !== undefined) return { entry, field }
   }
   return undefined

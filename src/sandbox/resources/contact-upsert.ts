@@ -1,5 +1,6 @@
-import type { Route } from "../route.ts"
+import type { Route, Service } from "../route.ts"
 import { flag, record, text } from "../shape.ts"
+import type { Data, Entry } from "../world/collection.ts"
 import { duplicateOf } from "./contact-duplicates.ts"
 import { contactShape, readContact } from "./contact-fields.ts"
 import { createContact, updateContact } from "./contacts.ts"
@@ -20,9 +21,17 @@ export const contactUpsertRoutes: ReadonlyArray<Route> = [
       // Where the account forbids duplicates the flag is ignored.
       const isNew = body["createNewIfDuplicateAllowed"] === true && service.settings.allowDuplicateContact
       const old = isNew ? undefined : duplicateOf(service, fields)?.entry
-      const next = old === undefined ? createContact(service, fields) : updateContact(service, old, fields)
+      const next =
+        old === undefined ? createContact(service, fields) : updateContact(service, old, unshared(fields, old, service))
       const traceId = JSON.stringify(service.random.id())
       return { body: `{"new":${old === undefined},"contact":${contacts.full(next)},"traceId":${traceId}}` }
     }
   }
 ]
+
+/** Where two contacts match and duplicates are forbidden, the one updated does not get what the other one has. */
+const unshared = (fields: Data, old: Entry, service: Service): Data => {
+  const { allowDuplicateContact, duplicateOrder } = service.settings
+  const other = allowDuplicateContact ? undefined : duplicateOf(service, fields, duplicateOrder, old)
+  return other === undefined ? fields : { ...fields, [other.field]: service.world.contacts.data(old)[other.field] }
+}

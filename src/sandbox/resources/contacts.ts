@@ -40,9 +40,12 @@ export const contactRoutes: ReadonlyArray<Route> = [
     summary: "Update a contact",
     body: contactChangeShape,
     returns: { succeeded: flag, contact: record("Contact") },
+    errors: [409],
     handle: ({ body, params }, service) => {
       const old = findContact(service, params["contactId"]!)
-      const next = updateContact(service, old, readContact(body, service))
+      const fields = readContact(body, service)
+      refuseDuplicate(service, fields, old)
+      const next = updateContact(service, old, fields)
       return { body: `{"succeeded":true,"contact":${service.world.contacts.full(next)}}` }
     }
   },
@@ -95,9 +98,10 @@ export const deleteContact = ({ world }: Service, contact: Entry): void => {
 }
 
 /** A duplicate is a conflict where the account forbids them (A 7). */
-const refuseDuplicate = (service: Service, fields: Data): void => {
-  if (service.settings.allowDuplicateContact) return
-  const duplicate = duplicateOf(service, fields)
+const refuseDuplicate = (service: Service, fields: Data, besides?: Entry): void => {
+  const { allowDuplicateContact, duplicateOrder } = service.settings
+  if (allowDuplicateContact) return
+  const duplicate = duplicateOf(service, fields, duplicateOrder, besides)
   if (duplicate === undefined) return
   const message = "This location does not allow duplicated contacts."
   const meta = { contactId: duplicate.entry.id, matchingField: duplicate.field }

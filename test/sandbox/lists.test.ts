@@ -59,6 +59,11 @@ describe("the location", () => {
     const open = all.filter((row) => row["completed"] === false)
     assert.deepEqual(ids(await search({ completed: false, limit: 100 })), ids(open))
     assert.equal((await s.post(`/locations/${locationId}/tasks/search`, { limit: 101 })).status, 400)
+    const businessOf = new Map((await s.records("contacts")).map((row) => [row["id"], row["businessId"]]))
+    const businessId = all.map((row) => businessOf.get(row["contactId"])).find((id) => id !== undefined)
+    const own = all.filter((row) => businessOf.get(row["contactId"]) === businessId)
+    assert.deepEqual(ids(await search({ businessId, limit: 100 })), ids(own))
+    assert.isEmpty(await search({ businessId: "none" }))
   })
 })
 

@@ -67,7 +67,7 @@ export const locationRoutes: ReadonlyArray<Route> = [
       const { tasks } = service.world
       const skip = wholeInBody(body, "skip", { fallback: 0, least: 0 })
       const limit = wholeInBody(body, "limit", { fallback: 25, most: 100 })
-      const rows = tasks.sorted(byCreated, taskFilter(body, service))
+      const rows = ofBusiness(tasks.sorted(byCreated, taskFilter(body, service)), body["businessId"], service)
       return { body: pageOf("tasks", listed(tasks, slice(rows, skip, limit, true)), {}) }
     }
   }
@@ -76,16 +76,24 @@ export const locationRoutes: ReadonlyArray<Route> = [
 const taskFilter = (body: Data, { world }: Service): Filter | undefined => {
   const [contactIds, assignees] = [body["contactId"], body["assignedTo"]] as Array<ReadonlyArray<unknown> | undefined>
   const text = searchText(body["query"], "query")
-  const { businessId, completed } = body
-  const key = JSON.stringify([contactIds, assignees, text, completed, businessId])
-  if (key === "[null,null,null,null,null]") return undefined
+  const { completed } = body
+  const key = JSON.stringify([contactIds, assignees, text, completed])
+  if (key === "[null,null,null,null]") return undefined
   const test = (entry: Entry): boolean => {
     const task = world.tasks.data(entry)
     if (contactIds !== undefined && !contactIds.includes(entry.parent)) return false
     if (assignees !== undefined && !assignees.includes(task["assignedTo"])) return false
     if (completed !== undefined && task["completed"] !== completed) return false
-    if (businessId !== undefined && task["businessId"] !== businessId) return false
     return text === undefined || String(task["title"]).toLowerCase().includes(text)
   }
   return { key, test }
+}
+
+/** The business is that of the contact, which may change without the task: so no list of these is kept. */
+const ofBusiness = (rows: ReadonlyArray<Entry>, businessId: unknown, { world }: Service): ReadonlyArray<Entry> => {
+  if ((businessId ?? "") === "") return rows
+  return rows.filter((row) => {
+    const contact = world.contacts.get(row.parent ?? "")
+    return contact !== undefined && world.contacts.data(contact)["businessId"] === businessId
+  })
 }

@@ -35,6 +35,20 @@ describe("a pipeline", () => {
     assert.equal((await s.send("DELETE", `${path}/${body["id"]}`)).status, 404)
   })
 
+  it("has a position of its own that sorts as text in the order of the list", async () => {
+    const list = async () => (await s.get(`${path}?locationId=${locationId}`)).body["pipelines"] as Array<Json>
+    const [first, second] = (await list()) as [Json, Json]
+    for (let count = 0; count < 12; count++) await create()
+    await s.send("DELETE", `${path}/${(await list())[5]!["id"]}`)
+    const { body } = await create()
+    await s.send("PUT", `${path}/${second["id"]}`, { showInFunnel: true })
+    const positions = (await list()).map((row) => row["position"])
+    assert.deepEqual(positions, positions.toSorted())
+    assert.equal(new Set(positions).size, positions.length)
+    const shown = await list()
+    assert.deepEqual([shown[0]!["id"], shown[1]!["id"], shown.at(-1)!["id"]], [first["id"], second["id"], body["id"]])
+  })
+
   it("has a name and stages of its own", async () => {
     const { body } = await create({ name: "Ours" })
     assert.equal((await create({ name: "OURS" })).status, 409)

@@ -32,9 +32,7 @@ export const pipelineRoutes: ReadonlyArray<Route> = [
     location: { in: "query", name: "locationId" },
     summary: "List pipelines with their stages",
     returns: { pipelines: list(record("Pipeline")) },
-    handle: (_, { world }) => ({
-      body: { pipelines: [...world.pipelines.live()].map((row) => world.pipelines.data(row)) }
-    })
+    handle: (_, service) => ({ body: { pipelines: inOrder(service) } })
   },
   {
     method: "POST",
@@ -88,7 +86,7 @@ const create = ({ body }: Call, service: Service): Answer => {
   const { clock, random, world } = service
   refuseSameName(service, body["name"])
   const id = random.id()
-  const position = `a${String(world.pipelines.size).padStart(2, "0")}`
+  const position = positionAfter(inOrder(service).at(-1)?.["position"])
   const { locationId } = world.setting
   const flags = {
     showInFunnel: true,
@@ -99,6 +97,17 @@ const create = ({ body }: Call, service: Service): Answer => {
   const data = { id, locationId, ...flags, position, ...body, stages: stagesOf(service, body, []) }
   const pipeline = world.pipelines.add(entry({ id, created: clock.now(), source: withProbabilities(data) }))
   return { body: world.pipelines.full(pipeline) }
+}
+
+const inOrder = ({ world: { pipelines } }: Service): ReadonlyArray<Data> =>
+  [...pipelines.live()]
+    .map((row) => pipelines.data(row))
+    .sort((a, b) => (String(a["position"]) < String(b["position"]) ? -1 : 1))
+
+/** The next key that sorts as text: a0 to a9, then b10 to b99, and so on. */
+const positionAfter = (last: unknown): string => {
+  const place = last === undefined ? 0 : Number(String(last).slice(1)) + 1
+  return `${"abcdefgh"[String(place).length - 1]}${place}`
 }
 
 const update = ({ body, params }: Call, service: Service): Answer => {

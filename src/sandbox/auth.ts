@@ -1,10 +1,11 @@
 import type { Clock } from "./clock.ts"
 import { Refusal } from "./errors.ts"
+import type { Integration } from "./limits.ts"
 import type { Settings } from "./options.ts"
 import { Random, streams } from "./world/random.ts"
 import type { Setting } from "./world/setting.ts"
 
-/** The credentials of the one integration: a private token that never expires, and tokens obtained by refresh. */
+/** The credentials of the two integrations: a private token that never expires, and an app's, obtained by refresh. */
 export class Tokens {
   readonly privateToken: string
   readonly clientId: string
@@ -30,14 +31,20 @@ export class Tokens {
     this.#expiryByToken.set(this.privateToken, Infinity)
   }
 
-  /** Checks the `Authorization` header, with the words of A 7. */
-  authorize(header: string | undefined): void {
+  /** Checks the `Authorization` header, with the words of A 7, and says who sent it. */
+  authorize(header: string | undefined): Integration {
     if (header === undefined || header === "") {
       throw new Refusal(401, "No Authorization header found for authentication!")
     }
-    const token = /^Bearer (\S+)$/i.exec(header)?.[1]
-    const expiry = token === undefined ? undefined : this.#expiryByToken.get(token)
+    const expiry = this.#expiryByToken.get(tokenIn(header))
     if (expiry === undefined || expiry <= this.#clock.now()) throw new Refusal(401, "Invalid JWT")
+    return this.integrationOf(header)
+  }
+
+  /** The integration a header names; the private one when it names none. */
+  integrationOf(header: string | undefined): Integration {
+    const token = tokenIn(header)
+    return token !== this.privateToken && this.#expiryByToken.has(token) ? "app" : "private"
   }
 
   requireScope(scope: string): void {
@@ -97,6 +104,8 @@ export class Tokens {
     this.#missingScopes.delete(scope)
   }
 }
+
+const tokenIn = (header: string | undefined): string => /^Bearer (\S+)$/i.exec(header ?? "")?.[1] ?? ""
 
 export const oauthRefusal = (status: number, error: string, description: string): Refusal =>
   new Refusal(status, description, { error, error_description: description })

@@ -1,11 +1,34 @@
 import type { Clock } from "./clock.ts"
 import type { Limits, Settings } from "./options.ts"
 
-/**
- * The limits of A 8, for the one integration and location of the sandbox. A refused request spends nothing, or a
- * client that asks again could never recover; the statistics count it all the same.
- */
+/** Who sends requests to the one location of the sandbox: the private integration, or the OAuth app. */
+export const integrations = ["private", "app"] as const
+export type Integration = (typeof integrations)[number]
+
+/** The limits of A 8: each integration has its own for the location, whatever token it uses. */
 export class Limiter {
+  readonly #budgets: Readonly<Record<Integration, Budget>>
+
+  constructor(settings: Settings, clock: Clock) {
+    this.#budgets = { private: new Budget(settings, clock), app: new Budget(settings, clock) }
+  }
+
+  /** Counts a request; false when it is over a limit and must be answered with 429. */
+  arrive(integration: Integration): boolean {
+    return this.#budgets[integration].arrive()
+  }
+
+  /** The rate headers every response carries (A 8); those of the private integration where no token says whose. */
+  headers(integration: Integration = "private"): Record<string, string> {
+    return this.#budgets[integration].headers()
+  }
+}
+
+/**
+ * What one integration may still send. A refused request spends nothing, or a client that asks again could never
+ * recover; the statistics count it all the same.
+ */
+class Budget {
   readonly #clock: Clock
   readonly #limits: Limits
   readonly #off: boolean
@@ -25,7 +48,6 @@ export class Limiter {
     this.#limits = settings.limits === "off" ? { burst: 1e9, intervalMs: 10_000, daily: 1e9 } : settings.limits
   }
 
-  /** Counts a request; false when it is over a limit and must be answered with 429. */
   arrive(): boolean {
     this.#forget()
     if (this.#off) return true
@@ -34,7 +56,7 @@ export class Limiter {
     return true
   }
 
-  /** The rate headers every response carries (A 8), and the sixth that was seen live (field-notes 1). */
+  /** The documented headers, and the sixth that was seen live (field-notes 1). */
   headers(): Record<string, string> {
     this.#forget()
     const { burst, daily, intervalMs } = this.#limits
@@ -77,7 +99,7 @@ export class Limiter {
     if (this.#settings.foreign > 0 && now >= this.#foreignUntil) this.#spendForeign(now)
   }
 
-  /** Another client of the same account, which spends its share at the start of every interval. */
+  /** Another client of the same integration, which spends its share at the start of every interval. */
   #spendForeign(now: number): void {
     this.#foreignUntil = now + this.#limits.intervalMs
     for (let request = 0; request < this.#settings.foreign && this.#remaining() > 0; request++) this.#spend()

@@ -56,7 +56,8 @@ const serve = async (request: IncomingMessage, response: ServerResponse, service
     }
     outcome = refused(error, requestId)
   }
-  const limits: Record<string, string> = isControl ? {} : { ...service.limiter.headers(), ...crossOrigin }
+  const integration = service.tokens.integrationOf(request.headers.authorization)
+  const limits: Record<string, string> = isControl ? {} : { ...service.limiter.headers(integration), ...crossOrigin }
   for (const [name, value] of Object.entries(limits)) response.setHeader(name, value)
   response.setHeader("Date", new Date(service.clock.now()).toUTCString())
   response.setHeader("x-account-platform-requestid", requestId)

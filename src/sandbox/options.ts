@@ -30,7 +30,7 @@ export interface SandboxOptions {
   windowKind?: "sliding" | "fixed"
   /** Seconds in `Retry-After` on a 429; the live service sends none (field-notes 1), so there is none by default. */
   retryAfter?: number
-  /** Requests another client of the same account spends in every interval. */
+  /** Requests another client of each integration spends in every interval. */
   foreign?: number
   latencyMs?: number | [min: number, max: number]
   compress?: boolean

@@ -31,9 +31,9 @@ export const answer = (arrived: Arrived, service: Service, interrupt: () => void
   const { params, route } = found
   const isDated = checkVersion(header(headers["version"]), service)
   if (isDated && route.isNew) throw notFound(`Cannot ${method} ${url.pathname}`)
-  service.tokens.authorize(header(headers["authorization"]))
-  service.statistics.arrive(service.clock.now())
-  if (!service.limiter.arrive()) {
+  const integration = service.tokens.authorize(header(headers["authorization"]))
+  service.statistics.arrive(service.clock.now(), integration)
+  if (!service.limiter.arrive(integration)) {
     service.statistics.refused429++
     throw new Refusal(429, "Too Many Requests")
   }

@@ -1,3 +1,5 @@
+import { type Integration, integrations } from "./limits.ts"
+
 /** What tests ask about the requests that arrived. */
 export class Statistics {
   requests = 0
@@ -6,16 +8,18 @@ export class Statistics {
   refused429 = 0
   expiredCursorsShown = 0
   faults: Record<string, number> = {}
-  /** The most arrivals in any sliding window of 10 seconds, refused ones too. */
+  /** The most arrivals of one integration in any sliding window of 10 seconds, refused ones too. */
   fullestWindow = 0
   arrivals: Array<number> = []
-  #windowStart = 0
+  #windows = newWindows()
 
   /** A request with a valid token: one the limits are about. */
-  arrive(instant: number): void {
+  arrive(instant: number, integration: Integration): void {
     this.arrivals.push(instant)
-    while (this.arrivals[this.#windowStart]! <= instant - 10_000) this.#windowStart++
-    this.fullestWindow = Math.max(this.fullestWindow, this.arrivals.length - this.#windowStart)
+    const window = this.#windows[integration]
+    window.arrivals.push(instant)
+    while (window.arrivals[window.start]! <= instant - 10_000) window.start++
+    this.fullestWindow = Math.max(this.fullestWindow, window.arrivals.length - window.start)
   }
 
   count(operation: string): void {
@@ -36,7 +40,7 @@ export class Statistics {
     this.faults = fresh.faults
     this.fullestWindow = 0
     this.arrivals = fresh.arrivals
-    this.#windowStart = 0
+    this.#windows = newWindows()
   }
 
   report(withArrivals: boolean): Record<string, unknown> {
@@ -45,3 +49,10 @@ export class Statistics {
     return withArrivals ? { ...counts, arrivals } : counts
   }
 }
+
+/** The arrivals of each integration, and where the window of the last one begins. */
+const newWindows = () =>
+  Object.fromEntries(integrations.map((name) => [name, { arrivals: [] as Array<number>, start: 0 }])) as Record<
+    Integration,
+    { arrivals: Array<number>; start: number }
+  >

@@ -56,6 +56,30 @@ describe("the limits", () => {
     assert.deepEqual(await burst(s, 4), [200, 200, 200, 429])
   })
 
+  it("are those of the private token and of the app, each its own, whatever token the app has", async () => {
+    const s = await sandbox({ limits: { burst: 3, intervalMs: 10_000, daily: 4 } })
+    let { refreshToken } = s
+    const renewed = async () => {
+      const { clientId: client_id, clientSecret: client_secret } = s
+      const form = { grant_type: "refresh_token", client_id, client_secret, refresh_token: refreshToken }
+      const headers = { "Content-Type": "application/x-www-form-urlencoded", Authorization: "" }
+      const { body } = await s.post("/oauth/token", new URLSearchParams(form).toString(), headers)
+      refreshToken = body["refresh_token"]
+      return { Authorization: `Bearer ${body["access_token"]}` }
+    }
+    const ask = (bearer: Record<string, string>) => s.get(`/locations/${s.locationId}`, bearer)
+    assert.deepEqual(await burst(s, 4), [200, 200, 200, 429])
+    const first = await ask(await renewed())
+    assert.deepEqual([first.status, first.headers.get("x-ratelimit-remaining")], [200, "2"])
+    const app = await renewed()
+    assert.deepEqual([(await ask(app)).status, (await ask(app)).status, (await ask(app)).status], [200, 200, 429])
+    assert.equal((await s.get("/__sandbox/stats")).body["fullestWindow"], 4)
+    await s.post("/__sandbox/clock", { advanceMs: 10_000 })
+    assert.deepEqual(await burst(s, 2), [200, 429])
+    const last = await ask(app)
+    assert.deepEqual([last.status, last.headers.get("x-ratelimit-daily-remaining")], [200, "0"])
+  })
+
   it("are not spent by control requests or by requests without a valid token", async () => {
     const s = await sandbox({ limits: { burst: 1, intervalMs: 10_000, daily: 100 } })
     await s.get(`/locations/${s.locationId}`, { Authorization: "Bearer x" })

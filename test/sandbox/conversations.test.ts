@@ -53,6 +53,58 @@ describe("GET /conversations/search", () => {
     assert.equal((await search("status=sleeping")).status, 422)
   })
 
+  it("tells a last message somebody wrote from one that was automated", async () => {
+    const totals = [await search("lastMessageAction=manual"), await search("lastMessageAction=automated")].map(
+      (reply) => reply.body["total"]
+    )
+    assert.isTrue(totals.every((total) => total > 0))
+    assert.equal(totals[0] + totals[1], (await search()).body["total"])
+    const [found] = (await search("lastMessageAction=automated&limit=1")).body["conversations"]
+    const [last] = (await s.get(`/conversations/${found.id}/messages?limit=1`)).body["messages"].messages
+    assert.include(["workflow", "bulk_actions", "campaign", "api"], last.source)
+  })
+
+  it("is walked to its end by last manual message and by score, with the sort value a row carries", async () => {
+    const all = await s.records("conversations")
+    const manual = new Map<string, number>(all.map((row) => [row["id"], 0]))
+    for (const { conversationId, dateAdded, source } of await s.records("messages")) {
+      if (["workflow", "bulk_actions", "campaign", "api"].includes(source)) continue
+      manual.set(conversationId, Math.max(manual.get(conversationId)!, Date.parse(dateAdded)))
+    }
+    for (const sortBy of ["last_manual_message_date", "score_profile&scoreProfile=p1"]) {
+      for (const sort of ["asc", "desc"]) {
+        const rows: Array<Json> = []
+        for (let after = ""; ;) {
+          const page = (await search(`sortBy=${sortBy}&sort=${sort}&limit=100${after}`)).body["conversations"]
+          rows.push(...page)
+          if (page.length < 100) break
+          const [value, id] = page.at(-1).sort
+          after = `&startAfterDate=${value}&startAfterDate=${id}`
+        }
+        assert.deepEqual(ids(rows), ids(all), sortBy)
+        const values = rows.map((row) => row["sort"][0] as number)
+        assert.deepEqual(
+          values,
+          values.toSorted((a, b) => (sort === "asc" ? a - b : b - a))
+        )
+        if (sortBy !== "last_manual_message_date") continue
+        assert.isTrue(rows.every((row) => row["sort"][0] === manual.get(row["id"])))
+      }
+    }
+  })
+
+  it("filters by a score between bounds, which differs from profile to profile", async () => {
+    const total = async (query: string) => (await search(`limit=1&${query}`)).body["total"]
+    const high = await total("scoreProfile=p1&scoreProfileMin=60")
+    assert.isTrue(high > 0 && high < 900)
+    assert.equal(await total("scoreProfile=p1&scoreProfileMin=0&scoreProfileMax=100"), 900)
+    assert.notEqual(await total("scoreProfile=p2&scoreProfileMin=60"), high)
+  })
+
+  it("refuses a sort value that is no number", async () => {
+    assert.equal((await search("startAfterDate=x")).status, 400)
+  })
+
   it("writes dates as numbers where the quirk says so", async () => {
     const epoch = await sandbox({ quirks: { conversationDates: "epoch" } })
     const { body } = await epoch.get(`/conversations/search?locationId=${epoch.locationId}&limit=1`)

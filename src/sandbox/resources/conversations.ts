@@ -1,10 +1,11 @@
-import { invalid, notFound } from "../errors.ts"
-import { listed, pageOf } from "../pages.ts"
+import { notFound } from "../errors.ts"
+import { extend, listed, pageOf } from "../pages.ts"
 import { list as split, oneOf, searchText, whole } from "../parameters.ts"
 import type { Answer, Call, Route, Service } from "../route.ts"
 import { anything, between, choice, described, integer, list, number, record, text } from "../shape.ts"
 import { type Data, type Entry, type Filter, byLast } from "../world/collection.ts"
-import { position, slice } from "../world/position.ts"
+import { slice } from "../world/position.ts"
+import { isAutomated, orderOf, scoreOf, startOf } from "./conversation-orders.ts"
 
 /** Conversations (A 4.9). */
 export const conversationRoutes: ReadonlyArray<Route> = [
@@ -31,7 +32,10 @@ export const conversationRoutes: ReadonlyArray<Route> = [
       scoreProfileMin: number,
       scoreProfileMax: number,
       limit: between(integer, 1, 100),
-      startAfterDate: described(anything, "The sort value of the last conversation of the page before."),
+      startAfterDate: described(
+        anything,
+        "The sort value of the last conversation of the page before, or an array of it and its id."
+      ),
       id: text
     },
     returns: { conversations: list(record("Conversation")), total: integer },
@@ -60,20 +64,14 @@ const search = (call: Call, service: Service): Answer => {
   const { conversations } = service.world
   const limit = whole(query.get("limit"), "limit", { fallback: 20, most: 100 })
   const descending = (oneOf(query.get("sort"), "sort", ["asc", "desc"]) ?? "desc") === "desc"
-  oneOf(query.get("sortBy"), "sortBy", ["last_message_date", "last_manual_message_date", "score_profile"])
-  const rows = conversations.sorted(byLast, filter(call, service))
-  const sent = query.get("startAfterDate") ?? query.get("startAfterDate[]") ?? ""
-  if (sent !== "" && !/^-?\d+$/.test(sent)) throw invalid("startAfterDate must be a number")
-  // By value alone: rows that share the edge value with the page before are not shown again, so ties there are lost
-  // to a client that does not ask for them once more (field-notes 6). startAfterId is not looked at.
-  const start =
-    sent === ""
-      ? 0
-      : descending
-        ? rows.length - position(rows, byLast, Number(sent))
-        : position(rows, byLast, Number(sent), undefined, true)
-  const shown = slice(rows, start, limit, descending)
-  return { body: pageOf("conversations", listed(conversations, shown), { total: rows.length }) }
+  const order = orderOf(query, service)
+  const rows = conversations.sorted(order, filter(call, service))
+  const shown = slice(rows, startOf(query, rows, order, descending), limit, descending)
+  const texts = listed(conversations, shown)
+  // No field of a conversation holds the other sort values, so there they are shown to page on with.
+  const sorted =
+    order === byLast ? texts : texts.map((text, at) => extend(text, { sort: [order.key(shown[at]!), shown[at]!.id] }))
+  return { body: pageOf("conversations", sorted, { total: rows.length }) }
 }
 
 const filter = ({ query }: Call, service: Service): Filter | undefined => {
@@ -82,7 +80,8 @@ const filter = ({ query }: Call, service: Service): Filter | undefined => {
   const wanted = searchText(query.get("query"), "query")
   const status = oneOf(query.get("status"), "status", ["all", "read", "unread", "starred", "recents"])
   const direction = oneOf(query.get("lastMessageDirection"), "lastMessageDirection", ["inbound", "outbound"])
-  oneOf(query.get("lastMessageAction"), "lastMessageAction", ["automated", "manual"])
+  const action = oneOf(query.get("lastMessageAction"), "lastMessageAction", ["automated", "manual"])
+  const [least, most] = [query.get("scoreProfileMin"), query.get("scoreProfileMax")]
   const assignedTo = split(query.get("assignedTo"))
   const { contactId, id, lastMessageType } = Object.fromEntries(query) as Record<string, string | undefined>
   // Not in the documents: epoch milliseconds on dateAdded (field-notes 6).
@@ -93,6 +92,10 @@ const filter = ({ query }: Call, service: Service): Filter | undefined => {
   if (id) tests.push((_, row) => row.id === id)
   if (lastMessageType) tests.push((data) => data["lastMessageType"] === lastMessageType)
   if (direction) tests.push((data) => data["lastMessageDirection"] === direction)
+  if (action) tests.push((data) => isAutomated(data["lastMessageSource"]) === (action === "automated"))
+  const score = (row: Entry): number => scoreOf(row, query.get("scoreProfile") ?? "")
+  if (least) tests.push((_, row) => score(row) >= Number(least))
+  if (most) tests.push((_, row) => score(row) <= Number(most))
   if (assignedTo) tests.push((data) => assignedTo.includes((data["assignedTo"] as string | undefined) ?? "unassigned"))
   // Nobody follows or is mentioned in the sandbox.
   if (query.get("followers") || query.get("mentions")) tests.push(() => false)
@@ -103,7 +106,8 @@ const filter = ({ query }: Call, service: Service): Filter | undefined => {
     tests.push((data) => `${String(data["fullName"])} ${String(data["phone"])}`.toLowerCase().includes(wanted))
   if (tests.length === 0) return undefined
   const names =
-    "query status lastMessageDirection assignedTo contactId id lastMessageType startDate endDate followers mentions"
+    "query status lastMessageDirection lastMessageAction assignedTo contactId id lastMessageType startDate endDate " +
+    "followers mentions scoreProfile scoreProfileMin scoreProfileMax"
   const key = JSON.stringify(names.split(" ").map((name) => query.get(name)))
   return { key, test: (row) => ((data: Data) => tests.every((test) => test(data, row)))(conversations.data(row)) }
 }

@@ -117,7 +117,8 @@ export const addMessage = (service: Service, conversation: Entry, kind: number, 
     lastMessageBody: source["body" as keyof typeof source] ?? "",
     lastMessageDate: iso(now),
     lastMessageType: messageTypes[kind],
-    lastMessageDirection: fields["direction"]
+    lastMessageDirection: fields["direction"],
+    lastMessageSource: fields["source"]
   }
   const next = { ...old, ...last, dateUpdated: iso(now) }
   world.conversations.replace(conversation, entry({ ...conversation, updated: now, last: now, source: next }))

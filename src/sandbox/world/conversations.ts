@@ -24,7 +24,7 @@ export const createConversations = (
         texts: "lastMessageBody fullName"
       })
     ),
-    full: without("fullName", "contactName", "phone", "lastMessageDirection"),
+    full: without("fullName", "contactName", "phone", "lastMessageDirection", "lastMessageSource"),
     list: (data) => inSearch(setting, data)
   })
   for (let index = 0; index < count && owners.length > 0; index++) {
@@ -82,7 +82,9 @@ const conversation = (setting: Setting, entry: Entry, owner: Entry, lastMessage:
     lastMessageBody: last["body"] ?? "",
     lastMessageDate: iso(entry.last),
     lastMessageType: last["messageType"],
+    // These two are only for the filters.
     lastMessageDirection: last["direction"],
+    lastMessageSource: last["source"],
     fullName: who.name,
     contactName: who.name,
     phone: random.chance(0.85) ? who.phone : undefined,
@@ -93,7 +95,7 @@ const conversation = (setting: Setting, entry: Entry, owner: Entry, lastMessage:
 
 /** In search the type is a string (A 2.12), and the live service was seen to write dates as numbers (field-notes 6). */
 const inSearch = (setting: Setting, data: Data): Data => {
-  const shown = { ...data, lastMessageDirection: undefined }
+  const shown = { ...data, lastMessageDirection: undefined, lastMessageSource: undefined }
   const type = conversationTypes[data["type"] as number] ?? "TYPE_PHONE"
   if (setting.settings.quirks.conversationDates === "iso") return { ...shown, type }
   const [lastMessageDate, dateAdded, dateUpdated] = ["lastMessageDate", "dateAdded", "dateUpdated"].map((name) =>

@@ -133,6 +133,22 @@ describe("the messages of a conversation", () => {
     assert.equal(dates[0], (await s.get(`/conversations/${id}`)).body["lastMessageDate"])
   })
 
+  it("are filtered by each of the documented types", async () => {
+    const types =
+      "TYPE_CALL TYPE_SMS TYPE_EMAIL TYPE_FACEBOOK TYPE_GMB TYPE_INSTAGRAM TYPE_WHATSAPP TYPE_ACTIVITY_APPOINTMENT " +
+      "TYPE_ACTIVITY_CONTACT TYPE_ACTIVITY_INVOICE TYPE_ACTIVITY_PAYMENT TYPE_ACTIVITY_OPPORTUNITY TYPE_LIVE_CHAT " +
+      "TYPE_INTERNAL_COMMENTS TYPE_ACTIVITY_EMPLOYEE_ACTION_LOG"
+    const all = await s.records("messages")
+    for (const type of types.split(" ")) {
+      const { conversationId } = all.find((row) => row["messageType"] === type) ?? all[0]!
+      const own = all.filter((row) => row["conversationId"] === conversationId && row["messageType"] === type)
+      const { body, status } = await s.get(`/conversations/${conversationId}/messages?limit=100&type=${type}`)
+      assert.equal(status, 200, type)
+      assert.deepEqual(ids(body["messages"].messages), ids(own), type)
+    }
+    assert.equal((await s.get(`/conversations/${all[0]!["conversationId"]}/messages?type=TYPE_FAX`)).status, 422)
+  })
+
   it("grow by one that is sent, which moves the conversation to the front", async () => {
     const [contact] = await s.records("contacts")
     const sent = await s.post("/conversations/messages", { type: "SMS", contactId: contact!["id"], message: "hello" })

@@ -16,7 +16,8 @@ export const messageTypes: Record<number, string> = {
   29: "TYPE_LIVE_CHAT",
   30: "TYPE_INTERNAL_COMMENTS",
   31: "TYPE_ACTIVITY_APPOINTMENT",
-  32: "TYPE_ACTIVITY_EMPLOYEE_ACTION_LOG"
+  32: "TYPE_ACTIVITY_EMPLOYEE_ACTION_LOG",
+  33: "TYPE_GMB"
 }
 
 export const email = 3
@@ -49,7 +50,7 @@ export const conversationTypes: Record<number, string> = {
 export const messagesIn: Record<number, ReadonlyArray<number>> = {
   1: [2, 2, 2, 2, 2, 2, 1, 1, 3, 25, 28, 30, 10, 31],
   2: [3, 3, 3, 3, 2, 26],
-  3: [11, 11, 18, 19, 29],
+  3: [11, 11, 18, 19, 29, 33],
   4: [21, 2],
   5: [20],
   17: [2, 29]

@@ -84,7 +84,7 @@ const message = (setting: Setting, entry: Entry, conversation: Entry): Data => {
     // Lists leave the body of an email out; it is read from the email itself (field-notes 6).
     body: isEmail || isCall ? undefined : messageText(random),
     attachments: isCall || random.chance(0.9) ? [] : [`https://files.example/${random.id()}.jpg`],
-    meta: isEmail ? emailMeta(random, entry.id!) : isCall ? callMeta(random) : undefined,
+    meta: isEmail ? emailMeta(random, entry.id!) : isCall ? callMeta(random) : pageMeta[entry.kind],
     source: sender,
     userId: sender === "app" && setting.userIds.length > 0 ? random.pick(setting.userIds) : undefined,
     from: isEmail ? undefined : inbound ? who.phone : "+12075550100",
@@ -101,6 +101,12 @@ const emailMeta = (random: Random, id: string): Data => ({ email: { messageIds: 
 const callMeta = (random: Random): Data => {
   const callStatus = random.pick(["completed", "completed", "no-answer", "busy", "voicemail"])
   return { ...(callStatus !== "busy" && { callDuration: String(random.between(3, 1800)) }), callStatus }
+}
+
+/** The pages of the two social channels; no document names the members. */
+const pageMeta: Record<number, Data> = {
+  11: { fb: { pageId: "104559210000001", pageName: "Harbor & Pine Renovations" } },
+  18: { ig: { pageId: "178414050000001", pageName: "harborandpine" } }
 }
 
 const sources = ["workflow", "bulk_actions", "campaign", "api", "app", "app", "app"]

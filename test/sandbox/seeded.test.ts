@@ -52,6 +52,24 @@ describe("the seeded account", () => {
     }
   })
 
+  it("writes the last activity of a contact as ISO 8601, as every instant", async () => {
+    const shown = (await s.records("contacts")).map((row) => row["lastActivity"]).filter((own) => own !== undefined)
+    assert.isNotEmpty(shown)
+    assert.isTrue(shown.every((own) => own === new Date(own).toISOString()))
+  })
+
+  it("says which page a message of a social channel came by", async () => {
+    const messages = await s.records("messages")
+    for (const [type, member] of [
+      ["TYPE_FACEBOOK", "fb"],
+      ["TYPE_INSTAGRAM", "ig"]
+    ] as const) {
+      const own = messages.filter((row) => row["messageType"] === type)
+      assert.isNotEmpty(own, type)
+      assert.isTrue(own.every((row) => typeof row["meta"][member].pageId === "string"))
+    }
+  })
+
   it("serves an account without any contact", async () => {
     const empty = await sandbox({ contacts: 0 })
     for (const name of collections.split(" ")) assert.isArray(await empty.records(name), name)

@@ -18,8 +18,7 @@ export const recordShapes: Readonly<Record<string, Shape>> = {
     inboundDndSettings: object(),
     attributionSource: object(),
     lastAttributionSource: object(),
-    lastActivity: { type: "any" },
-    ...instants("dateAdded dateUpdated")
+    ...instants("lastActivity dateAdded dateUpdated")
   },
   Note: { ...texts("id contactId body userId title color"), pinned: flag, dateAdded: timestamp },
   Task: { ...texts("id contactId title body assignedTo"), dueDate: timestamp, completed: flag },

@@ -61,7 +61,7 @@ const contact = (setting: Setting, entry: Entry): Data => {
     dndSettings: random.chance(0.1) ? dndSettings(random) : undefined,
     inboundDndSettings: random.chance(0.03) ? { all: { status: "active", message: "asked by phone" } } : undefined,
     businessId: isCompany && random.chance(0.5) ? random.id() : undefined,
-    lastActivity: random.chance(0.5) ? entry.updated : undefined,
+    lastActivity: random.chance(0.5) ? iso(entry.updated) : undefined,
     attributionSource: random.chance(0.3) ? attribution(random) : undefined,
     lastAttributionSource: random.chance(0.1) ? attribution(random) : undefined,
     visitorId: random.chance(0.1) ? random.id() : undefined,

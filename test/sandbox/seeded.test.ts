@@ -58,6 +58,19 @@ describe("the seeded account", () => {
     assert.isTrue(shown.every((own) => own === new Date(own).toISOString()))
   })
 
+  it("has lower-case addresses of contacts with an address only, and deals that say of a contact what it says", async () => {
+    const contacts = new Map((await s.records("contacts")).map((row) => [row["id"], row]))
+    for (const { email, emailLowerCase } of contacts.values()) {
+      assert.isTrue(emailLowerCase === undefined || emailLowerCase === email.toLowerCase())
+    }
+    for (const { contact, contactId } of await s.records("opportunities")) {
+      const own = contacts.get(contactId)!
+      for (const name of ["id", "name", "companyName", "email", "phone", "tags"]) {
+        assert.deepEqual(contact[name], own[name], name)
+      }
+    }
+  })
+
   it("says which page a message of a social channel came by", async () => {
     const messages = await s.records("messages")
     for (const [type, member] of [

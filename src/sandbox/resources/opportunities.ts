@@ -2,6 +2,7 @@ import { iso } from "../clock.ts"
 import type { Route, Service } from "../route.ts"
 import { flag, record } from "../shape.ts"
 import { type Data, type Entry, entry } from "../world/collection.ts"
+import { contactSummary } from "../world/contacts.ts"
 import { newOpportunityShape, opportunityShape, readOpportunity } from "./opportunity-fields.ts"
 import { found, wrapped } from "./references.ts"
 
@@ -66,8 +67,6 @@ export const createOpportunity = ({ clock, random, world }: Service, fields: Dat
   const pipeline = world.pipelines.get(fields["pipelineId"] as string)!
   const [firstStage] = world.pipelines.data(pipeline)["stages"] as ReadonlyArray<Data>
   const owner = world.contacts.get(String(fields["contactId"]))
-  const contact: Data = owner === undefined ? {} : world.contacts.data(owner)
-  const summary = ["id", "name", "companyName", "email", "phone", "tags"].map((name) => [name, contact[name]])
   const source = {
     id,
     locationId,
@@ -76,7 +75,7 @@ export const createOpportunity = ({ clock, random, world }: Service, fields: Dat
     followers: [],
     effectiveProbability: 0,
     ...fields,
-    contact: Object.fromEntries(summary),
+    contact: contactSummary(owner === undefined ? {} : world.contacts.data(owner)),
     ...["createdAt", "updatedAt", "lastStatusChangeAt", "lastStageChangeAt"].reduce(
       (dates, name) => ({ ...dates, [name]: iso(now) }),
       {}
@@ -94,9 +93,11 @@ export const updateOpportunity = (service: Service, old: Entry, fields: Data): E
   const data = world.opportunities.data(old)
   const moved = (name: string, date: string): Data =>
     name in fields && fields[name] !== data[name] ? { [date]: iso(now) } : {}
+  const owner = world.contacts.get(String(fields["contactId"]))
   const source = {
     ...data,
     ...fields,
+    ...(owner !== undefined && { contact: contactSummary(world.contacts.data(owner)) }),
     updatedAt: iso(now),
     ...moved("status", "lastStatusChangeAt"),
     ...moved("pipelineStageId", "lastStageChangeAt")
@@ -104,7 +105,8 @@ export const updateOpportunity = (service: Service, old: Entry, fields: Data): E
   const isChanged = (name: string): boolean => source[name as keyof typeof source] !== data[name]
   if (isChanged("pipelineStageId")) deliveries.trigger("opportunity_stage_changed", source)
   if (isChanged("status")) deliveries.trigger("opportunity_status_changed", source)
-  return world.opportunities.replace(old, entry({ ...old, updated: now, source }))
+  const parent = owner?.id ?? old.parent
+  return world.opportunities.replace(old, entry({ ...old, parent, updated: now, source }))
 }
 
 const findOpportunity = ({ world }: Service, id: string): Entry => found(world.opportunities, id, "Opportunity")

@@ -33,14 +33,16 @@ const contact = (setting: Setting, entry: Entry): Data => {
   const [city, state, postal, country, timezone] = random.pick(places)
   const isCompany = who.companyName !== undefined
   const isLocated = random.chance(0.7)
+  const lastName = random.chance(0.97) ? who.lastName : undefined
+  const email = random.chance(0.92) ? who.email : undefined
   return {
     id: entry.id,
     locationId: setting.locationId,
     firstName: who.firstName,
-    lastName: random.chance(0.97) ? who.lastName : undefined,
+    lastName,
     name: who.name,
-    email: random.chance(0.92) ? who.email : undefined,
-    emailLowerCase: random.chance(0.92) ? who.email : undefined,
+    email,
+    emailLowerCase: random.chance(0.92) ? email : undefined,
     phone: random.chance(0.85) ? who.phone : undefined,
     companyName: who.companyName,
     gender: random.chance(0.1) ? random.pick(["female", "male", "other"]) : undefined,
@@ -71,6 +73,10 @@ const contact = (setting: Setting, entry: Entry): Data => {
     dateUpdated: iso(entry.updated)
   }
 }
+
+/** What a deal says of its contact (A 2.6), as it was when the deal was written. */
+export const contactSummary = (contact: Data): Data =>
+  Object.fromEntries(["id", "name", "companyName", "email", "phone", "tags"].map((name) => [name, contact[name]]))
 
 /** The reduced shape the live search was seen to answer with (field-notes 2). */
 const reduced = (data: Data): Data => ({

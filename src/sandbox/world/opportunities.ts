@@ -1,7 +1,8 @@
 import { iso } from "../clock.ts"
 import { Collection, type Data, type Entry, entry, without } from "./collection.ts"
+import { contactSummary } from "./contacts.ts"
 import { customValue } from "./custom-fields.ts"
-import { projects, sources, tags } from "./names.ts"
+import { projects, sources } from "./names.ts"
 import { spoiled, spoilFields } from "./nasty.ts"
 import { person } from "./people.ts"
 import { Random, streams } from "./random.ts"
@@ -13,7 +14,7 @@ export const createOpportunities = (setting: Setting, contacts: Collection, pipe
   const owners = [...contacts.live()]
   const stages = [...pipelines.live()].map((entry) => pipelines.data(entry))
   const opportunities = new Collection({
-    build: spoiled(setting, (entry) => opportunity(setting, entry, owners, stages), spoil),
+    build: spoiled(setting, (entry) => opportunity(setting, entry, contacts, owners, stages), spoil),
     full: without("notes", "tasks", "calendarEvents", "effectiveProbability"),
     list: without("notes", "tasks", "calendarEvents")
   })
@@ -38,6 +39,7 @@ const spoil = spoilFields({
 const opportunity = (
   setting: Setting,
   entry: Entry,
+  contacts: Collection,
   owners: ReadonlyArray<Entry>,
   pipelines: ReadonlyArray<Data>
 ): Data => {
@@ -69,14 +71,7 @@ const opportunity = (
       .filter((field) => field.model === "opportunity" && random.chance(0.3))
       .map((field) => ({ id: field.id, fieldValue: customValue(random, field) })),
     followers: random.some(userIds, Math.min(3, userIds.length), 0.3),
-    contact: {
-      id: owner.id,
-      name: who.name,
-      companyName: who.companyName,
-      email: who.email,
-      phone: who.phone,
-      tags: random.some(tags, 2, 0.5)
-    },
+    contact: contactSummary(contacts.data(owner)),
     createdAt: iso(entry.created),
     updatedAt: iso(entry.updated),
     lastStatusChangeAt: iso(moved),

@@ -64,6 +64,25 @@ describe("a contact", () => {
     assert.equal((await update({ name: "Only" })).firstName, "C")
   })
 
+  it("does not show what a null has cleared, and neither do deals, notes and users", async () => {
+    const { contact } = (await s.post("/contacts/", { locationId, firstName: null, dnd: null, source: "x" })).body
+    for (const name of ["firstName", "dnd"]) assert.notProperty(contact, name)
+    const cleared = (await s.send("PUT", `/contacts/${contact.id}`, { source: null, assignedTo: null })).body["contact"]
+    assert.isFalse(Object.values(cleared).includes(null))
+    assert.notProperty(cleared, "source")
+    const { note } = (await s.post(`/contacts/${contact.id}/notes`, { body: "one", title: "t", color: "#fff" })).body
+    const changed = (await s.send("PUT", `/contacts/${contact.id}/notes/${note.id}`, { title: null })).body["note"]
+    assert.deepEqual(Object.keys(changed).sort(), ["body", "color", "contactId", "dateAdded", "id"])
+    const [deal] = await s.records("opportunities")
+    const { body } = await s.send("PUT", `/opportunities/${deal!["id"]}`, { monetaryValue: null, source: null })
+    for (const name of ["monetaryValue", "source"]) assert.notProperty(body["opportunity"], name)
+    const [user] = await s.records("users")
+    const named = (await s.send("PUT", `/users/${user!["id"]}`, { lastName: null, phone: null })).body
+    assert.equal(named["name"], user!["firstName"])
+    for (const name of ["lastName", "phone"]) assert.notProperty(named, name)
+    assert.equal((await s.get(`/users/search?companyId=${s.companyId}&sort=lastName`)).status, 200)
+  })
+
   it("has notes, which go with it", async () => {
     const { body } = await s.post("/contacts/", { locationId, firstName: "Note" })
     const path = `/contacts/${body["contact"].id}/notes`

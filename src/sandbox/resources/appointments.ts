@@ -7,7 +7,7 @@ import { type Shape, choice, described, flag, integer, list, record, required, t
 import { appointmentStatuses } from "../world/appointments.ts"
 import { type Data, entry } from "../world/collection.ts"
 import { slotMinutes } from "./open-hours.ts"
-import { checkedUser, found, referred, wrapped } from "./references.ts"
+import { checkedUser, found, present, referred, wrapped } from "./references.ts"
 
 const shape: Shape = {
   calendarId: text,
@@ -69,7 +69,7 @@ export const appointmentRoutes: ReadonlyArray<Route> = [
       const { appointments } = service.world
       const old = found(appointments, params["eventId"], "Appointment")
       const now = service.clock.now()
-      const source = { ...appointments.data(old), ...checked(body, service), dateUpdated: iso(now) } as Data
+      const source = present({ ...appointments.data(old), ...checked(body, service), dateUpdated: iso(now) })
       const last = startOf(source)
       const parent = String(source["contactId"])
       return {
@@ -117,7 +117,7 @@ const book = ({ body }: Call, service: Service): Answer => {
   const last = instant(body["startTime"])!
   const id = random.id()
   const now = clock.now()
-  const source = {
+  const source = present({
     id,
     locationId: world.setting.locationId,
     groupId: calendar["groupId"],
@@ -127,7 +127,7 @@ const book = ({ body }: Call, service: Service): Answer => {
     ...fields,
     dateAdded: iso(now),
     dateUpdated: iso(now)
-  }
+  })
   startOf(source)
   const parent = String(body["contactId"])
   service.deliveries.trigger("appointment_booked", source)

@@ -16,7 +16,7 @@ import {
 } from "../shape.ts"
 import { entry } from "../world/collection.ts"
 import { openHours } from "./open-hours.ts"
-import { found, wrapped } from "./references.ts"
+import { found, present, wrapped } from "./references.ts"
 import { freeSlots } from "./free-slots.ts"
 
 const shape: Shape = {
@@ -68,7 +68,7 @@ export const calendarRoutes: ReadonlyArray<Route> = [
     handle: ({ body }, { clock, random, world }) => {
       const id = random.id()
       const defaults = { calendarType: "event", slotDuration: 30, slotDurationUnit: "mins" }
-      const source = { ...defaults, ...body, id, locationId: world.setting.locationId }
+      const source = present({ ...defaults, ...body, id, locationId: world.setting.locationId })
       const calendar = world.calendars.add(entry({ id, created: clock.now(), source }))
       return { body: wrapped("calendar", world.calendars, calendar) }
     }
@@ -84,7 +84,7 @@ export const calendarRoutes: ReadonlyArray<Route> = [
     handle: ({ body, params }, { clock, world: { calendars } }) => {
       const old = found(calendars, params["calendarId"], "Calendar")
       const { id, locationId, ...data } = calendars.data(old)
-      const source = { ...data, ...body, id, locationId }
+      const source = present({ ...data, ...body, id, locationId })
       const next = calendars.replace(old, entry({ ...old, updated: clock.now(), source }))
       return { body: wrapped("calendar", calendars, next) }
     }

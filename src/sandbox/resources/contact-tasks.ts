@@ -3,7 +3,7 @@ import type { Route } from "../route.ts"
 import { flag, list, record, required, text, timestamp } from "../shape.ts"
 import { entry } from "../world/collection.ts"
 import { findContact } from "./contacts.ts"
-import { checkedUser, wrapped } from "./references.ts"
+import { checkedUser, present, wrapped } from "./references.ts"
 
 /** Tasks of a contact (A 4.2): unpaged, no count. */
 export const contactTaskRoutes: ReadonlyArray<Route> = [
@@ -40,7 +40,7 @@ export const contactTaskRoutes: ReadonlyArray<Route> = [
       const contact = findContact(service, params["contactId"]!)
       checkedUser(body["assignedTo"], "assignedTo", service)
       const id = random.id()
-      const source = { id, contactId: contact.id, ...body }
+      const source = present({ id, contactId: contact.id, ...body })
       const task = world.tasks.add(entry({ id, parent: contact.id, created: clock.now(), source }))
       return { body: wrapped("task", world.tasks, task) }
     }

@@ -5,7 +5,7 @@ import { flag, record } from "../shape.ts"
 import { type Data, type Entry, entry } from "../world/collection.ts"
 import { duplicateOf } from "./contact-duplicates.ts"
 import { contactChangeShape, contactShape, readContact } from "./contact-fields.ts"
-import { wrapped } from "./references.ts"
+import { present, wrapped } from "./references.ts"
 
 /** One contact at a time (A 4.2). */
 export const contactRoutes: ReadonlyArray<Route> = [
@@ -75,7 +75,7 @@ export const createContact = (service: Service, fields: Data): Entry => {
   const now = clock.now()
   const { locationId } = world.setting
   const rest = { ...defaults, ...withEmail(named(fields, fields)), dateAdded: iso(now), dateUpdated: iso(now) }
-  const source: Data = { id, locationId, ...rest }
+  const source = present({ id, locationId, ...rest })
   deliveries.trigger("contact_created", source)
   return world.contacts.add(entry({ id, created: now, source }))
 }
@@ -85,7 +85,7 @@ export const updateContact = ({ clock, world }: Service, old: Entry, fields: Dat
   const data = world.contacts.data(old)
   const next = { ...data, ...fields }
   const isRenamed = "firstName" in fields || "lastName" in fields
-  const source = { ...data, ...withEmail(isRenamed ? named(fields, next) : fields), dateUpdated: iso(now) }
+  const source = present({ ...data, ...withEmail(isRenamed ? named(fields, next) : fields), dateUpdated: iso(now) })
   return world.contacts.replace(old, entry({ ...old, updated: now, source }))
 }
 

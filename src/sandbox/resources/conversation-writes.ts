@@ -4,7 +4,7 @@ import type { Route, Service } from "../route.ts"
 import { between, flag, integer, record, required, text } from "../shape.ts"
 import { type Entry, entry } from "../world/collection.ts"
 import { findConversation } from "./conversations.ts"
-import { referred, wrapped } from "./references.ts"
+import { present, referred, wrapped } from "./references.ts"
 
 const returns = { success: flag, conversation: record("Conversation") }
 
@@ -39,7 +39,7 @@ export const conversationWriteRoutes: ReadonlyArray<Route> = [
       const old = findConversation(service, params["conversationId"]!)
       const now = service.clock.now()
       // Reading and starring move dateUpdated and not lastMessageDate (field-notes 6).
-      const source = { ...conversations.data(old), ...body, dateUpdated: iso(now) }
+      const source = present({ ...conversations.data(old), ...body, dateUpdated: iso(now) })
       return { body: shown(service, conversations.replace(old, entry({ ...old, updated: now, source }))) }
     }
   },

@@ -5,7 +5,7 @@ import type { Route, Service } from "../route.ts"
 import { choice, flag, list, record } from "../shape.ts"
 import { type Data, type Entry, entry } from "../world/collection.ts"
 import { checkRules, fieldChangeShape, fieldShape, storedField } from "./custom-field-rules.ts"
-import { wrapped } from "./references.ts"
+import { present, wrapped } from "./references.ts"
 
 const path = "/locations/:locationId/customFields"
 const location = { in: "path", name: "locationId" } as const
@@ -60,7 +60,7 @@ export const customFieldRoutes: ReadonlyArray<Route> = [
       if (fields.some((field) => field["fieldKey"] === key)) throw conflict(`A custom field ${key} exists already`)
       const id = random.id()
       const { locationId } = world.setting
-      const source = { id, fieldKey: key, model, position: 0, locationId, ...storedField(body) }
+      const source = present({ id, fieldKey: key, model, position: 0, locationId, ...storedField(body) })
       const created = world.customFields.add(entry({ id, created: clock.now(), source }))
       return { body: wrapped("customField", world.customFields, created) }
     }
@@ -79,7 +79,7 @@ export const customFieldRoutes: ReadonlyArray<Route> = [
       const data = customFields.data(old)
       refuseImmutable(body, data)
       checkRules(body, data["dataType"] as string, data)
-      const source = { ...data, ...storedField(body) }
+      const source = present({ ...data, ...storedField(body) })
       const next = customFields.replace(old, entry({ ...old, updated: service.clock.now(), source }))
       return { body: wrapped("customField", customFields, next) }
     }

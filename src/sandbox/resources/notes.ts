@@ -5,7 +5,7 @@ import type { Route, Service } from "../route.ts"
 import { type Shape, flag, list, record, required, text } from "../shape.ts"
 import { type Data, type Entry, entry } from "../world/collection.ts"
 import { findContact, updateContact } from "./contacts.ts"
-import { checkedUser, wrapped } from "./references.ts"
+import { checkedUser, present, wrapped } from "./references.ts"
 
 const fields: Shape = { body: text, userId: text, title: text, color: text, pinned: flag }
 
@@ -61,7 +61,7 @@ export const noteRoutes: ReadonlyArray<Route> = [
     handle: ({ body, params }, service) => {
       const old = findNote(service, params)
       const { notes } = service.world
-      const source = { ...notes.data(old), ...readNote(body, service) }
+      const source = present({ ...notes.data(old), ...readNote(body, service) })
       const next = notes.replace(old, entry({ ...old, updated: service.clock.now(), source }))
       return { body: wrapped("note", notes, next) }
     }
@@ -84,7 +84,7 @@ export const addNote = (service: Service, contact: Entry, fields: Data): Entry =
   const id = random.id()
   const now = clock.now()
   if (settings.quirks.noteTouchesContact) updateContact(service, contact, {})
-  const source = { id, contactId: contact.id, ...fields, dateAdded: iso(now) }
+  const source = present({ id, contactId: contact.id, ...fields, dateAdded: iso(now) })
   return world.notes.add(entry({ id, parent: contact.id, created: now, source }))
 }
 

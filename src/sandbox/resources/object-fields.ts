@@ -5,7 +5,7 @@ import type { Answer, Call, Route, Service } from "../route.ts"
 import { list, record } from "../shape.ts"
 import { type Data, entry } from "../world/collection.ts"
 import { checkRules, objectFieldChangeShape, objectFieldShape } from "./object-field-rules.ts"
-import { found, wrapped } from "./references.ts"
+import { found, present, wrapped } from "./references.ts"
 
 const location = { in: "body", name: "locationId" } as const
 
@@ -72,7 +72,7 @@ const create = ({ body }: Call, { clock, random, world }: Service): Answer => {
   if (keys.includes(fieldKey)) throw conflict(`A custom field ${fieldKey} exists already`)
   const id = random.id()
   const now = iso(clock.now())
-  const source = { id, locationId: world.setting.locationId, ...body, dateAdded: now, dateUpdated: now }
+  const source = present({ id, locationId: world.setting.locationId, ...body, dateAdded: now, dateUpdated: now })
   const created = world.objectFields.add(entry({ id, parent: objectKey!, created: clock.now(), source }))
   return { body: wrapped("field", world.objectFields, created) }
 }
@@ -89,7 +89,7 @@ const update = ({ body, params }: Call, { clock, world }: Service): Answer => {
   if (body["options"] !== undefined && keys(data).some((key) => !keys(body).includes(key))) {
     throw invalid("options cannot be removed")
   }
-  const source = { ...data, ...body, dateUpdated: iso(clock.now()) }
+  const source = present({ ...data, ...body, dateUpdated: iso(clock.now()) })
   const next = world.objectFields.replace(old, entry({ ...old, updated: clock.now(), source }))
   return { body: wrapped("field", world.objectFields, next) }
 }

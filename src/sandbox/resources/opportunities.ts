@@ -4,7 +4,7 @@ import { flag, record } from "../shape.ts"
 import { type Data, type Entry, entry } from "../world/collection.ts"
 import { contactSummary } from "../world/contacts.ts"
 import { newOpportunityShape, opportunityShape, readOpportunity } from "./opportunity-fields.ts"
-import { found, wrapped } from "./references.ts"
+import { found, present, wrapped } from "./references.ts"
 
 const returns = { opportunity: record("Opportunity") }
 
@@ -67,7 +67,7 @@ export const createOpportunity = ({ clock, random, world }: Service, fields: Dat
   const pipeline = world.pipelines.get(fields["pipelineId"] as string)!
   const [firstStage] = world.pipelines.data(pipeline)["stages"] as ReadonlyArray<Data>
   const owner = world.contacts.get(String(fields["contactId"]))
-  const source = {
+  const source = present({
     id,
     locationId,
     pipelineStageId: firstStage!["id"],
@@ -83,7 +83,7 @@ export const createOpportunity = ({ clock, random, world }: Service, fields: Dat
     notes: [],
     tasks: [],
     calendarEvents: []
-  }
+  })
   return world.opportunities.add(entry({ id, parent: owner?.id ?? null, created: now, source }))
 }
 
@@ -94,15 +94,15 @@ export const updateOpportunity = (service: Service, old: Entry, fields: Data): E
   const moved = (name: string, date: string): Data =>
     name in fields && fields[name] !== data[name] ? { [date]: iso(now) } : {}
   const owner = world.contacts.get(String(fields["contactId"]))
-  const source = {
+  const source = present({
     ...data,
     ...fields,
     ...(owner !== undefined && { contact: contactSummary(world.contacts.data(owner)) }),
     updatedAt: iso(now),
     ...moved("status", "lastStatusChangeAt"),
     ...moved("pipelineStageId", "lastStageChangeAt")
-  }
-  const isChanged = (name: string): boolean => source[name as keyof typeof source] !== data[name]
+  })
+  const isChanged = (name: string): boolean => source[name] !== data[name]
   if (isChanged("pipelineStageId")) deliveries.trigger("opportunity_stage_changed", source)
   if (isChanged("status")) deliveries.trigger("opportunity_status_changed", source)
   const parent = owner?.id ?? old.parent

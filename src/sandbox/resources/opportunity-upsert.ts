@@ -2,7 +2,7 @@ import type { Answer, Call, Route, Service } from "../route.ts"
 import { choice, flag, list, record, required, text } from "../shape.ts"
 import { createOpportunity, updateOpportunity } from "./opportunities.ts"
 import { opportunityShape, readOpportunity } from "./opportunity-fields.ts"
-import { checkedUser, found } from "./references.ts"
+import { checkedUser, found, present } from "./references.ts"
 
 /** POST /opportunities/upsert (A 4.4). */
 export const opportunityUpsertRoutes: ReadonlyArray<Route> = [
@@ -40,7 +40,7 @@ const upsert = ({ body }: Call, service: Service): Answer => {
   const next = { ...fields, followers: isRemoveAllFollowers === true ? [] : changed }
   const row =
     old === undefined
-      ? createOpportunity(service, { name: "New opportunity", status: "open", ...next })
+      ? createOpportunity(service, { name: "New opportunity", status: "open", ...present(next) })
       : updateOpportunity(service, old, next)
   return { body: { opportunity: opportunities.data(row), new: old === undefined } }
 }

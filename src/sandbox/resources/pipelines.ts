@@ -4,7 +4,7 @@ import { type Shape, between, choice, flag, list, number, object, record, requir
 import { type Data, type Entry, entry } from "../world/collection.ts"
 import { updateOpportunity } from "./opportunities.ts"
 import { stagesOf, withProbabilities } from "./pipeline-stages.ts"
-import { found } from "./references.ts"
+import { found, present } from "./references.ts"
 
 const shape: Shape = {
   name: text,
@@ -94,7 +94,7 @@ const create = ({ body }: Call, service: Service): Answer => {
     useOpportunityProbability: false,
     colorRenderMode: "dot"
   }
-  const data = { id, locationId, ...flags, position, ...body, stages: stagesOf(service, body, []) }
+  const data = present({ id, locationId, ...flags, position, ...body, stages: stagesOf(service, body, []) })
   const pipeline = world.pipelines.add(entry({ id, created: clock.now(), source: withProbabilities(data) }))
   return { body: world.pipelines.full(pipeline) }
 }
@@ -117,7 +117,7 @@ const update = ({ body, params }: Call, service: Service): Answer => {
   const oldStages = data["stages"] as ReadonlyArray<Data>
   if (body["name"] !== undefined) refuseSameName(service, body["name"], old.id)
   const stages = body["stages"] === undefined ? oldStages : stagesOf(service, body, oldStages)
-  const source = withProbabilities({ ...data, ...body, stages })
+  const source = withProbabilities(present({ ...data, ...body, stages }))
   const next = pipelines.replace(old, entry({ ...old, updated: service.clock.now(), source }))
   moveDeals(service, oldStages, stages)
   return { body: pipelines.full(next) }

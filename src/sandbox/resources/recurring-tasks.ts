@@ -15,7 +15,7 @@ import {
   timestamp
 } from "../shape.ts"
 import { type Data, entry } from "../world/collection.ts"
-import { checkedUser, found, referred, wrapped } from "./references.ts"
+import { checkedUser, found, present, referred, wrapped } from "./references.ts"
 
 const path = "/locations/:locationId/recurring-tasks"
 const location = { in: "path", name: "locationId" } as const
@@ -80,7 +80,7 @@ export const recurringTaskRoutes: ReadonlyArray<Route> = [
       const { recurringTasks } = service.world
       const old = found(recurringTasks, params["id"], "Recurring task")
       const now = service.clock.now()
-      const source = { ...recurringTasks.data(old), ...stored(body, service), updatedAt: iso(now) }
+      const source = present({ ...recurringTasks.data(old), ...stored(body, service), updatedAt: iso(now) })
       const next = recurringTasks.replace(old, entry({ ...old, updated: now, source }))
       return { body: wrapped("recurringTask", recurringTasks, next) }
     }
@@ -112,12 +112,12 @@ const create = ({ body }: Call, service: Service): Answer => {
   for (const contactId of contactIds) {
     const taskId = random.id()
     const task = { id: taskId, contactId, title: body["title"], body: body["description"], dueDate, completed: false }
-    const source = { ...task, assignedTo: fields["assignedTo"] }
+    const source = present({ ...task, assignedTo: fields["assignedTo"] })
     world.tasks.add(entry({ id: taskId, parent: contactId, created: now, source }))
   }
   const dates = { createdAt: iso(now), updatedAt: iso(now) }
   const counts = { totalOccurrence: contactIds.length > 0 ? 1 : 0, deleted: false }
-  const source = { id, locationId: world.setting.locationId, ...fields, ...counts, ...dates }
+  const source = present({ id, locationId: world.setting.locationId, ...fields, ...counts, ...dates })
   const task = world.recurringTasks.add(entry({ id, created: now, source }))
   return { body: wrapped("recurringTask", world.recurringTasks, task) }
 }

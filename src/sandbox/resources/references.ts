@@ -26,3 +26,7 @@ export const wrapped = (name: string, collection: Collection, row: Entry, more: 
   const rest = JSON.stringify(more)
   return `{"${name}":${collection.full(row)}${rest === "{}" ? "}" : `,${rest.slice(1)}`}`
 }
+
+/** A record without what a null has cleared: what is not set does not appear (A 2.1). */
+export const present = (data: Data): Data =>
+  Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null))

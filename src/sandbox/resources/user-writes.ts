@@ -3,7 +3,7 @@ import type { Answer, Call, Route, Service } from "../route.ts"
 import { type Shape, choice, email, flag, list, object, phone, record, required, text } from "../shape.ts"
 import { type Data, entry } from "../world/collection.ts"
 import { defaultPermissions, languages } from "../world/users.ts"
-import { found } from "./references.ts"
+import { found, present } from "./references.ts"
 
 const shape: Shape = {
   companyId: text,
@@ -84,7 +84,7 @@ const create = ({ body }: Call, service: Service): Answer => {
   if (taken) throw conflict(`A user with the email ${String(body["email"])} exists already`)
   const id = random.id()
   const { locationIds, permissions, role, type } = body
-  const source = {
+  const source = present({
     id,
     ...stored(body),
     email: body["email"],
@@ -94,7 +94,7 @@ const create = ({ body }: Call, service: Service): Answer => {
     scopesAssignedToOnly: body["scopesAssignedToOnly"] ?? [],
     roles: { type, role, locationIds, restrictSubAccount: false },
     deleted: false
-  }
+  })
   return { body: world.users.full(world.users.add(entry({ id, created: clock.now(), source }))) }
 }
 
@@ -106,14 +106,14 @@ const update = ({ body, params }: Call, service: Service): Answer => {
   const roles = Object.fromEntries(
     ["type", "role", "locationIds"].flatMap((name) => (body[name] ? [[name, body[name]]] : []))
   )
-  const source: Data = {
+  const source = present({
     ...data,
     ...stored(body),
     roles: { ...(data["roles"] as Data), ...roles },
     permissions: { ...(data["permissions"] as Data), ...(body["permissions"] as Data | undefined) }
-  }
+  })
   if (body["firstName"] !== undefined || body["lastName"] !== undefined) {
-    source["name"] = `${String(source["firstName"])} ${String(source["lastName"])}`
+    source["name"] = [source["firstName"], source["lastName"]].filter(Boolean).join(" ")
   }
   return { body: users.full(users.replace(old, entry({ ...old, updated: service.clock.now(), source }))) }
 }

@@ -66,9 +66,9 @@ const order = ({ world }: Service, sort: string | null): Order => {
   if (sort !== null && sort !== "" && !sortable.includes(sort))
     throw invalid(`sort must be one of: ${sortable.join(", ")}`)
   const key = (entry: Entry): string => {
-    const { email, firstName, lastName, name } = world.users.data(entry) as Record<string, string>
+    const { email = "", firstName = "", lastName = "", name = "" } = world.users.data(entry) as Record<string, string>
     const names = `${firstName}\u0000${lastName}`
-    return (sort === "email" ? email! : sort === "lastName" ? lastName! : sort === "name" ? name! : names).toLowerCase()
+    return (sort === "email" ? email : sort === "lastName" ? lastName : sort === "name" ? name : names).toLowerCase()
   }
   return { name: `by ${sort ?? ""}`, key }
 }

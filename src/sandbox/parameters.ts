@@ -46,17 +46,29 @@ export const searchText = (value: unknown, name: string): string | undefined => 
 /** The first instant of a day given as mm-dd-yyyy (A 4.4). */
 export const americanDay = (value: string | null, name: string): number | undefined => {
   if (value === null || value === "") return undefined
-  const [, month, date, year] = /^(\d{2})-(\d{2})-(\d{4})$/.exec(value) ?? []
-  const instant = Date.parse(`${year}-${month}-${date}`)
-  if (Number.isNaN(instant)) throw invalid(`${name} must be a valid date in the format mm-dd-yyyy`)
+  const instant = /^\d{2}-\d{2}-\d{4}$/.test(value) ? dayOf(value) : undefined
+  if (instant === undefined) throw invalid(`${name} must be a valid date in the format mm-dd-yyyy`)
   return instant
+}
+
+/** The first instant of a day there is, with the year first or the month, and one of the separators twice. */
+export const dayOf = (value: string, separators = "-/._"): number | undefined => {
+  const [first, second, third] = separators.split("").flatMap((separator) => {
+    const parts = value.split(separator)
+    return parts.length === 3 ? parts : []
+  }) as [string, string, string]
+  const [year, month, day] = first?.length === 4 ? [first, second, third] : [third, first, second]
+  const text = `${year}-${month}-${day}`
+  const instant = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN
+  // February 30 is read as a day of March.
+  return new Date(instant).getUTCDate() === Number(day) ? instant : undefined
 }
 
 /** An instant as ISO 8601 or as epoch milliseconds, in digits or as a number; undefined when it is neither. */
 export const instant = (value: unknown): number | undefined => {
   if (typeof value === "number") return Math.abs(value) <= lastInstant ? value : undefined
   if (typeof value !== "string") return undefined
-  const parsed = /^\d{10,}$/.test(value) ? Number(value) : isoShape.test(value) ? Date.parse(value) : Number.NaN
+  const parsed = /^\d{10,}$/.test(value) ? Number(value) : isIso(value) ? Date.parse(value) : Number.NaN
   return Math.abs(parsed) <= lastInstant ? parsed : undefined
 }
 
@@ -67,5 +79,7 @@ export const dayMs = 86_400_000
 
 /** The end of the year 9999: what lies beyond has no date of four digits. */
 const lastInstant = 253_402_300_799_999
+
+const isIso = (value: string): boolean => isoShape.test(value) && dayOf(value.slice(0, 10)) !== undefined
 
 const isoShape = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/

@@ -10,12 +10,15 @@ describe("a contact", () => {
     const [{ id: fieldId }] = (await s.records("customFields")).filter((row) => row["dataType"] === "CHECKBOX") as [
       Json
     ]
-    const created = await s.post("/contacts/", { ...sent, customFields: [{ id: fieldId, fieldValue: ["a", "b"] }] })
+    const created = await s.post("/contacts/", {
+      ...sent,
+      customFields: [{ id: fieldId, fieldValue: ["Email", "Text"] }]
+    })
     assert.equal(created.status, 201)
     const { contact } = created.body
     assert.equal(contact.name, "Zoë Okafor")
     assert.equal(contact.emailLowerCase, "zoe@example.com")
-    assert.deepEqual(contact.customFields, [{ id: fieldId, value: ["a", "b"] }])
+    assert.deepEqual(contact.customFields, [{ id: fieldId, value: ["Email", "Text"] }])
     assert.deepEqual((await s.get(`/contacts/${contact.id}`)).body["contact"], contact)
 
     const updated = await s.send("PUT", `/contacts/${contact.id}`, { lastName: "Vega", tags: ["vip"] })
@@ -81,6 +84,20 @@ describe("a contact", () => {
     assert.equal(named["name"], user!["firstName"])
     for (const name of ["lastName", "phone"]) assert.notProperty(named, name)
     assert.equal((await s.get(`/users/search?companyId=${s.companyId}&sort=lastName`)).status, 200)
+  })
+
+  it("is born on a day there is, and says no in texts", async () => {
+    const status = async (fields: Json) => (await s.post("/contacts/", { locationId, ...fields })).status
+    const days = "1990/02/03 02/03/1990 1990-02-03 02-03-1990 1990.02.03 02.03.1990 1990_02_03 02_03_1990".split(" ")
+    for (const dateOfBirth of days) assert.equal(await status({ dateOfBirth }), 201, dateOfBirth)
+    for (const dateOfBirth of ["31/01/1990", "1990-02-30", "1990-2-3", "1990-02.03", "soon"]) {
+      assert.equal(await status({ dateOfBirth }), 422, dateOfBirth)
+    }
+    const active = { status: "active", message: "STOP", code: "103" }
+    assert.equal(await status({ dndSettings: { sms: active }, inboundDndSettings: { all: active } }), 201)
+    assert.equal(await status({ dndSettings: { sms: { ...active, message: 5 } } }), 400)
+    assert.equal(await status({ dndSettings: { sms: { ...active, code: 103 } } }), 400)
+    assert.equal(await status({ dndSettings: { sms: { message: "STOP" } } }), 422)
   })
 
   it("has notes, which go with it", async () => {

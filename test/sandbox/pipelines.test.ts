@@ -168,7 +168,17 @@ describe("an opportunity", () => {
     const status = async (fields: Json) => (await s.post("/opportunities/", { ...base, ...fields })).status
     const formats = "2027-01-02 2027/01/02 01/02/2027 01-02-2027 2027.01.02 01.02.2027 2027-01-02T03:04:05Z".split(" ")
     for (const forecastExpectedCloseDate of formats) assert.equal(await status({ forecastExpectedCloseDate }), 201)
-    assert.equal(await status({ forecastExpectedCloseDate: "soon" }), 422)
+    for (const forecastExpectedCloseDate of [
+      "soon",
+      "2026-05-01Tzzz",
+      "2026-99-99T10:00:00Z",
+      "13/01/2026",
+      "2026-02-30",
+      "2026-02-30T10:00:00Z",
+      "2026_02_03"
+    ]) {
+      assert.equal(await status({ forecastExpectedCloseDate }), 422, forecastExpectedCloseDate)
+    }
     assert.equal(await status({ forecastProbability: 101 }), 422)
     assert.equal(await status({ forecastProbability: "50" }), 400)
     assert.equal(await status({ pipelineStageId: "none" }), 422)

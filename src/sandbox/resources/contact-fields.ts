@@ -1,11 +1,10 @@
 import { invalid, malformed } from "../errors.ts"
+import { dayOf } from "../parameters.ts"
 import type { Service } from "../route.ts"
 import { type Shape, anything, email, flag, forbidden, list, object, phone, text } from "../shape.ts"
 import type { Data } from "../world/collection.ts"
+import { customValues } from "./custom-values.ts"
 import { checkedUser } from "./references.ts"
-
-/** The dates a birthday may be written as (A 2.2). */
-const birthday = /^(\d{4}([-/._])\d{2}\2\d{2}|\d{2}([-/._])\d{2}\3\d{4})$/
 
 /** The contact fields a body may set (A 2.2). */
 export const contactShape: Shape = {
@@ -48,58 +47,28 @@ export const readContact = (body: Data, service: Service): Data => {
   if (typeof country === "string" && country !== "" && !/^[A-Z]{2}$/.test(country)) {
     throw invalid("country must be a valid ISO31661 Alpha2 code")
   }
-  if (typeof dateOfBirth === "string" && dateOfBirth !== "" && !birthday.test(dateOfBirth)) {
+  if (typeof dateOfBirth === "string" && dateOfBirth !== "" && dayOf(dateOfBirth) === undefined) {
     throw invalid("dateOfBirth must be a date in one of the accepted formats")
   }
   checkedUser(assignedTo, "assignedTo", service)
   checkChannels(dndSettings, "dndSettings", ["active", "inactive", "permanent"])
   checkChannels(inboundDndSettings, "inboundDndSettings", ["active", "inactive"])
   if (!Array.isArray(customFields)) return fields
-  return { ...fields, customFields: customFields.map((sent: Data, place) => storedValue(sent, place, service)) }
+  return {
+    ...fields,
+    customFields: customFields.flatMap((sent: Data, place) => customValues(sent, place, "contact", service))
+  }
 }
 
 const checkChannels = (settings: unknown, name: string, statuses: ReadonlyArray<string>): void => {
   for (const [channel, value] of Object.entries((settings ?? {}) as Data)) {
     if (typeof value !== "object" || value === null) throw malformed(`${name}.${channel} must be an object`)
-    if (!statuses.includes((value as Data)["status"] as string)) {
+    const { code = null, message = null, status } = value as Data
+    if (!statuses.includes(status as string)) {
       throw invalid(`${name}.${channel}.status must be one of the following values: ${statuses.join(", ")}`)
     }
+    for (const [member, sent] of Object.entries({ message, code })) {
+      if (sent !== null && typeof sent !== "string") throw malformed(`${name}.${channel}.${member} must be a string`)
+    }
   }
-}
-
-/** Sent with the id or the key of the field, as `fieldValue` or the deprecated `field_value`; read as `value` (A 2.2). */
-const storedValue = (sent: Data, place: number, { world }: Service): Data => {
-  const { field_value, fieldValue, id, key } = sent
-  if (typeof id !== "string" && typeof key !== "string") throw invalid(`customFields.${place}.id should not be empty`)
-  const row =
-    typeof id === "string"
-      ? world.customFields.get(id)
-      : [...world.customFields.live()].find((field) => isKey(world.customFields.data(field)["fieldKey"], key))
-  if (row === undefined) throw invalid(`customFields.${place} is not a custom field of this location`)
-  const value = fieldValue ?? field_value ?? null
-  const kind = kinds[world.customFields.data(row)["dataType"] as string] ?? "a string"
-  if (value !== null && value !== "" && !fits(kind, value)) {
-    throw invalid(`customFields.${place}.fieldValue must be ${kind}`)
-  }
-  return { id: row.id, value }
-}
-
-const isKey = (fieldKey: unknown, sent: unknown): boolean =>
-  fieldKey === sent || String(fieldKey).replace(/^\w+\./, "") === sent
-
-const fits = (kind: string, value: unknown): boolean => {
-  if (kind === "a number") return typeof value === "number"
-  if (kind === "an array") return Array.isArray(value) && value.every((item) => typeof item === "string")
-  return kind === "an object" ? typeof value === "object" && !Array.isArray(value) : typeof value === "string"
-}
-
-/** What the value of a field is, by its data type (A 2.2); text where the table is silent. */
-const kinds: Record<string, string> = {
-  NUMERICAL: "a number",
-  MONETORY: "a number",
-  FLOAT: "a number",
-  CHECKBOX: "an array",
-  MULTIPLE_OPTIONS: "an array",
-  FILE_UPLOAD: "an object",
-  TEXTBOX_LIST: "an object"
 }

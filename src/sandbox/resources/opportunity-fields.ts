@@ -1,11 +1,10 @@
 import { invalid } from "../errors.ts"
+import { dayOf, instant } from "../parameters.ts"
 import type { Service } from "../route.ts"
 import { type Shape, anything, between, choice, list, number, object, required, text } from "../shape.ts"
 import type { Data } from "../world/collection.ts"
+import { customValues } from "./custom-values.ts"
 import { checkedUser, referred } from "./references.ts"
-
-const closeDate =
-  /^(\d{4}-\d{2}-\d{2}|\d{4}\/\d{2}\/\d{2}|\d{2}\/\d{2}\/\d{4}|\d{2}-\d{2}-\d{4}|\d{4}\.\d{2}\.\d{2}|\d{2}\.\d{2}\.\d{4})$/
 
 /** What a body may set of an opportunity (A 2.6). */
 export const opportunityShape: Shape = {
@@ -39,16 +38,12 @@ export const readOpportunity = (body: Data, service: Service, old: Data = {}): D
   const { assignedTo, contactId, customFields, forecastExpectedCloseDate: closing } = fields
   if (contactId !== undefined && contactId !== old["contactId"]) referred(world.contacts, contactId, "contactId")
   checkedUser(assignedTo, "assignedTo", service)
-  if (
-    typeof closing === "string" &&
-    closing !== "" &&
-    !closeDate.test(closing) &&
-    !/^\d{4}-\d{2}-\d{2}T/.test(closing)
-  ) {
+  if (typeof closing === "string" && closing !== "" && !isCloseDate(closing)) {
     throw invalid("forecastExpectedCloseDate must be a date in one of the accepted formats")
   }
   if (!Array.isArray(customFields)) return fields
-  return { ...fields, customFields: customFields.map((sent: Data, place) => storedValue(sent, place, service)) }
+  const values = customFields.flatMap((sent: Data, place) => customValues(sent, place, "opportunity", service))
+  return { ...fields, customFields: values.map(({ id, value }) => ({ id, fieldValue: value })) }
 }
 
 /** A deal that enters a pipeline without a stage goes to its first, as a new one does. */
@@ -64,12 +59,6 @@ const withStage = (fields: Data, { world }: Service, old: Data): Data => {
   return fields
 }
 
-const storedValue = (sent: Data, place: number, { world }: Service): Data => {
-  const { field_value, fieldValue, id, key } = sent
-  const row = [...world.customFields.live()].find((field) => {
-    const { fieldKey } = world.customFields.data(field)
-    return field.id === id || (id === undefined && (fieldKey === key || fieldKey === `opportunity.${String(key)}`))
-  })
-  if (row === undefined) throw invalid(`customFields.${place} is not a custom field of this location`)
-  return { id: row.id, fieldValue: fieldValue ?? field_value ?? null }
-}
+/** A day in one of the formats of A 2.6, or an instant in ISO 8601. */
+const isCloseDate = (text: string): boolean =>
+  dayOf(text, "-/.") !== undefined || (text.includes("T") && instant(text) !== undefined)

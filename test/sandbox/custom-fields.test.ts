@@ -160,6 +160,7 @@ describe("custom-object fields", () => {
     const refused = [
       [sent, 409],
       [{ ...sent, fieldKey: "colour" }, 422],
+      [{ ...sent, fieldKey: "custom_object.business.colour" }, 422],
       [{ ...sent, fieldKey: "custom_object.project.x", parentId: "none" }, 422],
       [{ ...sent, fieldKey: "custom_object.project.x", dataType: "CHECKBOX" }, 422],
       [{ ...sent, fieldKey: "custom_object.project.x", dataType: "TEXT" }, 422],

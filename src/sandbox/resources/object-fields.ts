@@ -62,9 +62,10 @@ export const objectFieldRoutes: ReadonlyArray<Route> = [
 
 const create = ({ body }: Call, { clock, random, world }: Service): Answer => {
   const { dataType, fieldKey, objectKey, parentId } = body as Record<string, string>
-  if (!/^custom_object\.\w+\.\w+$/.test(fieldKey!)) {
-    throw invalid("fieldKey must have the shape custom_object.<object>.<key>")
-  }
+  const [, object] = /^custom_object\.(\w+)\.\w+$/.exec(fieldKey!) ?? []
+  if (object === undefined) throw invalid("fieldKey must have the shape custom_object.<object>.<key>")
+  if (object !== objectKey!.replace(/^custom_objects?\./, ""))
+    throw invalid("fieldKey must name the object of objectKey")
   const folder = world.folders.get(parentId!)
   if (folder === undefined || folder.parent !== objectKey) throw invalid("parentId is not a folder of this object")
   checkRules(body, dataType!)

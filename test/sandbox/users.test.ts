@@ -24,7 +24,11 @@ describe("a user", () => {
     const { contactsEnabled, refundsEnabled, websitesEnabled } = body["permissions"]
     assert.deepEqual([contactsEnabled, refundsEnabled, websitesEnabled], [true, false, false])
     assert.notInclude(JSON.stringify(body), password)
+    const network = body["permissions"].adwordsReportingEnabled || body["permissions"].facebookAdsReportingEnabled
+    assert.isFalse(network)
     assert.deepEqual((await s.get(`/users/${body["id"]}`)).body, body)
+    const { permissions } = (await s.send("PUT", `/users/${body["id"]}`, { permissions: { pigeons: true } })).body
+    assert.deepEqual(permissions, body["permissions"])
     assert.equal((await s.post("/users/", sent)).status, 409)
   })
 
@@ -39,7 +43,10 @@ describe("a user", () => {
     assert.equal((await create({ phone: "2075550100" })).status, 422)
     assert.equal((await create({ role: "owner" })).status, 422)
     assert.equal((await create({ platformLanguage: "en_GB" })).status, 422)
-    assert.equal((await create({ permissions: { contactsEnabled: "yes" } })).status, 422)
+    assert.equal((await create({ permissions: { contactsEnabled: "yes" } })).status, 400)
+    assert.equal((await create({ lcPhone: { [locationId]: 5 } })).status, 400)
+    assert.equal((await create({ profilePhoto: "x" })).status, 422)
+    assert.equal((await create({ profilePhoto: "https://files.example/n.png" })).status, 201)
     assert.equal((await create({ lcPhone: { [locationId]: "555" } })).status, 422)
   })
 

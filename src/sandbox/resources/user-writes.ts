@@ -1,4 +1,4 @@
-import { Refusal, conflict, invalid } from "../errors.ts"
+import { Refusal, conflict, invalid, malformed } from "../errors.ts"
 import type { Answer, Call, Route, Service } from "../route.ts"
 import { type Shape, choice, email, flag, list, object, phone, record, required, text } from "../shape.ts"
 import { type Data, entry } from "../world/collection.ts"
@@ -16,10 +16,10 @@ const shape: Shape = {
   role: choice("admin", "user"),
   locationIds: list(text),
   phone,
-  permissions: object(),
+  permissions: object(Object.fromEntries(Object.keys(defaultPermissions).map((name) => [name, flag]))),
   scopes: list(text),
   scopesAssignedToOnly: list(text),
-  profilePhoto: text,
+  profilePhoto: { type: "string", format: "uri" },
   lcPhone: object(),
   platformLanguage: choice(...languages)
 }
@@ -89,7 +89,7 @@ const create = ({ body }: Call, service: Service): Answer => {
     ...stored(body),
     email: body["email"],
     name: `${String(body["firstName"])} ${String(body["lastName"])}`,
-    permissions: { ...defaultPermissions, ...(permissions as Data | undefined) },
+    permissions: { ...defaultPermissions, ...known(permissions) },
     scopes: body["scopes"] ?? [],
     scopesAssignedToOnly: body["scopesAssignedToOnly"] ?? [],
     roles: { type, role, locationIds, restrictSubAccount: false },
@@ -110,7 +110,7 @@ const update = ({ body, params }: Call, service: Service): Answer => {
     ...data,
     ...stored(body),
     roles: { ...(data["roles"] as Data), ...roles },
-    permissions: { ...(data["permissions"] as Data), ...(body["permissions"] as Data | undefined) }
+    permissions: { ...(data["permissions"] as Data), ...known(body["permissions"]) }
   })
   if (body["firstName"] !== undefined || body["lastName"] !== undefined) {
     source["name"] = [source["firstName"], source["lastName"]].filter(Boolean).join(" ")
@@ -126,8 +126,14 @@ const stored = (body: Data): Data =>
     )
   )
 
+/** The switches there are (A 2.7); others are ignored like any unknown member. */
+const known = (sent: unknown): Data =>
+  Object.fromEntries(
+    Object.entries((sent ?? {}) as Data).filter(([name, value]) => name in defaultPermissions && value !== null)
+  )
+
 const check = (body: Data, { world }: Service): void => {
-  const { companyId, locationIds, password, permissions } = body as Data & { locationIds?: ReadonlyArray<string> }
+  const { companyId, locationIds, password } = body as Data & { locationIds?: ReadonlyArray<string> }
   if ((companyId ?? world.setting.companyId) !== world.setting.companyId) {
     throw new Refusal(403, "The token does not have access to this company")
   }
@@ -141,11 +147,8 @@ const check = (body: Data, { world }: Service): void => {
         "special character"
     )
   }
-  if (Object.values(permissions ?? {}).some((permission) => typeof permission !== "boolean")) {
-    throw invalid("permissions must be boolean values")
-  }
   for (const [id, number] of Object.entries((body["lcPhone"] ?? {}) as Data)) {
-    if (typeof number !== "string" || !/^\+\d{5,15}$/.test(number))
-      throw invalid(`lcPhone.${id} must have a country code`)
+    if (typeof number !== "string") throw malformed(`lcPhone.${id} must be a string`)
+    if (!/^\+\d{5,15}$/.test(number)) throw invalid(`lcPhone.${id} must have a country code`)
   }
 }

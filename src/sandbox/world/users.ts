@@ -60,7 +60,7 @@ const on = (
 
 const off = (
   "campaignsReadOnly workflowsReadOnly websitesEnabled assignedDataOnly membershipEnabled botService " +
-  "attributionsReportingEnabled"
+  "attributionsReportingEnabled adwordsReportingEnabled facebookAdsReportingEnabled"
 ).split(" ")
 
 /** The switches of a new user (A 2.7). */

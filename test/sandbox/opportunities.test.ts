@@ -144,6 +144,16 @@ describe("POST /opportunities/search", () => {
     assert.deepEqual(updated, updated.toSorted())
   })
 
+  it("counts the unread conversations of the contact when asked", async () => {
+    const unread = (await s.records("conversations")).filter((row) => row["unreadCount"] > 0)
+    const asked = { ...additionalDetails, unReadConversations: true }
+    const { opportunities } = (await post({ limit: 100, additionalDetails: asked })).body
+    for (const { contactId, unReadConversations } of opportunities) {
+      assert.equal(unReadConversations, unread.filter((row) => row["contactId"] === contactId).length)
+    }
+    assert.isTrue(opportunities.some((row: Json) => row["unReadConversations"] > 0))
+  })
+
   it("ignores or refuses filters where the quirk says so", async () => {
     const filters = [{ field: "date_updated", operator: "range", value: { gte: "2999-01-01" } }]
     assert.equal((await post({ filters })).body["total"], 0)

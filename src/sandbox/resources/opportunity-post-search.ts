@@ -57,13 +57,17 @@ const search = ({ body }: Call, service: Service): Answer => {
   const shown = slice(rows, start, limit, descending)
   const texts = shown.map((row) =>
     extend(withDetails(service, row, details), {
-      ...(details.unReadConversations && { unReadConversations: 0 }),
+      ...(details.unReadConversations && { unReadConversations: unread(row, service) }),
       searchAfter: [order.key(row), row.id]
     })
   )
   const rest = { total: rows.length, stageAggregations: perStage(rows, service) }
   return { body: pageOf("opportunities", texts, rest) }
 }
+
+/** How many conversations with the contact of a deal are unread. */
+const unread = (row: Entry, { world: { conversations } }: Service): number =>
+  conversations.children(row.parent ?? "").filter((one) => Number(conversations.data(one)["unreadCount"]) > 0).length
 
 const newestFirst = { order: byCreated, descending: true }
 

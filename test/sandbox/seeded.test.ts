@@ -41,8 +41,12 @@ describe("the seeded account", () => {
       templates: "id name type template dateAdded locationId urlAttachments",
       recurringTasks: "id title description rruleOptions locationId createdAt updatedAt totalOccurrence deleted",
       objectFields:
-        "id locationId name description placeholder fieldKey dataType objectKey parentId showInForms options",
-      customFields: "id name fieldKey dataType model placeholder position locationId picklistOptions maxFileLimit",
+        "id locationId name description placeholder fieldKey dataType objectKey parentId showInForms options " +
+        "allowCustomOption acceptedFormats maxFileLimit",
+      customFields:
+        "id name fieldKey dataType model placeholder position locationId picklistOptions maxFileLimit " +
+        "isMultiFileAllowed isAllowedCustomOption acceptedFormat picklistImageOptions textBoxListOptions urlValidation " +
+        "dateTimeValidation userFieldConfig optionDisplayType",
       folders: "id locationId name objectKey",
       workflows: "id name status"
     }
@@ -68,6 +72,21 @@ describe("the seeded account", () => {
       for (const name of ["id", "name", "companyName", "email", "phone", "tags"]) {
         assert.deepEqual(contact[name], own[name], name)
       }
+    }
+  })
+
+  it("has every documented status of a message and of a call, and every documented type of message", async () => {
+    const rich = await sandbox({ contacts: 1000, now })
+    const messages = await rich.records("messages")
+    const seen = (read: (row: Json) => unknown) => new Set(messages.map(read))
+    const [statuses, calls] = [seen((row) => row["status"]), seen((row) => row["meta"]?.callStatus)]
+    const documented = "connected delivered failed opened pending read scheduled sent undelivered clicked opt_out"
+    for (const status of documented.split(" ")) assert.isTrue(statuses.has(status), status)
+    const ofCalls = "pending completed answered busy no-answer failed canceled voicemail"
+    for (const status of ofCalls.split(" ")) assert.isTrue(calls.has(status), status)
+    const types = seen((row) => row["messageType"])
+    for (const type of ["PAYMENT", "EMPLOYEE_ACTION_LOG", "INVOICE", "APPOINTMENT", "CONTACT", "OPPORTUNITY"]) {
+      assert.isTrue(types.has(`TYPE_ACTIVITY_${type}`), type)
     }
   })
 

@@ -1,5 +1,5 @@
 import { Collection, entry } from "./collection.ts"
-import type { Random } from "./random.ts"
+import { Random, streams } from "./random.ts"
 import type { Setting } from "./setting.ts"
 
 export interface CustomField {
@@ -16,21 +16,42 @@ export const customFields = (random: Random): ReadonlyArray<CustomField> =>
   definitions.map(([model, name, dataType, picklistOptions]) => ({
     id: random.id(),
     name,
-    fieldKey: `${model}.${name.toLowerCase().replaceAll(/[^a-z]+/g, "_")}`,
+    fieldKey: keyOf(model, name),
     dataType,
     model,
     ...(picklistOptions !== undefined && { picklistOptions })
   }))
+
+const keyOf = (model: string, name: string): string => `${model}.${name.toLowerCase().replaceAll(/[^a-z]+/g, "_")}`
 
 /** The same fields as records (A 2.4). */
 export const createCustomFields = (setting: Setting): Collection => {
   const collection = new Collection({ build: () => ({}) })
   setting.customFields.forEach((field, index) => {
     const choices = field.picklistOptions !== undefined && { isAllowedCustomOption: index % 2 === 0 }
-    const files = field.dataType === "FILE_UPLOAD" && { isMultiFileAllowed: true, maxFileLimit: 5 }
+    const display = ["RADIO", "CHECKBOX"].includes(field.dataType) && { optionDisplayType: "TEXT_ONLY" }
+    const files = field.dataType === "FILE_UPLOAD" && {
+      isMultiFileAllowed: true,
+      maxFileLimit: 5,
+      acceptedFormat: [".pdf", ".jpg"]
+    }
     const placeholder = index % 3 === 0 ? `e.g. ${field.name.toLowerCase()}` : undefined
-    const source = { ...field, locationId: setting.locationId, placeholder, position: index * 50, ...choices, ...files }
+    const source = {
+      ...field,
+      locationId: setting.locationId,
+      placeholder,
+      position: index * 50,
+      ...choices,
+      ...display,
+      ...files
+    }
     collection.add(entry({ id: field.id, created: setting.begin + index, source }))
+  })
+  unused.forEach(({ model, name, ...more }, index) => {
+    const id = new Random(setting.seed, streams.setup, index + 200).id()
+    const position = (setting.customFields.length + index) * 50
+    const source = { id, name, fieldKey: keyOf(model, name), model, locationId: setting.locationId, position, ...more }
+    collection.add(entry({ id, created: setting.begin + setting.customFields.length + index, source }))
   })
   return collection
 }
@@ -84,4 +105,35 @@ const definitions: ReadonlyArray<["contact" | "opportunity", string, string, Rea
   ["opportunity", "Permit number", "TEXT"],
   ["opportunity", "Materials", "MULTIPLE_OPTIONS", ["Cedar", "Composite", "Stone", "Steel"]],
   ["opportunity", "Deposit", "MONETORY"]
+]
+
+/** Fields nothing has a value of yet, for what else a field can say (A 2.4). */
+const unused = [
+  {
+    model: "contact",
+    name: "Roof shape",
+    dataType: "RADIO",
+    picklistOptions: ["Gable", "Flat"],
+    picklistImageOptions: ["https://files.example/gable.png", "https://files.example/flat.png"],
+    optionDisplayType: "TEXT_WITH_IMAGE"
+  },
+  {
+    model: "contact",
+    name: "Room sizes",
+    dataType: "TEXTBOX_LIST",
+    textBoxListOptions: [{ label: "Kitchen", prefillValue: "10 x 12" }, { label: "Hall" }]
+  },
+  {
+    model: "contact",
+    name: "Plans online",
+    dataType: "URL",
+    urlValidation: { mode: "block", blockedDomains: ["social.example"] }
+  },
+  {
+    model: "opportunity",
+    name: "Inspection",
+    dataType: "DATE_TIME",
+    dateTimeValidation: { mode: "future_only", bufferDays: 2, daysAllowed: [1, 2, 3, 4, 5], inputType: "date_and_time" }
+  },
+  { model: "opportunity", name: "Crew", dataType: "USER", userFieldConfig: { multiSelect: true } }
 ]

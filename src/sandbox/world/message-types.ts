@@ -55,3 +55,6 @@ export const messagesIn: Record<number, ReadonlyArray<number>> = {
   5: [20],
   17: [2, 29]
 }
+
+/** What now and then takes the place of another kind. */
+export const rarer: Record<number, number> = { 25: 32, 26: 27 }

@@ -2,7 +2,7 @@ import { iso } from "../clock.ts"
 import { Collection, type Data, type Entry, entry } from "./collection.ts"
 import { contactOf } from "./conversations.ts"
 import { emailIds } from "./emails.ts"
-import { messagesIn, messageTypes } from "./message-types.ts"
+import { messagesIn, messageTypes, rarer } from "./message-types.ts"
 import { idBeside, spoiled, spoilFields } from "./nasty.ts"
 import { person } from "./people.ts"
 import { Random, streams } from "./random.ts"
@@ -40,7 +40,8 @@ export const createMessages = (
       // Delivery and reading change a message for a few days after it was sent.
       const late = random.chance(0.3) ? Math.floor(259_200_000 * random.unit() ** 4) : 0
       const updated = Math.max(created, Math.min(setting.end, created + late))
-      const kind = random.pick(messagesIn[owner.kind] ?? [2])
+      const usual = random.pick(messagesIn[owner.kind] ?? [2])
+      const kind = usual in rarer && random.chance(0.3) ? rarer[usual]! : usual
       lastSeeded[ownerIndex] = messages.add(entry({ id, parent: owner.id, kind, created, updated, source: index }))
       previous = id
       index++
@@ -99,8 +100,9 @@ const message = (setting: Setting, entry: Entry, conversation: Entry): Data => {
 const emailMeta = (random: Random, id: string): Data => ({ email: { messageIds: emailIds(id, random.between(1, 3)) } })
 
 const callMeta = (random: Random): Data => {
-  const callStatus = random.pick(["completed", "completed", "no-answer", "busy", "voicemail"])
-  return { ...(callStatus !== "busy" && { callDuration: String(random.between(3, 1800)) }), callStatus }
+  const callStatus = random.pick(callStatuses)
+  const isUnheard = ["busy", "pending", "failed", "canceled"].includes(callStatus)
+  return { ...(!isUnheard && { callDuration: String(random.between(3, 1800)) }), callStatus }
 }
 
 /** The pages of the two social channels; no document names the members. */
@@ -110,4 +112,8 @@ const pageMeta: Record<number, Data> = {
 }
 
 const sources = ["workflow", "bulk_actions", "campaign", "api", "app", "app", "app"]
-const statuses = ["delivered", "delivered", "sent", "read", "opened", "failed", "undelivered", "pending", "clicked"]
+const statuses =
+  "delivered delivered sent read opened failed undelivered pending clicked connected scheduled opt_out".split(" ")
+const callStatuses = "completed completed completed no-answer busy voicemail answered pending failed canceled".split(
+  " "
+)

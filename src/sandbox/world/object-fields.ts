@@ -67,6 +67,8 @@ const fieldsOf: Record<string, ReadonlyArray<[string, string, Data?]>> = {
   ],
   business: [
     ["Tax number", "TEXT"],
-    ["Employees", "NUMERICAL"]
+    ["Employees", "NUMERICAL"],
+    ["Trade", "RADIO", { ...options("Builder", "Architect"), allowCustomOption: true, description: "What they do" }],
+    ["Insurance", "FILE_UPLOAD", { acceptedFormats: "all", maxFileLimit: 2 }]
   ]
 }

@@ -62,8 +62,11 @@ export const checkProduct = (body: Data, { world }: Service, old: Entry | undefi
   if (problems.length > 0) throw invalid(...problems)
   const hasSlug = (row: Entry): boolean => row !== old && products.data(row)["slug"] === slug
   if (slug !== undefined && products.live().some(hasSlug)) throw conflict(`A product with the slug ${slug} exists`)
-  return { locationId: world.setting.locationId, ...given(body), isTaxesEnabled }
+  return { locationId: world.setting.locationId, ...always, ...given(body), isTaxesEnabled }
 }
+
+/** What every product has, sent or not (B 2.2). */
+const always: Data = { description: "", availableInStore: false }
 
 export const productFilter = (query: Data, { world }: Service): ((row: Entry) => boolean) => {
   const { availableInStore, collectionIds, collectionSlug, productIds, search } = query

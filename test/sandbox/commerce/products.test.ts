@@ -55,16 +55,28 @@ describe("products", () => {
     assert.deepEqual([status, body["isTaxesEnabled"], body["locationId"]], [201, false, locationId])
     const put = { locationId, name: "Table", productType: "SERVICE", prices: [] }
     const replaced = await s.send("PUT", "/products/bench", put)
-    assert.deepEqual(
-      [replaced.status, replaced.body["_id"], replaced.body["description"]],
-      [200, body["_id"], undefined]
-    )
+    assert.deepEqual([replaced.status, replaced.body["_id"], replaced.body["description"]], [200, body["_id"], ""])
     assert.equal(replaced.body["createdAt"], body["createdAt"])
     const price = { locationId, name: "One", type: "one_time", amount: 5, currency: "USD" }
     const { body: made } = await s.post(`/products/${body["_id"]}/price`, price)
     assert.deepEqual((await s.send("DELETE", `/products/${body["_id"]}${query}`)).body, { status: true })
     assert.equal((await s.get(`/products/${body["_id"]}${query}`)).status, 404)
     assert.isFalse((await s.records("prices")).some((row) => row["_id"] === made["_id"]))
+  })
+
+  it("always have a description, and are in the store or not", async () => {
+    const { body } = await create({ name: "Stool" })
+    assert.deepEqual([body["description"], body["availableInStore"]], ["", false])
+    const put = { locationId, name: "Stool", productType: "PHYSICAL" }
+    const replaced = (await s.send("PUT", `/products/${body["_id"]}`, put)).body
+    assert.deepEqual([replaced["description"], replaced["availableInStore"]], ["", false])
+    const found = async (value: boolean) =>
+      (await list(`&limit=100&search=stool&availableInStore=${value}`))["products"].length
+    assert.deepEqual([await found(true), await found(false)], [0, 1])
+    for (const row of await s.records("products")) {
+      assert.isString(row["description"])
+      assert.isBoolean(row["availableInStore"])
+    }
   })
 
   it("keep the rules on taxes, labels and media", async () => {

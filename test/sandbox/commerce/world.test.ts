@@ -15,8 +15,7 @@ const names = (
 const optional: Record<string, string> = {
   email_templates: "parentFolderId fromName fromEmail subject previewText",
   email_campaigns: "name source sourceId campaignType campaignCategory variations replyToAddress previewText",
-  products:
-    "description variants image statementDescriptor collectionIds isTaxesEnabled taxes automaticTaxCategoryId label slug",
+  products: "variants image statementDescriptor collectionIds isTaxesEnabled taxes automaticTaxCategoryId label slug",
   prices:
     "recurring compareAtPrice trackInventory availableQuantity allowOutOfStockPurchases membershipOffers variantOptionIds userId",
   inventory: "availableQuantity sku allowOutOfStockPurchases",

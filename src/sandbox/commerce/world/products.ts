@@ -40,7 +40,7 @@ const product = (setting: Setting, { entry, id, index, random }: Draw, collectio
     locationId: setting.locationId,
     name,
     productType: random.chance(0.01) ? "RENTAL" : random.pick(["DIGITAL", "PHYSICAL", "SERVICE", "PHYSICAL/DIGITAL"]),
-    description: random.chance(0.9) ? `<p>${messageText(random)}</p>\n<p>${messageText(random)}</p>` : undefined,
+    description: `<p>${messageText(random)}</p>\n<p>${messageText(random)}</p>`,
     availableInStore: random.chance(0.7),
     variants: random.chance(0.25) ? [variant(random)] : undefined,
     image: random.chance(0.6) ? `https://files.example/products/${id}.jpg` : undefined,

@@ -38,10 +38,25 @@ export const createOrders = (setting: Setting, contacts: Collection, goods: () =
   return orders
 }
 
+/**
+ * How far an order is paid and sent: apart from its other draws, so that its transactions and fulfillments can follow
+ * from it without building it.
+ */
+export const orderState = (setting: Setting, index: number) => {
+  const random = new Random(setting.seed, streams.order + 3000, index)
+  return {
+    paymentStatus: random.pick(["paid", "paid", "unpaid", "partially_paid", "refunded"]),
+    fulfillmentStatus: random.pick(["unfulfilled", "unfulfilled", "fulfilled", "partially_fulfilled"])
+  }
+}
+
 const order = (setting: Setting, entry: Entry, owner: Entry, goods: ReadonlyArray<Good>): Data => {
   const random = new Random(setting.seed, streams.order + 500, entry.source as number)
   const who = person(setting.seed, owner.source as number)
-  const items = Array.from({ length: random.between(1, 4) }, () => item(random, goods))
+  const { fulfillmentStatus, paymentStatus } = orderState(setting, entry.source as number)
+  // Of one item, no part can be sent alone.
+  const fewest = fulfillmentStatus === "partially_fulfilled" ? 2 : 1
+  const items = Array.from({ length: random.between(fewest, 4) }, () => item(random, goods))
   const subtotal = cents(items.reduce((sum, { price, qty }) => sum + price.amount * qty, 0))
   const discount = random.chance(0.2) ? cents(subtotal / 10) : 0
   return {
@@ -53,10 +68,10 @@ const order = (setting: Setting, entry: Entry, owner: Entry, goods: ReadonlyArra
     currency: random.chance(0.95) ? "USD" : "CAD",
     amount: cents(subtotal - discount),
     amountSummary: { subtotal, discount },
-    status: random.chance(0.01) ? "awaiting_pickup" : random.pick(["completed", "completed", "pending", "refunded"]),
-    paymentStatus: random.pick(["paid", "paid", "unpaid", "partially_paid", "refunded"]),
+    status: random.chance(0.01) ? "awaiting_pickup" : statusOf(random, paymentStatus),
+    paymentStatus,
     liveMode: random.chance(0.97),
-    fulfillmentStatus: random.pick(["unfulfilled", "fulfilled", "partially_fulfilled"]),
+    fulfillmentStatus,
     source: { type: random.pick(["funnel", "invoice", "website", "manual"]), id: random.id(), name: "Online shop" },
     items,
     ...(discount > 0 && { coupon: { _id: random.hexId(entry.created), code: "SPRING10", discountType: "percentage" } }),
@@ -66,6 +81,9 @@ const order = (setting: Setting, entry: Entry, owner: Entry, goods: ReadonlyArra
     updatedAt: iso(entry.updated)
   }
 }
+
+const statusOf = (random: Random, paymentStatus: string): string =>
+  paymentStatus === "refunded" ? "refunded" : random.pick(["completed", "completed", "pending"])
 
 const item = (random: Random, goods: ReadonlyArray<Good>) => {
   const { amount, name, priceId, productId } = random.pick(goods)

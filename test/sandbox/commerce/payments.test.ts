@@ -51,7 +51,10 @@ describe("transactions", () => {
       count((row) => row["liveMode"] === false)
     )
     const { subscriptionId } = rows.find((row) => row["subscriptionId"] !== undefined)!
-    assert.equal(await total(`&subscriptionId=${subscriptionId}`), 1)
+    assert.equal(
+      await total(`&subscriptionId=${subscriptionId}`),
+      count((row) => row["subscriptionId"] === subscriptionId)
+    )
     const days = rows.map((row) => row["createdAt"].slice(0, 10)).toSorted()
     const within = days.filter((day) => day >= days[30]! && day <= days[90]!).length
     assert.equal(await total(`&startAt=${days[30]}&endAt=${days[90]}`), within)
@@ -61,6 +64,87 @@ describe("transactions", () => {
       `${path}&limit=101`
     ]
     assert.deepEqual(await statuses(refused.map((one) => s.get(one))), [400, 422, 400])
+  })
+})
+
+describe("the payments of the seeded account", async () => {
+  const [orders, invoices, transactions, subscriptions, fulfillments] = (await Promise.all(
+    "orders invoices transactions subscriptions order_fulfillments".split(" ").map((name) => s.records(name))
+  )) as [Array<Json>, Array<Json>, Array<Json>, Array<Json>, Array<Json>]
+  const byId = (rows: Array<Json>) => new Map(rows.map((row) => [row["_id"], row]))
+  const sum = (rows: Array<Json>) => Math.round(rows.reduce((total, row) => total + row["amount"], 0) * 100) / 100
+  const paymentsOf = Map.groupBy(transactions, (row) => row["entityId"])
+  const paid = ({ _id }: Json) => sum((paymentsOf.get(_id) ?? []).filter((row) => row["status"] === "succeeded"))
+
+  it("are of the contact of their order or invoice, and of no more than its amount", () => {
+    const sold = { order: byId(orders), invoice: byId(invoices) }
+    for (const row of transactions) {
+      const of = sold[row["entityType"] as "order" | "invoice"].get(row["entityId"])!
+      assert.deepEqual(
+        [row["contactId"], row["currency"], row["liveMode"]],
+        [of["contactId"], of["currency"], of["liveMode"]]
+      )
+      assert.isAtMost(row["amount"], of["amount"] ?? of["total"])
+      assert.isAtLeast(Date.parse(row["createdAt"]), Date.parse(of["createdAt"]))
+    }
+  })
+
+  it("add up to what their order or invoice says", () => {
+    const states = new Set<string>()
+    for (const order of orders) {
+      const { amount, paymentStatus } = order
+      states.add(paymentStatus)
+      if (paymentStatus === "paid") assert.equal(paid(order), amount)
+      else if (paymentStatus === "partially_paid") assert.isTrue(paid(order) > 0 && paid(order) < amount)
+      else assert.equal(paid(order), 0, paymentStatus)
+      assert.equal(
+        order["status"] === "refunded",
+        paymentStatus === "refunded" && order["status"] !== "awaiting_pickup"
+      )
+    }
+    assert.deepEqual([...states].toSorted(), ["paid", "partially_paid", "refunded", "unpaid"])
+    for (const invoice of invoices) assert.equal(paid(invoice), invoice["amountPaid"])
+  })
+
+  it("belong to subscriptions of the same contact, which name orders and invoices", () => {
+    const sold = { order: byId(orders), invoice: byId(invoices) }
+    for (const { contactId, entityId, entityType } of subscriptions) {
+      assert.equal(entityId === undefined, entityType === undefined)
+      if (entityId === undefined) continue
+      assert.equal(sold[entityType as "order" | "invoice"].get(entityId)!["contactId"], contactId)
+    }
+    const known = byId(subscriptions)
+    const collected = transactions.filter((row) => row["subscriptionId"] !== undefined)
+    assert.isNotEmpty(collected)
+    for (const { contactId, entityId, subscriptionId } of collected) {
+      const subscription = known.get(subscriptionId)!
+      assert.deepEqual([subscription["contactId"], subscription["entityId"]], [contactId, entityId])
+    }
+  })
+
+  it("go with orders that are sent as far as their fulfillments say", async () => {
+    const pieces = (rows: Array<Json>) => rows.reduce((total, item) => total + item["qty"], 0)
+    const idOf = new Map<string, string>()
+    for (const { _id } of orders) {
+      const { data } = (await s.get(`/payments/orders/${_id}/fulfillments${query}`)).body
+      for (const row of data) idOf.set(row["_id"], _id)
+    }
+    const sentOf = Map.groupBy(fulfillments, (row) => idOf.get(row["_id"]))
+    const states = new Set<string>()
+    for (const { _id, fulfillmentStatus, items } of orders) {
+      const sent = pieces((sentOf.get(_id) ?? []).flatMap((row) => row["items"]))
+      const state = sent === 0 ? "unfulfilled" : sent < pieces(items) ? "partially_fulfilled" : "fulfilled"
+      assert.equal(state, fulfillmentStatus)
+      states.add(state)
+    }
+    assert.equal(states.size, 3)
+  })
+
+  it("are lowered by coupons of prices that are there", async () => {
+    const prices = new Set((await s.records("prices")).map((row) => row["_id"]))
+    const named = (await s.records("coupons")).flatMap((row) => row["priceIds"] ?? [])
+    assert.isNotEmpty(named)
+    assert.isTrue(named.every((id) => prices.has(id)))
   })
 })
 

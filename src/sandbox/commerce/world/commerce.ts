@@ -12,12 +12,13 @@ import {
 } from "./content.ts"
 import { createEmailCampaigns, createEmailTemplates } from "./emails.ts"
 import { createDocumentTemplates, createEstimates, createInvoices, createInvoiceSettings } from "./invoices.ts"
-import { createCoupons, createFulfillments, createOrderNotes, createTransactions } from "./payments.ts"
+import { createCoupons, createFulfillments, createOrderNotes } from "./payments.ts"
 import { goodsOf, createPrices, createProductCollections, createProducts } from "./products.ts"
-import { Owners, streams } from "./seeded.ts"
+import { Owners, rowsOf, streams } from "./seeded.ts"
 import { createSocialAccounts, createSocialCategories, createSocialPosts, createSocialTags } from "./social.ts"
-import { createSubscriptions } from "./subscriptions.ts"
+import { createSubscriptions, type Sold } from "./subscriptions.ts"
 import { createSurveys, createSurveySubmissions } from "./surveys.ts"
+import { createTransactions } from "./transactions.ts"
 
 /**
  * What the account holds of document 2 besides orders, forms and form submissions. A collection is made when it is
@@ -95,16 +96,25 @@ export class Commerce {
   }
 
   get transactions(): Collection {
-    const make = () => createTransactions(this.#setting, this.#owners, this.#seededOrders, this.invoices)
-    return this.#once("transactions", make)
+    const sources = {
+      sold: this.#sold,
+      orders: this.#orders,
+      invoices: this.invoices,
+      subscriptions: this.subscriptions
+    }
+    return this.#once("transactions", () => createTransactions(this.#setting, this.#owners, sources))
+  }
+
+  get #sold(): Sold {
+    return { order: this.#seededOrders, invoice: rowsOf(this.invoices) }
   }
 
   get subscriptions(): Collection {
-    return this.#once("subscriptions", () => createSubscriptions(this.#setting, this.#owners))
+    return this.#once("subscriptions", () => createSubscriptions(this.#setting, this.#owners, this.#sold))
   }
 
   get coupons(): Collection {
-    return this.#once("coupons", () => createCoupons(this.#setting, this.#owners, this.products))
+    return this.#once("coupons", () => createCoupons(this.#setting, this.#owners, this))
   }
 
   get socialAccounts(): Collection {

@@ -1,6 +1,6 @@
 import { iso } from "../../clock.ts"
 import type { Collection, Data } from "../../world/collection.ts"
-import type { Random } from "../../world/random.ts"
+import { Random } from "../../world/random.ts"
 import type { Setting } from "../../world/setting.ts"
 import { messageText } from "../../world/texts.ts"
 import { article, single } from "./products.ts"
@@ -40,7 +40,7 @@ const invoice = (
   productIds: ReadonlyArray<string>
 ): Data => {
   const owner = owners.of(streams.invoice, index)
-  const status = random.chance(0.005) ? "disputed" : random.pick(["paid", "paid", "paid", ...invoiceStatuses])
+  const status = invoiceStatus(setting, index)
   const items = lines(random, productIds)
   const discount = discountOf(random)
   const total = totalOf(items, discount)
@@ -75,6 +75,12 @@ const invoice = (
 }
 
 export const invoiceStatuses = ["draft", "sent", "payment_processing", "paid", "void", "partially_paid"]
+
+/** Apart from the other draws of an invoice, so that its transactions can follow from it without building it. */
+export const invoiceStatus = (setting: Setting, index: number): string => {
+  const random = new Random(setting.seed, streams.invoice + 3000, index)
+  return random.chance(0.005) ? "disputed" : random.pick(["paid", "paid", "paid", ...invoiceStatuses])
+}
 
 const lines = (random: Random, productIds: ReadonlyArray<string>): ReadonlyArray<Data> =>
   Array.from({ length: random.between(1, 6) }, () => {

@@ -1,109 +1,22 @@
 import { iso } from "../../clock.ts"
-import { type Collection, type Data, type Entry, without } from "../../world/collection.ts"
-import { projects } from "../../world/names.ts"
-import { ownerOf, type Setting } from "../../world/setting.ts"
+import type { Collection, Data, Entry } from "../../world/collection.ts"
+import { orderState } from "../../world/orders.ts"
+import type { Setting } from "../../world/setting.ts"
 import { messageText, noteText } from "../../world/texts.ts"
-import { type Draw, type Owners, cents, dayOf, rowsOf, seeded, streams } from "./seeded.ts"
+import { type Owners, dayOf, rowsOf, seeded, streams } from "./seeded.ts"
 
-/** Transactions (B 2.4): of an order or of an invoice, flat in lists, nested alone. */
-export const createTransactions = (
-  setting: Setting,
-  owners: Owners,
-  orders: ReadonlyArray<Entry>,
-  invoices: Collection
-): Collection => {
-  const bills = rowsOf(invoices)
-  return seeded(setting, {
-    stream: streams.transaction,
-    count: owners.share(0.35),
-    build: (draw) => {
-      const sold = draw.random.chance(0.7) ? orders : bills
-      const of = sold[ownerOf(setting, streams.transaction, draw.index, sold.length)]
-      return transaction(setting, draw, owners, of?.id ?? undefined, sold === orders)
-    },
-    list: flatTransaction,
-    spoil: {
-      instants: "createdAt updatedAt fulfilledAt",
-      money: "amount amountRefunded",
-      flags: "liveMode markAsTest isParent",
-      texts: "contactName contactEmail chargeId status"
-    },
-    strays: true
-  })
-}
-
-const transaction = (
-  setting: Setting,
-  { entry, id, index, random }: Draw,
-  owners: Owners,
-  entityId: string | undefined,
-  isOrder: boolean
-): Data => {
-  const owner = owners.of(streams.transaction, index)
-  const amount = cents(random.between(500, 900_000) / 100)
-  const status = random.chance(0.01)
-    ? "in_dispute"
-    : random.pick(["succeeded", "succeeded", "failed", "pending", "refunded"])
-  const provider = random.pick(["stripe", "paypal", "manual"])
-  const maybe = <T>(share: number, value: T): T | undefined => (random.chance(share) ? value : undefined)
-  return {
-    _id: id,
-    altId: setting.locationId,
-    altType: "location",
-    contactId: owner.id,
-    contactName: maybe(0.9, owner.name),
-    contactEmail: maybe(0.8, owner.email),
-    currency: maybe(0.95, "USD") ?? "CAD",
-    amount,
-    status,
-    liveMode: random.chance(0.97),
-    entityType: isOrder ? "order" : "invoice",
-    entityId,
-    entitySource: {
-      type: isOrder ? random.pick(["funnel", "website", "manual"]) : "invoice",
-      subType: maybe(0.4, random.pick(["two_step_order_form", "upsell", "card_payment"])),
-      id: random.id(),
-      name: maybe(0.9, random.pick(projects))
-    },
-    paymentProvider: { type: provider, connectedAccount: maybe(0.3, { _id: random.hexId(0), accountId: "acct_1" }) },
-    paymentMethod: maybe(0.8, random.pick(["card", "cash", "cheque", "bank_transfer"])),
-    fulfilledAt: status === "succeeded" ? iso(entry.updated) : undefined,
-    amountRefunded: status === "refunded" ? amount : 0,
-    subscriptionId: maybe(0.1, random.hexId(entry.created)),
-    chargeId: provider === "manual" ? undefined : `ch_${random.id()}`,
-    chargeSnapshot: maybe(0.3, { id: `ch_${random.id()}`, outcome: { risk_score: random.int(99) }, captured: true }),
-    ipAddress: maybe(0.3, `203.0.113.${random.int(255)}`),
-    createdBy: maybe(0.2, { source: "user", id: setting.userIds[0] }),
-    invoiceId: isOrder ? undefined : entityId,
-    receiptId: maybe(0.3, `RCP-${index}`),
-    contactSnapshot: maybe(0.8, { id: owner.id, firstName: owner.firstName, email: owner.email }),
-    markAsTest: maybe(0.05, true),
-    isParent: maybe(0.2, random.chance(0.5)),
-    traceId: maybe(0.3, random.id()),
-    mergedFromContactId: maybe(0.02, random.id()),
-    createdAt: iso(entry.created),
-    updatedAt: iso(entry.updated)
-  }
-}
-
-export const flatTransaction = (data: Data): Data => {
-  const [source, provider] = [(data["entitySource"] ?? {}) as Data, (data["paymentProvider"] ?? {}) as Data]
-  const flat = { entitySourceType: source["type"], entitySourceName: source["name"] }
-  return { ...unnested(data), ...flat, entitySourceSubType: source["subType"], paymentProviderType: provider["type"] }
-}
-
-const unnested = without("entitySource", "paymentProvider")
-
-/** Fulfillments of about a third of the orders, and notes on some. */
+/** One fulfillment of every order that is sent in whole or in part, soon after it. */
 export const createFulfillments = (setting: Setting, orders: Collection, rows: ReadonlyArray<Entry>): Collection => {
-  const chosen = rows.filter((_, index) => index % 3 === 0)
+  const sent = (row: Entry): string => orderState(setting, row.source as number).fulfillmentStatus
+  const chosen = rows.filter((row) => sent(row) !== "unfulfilled")
   return seeded(setting, {
     stream: streams.fulfillment,
     count: chosen.length,
     parent: (index) => chosen[index]!.id,
+    created: (index) => Math.min(setting.end, chosen[index]!.created + (index % 5) * 86_400_000),
     build: ({ entry, id, index, random }) => {
-      const order = orders.shapes.build(chosen[index]!)
-      const items = (order["items"] as ReadonlyArray<Data>).slice(0, random.between(1, 3))
+      const all = orders.data(chosen[index]!)["items"] as ReadonlyArray<Data>
+      const items = sent(chosen[index]!) === "fulfilled" ? all : all.slice(0, random.between(1, all.length - 1))
       const number = `1Z${random.int(1_000_000_000)}`
       return {
         _id: id,
@@ -143,8 +56,13 @@ export const createOrderNotes = (setting: Setting, rows: ReadonlyArray<Entry>): 
 }
 
 /** Coupons (B 2.4). Their status follows from their days at the end of history, or when they are written. */
-export const createCoupons = (setting: Setting, owners: Owners, products: Collection): Collection => {
-  const productIds = rowsOf(products).map((row) => row.id!)
+export const createCoupons = (
+  setting: Setting,
+  owners: Owners,
+  { prices, products }: Record<"prices" | "products", Collection>
+): Collection => {
+  const idsOf = (rows: Collection) => rowsOf(rows).map((row) => row.id!)
+  const [priceIds, productIds] = [idsOf(prices), idsOf(products)]
   return seeded(setting, {
     stream: streams.coupon,
     count: owners.share(0.01, 35),
@@ -172,7 +90,7 @@ export const createCoupons = (setting: Setting, owners: Owners, products: Collec
           ? random.pick([{ type: "forever" }, { type: "fixed", duration: 3, durationType: "months" }])
           : undefined,
         productIds: random.chance(0.3) ? random.some(productIds, 4, 0.8) : undefined,
-        priceIds: random.chance(0.1) ? [random.hexId(0)] : undefined,
+        priceIds: random.chance(0.1) && priceIds.length > 0 ? [random.pick(priceIds)] : undefined,
         variantIds: random.chance(0.1) ? [random.id()] : undefined,
         createdAt: iso(entry.created),
         updatedAt: iso(entry.updated)

@@ -1,7 +1,7 @@
 import { Collection, type Data, type Entry, type Shapes, entry } from "../../world/collection.ts"
 import { addStrays, spoiled, spoilFields } from "../../world/nasty.ts"
 import { person } from "../../world/people.ts"
-import { Random } from "../../world/random.ts"
+import { Random, streams as coreStreams } from "../../world/random.ts"
 import { creationTime, ownerOf, type Setting } from "../../world/setting.ts"
 
 /** What a record is drawn from: the same every time it is built. */
@@ -21,6 +21,8 @@ interface Seed {
   readonly list?: NonNullable<Shapes["list"]>
   readonly kind?: (index: number) => number
   readonly parent?: (index: number) => string | null
+  /** When a record was made that follows from another; spread over the history where it says nothing. */
+  readonly created?: (index: number) => number | undefined
   /** The fields the nasty world respells, and whether lists show records without an id and stale copies. */
   readonly spoil?: Parameters<typeof spoilFields>[0]
   readonly strays?: boolean
@@ -28,7 +30,7 @@ interface Seed {
   readonly untouched?: number
 }
 
-/** A collection of `count` seeded records, spread over the history of the account with ties, built when first read. */
+/** A collection of `count` seeded records, most spread over the history of the account with ties, built when first read. */
 export const seeded = (setting: Setting, seed: Seed): Collection => {
   const draw = (entry: Entry): Draw => {
     const index = entry.source as number
@@ -41,7 +43,7 @@ export const seeded = (setting: Setting, seed: Seed): Collection => {
   })
   for (let index = 0; index < seed.count; index++) {
     const random = new Random(setting.seed, seed.stream, index)
-    const created = creationTime(setting, seed.stream, index, seed.count)
+    const created = seed.created?.(index) ?? creationTime(setting, seed.stream, index, seed.count)
     const isUntouched = random.chance(seed.untouched ?? 0.5)
     const updated = isUntouched ? created : created + Math.floor((setting.end - created) * random.unit() ** 4)
     const id = seed.ids === "plain" ? random.id() : random.hexId(created)
@@ -79,6 +81,11 @@ export class Owners {
   of(stream: number, index: number): { id: string; name: string; firstName: string; email: string; phone: string } {
     const owner = this.rows[ownerOf(this.#setting, stream, index, this.rows.length)]!
     return { ...person(this.#setting.seed, owner.source as number), id: owner.id! }
+  }
+
+  /** The contact of a seeded order or invoice. */
+  whoBought({ row, type }: { readonly row: Entry; readonly type: "order" | "invoice" }): ReturnType<Owners["of"]> {
+    return this.of(type === "order" ? coreStreams.order : streams.invoice, row.source as number)
   }
 }
 

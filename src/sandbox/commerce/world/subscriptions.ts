@@ -1,16 +1,17 @@
 import { iso } from "../../clock.ts"
-import { type Collection, type Data, without } from "../../world/collection.ts"
+import { type Collection, type Data, type Entry, without } from "../../world/collection.ts"
 import { projects } from "../../world/names.ts"
-import type { Random } from "../../world/random.ts"
+import { Random } from "../../world/random.ts"
 import type { Setting } from "../../world/setting.ts"
 import { type Draw, type Owners, cents, dayOf, seeded, streams } from "./seeded.ts"
 
 /** Subscriptions (B 2.4): flat in lists, nested alone. Checkout makes them, no operation does. */
-export const createSubscriptions = (setting: Setting, owners: Owners): Collection =>
+export const createSubscriptions = (setting: Setting, owners: Owners, sold: Sold): Collection =>
   seeded(setting, {
     stream: streams.subscription,
     count: owners.share(0.06),
-    build: (draw) => subscription(setting, draw, owners),
+    created: (index) => boughtWith(setting, index, sold)?.row.created,
+    build: (draw) => subscription(setting, draw, owners, boughtWith(setting, draw.index, sold)),
     full: without("paymentsCollectedCount"),
     list: flatSubscription,
     spoil: {
@@ -21,6 +22,23 @@ export const createSubscriptions = (setting: Setting, owners: Owners): Collectio
     },
     strays: true
   })
+
+/** The orders and the invoices there were at the start. */
+export interface Sold {
+  readonly order: ReadonlyArray<Entry>
+  readonly invoice: ReadonlyArray<Entry>
+}
+
+/** What a subscription was bought with; some do not say. */
+export const boughtWith = (
+  setting: Setting,
+  index: number,
+  sold: Sold
+): { readonly type: keyof Sold; readonly row: Entry } | undefined => {
+  const random = new Random(setting.seed, streams.subscription + 3000, index)
+  const type = random.pick(["order", "invoice"] as const)
+  return random.chance(0.9) && sold[type].length > 0 ? { type, row: random.pick(sold[type]) } : undefined
+}
 
 /** The names a single subscription adds. */
 const unnested = without(
@@ -38,8 +56,13 @@ const flatSubscription = (data: Data): Data => {
   }
 }
 
-const subscription = (setting: Setting, { entry, id, index, random }: Draw, owners: Owners): Data => {
-  const owner = owners.of(streams.subscription, index)
+const subscription = (
+  setting: Setting,
+  { entry, id, index, random }: Draw,
+  owners: Owners,
+  bought: ReturnType<typeof boughtWith>
+): Data => {
+  const owner = bought === undefined ? owners.of(streams.subscription, index) : owners.whoBought(bought)
   const maybe = <T>(share: number, value: T): T | undefined => (random.chance(share) ? value : undefined)
   const state = random.pick(["active", "active", "canceled", "past_due", "trialing"])
   const sourceId = random.id()
@@ -54,8 +77,8 @@ const subscription = (setting: Setting, { entry, id, index, random }: Draw, owne
     amount: cents(random.between(900, 90_000) / 100),
     liveMode: random.chance(0.97),
     status: { type: state, since: iso(entry.updated) },
-    entityType: maybe(0.9, random.pick(["order", "invoice"])),
-    entityId: maybe(0.9, random.hexId(entry.created)),
+    entityType: bought?.type,
+    entityId: bought?.row.id,
     entitySourceId: maybe(0.8, sourceId),
     entitySourceMeta: maybe(0.2, { stepId: random.id(), pageId: random.id() }),
     entitySource: { type, subType: maybe(0.6, random.pick(subTypes)), id: sourceId, name: random.pick(projects) },

@@ -80,5 +80,11 @@ export const checkContact = ({ world }: Service, details: unknown): void => {
   if (details !== undefined) refer(world.contacts, (details as Data)["id"], "contactDetails.id")
 }
 
+/** A recorded payment pays something, and no more than is due. */
+export const checkPayment = (amount: unknown, due: number): void => {
+  if (amount === 0) throw invalid("amount must be greater than 0")
+  if (Number(amount ?? 0) > due) throw invalid("amount must not be greater than the amount due")
+}
+
 export const findInvoice = ({ world }: Service, params: Readonly<Record<string, string>>) =>
   find(world.commerce.invoices, params["invoiceId"], "Invoice")

@@ -1,10 +1,10 @@
 import { iso } from "../clock.ts"
-import { invalid } from "../errors.ts"
 import type { Route, Service } from "../route.ts"
 import { anything, between, choice, flag, list, number, object, record, required, text } from "../shape.ts"
 import type { Data, Entry } from "../world/collection.ts"
 import {
   checkContact,
+  checkPayment,
   checkSending,
   contactDetails,
   day,
@@ -57,7 +57,7 @@ export const invoiceActionRoutes: ReadonlyArray<Route> = [
       const data = invoices.data(row)
       const due = amountOf(data["amountDue"])
       const amount = Number(body["amount"] ?? due)
-      if (amount > due) throw invalid("amount must not be greater than the amount due")
+      checkPayment(body["amount"], due)
       const left = cents(due - amount)
       const status = left > 0 ? "partially_paid" : "paid"
       const amountPaid = cents(amountOf(data["amountPaid"]) + amount)
@@ -142,7 +142,7 @@ const addTransaction = (service: Service, invoice: Entry, amount: number, { fulf
   const { invoices, transactions } = service.world.commerce
   const { contactDetails, currency, liveMode, name } = invoices.data(invoice)
   const contact = (contactDetails ?? {}) as Data
-  addRecord(service, transactions, {
+  const fields = {
     altId: service.world.setting.locationId,
     altType: "location",
     contactId: contact["id"],
@@ -159,5 +159,6 @@ const addTransaction = (service: Service, invoice: Entry, amount: number, { fulf
     fulfilledAt: fulfilledAt ?? iso(service.clock.now()),
     amountRefunded: 0,
     invoiceId: invoice.id
-  })
+  }
+  addRecord(service, transactions, fields, { parent: invoice.id })
 }

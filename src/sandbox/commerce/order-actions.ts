@@ -3,8 +3,10 @@ import { invalid } from "../errors.ts"
 import type { Route, Service } from "../route.ts"
 import { anything, between, choice, flag, list, number, object, record, required, text } from "../shape.ts"
 import type { Data, Entry } from "../world/collection.ts"
-import { byAge, operation } from "./operation.ts"
+import { checkPayment } from "./document-shapes.ts"
+import { byAge, conflict, operation } from "./operation.ts"
 import { findOrder } from "./orders.ts"
+import { amountOf, cents } from "./world/seeded.ts"
 import { addRecord, changeRecord, find } from "./write.ts"
 
 /** Fulfillments, recorded payments and notes of an order (B 4.4). */
@@ -64,12 +66,19 @@ export const orderActionRoutes: ReadonlyArray<Route> = [
       isPartialPayment: flag
     },
     returns: { success: flag },
+    errors: [409],
     handle: ({ body, params }, service) => {
       const { orders } = service.world
       const old = findOrder(service, params["orderId"])
-      const isPartial = body["isPartialPayment"] === true
+      const status = orders.data(old)["paymentStatus"]
+      if (status === "paid" || status === "refunded") throw conflict(`An order that is ${status} cannot be paid`)
+      const due = dueOf(service, old)
+      const { amount = due, isPartialPayment } = body as { amount?: number; isPartialPayment?: boolean }
+      checkPayment(body["amount"], due)
+      // Success marks the order paid (B 4.4), but for a part that leaves something due.
+      const isPartial = isPartialPayment === true && amount < due
       const order = changeRecord(service, orders, old, { paymentStatus: isPartial ? "partially_paid" : "paid" })
-      addTransaction(service, order, body)
+      addTransaction(service, order, { ...body, amount })
       service.deliveries.trigger("payment_received", orders.data(order))
       return { success: true }
     }
@@ -104,11 +113,19 @@ const progress = ({ world }: Service, order: Entry, ordered: ReadonlyArray<Data>
   return [...left.values()].every((count) => count <= 0) ? "fulfilled" : "partially_fulfilled"
 }
 
+/** The amount of an order less the payments that succeeded: its transactions lie under it. */
+const dueOf = ({ world }: Service, order: Entry): number => {
+  const { transactions } = world.commerce
+  const payments = transactions.children(order.id!).map((row) => transactions.data(row))
+  const paid = payments.reduce((sum, { amount, status }) => sum + (status === "succeeded" ? amountOf(amount) : 0), 0)
+  return Math.max(0, cents(amountOf(world.orders.data(order)["amount"]) - paid))
+}
+
 /** A recorded payment is a transaction, of the kind that no provider took. */
 const addTransaction = (service: Service, order: Entry, { amount, mode }: Data): void => {
   const data = service.world.orders.data(order)
   const { contactId, contactName, contactSnapshot, currency, liveMode, source } = data
-  addRecord(service, service.world.commerce.transactions, {
+  const fields = {
     altId: service.world.setting.locationId,
     altType: "location",
     contactId,
@@ -116,7 +133,7 @@ const addTransaction = (service: Service, order: Entry, { amount, mode }: Data):
     contactSnapshot,
     currency,
     liveMode,
-    amount: amount ?? data["amount"],
+    amount,
     status: "succeeded",
     entityType: "order",
     entityId: order.id,
@@ -125,5 +142,6 @@ const addTransaction = (service: Service, order: Entry, { amount, mode }: Data):
     paymentMethod: mode,
     fulfilledAt: iso(service.clock.now()),
     amountRefunded: 0
-  })
+  }
+  addRecord(service, service.world.commerce.transactions, fields, { parent: order.id })
 }

@@ -66,13 +66,44 @@ describe("orders", () => {
     const pay = (body: Json) => act(id, "record-payment", body)
     const wrong = [{}, { mode: "barter" }, { mode: "card", card: { type: "visa" } }, { mode: "cheque", cheque: {} }]
     assert.deepEqual(await statuses(wrong.map(pay)), [422, 422, 422, 422])
-    await pay({ mode: "cash", amount: 1, isPartialPayment: true })
-    assert.equal((await read(id))["paymentStatus"], "partially_paid")
     assert.deepEqual((await pay({ mode: "card", card: { type: "visa", last4: "4242" } })).body, { success: true })
     assert.equal((await read(id))["paymentStatus"], "paid")
     const { body } = await s.get(`/payments/transactions${query}&entityId=${id}&limit=100`)
     assert.isTrue(body["data"].some((row: Json) => row["amount"] === order["amount"] && row["entityType"] === "order"))
     assert.equal((await act("unknown", "record-payment", { mode: "cash" })).status, 400)
+  })
+
+  it("are paid in parts that add up to the amount, and by nothing beyond it", async () => {
+    const [order, other] = all.filter((row) => row["paymentStatus"] === "unpaid").slice(1)
+    const { _id: id, amount } = order!
+    const pay = (body: Json = {}) => act(id, "record-payment", { mode: "cash", isPartialPayment: true, ...body })
+    const state = async () => (await read(id))["paymentStatus"]
+    assert.deepEqual(await statuses([pay({ amount: amount + 0.01 }), pay({ amount: 0 })]), [422, 422])
+    await pay({ amount: 1 })
+    assert.equal(await state(), "partially_paid")
+    assert.equal((await pay({ amount })).status, 422)
+    await pay({ amount: amount - 1 })
+    assert.equal(await state(), "paid")
+    assert.deepEqual(await statuses([pay({ amount: 1 }), pay({ isPartialPayment: false })]), [409, 409])
+    assert.equal(await state(), "paid")
+    const marked = { mode: "cash", amount: other!["amount"] / 2 }
+    assert.equal((await act(other!["_id"], "record-payment", marked)).status, 200)
+    assert.equal((await read(other!["_id"]))["paymentStatus"], "paid")
+    const refunded = all.find((row) => row["paymentStatus"] === "refunded")!
+    assert.equal((await act(refunded["_id"], "record-payment", { mode: "cash" })).status, 409)
+  })
+
+  it("paid in part are paid by the rest", async () => {
+    const { _id: id, amount } = all.find((row) => row["paymentStatus"] === "partially_paid")!
+    assert.equal((await act(id, "record-payment", { mode: "cash", amount })).status, 422)
+    assert.equal((await act(id, "record-payment", { mode: "cash" })).status, 200)
+    const { body } = await s.get(`/payments/transactions${query}&entityId=${id}&limit=100`)
+    const paid = body["data"].filter((row: Json) => row["status"] === "succeeded")
+    assert.closeTo(
+      paid.reduce((sum: number, row: Json) => sum + row["amount"], 0),
+      amount,
+      0.001
+    )
   })
 
   it("start the workflows that wait for a payment", async () => {
@@ -83,7 +114,8 @@ describe("orders", () => {
       return delivered + failed + pending + refused
     }
     const before = await started()
-    await act(all[0]!["_id"], "record-payment", { mode: "cash" })
+    const order = all.findLast((row) => row["paymentStatus"] === "unpaid")!
+    await act(order["_id"], "record-payment", { mode: "cash" })
     assert.isAbove(await started(), before)
   })
 

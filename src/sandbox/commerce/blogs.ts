@@ -6,7 +6,7 @@ import { iso } from "../clock.ts"
 import { entry } from "../world/collection.ts"
 import { conflict, filterBy, given, holds, operation, pageNewest, requiredPaging } from "./operation.ts"
 import { blogStatuses } from "./world/content.ts"
-import { find, refer } from "./write.ts"
+import { find, refer, referAll } from "./write.ts"
 
 const uri: Field = { type: "string", format: "uri" }
 
@@ -149,8 +149,7 @@ const checked = (body: Data, service: Service, old: Entry | undefined): Data => 
   const { blogAuthors, blogCategories, blogs } = service.world.commerce
   refer(blogs, body["blogId"], "blogId")
   refer(blogAuthors, body["author"], "author")
-  const categories = body["categories"] as ReadonlyArray<string>
-  categories.forEach((id, place) => refer(blogCategories, id, `categories.${place}`))
+  referAll(blogCategories, body["categories"], "categories")
   const { urlSlug } = body
   if (isTaken(service, urlSlug, old?.id)) throw conflict(`A blog post with the slug ${String(urlSlug)} exists`)
   return given(body)

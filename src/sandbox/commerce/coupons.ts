@@ -17,7 +17,7 @@ import {
 import type { Data, Entry } from "../world/collection.ts"
 import { conflict, filterBy, given, holds, operation, pageNewest, paging } from "./operation.ts"
 import { couponStatus } from "./world/payments.ts"
-import { addRecord, find, replaceRecord } from "./write.ts"
+import { addRecord, find, referAll, replaceRecord } from "./write.ts"
 
 const moment = { type: "string", format: "date-time" } as const
 
@@ -133,7 +133,9 @@ const checked = (body: Data, { clock, world }: Service, old: Entry | undefined):
     )
   ].filter((problem) => problem !== false)
   if (problems.length > 0) throw invalid(...problems)
-  const { coupons } = world.commerce
+  const { coupons, prices, products } = world.commerce
+  referAll(products, body["productIds"], "productIds")
+  referAll(prices, body["priceIds"], "priceIds")
   const hasCode = (row: Entry): boolean => row !== old && coupons.data(row)["code"] === code
   if (coupons.live().some(hasCode)) throw conflict(`A coupon with the code ${code} exists`)
   const status = couponStatus(String(startDate), endDate as string | undefined, clock.now())

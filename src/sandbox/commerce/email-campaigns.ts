@@ -4,7 +4,8 @@ import type { Route } from "../route.ts"
 import { between, choice, described, integer, record, required, text } from "../shape.ts"
 import { editorContentUrl } from "./email-content.ts"
 import { filterBy, holds, operation, pageNewest } from "./operation.ts"
-import { campaignStatuses } from "./world/emails.ts"
+import { checkFolder } from "./email-templates.ts"
+import { campaignStatuses, emailKind } from "./world/emails.ts"
 import { addRecord, find, refer } from "./write.ts"
 
 const path = "/emails/locations/:locationId/campaigns/emails"
@@ -55,10 +56,12 @@ export const emailCampaignRoutes: ReadonlyArray<Route> = [
     returns: record("EmailCampaignListItem"),
     handle: ({ body, traceId }, service) => {
       const { emailCampaigns, emailTemplates } = service.world.commerce
-      const { editorContent, editorType, name, templateId, timeZone, userId } = body
+      const { editorContent, editorType, name, parentFolderId, templateId, timeZone, userId } = body
       if (!isZone(String(timeZone))) throw invalid("timeZone must be a valid IANA time zone")
       refer(service.world.users, userId, "userId")
+      checkFolder(service, parentFolderId)
       const template = refer(emailTemplates, templateId, "templateId")
+      if (template?.kind === emailKind.folder) throw invalid("templateId is not valid")
       const content = editorContent ?? (template && emailTemplates.data(template)["content"]) ?? ""
       const fields = { name, status: "draft", deleted: false, editorType, isPlainText: editorType === "text", content }
       const row = emailCampaigns.data(addRecord(service, emailCampaigns, fields, { plain: true }))

@@ -6,7 +6,7 @@ import type { Data, Entry } from "../world/collection.ts"
 import { editorContentUrl } from "./email-content.ts"
 import { given, operation } from "./operation.ts"
 import { emailKind, html } from "./world/emails.ts"
-import { addRecord, changeRecord, find } from "./write.ts"
+import { addRecord, changeRecord, find, refer } from "./write.ts"
 
 const path = "/emails/locations/:locationId/templates"
 const [reads, writes] = ["emails/templates.readonly", "emails/templates.write"]
@@ -31,7 +31,8 @@ export const emailTemplateRoutes: ReadonlyArray<Route> = [
     },
     returns: record("EmailTemplate"),
     handle: ({ body, traceId }, service) => {
-      const { editorContent, userId: _, ...fields } = body
+      const { editorContent, userId, ...fields } = body
+      refer(service.world.users, userId, "userId")
       return written(create(service, { ...fields, content: editorContent ?? "" }), traceId, service)
     }
   }),
@@ -46,6 +47,7 @@ export const emailTemplateRoutes: ReadonlyArray<Route> = [
     returns: record("EmailTemplateFolder"),
     handle: ({ body, traceId }, service) => {
       const { emailTemplates } = service.world.commerce
+      refer(service.world.users, body["userId"], "userId")
       const row = addRecord(service, emailTemplates, { name: body["name"] }, { kind: emailKind.folder, plain: true })
       return { ...emailTemplates.data(row), traceId }
     }
@@ -67,7 +69,8 @@ export const emailTemplateRoutes: ReadonlyArray<Route> = [
     },
     returns: record("EmailTemplate"),
     handle: ({ body, traceId }, service) => {
-      const { importUrl, name = "Imported template", parentFolderId } = body
+      const { importUrl, name = "Imported template", parentFolderId, userId } = body
+      refer(service.world.users, userId, "userId")
       const content = html(String(name), `Imported from ${String(importUrl)}`)
       return written(create(service, { name, parentFolderId, editorType: "html", content }), traceId, service)
     }
@@ -105,7 +108,8 @@ export const emailTemplateRoutes: ReadonlyArray<Route> = [
     returns: record("EmailTemplate"),
     handle: ({ body, params, traceId }, service) => {
       const old = findTemplate(service, params["templateId"]!)
-      const { editorContent, subjectLine, userId: _, ...rest } = body
+      const { editorContent, subjectLine, userId, ...rest } = body
+      refer(service.world.users, userId, "userId")
       if ((editorContent === undefined) !== (rest["editorType"] === undefined)) {
         throw invalid("editorContent and editorType must be sent together")
       }
@@ -139,7 +143,8 @@ const findTemplate = ({ world }: Service, id: string): Entry => {
   return row.kind === emailKind.template ? row : find(world.commerce.emailTemplates, `folder ${id}`, "Template")
 }
 
-const checkFolder = ({ world }: Service, id: unknown): void => {
+/** Campaigns are kept in the same folders. */
+export const checkFolder = ({ world }: Service, id: unknown): void => {
   if (id === undefined || id === null) return
   if (world.commerce.emailTemplates.get(String(id))?.kind !== emailKind.folder) {
     throw invalid("parentFolderId is not valid")

@@ -5,7 +5,7 @@ import type { Data, Entry } from "../world/collection.ts"
 import { holds, operation } from "./operation.ts"
 import { deleteProduct } from "./product-rules.ts"
 import { amountOf, cents } from "./world/seeded.ts"
-import { changeRecord } from "./write.ts"
+import { changeRecord, referAll } from "./write.ts"
 
 const change = object({
   type: required(
@@ -43,18 +43,18 @@ export const productBulkRoutes: ReadonlyArray<Route> = [
     },
     returns: { status: flag },
     handle: ({ body }, service) => {
-      const { products } = service.world.commerce
+      const { collections, products } = service.world.commerce
       const needed = needs[body["type"] as keyof typeof needs]
       if (needed !== undefined && body[needed] === undefined) throw invalid(`${needed} should not be empty`)
       if (needed === "currency" && !/^[A-Z]{3}$/.test(String(body["currency"]))) {
         throw invalid("currency must be a code of three capital letters")
       }
-      const rows = (body["productIds"] as ReadonlyArray<string>).map((id) => products.get(id))
-      if (rows.includes(undefined)) throw invalid("productIds holds an id that is not valid")
-      const chosen = rows.filter(
-        (row) => row !== undefined && passes(row, body["filters"] as Data | undefined, service)
-      )
-      for (const row of new Set(chosen)) apply(body, row!, service)
+      const productIds = body["productIds"] as ReadonlyArray<string>
+      referAll(products, productIds, "productIds")
+      referAll(collections, body["collectionIds"], "collectionIds")
+      const rows = [...new Set(productIds)].map((id) => products.get(id)!)
+      const chosen = rows.filter((row) => passes(row, body["filters"] as Data | undefined, service))
+      for (const row of chosen) apply(body, row, service)
       return { status: true }
     }
   })

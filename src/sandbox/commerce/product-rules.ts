@@ -4,7 +4,7 @@ import { choice, described, type Field, flag, list, object, required, type Shape
 import type { Data, Entry } from "../world/collection.ts"
 import { conflict, given, holds } from "./operation.ts"
 import { taxesOf } from "./world/products.ts"
-import { removeChildren } from "./write.ts"
+import { referAll, removeChildren } from "./write.ts"
 
 const uri: Field = { type: "string", format: "uri" }
 
@@ -52,14 +52,18 @@ export const deleteProduct = ({ world }: Service, product: Entry): void => {
 }
 
 export const checkProduct = (body: Data, { world }: Service, old: Entry | undefined): Data => {
-  const { products } = world.commerce
-  const { isLabelEnabled = false, isTaxesEnabled = false, label, slug, taxes } = body
+  const { collections, prices, products } = world.commerce
+  const { collectionIds, isLabelEnabled = false, isTaxesEnabled = false, label, medias = [], slug, taxes } = body
   const problems = [
     isTaxesEnabled === true && !(Array.isArray(taxes) && taxes.length > 0) && "taxes should not be empty",
     isTaxesEnabled !== true && taxes !== undefined && "isTaxesEnabled must be true when taxes are sent",
     isLabelEnabled === true && label === undefined && "label should not be empty"
   ].filter((problem) => problem !== false)
   if (problems.length > 0) throw invalid(...problems)
+  referAll(collections, collectionIds, "collectionIds")
+  for (const [place, { priceIds }] of (medias as ReadonlyArray<Data>).entries()) {
+    referAll(prices, priceIds, `medias.${place}.priceIds`)
+  }
   const hasSlug = (row: Entry): boolean => row !== old && products.data(row)["slug"] === slug
   if (slug !== undefined && products.live().some(hasSlug)) throw conflict(`A product with the slug ${slug} exists`)
   return { locationId: world.setting.locationId, ...always, ...given(body), isTaxesEnabled }

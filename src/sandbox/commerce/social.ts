@@ -5,7 +5,7 @@ import { platformDetails } from "./description.ts"
 import { filterBy, given, holds, operation, pageNewest, paging } from "./operation.ts"
 import { answer, wrapped } from "./social-answers.ts"
 import { isDeleted } from "./social-search.ts"
-import { addRecord, changeRecord, find, refer, replaceRecord } from "./write.ts"
+import { addRecord, changeRecord, find, refer, referAll, replaceRecord } from "./write.ts"
 
 const path = "/social-media-posting/:locationId"
 const moment: Field = { type: "string", format: "date-time" }
@@ -104,8 +104,7 @@ const findPost = ({ world }: Service, params: Readonly<Record<string, string>>):
 }
 
 const checked = (body: Data, { world }: Service): Data => {
-  const accounts = body["accountIds"] as ReadonlyArray<string>
-  accounts.forEach((id, place) => refer(world.commerce.socialAccounts, id, `accountIds.${place}`))
+  referAll(world.commerce.socialAccounts, body["accountIds"], "accountIds")
   refer(world.users, body["userId"], "userId")
   return { ...given(body), status: body["scheduleDate"] === undefined ? "published" : "scheduled" }
 }

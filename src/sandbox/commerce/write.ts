@@ -20,6 +20,12 @@ export const refer = (collection: Collection, id: unknown, name: string): Entry 
   return found
 }
 
+/** The same for a list of ids, where an empty text is no id either. */
+export const referAll = (collection: Collection, ids: unknown, name: string): void =>
+  ((ids ?? []) as ReadonlyArray<string>).forEach((id, place) => {
+    if (collection.get(id) === undefined) throw invalid(`${name}.${place} is not valid`)
+  })
+
 /** A new record, dated now. Its key is `_id`, or `id` where the documents say so. */
 export const addRecord = (
   { clock, random }: Service,

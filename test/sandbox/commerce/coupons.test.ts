@@ -67,9 +67,15 @@ describe("coupons", () => {
       { startDate: "soon" },
       { endDate: "2019-01-01" },
       { code: "" },
+      { productIds: ["unknown"] },
+      { priceIds: [""] },
       { applyToFuturePaymentsConfig: { type: "fixed" } }
     ]
     for (const more of wrong) assert.equal((await create({ code: "NEW", ...more })).status, 422, JSON.stringify(more))
+    const [productIds, priceIds] = [await s.records("products"), await s.records("prices")].map((rows) => [
+      rows[0]!["_id"]
+    ])
+    assert.equal((await create({ code: "SOME", productIds, priceIds })).status, 200)
     const fixed = { type: "fixed", duration: 3, durationType: "months" }
     assert.equal((await create({ code: "FIXED", discountType: "amount", discountValue: 500 })).status, 200)
     assert.equal((await create({ code: "REST", applyToFuturePaymentsConfig: fixed })).status, 200)

@@ -58,7 +58,13 @@ describe("email templates", () => {
     assert.isString(read["traceId"])
     const listed = (await all(`&folderId=${parentFolderId}`))[0]!
     assert.deepEqual([listed["id"], listed["subject"], listed["isPlainText"]], [body["id"], undefined, false])
-    const bad = [{ editorType: "builder" }, { name: "" }, { parentFolderId: "none" }, { parentFolderId: body["id"] }]
+    const bad = [
+      { editorType: "builder" },
+      { name: "" },
+      { parentFolderId: "none" },
+      { parentFolderId: body["id"] },
+      { userId: "nobody" }
+    ]
     for (const fields of bad) {
       assert.equal((await s.post(templates, { name: "x", editorType: "text", ...fields })).status, 422)
     }
@@ -105,7 +111,14 @@ describe("email templates", () => {
     assert.equal((await s.get(`${templates}/${body["id"]}`)).status, 404)
     const { id } = await folder("No template")
     assert.equal((await s.get(`${templates}/${id}`)).status, 404)
-    assert.equal((await s.post(`${templates}/folders`, {})).status, 422)
+    const userId = "nobody"
+    const refused = [
+      s.post(`${templates}/folders`, {}),
+      s.post(`${templates}/folders`, { name: "x", userId }),
+      s.post(`${templates}/import`, { ...from, userId }),
+      s.send("PATCH", `${templates}/${(await create())["id"]}`, { userId })
+    ]
+    assert.deepEqual(await statuses(refused), [422, 422, 422, 422])
   })
 })
 
@@ -135,10 +148,14 @@ describe("email campaigns", () => {
     const [seeded] = await s.records("email_campaigns")
     assert.deepEqual((await s.get(`${campaigns}/${seeded!["id"]}`)).body, seeded)
     assert.equal((await fetch(seeded!["editorContentUrl"])).status, 200)
+    const { id: folderId } = await folder("June")
+    assert.equal((await s.post(campaigns, { ...fields, parentFolderId: folderId })).status, 201)
     for (const wrong of [
       { timeZone: "Mars/Base" },
       { userId: "nobody" },
       { templateId: "none" },
+      { templateId: folderId },
+      { parentFolderId: "none" },
       { name: undefined }
     ]) {
       assert.equal((await s.post(campaigns, { ...fields, ...wrong })).status, 422)

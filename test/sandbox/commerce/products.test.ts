@@ -88,7 +88,9 @@ describe("products", () => {
       { label: {} },
       { productType: "THING" },
       { medias: [{ id: "1", url: "https://a.example/1.jpg", type: "sound" }] },
-      { name: undefined }
+      { name: undefined },
+      { collectionIds: ["unknown"] },
+      { medias: [{ id: "1", url: "https://a.example/1.jpg", type: "image", priceIds: ["unknown"] }] }
     ]
     for (const fields of wrong) assert.equal((await create(fields)).status, 422, JSON.stringify(fields))
     assert.equal((await create({ availableInStore: "yes" })).status, 400)
@@ -141,8 +143,9 @@ describe("bulk updates", () => {
     assert.isTrue((await read())["availableInStore"])
     await bulk({ type: "bulk-update-availability", productIds, availability: false, filters: { search: "other" } })
     assert.isTrue((await read())["availableInStore"])
-    await bulk({ type: "bulk-update-product-collection", productIds, collectionIds: ["c"] })
-    assert.deepEqual((await read())["collectionIds"], ["c"])
+    const [{ _id: collectionId }] = (await s.records("collections")) as [Json]
+    await bulk({ type: "bulk-update-product-collection", productIds, collectionIds: [collectionId] })
+    assert.deepEqual((await read())["collectionIds"], [collectionId])
     await bulk({ type: "bulk-update-currency", productIds, currency: "CAD" })
     assert.equal((await prices())[0]!["currency"], "CAD")
     await bulk({ type: "bulk-delete-products", productIds })
@@ -158,6 +161,7 @@ describe("bulk updates", () => {
       { type: "bulk-update-price", productIds, price: { type: "SET_NEW_PRICE" } },
       { type: "bulk-update-availability", productIds },
       { type: "bulk-update-currency", productIds, currency: "dollars" },
+      { type: "bulk-update-product-collection", productIds, collectionIds: ["unknown"] },
       { type: "bulk-delete-products", productIds: [] },
       { type: "bulk-delete-products", productIds: ["unknown"] },
       { type: "bulk-dance", productIds },

@@ -5,7 +5,7 @@ export interface Field {
   /** Refused with 422 when it is sent at all: known elsewhere, not accepted here. */
   readonly forbidden?: boolean
   readonly choices?: ReadonlyArray<string>
-  readonly format?: "email" | "phone" | "date-time" | "date" | "uri"
+  readonly format?: "email" | "phone" | "date-time" | "date" | "time" | "uri"
   readonly least?: number
   readonly most?: number
   /** The greatest length of a text, and the least length of a list. */

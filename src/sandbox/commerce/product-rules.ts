@@ -7,6 +7,7 @@ import { taxesOf } from "./world/products.ts"
 import { referAll, removeChildren } from "./write.ts"
 
 const uri: Field = { type: "string", format: "uri" }
+const moment: Field = { type: "string", format: "date-time" }
 
 /** What a product is written with (B 2.2). */
 export const productShape: Shape = {
@@ -35,7 +36,7 @@ export const productShape: Shape = {
   taxInclusive: described(flag, "Default false."),
   automaticTaxCategoryId: text,
   isLabelEnabled: described(flag, "Default false; when true, label must not be empty."),
-  label: object({ title: required(text), startDate: text, endDate: text })
+  label: object({ title: required(text), startDate: moment, endDate: moment })
 }
 
 export const findProduct = ({ world }: Service, idOrSlug: string): Entry => {

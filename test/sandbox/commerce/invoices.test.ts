@@ -100,6 +100,7 @@ describe("an invoice", () => {
       { sentTo: {} },
       { contactDetails: { id: "unknown", name: "x" } },
       { issueDate: "March" },
+      { issueDate: "2026-02-30" },
       { lateFeesConfiguration: { enable: true } }
     ]
     for (const more of wrong) assert.equal((await create(more)).status, 422, JSON.stringify(more))

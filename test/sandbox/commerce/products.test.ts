@@ -86,6 +86,8 @@ describe("products", () => {
       { taxes: ["x"] },
       { isLabelEnabled: true },
       { label: {} },
+      { label: { title: "New", startDate: "nodate" } },
+      { label: { title: "New", endDate: "2026-02-30" } },
       { productType: "THING" },
       { medias: [{ id: "1", url: "https://a.example/1.jpg", type: "sound" }] },
       { name: undefined },
@@ -94,7 +96,13 @@ describe("products", () => {
     ]
     for (const fields of wrong) assert.equal((await create(fields)).status, 422, JSON.stringify(fields))
     assert.equal((await create({ availableInStore: "yes" })).status, 400)
-    const right = { isTaxesEnabled: true, taxes: ["t"], isLabelEnabled: true, label: { title: "New" }, slug: "twice" }
+    const right = {
+      isTaxesEnabled: true,
+      taxes: ["t"],
+      isLabelEnabled: true,
+      label: { title: "New", startDate: "2026-02-28" },
+      slug: "twice"
+    }
     assert.equal((await create(right)).status, 201)
     assert.equal((await create({ slug: "twice" })).status, 409)
   })

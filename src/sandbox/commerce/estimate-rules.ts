@@ -1,9 +1,9 @@
-import { invalid } from "../errors.ts"
 import type { Service } from "../route.ts"
 import { anything, email, flag, list, object, required, type Shape, text } from "../shape.ts"
 import type { Data, Entry, Filter } from "../world/collection.ts"
 import { businessDetails, checkContact, contactDetails, day, discount, lineItems } from "./document-shapes.ts"
 import { filterBy, given, holds } from "./operation.ts"
+import { checkRule, schedule } from "./rrule.ts"
 import { totalOf } from "./world/invoices.ts"
 import { amountOf, dayOf } from "./world/seeded.ts"
 import { find } from "./write.ts"
@@ -16,7 +16,7 @@ export const estimateShape: Shape = {
   items: lineItems,
   discount: required(discount),
   contactDetails: required(contactDetails),
-  frequencySettings: required(object({ enabled: required(flag), schedule: required(object()) })),
+  frequencySettings: required(object({ enabled: required(flag), schedule: required(schedule) })),
   issueDate: day,
   expiryDate: day,
   estimateNumber: anything,
@@ -36,11 +36,7 @@ export const findEstimate = ({ world }: Service, params: Readonly<Record<string,
 export const checkEstimate = (body: Data, service: Service): Data => {
   const { discount, frequencySettings, items } = body
   const { enabled, schedule } = frequencySettings as { enabled: boolean; schedule: Data }
-  const rule = (schedule["rrule"] ?? {}) as Data
-  const missing = ["intervalType", "interval", "startDate"].filter((name) => enabled && (rule[name] ?? "") === "")
-  if (missing.length > 0) {
-    throw invalid(...missing.map((name) => `frequencySettings.schedule.rrule.${name} should not be empty`))
-  }
+  checkRule((schedule["rrule"] ?? {}) as Data, enabled, "frequencySettings.schedule.rrule")
   checkContact(service, body["contactDetails"])
   return { ...given(body), total: totalOf(items as ReadonlyArray<Data>, discount as Data) }
 }

@@ -63,6 +63,36 @@ describe("estimates", () => {
       [422, 422, 201]
     )
     assert.equal((await create({ frequencySettings: { enabled: true } })).status, 422)
+    const wrong = [
+      { intervalType: "fortnightly" },
+      { interval: 0 },
+      { startDate: "1/1/2026" },
+      { startDate: "2026-02-30" },
+      { startTime: "9:00" },
+      { endDate: "later" },
+      { endTime: "24:00:00" },
+      { dayOfMonth: 0 },
+      { dayOfMonth: 29 },
+      { dayOfMonth: -2 },
+      { dayOfWeek: "monday" },
+      { numOfWeek: 0 },
+      { numOfWeek: 5 },
+      { monthOfYear: "march" },
+      { count: 0 }
+    ]
+    for (const more of wrong) assert.equal((await repeat({ ...rule, ...more })).status, 422, JSON.stringify(more))
+    assert.equal((await repeat({ ...rule, interval: "1" })).status, 400)
+    const last = { dayOfMonth: -1, dayOfWeek: "su", numOfWeek: -1, monthOfYear: "dec", count: 3, daysBefore: 0 }
+    const times = { startTime: "09:00:00", endDate: "2027-01-01", endTime: "23:59:59" }
+    assert.equal((await repeat({ ...rule, ...last, ...times })).status, 201)
+    const once = { enabled: false, schedule: { rrule: { dayOfWeek: "monday" } } }
+    assert.equal((await create({ frequencySettings: once })).status, 422)
+  })
+
+  it("repeat in the seeded account too, by rules it would take", async () => {
+    const repeating = (await s.records("estimates")).filter((row) => row["frequencySettings"].enabled)
+    assert.isNotEmpty(repeating)
+    for (const { frequencySettings } of repeating) assert.equal((await create({ frequencySettings })).status, 201)
   })
 
   it("are deleted with a JSON body, not a query", async () => {

@@ -167,7 +167,9 @@ export const createEstimates = (setting: Setting, owners: Owners, products: Coll
         total: totalOf(items, discount),
         issueDate: dayOf(entry.created),
         expiryDate: random.chance(0.8) ? dayOf(entry.created + 30 * dayMs) : undefined,
-        frequencySettings: { enabled: false, schedule: {} },
+        frequencySettings: random.chance(0.15)
+          ? { enabled: true, schedule: { rrule: ruleOf(random, entry.created) } }
+          : { enabled: false, schedule: {} },
         traceId: random.chance(0.5) ? random.id() : undefined,
         liveMode: random.chance(0.97),
         createdAt: iso(entry.created),
@@ -178,6 +180,13 @@ export const createEstimates = (setting: Setting, owners: Owners, products: Coll
     strays: true
   })
 }
+
+/** The members a repeating estimate needs (B 2.3). */
+const ruleOf = (random: Random, created: number): Data => ({
+  intervalType: random.pick(["monthly", "monthly", "weekly", "yearly", "daily"]),
+  interval: random.between(1, 3),
+  startDate: dayOf(created)
+})
 
 export const estimateStatuses = ["all", "draft", "sent", "accepted", "declined", "invoiced", "viewed"]
 

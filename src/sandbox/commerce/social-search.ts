@@ -1,4 +1,4 @@
-import { invalid } from "../errors.ts"
+import { invalid, malformed } from "../errors.ts"
 import { extend } from "../pages.ts"
 import type { Route, Service } from "../route.ts"
 import { choice, described, type Field, integer, list, record, required, text } from "../shape.ts"
@@ -43,7 +43,9 @@ export const isDeleted = (collection: Collection, row: Entry): boolean => {
 const window = ({ limit, skip }: Data): { limit: number; skip: number } => {
   const problems = Object.entries({ limit, skip }).filter(([, value]) => !/^\d+$/.test(String(value)))
   if (problems.length > 0) throw invalid(...problems.map(([name]) => `${name} must be a number string`))
-  if (Number(limit) > 100 || Number(limit) < 1) throw invalid("limit must be between 1 and 100")
+  // More than the maximum page is a 400 by name (field-notes 1), as in every other list.
+  if (Number(limit) > 100) throw malformed("limit must not be greater than 100")
+  if (Number(limit) < 1) throw invalid("limit must not be less than 1")
   return { limit: Number(limit), skip: Number(skip) }
 }
 

@@ -21,16 +21,23 @@ export const formUploadRoutes: ReadonlyArray<Route> = [
       const contact = findContact(service, String(query["contactId"]))
       const files = parts.filter((part) => "fileName" in part)
       if (files.length === 0) throw invalid("at least one file should be sent")
+      const fileFields = new Map(
+        [...customFields.live()]
+          .map((row) => customFields.data(row))
+          .filter(({ dataType, model }) => dataType === "FILE_UPLOAD" && model === "contact")
+          .map((field) => [String(field["id"]), field])
+      )
       const valueById = new Map<string, Data>()
       for (const { fileName, mimeType, name, size } of files) {
         const [, fieldId, fileId] = /^([^_]+)_(.+)$/.exec(name) ?? []
-        const field = customFields.get(fieldId ?? "")
-        if (field === undefined || fileId === undefined || customFields.data(field)["model"] !== "contact") {
-          throw invalid(`${name} does not name a custom field and a file`)
+        const field = fileFields.get(fieldId ?? "")
+        if (field === undefined || fileId === undefined) {
+          throw invalid(`${name} does not name a custom field for files and a file`)
         }
         if (size > mostBytes) throw new Refusal(413, `${fileName} is larger than 50 MB`)
         const extension = fileName.slice(fileName.lastIndexOf(".") + 1).toLowerCase()
-        if (!allowed.includes(extension)) throw new Refusal(415, `Files of type ${extension} are not allowed`)
+        if (!allowed.includes(extension) || !accepts(field, extension))
+          throw new Refusal(415, `Files of type ${extension} are not allowed`)
         const url = `https://files.example/${fileId}/${encodeURIComponent(fileName)}`
         const meta = { fieldname: name, originalname: fileName, mimetype: mimeType, size }
         valueById.set(fieldId!, { ...valueById.get(fieldId!), [fileId]: { meta, url, documentId: fileId } })
@@ -40,12 +47,25 @@ export const formUploadRoutes: ReadonlyArray<Route> = [
       // New files join those the field has.
       const values = [...valueById].map(([id, files]) => {
         const before = old.find((value) => value["id"] === id)?.["value"]
-        return { id, value: { ...(typeof before === "object" ? before : {}), ...files } }
+        const value = { ...(typeof before === "object" ? before : {}), ...files }
+        const most = mostFiles(fileFields.get(id)!)
+        if (Object.keys(value).length > most) throw invalid(`the custom field ${id} takes at most ${most} files`)
+        return { id, value }
       })
       return contacts.full(updateContact(service, contact, { customFields: [...kept, ...values] }))
     }
   })
 ]
+
+/** A field says how many files it takes (A 2.4), and whether more than one. */
+const mostFiles = ({ isMultiFileAllowed, maxFileLimit }: Data): number =>
+  isMultiFileAllowed === false ? 1 : Number(maxFileLimit ?? Infinity)
+
+/** A field without formats of its own takes every type that is allowed. */
+const accepts = ({ acceptedFormat }: Data, extension: string): boolean => {
+  const formats = (acceptedFormat ?? []) as ReadonlyArray<string>
+  return formats.length === 0 || formats.some((format) => format.toLowerCase() === `.${extension}`)
+}
 
 const mostBytes = 50 * 1024 * 1024
 

@@ -91,4 +91,31 @@ describe("files for custom fields", () => {
     ]
     assert.deepEqual(await statuses(wrong), [415, 413, 422, 422, 422, 404, 415, 422])
   })
+
+  it("go into fields for files, of their formats, and no more than they take", async () => {
+    const path = `/locations/${locationId}/customFields`
+    const { customFields } = (await s.get(`${path}?model=contact`)).body
+    const note = customFields.find((one: Json) => one["dataType"] === "TEXT").id
+    const make = async (fields: Json) =>
+      (await s.post(path, { dataType: "FILE_UPLOAD", ...fields })).body["customField"]
+    const { id: two } = await make({ name: "Two", isMultipleFile: true, maxNumberOfFiles: 2 })
+    const { id: one } = await make({ name: "One", isMultipleFile: false })
+    const { id: pdfs } = await make({ name: "Pdfs", acceptedFormat: [".pdf"] })
+    const [contact] = await s.records("contacts")
+    const send = async (...names: Array<string>) =>
+      (
+        await upload(
+          contact!["id"],
+          names.map((name) => [name, pdf, "a.pdf"])
+        )
+      ).status
+    assert.equal(await send(`${note}_a`), 422)
+    assert.equal(await send(`${two}_a`, `${two}_b`, `${two}_c`), 422)
+    assert.equal(await send(`${two}_a`, `${two}_b`), 200)
+    assert.equal(await send(`${two}_b`), 200)
+    assert.equal(await send(`${two}_c`), 422)
+    assert.equal(await send(`${one}_a`, `${one}_b`), 422)
+    assert.equal(await send(`${pdfs}_a`), 200)
+    assert.equal((await upload(contact!["id"], [[`${pdfs}_b`, pdf, "a.png"]])).status, 415)
+  })
 })

@@ -108,6 +108,14 @@ describe("the commerce world", () => {
     }
   })
 
+  it("has what is scheduled still before it", async () => {
+    const posts = (await plain.records("social_posts")).filter((row) => row["status"] === "scheduled")
+    const articles = (await plain.records("blog_posts")).filter((row) => row["status"] === "SCHEDULED")
+    const dates = [...posts.map((row) => row["scheduleDate"]), ...articles.map((row) => row["publishedAt"])]
+    assert.isTrue(posts.length > 0 && articles.length > 0)
+    for (const date of dates) assert.isAbove(Date.parse(date), now)
+  })
+
   it("grows with the contacts", async () => {
     const [few, none] = [await sandbox({ contacts: 100 }), await sandbox({ contacts: 0 })]
     for (const name of ["invoices", "transactions", "survey_submissions", "estimates", "subscriptions"]) {

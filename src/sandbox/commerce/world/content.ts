@@ -4,7 +4,7 @@ import { firstNames, lastNames, projects } from "../../world/names.ts"
 import type { Setting } from "../../world/setting.ts"
 import { messageText } from "../../world/texts.ts"
 import { slugOf } from "./products.ts"
-import { type Owners, rowsOf, seeded, streams } from "./seeded.ts"
+import { type Owners, later, rowsOf, seeded, streams } from "./seeded.ts"
 
 /** Blog sites, authors, categories and posts (B 2.6). */
 export const createBlogs = (setting: Setting): Collection =>
@@ -72,7 +72,8 @@ export const createBlogPosts = (
         categories: random.some(categoryIds!, 3, 0.6),
         tags: random.chance(0.6) ? random.some(["deck", "garden", "été", "tips, tricks"], 3, 0.6) : undefined,
         archived: status === "ARCHIVED",
-        publishedAt: random.chance(0.9) ? iso(entry.created) : undefined,
+        publishedAt:
+          status === "SCHEDULED" ? iso(later(setting, random)) : random.chance(0.9) ? iso(entry.created) : undefined,
         rawHTML: `<h1>${title}</h1>`,
         wordCount: random.between(200, 2000),
         readTimeInMinutes: random.chance(0.1) ? random.between(1, 9) : undefined,

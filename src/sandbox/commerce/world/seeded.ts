@@ -97,6 +97,9 @@ export const amountOf = (shown: unknown): number => {
   return Number.isFinite(amount) ? amount : 0
 }
 
+/** An instant in the weeks after the end of history, for what is scheduled. */
+export const later = ({ end }: Setting, random: Random): number => end + random.between(1, 40 * 86_400_000)
+
 /** YYYY-MM-DD. */
 export const dayOf = (instant: number): string => new Date(instant).toISOString().slice(0, 10)
 

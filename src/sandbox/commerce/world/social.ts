@@ -3,7 +3,7 @@ import type { Collection, Data } from "../../world/collection.ts"
 import { projects } from "../../world/names.ts"
 import type { Setting } from "../../world/setting.ts"
 import { messageText } from "../../world/texts.ts"
-import { type Draw, type Owners, rowsOf, seeded, streams } from "./seeded.ts"
+import { type Draw, type Owners, later, rowsOf, seeded, streams } from "./seeded.ts"
 
 /** Connected accounts, posts, categories and tags (B 2.5). */
 export const createSocialAccounts = (setting: Setting): Collection =>
@@ -53,7 +53,8 @@ const post = (setting: Setting, { entry, id, random }: Draw, targets: ReadonlyAr
       ? [{ url: `https://files.example/${id}.jpg`, type: random.pick(["image/jpeg", "video/mp4"]) }]
       : undefined,
     status,
-    scheduleDate: random.chance(0.6) ? iso(entry.created) : undefined,
+    scheduleDate:
+      status === "scheduled" ? iso(later(setting, random)) : random.chance(0.6) ? iso(entry.created) : undefined,
     userId: random.chance(0.95) ? setting.userIds[random.int(setting.userIds.length)] : undefined,
     ...(random.chance(0.2) && { [`${first!.platform}PostDetails`]: { type: "post" } }),
     createdAt: iso(entry.created),

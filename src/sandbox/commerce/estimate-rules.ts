@@ -2,10 +2,11 @@ import type { Service } from "../route.ts"
 import { anything, email, flag, list, object, required, type Shape, text } from "../shape.ts"
 import type { Data, Entry, Filter } from "../world/collection.ts"
 import { businessDetails, checkContact, contactDetails, day, discount, lineItems } from "./document-shapes.ts"
+import { nextOf, type Numbering, sentNumber } from "./numbers.ts"
 import { filterBy, given, holds } from "./operation.ts"
 import { checkRule, schedule } from "./rrule.ts"
 import { totalOf } from "./world/invoices.ts"
-import { amountOf, dayOf } from "./world/seeded.ts"
+import { dayOf } from "./world/seeded.ts"
 import { find } from "./write.ts"
 
 /** What an estimate is written with (B 4.3). */
@@ -33,22 +34,19 @@ export const findEstimate = ({ world }: Service, params: Readonly<Record<string,
   find(world.commerce.estimates, params["estimateId"], "Estimate")
 
 /** To repeat, an estimate needs a rule of when (B 2.3). */
-export const checkEstimate = (body: Data, service: Service): Data => {
+export const checkEstimate = (body: Data, service: Service, old: Entry | undefined): Data => {
   const { discount, frequencySettings, items } = body
   const { enabled, schedule } = frequencySettings as { enabled: boolean; schedule: Data }
   checkRule((schedule["rrule"] ?? {}) as Data, enabled, "frequencySettings.schedule.rrule")
   checkContact(service, body["contactDetails"])
-  return { ...given(body), total: totalOf(items as ReadonlyArray<Data>, discount as Data) }
+  const estimateNumber = sentNumber(service.world.commerce.estimates, numbering, body["estimateNumber"], old)
+  const total = totalOf(items as ReadonlyArray<Data>, discount as Data)
+  return given({ ...body, estimateNumber, total })
 }
 
-export const nextEstimateNumber = ({ world: { commerce } }: Service): number => {
-  let greatest = 5000
-  for (const { source } of commerce.estimates.live()) {
-    const own = typeof source === "number" ? 5001 + source : amountOf(source["estimateNumber"])
-    if (own > greatest) greatest = own
-  }
-  return greatest + 1
-}
+const numbering: Numbering = { name: "estimateNumber", first: 5001 }
+
+export const nextEstimateNumber = ({ world }: Service): number => nextOf(world.commerce.estimates, numbering)
 
 export const estimateFilter = (query: Data, { world }: Service): Filter | undefined => {
   const { contactId, endAt = "9999", search, startAt = "", status = "all" } = query

@@ -42,13 +42,13 @@ export const estimateRoutes: ReadonlyArray<Route> = [
     status: 201,
     body: estimateShape,
     returns: record("Estimate"),
+    errors: [409],
     handle: ({ body, traceId }, service) => {
       const { estimates } = service.world.commerce
-      const { estimateNumber, ...fields } = checkEstimate(body, service)
+      const { estimateNumber = nextEstimateNumber(service), ...fields } = checkEstimate(body, service, undefined)
       const { locationId } = service.world.setting
       const fixed = { altId: locationId, altType: "location", estimateStatus: "draft" }
-      const number = /^\d+$/.test(String(estimateNumber ?? "")) ? Number(estimateNumber) : nextEstimateNumber(service)
-      const row = addRecord(service, estimates, { ...fixed, ...fields, estimateNumber: number })
+      const row = addRecord(service, estimates, { ...fixed, ...fields, estimateNumber })
       return extend(estimates.full(row), { traceId })
     }
   }),
@@ -59,11 +59,11 @@ export const estimateRoutes: ReadonlyArray<Route> = [
     account: "altId in body",
     body: { ...estimateShape, estimateStatus: choice(...estimateStatuses.slice(1)) },
     returns: record("Estimate"),
+    errors: [409],
     handle: ({ body, params }, service) => {
       const { estimates } = service.world.commerce
-      return estimates.full(
-        changeRecord(service, estimates, findEstimate(service, params), checkEstimate(body, service))
-      )
+      const old = findEstimate(service, params)
+      return estimates.full(changeRecord(service, estimates, old, checkEstimate(body, service, old)))
     }
   }),
   operation({

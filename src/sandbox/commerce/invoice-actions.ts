@@ -13,7 +13,7 @@ import {
   sending,
   sentTo
 } from "./document-shapes.ts"
-import { createInvoice, updateInvoice } from "./invoice-records.ts"
+import { createInvoice, openInvoice, updateInvoice } from "./invoice-records.ts"
 import { conflict, given, operation } from "./operation.ts"
 import { amountOf, cents } from "./world/seeded.ts"
 import { addRecord, changeRecord, find, refer } from "./write.ts"
@@ -122,13 +122,6 @@ export const invoiceActionRoutes: ReadonlyArray<Route> = [
     }
   })
 ]
-
-/** Transitions are in no document: a paid or void invoice stays what it is. */
-const openInvoice = ({ world }: Service, row: Entry, done: string): Entry => {
-  const status = world.commerce.invoices.data(row)["status"]
-  if (status === "paid" || status === "void") throw conflict(`An invoice that is ${status} cannot be ${done}`)
-  return row
-}
 
 /** A draft becomes sent; sending again changes no status. */
 const send = (service: Service, row: Entry, fields: Data): Entry => {

@@ -13,8 +13,8 @@ import {
   lineItems,
   sentTo
 } from "./document-shapes.ts"
-import { createInvoice, nextNumber, updateInvoice } from "./invoice-records.ts"
-import { conflict, filterBy, holds, operation, requiredPaging } from "./operation.ts"
+import { createInvoice, nextNumber, openInvoice, updateInvoice } from "./invoice-records.ts"
+import { filterBy, holds, operation, requiredPaging } from "./operation.ts"
 import { pageBy } from "./invoice-order.ts"
 import { invoiceStatuses } from "./world/invoices.ts"
 import { dayOf } from "./world/seeded.ts"
@@ -77,6 +77,7 @@ export const invoiceRoutes: ReadonlyArray<Route> = [
       ...payment
     },
     returns: record("Invoice"),
+    errors: [409],
     handle: ({ body }, service) => service.world.commerce.invoices.full(createInvoice(service, body))
   }),
   operation({
@@ -105,9 +106,7 @@ export const invoiceRoutes: ReadonlyArray<Route> = [
     errors: [409],
     handle: ({ body, params }, service) => {
       const { invoices } = service.world.commerce
-      const old = findInvoice(service, params)
-      const status = invoices.data(old)["status"]
-      if (status === "paid" || status === "void") throw conflict(`An invoice that is ${status} cannot be changed`)
+      const old = openInvoice(service, findInvoice(service, params), "changed")
       checkContact(service, body["contactDetails"])
       refer(service.world.contacts, body["contactId"], "contactId")
       return invoices.full(updateInvoice(service, old, body))
@@ -133,9 +132,11 @@ export const invoiceRoutes: ReadonlyArray<Route> = [
     account: "altId in body",
     body: { lateFeesConfiguration: required(lateFeesConfiguration) },
     returns: record("Invoice"),
+    errors: [409],
     handle: ({ body, params }, service) => {
       const { invoices } = service.world.commerce
-      return invoices.full(changeRecord(service, invoices, findInvoice(service, params), body))
+      const row = openInvoice(service, findInvoice(service, params), "changed")
+      return invoices.full(changeRecord(service, invoices, row, body))
     }
   }),
   operation({

@@ -90,6 +90,11 @@ export class Collection {
     return this.#log.values().filter((entry) => !entry.dead && entry.id !== null && this.#byId.get(entry.id) === entry)
   }
 
+  /** Every entry there ever was, with the versions changed and deleted since. */
+  ever(): IteratorObject<Entry> {
+    return this.#log.values()
+  }
+
   /** Entries shown in lists that no read by id finds: records without an id, stale copies. */
   strays(): IteratorObject<Entry> {
     return this.#log.values().filter((entry) => !entry.dead && this.#byId.get(entry.id ?? "") !== entry)

@@ -55,6 +55,20 @@ describe("estimates", () => {
     }
   })
 
+  it("have a number of their own, a whole one, that does not come again", async () => {
+    assert.equal((await create({ estimateNumber: "abc" })).status, 422)
+    const { body } = await create({ estimateNumber: "80001" })
+    assert.equal(body["estimateNumber"], 80_001)
+    assert.deepEqual(await statuses([create({ estimateNumber: 80_001 }), create({ estimateNumber: 5001 })]), [409, 409])
+    const put = (estimateNumber: unknown) =>
+      s.send("PUT", `/invoices/estimate/${body["_id"]}`, { ...fields, estimateNumber })
+    assert.deepEqual(await statuses([put("abc"), put(5001), put(80_001)]), [422, 409, 200])
+    assert.equal((await put("80002")).body["estimateNumber"], 80_002)
+    await s.send("DELETE", `/invoices/estimate/${body["_id"]}`, alt)
+    const { estimateNumber } = (await s.get(`/invoices/estimate/number/generate${query}`)).body
+    assert.equal(estimateNumber, 80_003)
+  })
+
   it("repeat only with a rule of when", async () => {
     const repeat = (rrule: unknown) => create({ frequencySettings: { enabled: true, schedule: { rrule } } })
     const rule = { intervalType: "monthly", interval: 1, startDate: "2026-01-01" }

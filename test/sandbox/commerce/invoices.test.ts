@@ -138,9 +138,49 @@ describe("an invoice", () => {
     }
   })
 
+  it("is never worth less than was paid of it", async () => {
+    const id = await made()
+    await act(id, "record-payment", { ...payment, amount: 50 })
+    const { items, ...rest } = fields
+    const put = (invoiceItems: Array<Json>) =>
+      s.send("PUT", `/invoices/${id}`, { ...rest, invoiceItems, dueDate: "2026-04-01" })
+    assert.equal((await put(items.slice(0, 1))).status, 422)
+    assert.equal((await s.get(`/invoices/${id}${query}`)).body["amountDue"], 22.27)
+    assert.deepEqual((await put([...items, ...items])).body["amountDue"], 94.54)
+  })
+
+  it("has a number of its own, a whole one, that does not come again", async () => {
+    const next = async () => (await s.get(`/invoices/generate-invoice-number${query}`)).body["invoiceNumber"]
+    for (const invoiceNumber of ["abc", "12a", 1.5, -1, 0, ["7"]]) {
+      assert.equal((await create({ invoiceNumber })).status, 422, JSON.stringify(invoiceNumber))
+    }
+    const first = (await create({ invoiceNumber: "70001" })).body
+    assert.equal(first["invoiceNumber"], 70_001)
+    assert.deepEqual(await statuses([create({ invoiceNumber: 70_001 }), create({ invoiceNumber: 1001 })]), [409, 409])
+    const put = (id: string, invoiceNumber: unknown) => {
+      const { items: invoiceItems, ...rest } = fields
+      return s.send("PUT", `/invoices/${id}`, { ...rest, invoiceItems, dueDate: "2026-04-01", invoiceNumber })
+    }
+    const other = await made()
+    const refused = [put(other, 70_001), put(other, "abc"), put(first["_id"], "70001")]
+    assert.deepEqual(await statuses(refused), [409, 422, 200])
+    const last = (await create()).body
+    assert.equal(last["invoiceNumber"], 70_003)
+    await s.send("DELETE", `/invoices/${last["_id"]}${query}`)
+    assert.equal(await next(), 70_004)
+  })
+
   it("is voided, and then neither paid, sent nor changed", async () => {
     const id = await made()
     assert.equal((await act(id, "void")).body["status"], "void")
+    const lateFeesConfiguration = {
+      enable: true,
+      value: 5,
+      type: "fixed",
+      frequency: { intervalCount: 1, interval: "month" }
+    }
+    const patch = s.send("PATCH", `/invoices/${id}/late-fees-configuration`, { ...alt, lateFeesConfiguration })
+    assert.equal((await patch).status, 409)
     const put = { ...fields, invoiceItems: fields["items"], dueDate: "2026-04-01" }
     const refused = [act(id, "void"), act(id, "record-payment", payment), act(id, "send", sending)]
     assert.deepEqual(await statuses([...refused, s.send("PUT", `/invoices/${id}`, put)]), [409, 409, 409, 409])

@@ -9,6 +9,8 @@ import { findOrder } from "./orders.ts"
 import { amountOf, cents } from "./world/seeded.ts"
 import { addRecord, changeRecord, find } from "./write.ts"
 
+const trackingNames = ["trackingNumber", "shippingCarrier", "trackingUrl"]
+
 /** Fulfillments, recorded payments and notes of an order (B 4.4). */
 export const orderActionRoutes: ReadonlyArray<Route> = [
   operation({
@@ -30,7 +32,7 @@ export const orderActionRoutes: ReadonlyArray<Route> = [
     scope: "payments/orders.write",
     account: "altId in body",
     body: {
-      trackings: required(list(object({ trackingNumber: text, shippingCarrier: text, trackingUrl: text }))),
+      trackings: required(list(object(Object.fromEntries(trackingNames.map((name) => [name, text]))))),
       items: required(list(object({ priceId: required(text), qty: required(between(number, 1)) }), 1)),
       notifyCustomer: required(flag)
     },
@@ -39,15 +41,25 @@ export const orderActionRoutes: ReadonlyArray<Route> = [
       const { orderFulfillments } = service.world.commerce
       const order = find(service.world.orders, params["orderId"], "Order")
       const ordered = (service.world.orders.data(order)["items"] ?? []) as ReadonlyArray<Data>
+      const left = unsent(service, order, ordered)
       const items = (body["items"] as ReadonlyArray<Data>).map(({ priceId, qty }, place) => {
-        const item = ordered.find(({ price }) => ((price ?? {}) as Data)["_id"] === priceId)
+        const item = ordered.find((one) => priceOf(one) === priceId)
         if (item === undefined) throw invalid(`items.${place}.priceId is not valid`)
+        const rest = left.get(String(priceId))! - Number(qty)
+        if (rest < 0) throw invalid(`items.${place}.qty must not be greater than what is still to be sent`)
+        left.set(String(priceId), rest)
         return { ...item, _id: service.random.hexId(service.clock.now()), qty }
       })
+      const trackings = body["trackings"] as ReadonlyArray<Data>
+      const empty = trackings.findIndex((tracking) => trackingNames.every((name) => (tracking[name] ?? "") === ""))
+      if (empty >= 0) throw invalid(`trackings.${empty} should not be empty`)
       const account = { altId: service.world.setting.locationId, altType: "location" }
-      const fields = { ...account, trackings: body["trackings"], items }
+      const fields = { ...account, trackings, items }
       const row = addRecord(service, orderFulfillments, fields, { parent: order.id })
-      changeRecord(service, service.world.orders, order, { fulfillmentStatus: progress(service, order, ordered) })
+      // Fulfilled once every item is sent in full; how it moves is in no document.
+      const isSent = [...left.values()].every((count) => count <= 0)
+      const fulfillmentStatus = isSent ? "fulfilled" : "partially_fulfilled"
+      changeRecord(service, service.world.orders, order, { fulfillmentStatus })
       return `{"status":true,"data":${orderFulfillments.full(row)}}`
     }
   }),
@@ -100,17 +112,18 @@ export const orderActionRoutes: ReadonlyArray<Route> = [
   })
 ]
 
-/** Fulfilled once every item is sent in full; how it moves is in no document. */
-const progress = ({ world }: Service, order: Entry, ordered: ReadonlyArray<Data>): string => {
+const priceOf = ({ price }: Data): string => String(((price ?? {}) as Data)["_id"])
+
+/** How much of each price is ordered and not yet sent. */
+const unsent = ({ world }: Service, order: Entry, ordered: ReadonlyArray<Data>): Map<string, number> => {
   const { orderFulfillments } = world.commerce
-  const key = ({ price }: Data): string => String(((price ?? {}) as Data)["_id"])
   const left = new Map<string, number>()
-  for (const item of ordered) left.set(key(item), (left.get(key(item)) ?? 0) + Number(item["qty"]))
+  for (const item of ordered) left.set(priceOf(item), (left.get(priceOf(item)) ?? 0) + Number(item["qty"]))
   for (const row of orderFulfillments.children(order.id!)) {
     const sent = (orderFulfillments.data(row)["items"] ?? []) as ReadonlyArray<Data>
-    for (const item of sent) left.set(key(item), (left.get(key(item)) ?? 0) - Number(item["qty"]))
+    for (const item of sent) left.set(priceOf(item), (left.get(priceOf(item)) ?? 0) - Number(item["qty"]))
   }
-  return [...left.values()].every((count) => count <= 0) ? "fulfilled" : "partially_fulfilled"
+  return left
 }
 
 /** The amount of an order less the payments that succeeded: its transactions lie under it. */

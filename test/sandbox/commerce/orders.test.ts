@@ -39,7 +39,7 @@ describe("orders", () => {
   })
 
   it("are fulfilled in parts, then in whole", async () => {
-    const order = all.find((row) => row["items"].length > 1)!
+    const order = all.find((row) => row["items"].length > 1 && row["fulfillmentStatus"] === "unfulfilled")!
     const path = `/payments/orders/${order["_id"]}/fulfillments${query}`
     const before = (await s.get(path)).body
     assert.isTrue(before["status"])
@@ -49,12 +49,25 @@ describe("orders", () => {
     const items: Array<Json> = order["items"].map((item: Json) => ({ priceId: item["price"]._id, qty: item["qty"] }))
     const { body, status } = await fulfill(items.slice(0, 1))
     assert.deepEqual([status, body["data"].trackings, body["data"].items[0].qty], [200, trackings, items[0]!["qty"]])
-    await fulfill(items)
+    assert.equal((await read(order["_id"]))["fulfillmentStatus"], "partially_fulfilled")
+    assert.equal((await fulfill(items)).status, 422)
+    await fulfill(items.slice(1))
     assert.equal((await read(order["_id"]))["fulfillmentStatus"], "fulfilled")
+    assert.equal((await fulfill([{ ...items[0], qty: 1 }])).status, 422)
     assert.equal((await s.get(path)).body["data"].length, before["data"].length + 2)
     const wrong = [fulfill([]), fulfill([{ priceId: "x", qty: 1 }]), fulfill(items, { notifyCustomer: undefined })]
     assert.deepEqual(await statuses(wrong), [422, 422, 422])
     assert.equal((await fulfill(items, { trackings: "1Z" })).status, 400)
+    const fresh = all.findLast((row) => row["fulfillmentStatus"] === "unfulfilled")!
+    const [{ price, qty }] = fresh["items"]
+    const send = (more: Json) =>
+      act(fresh["_id"], "fulfillments", {
+        trackings,
+        items: [{ priceId: price._id, qty }],
+        notifyCustomer: true,
+        ...more
+      })
+    assert.deepEqual(await statuses([send({ trackings: [...trackings, {}] }), send({ trackings: [] })]), [422, 200])
     assert.equal((await s.get(`/payments/orders/unknown/fulfillments${query}`)).status, 404)
     const shown = await s.records("order_fulfillments")
     assert.isTrue(shown.some((row) => row["_id"] === body["data"]._id))

@@ -6,7 +6,7 @@ import type { Data, Entry } from "../world/collection.ts"
 import { editorContentUrl } from "./email-content.ts"
 import { given, operation } from "./operation.ts"
 import { emailKind, html } from "./world/emails.ts"
-import { addRecord, changeRecord, find, refer } from "./write.ts"
+import { addRecord, changeRecord, find, refer, unknown } from "./write.ts"
 
 const path = "/emails/locations/:locationId/templates"
 const [reads, writes] = ["emails/templates.readonly", "emails/templates.write"]
@@ -140,7 +140,8 @@ export const emailTemplateRoutes: ReadonlyArray<Route> = [
 
 const findTemplate = ({ world }: Service, id: string): Entry => {
   const row = find(world.commerce.emailTemplates, id, "Template")
-  return row.kind === emailKind.template ? row : find(world.commerce.emailTemplates, `folder ${id}`, "Template")
+  if (row.kind !== emailKind.template) throw unknown("Template", id)
+  return row
 }
 
 /** Campaigns are kept in the same folders. */

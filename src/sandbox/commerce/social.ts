@@ -5,7 +5,7 @@ import { platformDetails } from "./description.ts"
 import { filterBy, given, holds, operation, pageNewest, paging } from "./operation.ts"
 import { answer, wrapped } from "./social-answers.ts"
 import { isDeleted } from "./social-search.ts"
-import { addRecord, changeRecord, find, refer, referAll, replaceRecord } from "./write.ts"
+import { addRecord, changeRecord, find, refer, referAll, replaceRecord, unknown } from "./write.ts"
 
 const path = "/social-media-posting/:locationId"
 const moment: Field = { type: "string", format: "date-time" }
@@ -100,7 +100,8 @@ export const socialRoutes: ReadonlyArray<Route> = [
 const findPost = ({ world }: Service, params: Readonly<Record<string, string>>): Entry => {
   const { socialPosts } = world.commerce
   const row = find(socialPosts, params["postId"], "Post")
-  return isDeleted(socialPosts, row) ? find(socialPosts, `deleted ${row.id}`, "Post") : row
+  if (isDeleted(socialPosts, row)) throw unknown("Post", row.id)
+  return row
 }
 
 const checked = (body: Data, { world }: Service): Data => {

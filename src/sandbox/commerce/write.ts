@@ -1,5 +1,5 @@
 import { iso } from "../clock.ts"
-import { invalid, notFound } from "../errors.ts"
+import { invalid, notFound, type Refusal } from "../errors.ts"
 import type { Service } from "../route.ts"
 import { type Collection, type Data, type Entry, entry } from "../world/collection.ts"
 
@@ -8,9 +8,11 @@ import { type Collection, type Data, type Entry, entry } from "../world/collecti
 /** An unknown id, and that of a deleted record, is 404 (A 7). */
 export const find = (collection: Collection, id: unknown, what: string): Entry => {
   const found = collection.get(String(id))
-  if (found === undefined) throw notFound(`${what} with id ${String(id)} not found`)
+  if (found === undefined) throw unknown(what, id)
   return found
 }
+
+export const unknown = (what: string, id: unknown): Refusal => notFound(`${what} with id ${String(id)} not found`)
 
 /** A record that another one names: an unknown one is a bad reference, 422 (A 7). */
 export const refer = (collection: Collection, id: unknown, name: string): Entry | undefined => {

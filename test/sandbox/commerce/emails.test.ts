@@ -110,7 +110,8 @@ describe("email templates", () => {
     assert.equal(gone.body["deleted"], true)
     assert.equal((await s.get(`${templates}/${body["id"]}`)).status, 404)
     const { id } = await folder("No template")
-    assert.equal((await s.get(`${templates}/${id}`)).status, 404)
+    const unknown = await s.get(`${templates}/${id}`)
+    assert.deepEqual([unknown.status, unknown.body["message"]], [404, `Template with id ${id} not found`])
     const userId = "nobody"
     const refused = [
       s.post(`${templates}/folders`, {}),

@@ -58,7 +58,8 @@ describe("social posts", () => {
     assert.deepEqual([(await read()).type, (await read()).summary], ["reel", undefined])
     assert.equal((await s.send("PUT", `${base}/posts/${id}`, { type: "reel" })).status, 422)
     assert.equal((await s.send("DELETE", `${base}/posts/${id}`)).body["results"].postId, id)
-    assert.equal((await s.get(`${base}/posts/${id}`)).status, 404)
+    const gone = await s.get(`${base}/posts/${id}`)
+    assert.deepEqual([gone.status, gone.body["message"]], [404, `Post with id ${id} not found`])
     assert.isFalse((await search()).body["results"].posts.some((row: Json) => row["id"] === id))
     assert.deepEqual(ids((await search({ type: "deleted" })).body["results"].posts), [id])
     const media = [{ url: "https://files.example/1.jpg" }]

@@ -71,6 +71,7 @@ export const blogRoutes: ReadonlyArray<Route> = [
     summary: "Create a blog post",
     scope: "blogs/post.write",
     account: "locationId in body",
+    status: 201,
     body: writable,
     returns: { data: record("BlogPost") },
     errors: [409],

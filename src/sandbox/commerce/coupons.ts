@@ -81,6 +81,7 @@ export const couponRoutes: ReadonlyArray<Route> = [
     summary: "Create a coupon",
     scope: writes!,
     account: "altId in body",
+    status: 201,
     body: writable,
     returns: record("Coupon"),
     errors: [409],

@@ -31,6 +31,7 @@ export const orderActionRoutes: ReadonlyArray<Route> = [
     summary: "Fulfill an order",
     scope: "payments/orders.write",
     account: "altId in body",
+    status: 201,
     body: {
       trackings: required(list(object(Object.fromEntries(trackingNames.map((name) => [name, text]))))),
       items: required(list(object({ priceId: required(text), qty: required(between(number, 1)) }), 1)),

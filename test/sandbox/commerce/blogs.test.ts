@@ -70,7 +70,7 @@ describe("blogs", () => {
       (await s.get(`/blogs/posts/url-slug-exists${query}&urlSlug=${slug}${more}`)).body["exists"]
     assert.isFalse(await exists("cedar"))
     const { body, status } = await create({ tags: ["wood"] })
-    assert.deepEqual([status, body["data"].archived, body["data"].tags], [200, false, ["wood"]])
+    assert.deepEqual([status, body["data"].archived, body["data"].tags], [201, false, ["wood"]])
     const { _id: id } = body["data"]
     assert.isTrue(await exists("cedar"))
     assert.isFalse(await exists("cedar", `&postId=${id}`))

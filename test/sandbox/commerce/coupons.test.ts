@@ -43,7 +43,7 @@ describe("coupons", () => {
 
   it("are created, replaced without an id in the path, and deleted with a JSON body", async () => {
     const { body, status } = await create({ usageLimit: 5, limitPerCustomer: 1 })
-    assert.deepEqual([status, body["status"], body["usageCount"]], [200, "active", 0])
+    assert.deepEqual([status, body["status"], body["usageCount"]], [201, "active", 0])
     // No member of a create (B 4.6), so it is ignored.
     assert.isUndefined(body["limitPerCustomer"])
     const id = body["_id"]
@@ -75,9 +75,9 @@ describe("coupons", () => {
     const [productIds, priceIds] = [await s.records("products"), await s.records("prices")].map((rows) => [
       rows[0]!["_id"]
     ])
-    assert.equal((await create({ code: "SOME", productIds, priceIds })).status, 200)
+    assert.equal((await create({ code: "SOME", productIds, priceIds })).status, 201)
     const fixed = { type: "fixed", duration: 3, durationType: "months" }
-    assert.equal((await create({ code: "FIXED", discountType: "amount", discountValue: 500 })).status, 200)
-    assert.equal((await create({ code: "REST", applyToFuturePaymentsConfig: fixed })).status, 200)
+    assert.equal((await create({ code: "FIXED", discountType: "amount", discountValue: 500 })).status, 201)
+    assert.equal((await create({ code: "REST", applyToFuturePaymentsConfig: fixed })).status, 201)
   })
 })

@@ -48,7 +48,7 @@ describe("orders", () => {
       act(order["_id"], "fulfillments", { trackings, items, notifyCustomer: false, ...more })
     const items: Array<Json> = order["items"].map((item: Json) => ({ priceId: item["price"]._id, qty: item["qty"] }))
     const { body, status } = await fulfill(items.slice(0, 1))
-    assert.deepEqual([status, body["data"].trackings, body["data"].items[0].qty], [200, trackings, items[0]!["qty"]])
+    assert.deepEqual([status, body["data"].trackings, body["data"].items[0].qty], [201, trackings, items[0]!["qty"]])
     assert.equal((await read(order["_id"]))["fulfillmentStatus"], "partially_fulfilled")
     assert.equal((await fulfill(items)).status, 422)
     await fulfill(items.slice(1))
@@ -67,7 +67,7 @@ describe("orders", () => {
         notifyCustomer: true,
         ...more
       })
-    assert.deepEqual(await statuses([send({ trackings: [...trackings, {}] }), send({ trackings: [] })]), [422, 200])
+    assert.deepEqual(await statuses([send({ trackings: [...trackings, {}] }), send({ trackings: [] })]), [422, 201])
     assert.equal((await s.get(`/payments/orders/unknown/fulfillments${query}`)).status, 404)
     const shown = await s.records("order_fulfillments")
     assert.isTrue(shown.some((row) => row["_id"] === body["data"]._id))

@@ -74,10 +74,13 @@ export const checkProduct = (body: Data, { world }: Service, old: Entry | undefi
 const always: Data = { description: "", availableInStore: false }
 
 export const productFilter = (query: Data, { world }: Service): ((row: Entry) => boolean) => {
-  const { availableInStore, collectionIds, collectionSlug, productIds, search } = query
+  const { availableInStore, collectionIds, collectionSlug, includedInStore, productIds, search, storeId } = query
   const { collections, products } = world.commerce
   const wanted = collectionIds === undefined ? undefined : String(collectionIds).split(",")
   const bySlug = collections.live().find((row) => collections.data(row)["slug"] === collectionSlug)?.id ?? "none"
+  // Which stores there are is in no document: there is one, and what is available in store is in it.
+  const isStore = storeId === undefined || storeId === world.setting.locationId
+  const inStore = includedInStore ?? (storeId === undefined ? undefined : true)
   return (row) => {
     const data = products.data(row)
     const own = (data["collectionIds"] ?? []) as ReadonlyArray<string>
@@ -85,6 +88,7 @@ export const productFilter = (query: Data, { world }: Service): ((row: Entry) =>
       holds(search, data["name"]) &&
       (productIds === undefined || (productIds as ReadonlyArray<unknown>).includes(row.id)) &&
       (availableInStore === undefined || data["availableInStore"] === availableInStore) &&
+      (inStore === undefined || (isStore && data["availableInStore"] === true) === inStore) &&
       (wanted === undefined || wanted.some((id) => own.includes(id))) &&
       (collectionSlug === undefined || own.includes(bySlug))
     )

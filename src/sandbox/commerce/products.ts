@@ -20,16 +20,15 @@ export const productRoutes: ReadonlyArray<Route> = [
       collectionSlug: text,
       productIds: list(text),
       availableInStore: flag,
-      // Which stores there are is in no document, so these two let everything through.
-      storeId: text,
-      includedInStore: flag,
+      storeId: described(text, "The account has one store, whose id is that of the location."),
+      includedInStore: described(flag, "Whether the store has it; with storeId, whether that store has it."),
       sortOrder: described(choice("asc", "desc"), "By date; default desc."),
       expand: described(list(text), "`tax` shows taxes in place of their ids.")
     },
     returns: { products: list(record("Product")), total: list(object({ total: integer })) },
     handle: ({ query }, service) => {
       const { products } = service.world.commerce
-      const names = "search collectionIds collectionSlug productIds availableInStore"
+      const names = "search collectionIds collectionSlug productIds availableInStore storeId includedInStore"
       const rows = products.sorted(byCreated, filterBy(query, names, productFilter(query, service)))
       const shown = windowOf(query, query["sortOrder"] === "asc" ? rows : rows.toReversed())
       const taxed = (query["expand"] as ReadonlyArray<string> | undefined)?.includes("tax") ?? false

@@ -27,6 +27,11 @@ describe("products", () => {
     assert.equal(await count(`&productIds=${a!["_id"]}&productIds=${b!["_id"]}`), 2)
     assert.equal(await count("&search=pergola"), all.filter((row) => /pergola/i.test(row["name"])).length)
     assert.equal(await count("&availableInStore=true"), all.filter((row) => row["availableInStore"] === true).length)
+    const stored = all.filter((row) => row["availableInStore"]).length
+    const other = "&storeId=other"
+    const stores = ["&includedInStore=true", "&includedInStore=false", `&storeId=${locationId}`, other]
+    assert.deepEqual(await Promise.all(stores.map(count)), [stored, all.length - stored, stored, 0])
+    assert.equal(await count(`${other}&includedInStore=false`), all.length)
     const [first, second] = await s.records("collections")
     const within = all.filter((row) => row["collectionIds"]?.includes(first!["_id"]))
     assert.equal(await count(`&collectionSlug=${first!["slug"]}`), within.length)

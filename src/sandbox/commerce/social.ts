@@ -1,3 +1,4 @@
+import { invalid } from "../errors.ts"
 import type { Route, Service } from "../route.ts"
 import { choice, type Field, flag, integer, list, object, record, required, type Shape, text } from "../shape.ts"
 import type { Data, Entry } from "../world/collection.ts"
@@ -105,6 +106,9 @@ const findPost = ({ world }: Service, params: Readonly<Record<string, string>>):
 }
 
 const checked = (body: Data, { world }: Service): Data => {
+  const media = (body["media"] ?? []) as ReadonlyArray<Data>
+  const wrong = media.findIndex(({ type }) => !/^\w[\w.+-]*\/\w[\w.+-]*$/.test(String(type)))
+  if (wrong >= 0) throw invalid(`media.${wrong}.type must be a MIME type`)
   referAll(world.commerce.socialAccounts, body["accountIds"], "accountIds")
   refer(world.users, body["userId"], "userId")
   return { ...given(body), status: body["scheduleDate"] === undefined ? "published" : "scheduled" }

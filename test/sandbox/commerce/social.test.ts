@@ -62,8 +62,10 @@ describe("social posts", () => {
     assert.deepEqual([gone.status, gone.body["message"]], [404, `Post with id ${id} not found`])
     assert.isFalse((await search()).body["results"].posts.some((row: Json) => row["id"] === id))
     assert.deepEqual(ids((await search({ type: "deleted" })).body["results"].posts), [id])
-    const media = [{ url: "https://files.example/1.jpg" }]
-    for (const wrong of [{ accountIds: [] }, { accountIds: ["x"] }, { userId: "x" }, { type: "song" }, { media }]) {
+    const url = "https://files.example/1.jpg"
+    assert.equal((await create({ media: [{ url, type: "image/svg+xml" }] })).status, 201)
+    const bad = [{ media: [{ url }] }, { media: [{ url, type: "image" }] }, { media: [{ url, type: "a/b/c" }] }]
+    for (const wrong of [{ accountIds: [] }, { accountIds: ["x"] }, { userId: "x" }, { type: "song" }, ...bad]) {
       assert.equal((await create(wrong)).status, 422, JSON.stringify(wrong))
     }
   })

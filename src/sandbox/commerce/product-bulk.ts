@@ -3,7 +3,7 @@ import type { Route, Service } from "../route.ts"
 import { choice, flag, list, number, object, required, text } from "../shape.ts"
 import type { Data, Entry } from "../world/collection.ts"
 import { holds, operation } from "./operation.ts"
-import { deleteProduct } from "./product-rules.ts"
+import { deleteProduct, productType } from "./product-rules.ts"
 import { amountOf, cents } from "./world/seeded.ts"
 import { changeRecord, referAll } from "./write.ts"
 
@@ -39,7 +39,7 @@ export const productBulkRoutes: ReadonlyArray<Route> = [
       availability: flag,
       collectionIds: list(text),
       currency: text,
-      filters: object({ collectionIds: list(text), productType: text, availableInStore: flag, search: text })
+      filters: object({ collectionIds: list(text), productType, availableInStore: flag, search: text })
     },
     returns: { status: flag },
     handle: ({ body }, service) => {

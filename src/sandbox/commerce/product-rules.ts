@@ -9,10 +9,12 @@ import { referAll, removeChildren } from "./write.ts"
 const uri: Field = { type: "string", format: "uri" }
 const moment: Field = { type: "string", format: "date-time" }
 
+export const productType = choice("DIGITAL", "PHYSICAL", "SERVICE", "PHYSICAL/DIGITAL")
+
 /** What a product is written with (B 2.2). */
 export const productShape: Shape = {
   name: required(text),
-  productType: required(choice("DIGITAL", "PHYSICAL", "SERVICE", "PHYSICAL/DIGITAL")),
+  productType: required(productType),
   description: text,
   image: uri,
   statementDescriptor: text,

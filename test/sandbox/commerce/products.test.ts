@@ -175,6 +175,7 @@ describe("bulk updates", () => {
       { type: "bulk-update-availability", productIds },
       { type: "bulk-update-currency", productIds, currency: "dollars" },
       { type: "bulk-update-product-collection", productIds, collectionIds: ["unknown"] },
+      { type: "bulk-delete-products", productIds, filters: { productType: "THING" } },
       { type: "bulk-delete-products", productIds: [] },
       { type: "bulk-delete-products", productIds: ["unknown"] },
       { type: "bulk-dance", productIds },

@@ -2,7 +2,7 @@ import { malformed } from "../errors.ts"
 import { extend } from "../pages.ts"
 import type { Route, Service } from "../route.ts"
 import { choice, described, flag, integer, list, record, text } from "../shape.ts"
-import type { Data, Filter } from "../world/collection.ts"
+import type { Data, Entry, Filter } from "../world/collection.ts"
 import { day } from "./document-shapes.ts"
 import { filterBy, holds, operation, pageNewest, paging } from "./operation.ts"
 import { during } from "./orders.ts"
@@ -75,9 +75,8 @@ export const transactionRoutes: ReadonlyArray<Route> = [
       }
       const counting = {
         sorted: subscriptions.sorted.bind(subscriptions),
-        list: (row: Parameters<typeof subscriptions.list>[0]) => {
-          const { paymentsCollectedCount = 0 } = subscriptions.data(row)
-          return extend(subscriptions.list(row), { paymentsCollectedCount })
+        list: (row: Entry) => {
+          return extend(subscriptions.list(row), { paymentsCollectedCount: collected(row, service) })
         }
       }
       const { texts, total } = pageNewest(counting, query, filter)
@@ -96,6 +95,16 @@ export const transactionRoutes: ReadonlyArray<Route> = [
     }
   })
 ]
+
+/** The payments of a subscription that succeeded: they lie under what it was bought with. */
+const collected = (row: Entry, { world }: Service): number => {
+  const { subscriptions, transactions } = world.commerce
+  const payments = transactions.children(String(subscriptions.data(row)["entityId"]))
+  return payments.filter((payment) => {
+    const { status, subscriptionId } = transactions.data(payment)
+    return status === "succeeded" && subscriptionId === row.id
+  }).length
+}
 
 const transactionFilter = (query: Data, { world }: Service): Filter | undefined => {
   const { entitySourceSubType, entitySourceType, paymentMode, search } = query

@@ -170,6 +170,12 @@ describe("subscriptions", () => {
     assert.isUndefined(row.paymentsCollectedCount)
     const [counted] = (await s.get(`${path}&getPaymentsCollectedCount=true`)).body["data"]
     assert.isNumber(counted.paymentsCollectedCount)
+    const payments = (await s.records("transactions")).filter((one) => one["status"] === "succeeded")
+    const all = (await s.get(`${path}&getPaymentsCollectedCount=true&limit=100`)).body["data"] as Array<Json>
+    for (const { _id, paymentsCollectedCount } of all) {
+      assert.equal(paymentsCollectedCount, payments.filter((one) => one["subscriptionId"] === _id).length)
+    }
+    assert.isTrue(all.some((one) => one["paymentsCollectedCount"] > 0))
     const named = (await s.get(`${path}&id=${row._id}`)).body
     assert.deepEqual([named["totalCount"], named["data"][0]._id], [1, row._id])
     assert.equal((await s.get(`${path}&contactId=nobody&entitySourceType=funnel`)).body["totalCount"], 0)

@@ -12,7 +12,6 @@ export const createSubscriptions = (setting: Setting, owners: Owners, sold: Sold
     count: owners.share(0.06),
     created: (index) => boughtWith(setting, index, sold)?.row.created,
     build: (draw) => subscription(setting, draw, owners, boughtWith(setting, draw.index, sold)),
-    full: without("paymentsCollectedCount"),
     list: flatSubscription,
     spoil: {
       instants: "createdAt updatedAt canceledAt",
@@ -43,7 +42,7 @@ export const boughtWith = (
 /** The names a single subscription adds. */
 const unnested = without(
   ..."entitySource schedule canceledAt canceledBy paymentProvider coupon recurringProduct autoPayment".split(" "),
-  ..."contactSnapshot meta markAsTest traceId paymentsCollectedCount".split(" ")
+  ..."contactSnapshot meta markAsTest traceId".split(" ")
 )
 
 const flatSubscription = (data: Data): Data => {
@@ -98,7 +97,6 @@ const subscription = (
     ipAddress: maybe(0.4, `198.51.100.${random.int(255)}`),
     createdBy: maybe(0.2, { source: "user" }),
     traceId: maybe(0.4, random.id()),
-    paymentsCollectedCount: random.int(36),
     createdAt: iso(entry.created),
     updatedAt: iso(entry.updated)
   }

@@ -1,6 +1,7 @@
 import type { Service } from "../route.ts"
 import type { Collection, Data, Entry } from "../world/collection.ts"
 import type { Random } from "../world/random.ts"
+import { nextNumber } from "./invoice-records.ts"
 import { changeRecord } from "./write.ts"
 
 /** The shares that change. Invoices and products follow the orders unless they are named. */
@@ -17,7 +18,7 @@ interface Ways {
   readonly random: Random
   readonly choose: (collection: Collection, share: number, random: Random) => ReadonlyArray<Entry>
   readonly each: (rows: ReadonlyArray<Entry>, act: (row: Entry) => void) => number
-  readonly repeat: (service: Service, collection: Collection, row: Entry, random: Random) => void
+  readonly repeat: (service: Service, collection: Collection, row: Entry, random: Random) => Data
 }
 
 /** What happens meanwhile to orders, invoices, products and surveys. Answers how many of each. */
@@ -37,7 +38,10 @@ export const changeCommerce = (service: Service, shares: Shares, { choose, each,
       const status = random.pick(["sent", "paid", "void"])
       set(invoices, row, { status, ...(status === "paid" ? { amountPaid: total, amountDue: 0 } : { amountPaid }) })
     }),
-    invoicesAdded: each(choose(invoices, invoiceShare / 2, random), (row) => repeat(service, invoices, row, random)),
+    invoicesAdded: each(choose(invoices, invoiceShare / 2, random), (row) => {
+      const { _id } = repeat(service, invoices, row, random)
+      set(invoices, invoices.get(String(_id))!, { invoiceNumber: nextNumber(service) })
+    }),
     invoicesDeleted: each(choose(invoices, shares.delete, random), (row) => invoices.remove(row)),
     products: each(choose(products, productShare, random), (row) => {
       set(products, row, { availableInStore: random.chance(0.5), description: `Now ${random.between(5, 30)} % off` })

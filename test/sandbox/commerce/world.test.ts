@@ -161,6 +161,7 @@ describe("the commerce world", () => {
     const invoices = await by("invoices")
     const added = [...invoices.keys()].filter((id) => !before.invoices.has(id)).length
     assert.isAtLeast(added, body["invoicesAdded"] - body["invoicesDeleted"])
+    assert.equal(new Set([...invoices.values()].map((row) => row["invoiceNumber"])).size, invoices.size)
     assert.equal(invoices.size, before.invoices.size + body["invoicesAdded"] - body["invoicesDeleted"])
     assert.equal((await client.records("survey_submissions")).length, surveys + body["surveySubmissionsAdded"])
     const nothing = { contacts: 0, opportunities: 0, conversations: 0, messages: 0, orders: 0, submissions: 0 }

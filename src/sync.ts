@@ -14,7 +14,7 @@ import { Api } from "./api/api.ts"
 import type { Catalogue } from "./catalog/discover.ts"
 import type { Window } from "./catalog/instants.ts"
 import { type SchemaPolicies, isRefused } from "./catalog/policy.ts"
-import { publishedTables } from "./catalog/tables.ts"
+import { publishedTables, tablesOf } from "./catalog/tables.ts"
 import type { Counts } from "./extract/context.ts"
 import { type Ended, extract } from "./extract/extract.ts"
 import { exitCodes } from "./failure.ts"
@@ -27,6 +27,7 @@ import { publish } from "./publish/publish.ts"
 import type { AccountSettings, OutputSettings } from "./settings.ts"
 import { Vault } from "./vault/vault.ts"
 import {
+  type Drift,
   type RunRecord,
   type RunResource,
   beginRun,
@@ -66,8 +67,7 @@ export interface Synced {
   /** Requests sent, retries included. */
   readonly requests: number
   readonly rows: ReadonlyArray<RunResource>
-  /** What the service sent otherwise than ever before. */
-  readonly drift: ReadonlyArray<string>
+  readonly drift: Drift
   /** From the first request until every record was in the warehouse. */
   readonly loadedMs: number
   /** With planning and publishing. */
@@ -135,8 +135,8 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
 
   const requests = plans.reduce((all, { api }) => all + api.requestsByResource.values().reduce((n, m) => n + m, 0), 0)
   const drift = yield* driftOf(run.id, (table, field) => {
-    const resource = catalogue.resources.find((one) => one.table === table)
-    return resource !== undefined && isRefused(options.policies, resource, table, field)
+    const resource = catalogue.resources.find((one) => tablesOf(one).some(({ name }) => name === table))
+    return resource && isRefused(options.policies, resource, table, field) ? resource.table : undefined
   })
   const rows = yield* resourcesOf(run.id)
   // The load may find a resource wanting that was read to its end: one whose schema is frozen.

@@ -1,6 +1,12 @@
-import { alias, choice, count, flag, id, json, object, ref, text, values } from "#catalog/fields.ts"
+import { alias, count, flag, id, json, object, oneOf, ref, text, values } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
+
+// MONETORY is spelled so.
+const dataTypes = (
+  "TEXT LARGE_TEXT NUMERICAL PHONE MONETORY CHECKBOX SINGLE_OPTIONS MULTIPLE_OPTIONS FLOAT " +
+  "DATE TEXTBOX_LIST FILE_UPLOAD SIGNATURE RADIO URL USER TIME DATE_TIME RICH_TEXT"
+).split(" ")
 
 export const customFields = define({
   table: "custom_fields",
@@ -21,8 +27,8 @@ export const customFields = define({
     id: id("Field id; `custom_field_id` elsewhere"),
     name: text("Name"),
     fieldKey: text("Key, `<model>.<key>`"),
-    dataType: choice("Kind of value: `TEXT`, `NUMERICAL`, `MONETORY` (spelled so), `CHECKBOX`, …"),
-    model: choice("`contact` or `opportunity`"),
+    dataType: oneOf(dataTypes, "Kind of value"),
+    model: oneOf(["contact", "opportunity"]),
     placeholder: text("Text shown while the field is empty"),
     position: count("Place among the fields"),
     picklistOptions: values("custom_field_options", "Options of each choice field.", "option", text("The option"), {
@@ -37,21 +43,21 @@ export const customFields = define({
     acceptedFormat: json("File extensions a file field takes"),
     textBoxListOptions: json("Boxes of a list of text boxes: label and text filled in beforehand"),
     urlValidation: object({
-      mode: choice("Which links are taken: `allow_all`, `allow_only` or `block`"),
+      mode: oneOf(["allow_all", "allow_only", "block"], "Which links are taken"),
       allowedDomains: json("Domains allowed"),
       blockedDomains: json("Domains blocked")
     }),
     dateTimeValidation: object({
-      mode: choice("Which dates are taken: `any`, `future_only`, `past_only` or `range`"),
+      mode: oneOf(["any", "future_only", "past_only", "range"], "Which dates are taken"),
       bufferDays: count("Days from today at least"),
       rollingDays: count("Days from today at most"),
       rangeMin: text("Earliest date or moment, ISO 8601"),
       rangeMax: text("Latest date or moment, ISO 8601"),
       daysAllowed: json("Weekdays allowed, 0 Sunday to 6 Saturday"),
-      inputType: choice("`date_only`, `time_only` or `date_and_time`")
+      inputType: oneOf(["date_only", "time_only", "date_and_time"])
     }),
     userFieldConfig: object({ multiSelect: flag("Several users may be chosen") }),
-    optionDisplayType: choice("How options are shown: `TEXT_ONLY`, `TEXT_WITH_ICON` or `TEXT_WITH_IMAGE`"),
+    optionDisplayType: oneOf(["TEXT_ONLY", "TEXT_WITH_ICON", "TEXT_WITH_IMAGE"], "How options are shown"),
     locationId: ref("locations", "The location", { column: "location_id" })
   }
 })

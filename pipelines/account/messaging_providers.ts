@@ -1,4 +1,4 @@
-import { choice, flag, id, object, text } from "#catalog/fields.ts"
+import { flag, id, object, oneOf, text } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -21,9 +21,9 @@ export const messagingProviders = define({
     conversationProvider: object({
       _id: id("Provider id; `conversation_provider_id` elsewhere"),
       name: text("Name", { column: "name" }),
-      type: choice("`SMS` or `Email`", { column: "type" }),
+      type: oneOf(["SMS", "Email"], "", { column: "type" }),
       default: flag("The provider used where none is chosen", { column: "default" })
     }),
-    channel: choice("Channel it was listed under: `SMS` or `Email`")
+    channel: oneOf(["SMS", "Email"], "Channel it was listed under")
   }
 })

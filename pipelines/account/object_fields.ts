@@ -1,6 +1,12 @@
-import { choice, count, flag, id, instant, ref, rows, text } from "#catalog/fields.ts"
+import { count, flag, id, instant, oneOf, ref, rows, text } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
+
+// MONETORY is spelled so.
+const dataTypes = (
+  "TEXT LARGE_TEXT NUMERICAL PHONE MONETORY CHECKBOX SINGLE_OPTIONS MULTIPLE_OPTIONS DATE " +
+  "TEXTBOX_LIST FILE_UPLOAD RADIO EMAIL"
+).split(" ")
 
 export const objectFields = define({
   table: "object_fields",
@@ -24,7 +30,7 @@ export const objectFields = define({
     description: text("What the field is for"),
     placeholder: text("Text shown while the field is empty"),
     fieldKey: text("Key, `custom_object.<object>.<key>`"),
-    dataType: choice("Kind of value: `TEXT`, `NUMERICAL`, `MONETORY` (spelled so), `CHECKBOX`, …"),
+    dataType: oneOf(dataTypes, "Kind of value"),
     objectKey: text("Object the field belongs to"),
     parentId: ref("object_folders", "Folder of the field"),
     showInForms: flag("Offered in forms"),
@@ -39,7 +45,10 @@ export const objectFields = define({
       ["key"]
     ),
     allowCustomOption: flag("Other values than the options may be entered"),
-    acceptedFormats: choice("File extension a file field takes, or `all`"),
+    acceptedFormats: oneOf(
+      ".pdf .docx .doc .jpg .jpeg .png .gif .csv .xlsx .xls all".split(" "),
+      "File extension a file field takes"
+    ),
     maxFileLimit: count("Files a file field takes at most"),
     dateAdded: instant("When the field was made"),
     dateUpdated: instant("Last change"),

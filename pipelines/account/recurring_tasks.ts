@@ -1,4 +1,4 @@
-import { choice, content, count, flag, id, instant, object, ref, text } from "#catalog/fields.ts"
+import { content, count, flag, id, instant, object, oneOf, ref, text } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -26,13 +26,13 @@ export const recurringTasks = define({
     contactId: ref("contacts", "Contact the task is about"),
     assignedTo: ref("users", "Who is to do it"),
     rruleOptions: object({
-      intervalType: choice("`yearly`, `monthly`, `weekly`, `daily` or `hourly`", { column: "rrule_interval_type" }),
+      intervalType: oneOf(["yearly", "monthly", "weekly", "daily", "hourly"], "", { column: "rrule_interval_type" }),
       interval: count("Units between two occurrences", { column: "rrule_interval" }),
       startDate: instant("First occurrence", { column: "rrule_start_date" }),
       endDate: instant("End of the schedule", { column: "rrule_end_date" }),
       dueAfterSeconds: count("Seconds from an occurrence until it is due", { column: "rrule_due_after_seconds" }),
       dayOfMonth: count("Day of the month", { column: "rrule_day_of_month" }),
-      dayOfWeek: choice("Day of the week, `MO` to `SU`", { column: "rrule_day_of_week" }),
+      dayOfWeek: oneOf(["MO", "TU", "WE", "TH", "FR", "SA", "SU"], "Day of the week", { column: "rrule_day_of_week" }),
       monthOfYear: count("Month, 1 to 12", { column: "rrule_month_of_year" }),
       count: count("Occurrences at most", { column: "rrule_count" }),
       createTaskIfOverDue: flag("The next task is made even if the last is overdue", {

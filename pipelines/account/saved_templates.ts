@@ -1,4 +1,4 @@
-import { choice, content, flag, id, instant, object, ref, text, values } from "#catalog/fields.ts"
+import { content, flag, id, instant, object, oneOf, ref, text, values } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -35,7 +35,7 @@ export const savedTemplates = define({
   fields: {
     id: id("Template id"),
     name: text("Name"),
-    type: choice("`sms`, `email` or `whatsapp`"),
+    type: oneOf(["sms", "email", "whatsapp"]),
     template: object({
       body: content("Text of a short message"),
       subject: content("Subject line of an email"),

@@ -1,4 +1,4 @@
-import { choice, entries, flag, id, object, text, values } from "#catalog/fields.ts"
+import { choice, entries, flag, id, object, oneOf, text, values } from "#catalog/fields.ts"
 import { company, cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -57,7 +57,7 @@ export const users = define({
     extension: text("Phone extension"),
     roles: object({
       type: choice("Kind of user: `account` for one of this location"),
-      role: choice("`admin` or `user`"),
+      role: oneOf(["admin", "user"]),
       locationIds: values(
         "user_locations",
         "Locations each user can enter.",
@@ -66,7 +66,10 @@ export const users = define({
       ),
       restrictSubAccount: flag("The user is kept to the locations listed")
     }),
-    platformLanguage: choice("Language of the user interface"),
+    platformLanguage: oneOf(
+      "en_US es fr_CA fr_FR nl de pt_PT pt_BR it sv da fi no".split(" "),
+      "Language of the user interface"
+    ),
     profilePhoto: text("Picture, as a link", { personal: "direct" }),
     deleted: flag("The user was removed")
   }

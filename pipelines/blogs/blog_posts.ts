@@ -1,4 +1,4 @@
-import { choice, content, count, flag, id, instant, ref, text, transport, values } from "#catalog/fields.ts"
+import { content, count, flag, id, instant, oneOf, ref, text, transport, values } from "#catalog/fields.ts"
 import { cursorOr, get, location, parent, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -35,7 +35,7 @@ export const blogPosts = define({
     blogId: ref("blogs", "The blog"),
     title: text("Title"),
     description: content("What it is about"),
-    status: choice("`DRAFT`, `PUBLISHED`, `SCHEDULED` or `ARCHIVED`"),
+    status: oneOf(["DRAFT", "PUBLISHED", "SCHEDULED", "ARCHIVED"]),
     urlSlug: text("Name in the post's web address"),
     canonicalLink: text("Address search engines are to keep"),
     author: ref("blog_authors", "Who is named as its author"),

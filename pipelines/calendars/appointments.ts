@@ -1,4 +1,4 @@
-import { choice, flag, id, instant, ref, text } from "#catalog/fields.ts"
+import { flag, id, instant, oneOf, ref, text } from "#catalog/fields.ts"
 import { get, location, parent, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import type { Way } from "#catalog/resource.ts"
@@ -41,7 +41,7 @@ export const appointments = define({
     calendarId: ref("calendars", "Its calendar"),
     contactId: ref("contacts", "Whom it is with"),
     title: text("Title", { personal: "content" }),
-    appointmentStatus: choice("`new`, `confirmed`, `cancelled`, `showed`, `noshow`, …"),
+    appointmentStatus: oneOf(["new", "confirmed", "cancelled", "showed", "noshow", "invalid", "completed", "active"]),
     startTime: instant("Begin"),
     endTime: instant("End"),
     masterEventId: text("The series it is one of"),

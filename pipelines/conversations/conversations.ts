@@ -1,4 +1,4 @@
-import { choice, count, flag, id, instant, content, json, ref, text, transport } from "#catalog/fields.ts"
+import { choice, content, count, flag, id, instant, json, oneOf, ref, text, transport } from "#catalog/fields.ts"
 import { cursor, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import type { Way } from "#catalog/resource.ts"
@@ -63,8 +63,8 @@ export const conversations = define({
     lastMessageBody: content("Text of the last message"),
     lastMessageDate: instant("When the last message came or went"),
     lastMessageType: choice("Kind of the last message"),
-    lastMessageDirection: choice("`inbound` or `outbound`"),
-    lastOutboundMessageAction: choice("`automated` or `manual`"),
+    lastMessageDirection: oneOf(["inbound", "outbound"]),
+    lastOutboundMessageAction: oneOf(["automated", "manual"]),
     lastManualMessageDate: instant("Last message written by hand"),
     dateAdded: instant("When the thread began"),
     dateUpdated: instant("Last change"),

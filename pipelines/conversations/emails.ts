@@ -1,4 +1,4 @@
-import { choice, content, id, instant, ref, text, values } from "#catalog/fields.ts"
+import { content, id, instant, oneOf, ref, text, values } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -35,8 +35,8 @@ export const emails = define({
     threadId: text("Thread the email belongs to"),
     conversationId: ref("conversations", "Its conversation"),
     contactId: ref("contacts", "Whom it is with"),
-    direction: choice("`inbound` or `outbound`"),
-    status: choice("`sent`, `delivered`, `opened`, `failed`, …"),
+    direction: oneOf(["inbound", "outbound"]),
+    status: oneOf("pending scheduled sent delivered read undelivered connected failed opened".split(" ")),
     subject: content("Subject line"),
     body: content("Text of the email"),
     contentType: text("MIME type of the body"),
@@ -53,7 +53,7 @@ export const emails = define({
     ),
     dateAdded: instant("When it came or went"),
     replyToMessageId: ref("emails", "Email it answers"),
-    source: choice("`workflow`, `bulk_actions`, `campaign`, `api` or `app`"),
+    source: oneOf(["workflow", "bulk_actions", "campaign", "api", "app"]),
     provider: text("Kind of service that carried it"),
     conversationProviderId: text("Provider that carried it"),
     altId: text("Id at the provider"),

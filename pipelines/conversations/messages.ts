@@ -1,4 +1,4 @@
-import { choice, content, count, id, instant, json, object, ref, text, values } from "#catalog/fields.ts"
+import { choice, content, count, id, instant, json, object, oneOf, ref, text, values } from "#catalog/fields.ts"
 import { cursor, cursorPart, get, location, since, size, windowEnd } from "#catalog/request.ts"
 import type { Parameters } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
@@ -11,6 +11,8 @@ const exported = (parameters: Parameters, anchor?: string): Way => ({
   pageSize: 1000,
   total: "total"
 })
+
+const callStatuses = "pending completed answered busy no-answer failed canceled voicemail".split(" ")
 
 export const messages = define({
   table: "messages",
@@ -62,14 +64,16 @@ export const messages = define({
     contactId: ref("contacts", "Whom it is with"),
     type: text("Kind of message as a number"),
     messageType: choice("Kind of message: `TYPE_SMS`, `TYPE_CALL`, `TYPE_EMAIL`, …"),
-    direction: choice("`inbound` or `outbound`"),
-    status: choice("`sent`, `delivered`, `read`, `failed`, …"),
+    direction: oneOf(["inbound", "outbound"]),
+    status: oneOf(
+      "connected delivered failed opened pending read scheduled sent undelivered clicked opt_out".split(" ")
+    ),
     contentType: text("MIME type of the body"),
     body: content("Text of the message; empty for email, see emails"),
     subject: content("Subject line"),
     dateAdded: instant("When it came or went"),
     dateUpdated: instant("Last change, for example of its status"),
-    source: choice("`workflow`, `bulk_actions`, `campaign`, `api` or `app`"),
+    source: oneOf(["workflow", "bulk_actions", "campaign", "api", "app"]),
     userId: ref("users", "User who sent it"),
     from: text("Sender", { personal: "direct" }),
     to: text("Receiver", { personal: "direct" }),
@@ -80,10 +84,10 @@ export const messages = define({
     meta: object(
       {
         callDuration: count("Length of the call in seconds", { column: "call_duration_seconds" }),
-        callStatus: choice("How the call ended: `completed`, `no-answer`, `voicemail`, …", { column: "call_status" }),
+        callStatus: oneOf(callStatuses, "How the call ended", { column: "call_status" }),
         call: object({
           duration: count("Length of the call in seconds", { column: "call_duration_seconds" }),
-          status: choice("How the call ended", { column: "call_status" })
+          status: oneOf(callStatuses, "How the call ended", { column: "call_status" })
         })
       },
       { whole: json("Details by kind of message, as sent", { column: "meta" }) }

@@ -1,5 +1,5 @@
-import { alias, choice, content, count, date, decimal, flag, id, instant, json, object } from "#catalog/fields.ts"
-import { ref, rows, text, transport, values } from "#catalog/fields.ts"
+import { alias, content, count, date, decimal, flag, id, instant, json, object } from "#catalog/fields.ts"
+import { oneOf, ref, rows, text, transport, values } from "#catalog/fields.ts"
 import type { Parameters } from "#catalog/request.ts"
 import { cursorOr, cursorPart, get, location, post, since, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
@@ -74,7 +74,7 @@ export const opportunities = define({
     name: text("Name of the deal"),
     pipelineId: ref("pipelines", "Its pipeline"),
     pipelineStageId: ref("pipeline_stages", "Its stage"),
-    status: choice("`open`, `won`, `lost` or `abandoned`"),
+    status: oneOf(["open", "won", "lost", "abandoned"]),
     contactId: ref("contacts", "Whom the deal is with"),
     assignedTo: ref("users", "Who owns the deal"),
     source: text("Where the deal came from"),
@@ -149,7 +149,16 @@ export const opportunities = define({
         calendarId: text("Its calendar"),
         contactId: ref("contacts", "Whom it is with"),
         title: text("Title", { personal: "content" }),
-        appointmentStatus: choice("`new`, `confirmed`, `cancelled`, `showed`, `noshow`, …"),
+        appointmentStatus: oneOf([
+          "new",
+          "confirmed",
+          "cancelled",
+          "showed",
+          "noshow",
+          "invalid",
+          "completed",
+          "active"
+        ]),
         startTime: instant("Begin"),
         endTime: instant("End")
       },

@@ -1,4 +1,4 @@
-import { choice, count, decimal, flag, id, instant, rows, text } from "#catalog/fields.ts"
+import { count, decimal, flag, id, instant, oneOf, rows, text } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -21,7 +21,7 @@ export const pipelines = define({
     showInFunnel: flag("Shown in the funnel chart"),
     showInPieChart: flag("Shown in the pie chart"),
     useOpportunityProbability: flag("Stages carry a chance of winning"),
-    colorRenderMode: choice("How stages are coloured: `dot`, `bg-tint` or `none`"),
+    colorRenderMode: oneOf(["dot", "bg-tint", "none"], "How stages are coloured"),
     position: text("Sort key among the pipelines; a text, not a number"),
     dateAdded: instant("When the pipeline was made"),
     dateUpdated: instant("Last change"),

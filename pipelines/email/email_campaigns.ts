@@ -1,4 +1,4 @@
-import { choice, content, flag, id, instant, ref, rows, text, transport } from "#catalog/fields.ts"
+import { choice, content, flag, id, instant, oneOf, ref, rows, text, transport } from "#catalog/fields.ts"
 import { cursorOr, get, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -27,7 +27,7 @@ export const emailCampaigns = define({
     everyDays: 60,
     linked: { url: "editorContentUrl", as: "body" },
     fields: {
-      editorType: choice("What it was written with: `html`, `builder` or `text`"),
+      editorType: oneOf(["html", "builder", "text"], "What it was written with"),
       isPlainText: flag("Text without markup"),
       fromName: text("Name of the sender", { personal: "direct" }),
       fromEmail: text("Address of the sender", { personal: "direct" }),
@@ -42,7 +42,7 @@ export const emailCampaigns = define({
   fields: {
     id: id("Campaign id"),
     name: text("Name"),
-    status: choice("`draft`, `scheduled`, `processing`, `sent`, `paused`, `cancelled`, `failed` or `archived`"),
+    status: oneOf(["draft", "scheduled", "processing", "sent", "paused", "cancelled", "failed", "archived"]),
     source: choice("What made it"),
     sourceId: text("Id its statistics are kept under"),
     campaignType: choice("Kind of campaign"),

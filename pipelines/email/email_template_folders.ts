@@ -1,4 +1,4 @@
-import { choice, count, flag, id, instant, ref, text, transport } from "#catalog/fields.ts"
+import { count, flag, id, instant, oneOf, ref, text, transport } from "#catalog/fields.ts"
 import { define } from "#catalog/resource.ts"
 
 export const emailTemplateFolders = define({
@@ -13,7 +13,7 @@ export const emailTemplateFolders = define({
   fields: {
     id: id("Folder id"),
     name: text("Name"),
-    type: choice("`folder`"),
+    type: oneOf(["folder"]),
     childCount: count("Number of templates and folders in it"),
     hasChildren: flag("Something lies in it"),
     parentFolderId: ref("email_template_folders", "Folder it lies in; NULL at the top level"),

@@ -1,4 +1,4 @@
-import { alias, choice, content, flag, id, instant, ref, text, transport } from "#catalog/fields.ts"
+import { alias, content, flag, id, instant, oneOf, ref, text, transport } from "#catalog/fields.ts"
 import { cursorOr, get, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import type { Way } from "#catalog/resource.ts"
@@ -56,8 +56,8 @@ export const emailTemplates = define({
   fields: {
     id: id("Template id"),
     name: text("Name"),
-    type: choice("`template`; folders have a table of their own"),
-    editorType: choice("What it was written with: `html`, `builder` or `text`"),
+    type: oneOf(["template"], "Kind of item; folders have a table of their own"),
+    editorType: oneOf(["html", "builder", "text"], "What it was written with"),
     isPlainText: flag("Text without markup"),
     previewUrl: text("Picture of it, as a link"),
     parentFolderId: ref("email_template_folders", "Folder it lies in; NULL at the top level"),

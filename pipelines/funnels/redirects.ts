@@ -1,4 +1,4 @@
-import { alias, choice, id, ref, text, transport } from "#catalog/fields.ts"
+import { alias, choice, id, oneOf, ref, text, transport } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import type { Way } from "#catalog/resource.ts"
@@ -26,7 +26,7 @@ export const redirects = define({
     pathLowercase: text("The same in lower case, as the service compares it"),
     type: choice("Kind of redirect"),
     target: text("Where it leads: an address, or the id of a funnel or site"),
-    action: choice("`funnel`, `website`, `url` or `all`"),
+    action: oneOf(["funnel", "website", "url", "all"]),
     locationId: ref("locations", "The location", { column: "location_id" }),
     traceId: transport
   }

@@ -1,4 +1,4 @@
-import { choice, decimal, flag, id, json, object, ref, text, transport } from "#catalog/fields.ts"
+import { decimal, flag, id, json, object, oneOf, ref, text, transport } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -33,7 +33,7 @@ export const estimateTemplates = define({
       { whole: json("The business on the estimate, as sent") }
     ),
     discount: object({
-      type: choice("`percentage` or `fixed`"),
+      type: oneOf(["percentage", "fixed"]),
       value: decimal("Discount: per cent, or in `currency`")
     }),
     items: json("Lines, as sent"),

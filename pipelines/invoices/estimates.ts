@@ -1,5 +1,5 @@
 import { choice, count, date, decimal, flag, id, json, object, ref, rows, text } from "#catalog/fields.ts"
-import { transport } from "#catalog/fields.ts"
+import { oneOf, transport } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -30,7 +30,7 @@ export const estimates = define({
   fields: {
     _id: id("Estimate id"),
     name: text("Name"),
-    estimateStatus: choice("`draft`, `sent`, `accepted`, `declined`, `invoiced` or `viewed`"),
+    estimateStatus: oneOf(["draft", "sent", "accepted", "declined", "invoiced", "viewed"]),
     estimateNumber: text("Number without its prefix; a name, not a quantity"),
     estimateNumberPrefix: text("What stands before the number"),
     total: decimal("Total in `currency`", money),
@@ -50,7 +50,7 @@ export const estimates = define({
       { whole: json("The business on the estimate, as sent") }
     ),
     discount: object({
-      type: choice("`percentage` or `fixed`"),
+      type: oneOf(["percentage", "fixed"]),
       value: decimal("Discount: per cent, or in `currency`", money)
     }),
     frequencySettings: object({

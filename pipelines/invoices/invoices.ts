@@ -1,5 +1,4 @@
-import { choice, count, date, decimal, flag, id, json, object, ref, rows, text } from "#catalog/fields.ts"
-import { transport } from "#catalog/fields.ts"
+import { count, date, decimal, flag, id, json, object, oneOf, ref, rows, text, transport } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -51,23 +50,23 @@ export const invoices = define({
         { whole: json("The business on the invoice, as sent") }
       ),
       discount: object({
-        type: choice("`percentage` or `fixed`"),
+        type: oneOf(["percentage", "fixed"]),
         value: decimal("Discount: per cent, or in `currency`", money)
       }),
       lateFeesConfiguration: object({
         enable: flag("Late fees are charged"),
         value: decimal("Late fee: in `currency`, or per cent", money),
-        type: choice("`fixed` or `percentage`"),
+        type: oneOf(["fixed", "percentage"]),
         frequency: object({
           intervalCount: count("Time between late fees, in the unit beside"),
-          interval: choice("`minute`, `hour`, `day`, `week`, `month` or `one_time`")
+          interval: oneOf(["minute", "hour", "day", "week", "month", "one_time"])
         }),
         grace: object({
           intervalCount: count("Time before the first late fee, in the unit beside"),
-          interval: choice("`day`")
+          interval: oneOf(["day"])
         }),
         maxLateFees: object({
-          type: choice("`fixed`"),
+          type: oneOf(["fixed"]),
           value: decimal("Most that late fees come to, in `currency`", money)
         })
       }),
@@ -90,7 +89,7 @@ export const invoices = define({
   },
   fields: {
     _id: id("Invoice id"),
-    status: choice("`draft`, `sent`, `payment_processing`, `paid`, `void` or `partially_paid`"),
+    status: oneOf(["draft", "sent", "payment_processing", "paid", "void", "partially_paid"]),
     name: text("Name"),
     invoiceNumber: text("Number without its prefix; a name, not a quantity"),
     currency: text("Currency, ISO 4217"),

@@ -1,4 +1,17 @@
-import { choice, count, decimal, flag, id, instant, object, ref, text, transport, values } from "#catalog/fields.ts"
+import {
+  choice,
+  count,
+  decimal,
+  flag,
+  id,
+  instant,
+  object,
+  oneOf,
+  ref,
+  text,
+  transport,
+  values
+} from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -26,9 +39,9 @@ export const coupons = define({
     _id: id("Coupon id"),
     name: text("Name"),
     code: text("What customers type"),
-    discountType: choice("`percentage` or `amount`"),
+    discountType: oneOf(["percentage", "amount"]),
     discountValue: decimal("Discount: per cent from 0 to 100, or a flat amount"),
-    status: choice("`scheduled`, `active` or `expired`"),
+    status: oneOf(["scheduled", "active", "expired"]),
     startDate: instant("When it begins to hold"),
     endDate: instant("When it ends; NULL for never"),
     usageCount: count("Times used"),
@@ -36,7 +49,7 @@ export const coupons = define({
     limitPerCustomer: text("Limit of each customer, as sent: a number, or whether there is one"),
     applyToFuturePayments: flag("Holds for later payments of a subscription"),
     applyToFuturePaymentsConfig: object({
-      type: choice("`forever` or `fixed`"),
+      type: oneOf(["forever", "fixed"]),
       duration: count("How long it holds if `fixed`, in the unit beside"),
       durationType: choice("Unit of that duration")
     }),

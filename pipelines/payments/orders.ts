@@ -1,5 +1,5 @@
 import { alias, choice, decimal, flag, id, instant, json, object, ref, rows, text, transport } from "#catalog/fields.ts"
-import { count } from "#catalog/fields.ts"
+import { count, oneOf } from "#catalog/fields.ts"
 import { cursorOr, get, location, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import type { Parameters } from "#catalog/request.ts"
@@ -65,7 +65,7 @@ export const orders = define({
     discount: decimal("Discount in `currency`", { personal: "financial" }),
     amountSummary: object({ subtotal: alias("subtotal"), discount: alias("discount") }),
     status: choice("`completed`, `pending`, …"),
-    paymentStatus: choice("`paid`, `unpaid`, `refunded` or `partially_paid`"),
+    paymentStatus: oneOf(["paid", "unpaid", "refunded", "partially_paid"]),
     fulfillmentStatus: choice("`fulfilled`, `unfulfilled`, …"),
     liveMode: flag("False for a test order"),
     totalProducts: count("Number of products"),

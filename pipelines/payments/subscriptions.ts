@@ -1,5 +1,5 @@
 import { alias, choice, count, date, decimal, flag, id, instant, json, object, ref } from "#catalog/fields.ts"
-import { text, transport } from "#catalog/fields.ts"
+import { oneOf, text, transport } from "#catalog/fields.ts"
 import { cursorOr, get, location, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import type { Parameters } from "#catalog/request.ts"
@@ -20,6 +20,11 @@ const list = (days: Parameters = {}): Way => ({
   probeSize: 500,
   total: "totalCount"
 })
+
+const sources = (
+  "funnel website invoice calendar text2Pay document_contracts membership mobile_app " +
+  "communities point_of_sale manual form survey payment_link external"
+).split(" ")
 
 export const subscriptions = define({
   table: "subscriptions",
@@ -49,16 +54,16 @@ export const subscriptions = define({
       schedule: object({
         executeAt: instant("When the first payment is taken"),
         rrule: object({
-          intervalType: choice("`yearly`, `monthly`, `weekly`, `daily`, `hourly`, `minutely` or `secondly`"),
+          intervalType: oneOf(["yearly", "monthly", "weekly", "daily", "hourly", "minutely", "secondly"]),
           interval: count("Time between payments, in that unit"),
           startDate: date("First day"),
           startTime: text("Time of the first day, HH:mm:ss"),
           endDate: date("Last day"),
           endTime: text("Time of the last day"),
           dayOfMonth: count("Day of the month; -1 for the last"),
-          dayOfWeek: choice("`mo`, `tu`, `we`, `th`, `fr`, `sa` or `su`"),
+          dayOfWeek: oneOf(["mo", "tu", "we", "th", "fr", "sa", "su"]),
           numOfWeek: count("Which of those weekdays in the month; -1 for the last"),
-          monthOfYear: choice("`jan` to `dec`"),
+          monthOfYear: oneOf("jan feb mar apr may jun jul aug sep oct nov dec".split(" ")),
           count: count("Number of payments"),
           daysBefore: count("Days ahead of the date")
         })
@@ -88,7 +93,7 @@ export const subscriptions = define({
     liveMode: flag("False for a test subscription"),
     entityType: choice("What it was made with: `order`, `invoice`, …"),
     entityId: text("Id of that order or invoice"),
-    entitySourceType: choice("Kind of thing it came from: `funnel`, `invoice`, `manual`, …"),
+    entitySourceType: oneOf(sources, "Kind of thing it came from"),
     entitySourceName: text("Name of that thing"),
     entitySourceId: text("Id of that thing"),
     entitySourceMeta: json("More about that thing, as sent"),

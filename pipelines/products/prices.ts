@@ -1,5 +1,17 @@
-import { choice, count, decimal, flag, id, instant, json, object, ref, text } from "#catalog/fields.ts"
-import { transport, values } from "#catalog/fields.ts"
+import {
+  count,
+  decimal,
+  flag,
+  id,
+  instant,
+  json,
+  object,
+  oneOf,
+  ref,
+  text,
+  transport,
+  values
+} from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -30,11 +42,11 @@ export const prices = define({
     product: ref("products", "The product"),
     name: text("Name"),
     description: text("Description"),
-    type: choice("`one_time` or `recurring`"),
+    type: oneOf(["one_time", "recurring"]),
     amount: decimal("Price in `currency`"),
     currency: text("Currency, ISO 4217"),
     recurring: object({
-      interval: choice("Unit of the time between payments: `day`, `week`, `month` or `year`"),
+      interval: oneOf(["day", "week", "month", "year"], "Unit of the time between payments"),
       intervalCount: count("Number of those units")
     }),
     trialPeriod: count("Days free at the start"),
@@ -46,12 +58,12 @@ export const prices = define({
     allowOutOfStockPurchases: flag("Sold without stock as well"),
     sku: text("Article number"),
     shippingOptions: object({
-      weight: object({ value: decimal("Weight, in the unit beside"), unit: choice("`kg`, `lb`, `g` or `oz`") }),
+      weight: object({ value: decimal("Weight, in the unit beside"), unit: oneOf(["kg", "lb", "g", "oz"]) }),
       dimensions: object({
         height: decimal("Height, in the unit beside"),
         width: decimal("Width, in the unit beside"),
         length: decimal("Length, in the unit beside"),
-        unit: choice("`cm`, `in` or `m`")
+        unit: oneOf(["cm", "in", "m"])
       })
     }),
     isDigitalProduct: flag("Delivered as a download"),

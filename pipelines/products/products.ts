@@ -1,5 +1,4 @@
-import { alias, choice, flag, id, instant, json, object, ref, rows, text } from "#catalog/fields.ts"
-import { transport, values } from "#catalog/fields.ts"
+import { alias, flag, id, instant, json, object, oneOf, ref, rows, text, transport, values } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -29,7 +28,7 @@ export const products = define({
   fields: {
     _id: id("Product id"),
     name: text("Name"),
-    productType: choice("`DIGITAL`, `PHYSICAL`, `SERVICE` or `PHYSICAL/DIGITAL`"),
+    productType: oneOf(["DIGITAL", "PHYSICAL", "SERVICE", "PHYSICAL/DIGITAL"]),
     description: text("Description, as HTML or text"),
     availableInStore: flag("Sold in the online store"),
     image: text("Main picture, as a link"),
@@ -71,7 +70,7 @@ export const products = define({
       {
         id: id("Picture or video id"),
         url: text("Link to it"),
-        type: choice("`image` or `video`"),
+        type: oneOf(["image", "video"]),
         title: text("Title"),
         isFeatured: flag("Shown first"),
         priceIds: json("Prices it belongs to")

@@ -1,4 +1,17 @@
-import { alias, choice, content, flag, id, instant, ref, rows, text, transport, values } from "#catalog/fields.ts"
+import {
+  alias,
+  choice,
+  content,
+  flag,
+  id,
+  instant,
+  oneOf,
+  ref,
+  rows,
+  text,
+  transport,
+  values
+} from "#catalog/fields.ts"
 import { cursorOr, get, post, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -36,7 +49,7 @@ export const socialPosts = define({
   fields: {
     id: id("Post id"),
     _id: alias("id"),
-    type: choice("`post`, `story` or `reel`"),
+    type: oneOf(["post", "story", "reel"]),
     summary: content("Text of the post"),
     status: choice("`draft`, `scheduled`, `published`, `failed`, `in_review`, …"),
     scheduleDate: instant("When it is to appear"),

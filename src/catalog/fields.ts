@@ -22,8 +22,8 @@ interface ColumnOptions {
 
 export interface ColumnField extends ColumnOptions {
   readonly kind: "column"
-  /** It holds one of a set of words; new ones are told. */
-  readonly words?: boolean
+  /** It holds one of these words; others are kept, and told. None: those of the first run are the set. */
+  readonly words?: ReadonlyArray<string>
   readonly type: ColumnType
   readonly description: string
 }
@@ -83,10 +83,15 @@ const column =
 export const text = column("text")
 /** What a person wrote or said, at any length. */
 export const content = column("text", "content")
-/** One of a set of words that may grow; words we do not know are kept. */
+/** One of the words that the documents name, which the description ends with. Others are kept, and told by every run. */
+export const oneOf = (words: ReadonlyArray<string>, description = "", options: ColumnOptions = {}): ColumnField => ({
+  ...text(`${description === "" ? "" : `${description}: `}${listed(words)}`, options),
+  words
+})
+/** One of a set of words that the documents do not name, or the account makes; one not met in earlier runs is told. */
 export const choice = (description: string, options: ColumnOptions = {}): ColumnField => ({
   ...text(description, options),
-  words: true
+  words: []
 })
 /** A moment: ISO 8601 with or without offset and millis (none: UTC), or epoch milliseconds as number or text. */
 export const instant = column("instant")
@@ -105,6 +110,13 @@ export const id = (description: string) => text(description, { column: "id" })
 /** The id of a row of another table. */
 export const ref = (references: string, description: string, options: ColumnOptions = {}) =>
   text(description, { references, ...options })
+
+/** `a`, `b` or `c`. */
+const listed = (words: ReadonlyArray<string>): string =>
+  words
+    .map((word) => `\`${word}\``)
+    .join(", ")
+    .replace(/, ([^,]+)$/, " or $1")
 
 export const object = (fields: Fields, options: Pick<ObjectField, "rest" | "whole"> = {}): ObjectField => ({
   kind: "object",

@@ -9,8 +9,8 @@ export interface Column {
   readonly description: string
   readonly personal: PersonalData
   readonly references?: string
-  /** It holds one of a set of words. */
-  readonly words?: boolean
+  /** See ColumnField. */
+  readonly words?: ReadonlyArray<string>
   /** Filled only by the detail request; a list page leaves it as it is. */
   readonly detail: boolean
 }
@@ -196,7 +196,7 @@ const columnOf = (name: string, field: ColumnField, detail: boolean): Column => 
   description: field.description,
   personal: field.personal ?? "none",
   ...(field.references && { references: field.references }),
-  ...(field.words && { words: true }),
+  ...(field.words && { words: field.words }),
   detail
 })
 

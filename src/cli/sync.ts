@@ -130,10 +130,9 @@ export const report = (
     ])
   ))
     print(line)
-  if (drift.length > 0)
-    say(
-      `New in what the service sends, see meta.schema_changes: ${drift.slice(0, 5).join(", ")}${drift.length > 5 ? `, and ${drift.length - 5} more` : ""}.`
-    )
+  const { changes, unknownWords } = drift
+  if (changes.length > 0) say(`New in what the service sends, see meta.schema_changes: ${some(changes)}.`)
+  if (unknownWords.length > 0) say(`Words that no document names, kept as sent: ${some(unknownWords)}.`)
   for (const end of [...rows, ...closed])
     for (const doubt of end.doubts) say([...place.of(end), `${end.resource}: ${doubt}`].join(" "))
   say(
@@ -147,3 +146,7 @@ export const report = (
   else if (exitCode !== 0) say(`Next: mend what is named above, then ${command}; it reads only what is missing.`)
   else say("Next: ./sluice status")
 }
+
+/** The first five, and how many more there are. */
+const some = (changes: ReadonlyArray<string>): string =>
+  `${changes.slice(0, 5).join(", ")}${changes.length > 5 ? `, and ${changes.length - 5} more` : ""}`

@@ -27,7 +27,7 @@ export const stageStatements = (
 ): ReadonlyArray<Statement> => [
   `CREATE OR REPLACE TEMP TABLE stage AS FROM ${batch.rows(stageColumns(parent, children))}`,
   ...newestOfCopies(batch.resource),
-  ...words(batch, parent)
+  ...words(batch, [parent, ...children])
 ]
 
 /** Their memory is needed by the checkpoint that may follow. */
@@ -62,18 +62,40 @@ const newestOfCopies = (resource: Resource): ReadonlyArray<Statement> => {
   ]
 }
 
-/** Words not met before in columns that hold one of a set. */
-const words = ({ location, run }: Batch, table: Table): ReadonlyArray<string> => {
-  const columns = table.columns.filter((column) => column.words)
-  if (columns.length === 0) return []
-  const met = columns.map(
-    ({ name: column }) => `SELECT ${literal(column)} AS column_name, ${name(column)} AS word FROM stage`
+/** Words that the documents do not name, and where they name none, those not met before. */
+const words = ({ location, run }: Batch, tables: ReadonlyArray<Table>): ReadonlyArray<string> => {
+  const columns = tables.flatMap((table) =>
+    table.columns.flatMap(({ name, words }) => (words ? [{ table, column: name, words }] : []))
   )
+  const here = `location_id = ${literal(location)}`
+  const told = columns.filter(({ words }) => words.length > 0)
+  const learned = columns.filter(({ words }) => words.length === 0)
   return [
-    `INSERT INTO meta.known_words SELECT DISTINCT ${literal(location)}, ${literal(table.name)}, column_name, word, ${literal(run)}
-     FROM (${met.join(" UNION ALL ")}) AS met ANTI JOIN (FROM meta.known_words WHERE location_id = ${literal(location)} AND table_name = ${literal(table.name)}) AS known
-     USING (column_name, word) WHERE word <> ''`
+    ...(told.length === 0
+      ? []
+      : [
+          `INSERT INTO meta.unknown_words SELECT DISTINCT ${literal(location)}, table_name, column_name, word
+           FROM (${told.map(met).join(" UNION ALL ")}) AS met
+           ANTI JOIN (FROM meta.unknown_words WHERE ${here}) AS known USING (table_name, column_name, word)`
+        ]),
+    ...(learned.length === 0
+      ? []
+      : [
+          `INSERT INTO meta.known_words SELECT DISTINCT ${literal(location)}, table_name, column_name, word, ${literal(run)}
+           FROM (${learned.map(met).join(" UNION ALL ")}) AS met
+           ANTI JOIN (FROM meta.known_words WHERE ${here}) AS known USING (table_name, column_name, word)`
+        ])
   ]
+}
+
+/** SELECT of the words in a column, but for those named. */
+const met = (of: { readonly table: Table; readonly column: string; readonly words: ReadonlyArray<string> }): string => {
+  const [table, column] = [name(of.table.name), name(of.column)]
+  const rows = of.table.parentColumn
+    ? `(SELECT unnest(${table}).${column} AS word FROM stage)`
+    : `(SELECT ${column} AS word FROM stage)`
+  return `SELECT ${literal(of.table.name)} AS table_name, ${literal(of.column)} AS column_name, word FROM ${rows}
+    WHERE word NOT IN (${["", ...of.words].map(literal).join(", ")})`
 }
 
 /** Read as text where DuckDB would reprint what was sent (JSON), typed otherwise: values were made to fit before. */

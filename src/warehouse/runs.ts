@@ -80,39 +80,56 @@ export const frozenDoubt = (places: string): string =>
    || '. New fields are in the vault and in no table. To accept it, write accepted = ' || to_json(${places}[:5])
    || ' under [schema] in the settings file, or another policy, then ./sluice rebuild'`
 
+/** What the service sent otherwise than defined, as `table.field (kind)` or `table.column = word`. */
+export interface Drift {
+  /** Sent for the first time in this run: fields, types, and words of columns for which the documents name none. */
+  readonly changes: ReadonlyArray<string>
+  /** Words that the documents do not name, met in this run; those told by the fewest runs first. */
+  readonly unknownWords: ReadonlyArray<string>
+}
+
 /**
- * What the service sent in this run otherwise than ever before, as `table.field (kind)`. New words in tables for which
- * `frozen` says so make their resource incomplete; they stand in the rows, as their column is there.
+ * What this run has to tell. New words make the resource incomplete that `frozen` names for their place; they stand in
+ * the rows, as their column is there.
  */
 export const driftOf = Effect.fnUntraced(function* (
   run: string,
-  frozen: (table: string, field: string) => boolean
-): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
+  frozen: (table: string, field: string) => string | undefined
+): Effect.fn.Return<Drift, Failure, Warehouse> {
   const warehouse = yield* Warehouse
-  // A word is news where the column was read before.
+  const field = "w.column_name || ' = ' || w.word"
   yield* warehouse.transaction([
-    `INSERT INTO meta.schema_changes SELECT w.location_id, w.table_name, w.column_name || ' = ' || w.word, 'new word', w.word, w.first_run_id, now(), 1
+    // Where the documents name no words, one is news if the column was read before.
+    `INSERT INTO meta.schema_changes SELECT w.location_id, w.table_name, ${field}, 'new word', w.word, w.first_run_id, now(), 1
      FROM meta.known_words AS w SEMI JOIN (FROM meta.known_words WHERE first_run_id < ${literal(run)}) AS before
-       USING (location_id, table_name, column_name) WHERE w.first_run_id = ${literal(run)} ON CONFLICT DO NOTHING`
+       USING (location_id, table_name, column_name) WHERE w.first_run_id = ${literal(run)} ON CONFLICT DO NOTHING`,
+    // Those of a run that was interrupted are told by the next.
+    `INSERT INTO meta.schema_changes SELECT w.location_id, w.table_name, ${field}, 'unknown word', w.word, ${literal(run)}, now(), 1
+     FROM meta.unknown_words AS w ON CONFLICT DO UPDATE SET seen = seen + 1`
   ])
+  const unknownWords = yield* warehouse.rows(
+    `SELECT table_name || '.' || field AS change FROM meta.schema_changes
+     WHERE kind = 'unknown word' AND (location_id, table_name, field) IN (SELECT (location_id, table_name, ${field}) FROM meta.unknown_words AS w)
+     GROUP BY ALL ORDER BY min(seen), change`
+  )
   const words = yield* warehouse.rows(
-    `SELECT location_id, table_name, field FROM meta.schema_changes WHERE kind = 'new word' AND first_run_id = ${literal(run)}`
+    `SELECT location_id, table_name, field FROM meta.schema_changes WHERE kind LIKE '% word' AND first_run_id = ${literal(run)}`
   )
-  const refused = words
-    .map((row) => [String(row["location_id"]), String(row["table_name"]), String(row["field"])] as const)
-    .filter(([, table, field]) => frozen(table, field))
-  yield* warehouse.transaction(
-    refused.map(
-      ([location, table, field]) =>
-        `UPDATE meta.run_resources SET verdict = 'incomplete', doubts = list_append(doubts, ${frozenDoubt(`[${literal(`${table}.${field}`)}]`)})
-         WHERE run_id = ${literal(run)} AND location_id = ${literal(location)} AND resource = ${literal(table)}`
-    )
-  )
-  const rows = yield* warehouse.rows(
+  const incomplete = words.flatMap((row) => {
+    const [table, field] = [String(row["table_name"]), String(row["field"])]
+    const resource = frozen(table, field)
+    return resource === undefined
+      ? []
+      : `UPDATE meta.run_resources SET verdict = 'incomplete', doubts = list_append(doubts, ${frozenDoubt(`[${literal(`${table}.${field}`)}]`)})
+         WHERE run_id = ${literal(run)} AND location_id = ${literal(String(row["location_id"]))} AND resource = ${literal(resource)}`
+  })
+  yield* warehouse.transaction([...incomplete, "DELETE FROM meta.unknown_words"])
+  const changes = yield* warehouse.rows(
     `SELECT DISTINCT table_name || '.' || field || ' (' || kind || ')' AS change FROM meta.schema_changes
-     WHERE first_run_id = ${literal(run)} ORDER BY 1`
+     WHERE first_run_id = ${literal(run)} AND kind <> 'unknown word' ORDER BY 1`
   )
-  return rows.map((row) => String(row["change"]))
+  const texts = (rows: typeof changes) => rows.map((row) => String(row["change"]))
+  return { changes: texts(changes), unknownWords: texts(unknownWords) }
 })
 
 /** Locations in the order in which they should be read: never read first, then the one read longest ago. */

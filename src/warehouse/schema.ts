@@ -59,8 +59,12 @@ const metaTables: Readonly<Record<string, { readonly comment: string; readonly c
       first_seen_at TIMESTAMPTZ, seen BIGINT, PRIMARY KEY (location_id, table_name, field, kind)`
   },
   known_words: {
-    comment: "Words met in columns that hold one of a set",
+    comment: "Words met in columns that hold one of a set which the API's documents do not name",
     columns: `location_id VARCHAR, table_name VARCHAR, column_name VARCHAR, word VARCHAR, first_run_id VARCHAR`
+  },
+  unknown_words: {
+    comment: "Words that the API's documents do not name for their column, met since a run told them last",
+    columns: `location_id VARCHAR, table_name VARCHAR, column_name VARCHAR, word VARCHAR`
   },
   wide_columns: {
     comment: "The column that each custom field got in a wide view, for good",

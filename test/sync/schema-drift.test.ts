@@ -3,13 +3,16 @@ import { assert, it } from "@effect/vitest"
 import { openCore } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 
-it("new fields, other types and new words are told with the first sample, and only once", async () => {
+it("new fields, other types and new words are told with the first sample, and only once; words in no document by each run", async () => {
   const account = await openCore("--contacts", "40")
   try {
+    const poison = (fields: Record<string, unknown>, collection = "contacts") =>
+      account.service.post("poison", { collection, count: 1, fields })
+    await poison({ id: "strange2", status: "frozen_over" }, "opportunities")
     const first = await account.sync()
     assert.strictEqual(first.code, 0, first.stderr)
-    const poison = (fields: Record<string, unknown>) =>
-      account.service.post("poison", { collection: "contacts", count: 1, fields })
+    assert.match(first.stderr, /Words that no document names, kept as sent: .*opportunities\.status = frozen_over/)
+    assert.notMatch(first.stderr, /contacts\.type|status = (open|won|sent|delivered)/)
     await poison({ id: "strange1", loyaltyTier: { level: 3 }, type: "patron", dnd: "sometimes" })
     const second = await account.sync("--full")
     assert.match(second.stderr, /New in what the service sends.*contacts\.loyaltyTier \(new field\)/)
@@ -24,6 +27,7 @@ it("new fields, other types and new words are told with the first sample, and on
     ])
     const third = await account.sync("--full")
     assert.notMatch(third.stderr, /New in what the service sends/)
+    assert.match(third.stderr, /Words that no document names.*opportunities\.status = frozen_over/)
     const [seen] = await query(account.warehouse, "SELECT seen FROM meta.schema_changes WHERE field = 'loyaltyTier'")
     assert.strictEqual(seen!["seen"], "2")
     const [kept] = await query(account.warehouse, "SELECT _extra FROM crm.contacts WHERE id = 'strange1'")

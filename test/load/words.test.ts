@@ -1,0 +1,76 @@
+/** Words in columns that hold one of a set: those the documents name are known, others are told by each run. */
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { join } from "node:path"
+import { choice, id, oneOf, rows } from "../../src/catalog/fields.ts"
+import { get } from "../../src/catalog/request.ts"
+import { define } from "../../src/catalog/resource.ts"
+import { makeLoader } from "../../src/load/load.ts"
+import { Vault } from "../../src/vault/vault.ts"
+import { driftOf } from "../../src/warehouse/runs.ts"
+import { prepare } from "../../src/warehouse/schema.ts"
+import { Warehouse } from "../../src/warehouse/warehouse.ts"
+import { newFolder } from "../support/sluice.ts"
+
+const deals = define({
+  table: "deals",
+  description: "Deals.",
+  source: "s",
+  scope: "s",
+  full: [{ request: get("/deals"), paging: { kind: "once" }, records: "deals", pageSize: 10 }],
+  fields: {
+    id: id("Id"),
+    status: oneOf(["open", "won"], "State"),
+    kind: choice("Kind"),
+    visits: rows("deal_visits", "Visits", { id: id("Id"), end: oneOf(["kept", "missed"]) }, ["id"])
+  }
+})
+
+it("ends the description of a column with its words", () => {
+  const descriptions = [deals.fields["status"], oneOf(["a"]), oneOf(["a", "b", "c"])].map(
+    (field) => field?.kind === "column" && field.description
+  )
+  assert.deepStrictEqual(descriptions, ["State: `open` or `won`", "`a`", "`a`, `b` or `c`"])
+})
+
+it.live("tells words that the documents do not name in each run that meets them, others when they are new", () => {
+  const folder = newFolder()
+  return Effect.gen(function* () {
+    yield* prepare({ resources: [deals], familyByTable: new Map() })
+    const loader = yield* makeLoader([deals], join(folder, "tmp"))
+    const told = (run: string, ...records: ReadonlyArray<unknown>) =>
+      Effect.gen(function* () {
+        const entry = { kind: "page", run, at: 1, location: "L", resource: "deals", pass: "all" } as const
+        const page = { ...entry, request: {}, records: "deals", long: false, progress: {} }
+        yield* (yield* Vault).append({ entry: page, body: JSON.stringify({ deals: records }) })
+        yield* loader.load
+        return yield* driftOf(run, () => undefined)
+      })
+    const odd = {
+      id: "b",
+      status: "on_hold",
+      kind: "x",
+      visits: [
+        { id: "1", end: "kept" },
+        { id: "2", end: "late" }
+      ]
+    }
+    const unknown = ["deals.status = on_hold", "deal_visits.end = late"]
+    const first = yield* told("1", { id: "a", status: "open", kind: "y" }, odd, { id: "c", status: "", kind: null })
+    assert.deepStrictEqual(first, { changes: [], unknownWords: unknown.toSorted() })
+    // Its row did not change, and holds them nevertheless; one told for the first time comes before those told often.
+    const again = yield* told("2", odd, { id: "d", status: "parked", kind: "x" }, { id: "e", kind: "z" })
+    assert.deepStrictEqual(again, {
+      changes: ["deals.kind = z (new word)"],
+      unknownWords: ["deals.status = parked", ...unknown.toSorted()]
+    })
+    assert.deepStrictEqual(yield* told("3", { id: "a", status: "won", kind: "z" }), { changes: [], unknownWords: [] })
+  }).pipe(
+    Effect.provide(
+      Layer.merge(
+        Vault.layer(join(folder, "vault")),
+        Layer.fresh(Warehouse.layer(join(folder, "w.duckdb"), { access: "write", memoryMb: 256 }))
+      )
+    )
+  )
+})

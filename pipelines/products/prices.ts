@@ -7,6 +7,7 @@ import {
   json,
   object,
   oneOf,
+  ratio,
   ref,
   text,
   transport,
@@ -54,15 +55,15 @@ export const prices = define({
     setupFee: decimal("Paid once on top, in `currency`"),
     compareAtPrice: decimal("Former price shown beside, in `currency`"),
     trackInventory: flag("Stock is counted"),
-    availableQuantity: decimal("Stock left"),
+    availableQuantity: ratio("Stock left"),
     allowOutOfStockPurchases: flag("Sold without stock as well"),
     sku: text("Article number"),
     shippingOptions: object({
-      weight: object({ value: decimal("Weight, in the unit beside"), unit: oneOf(["kg", "lb", "g", "oz"]) }),
+      weight: object({ value: ratio("Weight, in the unit beside"), unit: oneOf(["kg", "lb", "g", "oz"]) }),
       dimensions: object({
-        height: decimal("Height, in the unit beside"),
-        width: decimal("Width, in the unit beside"),
-        length: decimal("Length, in the unit beside"),
+        height: ratio("Height, in the unit beside"),
+        width: ratio("Width, in the unit beside"),
+        length: ratio("Length, in the unit beside"),
         unit: oneOf(["cm", "in", "m"])
       })
     }),

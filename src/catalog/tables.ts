@@ -32,6 +32,8 @@ const sqlTypes: Readonly<Record<ColumnType, string>> = {
   instant: "TIMESTAMPTZ",
   date: "DATE",
   decimal: "DECIMAL(18,4)",
+  // What is computed, such as a third of a hundred, has all the digits of a double.
+  ratio: "DECIMAL(38,18)",
   count: "BIGINT",
   flag: "BOOLEAN",
   json: "JSON"

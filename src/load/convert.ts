@@ -34,13 +34,27 @@ const count: Convert = (sent) => {
   return BigInt.asIntN(64, BigInt(value)) === BigInt(value) ? value : refused
 }
 
-/** DECIMAL(18,4): more digits than that are refused, never rounded. */
-const decimal: Convert = (sent) => {
-  const value = scalar(sent)
-  if (value === "") return null
-  const written = typeof value === "number" ? String(value) : value
-  return typeof written === "string" && /^-?\d{1,14}(\.\d{1,4}0*)?$/.test(written) ? written : refused
-}
+/** Numbers that match: more digits than the column has are refused, never rounded. */
+const digits =
+  (pattern: RegExp): Convert =>
+  (sent) => {
+    const value = scalar(sent)
+    if (value === "") return null
+    const written = typeof value === "number" ? writtenOut(String(value)) : value
+    return typeof written === "string" && pattern.test(written) ? written : refused
+  }
+/** DECIMAL(18,4). */
+const decimal = digits(/^-?\d{1,14}(\.\d{1,4}0*)?$/)
+/** DECIMAL(38,18). */
+const ratio = digits(/^-?\d{1,20}(\.\d{1,18}0*)?$/)
+
+/** Numbers below a millionth are printed with an exponent: 5e-7 to 0.0000005. */
+const writtenOut = (number: string): string =>
+  number.replace(
+    /^(-?)(\d)(?:\.(\d+))?e-(\d+)$/,
+    (_, sign: string, first: string, rest: string | undefined, zeros: string) =>
+      `${sign}0.${"0".repeat(Number(zeros) - 1)}${first}${rest ?? ""}`
+  )
 
 /** See instants.ts; a day alone is its first moment. */
 const instant: Convert = (value) => {
@@ -64,7 +78,16 @@ const date: Convert = (value) => {
 
 const json: Convert = (value) => wellFormed(value)
 
-export const converters: Readonly<Record<ColumnType, Convert>> = { text, instant, date, decimal, count, flag, json }
+export const converters: Readonly<Record<ColumnType, Convert>> = {
+  text,
+  instant,
+  date,
+  decimal,
+  ratio,
+  count,
+  flag,
+  json
+}
 
 /** What people read: text as it is, lists of words with commas, everything else as JSON. */
 export const readable = (value: unknown): string => {

@@ -15,6 +15,7 @@ export const same = ({ type }: Column, ours: string, theirs: unknown): boolean =
     case "instant":
       return Number(ours) === epochMs(theirs)
     case "decimal":
+    case "ratio":
     case "count":
       return plainNumber(ours) === plainNumber(sent)
     case "json":

@@ -90,7 +90,7 @@ const historyColumns = [
 ] as const
 
 /** What has to run so that the warehouse fits the definitions; nothing where it does already. */
-const migration = (catalogue: Catalogue, existing: ReadonlySet<string>): ReadonlyArray<string> => {
+const migration = (catalogue: Catalogue, existing: Existing): ReadonlyArray<string> => {
   const tables = catalogue.resources.flatMap((resource) => tablesOf(resource))
   return [
     ...["crm", "crm_history", "meta"].map((schema) => `CREATE SCHEMA IF NOT EXISTS ${schema}`),
@@ -109,11 +109,13 @@ const migration = (catalogue: Catalogue, existing: ReadonlySet<string>): Readonl
   ]
 }
 
-/** `schema.table.column` of everything there is. */
-const existingColumns = `SELECT table_schema || '.' || table_name || '.' || column_name AS path
+/** The type of everything there is, by `schema.table.column`. */
+type Existing = ReadonlyMap<string, string>
+const existingColumns = `SELECT table_schema || '.' || table_name || '.' || column_name AS path,
+  replace(data_type, 'TIMESTAMP WITH TIME ZONE', 'TIMESTAMPTZ') AS type
   FROM information_schema.columns WHERE table_schema IN ('crm', 'crm_history')`
 
-const tableStatements = (table: Table, existing: ReadonlySet<string>): ReadonlyArray<string> => [
+const tableStatements = (table: Table, existing: Existing): ReadonlyArray<string> => [
   ...define("crm", table.name, table.description, table.columns.map(described), existing),
   ...define(
     "crm_history",
@@ -125,10 +127,10 @@ const tableStatements = (table: Table, existing: ReadonlySet<string>): ReadonlyA
 ]
 
 /** Whether a table changed, or the questions about its versions were never made. */
-const isOutdated = (resource: Resource, existing: ReadonlySet<string>): boolean =>
+const isOutdated = (resource: Resource, existing: Existing): boolean =>
   !existing.has(`crm.${changesName(resource)}.change`) ||
   tablesOf(resource).some(({ name: table, columns }) =>
-    columns.some((column) => !existing.has(`crm.${table}.${column.name}`))
+    columns.some((column) => existing.get(`crm.${table}.${column.name}`) !== column.sql)
   )
 
 const described = (column: Column) => [column.name, column.sql, column.description] as const
@@ -138,19 +140,26 @@ const define = (
   table: string,
   comment: string,
   columns: ReadonlyArray<readonly [string, string, string]>,
-  existing: ReadonlySet<string>
+  existing: Existing
 ): ReadonlyArray<string> => {
   const path = `${schema}.${name(table)}`
   const missing = columns.filter(([column]) => !existing.has(`${schema}.${table}.${column}`))
   const all = missing.length === columns.length
-  return missing.length === 0
+  const retyped = columns.filter(([column, type]) => {
+    const before = existing.get(`${schema}.${table}.${column}`)
+    return before !== undefined && before !== type
+  })
+  const changed = [...missing, ...retyped]
+  return changed.length === 0
     ? []
     : [
         ...(all
           ? [`CREATE TABLE ${path} (${columns.map(([column, type]) => `${name(column)} ${type}`).join(", ")})`]
           : missing.map(([column, type]) => `ALTER TABLE ${path} ADD COLUMN ${name(column)} ${type}`)),
+        // A definition may give a column a type that takes all it took before.
+        ...retyped.map(([column, type]) => `ALTER TABLE ${path} ALTER COLUMN ${name(column)} SET DATA TYPE ${type}`),
         `COMMENT ON TABLE ${path} IS ${literal(comment)}`,
-        ...missing.map(([column, , sentence]) => `COMMENT ON COLUMN ${path}.${name(column)} IS ${literal(sentence)}`)
+        ...changed.map(([column, , sentence]) => `COMMENT ON COLUMN ${path}.${name(column)} IS ${literal(sentence)}`)
       ]
 }
 
@@ -166,5 +175,7 @@ const dictionaryRows = (table: Table): string =>
 export const prepare = Effect.fn("warehouse.prepare")(function* (catalogue: Catalogue) {
   const warehouse = yield* Warehouse
   const existing = yield* warehouse.rows(existingColumns)
-  yield* warehouse.transaction(migration(catalogue, new Set(existing.map((row) => String(row["path"])))))
+  yield* warehouse.transaction(
+    migration(catalogue, new Map(existing.map((row) => [String(row["path"]), String(row["type"])])))
+  )
 })

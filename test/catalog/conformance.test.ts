@@ -12,6 +12,7 @@ import { snakeCase, tablesOf } from "../../src/catalog/tables.ts"
 import { normaliserOf } from "../../src/load/normalise.ts"
 import { prepare } from "../../src/warehouse/schema.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
+import { query } from "../support/compare.ts"
 import { type Service, startService } from "../support/service.ts"
 import { newFolder } from "../support/sluice.ts"
 
@@ -127,6 +128,7 @@ const values = {
   instant: "2026-01-31T10:00:00Z",
   date: "2026-01-31",
   decimal: 1.5,
+  ratio: 33.333333333333336,
   count: 2,
   flag: true,
   json: { a: 1 }
@@ -153,17 +155,43 @@ describe("the warehouse made of the definitions", () => {
     )
   )
 
+  it("changes the type of a column with its definition, and keeps its rows", async () => {
+    const path = join(newFolder(), "w.duckdb")
+    const prepared = () =>
+      Effect.runPromise(
+        prepare(catalogue).pipe(Effect.provide(Warehouse.layer(path, { access: "write", memoryMb: 256 })))
+      )
+    await prepared()
+    const retype = (schema: string, column: string) =>
+      `ALTER TABLE ${schema}.opportunities ALTER ${column} SET DATA TYPE DECIMAL(18,4)`
+    await write(
+      path,
+      ...["crm", "crm_history"].flatMap((schema) => [
+        retype(schema, "forecast_probability"),
+        retype(schema, "effective_probability"),
+        `INSERT INTO ${schema}.opportunities (location_id, id, forecast_probability) VALUES ('L', 'o', 12345678901234.5678)`
+      ])
+    )
+    await prepared()
+    for (const schema of ["crm", "crm_history"])
+      assert.deepStrictEqual(
+        await query(
+          path,
+          `SELECT forecast_probability AS p, typeof(p) AS type, typeof(effective_probability) AS other FROM ${schema}.opportunities`
+        ),
+        [{ p: "12345678901234.567800000000000000", type: "DECIMAL(38,18)", other: "DECIMAL(38,18)" }]
+      )
+    assert.lengthOf(await query(path, "FROM crm.opportunities_changes"), 2)
+  })
+
   it("gains a column that a definition gained, and keeps its rows", async () => {
     const path = join(newFolder(), "w.duckdb")
     const layer = () => Warehouse.layer(path, { access: "write", memoryMb: 256 })
     await Effect.runPromise(prepare(catalogue).pipe(Effect.provide(layer())))
-    const instance = await DuckDBInstance.create(path)
-    const connection = await instance.connect()
-    await connection.run(
+    await write(
+      path,
       "INSERT INTO crm.pipelines (location_id, id) VALUES ('L', 'p'); ALTER TABLE crm.pipelines DROP COLUMN name"
     )
-    connection.closeSync()
-    instance.closeSync()
     const rows = await Effect.runPromise(
       prepare(catalogue).pipe(
         Effect.andThen(Effect.flatMap(Warehouse, (warehouse) => warehouse.rows("SELECT id, name FROM crm.pipelines"))),
@@ -173,6 +201,15 @@ describe("the warehouse made of the definitions", () => {
     assert.deepStrictEqual(rows, [{ id: "p", name: null }])
   })
 })
+
+/** As another program would. */
+const write = async (path: string, ...statements: ReadonlyArray<string>) => {
+  const instance = await DuckDBInstance.create(path)
+  const connection = await instance.connect()
+  for (const statement of statements) await connection.run(statement)
+  connection.closeSync()
+  instance.closeSync()
+}
 
 describe("a folder of definitions", () => {
   it.each([

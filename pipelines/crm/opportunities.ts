@@ -90,7 +90,13 @@ export const opportunities = define({
     lastActionDate: instant("Last action on the deal"),
     indexVersion: text("Version of the service's index entry"),
     contact: object(
-      { name: text("Name of the contact, as the deal shows it", { personal: "direct" }) },
+      {
+        id: alias("contactId"),
+        name: text("Name of the contact, as the deal shows it", { personal: "direct" }),
+        companyName: text("Company of the contact, as the deal shows it", { personal: "quasi" }),
+        email: text("Address of the contact, as the deal shows it", { personal: "direct" }),
+        phone: text("Phone of the contact, as the deal shows it", { personal: "direct" })
+      },
       { whole: json("Summary of the contact, as sent", { personal: "direct", column: "contact" }) }
     ),
     relations: json("Further contacts of the deal, as sent"),
@@ -123,6 +129,8 @@ export const opportunities = define({
         userId: ref("users", "Who wrote it"),
         title: text("Title", { personal: "content" }),
         contactId: ref("contacts", "Contact the note is about"),
+        color: text("Colour, as a hex code"),
+        pinned: flag("Kept on top"),
         dateAdded: instant("When it was written")
       },
       ["id"]

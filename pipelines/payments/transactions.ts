@@ -66,7 +66,10 @@ export const transactions = define({
       id: alias("entitySourceId")
     }),
     paymentProviderType: choice("Provider that took the payment"),
-    paymentProvider: object({ type: alias("paymentProviderType") }),
+    paymentProvider: object(
+      { type: alias("paymentProviderType") },
+      { whole: json("The provider, as sent", { personal: "financial" }) }
+    ),
     paymentMethod: choice("`card`, `cash`, `cheque`, `bank_transfer`, …"),
     subscriptionId: text("Subscription it belongs to"),
     invoiceId: ref("invoices", "Invoice it belongs to"),

@@ -3,11 +3,11 @@ import { get } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
 const address = {
-  address: text("Street and number"),
-  city: text("City"),
+  address: text("Street and number", { personal: "quasi" }),
+  city: text("City", { personal: "quasi" }),
   state: text("State or region"),
   country: text("Country, ISO 3166-1 alpha-2"),
-  postalCode: text("Postal code"),
+  postalCode: text("Postal code", { personal: "quasi" }),
   website: text("Web site"),
   timezone: text("IANA time zone"),
   logoUrl: text("Logo, as a link")

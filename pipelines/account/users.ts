@@ -54,7 +54,7 @@ export const users = define({
     lastName: text("Last name", { personal: "direct" }),
     email: text("Address the user signs in with", { personal: "direct" }),
     phone: text("Phone, E.164", { personal: "direct" }),
-    extension: text("Phone extension"),
+    extension: text("Phone extension", { personal: "direct" }),
     roles: object({
       type: choice("Kind of user: `account` for one of this location"),
       role: oneOf(["admin", "user"]),

@@ -33,7 +33,7 @@ export const blogPosts = define({
   fields: {
     _id: id("Post id"),
     blogId: ref("blogs", "The blog"),
-    title: text("Title"),
+    title: text("Title", { personal: "content" }),
     description: content("What it is about"),
     status: oneOf(["DRAFT", "PUBLISHED", "SCHEDULED", "ARCHIVED"]),
     urlSlug: text("Name in the post's web address"),

@@ -22,7 +22,7 @@ export const calendars = define({
   fields: {
     id: id("Calendar id"),
     name: text("Name"),
-    description: text("What the calendar is for"),
+    description: text("What the calendar is for", { personal: "content" }),
     calendarType: choice("Kind of calendar, for example `event`"),
     slotDuration: ratio("Length of an appointment, in `slot_duration_unit`"),
     slotDurationUnit: choice("Unit of that length, for example `mins`"),

@@ -76,7 +76,7 @@ export const conversations = define({
     tags: json("Tags of the contact"),
     followers: json("Users who follow the conversation"),
     mentions: json("Users mentioned in the conversation"),
-    scoring: json("Scores of the contact"),
+    scoring: json("Scores of the contact", { personal: "quasi" }),
     locationId: ref("locations", "The location", { column: "location_id" }),
     sort: transport
   }

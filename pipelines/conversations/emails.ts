@@ -57,7 +57,7 @@ export const emails = define({
     provider: text("Kind of service that carried it"),
     conversationProviderId: text("Provider that carried it"),
     altId: text("Id at the provider"),
-    error: text("Why it failed"),
+    error: text("Why it failed", { personal: "content" }),
     locationId: ref("locations", "The location", { column: "location_id" })
   }
 })

@@ -77,7 +77,7 @@ export const messages = define({
     userId: ref("users", "User who sent it"),
     from: text("Sender", { personal: "direct" }),
     to: text("Receiver", { personal: "direct" }),
-    error: text("Why it failed"),
+    error: text("Why it failed", { personal: "content" }),
     altId: text("Id at the provider"),
     conversationProviderId: text("Provider that carried it"),
     chatWidgetId: text("Chat widget it was typed into"),

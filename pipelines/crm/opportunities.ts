@@ -71,7 +71,7 @@ export const opportunities = define({
   vanishesWith: { table: "pipelines", column: "pipeline_id" },
   fields: {
     id: id("Opportunity id"),
-    name: text("Name of the deal"),
+    name: text("Name of the deal", { personal: "content" }),
     pipelineId: ref("pipelines", "Its pipeline"),
     pipelineStageId: ref("pipeline_stages", "Its stage"),
     status: oneOf(["open", "won", "lost", "abandoned"]),
@@ -99,8 +99,8 @@ export const opportunities = define({
       },
       { whole: json("Summary of the contact, as sent", { personal: "direct", column: "contact" }) }
     ),
-    relations: json("Further contacts of the deal, as sent"),
-    attributions: json("Campaign data, as sent"),
+    relations: json("Further contacts of the deal, as sent", { personal: "direct" }),
+    attributions: json("Campaign data, as sent", { personal: "quasi" }),
     locationId: ref("locations", "The location", { column: "location_id" }),
     searchAfter: transport,
     sort: transport,

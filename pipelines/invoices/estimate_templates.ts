@@ -25,22 +25,22 @@ export const estimateTemplates = define({
   fields: {
     _id: id("Template id"),
     name: text("Name"),
-    title: text("Heading"),
+    title: text("Heading", { personal: "content" }),
     estimateNumberPrefix: text("What stands before the number"),
     currency: text("Currency, ISO 4217"),
     businessDetails: object(
       { name: text("Name of the business on the estimate") },
-      { whole: json("The business on the estimate, as sent") }
+      { whole: json("The business on the estimate, as sent", { personal: "quasi" }) }
     ),
     discount: object({
       type: oneOf(["percentage", "fixed"]),
-      value: ratio("Discount: per cent, or in `currency`")
+      value: ratio("Discount: per cent, or in `currency`", { personal: "financial" })
     }),
-    items: json("Lines, as sent"),
+    items: json("Lines, as sent", { personal: "financial" }),
     automaticTaxesEnabled: flag("Taxes are worked out by the service"),
-    termsNotes: text("Terms and notes at the end"),
-    attachments: json("Files, as sent"),
-    miscellaneousCharges: json("Further charges, as sent"),
+    termsNotes: text("Terms and notes at the end", { personal: "content" }),
+    attachments: json("Files, as sent", { personal: "content" }),
+    miscellaneousCharges: json("Further charges, as sent", { personal: "financial" }),
     altId: ref("locations", "The location", { column: "location_id" }),
     altType: transport,
     traceId: transport

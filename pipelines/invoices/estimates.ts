@@ -44,10 +44,10 @@ export const estimates = define({
       email: text("Address on the estimate", person)
     }),
     sentTo: object({ email: json("Addresses it goes to", person), phoneNo: json("Phones it goes to", person) }),
-    sendEstimateDetails: json("How it was sent, as sent"),
+    sendEstimateDetails: json("How it was sent, as sent", { personal: "direct" }),
     businessDetails: object(
       { name: text("Name of the business on the estimate") },
-      { whole: json("The business on the estimate, as sent") }
+      { whole: json("The business on the estimate, as sent", { personal: "quasi" }) }
     ),
     discount: object({
       type: oneOf(["percentage", "fixed"]),
@@ -64,8 +64,8 @@ export const estimates = define({
       })
     }),
     autoInvoice: json("Invoice made of it when accepted, as sent"),
-    paymentScheduleConfig: json("Parts it is paid in, as sent"),
-    termsNotes: text("Terms and notes at the end"),
+    paymentScheduleConfig: json("Parts it is paid in, as sent", { personal: "financial" }),
+    termsNotes: text("Terms and notes at the end", { personal: "content" }),
     attachments: json("Files, as sent", { personal: "content" }),
     altId: ref("locations", "The location", { column: "location_id" }),
     altType: transport,

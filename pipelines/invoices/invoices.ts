@@ -48,8 +48,8 @@ export const invoices = define({
     record: "",
     everyDays: 60,
     fields: {
-      title: text("Heading"),
-      description: text("Description"),
+      title: text("Heading", { personal: "content" }),
+      description: text("Description", { personal: "content" }),
       invoiceNumberPrefix: text("What stands before the number"),
       contactId: ref("contacts", "Whom it is for"),
       contactDetails: object({
@@ -61,7 +61,7 @@ export const invoices = define({
       sentTo: object({ email: json("Addresses it goes to", person), phoneNo: json("Phones it goes to", person) }),
       businessDetails: object(
         { name: text("Name of the business on the invoice") },
-        { whole: json("The business on the invoice, as sent") }
+        { whole: json("The business on the invoice, as sent", { personal: "quasi" }) }
       ),
       discount: object({
         type: oneOf(["percentage", "fixed"]),
@@ -84,14 +84,14 @@ export const invoices = define({
           value: decimal("Most that late fees come to, in `currency`", money)
         })
       }),
-      termsNotes: text("Terms and notes at the end"),
+      termsNotes: text("Terms and notes at the end", { personal: "content" }),
       automaticTaxesEnabled: flag("Taxes are worked out by the service"),
       liveMode: flag("False for a test invoice"),
-      tipsConfiguration: json("Tips offered, as sent"),
-      paymentSchedule: json("Parts it is paid in, as sent"),
+      tipsConfiguration: json("Tips offered, as sent", { personal: "financial" }),
+      paymentSchedule: json("Parts it is paid in, as sent", { personal: "financial" }),
       paymentMethods: json("Ways to pay, as sent"),
       attachments: json("Files, as sent", { personal: "content" }),
-      miscellaneousCharges: json("Further charges, as sent"),
+      miscellaneousCharges: json("Further charges, as sent", { personal: "financial" }),
       invoiceItems: rows("invoice_items", "Lines of each invoice.", {
         _id: text("Line id, where sent", { column: "id" }),
         name: text("What is charged"),

@@ -40,7 +40,7 @@ export const coupons = define({
     name: text("Name"),
     code: text("What customers type"),
     discountType: oneOf(["percentage", "amount"]),
-    discountValue: ratio("Discount: per cent from 0 to 100, or a flat amount"),
+    discountValue: ratio("Discount: per cent from 0 to 100, or a flat amount", { personal: "financial" }),
     status: oneOf(["scheduled", "active", "expired"]),
     startDate: instant("When it begins to hold"),
     endDate: instant("When it ends; NULL for never"),

@@ -38,14 +38,14 @@ export const orders = define({
     changedBy: "updated_at",
     everyDays: 60,
     fields: {
-      coupon: json("Coupon used, as sent"),
+      coupon: json("Coupon used, as sent", { personal: "financial" }),
       contactSnapshot: json("The contact when ordering, as sent", { personal: "direct" }),
-      trackingId: text("Tracking id"),
+      trackingId: text("Tracking id", { personal: "quasi" }),
       items: rows("order_items", "Lines of each order.", {
         _id: text("Line id, where sent", { column: "id" }),
         name: text("What was ordered"),
         product: json("The product, as sent"),
-        price: json("The price, as sent"),
+        price: json("The price, as sent", { personal: "financial" }),
         qty: ratio("Quantity"),
         amount: decimal("Amount of the line in the order's currency", { personal: "financial" }),
         currency: text("Currency, ISO 4217")

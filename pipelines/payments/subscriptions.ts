@@ -69,16 +69,16 @@ export const subscriptions = define({
         })
       }),
       canceledAt: instant("When it was cancelled"),
-      canceledBy: text("Who cancelled it"),
+      canceledBy: text("Who cancelled it", { personal: "quasi" }),
       paymentProvider: object(
         { type: alias("paymentProviderType") },
         { whole: json("The provider, as sent", { personal: "financial" }) }
       ),
-      coupon: json("Coupon used, as sent"),
-      recurringProduct: json("What is paid for, as sent"),
-      autoPayment: json("Automatic payment, as sent"),
+      coupon: json("Coupon used, as sent", { personal: "financial" }),
+      recurringProduct: json("What is paid for, as sent", { personal: "financial" }),
+      autoPayment: json("Automatic payment, as sent", { personal: "financial" }),
       contactSnapshot: json("The contact when subscribing, as sent", { personal: "direct" }),
-      meta: json("Free-form data"),
+      meta: json("Free-form data", { personal: "content" }),
       markAsTest: flag("Marked as a test")
     }
   },
@@ -98,11 +98,11 @@ export const subscriptions = define({
     entitySourceId: text("Id of that thing"),
     entitySourceMeta: json("More about that thing, as sent"),
     paymentProviderType: choice("Provider that takes the payments"),
-    paymentProviderConnectedAccount: text("Account at the provider"),
+    paymentProviderConnectedAccount: text("Account at the provider", { personal: "financial" }),
     subscriptionId: text("Id at the provider"),
     subscriptionSnapshot: json("The subscription at the provider, as sent", { personal: "financial" }),
     ipAddress: text("Network address of who subscribed", { personal: "quasi" }),
-    createdBy: json("Who made it, as sent"),
+    createdBy: json("Who made it, as sent", { personal: "quasi" }),
     createdAt: instant("When it was made"),
     updatedAt: instant("Last change"),
     altId: ref("locations", "The location", { column: "location_id" }),

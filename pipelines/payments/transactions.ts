@@ -77,7 +77,7 @@ export const transactions = define({
     chargeSnapshot: json("The charge at the provider, as sent", { personal: "financial" }),
     receiptId: text("Receipt"),
     ipAddress: text("Network address of who paid", { personal: "quasi" }),
-    createdBy: json("Who recorded it, as sent"),
+    createdBy: json("Who recorded it, as sent", { personal: "quasi" }),
     contactSnapshot: json("The contact when paying, as sent", { personal: "direct" }),
     mergedFromContactId: text("Contact that was merged into `contact_id` since"),
     fulfilledAt: instant("When it was paid"),

@@ -29,7 +29,7 @@ export const products = define({
     _id: id("Product id"),
     name: text("Name"),
     productType: oneOf(["DIGITAL", "PHYSICAL", "SERVICE", "PHYSICAL/DIGITAL"]),
-    description: text("Description, as HTML or text"),
+    description: text("Description, as HTML or text", { personal: "content" }),
     availableInStore: flag("Sold in the online store"),
     image: text("Main picture, as a link"),
     statementDescriptor: text("How a purchase is called on a bank statement"),

@@ -20,14 +20,14 @@ export const socialAccounts = define({
     _id: alias("id"),
     platform: choice("The network"),
     type: choice("Kind of profile: `page`, `group`, …"),
-    name: text("Name of the profile"),
-    avatar: text("Picture of the profile, as a link"),
+    name: text("Name of the profile", { personal: "direct" }),
+    avatar: text("Picture of the profile, as a link", { personal: "direct" }),
     isActive: flag("Posts can be sent to it"),
     oauthId: text("Id of the connection"),
-    profileId: text("Id of the profile at the network"),
+    profileId: text("Id of the profile at the network", { personal: "quasi" }),
     expire: text("When the connection ends, as sent"),
     isExpired: flag("The connection has ended"),
-    meta: json("Details by network, as sent"),
+    meta: json("Details by network, as sent", { personal: "quasi" }),
     locationId: ref("locations", "The location", { column: "location_id" }),
     traceId: transport
   }

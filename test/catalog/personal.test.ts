@@ -1,0 +1,45 @@
+/** What a column says about a person, by its name: no definition may forget it. */
+import { assert, describe, it } from "@effect/vitest"
+import { discover } from "../../src/catalog/discover.ts"
+import { type Column, tablesOf } from "../../src/catalog/tables.ts"
+
+const tables = (await discover()).resources.flatMap((resource) => tablesOf(resource))
+const columns = tables.flatMap((table) =>
+  table.columns.filter(({ name }) => !name.startsWith("_")).map((column) => ({ ...column, table: table.name }))
+)
+type Found = Column & { readonly table: string }
+const named = (pattern: RegExp, more: (column: Found) => boolean = () => true) =>
+  columns.filter((column) => pattern.test(column.name) && more(column))
+const places = (found: ReadonlyArray<Found>) => found.map(({ table, name }) => `${table}.${name}`)
+const isData = ({ sql, references }: Column) => (sql === "VARCHAR" || sql === "JSON") && references === undefined
+
+describe("personal data", () => {
+  const reach =
+    /(^|_)(email|emails|phone|phone_no|extension|first_name|last_name|full_name|contact_name|contact_email|contact_phone|company_name|contact_snapshot|from|to|ip_address|address|postal_code|ssn|date_of_birth|relations|attributions|attribution_source)$/
+  // The relations of a note or a task are records, of a deal people.
+  const harmless = ["contact_notes.relations", "tasks.relations"]
+
+  it("what reaches or names a person is not none", () => {
+    const found = named(reach, (column) => isData(column) && column.personal === "none")
+    assert.deepStrictEqual(
+      places(found).filter((place) => !harmless.includes(place)),
+      []
+    )
+  })
+
+  it("money is financial", () => {
+    const money =
+      /(^|_)(amount|amount_due|amount_refunded|total|subtotal|discount|discount_value|price|compare_at_price|setup_fee|monetary_value|value)$/
+    const isMoney = ({ sql, name }: Column) => sql.startsWith("DECIMAL") || (sql === "JSON" && name === "price")
+    const found = named(money, (column) => isMoney(column) && column.personal !== "financial")
+    assert.deepStrictEqual(places(found), ["prices.shipping_options_weight_value"])
+  })
+
+  it("what people write is not none", () => {
+    const written = /^(title|description|body|summary|subject|terms_notes?|estimates_terms_note|error)$/
+    // What the account itself calls things.
+    const names = ["invoice_settings.title", "object_fields.description", "product_media.title"]
+    const found = named(written, (column) => isData(column) && column.personal === "none")
+    assert.deepStrictEqual(places(found).toSorted(), names)
+  })
+})

@@ -55,7 +55,7 @@ export const emails = define({
     replyToMessageId: ref("emails", "Email it answers"),
     source: oneOf(["workflow", "bulk_actions", "campaign", "api", "app"]),
     provider: text("Kind of service that carried it"),
-    conversationProviderId: text("Provider that carried it"),
+    conversationProviderId: ref("messaging_providers", "Provider that carried it"),
     altId: text("Id at the provider"),
     error: text("Why it failed", { personal: "content" }),
     locationId: ref("locations", "The location", { column: "location_id" })

@@ -79,7 +79,7 @@ export const messages = define({
     to: text("Receiver", { personal: "direct" }),
     error: text("Why it failed", { personal: "content" }),
     altId: text("Id at the provider"),
-    conversationProviderId: text("Provider that carried it"),
+    conversationProviderId: ref("messaging_providers", "Provider that carried it"),
     chatWidgetId: text("Chat widget it was typed into"),
     meta: object(
       {

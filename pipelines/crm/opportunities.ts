@@ -154,7 +154,7 @@ export const opportunities = define({
       "Appointments of deals.",
       {
         id: id("Appointment id"),
-        calendarId: text("Its calendar"),
+        calendarId: ref("calendars", "Its calendar"),
         contactId: ref("contacts", "Whom it is with"),
         title: text("Title", { personal: "content" }),
         appointmentStatus: oneOf([

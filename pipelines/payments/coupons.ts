@@ -69,7 +69,7 @@ export const coupons = define({
       "coupon_variants",
       "Variants each coupon is restricted to.",
       "variant_id",
-      text("Variant id; see product_variants")
+      ref("product_variants", "The variant")
     )
   }
 })

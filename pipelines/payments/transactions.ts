@@ -79,7 +79,7 @@ export const transactions = define({
     ipAddress: text("Network address of who paid", { personal: "quasi" }),
     createdBy: json("Who recorded it, as sent", { personal: "quasi" }),
     contactSnapshot: json("The contact when paying, as sent", { personal: "direct" }),
-    mergedFromContactId: text("Contact that was merged into `contact_id` since"),
+    mergedFromContactId: ref("contacts", "Contact that was merged into `contact_id` since"),
     fulfilledAt: instant("When it was paid"),
     createdAt: instant("When it was made"),
     updatedAt: instant("Last change"),

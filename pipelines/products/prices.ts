@@ -78,7 +78,7 @@ export const prices = define({
       "price_variant_options",
       "Options of the product's variants that each price is for.",
       "variant_option_id",
-      text("Option id; see the options in product_variants")
+      ref("product_variant_options", "The option")
     ),
     // What an offer holds is in no document.
     membershipOffers: values(

@@ -1,4 +1,4 @@
-/** What a column says about a person, by its name: no definition may forget it. */
+/** What a column says about a person, and what its ids lead to, by its name: no definition may forget it. */
 import { assert, describe, it } from "@effect/vitest"
 import { discover } from "../../src/catalog/discover.ts"
 import { type Column, tablesOf } from "../../src/catalog/tables.ts"
@@ -41,5 +41,26 @@ describe("personal data", () => {
     const names = ["invoice_settings.title", "object_fields.description", "product_media.title"]
     const found = named(written, (column) => isData(column) && column.personal === "none")
     assert.deepStrictEqual(places(found).toSorted(), names)
+  })
+})
+
+describe("references", () => {
+  /** Table whose rows an id of this name leads to. */
+  const tableBy = new Map([
+    ...tables.map(({ name }) => [name.replace(/ies$/, "y").replace(/s$/, ""), name] as const),
+    ["assigned_to", "users"],
+    ["conversation_provider", "messaging_providers"],
+    ["variant", "product_variants"],
+    ["variant_option", "product_variant_options"]
+  ])
+
+  it("an id that is named after a table leads there", () => {
+    const found = columns.flatMap((column) => {
+      const to = tableBy.get(column.name.replace(/_id$/, ""))
+      const isId = column.name.endsWith("_id") || column.name === "assigned_to"
+      return isId && to && column.references === undefined ? [column] : []
+    })
+    // The payment service has ids of its own for these.
+    assert.deepStrictEqual(places(found), ["subscriptions.subscription_id", "transactions.subscription_id"])
   })
 })

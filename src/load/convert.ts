@@ -62,7 +62,7 @@ const instant: Convert = (value) => {
   return instantText(value) ?? (typeof value === "string" && value.length === 10 ? date(value) : refused)
 }
 
-const yearFirst = /^(\d{4})[/\-._](\d\d)[/\-._](\d\d)(?:[T ].*)?$/
+const yearFirst = /^(\d{4})[/\-._](\d\d)[/\-._](\d\d)(?:[T ](.*))?$/
 const yearLast = /^(\d\d)[/\-._](\d\d)[/\-._](\d{4})$/
 
 /** The eight documented spellings (A 2.2), the day part of an instant, or epoch milliseconds (its day in UTC). */
@@ -70,10 +70,12 @@ const date: Convert = (value) => {
   if (value === "") return null
   if (typeof value !== "string" || /^-?\d{11,16}$/.test(value)) return instantText(value)?.slice(0, 10) ?? refused
   const first = yearFirst.exec(value)
-  const [year, month, day] = first
+  const [year, month, day, time] = first
     ? first.slice(1)
     : ((last) => [last?.[3], last?.[1], last?.[2]])(yearLast.exec(value))
-  return isDay(Number(year), Number(month), Number(day)) ? `${year}-${month}-${day}` : refused
+  if (!isDay(Number(year), Number(month), Number(day))) return refused
+  const written = `${year}-${month}-${day}`
+  return time === undefined || instantText(`${written}T${time}`) !== undefined ? written : refused
 }
 
 const json: Convert = (value) => wellFormed(value)

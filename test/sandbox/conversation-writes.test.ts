@@ -77,6 +77,7 @@ describe("a call", () => {
     assert.equal(headers.get("content-type"), "audio/x-wav")
     assert.include(headers.get("content-disposition"), "audio.wav")
     assert.deepEqual([bytes.toString("latin1", 0, 4), bytes.readUInt32LE(4)], ["RIFF", bytes.length - 8])
+    assert.equal((await fetchText(at(await calls("answered")))).status, 200)
     assert.equal((await s.get(at(await calls("busy")))).status, 404)
     assert.equal((await s.get(at("none"))).status, 404)
     assert.equal((await s.get(at("x").replace(locationId, "other"))).status, 403)

@@ -6,7 +6,7 @@ import { messageText } from "./texts.ts"
 
 /** Calls that were answered and voicemail have a recording and a transcript; no other message has. */
 export const isRecorded = (message: Data): boolean =>
-  ["completed", "voicemail"].includes(String((message["meta"] as Data | undefined)?.["callStatus"]))
+  ["completed", "answered", "voicemail"].includes(String((message["meta"] as Data | undefined)?.["callStatus"]))
 
 /** Transcripts of calls, under the id of their message; the sentences are those of A 2.12. */
 export const createTranscripts = (setting: Setting, messages: Collection): Collection =>

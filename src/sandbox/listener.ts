@@ -56,7 +56,9 @@ const serve = async (request: IncomingMessage, response: ServerResponse, service
     }
     outcome = refused(error, requestId)
   }
-  const integration = service.tokens.integrationOf(request.headers.authorization)
+  // Only the app asks for tokens, and it does so without one.
+  const isApp = request.url === "/oauth/token"
+  const integration = isApp ? "app" : service.tokens.integrationOf(request.headers.authorization)
   const limits: Record<string, string> = isControl ? {} : { ...service.limiter.headers(integration), ...crossOrigin }
   for (const [name, value] of Object.entries(limits)) response.setHeader(name, value)
   response.setHeader("Date", new Date(service.clock.now()).toUTCString())

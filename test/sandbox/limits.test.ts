@@ -63,7 +63,8 @@ describe("the limits", () => {
       const { clientId: client_id, clientSecret: client_secret } = s
       const form = { grant_type: "refresh_token", client_id, client_secret, refresh_token: refreshToken }
       const headers = { "Content-Type": "application/x-www-form-urlencoded", Authorization: "" }
-      const { body } = await s.post("/oauth/token", new URLSearchParams(form).toString(), headers)
+      const { body, headers: rates } = await s.post("/oauth/token", new URLSearchParams(form).toString(), headers)
+      assert.notEqual(rates.get("x-ratelimit-remaining"), "0")
       refreshToken = body["refresh_token"]
       return { Authorization: `Bearer ${body["access_token"]}` }
     }

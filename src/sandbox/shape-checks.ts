@@ -35,7 +35,7 @@ export const checkQuery = (shape: Shape, query: URLSearchParams): void => {
 
 const fromText = (field: Field, sent: string, name: string): unknown => {
   if (field.type === "boolean") {
-    if (sent !== "true" && sent !== "false") throw invalid(`${name} must be one of the following values: true, false`)
+    if (sent !== "true" && sent !== "false") throw malformed(`${name} must be ${typeNames.boolean}`)
     return sent === "true"
   }
   if (field.type !== "integer" && field.type !== "number") return sent

@@ -39,7 +39,7 @@ describe("a location", () => {
     assert.deepEqual((await list("originId=elsewhere")).body, { templates: [], totalCount: 0 })
     assert.equal((await list("")).status, 422)
     assert.equal((await list(`${origin}&type=fax`)).status, 422)
-    assert.equal((await list(`${origin}&deleted=maybe`)).status, 422)
+    assert.equal((await list(`${origin}&deleted=maybe`)).status, 400)
     assert.equal((await list(`${origin}&limit=x`)).status, 400)
   })
 

@@ -8,6 +8,7 @@ import { parse } from "smol-toml"
 import type { ApiSettings } from "./api/api.ts"
 import { policies } from "./catalog/policy.ts"
 import type { Asked } from "./catalog/resource.ts"
+import { askedSettings, words } from "./asked.ts"
 import { type Failure, settingFailure } from "./failure.ts"
 import { credentialSettings } from "./secrets.ts"
 
@@ -32,7 +33,9 @@ const File = Schema.Struct({
       object_keys: Schema.optional(Words),
       recurring_task_ids: Schema.optional(Words),
       /** Days of free slots to read ahead. */
-      free_slot_days: Schema.optional(Schema.Number.check(Schema.isGreaterThanOrEqualTo(0)))
+      free_slot_days: Schema.optional(Schema.Number.check(Schema.isGreaterThanOrEqualTo(0))),
+      /** Each contact is read by itself too: a request for each that is new or changed. */
+      contact_details: Schema.optional(Schema.Boolean)
     })
   ),
   /** Several locations of one base URL; those without a token use the account's. */
@@ -93,7 +96,8 @@ export const environmentNames = {
   SLUICE_REFRESH_TOKEN: "refresh_token",
   SLUICE_OBJECT_KEYS: "object_keys",
   SLUICE_RECURRING_TASK_IDS: "recurring_task_ids",
-  SLUICE_FREE_SLOT_DAYS: "free_slot_days"
+  SLUICE_FREE_SLOT_DAYS: "free_slot_days",
+  SLUICE_CONTACT_DETAILS: "contact_details"
 } as const
 
 export interface Flags {
@@ -186,20 +190,13 @@ const locationSettings = Effect.fnUntraced(function* (
   const baseUrl = yield* required(text("base_url"), "the address of the API", "SLUICE_BASE_URL", "account.base_url")
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
     return yield* settingFailure(`account.base_url: ${baseUrl} is no http(s) address`)
-  const days = Number(account["free_slot_days"] ?? 0)
-  if (!(days >= 0))
-    return yield* settingFailure(`account.free_slot_days: ${text("free_slot_days")} is no number of days`)
   const location = yield* required(text("location_id"), "the location", "SLUICE_LOCATION_ID", "account.location_id")
   const credentials = yield* credentialSettings(text, join(folder, "tokens.json"))
   return {
     location,
     company: text("company_id"),
     deletionShareMax: file.deletions?.max_share ?? 0.3,
-    asked: {
-      object_keys: words(account["object_keys"]),
-      recurring_task_ids: words(account["recurring_task_ids"]),
-      free_slot_days: days
-    },
+    asked: yield* askedSettings(account),
     api: {
       baseUrl,
       credentials,
@@ -215,15 +212,6 @@ const locationSettings = Effect.fnUntraced(function* (
     ).map(Redacted.value)
   }
 })
-
-/** A list of the file, or words with commas between them of the environment. */
-export const words = (value: unknown): ReadonlyArray<string> =>
-  Array.isArray(value)
-    ? value
-    : String(value ?? "")
-        .split(",")
-        .map((word) => word.trim())
-        .filter((word) => word !== "")
 
 export const defaultFile = join("config", "sluice.toml")
 

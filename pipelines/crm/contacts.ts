@@ -78,7 +78,15 @@ export const contacts = define({
     ]
   },
   wide: { table: "contact_custom_values", field: "custom_field_id", model: "contact", prefix: "cf_" },
-  single: get("/contacts/{parent}"),
+  // The search has been seen without do-not-disturb settings and attribution, which the single read shows. Whatever
+  // changes in the row, it takes back what only the single read knew.
+  detail: {
+    asked: "contact_details",
+    request: get("/contacts/{parent}"),
+    record: "contact",
+    everyDays: 90,
+    fields: {}
+  },
   fields: {
     id: id("Contact id, stable for life"),
     firstName: text("First name", name),

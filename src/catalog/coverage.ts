@@ -23,12 +23,14 @@ export const coverageOf = ({ resources }: Catalogue): ReadonlyArray<Covered> => 
       const more = [resource, ...withinOf(resources, resource.table)].flatMap((one) =>
         tablesOf(one).map(({ name }) => name)
       )
+      const { detail, ...list } = resource
+      const setting = resource.asked ?? (operationsOf(list).includes(operation) ? undefined : detail?.asked)
       byOperation.set(operation, {
         operation,
         purpose: "tables",
         tables: [...new Set([...tables, ...more])],
         resources: [...readers, resource.table],
-        reason: resource.asked ? askedFor[resource.asked] : ""
+        reason: setting ? askedFor[setting] : ""
       })
     }
   const others = notExtracted.map(([purpose, operation, reason]) => ({
@@ -46,7 +48,9 @@ export const askedFor: Readonly<Record<SettingName, string>> = {
   object_keys: "the API does not list objects: name their keys in account.object_keys (SLUICE_OBJECT_KEYS)",
   recurring_task_ids:
     "the API cannot list them: name their ids in account.recurring_task_ids (SLUICE_RECURRING_TASK_IDS)",
-  free_slot_days: "computed by the service: account.free_slot_days (SLUICE_FREE_SLOT_DAYS) days are kept if asked for"
+  free_slot_days: "computed by the service: account.free_slot_days (SLUICE_FREE_SLOT_DAYS) days are kept if asked for",
+  contact_details:
+    "the search shows the same record, unless it leaves out do-not-disturb settings and attribution: then account.contact_details (SLUICE_CONTACT_DETAILS=true) asks for each contact by itself"
 }
 
 /** Requests of a definition, with the names the documents give to what is in the path. */

@@ -103,7 +103,7 @@ const rerun = ({ changes }: Resource): string => {
 
 const followUpSentence = (followUp: FollowUp | undefined): ReadonlyArray<string> => {
   if (!followUp) return []
-  const { kind, table, changedBy, everyDays, where, recent } = followUp
+  const { kind, table, changedBy, everyDays, where, recent, asked } = followUp
   const what =
     kind === "detail"
       ? "Completed by a request of its own"
@@ -113,5 +113,5 @@ const followUpSentence = (followUp: FollowUp | undefined): ReadonlyArray<string>
       ? "every run"
       : `when new or changed${changedBy ? ` (\`${changedBy}\`)` : ""}, and every ${everyDays} days`
   const span = recent ? `; the last ${recent.days} days, whole every ${recent.fullEveryDays} days` : ""
-  return [`- ${what}, ${when}${span}.`]
+  return [`- ${what}, ${when}${span}${asked ? `; only where \`account.${asked}\` asks for it` : ""}.`]
 }

@@ -6,7 +6,6 @@ type NotExtracted = readonly [purpose: Exclude<Covered["purpose"], "tables">, op
 const single = "the list shows the same record"
 
 export const notExtracted: ReadonlyArray<NotExtracted> = [
-  ["check", "GET /contacts/{contactId}", "the search shows the same record; read to confirm that a contact is gone"],
   ["not data", "GET /contacts/lookup", "finds one contact by address or phone"],
   ["not data", "GET /contacts/search/duplicate", "says which contact a new one would repeat"],
   ["not data", "GET /contacts/{contactId}/notes/{id}", single],

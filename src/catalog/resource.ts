@@ -67,6 +67,7 @@ export interface Asked {
   readonly recurring_task_ids: ReadonlyArray<string>
   /** Days ahead; 0: none. */
   readonly free_slot_days: number
+  readonly contact_details: boolean
 }
 export type SettingName = keyof Asked
 
@@ -132,6 +133,7 @@ export interface FollowUp extends Omit<Each, "column"> {
   readonly kind: "each" | "detail"
   /** What it is called in counts and state. */
   readonly label: string
+  readonly asked?: SettingName
 }
 
 export const followUpOf = ({ table, full, each, detail, tombstone }: Resource): FollowUp | undefined => {
@@ -149,6 +151,8 @@ export interface Detail extends Turn {
   readonly record: string
   /** Columns and child tables that only the detail shows. */
   readonly fields: Fields
+  /** Read only where this setting asks for it. */
+  readonly asked?: SettingName
   /** A text on another host that the detail links to, fetched without the token and put into the record. */
   readonly linked?: { readonly url: string; readonly as: string }
 }
@@ -213,11 +217,16 @@ export interface Resource {
 
 export const define = (resource: Resource): Resource => resource
 
-/** Whether the settings want it read. */
-export const isAskedFor = ({ asked: setting }: Resource, asked: Asked): boolean => {
-  if (setting === undefined) return true
-  const value = asked[setting]
-  return typeof value === "number" ? value > 0 : value.length > 0
+/** The resource as far as the settings want it read, if at all. */
+export const asAsked = (resource: Resource, asked: Asked): Resource | undefined => {
+  if (!isSet(resource.asked, asked)) return undefined
+  const { detail, ...list } = resource
+  return detail && !isSet(detail.asked, asked) ? list : resource
+}
+
+const isSet = (setting: SettingName | undefined, asked: Asked): boolean => {
+  const value = setting === undefined || asked[setting]
+  return typeof value === "object" ? value.length > 0 : Number(value) > 0
 }
 
 /** Whether its list is asked for by the company that owns the location. */
@@ -227,7 +236,7 @@ export const asksForCompany = ({ full }: Resource): boolean => JSON.stringify(fu
 export const passesOf = ({ passes }: Resource, asked: Asked): ReadonlyArray<readonly [name: string, Pass]> => {
   if (typeof passes !== "string") return Object.entries(passes ?? { all: {} })
   const words = asked[passes]
-  return typeof words === "number" ? [] : words.map((word) => [word, {}])
+  return typeof words === "object" ? words.map((word) => [word, {}]) : []
 }
 
 /** What its backfill is called in state. */

@@ -6,7 +6,7 @@ import { at } from "../catalog/body.ts"
 import type { Catalogue } from "../catalog/discover.ts"
 import { dayMs } from "../catalog/instants.ts"
 import { fill } from "../catalog/request.ts"
-import { type Asked, type Resource, type Way, isAskedFor, passesOf } from "../catalog/resource.ts"
+import { type Asked, type Resource, type Way, asAsked, passesOf } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import { type Line, ok, problem, warning } from "./line.ts"
 
@@ -71,7 +71,7 @@ const probesOf = ({ resources }: Catalogue, asked: Asked): ReadonlyArray<Probe> 
   return [...scopes].flatMap((scope): ReadonlyArray<Probe> => {
     if (scope === "any" || scope === "locations.readonly") return []
     const readers = resources.filter(
-      (resource) => resource.scope === scope && isAskedFor(resource, asked) && !resource.within
+      (resource) => resource.scope === scope && asAsked(resource, asked) && !resource.within
     )
     const list = readers.find(({ full }) => full.length > 0)
     if (list) return [{ scope, resource: list, way: list.full[0]! }]

@@ -15,7 +15,8 @@ type Mode = "whole" | "list" | "detail"
 export const mergeStatements = (batch: Batch): ReadonlyArray<Statement> => {
   const { resource, kind } = batch
   const [parent, ...children] = tablesOf(resource)
-  const mode: Mode = kind === "detail" ? "detail" : resource.detail ? "list" : "whole"
+  const hasOwn = Object.keys(resource.detail?.fields ?? {}).length > 0
+  const mode: Mode = kind === "detail" ? "detail" : hasOwn ? "list" : "whole"
   const under = resource.each && batch.parents
   return [
     ...stageStatements(batch, parent, children),
@@ -29,10 +30,11 @@ export const mergeStatements = (batch: Batch): ReadonlyArray<Statement> => {
   ]
 }
 
-/** A detail is known by the text it had when it was read last. */
+/** A detail is known by the text it had when it was read last, for the same state of its row. */
 const knownDetails = ({ location, label }: Batch): string =>
   `DELETE FROM stage USING parents, meta.fanout AS f WHERE parents.parent_id = stage.id AND f.parent_id = stage.id
-     AND f.location_id = ${literal(location)} AND f.resource = ${literal(label)} AND f.content_hash = stage._row_hash`
+     AND f.location_id = ${literal(location)} AND f.resource = ${literal(label)} AND f.content_hash = stage._row_hash
+     AND f.parent_state = parents.parent_state`
 
 /** A row that is there as it came, or newer, is known. The one look at the whole table is at its narrow columns. */
 const knownRows = ({ resource, location }: Batch): ReadonlyArray<string> => {

@@ -1,6 +1,6 @@
 /** What a run made of every read operation of the API: the coverage report, for this token and these settings. */
 import { Effect } from "effect"
-import { type Covered, coverageOf } from "../catalog/coverage.ts"
+import { type Covered, coverageOf, operationsOf } from "../catalog/coverage.ts"
 import type { Catalogue } from "../catalog/discover.ts"
 import { followUpOf } from "../catalog/resource.ts"
 import { literal } from "../warehouse/sql.ts"
@@ -34,11 +34,11 @@ export const recordCoverage = Effect.fn("plan.recordCoverage")(function* (catalo
 })
 
 const statusOf = (
-  { purpose, reason, resources: readers }: Covered,
+  { operation, purpose, reason }: Covered,
   { steps, ended }: RunResult
 ): { readonly status: string; readonly reason: string } => {
   if (purpose !== "tables") return { status: purpose, reason }
-  const read = steps.filter(({ resource }) => readers.includes(resource.table)).map(({ resource }) => resource)
+  const read = steps.map(({ resource }) => resource).filter((resource) => operationsOf(resource).includes(operation))
   if (read.length === 0) return { status: reason === "" ? "left out of this run" : "skipped by the settings", reason }
   const labels = new Set(read.flatMap((resource) => [resource.table, followUpOf(resource)?.label]))
   const ends = ended.filter(({ resource }) => labels.has(resource))

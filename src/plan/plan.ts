@@ -1,7 +1,7 @@
 /** What a run has to read: which resources, how much of each, where an interrupted run left off, what it costs. */
 import { Clock, Effect } from "effect"
 import type { Catalogue } from "../catalog/discover.ts"
-import { type Asked, type Resource, followUpOf, asksForCompany, isAskedFor, withinOf } from "../catalog/resource.ts"
+import { type Asked, type Resource, followUpOf, asksForCompany, asAsked, withinOf } from "../catalog/resource.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import { type Window, dayMs } from "../catalog/instants.ts"
 import { Failure } from "../failure.ts"
@@ -130,7 +130,7 @@ export const choose = (
         })
       )
   }
-  const available = resources.filter((resource) => isAskedFor(resource, asked))
+  const available = resources.flatMap((resource) => asAsked(resource, asked) ?? [])
   const wanted = new Set(only.length === 0 ? available : available.filter(among(only)))
   for (const resource of wanted)
     for (const needed of neededBy(resource))

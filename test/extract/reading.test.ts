@@ -35,7 +35,7 @@ const context: RunContext = {
   company: undefined,
   backpressure: Effect.void,
   loaded: Effect.void,
-  asked: { object_keys: [], recurring_task_ids: [], free_slot_days: 0 },
+  asked: { object_keys: [], recurring_task_ids: [], free_slot_days: 0, contact_details: false },
   deletionShareMax: 0.3,
   folder: ""
 }

@@ -275,6 +275,33 @@ describe("the core account", () => {
     assert.deepStrictEqual(await query(account.warehouse, `${rejects} NOT ${nasty}`), [])
   })
 
+  it("contacts are whole where a setting asks for each by itself, though the search leaves out half of them", async () => {
+    const output = newFolder()
+    const environment = { ...account.environment, SLUICE_OUTPUT: output, SLUICE_CONTACT_DETAILS: "true" }
+    const warehouse = join(output, "warehouse.duckdb")
+    const contacts = await held("contacts")
+    const settings = contacts.flatMap(({ id, dndSettings = {} }) =>
+      Object.entries(dndSettings).flatMap(([channel, setting]) => (setting === null ? [] : [[id, channel]]))
+    )
+    assert.isNotEmpty(settings)
+    for (const again of [[], ["--full"]]) {
+      const ran = await sluice(["sync", "--only", "contacts", ...again], environment)
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      const companies = await query(warehouse, "SELECT id, company_name FROM crm.contacts")
+      assert.sameDeepMembers(
+        companies.map(Object.values),
+        contacts.map(({ id, companyName = null }) => [id, companyName])
+      )
+      const rows = await query(warehouse, "SELECT contact_id, channel FROM crm.contact_dnd_settings")
+      assert.sameDeepMembers(rows.map(Object.values), settings)
+    }
+    const [read] = await query(
+      warehouse,
+      "SELECT status FROM meta.coverage WHERE operation = 'GET /contacts/{contactId}'"
+    )
+    assert.strictEqual(read!["status"], "read")
+  })
+
   it("reads what a setting asks for only where it is set", async () => {
     const output = newFolder()
     const only = "object_fields,object_folders,recurring_tasks,free_slots"
@@ -301,7 +328,7 @@ const text = (row: Shown): string =>
     Object.values(row).map((value: unknown) => {
       const written = String(value ?? "")
       if (/^\d{4}-\d\d-\d\d[ T]\d\d:\d\d/.test(written)) return Date.parse(written.replace(/\+00$/, "Z"))
-      if (/^\d+\.\d{4}$/.test(written)) return String(Number(written))
+      if (/^\d+\.\d{4,}$/.test(written)) return String(Number(written))
       return typeof value === "number" ? written : (value ?? null)
     })
   )

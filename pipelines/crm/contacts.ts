@@ -1,4 +1,4 @@
-import { alias, choice, date, entries, flag, id, instant, json, object, ref } from "#catalog/fields.ts"
+import { alias, choice, date, entries, flag, id, instant, json, object, oneOf, ref } from "#catalog/fields.ts"
 import { rows, text, transport, values } from "#catalog/fields.ts"
 import { cursor, cursorOr, get, location, post, since, size, windowEnd, windowStart } from "#catalog/request.ts"
 import type { Parameters } from "#catalog/request.ts"
@@ -118,7 +118,7 @@ export const contacts = define({
     dateUpdated: instant("Last change of any field"),
     lastActivity: instant("Last thing that happened with the contact"),
     businessId: text("Company record the contact belongs to"),
-    businessName: text("Name of that company record"),
+    businessName: text("Name of that company record", whereabouts),
     visitorId: text("Browser the contact came with"),
     validEmail: flag("The address was checked and works"),
     phoneLabel: text("What kind of phone it is"),
@@ -131,7 +131,10 @@ export const contacts = define({
     attributionSource: json("Campaign data of the first visit, as sent", whereabouts),
     lastAttributionSource: json("Campaign data of the last visit, as sent", whereabouts),
     inboundDndSettings: object({
-      all: object({ status: choice("`active` when the contact opted out"), message: text("Why") })
+      all: object({
+        status: oneOf(["active", "inactive"], "Whether the contact opted out"),
+        message: text("Why", { personal: "content" })
+      })
     }),
     locationId: ref("locations", "The location", { column: "location_id" }),
     searchAfter: transport,
@@ -153,8 +156,8 @@ export const contacts = define({
       "Do-not-disturb setting of each contact and channel.",
       { name: "channel", field: text("Channel, as the service spells it") },
       {
-        status: choice("`active`, `inactive` or `permanent`"),
-        message: text("Why"),
+        status: oneOf(["active", "inactive", "permanent"]),
+        message: text("Why", { personal: "content" }),
         code: text("Reason code")
       }
     )

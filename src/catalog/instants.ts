@@ -5,7 +5,7 @@ export type Window = readonly [from: number, to: number]
 
 export const dayMs = 86_400_000
 
-const iso = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-]\d\d:?\d\d)?$/
+const iso = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-](?:0\d|1[0-8]):?[0-5]\d)?$/
 
 /**
  * Canonical ISO text with microseconds at most, which DuckDB casts without an error; UTC where no offset is given.

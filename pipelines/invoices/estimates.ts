@@ -1,7 +1,8 @@
-import { choice, count, date, decimal, flag, id, json, object, ref, rows, text } from "#catalog/fields.ts"
+import { date, decimal, flag, id, json, object, ref, rows, text } from "#catalog/fields.ts"
 import { oneOf, ratio, transport } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
+import { rrule } from "#catalog/rrule.ts"
 
 const person = { personal: "direct" } as const
 const money = { personal: "financial" } as const
@@ -55,13 +56,7 @@ export const estimates = define({
     }),
     frequencySettings: object({
       enabled: flag("The estimate repeats"),
-      schedule: object({
-        rrule: object({
-          intervalType: choice("Unit of the time between repetitions"),
-          interval: count("Number of those units"),
-          startDate: date("First day")
-        })
-      })
+      schedule: object({ rrule })
     }),
     autoInvoice: json("Invoice made of it when accepted, as sent"),
     paymentScheduleConfig: json("Parts it is paid in, as sent", { personal: "financial" }),

@@ -1,7 +1,8 @@
-import { alias, choice, count, date, decimal, flag, id, instant, json, object, ref } from "#catalog/fields.ts"
+import { alias, choice, decimal, flag, id, instant, json, object, ref } from "#catalog/fields.ts"
 import { oneOf, text, transport } from "#catalog/fields.ts"
 import { cursorOr, get, location, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
+import { rrule } from "#catalog/rrule.ts"
 import type { Parameters } from "#catalog/request.ts"
 import type { Way } from "#catalog/resource.ts"
 
@@ -53,20 +54,7 @@ export const subscriptions = define({
       }),
       schedule: object({
         executeAt: instant("When the first payment is taken"),
-        rrule: object({
-          intervalType: oneOf(["yearly", "monthly", "weekly", "daily", "hourly", "minutely", "secondly"]),
-          interval: count("Time between payments, in that unit"),
-          startDate: date("First day"),
-          startTime: text("Time of the first day, HH:mm:ss"),
-          endDate: date("Last day"),
-          endTime: text("Time of the last day"),
-          dayOfMonth: count("Day of the month; -1 for the last"),
-          dayOfWeek: oneOf(["mo", "tu", "we", "th", "fr", "sa", "su"]),
-          numOfWeek: count("Which of those weekdays in the month; -1 for the last"),
-          monthOfYear: oneOf("jan feb mar apr may jun jul aug sep oct nov dec".split(" ")),
-          count: count("Number of payments"),
-          daysBefore: count("Days ahead of the date")
-        })
+        rrule
       }),
       canceledAt: instant("When it was cancelled"),
       canceledBy: text("Who cancelled it", { personal: "quasi" }),

@@ -103,11 +103,12 @@ const viewStatements = (resource: Resource, wide: Wide, columns: ReadonlyArray<W
 /** A value that does not fit the field's type is NULL here; the long table holds it as it was sent. */
 const typed = (dataType: string | undefined, text: string, json: string): string => {
   switch (dataType) {
-    case "NUMERICAL":
-    case "FLOAT":
     case "MONETORY":
     case "MONETARY":
       return `CASE WHEN regexp_full_match(${text}, '-?[0-9]{1,14}(\\.[0-9]{1,4}0*)?') THEN (${text})::DECIMAL(18,4) END`
+    case "NUMERICAL":
+    case "FLOAT":
+      return `CASE WHEN regexp_full_match(${text}, '-?[0-9]{1,20}(\\.[0-9]{1,18}0*)?') THEN (${text})::DECIMAL(38,18) END`
     case "DATE":
       return `CASE WHEN regexp_full_match(${text}, '-?[0-9]{11,15}') THEN epoch_ms((${text})::BIGINT)::DATE
         ELSE coalesce(try_cast(left(${text}, 10) AS DATE), try_strptime(left(${text}, 10), ${dayFormats})::DATE) END`

@@ -91,6 +91,7 @@ describe("custom fields as columns", () => {
     const before = await types()
     const typeByColumn = new Map(before.map((row) => [row["column_name"], row["data_type"]]))
     assert.strictEqual(typeByColumn.get("cf_lifetime_value"), "DECIMAL(18,4)")
+    assert.include([...typeByColumn.values()], "DECIMAL(38,18)", "numbers that are no money")
     assert.strictEqual(typeByColumn.get("cf_last_service"), "DATE")
     assert.strictEqual(typeByColumn.get("cf_interested_in"), "VARCHAR[]")
     assert.strictEqual(typeByColumn.get("cf_home_type"), "VARCHAR")

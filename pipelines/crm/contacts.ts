@@ -20,6 +20,7 @@ const added = {
 const updated = (as: "iso" | "epochMs") => ({
   filters: [{ field: "dateUpdated", operator: "range", value: { gte: since(as) } }]
 })
+const alone = get("/contacts/{parent}")
 const lastRecord: Paging = { kind: "lastRecord", field: "searchAfter" }
 
 const name = { personal: "direct" } as const
@@ -78,11 +79,12 @@ export const contacts = define({
     ]
   },
   wide: { table: "contact_custom_values", field: "custom_field_id", model: "contact", prefix: "cf_" },
+  single: alone,
   // The search has been seen without do-not-disturb settings and attribution, which the single read shows. Whatever
   // changes in the row, it takes back what only the single read knew.
   detail: {
     asked: "contact_details",
-    request: get("/contacts/{parent}"),
+    request: alone,
     record: "contact",
     everyDays: 90,
     fields: {}

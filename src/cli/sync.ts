@@ -148,6 +148,8 @@ export const report = (
   else say("Next: ./sluice status")
 }
 
-/** The first five, and how many more there are. */
-const some = (changes: ReadonlyArray<string>): string =>
-  `${changes.slice(0, 5).join(", ")}${changes.length > 5 ? `, and ${changes.length - 5} more` : ""}`
+/** The first five, each short and on the line, and how many more there are. */
+const some = (changes: ReadonlyArray<string>): string => {
+  const brief = changes.slice(0, 5).map((change) => change.replaceAll(/\s+/g, " ").slice(0, 80))
+  return `${brief.join(", ")}${changes.length > 5 ? `, and ${changes.length - 5} more` : ""}`
+}

@@ -2,6 +2,7 @@ import { flag, id, instant, oneOf, ref, text } from "#catalog/fields.ts"
 import { get, location, parent, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import type { Way } from "#catalog/resource.ts"
+import { appointmentStatuses } from "#catalog/words.ts"
 
 const aheadDays = 730
 
@@ -41,7 +42,7 @@ export const appointments = define({
     calendarId: ref("calendars", "Its calendar"),
     contactId: ref("contacts", "Whom it is with"),
     title: text("Title", { personal: "content" }),
-    appointmentStatus: oneOf(["new", "confirmed", "cancelled", "showed", "noshow", "invalid", "completed", "active"]),
+    appointmentStatus: oneOf(appointmentStatuses),
     startTime: instant("Begin"),
     endTime: instant("End"),
     masterEventId: text("The series it is one of"),

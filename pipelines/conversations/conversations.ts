@@ -2,6 +2,7 @@ import { choice, content, count, flag, id, instant, json, oneOf, ref, text, tran
 import { cursor, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import type { Way } from "#catalog/resource.ts"
+import { directions } from "#catalog/words.ts"
 
 // More conversations than a page holds may share one moment: after a bulk message, or an import.
 const parts = [
@@ -63,7 +64,7 @@ export const conversations = define({
     lastMessageBody: content("Text of the last message"),
     lastMessageDate: instant("When the last message came or went"),
     lastMessageType: choice("Kind of the last message"),
-    lastMessageDirection: oneOf(["inbound", "outbound"]),
+    lastMessageDirection: oneOf(directions),
     lastOutboundMessageAction: oneOf(["automated", "manual"]),
     lastManualMessageDate: instant("Last message written by hand"),
     dateAdded: instant("When the thread began"),

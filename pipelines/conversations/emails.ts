@@ -1,6 +1,7 @@
 import { content, id, instant, oneOf, ref, text, values } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
+import { directions, messageSources } from "#catalog/words.ts"
 
 const recipients = (kind: "to" | "cc" | "bcc") =>
   values("email_recipients", "Addresses each email went to.", "address", text("The address", { personal: "direct" }), {
@@ -35,7 +36,7 @@ export const emails = define({
     threadId: text("Thread the email belongs to"),
     conversationId: ref("conversations", "Its conversation"),
     contactId: ref("contacts", "Whom it is with"),
-    direction: oneOf(["inbound", "outbound"]),
+    direction: oneOf(directions),
     status: oneOf("pending scheduled sent delivered read undelivered connected failed opened".split(" ")),
     subject: content("Subject line"),
     body: content("Text of the email"),
@@ -53,7 +54,7 @@ export const emails = define({
     ),
     dateAdded: instant("When it came or went"),
     replyToMessageId: ref("emails", "Email it answers"),
-    source: oneOf(["workflow", "bulk_actions", "campaign", "api", "app"]),
+    source: oneOf(messageSources),
     provider: text("Kind of service that carried it"),
     conversationProviderId: ref("messaging_providers", "Provider that carried it"),
     altId: text("Id at the provider"),

@@ -3,6 +3,7 @@ import { cursor, cursorPart, get, location, since, size, windowEnd } from "#cata
 import type { Parameters } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import type { Way } from "#catalog/resource.ts"
+import { directions, messageSources } from "#catalog/words.ts"
 
 const exported = (parameters: Parameters, anchor?: string): Way => ({
   request: get("/conversations/messages/export", { locationId: location, limit: size, ...parameters, cursor }),
@@ -64,7 +65,7 @@ export const messages = define({
     contactId: ref("contacts", "Whom it is with"),
     type: text("Kind of message as a number"),
     messageType: choice("Kind of message: `TYPE_SMS`, `TYPE_CALL`, `TYPE_EMAIL`, …"),
-    direction: oneOf(["inbound", "outbound"]),
+    direction: oneOf(directions),
     status: oneOf(
       "connected delivered failed opened pending read scheduled sent undelivered clicked opt_out".split(" ")
     ),
@@ -73,7 +74,7 @@ export const messages = define({
     subject: content("Subject line"),
     dateAdded: instant("When it came or went"),
     dateUpdated: instant("Last change, for example of its status"),
-    source: oneOf(["workflow", "bulk_actions", "campaign", "api", "app"]),
+    source: oneOf(messageSources),
     userId: ref("users", "User who sent it"),
     from: text("Sender", { personal: "direct" }),
     to: text("Receiver", { personal: "direct" }),

@@ -4,6 +4,7 @@ import type { Parameters } from "#catalog/request.ts"
 import { cursorOr, cursorPart, get, location, post, since, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import type { Paging, Way } from "#catalog/resource.ts"
+import { appointmentStatuses } from "#catalog/words.ts"
 
 const search = (parameters: Parameters, paging: Paging): Way => ({
   request: get("/opportunities/search", {
@@ -157,16 +158,7 @@ export const opportunities = define({
         calendarId: ref("calendars", "Its calendar"),
         contactId: ref("contacts", "Whom it is with"),
         title: text("Title", { personal: "content" }),
-        appointmentStatus: oneOf([
-          "new",
-          "confirmed",
-          "cancelled",
-          "showed",
-          "noshow",
-          "invalid",
-          "completed",
-          "active"
-        ]),
+        appointmentStatus: oneOf(appointmentStatuses),
         startTime: instant("Begin"),
         endTime: instant("End")
       },

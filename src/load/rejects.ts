@@ -1,13 +1,14 @@
 /** What did not fit, told and counted once: a value for each version of its row, a record as long as it stays as it is. */
 import { instantOf, literal } from "../warehouse/sql.ts"
 import { countedIn } from "./gone.ts"
-import { readLines } from "./lines.ts"
+import { type Lines, readLines } from "./lines.ts"
 import type { Group } from "./spool.ts"
 
 export const rejectStatements = (group: Group): ReadonlyArray<string> => [
   ...tell(
     group,
     "rejected_values",
+    group.rejectedValues,
     `"table" AS table_name, key, "column" AS column_name, value, reason`,
     // Not once a night; and list and detail may both show it.
     `${readLines(group.rejectedValues, `"table": 'VARCHAR', key: 'VARCHAR', "column": 'VARCHAR', value: 'VARCHAR', reason: 'VARCHAR', _n: 'BIGINT'`)} AS sent
@@ -18,6 +19,7 @@ export const rejectStatements = (group: Group): ReadonlyArray<string> => [
   ...tell(
     group,
     "rejected_records",
+    group.rejectedRecords,
     `"table" AS table_name, record, reason`,
     `${readLines(group.rejectedRecords, `"table": 'VARCHAR', record: 'VARCHAR', reason: 'VARCHAR'`)} AS sent
      ANTI JOIN meta.rejected_records AS known
@@ -28,10 +30,10 @@ export const rejectStatements = (group: Group): ReadonlyArray<string> => [
 const tell = (
   group: Group,
   kind: "rejected_values" | "rejected_records",
+  lines: Lines,
   columns: string,
   from: string
 ): ReadonlyArray<string> => {
-  const lines = kind === "rejected_values" ? group.rejectedValues : group.rejectedRecords
   const [run, location, at] = [literal(group.run), literal(group.location), instantOf(group.at)]
   return lines.length === 0
     ? []

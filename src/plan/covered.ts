@@ -34,11 +34,14 @@ export const recordCoverage = Effect.fn("plan.recordCoverage")(function* (catalo
 })
 
 const statusOf = (
-  { operation, purpose, reason }: Covered,
+  { operation, purpose, reason, resources: readers }: Covered,
   { steps, ended }: RunResult
 ): { readonly status: string; readonly reason: string } => {
   if (purpose !== "tables") return { status: purpose, reason }
-  const read = steps.map(({ resource }) => resource).filter((resource) => operationsOf(resource).includes(operation))
+  // The settings may have left out a part of what a resource reads.
+  const read = steps
+    .map(({ resource }) => resource)
+    .filter((resource) => readers.includes(resource.table) && operationsOf(resource).includes(operation))
   if (read.length === 0) return { status: reason === "" ? "left out of this run" : "skipped by the settings", reason }
   const labels = new Set(read.flatMap((resource) => [resource.table, followUpOf(resource)?.label]))
   const ends = ended.filter(({ resource }) => labels.has(resource))

@@ -1,5 +1,5 @@
 import { invalid, malformed } from "./errors.ts"
-import { instant } from "./parameters.ts"
+import { dayOf, instant } from "./parameters.ts"
 import type { Field, Shape } from "./shape.ts"
 import type { Data } from "./world/collection.ts"
 
@@ -96,19 +96,10 @@ const formats: Record<NonNullable<Field["format"]> | "none", readonly [(value: s
   email: [(value) => /^[^\s@]+@[^\s@]+$/.test(value), "be an email"],
   // "Phone without country code" is a documented 422 (A 7).
   phone: [(value) => /^\+\d{5,15}$/.test(value), "have a country code"],
-  "date-time": [
-    (value) => !/^\d+$/.test(value) && instant(value) !== undefined && isDay(value.slice(0, 10)),
-    "be a valid ISO 8601 date string"
-  ],
-  date: [(value) => /^\d{4}-\d{2}-\d{2}$/.test(value) && isDay(value), "be a date, YYYY-MM-DD"],
+  "date-time": [(value) => !/^\d+$/.test(value) && instant(value) !== undefined, "be a valid ISO 8601 date string"],
+  date: [(value) => /^\d{4}-\d{2}-\d{2}$/.test(value) && dayOf(value) !== undefined, "be a date, YYYY-MM-DD"],
   time: [(value) => /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/.test(value), "be a time, HH:mm:ss"],
   uri: [(value) => URL.canParse(value), "be a URL address"]
-}
-
-/** A day there is: the 30th of February is read as the second of March. */
-const isDay = (value: string): boolean => {
-  const instant = Date.parse(value)
-  return !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(value)
 }
 
 const hasType = ({ type }: Field, value: unknown): boolean => {

@@ -75,9 +75,7 @@ export const transactionRoutes: ReadonlyArray<Route> = [
       }
       const counting = {
         sorted: subscriptions.sorted.bind(subscriptions),
-        list: (row: Entry) => {
-          return extend(subscriptions.list(row), { paymentsCollectedCount: collected(row, service) })
-        }
+        list: (row: Entry) => extend(subscriptions.list(row), { paymentsCollectedCount: collected(row, service) })
       }
       const { texts, total } = pageNewest(counting, query, filter)
       return `{"data":${texts},"totalCount":${total}}`

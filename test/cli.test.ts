@@ -47,11 +47,15 @@ describe("the commands on one account", () => {
   })
   afterAll(() => account.service.stop())
 
-  it("status and publish say what to do where nothing was synced", async () => {
-    const ran = await sluice(["status"], account.environment)
-    assert.strictEqual(ran.code, 1)
-    assert.match(ran.stderr, /^Next: \.\/sluice sync/m)
-  })
+  it.each(["status", "publish", "publish --stdout contacts", "verify", "rebuild"])(
+    "%s says what to do where nothing was synced",
+    async (command) => {
+      const ran = await sluice(command.split(" "), { ...account.environment, SLUICE_OUTPUT: newFolder() })
+      assert.strictEqual(ran.code, 1)
+      assert.match(ran.stderr, /^Next: \.\/sluice sync/m)
+      assert.notMatch(ran.stderr, /defect/)
+    }
+  )
 
   it("plan prices a first sync at what it then costs, within a tenth", async () => {
     const plan = await json("plan")

@@ -7,6 +7,7 @@ import { Failure } from "../failure.ts"
 import { writeCsv } from "../publish/csv.ts"
 import { type Flags, outputSettings } from "../settings.ts"
 import { publishNow } from "../sync.ts"
+import { prepare } from "../warehouse/schema.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { print, say } from "./output.ts"
 
@@ -33,8 +34,16 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
     return yield* writeCsv(table, output.csvProfile, process.stdout).pipe(Effect.provide(warehouse("read")))
   }
   const { files, folder } = yield* Effect.gen(function* () {
+    // The definitions may be newer than the last sync.
+    yield* prepare(catalogue)
     const [row] = yield* (yield* Warehouse).rows("SELECT max(run_id) AS run FROM meta.runs")
-    return yield* publishNow(catalogue, output, String(row?.["run"]))
+    if (typeof row?.["run"] !== "string")
+      return yield* new Failure({
+        ends: "failed",
+        message: `Nothing was synced into ${output.folder} yet.`,
+        next: "./sluice sync"
+      })
+    return yield* publishNow(catalogue, output, row["run"])
   }).pipe(Effect.provide(warehouse("write")))
   if (flags.json) return print(JSON.stringify({ folder, files }))
   print(`${files.length} files in ${folder}`)

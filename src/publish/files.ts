@@ -27,12 +27,18 @@ export const fingerprint = (folder: string, file: Written): Effect.Effect<Publis
     await handle.sync()
     const hash = createHash("sha256")
     let bytes = 0
-    for await (const piece of handle.createReadStream({ autoClose: false, highWaterMark: 1 << 20 })) {
-      hash.update(piece)
-      bytes += piece.length
+    // One buffer, filled again and again: a stream's pieces are garbage faster than it is collected.
+    const buffer = Buffer.allocUnsafeSlow(pieceBytes)
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer)
+      if (bytesRead === 0) break
+      hash.update(buffer.subarray(0, bytesRead))
+      bytes += bytesRead
     }
     return { ...file, bytes, sha256: hash.digest("hex") }
   })
+
+const pieceBytes = 256 * 1024
 
 /** Written last: a version without it is not complete. */
 export const writeManifest = Effect.fn("publish.writeManifest")(function* (

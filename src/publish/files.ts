@@ -28,7 +28,8 @@ export const fingerprint = (folder: string, file: Written): Effect.Effect<Publis
     const hash = createHash("sha256")
     let bytes = 0
     // One buffer, filled again and again: a stream's pieces are garbage faster than it is collected.
-    const buffer = Buffer.allocUnsafeSlow(pieceBytes)
+    const { size } = await handle.stat()
+    const buffer = Buffer.allocUnsafeSlow(Math.min(Math.max(size, 1), pieceBytes))
     for (;;) {
       const { bytesRead } = await handle.read(buffer)
       if (bytesRead === 0) break

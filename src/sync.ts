@@ -34,6 +34,7 @@ import {
   companyOf,
   driftOf,
   endRun,
+  fullSync,
   oldestFirst,
   resourcesOf
 } from "./warehouse/runs.ts"
@@ -96,7 +97,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
     }
   )
   const planned = sum(plans.map(({ requests }) => requests))
-  const run = yield* beginRun(stretch ? "backfill" : "sync", planned)
+  const run = yield* beginRun(stretch ? "backfill" : options.full ? fullSync : "sync", planned)
   yield* options.onPlan(planned)
 
   const follower = yield* makeFollower(loader)

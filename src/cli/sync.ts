@@ -5,6 +5,7 @@ import { Api } from "../api/api.ts"
 import { words } from "../asked.ts"
 import { type Catalogue, discover } from "../catalog/discover.ts"
 import type { Window } from "../catalog/instants.ts"
+import { exitCodes } from "../failure.ts"
 import { makePlan } from "../plan/plan.ts"
 import { schemaPolicies } from "../policies.ts"
 import { type AccountSettings, type Flags, accountSettings, outputSettings } from "../settings.ts"
@@ -27,7 +28,7 @@ export interface SyncFlags extends Flags {
 
 export const syncCommand = Effect.fn("cli.sync")(function* (flags: SyncFlags) {
   const synced = yield* syncOnce(flags, process.env)
-  report(synced, flags.json)
+  report(synced, flags.json, flags.full && synced.exitCode === exitCodes.later ? "./sluice sync --full" : undefined)
   process.exitCode = synced.exitCode
 })
 

@@ -5,6 +5,7 @@ import { type Asked, type Resource, followUpOf, asksForCompany, asAsked, withinO
 import { tablesOf } from "../catalog/tables.ts"
 import { type Window, dayMs } from "../catalog/instants.ts"
 import { Failure } from "../failure.ts"
+import { unfinishedFull } from "../warehouse/runs.ts"
 import { type Known, dueCount, knownReadings } from "../warehouse/state.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 
@@ -41,7 +42,7 @@ export interface Choice {
   readonly except: ReadonlyArray<string>
   /** What the settings ask for beyond what is read anyway. */
   readonly asked: Asked
-  /** Read everything, whatever is known. */
+  /** Read everything, whatever is known; an earlier run that had begun to is gone on with. */
   readonly full: boolean
 }
 
@@ -52,9 +53,10 @@ export const makePlan = Effect.fn("plan.make")(function* (
 ): Effect.fn.Return<Plan, Failure, Warehouse> {
   const known = yield* knownReadings(location)
   const now = yield* Clock.currentTimeMillis
+  const before = choice.full ? ((yield* unfinishedFull()) ?? now) : undefined
   const chosen = yield* choose(catalogue, choice)
   const steps = yield* Effect.forEach(chosen, (resource) =>
-    stepOf(resource, withinOf(catalogue.resources, resource.table), known, location, now, choice.full)
+    stepOf(resource, withinOf(catalogue.resources, resource.table), known, location, now, before)
   )
   const costs = steps.map(({ requests }) => requests)
   const requests = costs.every((cost) => cost !== undefined) ? costs.reduce((sum, cost) => sum + cost, 0) : undefined
@@ -67,11 +69,11 @@ const stepOf = Effect.fnUntraced(function* (
   knownByLabel: ReadonlyMap<string, Known>,
   location: string,
   now: number,
-  full: boolean
+  before: number | undefined
 ): Effect.fn.Return<Step, Failure, Warehouse> {
   const known = knownByLabel.get(resource.table)
   const followUp = followUpOf(resource)
-  const before = full ? now : undefined
+  const full = before !== undefined
   const due = followUp && known && (yield* dueCount({ location, followUp, before }))
   const common = {
     resource,

@@ -1,7 +1,7 @@
 /** The run history in `meta.runs`. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { Failure } from "../failure.ts"
+import { type Failure, exitCodes } from "../failure.ts"
 import { instantOf, literal } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 
@@ -36,6 +36,27 @@ export const endRun = Effect.fnUntraced(function* (
     `UPDATE meta.runs SET finished_at = ${instantOf(yield* Clock.currentTimeMillis)}, outcome = ${literal(outcome)},
        exit_code = ${exitCode}, requests = ${requests} WHERE run_id = ${literal(run.id)}`
   ])
+})
+
+/** What `meta.runs` calls a sync that reads everything again. */
+export const fullSync = "sync --full"
+/** Long enough for a new day of requests, too short for two readings to be taken for one. */
+const goesOnMs = 2 * 86_400_000
+
+/** When the reading of everything began that earlier runs left unfinished, if a run goes on with it now; epoch milliseconds. */
+export const unfinishedFull = Effect.fnUntraced(function* (): Effect.fn.Return<number | undefined, Failure, Warehouse> {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT epoch_ms(started_at) AS started, epoch_ms(coalesce(finished_at, started_at)) AS finished,
+       coalesce(exit_code, ${exitCodes.later}) = ${exitCodes.later} AS unfinished
+     FROM meta.runs WHERE command = ${literal(fullSync)} ORDER BY run_id DESC`
+  )
+  let begun: number | undefined
+  let next = yield* Clock.currentTimeMillis
+  for (const row of rows) {
+    if (row["unfinished"] !== true || next - Number(row["finished"]) > goesOnMs) break
+    begun = next = Number(row["started"])
+  }
+  return begun
 })
 
 export interface RunResource {

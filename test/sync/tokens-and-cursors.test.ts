@@ -111,6 +111,31 @@ describe("a day that is spent", () => {
     }
   })
 
+  it("does not keep a reading of everything from its end: the next day goes on with it", async () => {
+    const account = await openCore("--limits", "100/500/150", "--contacts", "100")
+    const run = (...flags: ReadonlyArray<string>) => account.sync("--config", reserveNothing(account.output), ...flags)
+    const daysOf = async (...flags: ReadonlyArray<string>) => {
+      for (let days = 1; ; days++) {
+        const ran = await run(...flags)
+        if (ran.code === 0) return days
+        assert.strictEqual(ran.code, 75, ran.stderr)
+        assert.include(ran.stderr, `Next: ./sluice ${["sync", ...flags].join(" ")}, after`)
+        assert.isAtMost(days, 5, "each day gets on")
+        await account.service.post("clock", { advanceMs: 86_400_000 })
+      }
+    }
+    try {
+      await daysOf()
+      for (const again of ["the first", "the one after it, anew"]) {
+        await account.service.post("clock", { advanceMs: 86_400_000 })
+        assert.isAbove(await daysOf("--full"), 1, `${again} takes more than a day`)
+      }
+      assert.deepStrictEqual(await account.differences(), [])
+    } finally {
+      account.service.stop()
+    }
+  })
+
   it("leaves the reserve to other programs", async () => {
     const account = await openAccount("--limits", "100/500/1200", "--contacts", "300")
     try {

@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 /** Exit codes; stable, and part of the contract with schedulers. */
 export const exitCodes = {
   failed: 1,
+  damaged: 1,
   usage: 2,
   partial: 3,
   locked: 11,
@@ -13,7 +14,7 @@ export const exitCodes = {
 } as const
 
 export class Failure extends Schema.TaggedError<Failure>()("Failure", {
-  ends: Schema.Literals(["failed", "usage", "partial", "locked", "later", "credentials", "config"]),
+  ends: Schema.Literals(["failed", "damaged", "usage", "partial", "locked", "later", "credentials", "config"]),
   message: Schema.String,
   /** The command or the act that gets on from here. */
   next: Schema.String

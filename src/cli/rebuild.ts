@@ -4,7 +4,7 @@ import { existsSync } from "node:fs"
 import { rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { discover } from "../catalog/discover.ts"
-import { Failure } from "../failure.ts"
+import { Failure, diskFailure } from "../failure.ts"
 import { makeLoader } from "../load/load.ts"
 import { schemaPolicies } from "../policies.ts"
 import { type Flags, outputSettings } from "../settings.ts"
@@ -29,6 +29,13 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
   const catalogue = yield* Effect.promise(() => discover())
   const policies = yield* schemaPolicies(flags, catalogue)
   const startedAt = yield* Clock.currentTimeMillis
+  const held = Warehouse.layer(warehouse, { ...output, access: "write" })
+  yield* Effect.scoped(Layer.build(held)).pipe(
+    Effect.catchIf(
+      ({ ends }) => ends === "damaged",
+      ({ message }) => moveAside(warehouse, message)
+    )
+  )
 
   const { records, loadedMs } = yield* Effect.gen(function* () {
     // Holding the old warehouse keeps every other run out meanwhile.
@@ -47,7 +54,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
     }).pipe(
       Effect.provide(Layer.provideMerge(Vault.layer(vault), Warehouse.layer(rebuilt, { ...output, access: "write" })))
     )
-  }).pipe(Effect.provide(Warehouse.layer(warehouse, { ...output, access: "write" })))
+  }).pipe(Effect.provide(held))
   yield* Effect.promise(() => rename(rebuilt, warehouse))
 
   const elapsedMs = (yield* Clock.currentTimeMillis) - startedAt
@@ -57,3 +64,15 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
   )
   say("Next: ./sluice status")
 })
+
+/** A damaged file cannot be held, and an empty one in its place can. */
+const moveAside = (warehouse: string, damage: string) =>
+  Effect.tryPromise({
+    try: async () => {
+      const aside = warehouse.replace(/\.duckdb$/, ".damaged.duckdb")
+      await rename(warehouse, aside)
+      if (existsSync(`${warehouse}.wal`)) await rename(`${warehouse}.wal`, `${aside}.wal`)
+      say(`${damage} It is moved to ${aside}.`)
+    },
+    catch: (cause) => diskFailure(`${warehouse} could not be moved aside`, cause)
+  })

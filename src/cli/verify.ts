@@ -1,6 +1,5 @@
 /** `sluice verify`: whether what is kept is whole and agrees with itself, and a sample of it with the service. */
 import { Effect, Layer } from "effect"
-import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { Api } from "../api/api.ts"
 import { discover } from "../catalog/discover.ts"
@@ -38,9 +37,7 @@ export const verifyCommand = Effect.fn("cli.verify")(function* (flags: VerifyFla
   const layer = Warehouse.layer(path, { ...output, access: "read" })
   const progress = (check: string) => Effect.sync(() => say(`Checking ${check} …`))
   const opened = yield* Layer.build(layer).pipe(
-    Effect.catch((failure) =>
-      failure.ends === "failed" && existsSync(path) ? Effect.succeed(failure) : Effect.fail(failure)
-    )
+    Effect.catch((failure) => (failure.ends === "damaged" ? Effect.succeed(failure) : Effect.fail(failure)))
   )
   if (opened instanceof Failure) return report(yield* verifyVault(output.folder, opened), undefined, flags.json)
 
@@ -73,7 +70,8 @@ const report = (checked: ReadonlyArray<Checked>, sampled: Sampled | undefined, j
     // What is wrong first: notes must not hide it.
     const told = findings.toSorted((a, b) => Number(a.level === "note") - Number(b.level === "note"))
     for (const { level, where, what } of told.slice(0, toldMax))
-      say(`${level === "wrong" ? "WRONG" : "note "}  ${check}: ${where}: ${what}`)
+      // An example may hold line ends.
+      say(`${level === "wrong" ? "WRONG" : "note "}  ${check}: ${where}: ${what.replaceAll(/\s+/g, " ")}`)
     if (told.length > toldMax) say(`       ${check}: ${told.length - toldMax} more; --json has them all`)
   }
   say(`Next: ${next}`)

@@ -69,12 +69,10 @@ const entriesWait = ({ findings }: Checked): boolean =>
 /** The act that mends what is wrong, the one first that the others build on. */
 export const nextStep = (checked: ReadonlyArray<Checked>, disagreeing: ReadonlyArray<string>): string => {
   const parts = new Set<Part>(checked.filter(isWrong).map(({ part }) => part))
-  const isDamaged = checked.some(({ findings }) => findings.some(({ where }) => where === warehouseFile))
   if (parts.has("vault"))
     return parts.has("warehouse")
       ? "put the vault back from a backup, then ./sluice rebuild; without a backup, move the whole folder away and ./sluice sync reads everything again"
       : "put what is named back from a backup of the vault; until then the tables are the better copy, so do not run ./sluice rebuild"
-  if (isDamaged) return `move ${warehouseFile} away, then ./sluice rebuild`
   if (parts.has("warehouse")) return "./sluice rebuild"
   // A reading leaves a row alone whose record is as it was: it mends a missed change, and not a row that was altered.
   if (parts.has("service"))

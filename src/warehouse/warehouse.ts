@@ -181,9 +181,10 @@ const logBytesMax = 128 * 1024 * 1024
  */
 const unwrittenMb = "SELECT memory_usage_bytes / 1e6 FROM duckdb_memory() WHERE tag = 'IN_MEMORY_TABLE'"
 
-/** Disk and memory are the user's to mend, everything else is ours. */
+/** Its file is mended by rebuild, disk and memory by the user; everything else is ours. */
 const statementFailure = (path: string, cause: unknown): Failure => {
   const message = cause instanceof Error ? cause.message : String(cause)
+  if (isDamage(message)) return damaged(path, message)
   return /^(IO Error|Out of Memory|TransactionContext Error: Failed to commit: .*(write|space))/i.test(message)
     ? diskFailure(`The warehouse ${path} could not be written`, cause)
     : new Failure({
@@ -193,8 +194,21 @@ const statementFailure = (path: string, cause: unknown): Failure => {
       })
 }
 
+/** What DuckDB says where bytes of the file or its log were changed or are missing. */
+const isDamage = (message: string) =>
+  /Corrupt|not a valid DuckDB|Could not read enough bytes|replaying WAL|Serialization Error|been invalidated/i.test(
+    message
+  )
+const damaged = (path: string, message: string) =>
+  new Failure({
+    ends: "damaged",
+    message: `The warehouse ${path} is damaged: ${message}. Everything read is in the vault.`,
+    next: "./sluice rebuild"
+  })
+
 const openFailure = (path: string, cause: unknown): Failure => {
   const message = cause instanceof Error ? cause.message : String(cause)
+  if (isDamage(message)) return damaged(path, message)
   const holder = /Conflicting lock.*?\(PID (\d+)\)/s.exec(message)?.[1]
   return holder === undefined && !message.includes("Could not set lock")
     ? diskFailure(`The warehouse ${path} could not be opened`, cause)

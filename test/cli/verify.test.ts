@@ -1,6 +1,6 @@
 import { DuckDBInstance } from "@duckdb/node-api"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs"
+import { readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { zstdDecompressSync } from "node:zlib"
 import type { Account } from "../support/account.ts"
@@ -21,6 +21,10 @@ afterAll(() => {
 const one = async (statement: string): Promise<string> =>
   String(Object.values((await query(account.warehouse, statement))[0] ?? assert.fail(`nothing found: ${statement}`))[0])
 const segment = (folder: string, file: string) => join(folder, "vault", file)
+const overwrite = (path: string, at: number, length: number) => {
+  const bytes = readFileSync(path)
+  writeFileSync(path, bytes.fill(0xaa, at, at + length))
+}
 /** The first segment as if its compression had not come yet. */
 const unseal = (folder: string): string => {
   const sealed = segment(folder, "000001.ndjson.zst")
@@ -199,16 +203,23 @@ describe("one thing broken is named, and nothing else", () => {
     assert.match(result.next, next)
   })
 
-  it("a warehouse that does not open; and rebuild then mends it", async () => {
-    const { wrong, result } = await verifyBroken(account, account.output, async (folder) => {
-      truncateSync(join(folder, "warehouse.duckdb"), 1_000_000)
-    })
-    assert.strictEqual(wrong.length, 1, wrong.join("\n"))
-    assert.match(wrong[0]!, /^tables: warehouse\.duckdb: .* could not be opened/)
-    assert.strictEqual(result.next, "move warehouse.duckdb away, then ./sluice rebuild")
+  it.each<[string, (path: string) => unknown, string]>([
+    ["its beginning", (path) => overwrite(path, 0, 5000), "tables"],
+    ["its end", (path) => truncateSync(path, 1_000_000), "tables"],
+    ["all but its beginning", (path) => truncateSync(path, 100), "tables"],
+    ["its middle", (path) => overwrite(path, statSync(path).size >> 1, 300_000), "blocks"]
+  ])("a warehouse that lost %s; and rebuild then mends it", async (_, damage, check) => {
+    const { wrong, result } = await verifyBroken(account, account.output, (folder) =>
+      damage(join(folder, "warehouse.duckdb"))
+    )
+    assert.match(wrong.join("\n"), new RegExp(`^${check}: warehouse\\.duckdb: .* is damaged: `, "m"))
+    assert.strictEqual(result.next, "./sluice rebuild")
     const { wrong: left } = await verifyBroken(account, account.output, async (folder) => {
-      rmSync(join(folder, "warehouse.duckdb"))
-      assert.strictEqual((await sluice(["rebuild"], { SLUICE_OUTPUT: folder, SLUICE_FORMATS: "none" })).code, 0)
+      damage(join(folder, "warehouse.duckdb"))
+      const ran = await sluice(["rebuild"], { SLUICE_OUTPUT: folder, SLUICE_FORMATS: "none" })
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      const rows = "FROM crm.contacts ORDER BY location_id, id"
+      assert.deepStrictEqual(await query(join(folder, "warehouse.duckdb"), rows), await query(account.warehouse, rows))
     })
     assert.deepStrictEqual(left, [])
   })

@@ -23,6 +23,7 @@ import { makeLoader } from "./load/load.ts"
 import { makeBackfillPlan } from "./plan/backfill.ts"
 import { recordCoverage } from "./plan/covered.ts"
 import { type Choice, makePlan } from "./plan/plan.ts"
+import { withViews } from "./publish/parts.ts"
 import { publish } from "./publish/publish.ts"
 import type { AccountSettings, OutputSettings } from "./settings.ts"
 import { Vault } from "./vault/vault.ts"
@@ -154,7 +155,7 @@ const sum = (numbers: ReadonlyArray<number | undefined>): number | undefined =>
 
 /** Makes the published files anew from what the warehouse holds. */
 export const publishNow = Effect.fnUntraced(function* (catalogue: Catalogue, output: OutputSettings, run: string) {
-  yield* refreshWide(catalogue)
+  const wide = yield* refreshWide(catalogue)
   const folder = join(output.folder, "published")
   if (output.formats.length === 0) return { files: [], folder }
   // What the load left to be written takes memory that publishing needs.
@@ -162,7 +163,16 @@ export const publishNow = Effect.fnUntraced(function* (catalogue: Catalogue, out
   const views = catalogue.resources.flatMap((resource) =>
     versionStatements(resource, { current: "main", history: "crm_history" })
   )
-  return yield* publish({ ...output, folder, run, schemaVersion: "1", views }, publishedTables(catalogue))
+  return yield* publish(
+    {
+      ...output,
+      folder,
+      run,
+      schemaVersion: "1",
+      views: [...views, ...wide.flatMap((view) => view.statements("main"))]
+    },
+    withViews(publishedTables(catalogue), wide)
+  )
 })
 
 /** The worst verdict speaks for the run. */

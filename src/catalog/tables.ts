@@ -79,10 +79,10 @@ export const wideName = ({ table }: Resource): string => `${table}_wide`
 /** Every table, and the views that are published beside them. */
 export const publishedTables = (catalogue: {
   readonly resources: ReadonlyArray<Resource>
-}): ReadonlyArray<{ readonly name: string; readonly key: ReadonlyArray<string>; readonly isView: boolean }> =>
+}): ReadonlyArray<{ readonly name: string; readonly key: ReadonlyArray<string> }> =>
   catalogue.resources.flatMap((resource) => {
-    const tables = tablesOf(resource).map(({ name, key }) => ({ name, key, isView: false }))
-    return resource.wide ? [...tables, { name: wideName(resource), key: tables[0]!.key, isView: true }] : tables
+    const tables = tablesOf(resource).map(({ name, key }) => ({ name, key }))
+    return resource.wide ? [...tables, { name: wideName(resource), key: keyOf(resource) }] : tables
   })
 
 /** Columns that identify a row in its location. */

@@ -5,10 +5,12 @@ import { discover } from "../catalog/discover.ts"
 import { publishedTables } from "../catalog/tables.ts"
 import { Failure } from "../failure.ts"
 import { writeCsv } from "../publish/csv.ts"
+import { withViews } from "../publish/parts.ts"
 import { type Flags, outputSettings } from "../settings.ts"
 import { publishNow } from "../sync.ts"
 import { prepare } from "../warehouse/schema.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
+import { wideViews } from "../warehouse/wide.ts"
 import { print, say } from "./output.ts"
 
 export interface PublishFlags extends Flags {
@@ -31,7 +33,9 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
         message: `--stdout ${flags.stdout}: there is no such table.`,
         next: "./sluice dictionary"
       })
-    return yield* writeCsv(table, output.csvProfile, process.stdout).pipe(Effect.provide(warehouse("read")))
+    return yield* Effect.flatMap(wideViews(catalogue), (views) =>
+      writeCsv(withViews([table], views)[0]!, output.csvProfile, process.stdout)
+    ).pipe(Effect.provide(warehouse("read")))
   }
   const { files, folder } = yield* Effect.gen(function* () {
     // The definitions may be newer than the last sync.

@@ -6,13 +6,7 @@ import { Effect, Exit } from "effect"
 import type { Failure } from "../failure.ts"
 import { literal, name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
-
-/** What is published: a table with its history, or a view, whose rows are copied as they are. */
-export interface TableName {
-  readonly name: string
-  readonly key: ReadonlyArray<string>
-  readonly isView?: boolean
-}
+import type { TableName } from "./parts.ts"
 
 /** How statements call the copy while it is attached. */
 const servedName = "sluice_served"
@@ -21,7 +15,8 @@ const servedName = "sluice_served"
  * Current rows stand in the copy's main schema. DuckDB names an opened file's catalog after the file, so that `contacts`
  * and `crm.contacts` both find them; with a schema of that name as well, `crm.contacts` would be ambiguous.
  */
-export const servedTable = (table: Pick<TableName, "name">) => `${servedName}.main.${name(table.name)}`
+export const servedSchema = `${servedName}.main`
+export const servedTable = (table: Pick<TableName, "name">) => `${servedSchema}.${name(table.name)}`
 
 /** Makes the copy at `path` and runs `use` while it is attached; afterwards nobody holds the file. */
 export const withServed = Effect.fnUntraced(function* <A, R>(
@@ -33,7 +28,8 @@ export const withServed = Effect.fnUntraced(function* <A, R>(
   const warehouse = yield* Warehouse
   const detach = warehouse.run(`DETACH ${servedName}`)
   return yield* Effect.acquireUseRelease(
-    warehouse.run(`ATTACH ${literal(path)} AS ${servedName}`),
+    // Without a log: a copy that is not whole is not used.
+    warehouse.run(`ATTACH ${literal(path)} AS ${servedName} (RECOVERY_MODE no_wal_writes)`),
     () => copyWarehouse(tables).pipe(Effect.andThen(makeViews(views)), Effect.andThen(use)),
     // After a failure the failure itself is the news.
     (_, exit) => (Exit.isSuccess(exit) ? detach : Effect.ignore(detach))
@@ -65,10 +61,9 @@ const copyWarehouse = Effect.fnUntraced(function* (tables: ReadonlyArray<TableNa
      AND table_name NOT IN ('passes', 'position', 'fanout', 'seen') ORDER BY table_name`
   )
   const paths = [
-    ...tables.flatMap((table) => [
-      `crm.${name(table.name)}`,
-      ...(table.isView ? [] : [`crm_history.${name(table.name)}`])
-    ]),
+    ...tables
+      .filter(({ wide }) => !wide)
+      .flatMap((table) => [`crm.${name(table.name)}`, `crm_history.${name(table.name)}`]),
     ...meta.map((row) => `meta.${name(String(row["table_name"]))}`)
   ]
   const copied = new Set(paths)
@@ -105,8 +100,6 @@ const pathOf = (row: Readonly<Record<string, unknown>>) =>
 /** CREATE TABLE AS leaves the comments behind. */
 const commentsSql = `
   SELECT schema_name, table_name, NULL AS column_name, comment FROM duckdb_tables()
-  WHERE database_name = current_database() AND comment IS NOT NULL
-  UNION ALL SELECT schema_name, view_name, NULL, comment FROM duckdb_views()
   WHERE database_name = current_database() AND comment IS NOT NULL
   UNION ALL SELECT schema_name, table_name, column_name, comment FROM duckdb_columns()
   WHERE database_name = current_database() AND comment IS NOT NULL`

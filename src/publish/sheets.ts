@@ -6,10 +6,10 @@ import { Effect, type Scope, Stream } from "effect"
 import { type FileHandle, open } from "node:fs/promises"
 import { join } from "node:path"
 import type { Failure } from "../failure.ts"
-import { Warehouse } from "../warehouse/warehouse.ts"
-import { type CsvRow, columnsOf, selectStream } from "./columns.ts"
+import { type CsvRow, columnsOf } from "./columns.ts"
 import { onDisk } from "./disk.ts"
-import { type TableName, servedTable } from "./served.ts"
+import { type TableName, rowsOf } from "./parts.ts"
+import { servedSchema, servedTable } from "./served.ts"
 import { byteOrderMark, safeRow, safeText, sheetText } from "./spreadsheet.ts"
 
 export interface Sheet {
@@ -23,8 +23,7 @@ export const copySheets = Effect.fnUntraced(function* (
   folder: string,
   limits: { readonly lines: number; readonly characters: number }
 ) {
-  const path = servedTable(table)
-  const columns = yield* columnsOf(path)
+  const columns = yield* columnsOf(servedTable(table))
   const names = columns.map((column) => column.name)
   const keyIndexes = table.key.map((column) => names.indexOf(column))
   const sheets = yield* openSheets(folder, (part) => `${table.name}${part}.csv`, names, limits.lines)
@@ -35,8 +34,7 @@ export const copySheets = Effect.fnUntraced(function* (
     limits.lines
   )
   yield* sheets.write([])
-  const rows = (yield* Warehouse).stream(selectStream(path, columns))
-  yield* Stream.runForEachArray(rows, (some) => {
+  yield* Stream.runForEachArray(rowsOf(table, servedSchema, columns), (some) => {
     const safe = some.map((row) => safeRow(columns, row, limits.characters))
     const alterations = safe.flatMap(({ altered }, index) => {
       const { file, row } = sheets.place(index)

@@ -196,9 +196,7 @@ const statementFailure = (path: string, cause: unknown): Failure => {
 
 /** What DuckDB says where bytes of the file or its log were changed or are missing. */
 const isDamage = (message: string) =>
-  /Corrupt|not a valid DuckDB|Could not read enough bytes|replaying WAL|Serialization Error|been invalidated/i.test(
-    message
-  )
+  /Corrupt|not a valid DuckDB|Could not read enough bytes|replaying WAL|Serialization Error/i.test(message)
 const damaged = (path: string, message: string) =>
   new Failure({
     ends: "damaged",

@@ -13,12 +13,35 @@ import { Warehouse } from "./warehouse.ts"
 /** What DuckDB can still show side by side; further fields stay in the long table. */
 const columnsMax = 1000
 
-/** Makes the views anew. Fields of all locations share one view. */
-export const refreshWide = Effect.fn("warehouse.refreshWide")(function* ({
-  resources
-}: Catalogue): Effect.fn.Return<void, Failure, Warehouse> {
-  for (const resource of resources) if (resource.wide) yield* refreshView(resource, resource.wide)
+/** A table with a column for each custom field beside its own. */
+export interface WideView {
+  /** Name of the view. */
+  readonly view: string
+  /** Table whose rows it shows. */
+  readonly table: string
+  /** SELECT of the rows between two places of the table: DuckDB spills none of the values it brings together. */
+  readonly rows: (schema: string, first: number, last: number) => string
+  /** Statements that make the view. */
+  readonly statements: (schema: string) => ReadonlyArray<string>
+  /** Statements that keep the names of new columns for good. */
+  readonly keep: ReadonlyArray<string>
+}
+
+/** Makes the views anew. */
+export const refreshWide = Effect.fn("warehouse.refreshWide")(function* (
+  catalogue: Catalogue
+): Effect.fn.Return<ReadonlyArray<WideView>, Failure, Warehouse> {
+  const views = yield* wideViews(catalogue)
+  yield* (yield* Warehouse).transaction(views.flatMap(({ keep, statements }) => [...keep, ...statements("crm")]))
+  return views
 })
+
+/** As they would be made now. Fields of all locations share one view. */
+export const wideViews = ({ resources }: Catalogue) =>
+  Effect.forEach(
+    resources.flatMap((resource) => (resource.wide ? [[resource, resource.wide] as const] : [])),
+    ([resource, wide]) => Effect.map(columnsOf(resource, wide), (found) => viewOf(resource, wide, found))
+  )
 
 interface WideColumn {
   readonly column: string
@@ -27,18 +50,26 @@ interface WideColumn {
   readonly dataType: string | undefined
   readonly label: string
 }
+interface Found {
+  readonly columns: ReadonlyArray<WideColumn>
+  /** Rows of `meta.wide_columns` that are not there yet, as SQL. */
+  readonly named: ReadonlyArray<string>
+}
 
-const refreshView = Effect.fnUntraced(function* (resource: Resource, wide: Wide) {
-  const warehouse = yield* Warehouse
+const columnsOf = Effect.fnUntraced(function* (
+  resource: Resource,
+  wide: Wide
+): Effect.fn.Return<Found, Failure, Warehouse> {
   const view = literal(wideName(resource))
-  const fields = yield* warehouse.rows(
+  // Those that have their name stay where they are.
+  const fields = yield* (yield* Warehouse).rows(
     `SELECT f.location_id, f.field, c.field_key, c.data_type, c.name, w.column_name FROM (${fieldsOf(wide)}) AS f
      LEFT JOIN crm.custom_fields AS c ON c.location_id = f.location_id AND c.id = f.field
-     LEFT JOIN meta.wide_columns AS w ON w.view_name = ${view} AND w.location_id = f.location_id AND w.field = f.field
-     ORDER BY w.column_name IS NULL, f.location_id, c.position, f.field`
+     LEFT JOIN (SELECT *, rowid AS place FROM meta.wide_columns WHERE view_name = ${view}) AS w ON w.location_id = f.location_id AND w.field = f.field
+     ORDER BY w.place NULLS LAST, f.location_id, c.position, f.field`
   )
   const columns = new Map<string, WideColumn>()
-  const known: Array<string> = []
+  const named: Array<string> = []
   for (const row of fields) {
     const field = String(row["field"])
     const dataType = row["data_type"] === null ? undefined : String(row["data_type"])
@@ -50,12 +81,9 @@ const refreshView = Effect.fnUntraced(function* (resource: Resource, wide: Wide)
     same.fields.push(field)
     columns.set(column, same)
     if (row["column_name"] === null)
-      known.push(`(${view}, ${[String(row["location_id"]), field, column].map(literal).join(", ")})`)
+      named.push(`(${view}, ${[String(row["location_id"]), field, column].map(literal).join(", ")})`)
   }
-  yield* warehouse.transaction([
-    ...(known.length > 0 ? [`INSERT INTO meta.wide_columns VALUES ${known.join(", ")}`] : []),
-    ...viewStatements(resource, wide, [...columns.values()])
-  ])
+  return { columns: [...columns.values()], named }
 })
 
 /** Fields that are defined, and those that were ever filled. */
@@ -79,25 +107,43 @@ const plain = (key: string) =>
     .replaceAll(/^_|_$/g, "")
     .slice(0, 60) || "field"
 
-const viewStatements = (resource: Resource, wide: Wide, columns: ReadonlyArray<WideColumn>): ReadonlyArray<string> => {
-  const view = `crm.${name(wideName(resource))}`
-  const parent = name(idColumn(resource.table))
+/**
+ * All values of a row are brought together once and picked from: an aggregate for each column is a multiple of the work
+ * and of the memory.
+ */
+const viewOf = (resource: Resource, wide: Wide, { columns, named }: Found): WideView => {
+  const [view, parent] = [wideName(resource), name(idColumn(resource.table))]
   const values = columns.map(({ column, fields, dataType }) => {
-    const here = `FILTER (${name(wide.field)} IN (${fields.map(literal).join(", ")}))`
-    return `${typed(dataType, `max(value_text) ${here}`, `max(value::VARCHAR) ${here}`)} AS ${name(column)}`
+    const picked = (list: string) =>
+      `coalesce(${fields.map((field) => `w.${list}[list_position(w.fields, ${literal(field)})]`).join(", ")})`
+    return `${typed(dataType, picked("texts"), picked("jsons"))} AS ${name(column)}`
   })
-  return [
+  const select = (table: string, from: string) =>
     values.length === 0
-      ? `CREATE OR REPLACE VIEW ${view} AS FROM crm.${name(resource.table)}`
-      : `CREATE OR REPLACE VIEW ${view} AS SELECT t.*, w.* EXCLUDE (location_id, ${parent}) FROM crm.${name(resource.table)} AS t
-         LEFT JOIN (SELECT location_id, ${parent}, ${values.join(", ")} FROM crm.${name(wide.table)} GROUP BY ALL) AS w
-         ON w.location_id = t.location_id AND w.${parent} = t.id`,
-    `COMMENT ON VIEW ${view} IS ${literal(`${resource.table} with a column for each field of ${wide.table}`)}`,
-    ...columns.map(
-      ({ column, label, dataType }) =>
-        `COMMENT ON COLUMN ${view}.${name(column)} IS ${literal(`${label}${dataType ? ` (${dataType})` : ""}`)}`
-    )
-  ]
+      ? `SELECT * FROM ${table}`
+      : `SELECT t.*, ${values.join(", ")} FROM ${table} AS t
+         LEFT JOIN (SELECT location_id, ${parent}, list(${name(wide.field)}) AS fields, list(value_text) AS texts, list(value::VARCHAR) AS jsons
+           FROM ${from} GROUP BY ALL) AS w ON w.location_id = t.location_id AND w.${parent} = t.id`
+  return {
+    view,
+    table: resource.table,
+    rows: (schema, first, last) => {
+      const rows = `(FROM ${schema}.${name(resource.table)} WHERE rowid BETWEEN ${first} AND ${last})`
+      return select(
+        rows,
+        `${schema}.${name(wide.table)} WHERE (location_id, ${parent}) IN (SELECT (location_id, id) FROM ${rows})`
+      )
+    },
+    statements: (schema) => [
+      `CREATE OR REPLACE VIEW ${schema}.${name(view)} AS ${select(`${schema}.${name(resource.table)}`, `${schema}.${name(wide.table)}`)}`,
+      `COMMENT ON VIEW ${schema}.${name(view)} IS ${literal(`${resource.table} with a column for each field of ${wide.table}`)}`,
+      ...columns.map(
+        ({ column, label, dataType }) =>
+          `COMMENT ON COLUMN ${schema}.${name(view)}.${name(column)} IS ${literal(`${label}${dataType ? ` (${dataType})` : ""}`)}`
+      )
+    ],
+    keep: named.length > 0 ? [`INSERT INTO meta.wide_columns VALUES ${named.join(", ")}`] : []
+  }
 }
 
 /** A value that does not fit the field's type is NULL here; the long table holds it as it was sent. */
@@ -114,7 +160,7 @@ const typed = (dataType: string | undefined, text: string, json: string): string
         ELSE coalesce(try_cast(left(${text}, 10) AS DATE), try_strptime(left(${text}, 10), ${dayFormats})::DATE) END`
     case "DATE_TIME":
       return `CASE WHEN regexp_full_match(${text}, '-?[0-9]{11,15}') THEN to_timestamp((${text})::BIGINT / 1000)
-        ELSE try_cast(${text} AS TIMESTAMPTZ) END`
+        ELSE try_cast(${text} AS TIMESTAMP) AT TIME ZONE 'UTC' END`
     case "CHECKBOX":
     case "MULTIPLE_OPTIONS":
       return `CASE WHEN ${json} LIKE '[%' THEN try_cast((${json})::JSON AS VARCHAR[]) WHEN ${text} <> '' THEN [${text}] END`

@@ -23,7 +23,7 @@ export const versionStatements = (
 
 export const changesName = ({ table }: Resource): string => `${table}_changes`
 
-/** A child row is there as long as the version of its parent that it came with. */
+/** A child row is there as long as the version of its parent that it came with, and that one is not deleted. */
 const asOf = (resource: Resource, table: Table, current: string, history: string): string => {
   const columns = names(table.columns.map((column) => column.name))
   const here = `${current}.${name(table.name)}`
@@ -31,11 +31,14 @@ const asOf = (resource: Resource, table: Table, current: string, history: string
   const alive = table.parentColumn
     ? `(location_id, ${name(table.parentColumn)}) IN (SELECT (location_id, id) FROM ${current}.${name(resource.table)} WHERE ${stands})`
     : stands
-  const was = table.parentColumn ? "true" : "_deleted_at IS NULL"
+  const then = "_valid_from <= moment AND _valid_to > moment"
+  const was = table.parentColumn
+    ? `(location_id, ${name(table.parentColumn)}) NOT IN (SELECT (location_id, id) FROM ${history}.${name(resource.table)} WHERE ${then} AND _deleted_at IS NOT NULL)`
+    : "_deleted_at IS NULL"
   return `CREATE OR REPLACE MACRO ${current}.${name(`${table.name}_as_of`)}(moment) AS TABLE
     SELECT ${columns} FROM ${here} WHERE ${alive}
     UNION ALL SELECT ${columns} FROM ${history}.${name(table.name)}
-    WHERE _valid_from <= moment AND _valid_to > moment AND ${was}`
+    WHERE ${then} AND ${was}`
 }
 
 const changes = (resource: Resource, current: string, history: string): string => {
@@ -44,7 +47,7 @@ const changes = (resource: Resource, current: string, history: string): string =
   const before = `OVER (PARTITION BY location_id, ${key} ORDER BY _synced_at)`
   return `CREATE OR REPLACE VIEW ${current}.${name(changesName(resource))} AS
     SELECT location_id, ${key}, _run_id AS run_id, _synced_at AS changed_at,
-      CASE WHEN _deleted_at IS NOT NULL THEN 'deleted' WHEN row_number() ${before} = 1 THEN 'new'
-        WHEN lag(_deleted_at) ${before} IS NOT NULL THEN 'revived' ELSE 'changed' END AS change
+      CASE WHEN row_number() ${before} = 1 THEN 'new' WHEN (_deleted_at IS NULL) = (lag(_deleted_at) ${before} IS NULL) THEN 'changed'
+        WHEN _deleted_at IS NULL THEN 'revived' ELSE 'deleted' END AS change
     FROM (SELECT ${shown} FROM ${current}.${name(resource.table)} UNION ALL SELECT ${shown} FROM ${history}.${name(resource.table)})`
 }

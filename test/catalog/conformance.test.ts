@@ -184,6 +184,45 @@ describe("the warehouse made of the definitions", () => {
     assert.lengthOf(await query(path, "FROM crm.opportunities_changes"), 2)
   })
 
+  it("shows what hung on a deleted row as gone with it, and tells each change once", async () => {
+    const path = join(newFolder(), "w.duckdb")
+    await Effect.runPromise(
+      prepare(catalogue).pipe(Effect.provide(Warehouse.layer(path, { access: "write", memoryMb: 256 })))
+    )
+    const at = (day: number) => `TIMESTAMPTZ '2026-01-0${day} 00:00:00+00'`
+    // New on the 1st, deleted on the 2nd, changed all the same on the 3rd, back on the 4th.
+    for (const [day, deleted] of [
+      [1, "NULL"],
+      [2, at(2)],
+      [3, at(2)],
+      [4, "NULL"]
+    ] as const) {
+      const [schema, columns, values] =
+        day === 4 ? ["crm", "", ""] : ["crm_history", ", _valid_from, _valid_to", `, ${at(day)}, ${at(day + 1)}`]
+      await write(
+        path,
+        `INSERT INTO ${schema}.contacts (location_id, id, _run_id, _synced_at, _deleted_at${columns}) VALUES ('L', 'c', 'run${day}', ${at(day)}, ${deleted}${values})`,
+        `INSERT INTO ${schema}.contact_tags (location_id, contact_id, tag, _synced_at${columns}) VALUES ('L', 'c', 'vip', ${at(day)}${values})`
+      )
+    }
+    const found = await Promise.all(
+      [1, 2, 3, 4].map((day) =>
+        query(
+          path,
+          `SELECT (SELECT count(*)::INT FROM crm.contacts_as_of(${at(day)})) AS contacts, (SELECT count(*)::INT FROM crm.contact_tags_as_of(${at(day)})) AS tags`
+        )
+      )
+    )
+    assert.deepStrictEqual(
+      found.flat(),
+      [1, 0, 0, 1].map((n) => ({ contacts: n, tags: n }))
+    )
+    assert.deepStrictEqual(
+      (await query(path, "SELECT change FROM crm.contacts_changes ORDER BY changed_at")).map(({ change }) => change),
+      ["new", "deleted", "changed", "revived"]
+    )
+  })
+
   it("gains a column that a definition gained, and keeps its rows", async () => {
     const path = join(newFolder(), "w.duckdb")
     const layer = () => Warehouse.layer(path, { access: "write", memoryMb: 256 })

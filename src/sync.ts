@@ -70,6 +70,8 @@ export interface Synced {
   readonly requests: number
   readonly rows: ReadonlyArray<RunResource>
   readonly drift: Drift
+  /** The vault no longer holds all that the tables were made from. */
+  readonly isVaultShort: boolean
   /** From the first request until every record was in the warehouse. */
   readonly loadedMs: number
   /** With planning and publishing. */
@@ -146,7 +148,8 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   yield* endRun(run, outcomeOf([...rows, ...ended]), exitCode, requests)
   yield* publishNow(catalogue, output, run.id)
   const elapsedMs = (yield* Clock.currentTimeMillis) - run.startedAt
-  return { run, ended, exitCode, requests, rows, drift, loadedMs, elapsedMs } satisfies Synced
+  const { isVaultShort } = loader
+  return { run, ended, exitCode, requests, rows, drift, isVaultShort, loadedMs, elapsedMs } satisfies Synced
 })
 
 /** Unknown while any of them is. */

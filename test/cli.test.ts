@@ -1,7 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { parse } from "csv-parse/sync"
 import { symlinkSync } from "node:fs"
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { type Account, openAccount } from "./support/account.ts"
@@ -56,6 +56,30 @@ describe("the commands on one account", () => {
       assert.notMatch(ran.stderr, /defect/)
     }
   )
+
+  it.each([
+    ["--only", ""],
+    ["--except", " , "],
+    ["--only", "tasks", "--except", "tasks"]
+  ])("a choice that names nothing is refused, and does not mean everything: %s %s", async (...flags) => {
+    const ran = await sluice(["sync", ...flags], account.environment)
+    assert.strictEqual(ran.code, 2)
+    assert.match(ran.stderr, /no table or family is named|nothing is left to read/)
+  })
+
+  it("a reader that has seen enough is no failure, and a full disk behind a pipe is told", async () => {
+    const shell = (line: string) =>
+      spawnSync("bash", ["-c", `set -o pipefail; ${line}`], {
+        encoding: "utf8",
+        cwd: fileURLToPath(new URL("..", import.meta.url))
+      })
+    const cut = shell("./sluice dictionary | head -1")
+    assert.strictEqual(cut.status, 0, cut.stderr)
+    assert.strictEqual(cut.stderr, "")
+    const full = shell("./sluice dictionary > /dev/full")
+    assert.strictEqual(full.status, 1)
+    assert.match(full.stderr, /^sluice: The result could not be printed: ENOSPC.*\n$/)
+  })
 
   it("plan prices a first sync at what it then costs, within a tenth", async () => {
     const plan = await json("plan")

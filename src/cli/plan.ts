@@ -2,13 +2,13 @@
 import { Effect, Layer } from "effect"
 import { join } from "node:path"
 import { Api } from "../api/api.ts"
-import { words } from "../asked.ts"
 import { discover } from "../catalog/discover.ts"
 import { makePlan } from "../plan/plan.ts"
 import { price } from "../plan/price.ts"
 import { oneAccount, outputSettings } from "../settings.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { prepare } from "../warehouse/schema.ts"
+import { choiceOf } from "./choice.ts"
 import { explained } from "./refusals.ts"
 import { duration, keepSecret, print, say, table } from "./output.ts"
 import type { SyncFlags } from "./sync.ts"
@@ -24,7 +24,7 @@ export const plan = Effect.fn("cli.plan")(function* (flags: Omit<SyncFlags, "acc
   )
   const { priced, requests, elapsedMs, dailyRemaining } = yield* Effect.gen(function* () {
     yield* prepare(catalogue)
-    const choice = { only: words(flags.only), except: words(flags.except), asked: account.asked, full: flags.full }
+    const choice = { ...(yield* choiceOf(flags)), asked: account.asked, full: flags.full }
     const steps = yield* makePlan(catalogue, account.location, choice)
     return yield* price(steps, account, account.api.limits)
   }).pipe(Effect.provide(layers), Effect.mapError(explained(account.location)))

@@ -1,5 +1,6 @@
 /** `sluice publish`: the published files anew, or one table as CSV on stdout. */
 import { Effect } from "effect"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { discover } from "../catalog/discover.ts"
 import { publishedTables } from "../catalog/tables.ts"
@@ -37,16 +38,17 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
       writeCsv(withViews([table], views)[0]!, output.csvProfile, process.stdout)
     ).pipe(Effect.provide(warehouse("read")))
   }
+  const nothing = new Failure({
+    ends: "failed",
+    message: `Nothing was synced into ${output.folder} yet.`,
+    next: "./sluice sync"
+  })
+  if (!existsSync(join(output.folder, "warehouse.duckdb"))) return yield* nothing
   const { files, folder } = yield* Effect.gen(function* () {
     // The definitions may be newer than the last sync.
     yield* prepare(catalogue)
     const [row] = yield* (yield* Warehouse).rows("SELECT max(run_id) AS run FROM meta.runs")
-    if (typeof row?.["run"] !== "string")
-      return yield* new Failure({
-        ends: "failed",
-        message: `Nothing was synced into ${output.folder} yet.`,
-        next: "./sluice sync"
-      })
+    if (typeof row?.["run"] !== "string") return yield* nothing
     return yield* publishNow(catalogue, output, row["run"])
   }).pipe(Effect.provide(warehouse("write")))
   if (flags.json) return print(JSON.stringify({ folder, files }))

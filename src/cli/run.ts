@@ -20,6 +20,12 @@ export const run = async (args: ReadonlyArray<string>): Promise<void> => {
     process.exitCode = await runSandbox(args.slice(1))
     return
   }
+  // A reader that has seen enough, as in `| head`, is no failure of what was done.
+  let unwritten: NodeJS.ErrnoException | undefined
+  for (const stream of [process.stdout, process.stderr])
+    stream.on("error", (cause: NodeJS.ErrnoException) => {
+      if (cause.code !== "EPIPE") unwritten = cause
+    })
   const fiber = Effect.runFork(
     Command.runWith(sluice, { version: "0.1.0", renderErrors: true })(args).pipe(
       Effect.provide(Layer.mergeAll(NodeServices.layer, CliOutput.layerPresenter(presenter)))
@@ -44,7 +50,8 @@ export const run = async (args: ReadonlyArray<string>): Promise<void> => {
   const code = Exit.isSuccess(exit) ? (process.exitCode ?? 0) : explain(exit.cause)
   // To a pipe a long result is still being written.
   for (const stream of [process.stdout, process.stderr]) await new Promise((written) => stream.write("", written))
-  process.exit(code)
+  if (unwritten) say(`sluice: The result could not be printed: ${unwritten.message}`)
+  process.exit(unwritten && code === 0 ? exitCodes.failed : code)
 }
 
 /** Says what went wrong and returns the exit code. */

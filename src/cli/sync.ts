@@ -2,7 +2,6 @@
 import { Context, Effect, Fiber, Layer } from "effect"
 import { join } from "node:path"
 import { Api } from "../api/api.ts"
-import { words } from "../asked.ts"
 import { type Catalogue, discover } from "../catalog/discover.ts"
 import type { Window } from "../catalog/instants.ts"
 import { exitCodes } from "../failure.ts"
@@ -13,6 +12,7 @@ import { type Synced, sync } from "../sync.ts"
 import { Vault } from "../vault/vault.ts"
 import { prepare } from "../warehouse/schema.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
+import { choiceOf } from "./choice.ts"
 import { explained } from "./refusals.ts"
 import { duration, keepSecret, print, say, table } from "./output.ts"
 import { type Watched, progress } from "./progress.ts"
@@ -38,6 +38,7 @@ export const syncOnce = Effect.fnUntraced(function* (
   environment: NodeJS.ProcessEnv,
   stretch?: Window
 ) {
+  const choice = yield* choiceOf(flags)
   const output = yield* outputSettings(flags, environment)
   const settings = yield* accountSettings(flags, environment)
   settings.flatMap(({ secrets }) => secrets).forEach(keepSecret)
@@ -70,8 +71,7 @@ export const syncOnce = Effect.fnUntraced(function* (
       output,
       policies,
       counts: watched.counts,
-      only: words(flags.only),
-      except: words(flags.except),
+      ...choice,
       full: flags.full,
       stretch,
       onPlan: (requests) =>
@@ -107,7 +107,7 @@ const placeOf = (rows: ReadonlyArray<{ readonly location: string }>) => {
 }
 
 export const report = (
-  { run, ended, exitCode, requests, rows, drift, loadedMs, elapsedMs }: Synced,
+  { run, ended, exitCode, requests, rows, drift, isVaultShort, loadedMs, elapsedMs }: Synced,
   json: boolean,
   /** What goes on with it. */
   command = "./sluice sync"
@@ -140,6 +140,10 @@ export const report = (
   say(
     `${requests} requests, loaded in ${duration(loadedMs)}, published in ${duration(elapsedMs - loadedMs)}. Run ${run.id}.`
   )
+  if (isVaultShort)
+    say(
+      "Part of the vault is gone: put it back from a backup. The tables are whole; do not run ./sluice rebuild without it."
+    )
   const resumeAt = ended.find((end) => end.resumeAt !== undefined)?.resumeAt
   if (resumeAt !== undefined)
     say(

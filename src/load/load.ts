@@ -23,6 +23,8 @@ export interface Loader {
   readonly reading: () => Position | undefined
   /** Bytes of the vault taken in since the loader was made. */
   readonly loadedBytes: () => number
+  /** The vault ends before the place up to which it was taken in. */
+  readonly isVaultShort: boolean
 }
 
 export const makeLoader = Effect.fn("load.make")(function* (
@@ -33,7 +35,8 @@ export const makeLoader = Effect.fn("load.make")(function* (
   const [vault, warehouse] = [yield* Vault, yield* Warehouse]
   const [row] = yield* warehouse.rows("SELECT segment, byte_offset FROM meta.position")
   let place = row ? { segment: Number(row["segment"]), offset: Number(row["byte_offset"]) } : beginning
-  if (isBefore(vault.end(), place)) {
+  const isVaultShort = isBefore(vault.end(), place)
+  if (isVaultShort) {
     // The vault was removed, or an older copy put in its place: all it holds is loaded, and what comes is not.
     place = vault.end()
     yield* warehouse.transaction(positionStatements(place))
@@ -84,5 +87,5 @@ export const makeLoader = Effect.fn("load.make")(function* (
     follow((place) => Effect.sync(() => isBefore(place, vault.end()))),
     Effect.promise(() => rm(temporary, { recursive: true, force: true }))
   )
-  return { load, follow, reading: () => reading, loadedBytes: () => loadedBytes }
+  return { load, follow, reading: () => reading, loadedBytes: () => loadedBytes, isVaultShort }
 })

@@ -137,9 +137,16 @@ export const choose = (
   for (const resource of wanted)
     for (const needed of neededBy(resource))
       for (const other of available) if (other.table === needed) wanted.add(other)
-  return Effect.succeed(
-    available.filter((resource) => wanted.has(resource) && !resource.within && !among(except)(resource))
-  )
+  const chosen = available.filter((resource) => wanted.has(resource) && !resource.within && !among(except)(resource))
+  return chosen.length > 0
+    ? Effect.succeed(chosen)
+    : Effect.fail(
+        new Failure({
+          ends: "usage",
+          message: `--only ${only.join(",")} --except ${except.join(",")}: nothing is left to read.`,
+          next: "./sluice dictionary"
+        })
+      )
 }
 
 /** Whether it, one of its tables, or its family is named. */

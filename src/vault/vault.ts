@@ -6,7 +6,7 @@
  *     vault/000006.ndjson.zst   sealed, never written again
  */
 import { Context, Effect, Layer, type Scope, Semaphore } from "effect"
-import { type Failure, diskFailure } from "../failure.ts"
+import { Failure, diskFailure } from "../failure.ts"
 import { type Decoded, type Frame, encode } from "./frame.ts"
 import type { Position } from "./position.ts"
 import { framesIn, readPlain, readSealed } from "./segments.ts"
@@ -43,7 +43,17 @@ const openVault = Effect.fn("vault.open")(function* (
   folder: string
 ): Effect.fn.Return<Vault["Service"], Failure, Scope.Scope> {
   const attempt = <A>(what: string, run: () => Promise<A>) =>
-    Effect.tryPromise({ try: run, catch: (cause) => diskFailure(`The vault in ${folder} could not be ${what}`, cause) })
+    Effect.tryPromise({
+      try: run,
+      catch: (cause) =>
+        cause instanceof Damage
+          ? new Failure({
+              ends: "failed",
+              message: `The vault in ${folder}: ${cause.message}.`,
+              next: "./sluice verify"
+            })
+          : diskFailure(`The vault in ${folder} could not be ${what}`, cause)
+    })
   const writer = yield* Effect.acquireRelease(
     attempt("opened", () => Writer.open(folder)),
     (writer) => Effect.promise(() => writer.close())
@@ -81,7 +91,7 @@ const readFrames = async (from: Position, bytes: number, end: Position, segments
   if (durable <= 0) return { frames: [], next: from, bytes: 0 }
   const plain = await readPlain(segments.folder, from.segment, from.offset, Math.min(bytes, durable))
   const segment = plain ?? (await segments.sealed(from.segment))
-  if (!segment) throw new Error(`segment ${from.segment} is missing`)
+  if (!segment) throw new Damage(`segment ${from.segment} is missing`)
   const start = plain ? 0 : from.offset
   const { frames, end: read } = framesIn(segment, start, bytes)
   const before = from.offset - start
@@ -93,9 +103,12 @@ const readFrames = async (from: Position, bytes: number, end: Position, segments
     }
   // A frame larger than the slice: read again with room for it.
   if (plain && plain.length === bytes) return readFrames(from, bytes * 4, end, segments)
-  if (segment.length > start) throw new Error(`segment ${from.segment} is damaged at byte ${from.offset}`)
+  if (segment.length > start) throw new Damage(`segment ${from.segment} is damaged at byte ${from.offset}`)
   return readFrames({ segment: from.segment + 1, offset: 0 }, bytes, end, segments)
 }
+
+/** Told by the files themselves, whatever the disk says. */
+class Damage extends Error {}
 
 /** Sealed segments, of which the last one read is kept: it is asked for piece by piece. */
 class Segments {
@@ -108,7 +121,9 @@ class Segments {
 
   async sealed(number: number): Promise<Buffer | undefined> {
     if (this.last?.number === number) return this.last.unpacked
-    const unpacked = await readSealed(this.folder, number)
+    const unpacked = await readSealed(this.folder, number).catch((cause: NodeJS.ErrnoException) => {
+      throw cause.code?.startsWith("Z") ? new Damage(`segment ${number} cannot be unpacked: ${cause.message}`) : cause
+    })
     this.last = unpacked && { number, unpacked }
     return unpacked
   }

@@ -1,7 +1,7 @@
 /** The published files against their manifest. Nobody can publish meanwhile: that takes the warehouse for writing. */
 import { Effect, Schema } from "effect"
 import { lstat, readFile } from "node:fs/promises"
-import { join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { type Failure, diskFailure } from "../failure.ts"
 import { literal } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
@@ -25,13 +25,17 @@ export const checkPublished = Effect.fn("verify.published")(function* (
     looked,
     findings
   })
-  const isThere = yield* Effect.promise(() =>
-    lstat(folder).then(
-      () => true,
-      () => false
+  const isThere = (path: string) =>
+    Effect.promise(() =>
+      lstat(path).then(
+        () => true,
+        () => false
+      )
     )
-  )
-  if (!isThere) return checked("nothing published", [])
+  if (!(yield* isThere(folder)))
+    return (yield* isThere(join(dirname(folder), `.${basename(folder)}`)))
+      ? checked("nothing", [wrong(folder, "it is gone; its versions are beside it, in a hidden folder")])
+      : checked("nothing published", [])
   const path = join(folder, "manifest.json")
   const text = yield* Effect.promise(() => readFile(path, "utf8").catch((cause: Error) => cause))
   if (typeof text !== "string")

@@ -9,6 +9,14 @@ import { Warehouse } from "../warehouse/warehouse.ts"
 import { type Checked, type Finding, counted, countedRows, note, wrong } from "./finding.ts"
 import { type Known, shownKey } from "./known.ts"
 
+/** Runs whose pages were taken in, oldest first. */
+export const loadedRuns = Effect.fnUntraced(function* (): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
+  const rows = yield* (yield* Warehouse).rows(
+    "SELECT DISTINCT run_id FROM meta.run_resources WHERE pages > 0 ORDER BY run_id"
+  )
+  return rows.map((row) => String(row["run_id"]))
+})
+
 /** How far the vault is loaded; `undefined` before the first load. */
 export const loadedPosition = Effect.fnUntraced(function* (): Effect.fn.Return<
   Position | undefined,

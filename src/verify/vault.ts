@@ -10,10 +10,11 @@ import type { Position } from "../vault/position.ts"
 import { plainPath, readSealed } from "../vault/segments.ts"
 import { type Checked, type Finding, counted, note, wrong } from "./finding.ts"
 
-/** `loaded`: how far the warehouse says that it has taken the vault in. */
+/** `loaded`: how far the warehouse says that it has taken the vault in; `runs`: those whose pages it holds. */
 export const checkVault = Effect.fn("verify.vault")(function* (
   folder: string,
-  loaded: Position | undefined
+  loaded: Position | undefined,
+  runs: ReadonlyArray<string>
 ): Effect.fn.Return<Checked, Failure> {
   const names = yield* Effect.tryPromise({
     try: () => readdir(folder).catch((cause) => (cause.code === "ENOENT" ? undefined : Promise.reject(cause))),
@@ -23,6 +24,7 @@ export const checkVault = Effect.fn("verify.vault")(function* (
   const last = Math.max(0, ...files.sealed, ...files.plain)
   const findings: Array<Finding> = [...gaps(files, last), ...leftovers(files)]
   if (names === undefined && loaded) findings.push(wrong(folder, "the folder is missing"))
+  const held = new Set<string>()
   let [entries, bytes, waiting] = [0, 0, 0]
   let place = loaded === undefined || (loaded.segment === last + 1 && loaded.offset === 0) ? "within" : "beyond"
 
@@ -39,7 +41,7 @@ export const checkVault = Effect.fn("verify.vault")(function* (
       continue
     }
     const here = loaded?.segment === segment ? loaded.offset : undefined
-    const walked = walk(content, here ?? 0)
+    const walked = walk(content, here ?? 0, held)
     const whole = walked.end === content.length
     entries += walked.entries
     bytes += content.length
@@ -67,11 +69,23 @@ export const checkVault = Effect.fn("verify.vault")(function* (
       )
     )
   if (waiting > 0) findings.push(note("position", `${counted(waiting, "entry", "entries")} wait for the next sync`))
-  const held = counted(files.sealed.size + [...files.plain].filter((one) => !files.sealed.has(one)).length, "segment")
+  const lost = runs.filter((run) => !held.has(run))
+  // Where something is missing or damaged, that is the news.
+  if (lost.length > 0 && findings.every(({ level }) => level === "note"))
+    findings.push(
+      wrong(
+        "runs",
+        `it holds nothing of ${counted(lost.length, "run")} whose pages are in the tables, from ${lost[0]} on`
+      )
+    )
+  const segments = counted(
+    files.sealed.size + [...files.plain].filter((one) => !files.sealed.has(one)).length,
+    "segment"
+  )
   return {
     part: "vault",
     check: "vault",
-    looked: `${held}, ${counted(entries, "entry", "entries")}, ${counted(Math.round(bytes / 1e6), "MB", "MB")} unpacked`,
+    looked: `${segments}, ${counted(entries, "entry", "entries")}, ${counted(Math.round(bytes / 1e6), "MB", "MB")} unpacked`,
     findings
   }
 })
@@ -123,11 +137,12 @@ const leftovers = ({ sealed, plain, others }: Files): ReadonlyArray<Finding> => 
 ]
 
 /** Entries from the beginning to the first that does not hold, and whether one of them ends at `offset`. */
-const walk = (segment: Buffer, offset: number) => {
+const walk = (segment: Buffer, offset: number, runs: Set<string>) => {
   let [entries, behind, end] = [0, 0, 0]
   let isBoundary = offset === 0
   for (let entry = decode(segment, 0); entry; entry = decode(segment, end)) {
     entries++
+    runs.add(entry.entry.run)
     if (end >= offset) behind++
     end = entry.end
     isBoundary ||= end === offset

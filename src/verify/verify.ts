@@ -11,7 +11,7 @@ import { checkHistory } from "./history.ts"
 import { knownTables } from "./known.ts"
 import { checkPublished } from "./published.ts"
 import { checkKeys, checkParents, checkReferences } from "./rows.ts"
-import { checkRejects, checkTimes, loadedPosition } from "./state.ts"
+import { checkRejects, checkTimes, loadedPosition, loadedRuns } from "./state.ts"
 import { checkVault } from "./vault.ts"
 
 /** `onCheck` is told of each before it begins: some take minutes on a large account. */
@@ -23,7 +23,7 @@ export const verify = Effect.fn("verify")(function* (
   const known = yield* knownTables(catalogue)
   const loaded = yield* loadedPosition()
   yield* onCheck("the vault")
-  const vault = yield* whole("vault", "vault", checkVault(join(folder, "vault"), loaded))
+  const vault = yield* whole("vault", "vault", checkVault(join(folder, "vault"), loaded, yield* loadedRuns()))
   yield* onCheck("the tables")
   const tables = [
     yield* whole("warehouse", "blocks", checkBlocks()),
@@ -44,7 +44,7 @@ export const verifyVault = Effect.fn("verify.vaultAlone")(function* (
   folder: string,
   { message }: Failure
 ): Effect.fn.Return<ReadonlyArray<Checked>, Failure> {
-  const vault = yield* whole("vault", "vault", checkVault(join(folder, "vault"), undefined))
+  const vault = yield* whole("vault", "vault", checkVault(join(folder, "vault"), undefined, []))
   return [vault, { part: "warehouse", check: "tables", looked: "nothing", findings: [wrong(warehouseFile, message)] }]
 })
 

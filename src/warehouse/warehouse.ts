@@ -51,12 +51,12 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
   path: string,
   { access, memoryMb }: WarehouseOptions
 ): Effect.fn.Return<Warehouse["Service"], Failure, Scope.Scope> {
-  if (access === "read" && !existsSync(path))
-    return yield* new Failure({
-      ends: "failed",
-      message: `There is no warehouse at ${path} yet.`,
-      next: "./sluice sync"
-    })
+  const missing = new Failure({
+    ends: "failed",
+    message: `There is no warehouse at ${path} yet.`,
+    next: "./sluice sync"
+  })
+  if (access === "read" && !existsSync(path)) return yield* missing
   const instance = yield* Effect.acquireRelease(
     Effect.promise(() => DuckDBInstance.create(":memory:", settingsOf(path, memoryMb))),
     (opened) => Effect.sync(() => opened.closeSync())
@@ -73,12 +73,18 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
       if (access === "write") await chmod(path, 0o600)
     },
     catch: (cause) => openFailure(path, cause)
-  })
+    // Closed while it is being opened, DuckDB never returns.
+  }).pipe(Effect.uninterruptible)
   const one = yield* Semaphore.make(1)
   const attempt = <A>(run: () => Promise<A>) =>
     Effect.tryPromise({ try: run, catch: (cause) => statementFailure(path, cause) })
 
-  yield* attempt(() => connection.run(begin))
+  yield* Effect.uninterruptible(attempt(() => connection.run(begin)))
+  if (access === "read") {
+    // Made by a command that was stopped before it filled it.
+    const found = yield* Effect.uninterruptible(attempt(() => connection.runAndReadAll(state)))
+    if (found.currentRowCount === 0) return yield* missing
+  }
   return Warehouse.of({
     memoryMb,
     // After a failed statement the transaction stays open and later ones would join it, hence the rollback.
@@ -110,8 +116,8 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
     // On a connection of its own: sees one moment, and a slow reader holds up no other statement.
     stream: (sql) =>
       connect.pipe(
-        Effect.tap((own) => attempt(() => own.run(begin))),
-        Effect.flatMap((own) => attempt(() => own.stream(sql))),
+        Effect.flatMap((own) => attempt(() => own.run(begin).then(() => own.stream(sql)))),
+        Effect.uninterruptible,
         Effect.map((result) =>
           Stream.paginate(undefined, () =>
             attempt(() => result.fetchChunk()).pipe(
@@ -135,6 +141,8 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
  */
 export const storage = "ROW_GROUP_SIZE 8192, STORAGE_VERSION 'v1.5.0'"
 
+const state =
+  "SELECT 1 FROM duckdb_tables() WHERE database_name = 'warehouse' AND schema_name = 'meta' AND table_name = 'runs'"
 const begin = "USE warehouse; SET TimeZone = 'UTC'"
 
 const settingsOf = (path: string, memoryMb: number) => ({

@@ -20,8 +20,9 @@ export const withViews = (
 ): ReadonlyArray<TableName> =>
   tables.map((table) => ({ ...table, wide: views.find(({ view }) => view === table.name) }))
 
-/** A value takes some hundred bytes, and DuckDB spills none of those it brings together. */
-const cellsPerMb = 4000
+/** DuckDB spills none of the values it brings together, some hundred bytes each; a cell is held until it is written. */
+const valuesPerMb = 1000
+const cellsPerMb = 8000
 const rowsMin = 256
 
 /** FROM clauses, one or more, whose rows one after the other are those of a table. */
@@ -32,8 +33,11 @@ export const partsOf = Effect.fnUntraced(function* (
   if (!wide) return [`${schema}.${name(table)}`]
   const warehouse = yield* Warehouse
   const columns = yield* columnsOf(`(${wide.rows(schema, 0, -1)})`)
-  const [row] = yield* warehouse.rows(`SELECT max(rowid) AS last FROM ${schema}.${name(wide.table)}`)
-  const step = Math.max(rowsMin, Math.floor((warehouse.memoryMb * cellsPerMb) / columns.length))
+  const [row] = yield* warehouse.rows(
+    `SELECT max(rowid) AS last, (SELECT count(*) FROM ${schema}.${name(wide.values)}) / greatest(count(*), 1) AS values_each FROM ${schema}.${name(wide.table)}`
+  )
+  const rowsPerMb = Math.min(cellsPerMb / columns.length, valuesPerMb / Math.max(1, Number(row?.["values_each"])))
+  const step = Math.max(rowsMin, Math.floor(warehouse.memoryMb * rowsPerMb))
   return Array.from({ length: Math.floor(Number(row?.["last"]) / step) + 1 }, (_, part) => {
     const first = part * step
     return `(${wide.rows(schema, first, first + step - 1)})`

@@ -19,6 +19,8 @@ export interface WideView {
   readonly view: string
   /** Table whose rows it shows. */
   readonly table: string
+  /** Table with the values. */
+  readonly values: string
   /** SELECT of the rows between two places of the table: DuckDB spills none of the values it brings together. */
   readonly rows: (schema: string, first: number, last: number) => string
   /** Statements that make the view. */
@@ -127,12 +129,10 @@ const viewOf = (resource: Resource, wide: Wide, { columns, named }: Found): Wide
   return {
     view,
     table: resource.table,
+    values: wide.table,
     rows: (schema, first, last) => {
       const rows = `(FROM ${schema}.${name(resource.table)} WHERE rowid BETWEEN ${first} AND ${last})`
-      return select(
-        rows,
-        `${schema}.${name(wide.table)} WHERE (location_id, ${parent}) IN (SELECT (location_id, id) FROM ${rows})`
-      )
+      return select(rows, `${schema}.${name(wide.table)} WHERE ${parent} IN (SELECT id FROM ${rows})`)
     },
     statements: (schema) => [
       `CREATE OR REPLACE VIEW ${schema}.${name(view)} AS ${select(`${schema}.${name(resource.table)}`, `${schema}.${name(wide.table)}`)}`,

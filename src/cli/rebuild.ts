@@ -113,7 +113,7 @@ const takeOver = Effect.fnUntraced(function* (
   for (const [table, rows] of [
     ["runs", "true"],
     ["coverage", "true"],
-    ["schema_changes", "kind = 'unknown word'"]
+    ["schema_changes", "kind LIKE '% word'"]
   ] as const) {
     const file = literal(join(temporary, `${table}.parquet`))
     yield* old.run(`COPY (FROM meta.${table} WHERE ${rows}) TO ${file} (FORMAT parquet)`)

@@ -138,7 +138,8 @@ export const choose = (
     for (const needed of neededBy(resource))
       for (const other of available) if (other.table === needed) wanted.add(other)
   const chosen = available.filter((resource) => wanted.has(resource) && !resource.within && !among(except)(resource))
-  return chosen.length > 0
+  // What no setting asks for is no mistake.
+  return chosen.length > 0 || except.length === 0
     ? Effect.succeed(chosen)
     : Effect.fail(
         new Failure({

@@ -43,7 +43,7 @@ export const run = async (args: ReadonlyArray<string>): Promise<void> => {
 
   const exit = await Effect.runPromise(Fiber.await(fiber))
   if (signalled !== undefined) {
-    say("Next: run the same command again; it goes on from the last page kept.")
+    say("Next: run the same command again; a reading goes on from the last page kept.")
     process.exit(signalled)
   }
   // A number that a command left is its own verdict.

@@ -50,8 +50,10 @@ export const run = async (args: ReadonlyArray<string>): Promise<void> => {
   const code = Exit.isSuccess(exit) ? (process.exitCode ?? 0) : explain(exit.cause)
   // To a pipe a long result is still being written.
   for (const stream of [process.stdout, process.stderr]) await new Promise((written) => stream.write("", written))
-  if (unwritten) say(`sluice: The result could not be printed: ${unwritten.message}`)
-  process.exit(unwritten && code === 0 ? exitCodes.failed : code)
+  // A command that failed has told why.
+  if (!unwritten || code !== 0) process.exit(code)
+  say(`sluice: The result could not be printed: ${unwritten.message}`)
+  process.exit(exitCodes.failed)
 }
 
 /** Says what went wrong and returns the exit code. */

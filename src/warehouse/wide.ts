@@ -160,6 +160,7 @@ const typed = (dataType: string | undefined, text: string, json: string): string
         ELSE coalesce(try_cast(left(${text}, 10) AS DATE), try_strptime(left(${text}, 10), ${dayFormats})::DATE) END`
     case "DATE_TIME":
       return `CASE WHEN regexp_full_match(${text}, '-?[0-9]{11,15}') THEN to_timestamp((${text})::BIGINT / 1000)
+        WHEN regexp_matches(${text}, '[0-9]:[0-9]{2}.*([Zz]|[+-][0-9:]+)$') THEN try_cast(${text} AS TIMESTAMPTZ)
         ELSE try_cast(${text} AS TIMESTAMP) AT TIME ZONE 'UTC' END`
     case "CHECKBOX":
     case "MULTIPLE_OPTIONS":

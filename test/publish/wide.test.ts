@@ -58,4 +58,45 @@ describe("an account of many custom fields", () => {
       rmSync(account.output, { recursive: true })
     }
   })
+
+  it("shows a day and time as the same moment in every reader's zone", async () => {
+    const account = await openAccount("--contacts", "20")
+    try {
+      assert.strictEqual((await account.sync("--only", "contacts,custom_fields")).code, 0)
+      const sent = [
+        "2027-05-04T10:00:00",
+        "2027-05-04T10:00:00+02:00",
+        "2027-05-04T10:00:00.000Z",
+        "2027-05-04T10:00:00-0500"
+      ]
+      await sql(
+        account.output,
+        `DELETE FROM crm.contacts; DELETE FROM crm.contact_custom_values;
+         INSERT INTO crm.custom_fields BY NAME SELECT 'here' AS location_id, 'visit' AS id, 'contact' AS model, 'DATE_TIME' AS data_type, 'contact.visit' AS field_key;
+         ${sent
+           .map(
+             (text, n) => `INSERT INTO crm.contacts BY NAME SELECT 'here' AS location_id, 'c${n}' AS id;
+         INSERT INTO crm.contact_custom_values BY NAME SELECT 'here' AS location_id, 'c${n}' AS contact_id, 'visit' AS custom_field_id, '${text}' AS value_text;`
+           )
+           .join("\n")}`
+      )
+      const ran = await sluice(["publish"], { ...account.environment, SLUICE_FORMATS: "duckdb" })
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      for (const zone of ["UTC", "Asia/Tokyo", "America/New_York"]) {
+        const rows = await query(
+          join(account.output, "published/crm.duckdb"),
+          `SET TimeZone = '${zone}'; SELECT epoch(cf_visit)::BIGINT AS at FROM contacts_wide ORDER BY id`
+        )
+        const hours = rows.map((row) => new Date(Number(row["at"]) * 1000).toISOString())
+        assert.deepStrictEqual(
+          hours,
+          ["10", "08", "10", "15"].map((hour) => `2027-05-04T${hour}:00:00.000Z`),
+          zone
+        )
+      }
+    } finally {
+      account.service.stop()
+      rmSync(account.output, { recursive: true })
+    }
+  })
 })

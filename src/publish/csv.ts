@@ -9,12 +9,12 @@ import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { type Failure, diskFailure } from "../failure.ts"
-import { literal, name } from "../warehouse/sql.ts"
+import { literal } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type CsvRow, columnsOf, selectText } from "./columns.ts"
 import { onDisk } from "./disk.ts"
 import { type TableName, partsOf, rowsOf } from "./parts.ts"
-import { servedSchema, servedTable, storedOrder } from "./served.ts"
+import { servedSchema, storedOrder } from "./served.ts"
 import { byteOrderMark, lines, safeRow, sheetText, spreadsheetLimits } from "./spreadsheet.ts"
 
 /**
@@ -27,13 +27,13 @@ export const writeCsv = Effect.fn("publish.writeCsv")(function* (
   profile: "machine" | "spreadsheet",
   out: NodeJS.WritableStream
 ): Effect.fn.Return<void, Failure, Warehouse> {
-  const path = `crm.${name(table.name)}`
-  const columns = yield* columnsOf(path)
+  const parts = yield* partsOf(table, "crm")
+  const columns = yield* columnsOf(parts[0]!)
   const { characters } = spreadsheetLimits
   const text = (rows: ReadonlyArray<CsvRow>) =>
     profile === "machine" ? machineText(rows) : sheetText(rows.map((row) => safeRow(columns, row, characters).cells))
   const header = text([columns.map((column) => column.name)])
-  const rows = rowsOf(table, "crm", columns)
+  const rows = rowsOf(parts, columns)
   // A closed pipe is told twice: to the write, and as an event that ends the process if nobody listens.
   out.on("error", () => {})
   yield* write(out, profile === "machine" ? header : byteOrderMark + header).pipe(
@@ -49,9 +49,10 @@ export const writeCsv = Effect.fn("publish.writeCsv")(function* (
 export const copyCsv = Effect.fnUntraced(function* (table: TableName, folder: string) {
   const warehouse = yield* Warehouse
   const file = `${table.name}.csv`
-  const columns = yield* columnsOf(servedTable(table))
+  const parts = yield* partsOf(table, servedSchema)
+  const columns = yield* columnsOf(parts[0]!)
   let rows = 0
-  for (const [index, part] of (yield* partsOf(table, servedSchema)).entries()) {
+  for (const [index, part] of parts.entries()) {
     const path = join(folder, index === 0 ? file : `${file}.part`)
     const [copied] = yield* warehouse.rows(
       `COPY (${selectText(part, columns)}) TO ${literal(path)} (FORMAT csv, HEADER ${index === 0}, DELIMITER ',', NEW_LINE '\\r\\n')`

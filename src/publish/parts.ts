@@ -45,9 +45,9 @@ export const partsOf = Effect.fnUntraced(function* (
 })
 
 /** Every row as text, a few thousand in memory at a time. */
-export const rowsOf = (table: TableName, schema: string, columns: ReadonlyArray<CsvColumn>) =>
-  Stream.fromIterableEffect(partsOf(table, schema)).pipe(
-    Stream.flatMap((part) =>
-      Stream.unwrap(Effect.map(Warehouse, (warehouse) => warehouse.stream(selectStream(part, columns))))
+export const rowsOf = (parts: ReadonlyArray<string>, columns: ReadonlyArray<CsvColumn>) =>
+  Stream.unwrap(
+    Effect.map(Warehouse, (warehouse) =>
+      Stream.flatMap(Stream.fromIterable(parts), (part) => warehouse.stream(selectStream(part, columns)))
     )
   )

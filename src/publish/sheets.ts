@@ -8,8 +8,8 @@ import { join } from "node:path"
 import type { Failure } from "../failure.ts"
 import { type CsvRow, columnsOf } from "./columns.ts"
 import { onDisk } from "./disk.ts"
-import { type TableName, rowsOf } from "./parts.ts"
-import { servedSchema, servedTable } from "./served.ts"
+import { type TableName, partsOf, rowsOf } from "./parts.ts"
+import { servedSchema } from "./served.ts"
 import { byteOrderMark, safeRow, safeText, sheetText } from "./spreadsheet.ts"
 
 export interface Sheet {
@@ -23,7 +23,8 @@ export const copySheets = Effect.fnUntraced(function* (
   folder: string,
   limits: { readonly lines: number; readonly characters: number }
 ) {
-  const columns = yield* columnsOf(servedTable(table))
+  const parts = yield* partsOf(table, servedSchema)
+  const columns = yield* columnsOf(parts[0]!)
   const names = columns.map((column) => column.name)
   const keyIndexes = table.key.map((column) => names.indexOf(column))
   const sheets = yield* openSheets(folder, (part) => `${table.name}${part}.csv`, names, limits.lines)
@@ -34,7 +35,7 @@ export const copySheets = Effect.fnUntraced(function* (
     limits.lines
   )
   yield* sheets.write([])
-  yield* Stream.runForEachArray(rowsOf(table, servedSchema, columns), (some) => {
+  yield* Stream.runForEachArray(rowsOf(parts, columns), (some) => {
     const safe = some.map((row) => safeRow(columns, row, limits.characters))
     const alterations = safe.flatMap(({ altered }, index) => {
       const { file, row } = sheets.place(index)

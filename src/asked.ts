@@ -1,6 +1,6 @@
 /** Settings that ask for what is not read anyway, from the file or as text from the environment. */
 import { Effect } from "effect"
-import type { Asked } from "./catalog/resource.ts"
+import type { Asked } from "./catalog/asked.ts"
 import { type Failure, settingFailure } from "./failure.ts"
 
 export const askedSettings = Effect.fnUntraced(function* (

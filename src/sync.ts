@@ -106,7 +106,15 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   const follower = yield* makeFollower(loader)
   const alone = plans.length === 1
   const read = Effect.fnUntraced(function* ({ api, steps, location, ...account }: (typeof plans)[number]) {
-    const context = { ...account, ...follower, location, run: run.id, folder: output.folder, counts }
+    const context = {
+      ...account,
+      ...follower,
+      location,
+      run: run.id,
+      folder: output.folder,
+      counts,
+      cuts: new Set<number>()
+    }
     const reading = extract(steps, context, companyOf(location)).pipe(Effect.provideService(Api, api))
     // One location's trouble is its own; of the only one it is the run's.
     const ended = yield* alone

@@ -55,6 +55,7 @@ export const messages = define({
       request: get("/conversations/{parent}/messages", { limit: size, lastMessageId: cursorPart("lastMessageId") }),
       paging: { kind: "body", parts: { lastMessageId: "messages.lastMessageId" } },
       records: "messages.messages",
+      more: "messages.nextPage",
       pageSize: 100
     }
   },

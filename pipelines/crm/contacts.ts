@@ -20,6 +20,9 @@ const added = {
 const updated = (as: "iso" | "epochMs") => ({
   filters: [{ field: "dateUpdated", operator: "range", value: { gte: since(as) } }]
 })
+const addedSince = (as: "iso" | "epochMs") => ({
+  filters: [{ field: "dateAdded", operator: "range", value: { gte: since(as) } }]
+})
 const alone = get("/contacts/{parent}")
 const lastRecord: Paging = { kind: "lastRecord", field: "searchAfter" }
 
@@ -39,10 +42,11 @@ export const contacts = define({
     search({ searchAfter: cursor }, lastRecord),
     {
       ...search({ ...added, page: cursorOr(1) }, { kind: "pageNumber", first: 1 }),
+      filtered: "dateAdded",
       reach: 10_000,
       windows: { from: "2000-01-01" }
     },
-    { ...search(added, { kind: "once" }), reach: 500, windows: { from: "2000-01-01" } },
+    { ...search(added, { kind: "once" }), filtered: "dateAdded", reach: 500, windows: { from: "2000-01-01" } },
     { ...search({ page: cursorOr(1) }, { kind: "pageNumber", first: 1 }), reach: 10_000 }
   ],
   // What is deleted shows only by its absence from everything.
@@ -62,6 +66,18 @@ export const contacts = define({
       {
         ...search({ ...updated("iso"), page: cursorOr(1) }, { kind: "pageNumber", first: 1 }),
         filtered: "dateUpdated",
+        reach: 10_000
+      }
+    ],
+    added: [
+      { ...search({ ...addedSince("iso"), ...oldestFirst, searchAfter: cursor }, lastRecord), filtered: "dateAdded" },
+      {
+        ...search({ ...addedSince("epochMs"), ...oldestFirst, searchAfter: cursor }, lastRecord),
+        filtered: "dateAdded"
+      },
+      {
+        ...search({ ...addedSince("iso"), page: cursorOr(1) }, { kind: "pageNumber", first: 1 }),
+        filtered: "dateAdded",
         reach: 10_000
       }
     ]

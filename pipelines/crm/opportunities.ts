@@ -61,7 +61,8 @@ export const opportunities = define({
     field: "updatedAt",
     overlapDays: 0.01,
     fullEveryDays: 7,
-    ways: [{ ...between("date_updated", { gte: since("iso") }), filtered: "updatedAt" }]
+    ways: [{ ...between("date_updated", { gte: since("iso") }), filtered: "updatedAt" }],
+    added: [{ ...between("date_added", { gte: since("iso") }), filtered: "createdAt" }]
   },
   backfill: {
     by: "createdAt",

@@ -24,8 +24,11 @@ export const wire = ({ method, path, parameters }: FilledRequest) =>
     : { method, path: `${path}${query(parameters)}` }
 
 const query = (parameters: Readonly<Record<string, unknown>>): string => {
+  // A list is sent as the same parameter several times.
   const text = new URLSearchParams(
-    Object.entries(parameters).map(([name, value]) => [name, written(value)] as [string, string])
+    Object.entries(parameters).flatMap(([name, value]) =>
+      [value].flat().map((one) => [name, written(one)] as [string, string])
+    )
   ).toString()
   return text === "" ? "" : `?${text}`
 }

@@ -1,7 +1,8 @@
 /** Every read operation of the two API documents, and what became of it: nothing is left out without a word. */
 import type { Catalogue } from "./discover.ts"
 import { notExtracted } from "./operations.ts"
-import { type Resource, type SettingName, followUpOf, withinOf } from "./resource.ts"
+import type { SettingName } from "./asked.ts"
+import { type Resource, followUpOf, withinOf } from "./resource.ts"
 import { idColumn, tablesOf } from "./tables.ts"
 
 export interface Covered {

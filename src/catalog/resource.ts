@@ -1,4 +1,5 @@
 /** A resource: what is read, how it continues, what changed means, and the tables it becomes. */
+import type { Asked, SettingName } from "./asked.ts"
 import type { Fields } from "./fields.ts"
 import type { Parameters, Request } from "./request.ts"
 
@@ -14,9 +15,9 @@ export type Paging =
   /** The cursor is made of several values in the body. */
   | { readonly kind: "body"; readonly parts: Readonly<Record<string, string>> }
   /**
-   * The cursor is the last record's sort value. Records that share it are asked for again; where more share it than a
-   * page holds, they are asked for in parts: by each set of parameters of the first level of `parts`, and where that is
-   * not enough, by each of those together with each of the next.
+   * The cursor is a sort value with the id of its record. Where the service looks at the value alone, records that share it
+   * are asked for again; where more share it than a page holds, they are asked for in parts: by each set of parameters of
+   * the first level of `parts`, and where that is not enough, by each of those together with each of the next.
    */
   | {
       readonly kind: "sortValue"
@@ -42,13 +43,15 @@ export interface Way {
   readonly probeSize?: number
   /** Dotted path of the total, where the service gives one. Totals prove and warn; they never end a loop. */
   readonly total?: string
+  /** Dotted path of a flag that says whether another page follows, where the service gives one. */
+  readonly more?: string
   /** At most this many records can be reached, or one page where there is only one; more are cut into windows. */
   readonly reach?: number
   /** Time to be covered; fills `windowStart` and `windowEnd`, and is cut where the service cannot give it at once. */
   readonly windows?: Windows
   /** Newest first: stop at the first page that ends before the watermark less its overlap. */
   readonly until?: string
-  /** Record field that a filter on `since` must show in every row; a filter the service ignores shows here. */
+  /** Record field that a filter on `since` or on the window must show in every row; a filter the service ignores shows here. */
   readonly filtered?: string
 }
 
@@ -60,16 +63,6 @@ export interface Windows {
   /** Longest window the service takes. */
   readonly daysMax?: number
 }
-
-/** Settings that decide what is read, by their names in the settings file. */
-export interface Asked {
-  readonly object_keys: ReadonlyArray<string>
-  readonly recurring_task_ids: ReadonlyArray<string>
-  /** Days ahead; 0: none. */
-  readonly free_slot_days: number
-  readonly contact_details: boolean
-}
-export type SettingName = keyof Asked
 
 export interface Changes {
   /**
@@ -83,6 +76,11 @@ export interface Changes {
   readonly overlapDays: number
   /** Ways to ask only for what changed; tried in order, then the full ways, with the reason recorded. */
   readonly ways: ReadonlyArray<Way>
+  /**
+   * Ways to ask for what was added since, tried in order after those above: the service may leave `field` out of a record
+   * until it first changes.
+   */
+  readonly added?: ReadonlyArray<Way>
   /** A full reading is due this often, because the ways above cannot see every change. */
   readonly fullEveryDays?: number
 }
@@ -216,18 +214,6 @@ export interface Resource {
 }
 
 export const define = (resource: Resource): Resource => resource
-
-/** The resource as far as the settings want it read, if at all. */
-export const asAsked = (resource: Resource, asked: Asked): Resource | undefined => {
-  if (!isSet(resource.asked, asked)) return undefined
-  const { detail, ...list } = resource
-  return detail && !isSet(detail.asked, asked) ? list : resource
-}
-
-const isSet = (setting: SettingName | undefined, asked: Asked): boolean => {
-  const value = setting === undefined || asked[setting]
-  return typeof value === "object" ? value.length > 0 : Number(value) > 0
-}
 
 /** Whether its list is asked for by the company that owns the location. */
 export const asksForCompany = ({ full }: Resource): boolean => JSON.stringify(full).includes('"hole":"company"')

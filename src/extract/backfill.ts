@@ -11,7 +11,9 @@ import type { Failure } from "../failure.ts"
 import type { Outcome } from "../vault/frame.ts"
 import { Vault } from "../vault/vault.ts"
 import { type Reading, type RunContext, findingsOf } from "./context.ts"
-import { type State, fingerprint, readPass, resumed } from "./pass.ts"
+import { readPass } from "./pass.ts"
+import { type State, fingerprint, resumed } from "./state.ts"
+import { missingBeyondDrift } from "./verdict.ts"
 
 /** What changes late in a window, or is shown late, is read again with the next backfill. */
 const settledAfterMs = dayMs
@@ -28,6 +30,7 @@ export const readWindows = Effect.fn("extract.windows")(function* (
   const findings = findingsOf(reading.findings)
   const work = { resource, sizes: { ...findings.sizes }, loose: new Set(findings.loose) }
   const refused = new Set<Way>()
+  let wanting = false
 
   for (const window of reading.windows ?? []) {
     const [from, to] = window
@@ -38,14 +41,16 @@ export const readWindows = Effect.fn("extract.windows")(function* (
         passesOf(resource, context.asked),
         ([name, { parameters = {} }]) => {
           const state = resumed(reading.begun[name], begin)
-          const start = state.window?.[0] === from && state.window[1] === to ? state : begin
+          // One that came to its end and was not written down as read showed too little.
+          const isUnderWay = !state.done && state.window?.[0] === from && state.window[1] === to
+          const start = isUnderWay ? state : begin
           const pass = { ...work, way, name, parameters, label: resource.table, priority: 2 as const }
           return readPass(pass, start, context)
         },
         { concurrency: "unbounded" }
       )
     })
-    let read = false
+    let read: "whole" | "in part" | undefined
     for (const way of ways.filter((way) => !refused.has(way))) {
       const results = yield* readWay(way)
       const failure = results.find((result) => "reason" in result)
@@ -54,11 +59,21 @@ export const readWindows = Effect.fn("extract.windows")(function* (
         doubts.add(`${way.request.method} ${way.request.path} by ${by} did not do: ${failure.reason}`)
         continue
       }
-      for (const result of results) if ("state" in result) result.state.doubts.forEach((doubt) => doubts.add(doubt))
-      read = true
+      const states = results.flatMap((result) => ("state" in result ? [result.state] : []))
+      for (const state of states) state.doubts.forEach((doubt) => doubts.add(doubt))
+      const missing =
+        way.filtered === undefined ? 0 : Math.max(0, ...states.map((state) => missingBeyondDrift(state, way)))
+      if (missing > 0)
+        doubts.add(`${missing} of the records that the service counts in ${windowText(window)} were not shown`)
+      read = missing === 0 ? "whole" : "in part"
       break
     }
-    if (!read) return yield* new Refused({ status: 0, message: [...doubts].join("; ") })
+    if (read === undefined) return yield* new Refused({ status: 0, message: [...doubts].join("; ") })
+    // Not written down as read, so the next backfill asks for it again.
+    if (read === "in part") {
+      wanting = true
+      continue
+    }
     const settled = Math.min(to, startedAt - settledAfterMs)
     yield* vault.append({
       entry: {
@@ -74,11 +89,14 @@ export const readWindows = Effect.fn("extract.windows")(function* (
   }
   return {
     mode: "window",
-    verdict: doubts.size > 0 ? "complete with doubts" : "complete",
+    verdict: wanting ? "incomplete" : doubts.size > 0 ? "complete with doubts" : "complete",
     doubts: [...doubts],
     requests: (api.requestsByResource.get(resource.table) ?? 0) - before
   }
 })
+
+const windowText = (window: Window): string =>
+  window.map((time) => new Date(time).toISOString().slice(0, 10)).join(" to ")
 
 const beginning = (way: Way, window: Window, around: number, startedAt: number): State => {
   const [from, to] = [window[0] - around, window[1] + around]

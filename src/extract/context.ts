@@ -1,7 +1,7 @@
 /** What every reading of a run shares. */
 import type { Effect } from "effect"
 import type { Window } from "../catalog/instants.ts"
-import type { Asked } from "../catalog/resource.ts"
+import type { Asked } from "../catalog/asked.ts"
 import type { Failure } from "../failure.ts"
 
 /** What a run has read so far, by resource; for those who watch it. */
@@ -9,6 +9,8 @@ export type Counts = Map<string, { pages: number; records: number }>
 
 export interface RunContext {
   readonly counts: Counts
+  /** Lengths to which the service cut pages in this run; grows while lists are read. */
+  readonly cuts: Set<number>
   readonly run: string
   readonly location: string
   /** Owner of the location; known once the location is read, or from the settings. */
@@ -45,12 +47,15 @@ export interface Findings {
   readonly refused: ReadonlyArray<string>
   /** Ways whose totals count more records than they show. */
   readonly loose: ReadonlyArray<string>
+  /** Records without a moment of change, in the last reading of everything. */
+  readonly undated: number
 }
 /** As written at the end of an earlier reading. */
 export const findingsOf = (known: unknown): Findings => ({
   sizes: {},
   refused: [],
   loose: [],
+  undated: 0,
   ...(known as Findings | undefined)
 })
 

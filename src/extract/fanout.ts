@@ -17,7 +17,8 @@ import { Vault } from "../vault/vault.ts"
 import { type Due, dueParents } from "../warehouse/state.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type Findings, type RunContext, count, findingsOf } from "./context.ts"
-import { beginning, readPass, resumed } from "./pass.ts"
+import { readPass } from "./pass.ts"
+import { beginning, resumed } from "./state.ts"
 
 /** Rows asked for side by side: enough to spend the whole budget at 1.2 s of latency, and the most a crash costs. */
 const concurrency = 12
@@ -98,10 +99,11 @@ export const fanOut = Effect.fn("extract.fanOut")(function* (
   const withLinked = Effect.fnUntraced(function* (answer: Answer, { url, as }: { url: string; as: string }) {
     const link = at(at(answer.body, followUp.way.records), url)
     if (typeof link !== "string" || !/^https?:/.test(link)) return answer
-    const body = { ...(answer.body as object), [as]: yield* api.linked(link) }
+    const linked = yield* api.linked(link)
+    const body = { ...(answer.body as object), ...(linked !== undefined && { [as]: linked }) }
     const text = yield* Effect.try(() => JSON.stringify(body)).pipe(Effect.orElseSucceed(() => answer.text))
     // Where the detail is nested too deeply to be printed again, it stays as it came.
-    if (body[as] === undefined || text === answer.text) linkless++
+    if (linked === undefined || text === answer.text) linkless++
     return { ...answer, body, text }
   })
 
@@ -129,7 +131,7 @@ export const fanOut = Effect.fn("extract.fanOut")(function* (
   }
   const requests = (api.requestsByResource.get(label) ?? 0) - sent
   const doubts = linkless > 0 ? [`${linkless} linked texts could not be fetched`] : []
-  const way = { sizes, refused: [], loose: [...loose] } satisfies Findings
+  const way = { sizes, refused: [], loose: [...loose], undated: 0 } satisfies Findings
   return failed.size === 0
     ? { mode: "each", verdict: linkless > 0 ? "complete with doubts" : "complete", doubts, requests, way }
     : {

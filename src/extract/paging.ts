@@ -17,9 +17,12 @@ import {
   idOf,
   instantsIn,
   isCursor,
-  next
+  isCutElsewhere,
+  next,
+  repeats
 } from "./progress.ts"
-import { sorted, tied } from "./ties.ts"
+import { narrow } from "./windows.ts"
+import { isBesidePair, sorted, tied, withoutPair } from "./ties.ts"
 
 export interface Rules {
   readonly way: Way
@@ -31,24 +34,28 @@ export const advance = (rules: Rules, before: PassProgress, page: Page): Step =>
   const { way, since } = rules
   if (before.ties) return tied(way, before, before.ties, page)
   const ids = page.records.map(idOf)
+  if (way.paging.kind === "sortValue" && isBesidePair(before, ids[0])) return withoutPair(way.paging, before)
   const last = new Set(before.lastIds)
   const repeated = ids.filter((id) => last.has(id)).length
   const total = way.total === undefined ? undefined : totalOf(at(page.body, way.total))
+  const count = countOf(way, before, page, repeated)
   const seen: PassProgress = {
     ...before,
-    count: before.count + ids.length - repeated,
+    count,
     ...(total !== undefined && { total }),
-    ...highestOf(rules, before, page),
+    ...changesIn(rules, before, page),
     lastIds: ids.length > 0 ? ids.slice(-100) : before.lastIds
   }
   const same = repeated > 0 && ids.at(-1) === before.lastIds.at(-1)
-  const ignored = ignoredFilter(rules, page)
+  const ignored = ignoredFilter(rules, before, page)
   if (ignored) return failed(ignored)
-
-  const window = before.windows?.[0]
-  const reach = way.paging.kind === "once" ? page.size : way.reach
-  if (window && reach !== undefined && (total ?? ids.length) >= reach && before.cursor === undefined)
-    return split(seen, before, window)
+  const counted = (before.earlier?.total ?? 0) + (total ?? Number.POSITIVE_INFINITY)
+  if (isComparable(rules) && count > 2 * counted + excessPagesMax * page.size)
+    return failed(`the service counts ${counted} records and the list goes on after ${count}`)
+  if (before.windows && before.cursor === undefined) {
+    const narrowed = narrow(way, before, seen, page, total)
+    if (narrowed) return narrowed
+  }
   const moved = way.paging.kind === "offset" && Number(before.cursor ?? 0) > 0 && repeated === 0
   // Records went, and those behind them moved up onto pages that were read.
   const fewer = total !== undefined && before.total !== undefined && total < before.total
@@ -60,16 +67,42 @@ export const advance = (rules: Rules, before: PassProgress, page: Page): Step =>
     return moved ? stepBack(again, page.size) : next({ ...again, lastIds: [] }, Number(before.cursor) - 1)
   }
   if (ids.length === 0 || (way.until !== undefined && since !== undefined && isBefore(rules, page))) return ended(seen)
+  const more = way.more === undefined ? undefined : at(page.body, way.more)
+  if (more === false) return ended(seen)
+  const shorter = ids.length < page.size
+  const cut = shorter && count > before.count && (more === true || mayBeCut(rules, before, seen, page))
+  return onwards(rules, before, cut ? { ...seen, cut } : seen, page, { same, short: shorter && !cut })
+}
 
-  const short = ids.length < page.size && !mayBeCut(page.size, ids.length, before, total, seen.count)
+/** Records read: where the place in the list is known, up to it, because a reading that stepped back meets some again. */
+const countOf = ({ paging }: Way, before: PassProgress, { records, size }: Page, repeated: number): number => {
+  const earlier = before.earlier?.count ?? 0
+  switch (paging.kind) {
+    case "offset":
+      return earlier + Number(before.cursor ?? 0) + records.length
+    case "pageNumber":
+      return earlier + (Number(before.cursor ?? paging.first) - paging.first) * size + records.length
+    default:
+      return before.count + records.length - repeated
+  }
+}
+
+/** Where the list goes on behind a page that holds records. `same`: it ends as the page before did. */
+const onwards = (
+  { way }: Rules,
+  before: PassProgress,
+  seen: PassProgress,
+  page: Page,
+  { same, short }: { readonly same: boolean; readonly short: boolean }
+): Step => {
   switch (way.paging.kind) {
     case "once":
       return ended(seen)
     case "offset":
       // One record of this page comes again with the next.
-      return short ? ended(seen) : next(seen, Number(before.cursor ?? 0) + ids.length - 1)
+      return short ? ended(seen) : next(seen, Number(before.cursor ?? 0) + page.records.length - 1)
     case "pageNumber": {
-      if (same) return failed("the page after repeats the page before")
+      if (same) return repeats("the page after repeats the page before")
       const number = Number(before.cursor ?? way.paging.first)
       if (short) return ended(seen)
       if (way.reach !== undefined && number * page.size >= way.reach)
@@ -89,7 +122,7 @@ export const advance = (rules: Rules, before: PassProgress, page: Page): Step =>
       return followed(before, seen, Object.fromEntries(parts), same)
     }
     case "sortValue":
-      return sorted(way.paging, before, seen, page, same && ids.length >= page.size, short)
+      return sorted(way.paging, before, seen, page, same && page.records.length >= page.size, short)
     case "expiring": {
       const cursor = at(page.body, way.paging.field)
       if (!isCursor(cursor)) return failed("the cursor is too large to be one")
@@ -100,23 +133,6 @@ export const advance = (rules: Rules, before: PassProgress, page: Page): Step =>
         : { kind: "next", progress: anchored, cursor }
     }
   }
-}
-
-const split = (seen: PassProgress, before: PassProgress, [start, end]: readonly [number, number]): Step => {
-  const halves = halved(start, end)
-  return halves
-    ? { kind: "next", progress: { ...before, windows: [...halves, ...before.windows!.slice(1)] } }
-    : ended(doubt(seen, `more records share one instant (${new Date(start).toISOString()}) than can be reached`))
-}
-
-export const halved = (start: number, end: number): ReadonlyArray<readonly [number, number]> | undefined => {
-  const middle = Math.floor((start + end) / 2)
-  return middle > start && middle < end
-    ? [
-        [start, middle],
-        [middle, end]
-      ]
-    : undefined
 }
 
 /** A list that loses records that often while it is read, or says so, would never be read to its end. */
@@ -133,31 +149,41 @@ const followed = (before: PassProgress, seen: PassProgress, cursor: unknown, sam
   if (!isCursor(cursor)) return failed("the cursor is too large to be one")
   const stuck = same || JSON.stringify(cursor) === JSON.stringify(before.cursor)
   if (!stuck) return next(seen, cursor)
-  return seen.total === undefined || seen.count >= seen.total
+  if (seen.total === undefined)
+    return ended(doubt(seen, "the cursor stands still, and no total says whether that is the end"))
+  return seen.count >= seen.total
     ? ended(seen)
-    : failed(`the cursor stands still after ${seen.count} of ${seen.total} records`)
+    : repeats(`the cursor stands still after ${seen.count} of ${seen.total} records`)
 }
 
+/** Pages that a list may show beyond twice what the service counts, before it is taken for one without an end. */
+const excessPagesMax = 10
+
+/** Where a reading begins in the middle of a list, the service counts what was not asked for too. */
+const isComparable = ({ way, since }: Rules): boolean => since === undefined || way.filtered !== undefined
+
 /**
- * A page shorter than asked is the end, unless the service cuts pages to a size of its own. The total tells; without
- * one, a first page of a round size is worth one more request.
+ * A page shorter than asked is the end, unless the service cuts pages to a size of its own. The total tells. Without one, a
+ * list of which a short page was not the end, a length at which the service cut another list, and a first page of some
+ * length are each worth one more request.
  */
-const mayBeCut = (
-  size: number,
-  length: number,
-  before: PassProgress,
-  total: number | undefined,
-  count: number
-): boolean =>
-  total === undefined
-    ? before.lastIds.length === 0 && before.count === 0 && length < size && [10, 20, 25, 50, 100].includes(length)
-    : count < total && length > 0 && before.cursor === undefined
+const mayBeCut = (rules: Rules, before: PassProgress, seen: PassProgress, page: Page): boolean => {
+  const { way, since } = rules
+  const { length } = page.records
+  if (before.cut || isCutElsewhere(page)) return true
+  if (way.total !== undefined && seen.total !== undefined)
+    return isComparable(rules) && seen.count < (seen.earlier?.total ?? 0) + seen.total
+  return since === undefined && before.count === 0 && length >= suspiciousLengthMin
+}
+const suspiciousLengthMin = 10
 
 /** A filter the service ignores shows in the rows. A day of grace: clocks and zones differ. */
-const ignoredFilter = ({ way, since }: Rules, page: Page): string | undefined => {
-  if (way.filtered === undefined || since === undefined) return undefined
-  const oldest = instantsIn(page.records, way.filtered).reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)
-  return oldest < since - dayMs ? `the service ignores the filter on ${way.filtered}` : undefined
+const ignoredFilter = ({ way, since }: Rules, { windows }: PassProgress, page: Page): string | undefined => {
+  const [from, to = Number.POSITIVE_INFINITY] = windows?.[0] ?? [since]
+  if (way.filtered === undefined || from === undefined) return undefined
+  return instantsIn(page.records, way.filtered).some((value) => value < from - dayMs || value > to + dayMs)
+    ? `the service ignores the filter on ${way.filtered}`
+    : undefined
 }
 
 const changeOf = ({ changes }: Rules, record: unknown): number | undefined => {
@@ -166,9 +192,14 @@ const changeOf = ({ changes }: Rules, record: unknown): number | undefined => {
   return value ?? (changes.fallback && instantMs(at(record, changes.fallback.field)))
 }
 
-const highestOf = (rules: Rules, before: PassProgress, page: Page) => {
-  const values = page.records.map((record) => changeOf(rules, record)).filter((value) => value !== undefined)
-  return values.length === 0 ? {} : { highest: highest(before.highest ?? Number.NEGATIVE_INFINITY, values) }
+const changesIn = (rules: Rules, before: PassProgress, { records }: Page) => {
+  if (!rules.changes) return {}
+  const values = records.map((record) => changeOf(rules, record)).filter((value) => value !== undefined)
+  const undated = (before.undated ?? 0) + records.length - values.length
+  return {
+    ...(undated > 0 && { undated }),
+    ...(values.length > 0 && { highest: highest(before.highest ?? Number.NEGATIVE_INFINITY, values) })
+  }
 }
 
 /** Not spread into one call: a page may hold more records than a call takes arguments. */

@@ -1,40 +1,24 @@
 /** One pass over a list: page after page, each durable in the vault before its cursor is used. */
 import { Clock, Effect } from "effect"
-import { hash } from "node:crypto"
 import { Api, type Answer, type Call } from "../api/api.ts"
 import { type ApiError, Gone, Refused } from "../api/errors.ts"
 import type { FileTarget } from "../api/files.ts"
 import { at } from "../catalog/body.ts"
-import { type Window, dayMs } from "../catalog/instants.ts"
+import { dayMs } from "../catalog/instants.ts"
 import { type Parameters, fill } from "../catalog/request.ts"
-import type { Asked, Resource, Way } from "../catalog/resource.ts"
+import type { Resource, Way } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import type { PageEntry, Parent, Progress } from "../vault/frame.ts"
 import { Vault } from "../vault/vault.ts"
-import { type Reading, type RunContext, count } from "./context.ts"
-import { advance, halved } from "./paging.ts"
-import { type PassProgress, type Step, behind, doubt, idOf, isCounted, listOf } from "./progress.ts"
+import { type RunContext, count } from "./context.ts"
+import { Loop } from "./loop.ts"
+import { advance } from "./paging.ts"
+import type { State } from "./state.ts"
+import { halved } from "./windows.ts"
+import { type PassProgress, type Step, behind, doubt, idOf, isCounted, listOf, repeats } from "./progress.ts"
+import { withoutPair } from "./ties.ts"
+import { missingBeyondDrift } from "./verdict.ts"
 import { probed, sizeBelow, worthProbing } from "./sizes.ts"
-
-export interface State extends PassProgress {
-  readonly mode: Reading["mode"]
-  /** Watermark less overlap, epoch milliseconds; always there in mode `changed`. */
-  readonly since: number | undefined
-  /** When the reading began, epoch milliseconds. */
-  readonly startedAt: number
-  /** What the service's clock showed then: its changes are dated by it, and ours may be hours off. */
-  readonly servedAt?: number | undefined
-  /** The definition it was begun with: an edited one begins anew. */
-  readonly fingerprint: string
-  /** Read a second time, because the service counts more than the first time showed. */
-  readonly again?: boolean
-  /** In mode `window`: what is being read. */
-  readonly window?: Window
-  /** Ids of the first page, where another pass has to look at them. */
-  readonly firstIds?: ReadonlyArray<string>
-  /** Name of a pass whose parameters the service ignores; nothing of it is kept. */
-  readonly ignored?: string
-}
 
 export interface PassWork {
   readonly resource: Resource
@@ -72,6 +56,9 @@ export interface PassWork {
 /** An expiring cursor is used again within this time or thrown away; the service's limit is 120 s. */
 const cursorLifetimeMs = 110_000
 const beginningsMax = 4
+/** How often a page that repeats an earlier one is asked for again: one after the other, and in the whole pass. */
+const repeatsMax = 2
+const allRepeatsMax = 10
 /** No page of the service is near it; loaded in one transaction, more of the smallest would not fit into memory. */
 const recordsMax = 100_000
 
@@ -88,7 +75,9 @@ export const readPass = Effect.fn("extract.pass")(function* (
   let state = start
   let live: { readonly cursor: unknown; readonly usedAt: number } | undefined
   const begun = new Map<number | undefined, number>()
-  /** Length of a first page that was shorter than asked and not the last: the service cuts pages to it. */
+  let loop = new Loop()
+  let [repeated, allRepeated] = [0, 0]
+  /** Length of a page that was shorter than asked and seems not to be the last: the service cuts pages to it. */
   let cut: number | undefined
 
   while (!state.done) {
@@ -97,6 +86,7 @@ export const readPass = Effect.fn("extract.pass")(function* (
       yield* context.backpressure
       // Beginning again and again at one place would never end.
       begun.set(state.anchor, (begun.get(state.anchor) ?? 0) + 1)
+      if (expiring) loop = new Loop()
       if (expiring && begun.get(state.anchor)! > beginningsMax) return { reason: "its cursors die before they lead on" }
     }
     const known = sizes[wayName]
@@ -122,7 +112,7 @@ export const readPass = Effect.fn("extract.pass")(function* (
     if (result instanceof Refused) {
       if (under?.refusedMeansNone && [400, 422].includes(result.status))
         return yield* new Gone({ message: result.message })
-      const change = probing ? { size: way.pageSize } : afterRefusal(result, state, size, live !== undefined)
+      const change = probing ? { size: way.pageSize } : afterRefusal(result, way, state, size, live !== undefined)
       if ("reason" in change) return change
       if (change.size !== undefined) sizes[wayName] = change.size
       state = { ...state, ...("progress" in change ? change.progress : {}) }
@@ -142,17 +132,34 @@ export const readPass = Effect.fn("extract.pass")(function* (
       return { state: { ...state, done: true, doubts: [], ignored: name } }
     const found = probing ? probed(way, list.length) : undefined
     if (found !== undefined) sizes[wayName] = found
-    const page = { records: list, body: answer.body, size: found ?? cut ?? size }
-    const step: Step = advance({ way, changes: resource.changes, since: state.since }, state, page)
-    if (step.kind === "failed") return { reason: step.reason }
-    const [first, before] = [state.cursor === undefined, state.count]
+    const page = { records: list, body: answer.body, size: found ?? cut ?? size, cuts: context.cuts }
+    const step = withoutCircles(
+      loop,
+      way,
+      state,
+      list,
+      advance({ way, changes: resource.changes, since: state.since }, state, page)
+    )
+    if (step.kind === "failed") {
+      if (!step.again || ++repeated > repeatsMax || ++allRepeated > allRepeatsMax) return { reason: step.reason }
+      yield* Effect.sleep(repeated * 1000)
+      continue
+    }
+    repeated = 0
+    const [wasCut, before] = [state.cut === true, state.count]
+    if ((step.progress.stepsBack ?? 0) > (state.stepsBack ?? 0)) loop = new Loop()
     state = { ...behind(state, step.progress), ...(firstIds && { firstIds }) }
+    if (cut !== undefined && state.count > before) {
+      sizes[wayName] = cut
+      context.cuts.add(cut)
+    }
+    cut = state.cut && !wasCut ? list.length : undefined
     const short = state.done && state.total !== undefined && state.count < state.total
-    if (short && work.fresh && !state.again && isCounted(way) && !work.loose.has(wayName))
+    const suspicious = short && (isCounted(way) || missingBeyondDrift(state, way) > 0)
+    if (suspicious && work.fresh && !state.again && !work.loose.has(wayName)) {
       state = { ...work.fresh, again: true }
-    else if (short && state.again) work.loose.add(wayName)
-    if (cut !== undefined && state.count > before) sizes[wayName] = cut
-    cut = first && !expiring && state.cursor !== undefined && list.length < size ? list.length : undefined
+      loop = new Loop()
+    } else if (short && state.again) work.loose.add(wayName)
     if (expiring)
       live = step.cursor === undefined ? undefined : { cursor: step.cursor, usedAt: yield* Clock.currentTimeMillis }
     count(context.counts, label, list.length)
@@ -178,71 +185,36 @@ export const readPass = Effect.fn("extract.pass")(function* (
   return { state }
 })
 
+/** A step that leads to a page which was there before leads nowhere. Where records share a sort value, pages may look alike. */
+const withoutCircles = (loop: Loop, { paging }: Way, before: State, list: ReadonlyArray<unknown>, step: Step): Step => {
+  if (step.kind === "failed" || step.progress.done || before.ties || step.progress.ties) return step
+  const place = [step.progress.windows, before.byValue, paging.kind === "sortValue" && step.cursor]
+  return loop.closes(list.map(idOf), place) ? repeats("the list shows a page again that it showed before") : step
+}
+
 /** What a refusal asks for: smaller pages, narrower windows, a new cursor, or another way. */
 const afterRefusal = (
   { message }: Refused,
+  way: Way,
   state: State,
   size: number,
   hadCursor: boolean
 ): { readonly size?: number; readonly progress?: Partial<State> } | { readonly reason: string } => {
   // Expired or unknown: the reading begins again at its anchor.
   if (hadCursor) return {}
+  // A service that takes no sort value with an id beside it takes the value alone.
+  if (way.paging.kind === "sortValue" && Array.isArray(state.cursor)) {
+    const step = withoutPair(way.paging, state)
+    if (step.kind === "next") return { progress: step.progress }
+  }
   const smaller = /limit|page ?size/i.test(message) ? sizeBelow(size, message) : undefined
   if (smaller !== undefined) return { size: smaller }
   const window = state.windows?.[0]
-  const halves = window && window[1] - window[0] > 2 * dayMs ? halved(...window) : undefined
+  const halves = window && window[1] - window[0] > 2 * dayMs ? halved(window[0], window[1]) : undefined
   if (halves && (state.count > 0 || /date|range|period|startAt|endAt|over our limit/i.test(message)))
     return { progress: { windows: [...halves, ...state.windows!.slice(1)], cursor: undefined, lastIds: [] } }
   return { reason: `the service refused the request (${message})` }
 }
-
-interface Beginning {
-  readonly way: Way
-  readonly mode: Reading["mode"]
-  readonly since: number | undefined
-  /** Epoch milliseconds. */
-  readonly now: number
-  readonly asked: Asked
-}
-
-export const beginning = ({ way, mode, since, now, asked }: Beginning): State => ({
-  done: false,
-  count: 0,
-  lastIds: [],
-  doubts: [],
-  mode,
-  since,
-  startedAt: now,
-  fingerprint: fingerprint(way),
-  // The cursor of a sort value is the value itself, so a reading can begin at the watermark.
-  ...(way.paging.kind === "sortValue" && !way.paging.descending && since !== undefined && { cursor: since }),
-  ...(way.windows && { windows: windowsOf(way.windows, since, now, asked) })
-})
-
-const windowsOf = (
-  { from, aheadDays = 2, daysMax }: NonNullable<Way["windows"]>,
-  since: number | undefined,
-  now: number,
-  asked: Asked
-): ReadonlyArray<readonly [number, number]> => {
-  const ahead = typeof aheadDays === "number" ? aheadDays : Number(asked[aheadDays])
-  const start = from === "now" ? now : from === "since" ? since! : Date.parse(from)
-  const end = now + ahead * dayMs
-  const step = daysMax === undefined ? end - start : daysMax * dayMs
-  const windows: Array<readonly [number, number]> = []
-  for (let at = start; at < end; at += step) windows.push([at, Math.min(at + step, end)])
-  return windows
-}
-
-/** Where an interrupted reading left off, if it was begun with the same definition; else the beginning. */
-export const resumed = (begun: unknown, fresh: State): State => {
-  // Written by this file.
-  const state = begun as State | undefined
-  return state?.fingerprint === fresh.fingerprint && state.mode === fresh.mode ? { ...fresh, ...state } : fresh
-}
-
-export const fingerprint = (way: Way): string =>
-  hash("sha256", JSON.stringify([way.request, way.paging, way.records])).slice(0, 12)
 
 /** A second before the last record read: records may share its instant. */
 const anchorOf = ({ anchor }: PassProgress): number | undefined => (anchor === undefined ? undefined : anchor - 1000)

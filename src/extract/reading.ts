@@ -6,40 +6,71 @@ import { Clock, Effect } from "effect"
 import { Api } from "../api/api.ts"
 import type { ApiError } from "../api/errors.ts"
 import { Refused } from "../api/errors.ts"
-import { type Resource, passesOf } from "../catalog/resource.ts"
+import { type Changes, type Resource, type Way, passesOf } from "../catalog/resource.ts"
 import { dayMs } from "../catalog/instants.ts"
 import type { Failure } from "../failure.ts"
 import type { Outcome } from "../vault/frame.ts"
 import type { Vault } from "../vault/vault.ts"
 import { type Findings, type Reading, type RunContext, findingsOf } from "./context.ts"
 import { writeGone } from "./deletions.ts"
-import { type State, beginning, fingerprint, readPass, resumed } from "./pass.ts"
+import { readPass } from "./pass.ts"
+import { type State, beginning, fingerprint, resumed } from "./state.ts"
+import { doubted, missingBeyondDrift, together } from "./verdict.ts"
 
 /**
- * One reading, and where it went on from an earlier run, what changed since that one began: its first pages may be days
- * old.
+ * One reading, and what it cannot have seen: what changed since it began, where that was in an earlier run, because its first
+ * pages may be days old; and what was added without a moment of change.
  */
 export const read = Effect.fn("extract.read")(function* (
   resource: Resource,
   reading: Reading,
   context: RunContext
 ): Effect.fn.Return<Outcome, ApiError | Failure, Api | Vault> {
-  const outcome = yield* readOnce(resource, reading, context)
-  const { changes } = resource
-  if (!changes || Object.keys(reading.begun).length === 0 || outcome.verdict === "incomplete") return outcome
-  const since = (outcome.servedAt ?? outcome.begunAt!) - changes.overlapDays * dayMs
-  const more = yield* readOnce(resource, { ...reading, mode: "changed", since, begun: {} }, context)
-  return {
-    ...outcome,
-    verdict: more.verdict === "complete" ? outcome.verdict : more.verdict,
-    doubts: [...new Set([...outcome.doubts, ...more.doubts])],
-    requests: outcome.requests + more.requests,
-    ...(more.watermark !== undefined && { watermark: Math.max(outcome.watermark ?? 0, more.watermark) })
+  const { changes, full } = resource
+  const everything = full.map((way) => ({ way, mode: "full" as const }))
+  const ways = [...(changes?.ways ?? []).map((way) => ({ way, mode: "changed" as const })), ...everything]
+  let outcome = yield* readOnce(resource, reading.mode === "changed" ? ways : everything, reading, context)
+  if (!changes || outcome.verdict === "incomplete") return outcome
+  if (Object.keys(reading.begun).length > 0) {
+    const since = (outcome.servedAt ?? outcome.begunAt!) - changes.overlapDays * dayMs
+    const later = { ...reading, mode: "changed" as const, since, begun: {} }
+    outcome = together(outcome, yield* readOnce(resource, ways, later, context))
   }
+  return outcome.mode === "changed" ? yield* withAdded(outcome, resource, changes, reading, context) : outcome
+})
+
+/** The same with records that were added since and carry no moment of change, or a doubt where they cannot be asked for. */
+const withAdded = Effect.fnUntraced(function* (
+  outcome: Outcome,
+  resource: Resource,
+  { added, field, ways }: Changes,
+  reading: Reading,
+  context: RunContext
+) {
+  if (added) {
+    const { passes: _, ...list } = resource
+    const addedWays = added.map((way) => ({ way, mode: "changed" as const }))
+    const since = { ...reading, since: outcome.since! }
+    return yield* readOnce({ ...list, passes: { added: {} } }, addedWays, since, context).pipe(
+      Effect.map((more) => together(outcome, more)),
+      Effect.catchTag("Refused", ({ message }) =>
+        Effect.succeed(doubted(outcome, [`new records without ${field} come with the next full reading: ${message}`]))
+      )
+    )
+  }
+  const { undated } = findingsOf(reading.findings)
+  const goesByField = ways.some(
+    ({ filtered, paging, until }) => filtered === field || until !== undefined || paging.kind === "sortValue"
+  )
+  return undated > 0 && goesByField
+    ? doubted(outcome, [`${undated} records carry no ${field}; new ones like them come with the next full reading`])
+    : outcome
 })
 
 const readOnce = Effect.fnUntraced(function* (
   resource: Resource,
+  /** Tried in this order. */
+  ways: ReadonlyArray<{ readonly way: Way; readonly mode: "full" | "changed" }>,
   reading: Reading,
   context: RunContext
 ): Effect.fn.Return<Outcome, ApiError | Failure, Api | Vault> {
@@ -53,14 +84,7 @@ const readOnce = Effect.fnUntraced(function* (
   const refused = reading.mode === "changed" ? [...findings.refused] : []
   const startedAt = yield* Clock.currentTimeMillis
 
-  // Ways to ask for what changed, then the ways to ask for everything.
-  const ways = [
-    ...(reading.mode === "changed"
-      ? (resource.changes?.ways ?? []).map((way) => ({ way, mode: "changed" as const }))
-      : []),
-    ...resource.full.map((way) => ({ way, mode: "full" as const }))
-  ].filter(({ way }) => !refused.includes(fingerprint(way)))
-  for (const { way, mode } of ways) {
+  for (const { way, mode } of ways.filter(({ way }) => !refused.includes(fingerprint(way)))) {
     const since = mode === "changed" ? reading.since : undefined
     const begin = beginning({ way, mode, since, now: startedAt, asked: context.asked })
     const from = (name: string) => {
@@ -121,12 +145,18 @@ const readOnce = Effect.fnUntraced(function* (
     return {
       ...outcomeOf(
         states.filter(({ ignored }) => !ignored),
+        way,
         mode,
         since,
         reasons
       ),
       requests: (api.requestsByResource.get(resource.table) ?? 0) - before,
-      way: { sizes, refused, loose: [...loose] } satisfies Findings
+      way: {
+        sizes,
+        refused,
+        loose: [...loose],
+        undated: mode === "full" ? states.reduce((sum, state) => sum + (state.undated ?? 0), 0) : findings.undated
+      } satisfies Findings
     }
   }
   return yield* new Refused({ status: 0, message: reasons.join("; ") })
@@ -134,24 +164,29 @@ const readOnce = Effect.fnUntraced(function* (
 
 const outcomeOf = (
   states: ReadonlyArray<State>,
+  way: Way,
   mode: Reading["mode"],
   since: number | undefined,
   reasons: ReadonlyArray<string>
 ): Omit<Outcome, "requests"> => {
   const sum = (values: ReadonlyArray<number | undefined>) =>
     values.reduce<number>((total, value) => total + (value ?? 0), 0)
-  const count = sum(states.map((state) => state.count))
   const totals = states.map(({ total }) => total)
   const total = totals.every((value) => value !== undefined) ? sum(totals) : undefined
+  const count = sum(states.map((state) => state.count))
+  // A reading that begins in the middle of a list shows less than the service counts.
+  const counts = mode === "full" || way.filtered !== undefined
+  const missing = counts && states.some((state) => missingBeyondDrift(state, way) > 0)
   const doubts = states.flatMap((state) => state.doubts)
-  if (mode === "full" && total !== undefined && count < total)
+  if (counts && total !== undefined && count < total)
     doubts.push(`the service says ${total} records, ${count} were read`)
   const highest = Math.max(...states.map((state) => state.highest ?? Number.NEGATIVE_INFINITY))
   const startedAt = Math.min(...states.map((state) => state.startedAt))
   const servedAt = Math.min(...states.map((state) => state.servedAt ?? state.startedAt))
   return {
     mode,
-    verdict: doubts.length > 0 ? "complete with doubts" : "complete",
+    verdict: missing ? "incomplete" : doubts.length > 0 ? "complete with doubts" : "complete",
+    ...(missing && { finished: true }),
     doubts: [...reasons, ...doubts],
     begunAt: startedAt,
     servedAt,

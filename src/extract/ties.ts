@@ -15,9 +15,14 @@ import {
   next
 } from "./progress.ts"
 
-/** The cursor stands one before the last value, so that its ties come again. */
+type SortValue = Extract<Way["paging"], { kind: "sortValue" }>
+
+/**
+ * The cursor is the sort value and the id of the last record but one, so that the next page begins with the last one. A
+ * service that looks at the value alone has the cursor one before the last value, so that its ties come again.
+ */
 export const sorted = (
-  { field, descending, parts }: Extract<Way["paging"], { kind: "sortValue" }>,
+  { field, descending, parts }: SortValue,
   before: PassProgress,
   seen: PassProgress,
   page: Page,
@@ -26,24 +31,45 @@ export const sorted = (
 ): Step => {
   const forward = descending ? -1 : 1
   const values = instantsIn(page.records, field).map((value) => value * forward)
-  const cursor = before.cursor === undefined ? Number.NEGATIVE_INFINITY : Number(before.cursor) * forward
+  const [begin] = [before.cursor].flat()
+  const cursor = begin === undefined ? Number.NEGATIVE_INFINITY : Number(begin) * forward
   if (values.some((value, index) => value < cursor || value < (values[index - 1] ?? cursor)))
     return failed(`the service does not sort by ${field}`)
   if (short) return ended(seen)
   const last = values.at(-1)
   if (last === undefined) return failed(`records carry no ${field}`)
-  if (!same) return next(seen, (last - 1) * forward)
-  if (!parts) return next(doubt(seen, manyShare(field)), last * forward)
+  const edge = last * forward
+  const pair = before.byValue ? undefined : pairOf(page.records.at(-2), field)
+  if (pair) return next({ ...seen, edge }, pair)
+  if (!same) return next({ ...seen, edge }, edge - forward)
+  if (!parts) return next(doubt(seen, manyShare(field)), edge)
   const left = parts[0]!.map((parameters) => ({ level: 0, parameters }))
+  const ids = page.records.map(idOf)
   // The cursor stays one before the value until every part is read.
-  return next({ ...seen, ties: { value: last * forward, left, ids: page.records.map(idOf) } }, before.cursor)
+  return next({ ...seen, ties: { value: edge, left, ids, unshown: ids } }, before.cursor)
 }
+
+/** What leads to the record behind this one: as the record shows it, or its sort value and id. */
+const pairOf = (record: unknown, field: string): readonly [unknown, unknown] | undefined => {
+  const shown = at(record, "sort")
+  if (Array.isArray(shown) && shown.length === 2) return [shown[0], shown[1]]
+  const [value, id] = [instantMs(at(record, field)), at(record, "id")]
+  return value === undefined || typeof id !== "string" ? undefined : [value, id]
+}
+
+/** Whether a page asked for by sort value and id does not begin with the last record. */
+export const isBesidePair = ({ cursor, lastIds }: PassProgress, first: string | undefined): boolean =>
+  Array.isArray(cursor) && first !== lastIds.at(-1)
+
+/** The same place by the sort value alone. */
+export const withoutPair = ({ descending }: SortValue, before: PassProgress): Step =>
+  next({ ...before, byValue: true }, before.edge! - (descending ? -1 : 1))
 
 const manyShare = (field: string) => `more records share one ${field} than a page holds; some may be missing`
 
 /** A page of one part of the records that share a sort value. */
-export const tied = (way: Way, before: PassProgress, { value, left, ids }: Ties, page: Page): Step => {
-  const { field, parts = [] } = way.paging as Extract<Way["paging"], { kind: "sortValue" }>
+export const tied = (way: Way, before: PassProgress, { value, left, ids, unshown }: Ties, page: Page): Step => {
+  const { field, parts = [] } = way.paging as SortValue
   const here = page.records.filter((record) => instantMs(at(record, field)) === value).map(idOf)
   const known = new Set(ids)
   const fresh = here.filter((id) => !known.has(id))
@@ -58,8 +84,14 @@ export const tied = (way: Way, before: PassProgress, { value, left, ids }: Ties,
     })),
     ...others
   ]
-  const progress = finer === undefined ? doubt(seen, manyShare(field)) : seen
-  if (rest.length > 0) return next({ ...progress, ties: { value, left: rest, ids: [...ids, ...fresh] } }, before.cursor)
+  // Of a part that is read in parts itself, its own parts have to show what it showed.
+  const shown = new Set(here)
+  const missing = isFull && finer ? [...new Set([...unshown, ...here])] : unshown.filter((id) => !shown.has(id))
+  const all = [...ids, ...fresh]
+  const incomplete = finer === undefined || (rest.length === 0 && missing.length > 0)
+  const progress = incomplete ? doubt(seen, manyShare(field)) : seen
+  if (rest.length > 0)
+    return next({ ...progress, ties: { value, left: rest, ids: all, unshown: missing } }, before.cursor)
   const { ties: _, ...rested } = progress
-  return next({ ...rested, lastIds: [...ids, ...fresh].slice(-100) }, value)
+  return next({ ...rested, lastIds: all.slice(-100) }, value)
 }

@@ -185,9 +185,12 @@ const endsWithin = (resources: ReadonlyArray<Resource>, { outcome, ...end }: End
   }))
 }
 
-/** A reading that ended completely moves the watermark; one that did not leaves it, and its passes, where they are. */
+/**
+ * A reading that ended completely moves the watermark; one that did not leaves it where it is, and its passes too, unless
+ * it came to the end of its list.
+ */
 const endStatements = ({ run, location, resource, at, outcome }: EndEntry): ReadonlyArray<string> => {
-  const { mode, verdict, doubts, requests, since, watermark, total, way } = outcome
+  const { mode, verdict, doubts, requests, finished, since, watermark, total, way } = outcome
   const here = `location_id = ${literal(location)} AND resource = ${literal(resource)}`
   const when = (milliseconds: number | undefined) => (milliseconds === undefined ? "NULL" : instantOf(milliseconds))
   return [
@@ -199,12 +202,13 @@ const endStatements = ({ run, location, resource, at, outcome }: EndEntry): Read
      WHERE run_id = ${literal(run)} AND ${here} AND verdict <> 'incomplete' AND lost_records > 0`,
     `UPDATE meta.run_resources SET verdict = 'incomplete', doubts = list_append(doubts, ${frozenDoubt("frozen_out")})
      WHERE run_id = ${literal(run)} AND ${here} AND len(frozen_out) > 0`,
+    ...(finished || (verdict !== "incomplete" && mode !== "window")
+      ? [`DELETE FROM meta.passes WHERE ${here}`, `DELETE FROM meta.seen WHERE ${here}`]
+      : []),
     // A window of the past says nothing of what is new.
     ...(verdict === "incomplete" || mode === "window"
       ? []
       : [
-          `DELETE FROM meta.passes WHERE ${here}`,
-          `DELETE FROM meta.seen WHERE ${here}`,
           `INSERT INTO meta.watermarks VALUES (${literal(location)}, ${literal(resource)}, ${when(watermark)}, ${instantOf(at)},
              ${mode === "full" ? instantOf(at) : "NULL"}, ${literal(total ?? null)}, ${requests}, ${literal(way === undefined ? null : JSON.stringify(way))})
            ON CONFLICT DO UPDATE SET watermark = greatest(watermark, excluded.watermark), complete_at = excluded.complete_at,

@@ -1,7 +1,8 @@
 /** What a run has to read: which resources, how much of each, where an interrupted run left off, what it costs. */
 import { Clock, Effect } from "effect"
 import type { Catalogue } from "../catalog/discover.ts"
-import { type Asked, type Resource, followUpOf, asksForCompany, asAsked, withinOf } from "../catalog/resource.ts"
+import { type Asked, asAsked } from "../catalog/asked.ts"
+import { type Resource, followUpOf, asksForCompany, withinOf } from "../catalog/resource.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import { type Window, dayMs } from "../catalog/instants.ts"
 import { Failure } from "../failure.ts"

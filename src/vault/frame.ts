@@ -57,6 +57,8 @@ export interface Outcome {
   readonly verdict: "complete" | "complete with doubts" | "incomplete"
   readonly doubts: ReadonlyArray<string>
   readonly requests: number
+  /** Of an incomplete one: it came to its end, so the next one begins anew. */
+  readonly finished?: boolean
   /** When the reading began, maybe in an earlier run. */
   readonly begunAt?: number
   /** The same moment by the service's clock. */

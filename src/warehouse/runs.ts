@@ -2,6 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { type Failure, exitCodes } from "../failure.ts"
+import type { Outcome } from "../vault/frame.ts"
 import { instantOf, literal } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 
@@ -92,6 +93,20 @@ export const resourcesOf = Effect.fnUntraced(function* (
     verdict: String(row["verdict"] ?? "interrupted"),
     doubts: row["told"] === null ? [] : (JSON.parse(String(row["told"])) as ReadonlyArray<string>)
   }))
+})
+
+/** How the readings of a table, of its list and under other rows, ended when they were last tried. */
+export const lastVerdicts = Effect.fnUntraced(function* (
+  location: string,
+  table: string
+): Effect.fn.Return<ReadonlyArray<Outcome["verdict"]>, Failure, Warehouse> {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT arg_max(verdict, run_id) AS verdict FROM meta.run_resources
+     WHERE location_id = ${literal(location)} AND verdict IS NOT NULL AND mode <> 'window'
+       AND (resource = ${literal(table)} OR (starts_with(resource, ${literal(`${table}/`)}) AND resource <> ${literal(`${table}/details`)}))
+     GROUP BY resource`
+  )
+  return rows.map((row) => String(row["verdict"]) as Outcome["verdict"])
 })
 
 /** SQL for what is said of a frozen resource; `places` is SQL for the list of what is new. */

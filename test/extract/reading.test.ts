@@ -30,6 +30,7 @@ const serviceTime = Date.parse("2026-03-02T09:00:00Z")
 const changedAt = serviceTime + 600_000
 const context: RunContext = {
   counts: new Map(),
+  cuts: new Set(),
   run: "run1",
   location: "L",
   company: undefined,

@@ -70,7 +70,9 @@ const small = (definition: Resource, pageSize: number): Resource => {
     ...resource,
     full: full.map(paged),
     fields: few(resource.fields),
-    ...(changes && { changes: { ...changes, ways: changes.ways.map(paged) } }),
+    ...(changes && {
+      changes: { ...changes, ways: changes.ways.map(paged), ...(changes.added && { added: changes.added.map(paged) }) }
+    }),
     ...(each && { each: under(each) }),
     ...(detail && { detail: { ...detail, fields: few(detail.fields) } })
   }

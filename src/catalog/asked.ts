@@ -1,0 +1,24 @@
+/** What is read only where the settings ask for it. */
+import type { Resource } from "./resource.ts"
+
+/** Settings that decide what is read, by their names in the settings file. */
+export interface Asked {
+  readonly object_keys: ReadonlyArray<string>
+  readonly recurring_task_ids: ReadonlyArray<string>
+  /** Days ahead; 0: none. */
+  readonly free_slot_days: number
+  readonly contact_details: boolean
+}
+export type SettingName = keyof Asked
+
+/** The resource as far as the settings want it read, if at all. */
+export const asAsked = (resource: Resource, asked: Asked): Resource | undefined => {
+  if (!isSet(resource.asked, asked)) return undefined
+  const { detail, ...list } = resource
+  return detail && !isSet(detail.asked, asked) ? list : resource
+}
+
+const isSet = (setting: SettingName | undefined, asked: Asked): boolean => {
+  const value = setting === undefined || asked[setting]
+  return typeof value === "object" ? value.length > 0 : Number(value) > 0
+}

@@ -1,0 +1,333 @@
+/** Lists of a service that ends, cuts, counts or repeats its pages in odd ways: every reading ends, and says what it is worth. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { cursor, cursorOr, get, since, size, windowEnd, windowStart } from "../../src/catalog/request.ts"
+import type { Way } from "../../src/catalog/resource.ts"
+import {
+  type Answer,
+  type Item,
+  type Parameters,
+  after,
+  begin,
+  items,
+  listOf,
+  page,
+  paged,
+  reading,
+  windowed
+} from "./service.ts"
+
+describe("a list without an end", () => {
+  const shown = items(200)
+  const [first, second] = [shown.slice(0, 100), shown.slice(100)]
+  /** Pages that lead to each other in a circle, by the cursor alone. */
+  const circle =
+    (length: number, more: Answer = {}) =>
+    (parameters: Parameters) => {
+      const n = Number(parameters["after"] ?? 0)
+      return { items: first.map((item) => ({ ...item, id: `${item.id}-${n}`, next: (n + 1) % length })), ...more }
+    }
+  const endless: ReadonlyArray<
+    readonly [name: string, way: Way, answer: (parameters: Parameters, n: number) => Answer]
+  > = [
+    ["two cursors in turn", after, circle(2, { total: 900 })],
+    ["two cursors in turn, without a total", after, circle(2)],
+    ["a circle of seven pages", after, circle(7)],
+    [
+      "two answers in turn, whatever is asked",
+      after,
+      (_, n) => ({ items: (n % 2 ? first : second).map((item) => ({ ...item, next: n })), total: 900 })
+    ],
+    ["an offset that is ignored", paged, () => ({ items: first })],
+    [
+      "an offset list that is always new",
+      { ...paged, total: "total" },
+      ({ skip }) => ({ items: items(Number(skip ?? 0) + 100).slice(-100), total: 5 })
+    ],
+    [
+      "an export whose cursor does not move",
+      { ...after, paging: { kind: "expiring", field: "nextCursor" } },
+      () => ({ items: first, nextCursor: "same" })
+    ]
+  ]
+  for (const [name, way, answer] of endless)
+    it.effect(`is given up: ${name}`, () =>
+      Effect.gen(function* () {
+        const { verdict, requests } = yield* reading(listOf([way]), answer)
+        assert.strictEqual(verdict, "refused")
+        assert.isBelow(requests, 50)
+      })
+    )
+
+  it.effect("is given up where windows of time are ignored, by the records or by the count", () =>
+    Effect.gen(function* () {
+      const ignored = yield* reading(listOf([{ ...windowed, filtered: "at" }]), ({ limit }) => ({
+        items: items(20_000, (n) => n * 600_000).slice(0, Number(limit)),
+        total: 20_000
+      }))
+      assert.match(ignored.doubts, /ignores the filter on at/)
+      const lies = yield* reading(listOf([windowed]), () => ({ items: items(3), total: 1e15 }))
+      assert.match(lies.doubts, /counts the same records in every window/)
+      assert.isBelow(Math.max(ignored.requests, lies.requests), 100)
+    })
+  )
+})
+
+describe("a page that repeats once", () => {
+  it.effect("is asked for again, and the reading goes on", () =>
+    Effect.gen(function* () {
+      const list = items(1200).map((item, n) => ({ ...item, next: n }))
+      const { verdict, seen } = yield* reading(listOf([after]), ({ after: from }, n) => {
+        const start = n === 3 ? 0 : from === undefined ? 0 : Number(from) + 1
+        return { items: list.slice(start, start + 100), total: 1200 }
+      })
+      assert.strictEqual(seen.size, 1200)
+      assert.strictEqual(verdict, "complete")
+    })
+  )
+})
+
+describe("a list that shows less than the service counts", () => {
+  const short = (shown: number, total: number) =>
+    reading(listOf([{ ...paged, total: "total" }]), (parameters) => ({ items: page(items(shown), parameters), total }))
+
+  it.effect("is incomplete beyond a page or one in a hundred, and ended: the next reading begins anew", () =>
+    Effect.gen(function* () {
+      const { verdict, finished, doubts } = yield* short(420, 450)
+      assert.deepStrictEqual([verdict, finished], ["incomplete", true])
+      assert.match(doubts, /the service says 450 records, 420 were read/)
+      assert.strictEqual((yield* short(9, 10)).verdict, "incomplete")
+      assert.strictEqual((yield* short(20_000 - 101, 20_000)).verdict, "incomplete")
+    })
+  )
+
+  it.effect("is doubted where it is no more than a list loses that moves", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* short(990, 1000)).verdict, "complete with doubts")
+      assert.strictEqual((yield* short(1000, 1000)).verdict, "complete")
+    })
+  )
+
+  it.effect("by windows of time: a page cut below the size asked for is no end of its window", () =>
+    Effect.gen(function* () {
+      const list = items(450)
+      const { verdict, seen, doubts } = yield* reading(listOf([windowed]), ({ from, to, limit }) => {
+        const inside = list.filter(({ at }) => at >= Number(from) && at < Number(to))
+        return { items: page(inside, { limit }, 100), total: inside.length }
+      })
+      assert.strictEqual(seen.size, 450)
+      assert.strictEqual(verdict, "complete", doubts)
+    })
+  )
+
+  it.effect("by windows of time: what no window shows is missed by the sum", () =>
+    Effect.gen(function* () {
+      const list = items(450)
+      const { verdict, doubts } = yield* reading(
+        listOf([
+          {
+            ...windowed,
+            request: get("/items", {
+              from: windowStart("epochMs"),
+              to: windowEnd("epochMs"),
+              limit: size,
+              number: cursorOr(1)
+            }),
+            paging: { kind: "pageNumber", first: 1 },
+            reach: 10_000,
+            windows: { from: "2025-01-01", daysMax: 200 }
+          }
+        ]),
+        ({ from, to, limit, number }) => {
+          const inside = list.filter(({ at }) => at >= Number(from) && at < Number(to))
+          return {
+            items: page(inside, { limit, skip: (Number(number ?? 1) - 1) * 500 }).slice(0, 100),
+            total: inside.length
+          }
+        }
+      )
+      assert.strictEqual(verdict, "incomplete", doubts)
+    })
+  )
+})
+
+describe("a list without a total whose pages are cut", () => {
+  for (const cut of [10, 33, 57, 99])
+    it.effect(`to ${cut} records is read to its end`, () =>
+      Effect.gen(function* () {
+        const { seen } = yield* reading(listOf([paged]), (parameters) => ({ items: page(items(240), parameters, cut) }))
+        assert.strictEqual(seen.size, 240)
+      })
+    )
+
+  it.effect("to lengths that differ from page to page is read to its end", () =>
+    Effect.gen(function* () {
+      const { seen } = yield* reading(listOf([paged]), (parameters, n) => ({
+        items: page(items(240), parameters, [41, 17, 29][n % 3])
+      }))
+      assert.strictEqual(seen.size, 240)
+    })
+  )
+
+  it.effect("to a few records is read to its end where another list showed that length", () =>
+    Effect.gen(function* () {
+      const few = { pageSize: 100 }
+      const cuts = new Set<number>()
+      const counted = yield* reading(
+        listOf([{ ...paged, ...few, total: "total" }]),
+        (parameters) => ({ items: page(items(20), parameters, 7), total: 20 }),
+        { cuts }
+      )
+      assert.strictEqual(counted.seen.size, 20)
+      const { seen } = yield* reading(listOf([paged]), (parameters) => ({ items: page(items(20), parameters, 7) }), {
+        cuts
+      })
+      assert.strictEqual(seen.size, 20)
+    })
+  )
+
+  it.effect("ends at once where it is short and nothing was cut", () =>
+    Effect.gen(function* () {
+      const { requests } = yield* reading(listOf([paged]), (parameters) => ({ items: page(items(7), parameters) }))
+      assert.strictEqual(requests, 1)
+    })
+  )
+
+  it.effect("ends where the service says that no page follows, and goes on where it says that one does", () =>
+    Effect.gen(function* () {
+      const flagged = listOf([{ ...paged, more: "more" }])
+      const list = items(60)
+      const { seen, requests } = yield* reading(flagged, (parameters) => ({
+        items: page(list, parameters, 20),
+        more: Number(parameters["skip"] ?? 0) + 20 < 60
+      }))
+      assert.strictEqual(seen.size, 60)
+      assert.strictEqual(requests, 4)
+    })
+  )
+})
+
+describe("records that share a sort value", () => {
+  const sortedBy: Way = {
+    request: get("/items", { limit: size, after: cursor }),
+    paging: { kind: "sortValue", field: "at" },
+    records: "items",
+    pageSize: 10,
+    total: "total"
+  }
+  const list = items(95, (n) => (n < 12 ? n : n < 70 ? 100_000 : n * 100_000))
+  const from = (value: number, behind?: string) => {
+    const start = list.findIndex(({ at, id }) => (behind === undefined ? at > value : at === value && id === behind))
+    return start < 0 ? [] : list.slice(behind === undefined ? start : start + 1)
+  }
+
+  it.effect("are all read where the service takes the value and the id", () =>
+    Effect.gen(function* () {
+      const { seen, verdict, doubts } = yield* reading(listOf([sortedBy]), ({ after: cursor, limit }) => {
+        const [value = 0, id] = [cursor].flat() as [number?, string?]
+        return { items: from(value, id).slice(0, Number(limit)), total: list.length }
+      })
+      assert.strictEqual(seen.size, list.length)
+      assert.strictEqual(verdict, "complete", doubts)
+    })
+  )
+
+  it.effect("are asked for by the sort of the record where it shows one", () =>
+    Effect.gen(function* () {
+      const sorts: Array<unknown> = []
+      const { seen } = yield* reading(listOf([sortedBy]), ({ after: cursor, limit }) => {
+        if (cursor !== undefined) sorts.push(cursor)
+        const [value = 0, place] = [cursor].flat() as [number?, number?]
+        const rest = place === undefined ? list.filter(({ at }) => at > value) : list.slice(place)
+        return {
+          items: rest
+            .slice(0, Number(limit))
+            .map((item) => ({ ...item, sort: [item.at, list.indexOf(item as Item) + 1] })),
+          total: list.length
+        }
+      })
+      assert.strictEqual(seen.size, list.length)
+      assert.isTrue(sorts.every(Array.isArray))
+    })
+  )
+
+  for (const habit of ["ignores the id", "refuses the id", "takes the list for no number"] as const)
+    it.effect(`are asked for by the value alone where the service ${habit}`, () =>
+      Effect.gen(function* () {
+        const few = list.filter((_, n) => n % 8 === 0)
+        const { seen, verdict, doubts } = yield* reading(
+          listOf([{ ...sortedBy, pageSize: 9 }]),
+          ({ after: cursor, limit }) => {
+            if (Array.isArray(cursor) && habit === "refuses the id")
+              return { refusal: "startAfterDate must be a number" }
+            const value =
+              Array.isArray(cursor) && habit === "takes the list for no number" ? 0 : Number([cursor].flat()[0] ?? 0)
+            return { items: few.filter(({ at }) => at > value).slice(0, Number(limit)), total: few.length }
+          }
+        )
+        assert.strictEqual(seen.size, few.length)
+        assert.strictEqual(verdict, "complete", doubts)
+      })
+    )
+
+  it.effect("in parts: one that no part shows is a doubt", () =>
+    Effect.gen(function* () {
+      const same = items(28, () => 0).map((item, n) => ({ ...item, kind: n === 3 ? undefined : n % 4 }))
+      const parts = [[0, 1, 2, 3].map((kind) => ({ kind }))]
+      const { verdict, doubts } = yield* reading(
+        listOf([{ ...sortedBy, total: undefined as never, paging: { kind: "sortValue", field: "at", parts } }]),
+        ({ after: cursor, kind, limit }) => {
+          const value = Number([cursor].flat()[0] ?? 0)
+          const part = same.filter((item) => item.at > value && (kind === undefined || item.kind === kind))
+          return { items: part.slice(0, Number(limit)) }
+        }
+      )
+      assert.strictEqual(verdict, "complete with doubts")
+      assert.match(doubts, /some may be missing/)
+    })
+  )
+})
+
+describe("records without a moment of change", () => {
+  const byChange: Way = {
+    ...paged,
+    request: get("/changed", { since: since("epochMs"), skip: cursorOr(0), limit: size }),
+    filtered: "changed"
+  }
+  const byAdded: Way = {
+    ...paged,
+    request: get("/added", { added: since("epochMs"), skip: cursorOr(0), limit: size }),
+    filtered: "at"
+  }
+  const watermark = begin
+  const changing = (added?: ReadonlyArray<Way>) =>
+    listOf([paged], { changes: { field: "changed", overlapDays: 0, ways: [byChange], ...(added && { added }) } })
+  const changedOnly = { reading: { mode: "changed" as const, since: watermark } }
+
+  it.effect("are asked for by the moment they were added", () =>
+    Effect.gen(function* () {
+      const { seen, verdict } = yield* reading(
+        changing([byAdded]),
+        ({ since }) => ({ items: since === undefined ? items(3) : [{ id: "changed", at: 0, changed: begin + 1 }] }),
+        changedOnly
+      )
+      assert.deepStrictEqual([...seen].sort(), ["changed", "i0", "i1", "i2"])
+      assert.strictEqual(verdict, "complete")
+    })
+  )
+
+  it.effect("are doubted where they cannot be asked for", () =>
+    Effect.gen(function* () {
+      const refused = yield* reading(
+        changing([byAdded]),
+        ({ since }) => (since === undefined ? { refusal: "no such filter" } : { items: [] }),
+        changedOnly
+      )
+      assert.strictEqual(refused.verdict, "complete with doubts")
+      const met = yield* reading(changing(), () => ({ items: [] }), {
+        reading: { ...changedOnly.reading, findings: { sizes: {}, refused: [], loose: [], undated: 4 } }
+      })
+      assert.match(met.doubts, /4 records carry no changed/)
+    })
+  )
+})

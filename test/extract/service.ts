@@ -1,0 +1,123 @@
+/** Reads a list of a made-up service in this process, on a clock of its own. */
+import { Effect, Exit, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { Api } from "../../src/api/api.ts"
+import { Refused } from "../../src/api/errors.ts"
+import { id, instant } from "../../src/catalog/fields.ts"
+import { cursor, cursorOr, get, size, windowEnd, windowStart } from "../../src/catalog/request.ts"
+import { type Resource, type Way, define } from "../../src/catalog/resource.ts"
+import type { Reading, RunContext } from "../../src/extract/context.ts"
+import { read } from "../../src/extract/reading.ts"
+import { Vault } from "../../src/vault/vault.ts"
+
+export type Parameters = Readonly<Record<string, unknown>>
+export interface Item {
+  readonly id: string
+  readonly at: number
+  readonly [field: string]: unknown
+}
+export type Answer = Readonly<Record<string, unknown>>
+
+export const begin = Date.parse("2026-01-01T00:00:00Z")
+export const items = (count: number, at: (n: number) => number = (n) => n * 60_000): ReadonlyArray<Item> =>
+  Array.from({ length: count }, (_, n) => ({ id: `i${n}`, at: begin + at(n) }))
+
+export const listOf = (full: ReadonlyArray<Way>, more: Partial<Resource> = {}) =>
+  define({
+    table: "items",
+    description: "d",
+    source: "s",
+    scope: "s",
+    full,
+    fields: { id: id("Id"), at: instant("At") },
+    ...more
+  })
+
+export const paged: Way = {
+  request: get("/items", { limit: size, skip: cursorOr(0) }),
+  paging: { kind: "offset" },
+  records: "items",
+  pageSize: 100
+}
+export const after: Way = {
+  request: get("/items", { limit: size, after: cursor }),
+  paging: { kind: "lastRecord", field: "next" },
+  records: "items",
+  pageSize: 100,
+  total: "total"
+}
+export const windowed: Way = {
+  request: get("/items", { from: windowStart("epochMs"), to: windowEnd("epochMs"), limit: size }),
+  paging: { kind: "once" },
+  records: "items",
+  pageSize: 500,
+  reach: 500,
+  total: "total",
+  windows: { from: "2000-01-01" }
+}
+
+/** Reads a list to its end, on a clock of its own; gives up after so many requests that there is no end. */
+export const reading = (
+  resource: Resource,
+  answer: (parameters: Parameters, n: number) => Answer,
+  options: { readonly reading?: Partial<Reading>; readonly cuts?: Set<number> } = {}
+) =>
+  Effect.gen(function* () {
+    const seen = new Set<string>()
+    let requests = 0
+    const api = Api.of({
+      send: ({ request }) =>
+        Effect.gen(function* () {
+          if (++requests > 2000) return yield* Effect.die("no end")
+          const body = answer(request.parameters, requests)
+          if (typeof body["refusal"] === "string") return yield* new Refused({ status: 400, message: body["refusal"] })
+          for (const item of (body["items"] ?? []) as ReadonlyArray<Item>) seen.add(item.id)
+          return { text: "", body, long: false, at: 0, serviceTime: undefined }
+        }),
+      linked: () => Effect.succeed(undefined),
+      requestsByResource: new Map(),
+      usage: () => ({ burst: 1, windowMs: 1, inWindow: 0, dailyRemaining: undefined })
+    })
+    const vault = Vault.of({
+      append: () => Effect.void,
+      read: (next) => Effect.succeed({ frames: [], next, bytes: 0 }),
+      seal: Effect.void,
+      appendedBytes: () => 0,
+      end: () => ({ segment: 1, offset: 0 })
+    })
+    const context: RunContext = {
+      counts: new Map(),
+      cuts: options.cuts ?? new Set(),
+      run: "run1",
+      location: "L",
+      company: undefined,
+      backpressure: Effect.void,
+      loaded: Effect.void,
+      asked: { object_keys: [], recurring_task_ids: [], free_slot_days: 0, contact_details: false },
+      deletionShareMax: 0.3,
+      folder: ""
+    }
+    yield* TestClock.setTime(Date.parse("2026-06-01T00:00:00Z"))
+    const running = yield* Effect.forkChild(
+      read(resource, { mode: "full", begun: {}, findings: undefined, ...options.reading }, context).pipe(
+        Effect.provide(Layer.merge(Layer.succeed(Api, api), Layer.succeed(Vault, vault)))
+      )
+    )
+    yield* TestClock.adjust("1 hour")
+    const exit = yield* Fiber.await(running)
+    if (Exit.isFailure(exit)) {
+      const [error] = exit.cause.reasons
+      const message = error?._tag === "Fail" ? String(error.error.message) : "no end"
+      return { verdict: "refused", doubts: message, seen, requests }
+    }
+    return {
+      verdict: exit.value.verdict,
+      doubts: exit.value.doubts.join("; "),
+      finished: exit.value.finished,
+      seen,
+      requests
+    }
+  })
+
+export const page = (list: ReadonlyArray<Item>, { skip, limit }: Parameters, cut = Infinity) =>
+  list.slice(Number(skip ?? 0), Number(skip ?? 0) + Math.min(Number(limit), cut))

@@ -9,12 +9,15 @@ import { type Resource, asksForCompany, followUpOf } from "../catalog/resource.t
 import type { Failure } from "../failure.ts"
 import type { Outcome } from "../vault/frame.ts"
 import { Vault } from "../vault/vault.ts"
+import { lastVerdicts } from "../warehouse/runs.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 import { readWindows } from "./backfill.ts"
 import type { Reading, RunContext } from "./context.ts"
 import { findGone, findOrphaned } from "./deletions.ts"
 import { fanOut } from "./fanout.ts"
+import { type Outage, watchForOutage } from "./outage.ts"
 import { read } from "./reading.ts"
+import { doubted, noMoreThan } from "./verdict.ts"
 
 /** A step of the plan. */
 export interface Work extends Omit<Reading, "mode"> {
@@ -47,24 +50,38 @@ export const extract = Effect.fn("extract")(function* (
   // The rows a resource is read under may be left out of this run; those known from earlier ones do.
   const nothingToWaitFor = yield* Deferred.make<void>()
   yield* Deferred.succeed(nothingToWaitFor, undefined)
-  for (const { resource } of work) readByTable.set(resource.table, yield* Deferred.make<void>())
+  /** Readings of each table that have not ended: of its list, and of what is read under other rows. */
+  const underWay = new Map<string, number>()
+  const endsByTable = new Map<string, ReadonlyArray<Ended>>()
+  for (const { resource, mode } of work) {
+    readByTable.set(resource.table, yield* Deferred.make<void>())
+    underWay.set(resource.table, Number(mode !== "each") + Number(resource.each !== undefined && mode !== "window"))
+  }
+  const outage = yield* watchForOutage(context.location)
 
-  const done = (table: string) => Deferred.succeed(readByTable.get(table)!, undefined)
+  /** Runs one reading of a table to its end. What is read under its rows ends when all of its readings have. */
+  const part = (table: string, label: string, reading: Reads) =>
+    ended(label, reading, context, outage).pipe(
+      Effect.tap((end) => Effect.sync(() => endsByTable.set(table, [...(endsByTable.get(table) ?? []), end]))),
+      Effect.ensuring(
+        Effect.suspend(() => {
+          underWay.set(table, underWay.get(table)! - 1)
+          return underWay.get(table) === 0 ? Deferred.succeed(readByTable.get(table)!, undefined) : Effect.void
+        })
+      ),
+      Effect.map((end) => [end])
+    )
   const list = ({ resource, within, mode, ...reading }: Work) =>
     mode === "each"
       ? Effect.succeed([])
-      : ended(
+      : part(
+          resource.table,
           resource.table,
           mode === "window"
             ? readWindows(resource, { ...reading, mode }, context)
             : read(resource, { ...reading, mode }, context).pipe(
                 Effect.flatMap((outcome) => withGone(outcome, resource, within))
-              ),
-          context
-        ).pipe(
-          // What is read under these rows may begin, and end, unless they are read under others themselves.
-          Effect.ensuring(resource.each ? Effect.void : done(resource.table)),
-          Effect.map((end) => [end])
+              )
         )
   /** What a complete list did not show, of it and of the tables in its pages. */
   const withGone = Effect.fnUntraced(function* (outcome: Outcome, resource: Resource, within: ReadonlyArray<Resource>) {
@@ -90,11 +107,16 @@ export const extract = Effect.fn("extract")(function* (
             )
           )
         : reading
-    return ended(followUp.label, whole, context).pipe(
-      Effect.ensuring(resource.each ? done(resource.table) : Effect.void),
-      Effect.map((end) => [end])
+    const judged = Effect.flatMap(whole, (outcome) =>
+      Effect.map(verdictsOf(followUp.table), (verdicts) => noMoreThan(outcome, followUp.table, verdicts))
     )
+    return part(resource.each ? resource.table : followUp.label, followUp.label, judged)
   }
+  /** How the readings of a table ended: in this run, or the last one that read it. */
+  const verdictsOf = (table: string) =>
+    readByTable.has(table)
+      ? Effect.sync(() => (endsByTable.get(table) ?? []).map(({ verdict }) => verdict))
+      : lastVerdicts(context.location, table)
 
   // The location first: it proves token and location with one request.
   const [first, others] = [work.filter(isLocation), work.filter((item) => !isLocation(item))]
@@ -118,37 +140,35 @@ export const extract = Effect.fn("extract")(function* (
 
 const isLocation = ({ resource }: Work) => resource.table === "locations"
 
-const doubted = (outcome: Outcome, doubts: ReadonlyArray<string>): Outcome =>
-  doubts.length === 0
-    ? outcome
-    : {
-        ...outcome,
-        verdict: outcome.verdict === "complete" ? "complete with doubts" : outcome.verdict,
-        doubts: [...outcome.doubts, ...doubts]
-      }
+type Reads = Effect.Effect<Outcome, ApiError | Failure, Api | Vault | Warehouse>
 
 /** Runs one reading to its end, whatever end that is, and writes the end down. */
 const ended = Effect.fnUntraced(function* (
   resource: string,
-  reading: Effect.Effect<Outcome, ApiError | Failure, Api | Vault | Warehouse>,
-  context: RunContext
+  reading: Reads,
+  context: RunContext,
+  outage: Outage
 ): Effect.fn.Return<Ended, BadCredentials | WrongLocation | Failure, Api | Vault | Warehouse> {
   const [api, vault] = [yield* Api, yield* Vault]
   const before = api.requestsByResource.get(resource) ?? 0
-  const incomplete = (doubt: string, why: Pick<Ended, "why" | "resumeAt"> = {}) =>
+  const incomplete = (doubt: string, more: Partial<Omit<Ended, "location" | "resource">> = {}) =>
     Effect.succeed<Omit<Ended, "location" | "resource">>({
       mode: "full",
       verdict: "incomplete",
       doubts: [doubt],
       requests: (api.requestsByResource.get(resource) ?? 0) - before,
-      ...why
+      ...more
     })
-  const { why, resumeAt, ...outcome }: Omit<Ended, "location" | "resource"> = yield* reading.pipe(
+  const { why, resumeAt, ...outcome }: Omit<Ended, "location" | "resource"> = yield* outage.during(reading).pipe(
     Effect.catchTags({
       NotPermitted: ({ message }) => incomplete(`not readable with this token: ${message}`, { why: "scope" }),
-      Refused: ({ message }) => incomplete(message),
+      // Another attempt from the same place would be refused again.
+      Refused: ({ message }) => incomplete(message, { finished: true }),
       Gone: ({ message }) => incomplete(message),
-      Unavailable: ({ message, unreachable }) => incomplete(message, unreachable ? { why: "later" } : {}),
+      Unavailable: (error) =>
+        Effect.flatMap(outage.isBehind(error, resource), (isDown) =>
+          incomplete(error.message, isDown ? { why: "later" } : {})
+        ),
       BudgetSpent: ({ dailyRemaining, reserve, resumeAt }: BudgetSpent) =>
         incomplete(`the day's requests are used up (${dailyRemaining} left, ${reserve} kept for others)`, {
           why: "later",

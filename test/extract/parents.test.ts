@@ -1,0 +1,183 @@
+/** What is read under the rows of a table is never more complete than that table, whatever kept it from being read. */
+import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { type Call, Api } from "../../src/api/api.ts"
+import { type ApiError, NotPermitted, Unavailable } from "../../src/api/errors.ts"
+import { type Catalogue, discover } from "../../src/catalog/discover.ts"
+import { type Resource, followUpOf } from "../../src/catalog/resource.ts"
+import { type Work, extract } from "../../src/extract/extract.ts"
+import type { Frame } from "../../src/vault/frame.ts"
+import { Vault } from "../../src/vault/vault.ts"
+import { type Row, Warehouse } from "../../src/warehouse/warehouse.ts"
+
+let catalogue: Catalogue
+beforeAll(async () => {
+  catalogue = await discover()
+})
+
+const asked = { object_keys: ["k"], recurring_task_ids: ["t"], free_slot_days: 1, contact_details: true }
+
+/** Reads some resources of an account that holds nothing; `fails` decides which requests fail, and how. */
+const extracted = (
+  resources: ReadonlyArray<Resource>,
+  fails: (call: Call) => ApiError | undefined,
+  rows: (sql: string) => ReadonlyArray<Row> = () => []
+) =>
+  Effect.gen(function* () {
+    const frames: Array<Frame> = []
+    let requests = 0
+    const api = Api.of({
+      send: (call) => {
+        requests++
+        const body = { [call.request.path.split("/").at(-1)!]: [] }
+        const answer = { text: JSON.stringify(body), body, long: false, at: 0, serviceTime: undefined }
+        return Effect.suspend(() => {
+          const error = fails(call)
+          return error ? Effect.fail(error) : Effect.succeed(answer)
+        })
+      },
+      linked: () => Effect.succeed(undefined),
+      requestsByResource: new Map(),
+      usage: () => ({ burst: 1, windowMs: 1, inWindow: 0, dailyRemaining: undefined })
+    })
+    const vault = Vault.of({
+      append: (frame) => Effect.sync(() => void frames.push(frame)),
+      read: (next) => Effect.succeed({ frames: [], next, bytes: 0 }),
+      seal: Effect.void,
+      appendedBytes: () => 0,
+      end: () => ({ segment: 1, offset: 0 })
+    })
+    const warehouse = { rows: (sql: string) => Effect.sync(() => rows(sql)) } as unknown as Warehouse["Service"]
+    const work = resources.map((resource): Work => ({
+      resource,
+      mode: resource.full.length === 0 ? "each" : "full",
+      within: [],
+      before: undefined,
+      findings: undefined,
+      followUp: undefined,
+      begun: {}
+    }))
+    const context = {
+      counts: new Map(),
+      cuts: new Set<number>(),
+      run: "run1",
+      location: "L",
+      company: "C",
+      backpressure: Effect.void,
+      loaded: Effect.void,
+      asked,
+      deletionShareMax: 0.3,
+      folder: ""
+    }
+    const running = yield* Effect.forkChild(
+      extract(work, context, Effect.succeed("C")).pipe(
+        Effect.provide(
+          Layer.mergeAll(Layer.succeed(Api, api), Layer.succeed(Vault, vault), Layer.succeed(Warehouse, warehouse))
+        )
+      )
+    )
+    yield* TestClock.adjust("1 hour")
+    return { ended: yield* Fiber.join(running), requests, frames }
+  })
+
+const named = (table: string) => catalogue.resources.find((resource) => resource.table === table)!
+/** A resource with all that it is read under, outermost first. */
+const withParents = (resource: Resource): ReadonlyArray<Resource> =>
+  resource.each ? [...withParents(named(resource.each.table)), resource] : [resource]
+
+const failures = {
+  "its scope is missing": () => new NotPermitted({ message: "401 The token is not authorized for this scope." }),
+  "it does not answer": () => new Unavailable({ message: "500", unreachable: false })
+}
+
+describe("where a table cannot be read", () => {
+  for (const [why, error] of Object.entries(failures))
+    it.effect(`because ${why}, what is read under it is incomplete`, () =>
+      Effect.gen(function* () {
+        const followed = catalogue.resources.filter((resource) => followUpOf(resource))
+        assert.isAbove(followed.length, 10)
+        for (const resource of followed) {
+          const { table, label } = followUpOf(resource)!
+          const { ended } = yield* extracted(withParents(resource), (call) =>
+            call.resource === table && call.priority !== 0 ? error() : undefined
+          )
+          const verdicts = new Map(ended.map((end) => [end.resource, end.verdict]))
+          const parents = ended.filter((end) => end.resource === table || end.resource.startsWith(`${table}/`))
+          assert.include(
+            parents.map(({ verdict }) => verdict),
+            "incomplete",
+            `${table} itself`
+          )
+          assert.strictEqual(verdicts.get(label), "incomplete", label)
+        }
+      })
+    )
+
+  it.effect("what is read under it says how it ended in an earlier run, where this one leaves it out", () =>
+    Effect.gen(function* () {
+      const notes = named("contact_notes")
+      const verdictOf = (rows: ReadonlyArray<Row>) =>
+        Effect.map(
+          extracted(
+            [notes],
+            () => undefined,
+            (sql) => (sql.includes("arg_max(verdict") ? rows : [])
+          ),
+          ({ ended }) => ended[0]!.verdict
+        )
+      assert.strictEqual(yield* verdictOf([]), "incomplete")
+      assert.strictEqual(yield* verdictOf([{ verdict: "incomplete" }]), "incomplete")
+      assert.strictEqual(yield* verdictOf([{ verdict: "complete with doubts" }]), "complete with doubts")
+      assert.strictEqual(yield* verdictOf([{ verdict: "complete" }]), "complete")
+    })
+  )
+})
+
+describe("an API that is down", () => {
+  it.effect("ends the run for now after two requests, and nothing else is asked", () =>
+    Effect.gen(function* () {
+      const { ended, requests } = yield* extracted(
+        ["locations", "contacts", "calendars", "forms", "contact_notes"].map(named),
+        () => new Unavailable({ message: "503", unreachable: false })
+      )
+      assert.deepStrictEqual(
+        ended.map(({ resource, why }) => [resource, why]),
+        [["locations", "later"]]
+      )
+      assert.strictEqual(requests, 2)
+    })
+  )
+
+  it.effect("in the middle of a run ends everything that is under way, for now", () =>
+    Effect.gen(function* () {
+      const { ended } = yield* extracted(
+        ["locations", "blogs", "calendars", "forms"].map(named),
+        ({ resource, priority }) =>
+          resource === "locations" && priority !== 0
+            ? undefined
+            : new Unavailable({ message: "503", unreachable: false })
+      )
+      assert.deepStrictEqual(
+        ended.map(({ resource, why }) => [resource, why]).sort(),
+        [
+          ["calendars", "later"],
+          ["blogs", "later"],
+          ["forms", "later"],
+          ["locations", undefined]
+        ].sort()
+      )
+    })
+  )
+
+  it.effect("is told from a resource that alone does not answer", () =>
+    Effect.gen(function* () {
+      const { ended } = yield* extracted(["locations", "calendars", "forms"].map(named), ({ resource, priority }) =>
+        resource === "forms" && priority !== 0 ? new Unavailable({ message: "500", unreachable: false }) : undefined
+      )
+      const forms = ended.find(({ resource }) => resource === "forms")!
+      assert.deepStrictEqual([forms.verdict, forms.why], ["incomplete", undefined])
+      assert.strictEqual(ended.find(({ resource }) => resource === "calendars")!.why, undefined)
+    })
+  )
+})

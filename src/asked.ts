@@ -9,14 +9,18 @@ export const askedSettings = Effect.fnUntraced(function* (
   const days = Number(account["free_slot_days"] ?? 0)
   if (!(days >= 0))
     return yield* settingFailure(`account.free_slot_days: ${String(account["free_slot_days"])} is no number of days`)
-  const details = String(account["contact_details"] ?? false)
-  if (details !== "true" && details !== "false")
-    return yield* settingFailure(`account.contact_details: ${details} is neither true nor false`)
+  const flags = { contact_details: false, conversation_messages: false }
+  for (const name of ["contact_details", "conversation_messages"] as const) {
+    const value = String(account[name] ?? false)
+    if (value !== "true" && value !== "false")
+      return yield* settingFailure(`account.${name}: ${value} is neither true nor false`)
+    flags[name] = value === "true"
+  }
   return {
     object_keys: words(account["object_keys"]),
     recurring_task_ids: words(account["recurring_task_ids"]),
     free_slot_days: days,
-    contact_details: details === "true"
+    ...flags
   }
 })
 

@@ -35,7 +35,9 @@ const File = Schema.Struct({
       /** Days of free slots to read ahead. */
       free_slot_days: Schema.optional(Schema.Number.check(Schema.isGreaterThanOrEqualTo(0))),
       /** Each contact is read by itself too: a request for each that is new or changed. */
-      contact_details: Schema.optional(Schema.Boolean)
+      contact_details: Schema.optional(Schema.Boolean),
+      /** The messages of each conversation are read by themselves too. */
+      conversation_messages: Schema.optional(Schema.Boolean)
     })
   ),
   /** Several locations of one base URL; those without a token use the account's. */
@@ -97,7 +99,8 @@ export const environmentNames = {
   SLUICE_OBJECT_KEYS: "object_keys",
   SLUICE_RECURRING_TASK_IDS: "recurring_task_ids",
   SLUICE_FREE_SLOT_DAYS: "free_slot_days",
-  SLUICE_CONTACT_DETAILS: "contact_details"
+  SLUICE_CONTACT_DETAILS: "contact_details",
+  SLUICE_CONVERSATION_MESSAGES: "conversation_messages"
 } as const
 
 export interface Flags {

@@ -27,7 +27,9 @@ export const messages = define({
     field: "dateUpdated",
     fallback: { field: "dateAdded", days: 7 },
     overlapDays: 0.01,
-    ways: [{ ...exported({ sortBy: "updatedAt", sortOrder: "desc" }), until: "dateUpdated" }]
+    ways: [{ ...exported({ sortBy: "updatedAt", sortOrder: "desc" }), until: "dateUpdated" }],
+    // A message that was deleted shows only by its absence.
+    fullEveryDays: 30
   },
   backfill: {
     by: "dateAdded",
@@ -41,14 +43,17 @@ export const messages = define({
       }
     ]
   },
-  // Group chats and review requests are in no export, so the conversations they make up are read one by one. One that
-  // stands in a conversation of another kind, and is not its last message, is not found.
+  // Group chats and review requests are in no export, so the conversations they make up are read one by one.
   each: {
     table: "conversations",
     tombstone: "deleted",
     column: "conversation_id",
     where:
       "type IN ('TYPE_GROUP_SMS', 'TYPE_REVIEW', '4', '5') OR last_message_type IN ('TYPE_GROUP_SMS', 'TYPE_SMS_REVIEW_REQUEST')",
+    some: {
+      leavesOut: "review requests and group chats whose conversation goes on with other messages",
+      unless: "conversation_messages"
+    },
     changedBy: "last_message_date",
     everyDays: 30,
     way: {

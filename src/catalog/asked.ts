@@ -1,5 +1,5 @@
 /** What is read only where the settings ask for it. */
-import type { Resource } from "./resource.ts"
+import type { Each, Resource } from "./resource.ts"
 
 /** Settings that decide what is read, by their names in the settings file. */
 export interface Asked {
@@ -8,14 +8,26 @@ export interface Asked {
   /** Days ahead; 0: none. */
   readonly free_slot_days: number
   readonly contact_details: boolean
+  readonly conversation_messages: boolean
 }
 export type SettingName = keyof Asked
+export type BooleanSetting = "contact_details" | "conversation_messages"
 
 /** The resource as far as the settings want it read, if at all. */
 export const asAsked = (resource: Resource, asked: Asked): Resource | undefined => {
   if (!isSet(resource.asked, asked)) return undefined
-  const { detail, ...list } = resource
-  return detail && !isSet(detail.asked, asked) ? list : resource
+  const { detail, each, ...list } = resource
+  return {
+    ...list,
+    ...(detail && isSet(detail.asked, asked) && { detail }),
+    ...(each && { each: each.some && asked[each.some.unless] ? underAll(each) : each })
+  }
+}
+
+/** Under every row, where it would be under some. */
+const underAll = (each: Each): Each => {
+  const { where: _, some: __, ...all } = each
+  return all
 }
 
 const isSet = (setting: SettingName | undefined, asked: Asked): boolean => {

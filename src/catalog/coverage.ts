@@ -24,8 +24,9 @@ export const coverageOf = ({ resources }: Catalogue): ReadonlyArray<Covered> => 
       const more = [resource, ...withinOf(resources, resource.table)].flatMap((one) =>
         tablesOf(one).map(({ name }) => name)
       )
-      const { detail, ...list } = resource
-      const setting = resource.asked ?? (operationsOf(list).includes(operation) ? undefined : detail?.asked)
+      const { detail, each, ...list } = resource
+      const setting =
+        resource.asked ?? (operationsOf(list).includes(operation) ? undefined : (detail?.asked ?? each?.some?.unless))
       byOperation.set(operation, {
         operation,
         purpose: "tables",
@@ -50,6 +51,8 @@ export const askedFor: Readonly<Record<SettingName, string>> = {
   recurring_task_ids:
     "the API cannot list them: name their ids in account.recurring_task_ids (SLUICE_RECURRING_TASK_IDS)",
   free_slot_days: "computed by the service: account.free_slot_days (SLUICE_FREE_SLOT_DAYS) days are kept if asked for",
+  conversation_messages:
+    "the export holds all but review requests and group chats: conversations that are made of them are read one by one, and all are with account.conversation_messages (SLUICE_CONVERSATION_MESSAGES=true)",
   contact_details:
     "the search shows the same record, unless it leaves out do-not-disturb settings and attribution: then account.contact_details (SLUICE_CONTACT_DETAILS=true) asks for each contact by itself"
 }

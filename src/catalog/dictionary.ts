@@ -103,7 +103,7 @@ const rerun = ({ changes }: Resource): string => {
 
 const followUpSentence = (followUp: FollowUp | undefined): ReadonlyArray<string> => {
   if (!followUp) return []
-  const { kind, table, changedBy, everyDays, where, recent, asked } = followUp
+  const { kind, table, changedBy, everyDays, where, recent, asked, some } = followUp
   const what =
     kind === "detail"
       ? "Completed by a request of its own"
@@ -113,5 +113,8 @@ const followUpSentence = (followUp: FollowUp | undefined): ReadonlyArray<string>
       ? "every run"
       : `when new or changed${changedBy ? ` (\`${changedBy}\`)` : ""}, and every ${everyDays} days`
   const span = recent ? `; the last ${recent.days} days, whole every ${recent.fullEveryDays} days` : ""
-  return [`- ${what}, ${when}${span}${asked ? `; only where \`account.${asked}\` asks for it` : ""}.`]
+  return [
+    `- ${what}, ${when}${span}${asked ? `; only where \`account.${asked}\` asks for it` : ""}.`,
+    ...(some ? [`- Not read, unless \`account.${some.unless}\` is set: ${some.leavesOut}.`] : [])
+  ]
 }

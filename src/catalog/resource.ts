@@ -1,5 +1,5 @@
 /** A resource: what is read, how it continues, what changed means, and the tables it becomes. */
-import type { Asked, SettingName } from "./asked.ts"
+import type { Asked, BooleanSetting, SettingName } from "./asked.ts"
 import type { Fields } from "./fields.ts"
 import type { Parameters, Request } from "./request.ts"
 
@@ -114,6 +114,8 @@ export interface Each extends Turn {
   readonly way: Way
   /** Which rows of it: a condition in SQL over its columns. */
   readonly where?: string
+  /** Reading under those rows alone leaves something out: what, and the setting with which it is read under all of them. */
+  readonly some?: { readonly leavesOut: string; readonly unless: BooleanSetting }
   /** What is asked for where it is not the row's own id: SQL over its columns that gives one id or many. */
   readonly ids?: string
   /** Rows that the service lists as deleted, by this flag, are asked for too. */

@@ -5,11 +5,12 @@
 import { Clock, Deferred, Effect } from "effect"
 import { Api } from "../api/api.ts"
 import type { ApiError, BadCredentials, BudgetSpent, WrongLocation } from "../api/errors.ts"
-import { type Resource, asksForCompany, followUpOf } from "../catalog/resource.ts"
+import { type FollowUp, type Resource, asksForCompany, followUpOf } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import type { Outcome } from "../vault/frame.ts"
 import { Vault } from "../vault/vault.ts"
 import { lastVerdicts } from "../warehouse/runs.ts"
+import { leftOutCount } from "../warehouse/state.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 import { readWindows } from "./backfill.ts"
 import type { Reading, RunContext } from "./context.ts"
@@ -85,9 +86,9 @@ export const extract = Effect.fn("extract")(function* (
         )
   /** What a complete list did not show, of it and of the tables in its pages. */
   const withGone = Effect.fnUntraced(function* (outcome: Outcome, resource: Resource, within: ReadonlyArray<Resource>) {
-    // Beside a list, rows may come from elsewhere as well; and what the settings no longer ask for is not gone.
+    // What the settings no longer ask for is not gone.
     const tells = outcome.mode === "full" && outcome.verdict === "complete"
-    if (!tells || resource.each || typeof resource.passes === "string") return outcome
+    if (!tells || typeof resource.passes === "string") return outcome
     const explains = resource.vanishesWith && readByTable.get(resource.vanishesWith.table)
     if (explains) yield* Deferred.await(explains)
     const doubts = yield* Effect.forEach([resource, ...within], (one) => findGone(one, outcome.begunAt!, context))
@@ -107,9 +108,10 @@ export const extract = Effect.fn("extract")(function* (
             )
           )
         : reading
-    const judged = Effect.flatMap(whole, (outcome) =>
-      Effect.map(verdictsOf(followUp.table), (verdicts) => noMoreThan(outcome, followUp.table, verdicts))
-    )
+    const judged = Effect.gen(function* () {
+      const outcome = doubted(yield* whole, yield* leftOut(followUp, context.location))
+      return noMoreThan(outcome, followUp.table, yield* verdictsOf(followUp.table))
+    })
     return part(resource.each ? resource.table : followUp.label, followUp.label, judged)
   }
   /** How the readings of a table ended: in this run, or the last one that read it. */
@@ -136,6 +138,17 @@ export const extract = Effect.fn("extract")(function* (
     concurrency: "unbounded"
   })
   return [...account, ...rest].flat()
+})
+
+/** What is known to be missing because not every row is read under. */
+const leftOut = Effect.fnUntraced(function* (followUp: FollowUp, location: string) {
+  const { some, table } = followUp
+  const rows = some ? yield* leftOutCount(location, followUp) : 0
+  return rows === 0
+    ? []
+    : [
+        `${rows} ${table} were not read one by one, so these may be missing: ${some!.leavesOut}. To read them, set account.${some!.unless} = true`
+      ]
 })
 
 const isLocation = ({ resource }: Work) => resource.table === "locations"

@@ -132,7 +132,7 @@ export class Spool {
 
   private groupOf(resource: Resource, { location, run, kind, at, parent, pass, progress }: PageEntry): Group {
     const label = parent ? pass : resource.table
-    const whole = !parent && progress["mode"] === "full" && resource.each === undefined
+    const whole = !parent && progress["mode"] === "full"
     const key = JSON.stringify([resource.table, location, run, label, whole])
     const known = this.groups.get(key)
     if (known) return known

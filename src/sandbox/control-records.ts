@@ -42,6 +42,17 @@ export const poison = (body: Data, service: Service): Data => {
   return { poisoned: rows.length }
 }
 
+/** Removes one record, as somebody does in the product itself where the API has no such operation. */
+export const remove = (body: Data, service: Service): Data => {
+  const { collection: name, id } = body
+  const collection = typeof name === "string" ? ownCollection(name, service) : undefined
+  if (collection === undefined) throw malformed("collection must be the name of a collection")
+  const row = typeof id === "string" ? collection.get(id) : undefined
+  if (row === undefined) throw notFound(`There is no record ${String(id)} in ${String(name)}`)
+  collection.remove(row)
+  return { removed: id }
+}
+
 /** Under its name, or the same in small letters with underscores, as tables are called. */
 const ownCollection = (name: string, { world }: Service): Collection | undefined => {
   const camel = name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())

@@ -1,5 +1,5 @@
 import { change } from "./change.ts"
-import { ndjson, poison } from "./control-records.ts"
+import { ndjson, poison, remove } from "./control-records.ts"
 import { setWorkflow } from "./control-workflows.ts"
 import { malformed, notFound } from "./errors.ts"
 import { type FaultRule, faultKinds, mixture } from "./faults.ts"
@@ -38,6 +38,8 @@ export const control = ({ method, text, url }: Arrived, service: Service): strin
       return JSON.stringify({ ...service.churn.set(readRate(body), service), changes: service.churn.changes })
     case "POST poison":
       return JSON.stringify(poison(body, service))
+    case "POST remove":
+      return JSON.stringify(remove(body, service))
     case "POST workflows":
       return JSON.stringify(setWorkflow(body, service))
     case "GET deliveries":

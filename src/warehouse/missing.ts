@@ -23,7 +23,12 @@ export const missingRows = Effect.fnUntraced(function* (
   const warehouse = yield* Warehouse
   const table = `crm.${name(resource.table)}`
   const here = `location_id = ${literal(location)}`
-  const { vanishesWith } = resource
+  const { each, vanishesWith } = resource
+  // Rows that are read under others are not in the list.
+  const listed =
+    each === undefined
+      ? "true"
+      : `${name(each.column)} NOT IN (SELECT id FROM crm.${name(each.table)} WHERE ${here} AND (${each.where ?? "true"}))`
   const explained = vanishesWith
     ? `${name(vanishesWith.column)} IN (SELECT id FROM crm.${name(vanishesWith.table)} WHERE ${here} AND _deleted_at IS NOT NULL)`
     : "false"
@@ -31,7 +36,7 @@ export const missingRows = Effect.fnUntraced(function* (
   const found = yield* warehouse.rows(
     `SELECT ${keyText(resource, "t.")} AS key, ${explained} AS explained FROM ${table} AS t
      ANTI JOIN (SELECT key FROM meta.seen WHERE ${here} AND resource = ${literal(resource.table)}) AS seen ON seen.key = ${keyText(resource, "t.")}
-     WHERE ${here} AND _deleted_at IS NULL AND _synced_at < ${instantOf(begunAt)}`
+     WHERE ${here} AND _deleted_at IS NULL AND _synced_at < ${instantOf(begunAt)} AND (${listed})`
   )
   const [count] =
     found.length === 0

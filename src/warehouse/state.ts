@@ -58,6 +58,18 @@ export const dueCount = Effect.fnUntraced(function* (
   return Number(row?.["n"])
 })
 
+/** Parents that are not asked for, because only some of the rows are. */
+export const leftOutCount = Effect.fnUntraced(function* (
+  location: string,
+  { table, where = "true" }: Pick<FollowUp, "table" | "where">
+): Effect.fn.Return<number, Failure, Warehouse> {
+  const [row] = yield* (yield* Warehouse).rows(
+    `SELECT count(*) AS n FROM crm.${name(table)}
+     WHERE location_id = ${literal(location)} AND _deleted_at IS NULL AND (${where}) IS NOT TRUE`
+  )
+  return Number(row?.["n"] ?? 0)
+})
+
 const dueFrom = ({ location, followUp, before }: Omit<DueQuery, "limit">, now: string): string => {
   const { table, label, changedBy, everyDays, where = "true", ids, tombstone } = followUp
   const there = tombstone ? `(_deleted_at IS NULL OR ${name(tombstone)})` : "_deleted_at IS NULL"

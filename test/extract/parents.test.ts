@@ -4,6 +4,8 @@ import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { type Call, Api } from "../../src/api/api.ts"
 import { type ApiError, NotPermitted, Unavailable } from "../../src/api/errors.ts"
+import { asAsked } from "../../src/catalog/asked.ts"
+import { coverageOf } from "../../src/catalog/coverage.ts"
 import { type Catalogue, discover } from "../../src/catalog/discover.ts"
 import { type Resource, followUpOf } from "../../src/catalog/resource.ts"
 import { type Work, extract } from "../../src/extract/extract.ts"
@@ -16,7 +18,13 @@ beforeAll(async () => {
   catalogue = await discover()
 })
 
-const asked = { object_keys: ["k"], recurring_task_ids: ["t"], free_slot_days: 1, contact_details: true }
+const asked = {
+  object_keys: ["k"],
+  recurring_task_ids: ["t"],
+  free_slot_days: 1,
+  contact_details: true,
+  conversation_messages: false
+}
 
 /** Reads some resources of an account that holds nothing; `fails` decides which requests fail, and how. */
 const extracted = (
@@ -178,6 +186,37 @@ describe("an API that is down", () => {
       const forms = ended.find(({ resource }) => resource === "forms")!
       assert.deepStrictEqual([forms.verdict, forms.why], ["incomplete", undefined])
       assert.strictEqual(ended.find(({ resource }) => resource === "calendars")!.why, undefined)
+    })
+  )
+})
+
+describe("what is read under some rows alone", () => {
+  const some = (n: number) => (sql: string) =>
+    sql.includes("arg_max(verdict") ? [{ verdict: "complete" }] : sql.includes("IS NOT TRUE") ? [{ n }] : []
+
+  it.effect("says what that leaves out, and which setting reads it", () =>
+    Effect.gen(function* () {
+      const messages = asAsked(named("messages"), asked)!
+      const of = (rows: number) =>
+        Effect.map(
+          extracted([messages], () => undefined, some(rows)),
+          ({ ended }) => ended.find(({ resource }) => resource === "messages/conversations")!
+        )
+      const left = yield* of(12)
+      assert.strictEqual(left.verdict, "complete with doubts")
+      assert.match(left.doubts.join(), /12 conversations were not read one by one.*account\.conversation_messages/)
+      assert.strictEqual((yield* of(0)).verdict, "complete")
+    })
+  )
+
+  it.effect("is read under all of them where the setting asks for it", () =>
+    Effect.gen(function* () {
+      const messages = asAsked(named("messages"), { ...asked, conversation_messages: true })!
+      assert.isUndefined(messages.each!.where)
+      const { ended } = yield* extracted([messages], () => undefined, some(12))
+      assert.strictEqual(ended.find(({ resource }) => resource === "messages/conversations")!.verdict, "complete")
+      const [covered] = coverageOf(catalogue).filter(({ operation }) => operation.endsWith("{conversationId}/messages"))
+      assert.match(covered!.reason, /SLUICE_CONVERSATION_MESSAGES/)
     })
   )
 })

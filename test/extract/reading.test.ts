@@ -36,7 +36,13 @@ const context: RunContext = {
   company: undefined,
   backpressure: Effect.void,
   loaded: Effect.void,
-  asked: { object_keys: [], recurring_task_ids: [], free_slot_days: 0, contact_details: false },
+  asked: {
+    object_keys: [],
+    recurring_task_ids: [],
+    free_slot_days: 0,
+    contact_details: false,
+    conversation_messages: false
+  },
   deletionShareMax: 0.3,
   folder: ""
 }

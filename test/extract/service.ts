@@ -93,7 +93,13 @@ export const reading = (
       company: undefined,
       backpressure: Effect.void,
       loaded: Effect.void,
-      asked: { object_keys: [], recurring_task_ids: [], free_slot_days: 0, contact_details: false },
+      asked: {
+        object_keys: [],
+        recurring_task_ids: [],
+        free_slot_days: 0,
+        contact_details: false,
+        conversation_messages: false
+      },
       deletionShareMax: 0.3,
       folder: ""
     }

@@ -112,7 +112,13 @@ const program = ({ account, catalogue, clock, machine, warehouse }: World, { ful
           api: Context.get(built, Api),
           location: service.world.setting.locationId,
           company: catalogue.familyByTable.has("locations") ? undefined : service.world.setting.companyId,
-          asked: { object_keys: [], recurring_task_ids: [], free_slot_days: 0, contact_details: false },
+          asked: {
+            object_keys: [],
+            recurring_task_ids: [],
+            free_slot_days: 0,
+            contact_details: false,
+            conversation_messages: false
+          },
           deletionShareMax
         }
       ],

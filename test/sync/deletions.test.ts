@@ -147,6 +147,22 @@ describe("deletions", () => {
     assert.include(await deleted("opportunities"), deal)
   })
 
+  it("of one message are found by a complete export, and asked for by its id", async () => {
+    const [message, ...others] = await ids(
+      `SELECT m.id FROM crm.messages AS m JOIN crm.conversations AS c ON c.id = m.conversation_id
+       WHERE m._deleted_at IS NULL AND c._deleted_at IS NULL AND c.type <> 'TYPE_GROUP_SMS' ORDER BY m.id`
+    )
+    assert.isAbove(others.length, 100)
+    await account.service.post("remove", { collection: "messages", id: message })
+    const only = ["--only", "messages", "--except", "emails,recordings,transcript_sentences"]
+    const before = await deleted("messages")
+    assert.strictEqual((await account.sync(...only)).code, 0)
+    assert.deepStrictEqual(await deleted("messages"), before)
+    const ran = await account.sync("--full", ...only)
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    assert.deepStrictEqual(await deleted("messages"), [...before, message].sort())
+  })
+
   it("of what is asked for by its id are told by the answer", async () => {
     const { locationId } = account.service
     const [task] = (await account.service.records("recurringTasks")).map(({ id }) => String(id))

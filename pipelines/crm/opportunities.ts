@@ -68,7 +68,14 @@ export const opportunities = define({
     by: "createdAt",
     ways: [{ ...between("date_added", { gte: windowStart("iso"), lt: windowEnd("iso") }), filtered: "createdAt" }]
   },
-  wide: { table: "opportunity_custom_values", field: "custom_field_id", model: "opportunity", prefix: "cf_" },
+  unpack: (deal) => [withFieldIds(deal)],
+  wide: {
+    table: "opportunity_custom_values",
+    field: "custom_field_id",
+    model: "opportunity",
+    byKey: true,
+    prefix: "cf_"
+  },
   single: get("/opportunities/{parent}"),
   vanishesWith: { table: "pipelines", column: "pipeline_id" },
   fields: {
@@ -111,7 +118,9 @@ export const opportunities = define({
       "opportunity_custom_values",
       "Filled custom fields of each deal.",
       {
-        id: ref("custom_fields", "The custom field", { column: "custom_field_id" }),
+        id: ref("custom_fields", "The custom field; its key, where that was sent and the field is not known", {
+          column: "custom_field_id"
+        }),
         key: text("Key of the field, where sent"),
         value: json("The value as sent", { textColumn: "value_text", personal: "content" }),
         fieldValue: alias("value"),
@@ -168,3 +177,15 @@ export const opportunities = define({
     unreadCount: count("Unread messages of the contact")
   }
 })
+
+/** A custom value names its field by id or by key (A 2.6). */
+const withFieldIds = (deal: unknown): unknown => {
+  const { customFields } = deal as { readonly customFields?: unknown }
+  if (!Array.isArray(customFields)) return deal
+  return {
+    ...(deal as object),
+    customFields: customFields.map((value) =>
+      value?.id === undefined && value?.key !== undefined ? { ...value, id: value.key } : value
+    )
+  }
+}

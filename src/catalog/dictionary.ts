@@ -36,7 +36,7 @@ const section = (catalogue: Catalogue, resource: Resource, table: Table): Readon
   table.description,
   table.parentColumn === undefined
     ? about(catalogue, resource, table)
-    : `${grain(table)} Comes with its row of ${resource.table}, and stays when that is marked deleted.`,
+    : `${grain(table)} Comes with its row of ${resource.table}, and is marked deleted with it.`,
   [
     "| column | type | meaning | personal data | refers to |",
     "|---|---|---|---|---|",

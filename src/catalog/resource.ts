@@ -164,6 +164,8 @@ export interface Wide {
   readonly field: string
   /** Custom fields of this model have a column even before one is filled. */
   readonly model?: string
+  /** The service may name a field by its key instead: it is told by its id as soon as the field is known. */
+  readonly byKey?: true
   /** Of the column names, so that they never meet those of the table. */
   readonly prefix: string
 }

@@ -136,7 +136,12 @@ const childTable = (parentTable: string, sources: ReadonlyArray<Child>): Table =
           : plainColumn(name, "VARCHAR", "Which of the lists the row came from")
       ),
       extraColumn,
-      ...stamps
+      ...stamps,
+      plainColumn(
+        "_deleted_at",
+        "TIMESTAMPTZ",
+        "When the row it belongs to was found to be gone; NULL while it is there"
+      )
     ]
   }
 }

@@ -3,12 +3,13 @@ import { Effect } from "effect"
 import { mkdir, rm } from "node:fs/promises"
 import { type SchemaPolicies, isRefused } from "../catalog/policy.ts"
 import { type Resource, backfillOf, withinOf } from "../catalog/resource.ts"
+import { idColumn } from "../catalog/tables.ts"
 import { type Failure, diskFailure } from "../failure.ts"
 import type { Decoded, EndEntry, Entry, WindowEntry } from "../vault/frame.ts"
 import type { Position } from "../vault/position.ts"
 import { Vault } from "../vault/vault.ts"
 import { frozenDoubt } from "../warehouse/runs.ts"
-import { instantOf, literal } from "../warehouse/sql.ts"
+import { instantOf, literal, name } from "../warehouse/sql.ts"
 import { type Statement, Warehouse } from "../warehouse/warehouse.ts"
 import { wellFormed } from "./convert.ts"
 import { countedIn, goneStatements } from "./gone.ts"
@@ -97,6 +98,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
       [
         ...groups.slice(last).flatMap(groupStatements),
         ...(gone ? goneStatements(resources, gone) : []),
+        ...namedFields(resources, groups),
         ...groups.flatMap(countStatements),
         ...groups.flatMap(driftStatements),
         ...groups.flatMap((group) => frozenStatements(group, policies)),
@@ -135,6 +137,22 @@ const groupStatements = (group: Group): ReadonlyArray<Statement> => {
     ...rejectStatements(group)
   ]
 }
+
+/** Custom values that name their field by its key get its id, as soon as both are here; earlier versions too. */
+const namedFields = (resources: ReadonlyArray<Resource>, groups: ReadonlyArray<Group>): ReadonlyArray<string> =>
+  resources.flatMap(({ table: parent, wide }) => {
+    const concerns = ({ resource: { table } }: Group) => table === parent || table === "custom_fields"
+    if (!wide?.byKey || !groups.some(concerns)) return []
+    const [field, parentId] = [name(wide.field), name(idColumn(parent))]
+    const named = (schema: string, sameVersion: string) => {
+      const values = `${schema}.${name(wide.table)}`
+      return `UPDATE ${values} AS v SET ${field} = f.id FROM crm.custom_fields AS f
+       WHERE v.${field} NOT IN (SELECT id FROM crm.custom_fields)
+         AND f.location_id = v.location_id AND f.field_key IN (v.${field}, ${literal(`${wide.model}.`)} || v.${field})
+         AND NOT EXISTS (FROM ${values} AS o WHERE o.location_id = v.location_id AND o.${parentId} = v.${parentId} AND o.${field} = f.id${sameVersion})`
+    }
+    return [named("crm", ""), named("crm_history", " AND o._valid_from = v._valid_from")]
+  })
 
 /** Pages and records count where the state is: once. */
 const countStatements = (group: Group): ReadonlyArray<string> => [

@@ -50,7 +50,13 @@ export const markGone = (place: Place & { readonly label: string }): ReadonlyArr
         WHERE t.${here} AND _run_id <> ${literal(run)})`
     ),
     `UPDATE ${table} AS t SET _deleted_at = at_, _synced_at = CASE WHEN _run_id = ${literal(run)} THEN _synced_at ELSE at_ END,
-       _run_id = ${literal(run)} FROM gone WHERE t.${here} AND ${keyText(resource, "t.")} = gone.key`
+       _run_id = ${literal(run)} FROM gone WHERE t.${here} AND ${keyText(resource, "t.")} = gone.key`,
+    ...tablesOf(resource)
+      .slice(1)
+      .map(
+        (child) =>
+          `UPDATE crm.${name(child.name)} AS t SET _deleted_at = at_ FROM gone WHERE t.${here} AND t.${name(child.parentColumn!)} = gone.key`
+      )
   ]
 }
 

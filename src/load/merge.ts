@@ -2,7 +2,7 @@
  * The SQL that takes a batch of one resource into its tables: newest wins, what did not change is not touched, earlier
  * versions go to the history. Delete and insert, without primary keys: by far the fastest merge DuckDB has.
  */
-import type { Resource } from "../catalog/resource.ts"
+import { type Resource, followUpOf } from "../catalog/resource.ts"
 import { type Column, type Table, keyOf, keyText, tablesOf } from "../catalog/tables.ts"
 import { literal, name, names } from "../warehouse/sql.ts"
 import type { Statement } from "../warehouse/warehouse.ts"
@@ -36,16 +36,23 @@ const knownDetails = ({ location, label }: Batch): string =>
      AND f.location_id = ${literal(location)} AND f.resource = ${literal(label)} AND f.content_hash = stage._row_hash
      AND f.parent_state = parents.parent_state`
 
-/** A row that is there as it came, or newer, is known. The one look at the whole table is at its narrow columns. */
-const knownRows = ({ resource, location }: Batch): ReadonlyArray<string> => {
+/**
+ * A row that is there as it came is known, and so is an older version of one that this run, or a later one, brought. An older
+ * version that a later run shows is what the service holds now: it was restored, merged or imported. The one look at the
+ * whole table is at its narrow columns.
+ */
+const knownRows = ({ resource, location, run }: Batch): ReadonlyArray<string> => {
   const key = names(keyOf(resource))
   const changed = versionOf(resource)
+  const older = changed
+    ? ` OR (stage.${name(changed)} < met.${name(changed)} AND (met._run_id = ${literal(run)} OR ${syncedAt} <= met._synced_at))`
+    : ""
   const columns = [...new Set([...keyOf(resource), "_row_hash", ...kept, ...(changed ? [changed] : [])])]
   return [
     `CREATE OR REPLACE TEMP TABLE met AS SELECT ${names(columns)} FROM crm.${name(resource.table)}
      WHERE location_id = ${literal(location)} AND (${key}) IN (SELECT ${key} FROM stage)`,
     `DELETE FROM stage USING met WHERE ${sameKey(resource, "met", "stage")}
-     AND ((met._row_hash = stage._row_hash AND (met._deleted_at IS NOT NULL) = ${tombstoned(resource)})${changed ? ` OR stage.${name(changed)} < met.${name(changed)}` : ""})`
+     AND ((met._row_hash = stage._row_hash AND (met._deleted_at IS NOT NULL) = ${tombstoned(resource)})${older})`
   ]
 }
 
@@ -59,8 +66,8 @@ const newVersions = (batch: Batch, mode: Mode): ReadonlyArray<Statement> => {
   const here = `location_id = ${literal(location)}`
   const current = `crm.${name(parent.name)}`
   const key = names(keyOf(resource))
-  const sent = children.filter((child) => !(mode === "list" && child.detail))
   return [
+    ...(mode === "list" ? [detailedRows(batch)] : []),
     `CREATE OR REPLACE TEMP TABLE old AS ${
       mode === "whole" ? `SELECT ${key}, ${names(kept)} FROM met WHERE true` : `SELECT * FROM ${current} WHERE ${here}`
     } AND (${key}) IN (SELECT ${key} FROM stage)`,
@@ -75,14 +82,37 @@ const newVersions = (batch: Batch, mode: Mode): ReadonlyArray<Statement> => {
           `(SELECT old.*, ${syncedAt} AS _ends_at FROM old JOIN stage USING (${key}) WHERE old._run_id <> ${literal(run)})`
         ),
         `DELETE FROM ${current} WHERE ${here} AND (${key}) IN (SELECT ${key} FROM old)`,
-        ...sent.map((child) => leavingChildren(batch, child, mode))
+        ...children.map((child) => leavingChildren(batch, child, mode))
       ]
     },
     `INSERT INTO ${current} BY NAME SELECT ${parent.columns.map((column) => `${value(column, mode, batch)} AS ${name(column.name)}`).join(", ")}
      FROM stage LEFT JOIN old USING (${key})`,
-    ...sent.map((child) => comingChildren(batch, child))
+    ...children.map((child) => comingChildren(batch, child, mode)),
+    // Whole rows bring all their children along.
+    ...(mode === "whole" || children.length === 0 ? [] : turnedRows(batch, children))
   ]
 }
+
+/** Rows of which a detail came: a list that shows a part of it says less. */
+const detailedRows = ({ resource, location }: Batch): string =>
+  `CREATE OR REPLACE TEMP TABLE detailed AS SELECT parent_id FROM meta.fanout
+   WHERE location_id = ${literal(location)} AND resource = ${literal(followUpOf(resource)!.label)}
+     AND content_hash IS NOT NULL AND parent_id IN (SELECT id FROM stage)`
+const isDetailed = "stage.id IN (FROM detailed)"
+
+/** Rows that were marked deleted or are there again take their children with them. */
+const turnedRows = ({ resource, location }: Batch, children: ReadonlyArray<Table>): ReadonlyArray<Statement> => [
+  `CREATE OR REPLACE TEMP TABLE turned AS SELECT now.id, now._deleted_at FROM crm.${name(resource.table)} AS now
+   JOIN old ON old.id = now.id WHERE now.location_id = ${literal(location)} AND now._deleted_at IS DISTINCT FROM old._deleted_at`,
+  {
+    ifAny: "turned",
+    run: children.map(
+      (child) =>
+        `UPDATE crm.${name(child.name)} AS t SET _deleted_at = turned._deleted_at FROM turned
+         WHERE t.location_id = ${literal(location)} AND t.${name(child.parentColumn!)} = turned.id`
+    )
+  }
+]
 
 const sameKey = (resource: Resource, one: string, other: string) =>
   keyOf(resource)
@@ -123,24 +153,37 @@ const value = (column: Column, mode: Mode, { resource, location, run }: Batch): 
           `CASE WHEN ${sent} IS NULL THEN ${kept} WHEN ${kept} IS NULL THEN ${sent}::JSON
              ELSE to_json(map_concat(CAST(${kept} AS MAP(VARCHAR, JSON)), CAST(${sent}::JSON AS MAP(VARCHAR, JSON)))) END`
     default:
-      if (mode === "list" && column.detail) return kept
+      if (mode === "list" && column.detail)
+        return `CASE WHEN ${isDetailed} THEN ${kept} ELSE coalesce(${sent}, ${kept}) END`
       return mode === "detail" && !column.detail ? `coalesce(${sent}, ${kept})` : sent
   }
 }
 
-/** A detail that says nothing of the children leaves them as they are. */
-const leavingChildren = ({ location }: Batch, child: Table, mode: Mode): string => {
-  const said = mode === "detail" && !child.detail ? `WHERE stage.${name(child.name)} IS NOT NULL` : ""
-  return `DELETE FROM crm.${name(child.name)} WHERE location_id = ${literal(location)}
-     AND ${name(child.parentColumn!)} IN (SELECT id FROM old SEMI JOIN (FROM stage ${said}) USING (id))`
+/** Staged rows that tell the rows of a child table: one that says nothing of them leaves them as they are. */
+const telling = (child: Table, mode: Mode): string => {
+  const said = `stage.${name(child.name)} IS NOT NULL`
+  if (mode === "list" && child.detail) return `WHERE ${said} AND NOT ${isDetailed}`
+  return mode === "detail" && !child.detail ? `WHERE ${said}` : ""
 }
 
-const comingChildren = ({ location, run }: Batch, child: Table): string =>
-  `INSERT INTO crm.${name(child.name)} BY NAME
+const leavingChildren = ({ location }: Batch, child: Table, mode: Mode): string =>
+  `DELETE FROM crm.${name(child.name)} WHERE location_id = ${literal(location)}
+     AND ${name(child.parentColumn!)} IN (SELECT id FROM old SEMI JOIN (FROM stage ${telling(child, mode)}) USING (id))`
+
+/** Child rows are deleted where their row is. */
+const comingChildren = ({ resource, location, run }: Batch, child: Table, mode: Mode): string => {
+  const rows = `SELECT id AS parent, ${syncedAt} AS loaded, unnest(${name(child.name)}) AS item FROM stage ${telling(child, mode)}`
+  const parents = `SELECT id, _deleted_at FROM crm.${name(resource.table)} WHERE location_id = ${literal(location)}`
+  const [deletedAt, from] =
+    resource.tombstone === undefined
+      ? ["NULL", `(${rows})`]
+      : ["p._deleted_at", `(${rows}) JOIN (${parents} AND id IN (SELECT id FROM stage)) AS p ON p.id = parent`]
+  return `INSERT INTO crm.${name(child.name)} BY NAME
      SELECT ${literal(location)} AS location_id, parent AS ${name(child.parentColumn!)}, ${ownColumns(child)
        .map((column) => `item.${name(column.name)} AS ${name(column.name)}`)
-       .join(", ")}, loaded AS _synced_at, ${literal(run)} AS _run_id
-     FROM (SELECT id AS parent, ${syncedAt} AS loaded, unnest(${name(child.name)}) AS item FROM stage)`
+       .join(", ")}, loaded AS _synced_at, ${literal(run)} AS _run_id, ${deletedAt} AS _deleted_at
+     FROM ${from}`
+}
 
 const parentStage = ({ label, location, parents }: Batch): ReadonlyArray<string> =>
   parents === undefined

@@ -31,9 +31,18 @@ export const stageStatements = (
 ]
 
 /** Their memory is needed by the checkpoint that may follow. */
-export const dropStage = ["stage", "copies", "met", "old", "shown", "parents", "gone", "rejects"].map(
-  (table) => `DROP TABLE IF EXISTS temp.${table}`
-)
+export const dropStage = [
+  "stage",
+  "copies",
+  "met",
+  "old",
+  "shown",
+  "parents",
+  "gone",
+  "rejects",
+  "detailed",
+  "turned"
+].map((table) => `DROP TABLE IF EXISTS temp.${table}`)
 
 /** Column that tells the newer version of a row. */
 export const versionOf = ({ changes }: Resource): string | undefined => changes && snakeCase(changes.field)

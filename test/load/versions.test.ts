@@ -1,0 +1,260 @@
+/** Which of several versions of a row stands, and what its child rows say of it. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { join } from "node:path"
+import { flag, id, instant, rows, text, values } from "../../src/catalog/fields.ts"
+import { get } from "../../src/catalog/request.ts"
+import { type Resource, define } from "../../src/catalog/resource.ts"
+import { makeLoader } from "../../src/load/load.ts"
+import { customFields } from "../../pipelines/account/custom_fields.ts"
+import { opportunities } from "../../pipelines/crm/opportunities.ts"
+import type { Entry } from "../../src/vault/frame.ts"
+import { Vault } from "../../src/vault/vault.ts"
+import { prepare } from "../../src/warehouse/schema.ts"
+import { type Row, Warehouse } from "../../src/warehouse/warehouse.ts"
+import { newFolder } from "../support/sluice.ts"
+
+const common = { description: "d", source: "s", scope: "s" }
+const once = (path: `/${string}`, records: string) => [
+  { request: get(path), paging: { kind: "once" } as const, records, pageSize: 10 }
+]
+const people = define({
+  ...common,
+  table: "persons",
+  full: once("/persons", "persons"),
+  changes: { field: "updatedAt", overlapDays: 0, ways: [] },
+  tombstone: "deleted",
+  fields: {
+    id: id("Id"),
+    name: text("Name"),
+    updatedAt: instant("Change"),
+    deleted: flag("Deleted"),
+    tags: values("person_tags", "Tags", "tag", text("Tag"))
+  },
+  detail: {
+    request: get("/persons/{parent}"),
+    record: "",
+    everyDays: 1,
+    fields: { memo: text("Memo"), scopes: rows("person_scopes", "Scopes", { scope: text("Scope") }) }
+  }
+})
+const resources: ReadonlyArray<Resource> = [people, customFields, opportunities]
+const catalogue = { resources, familyByTable: new Map<string, string>() }
+
+/** Loads one page of a list, the answer of a detail, or what was found to be gone. */
+const send = (
+  run: number,
+  resource: Resource,
+  body: unknown,
+  more: Partial<Extract<Entry, { kind: "page" | "detail" }>> = {}
+) =>
+  Effect.gen(function* () {
+    const entry: Entry = {
+      kind: "page",
+      run: `run${run}`,
+      at: Date.parse("2026-03-01T00:00:00Z") + run * 86_400_000,
+      location: "L",
+      resource: resource.table,
+      pass: "all",
+      request: {},
+      records: resource.full[0]!.records,
+      long: false,
+      progress: {},
+      ...more
+    }
+    yield* (yield* Vault).append({ entry, body: body === undefined ? "" : JSON.stringify(body) })
+    yield* load
+  })
+const detail = (run: number, body: object | undefined) =>
+  send(run, people, body, {
+    kind: "detail",
+    pass: "persons/details",
+    records: "",
+    parent: { id: "a", state: `s${run}`, done: true, full: true }
+  })
+const gone = (run: number, resource: Resource, ids: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const at = Date.parse("2026-03-01T12:00:00Z") + run * 86_400_000
+    yield* (yield* Vault).append({
+      entry: { kind: "gone", run: `run${run}`, at, location: "L", resource: resource.table },
+      body: JSON.stringify(ids)
+    })
+    yield* load
+  })
+const load = Effect.flatMap(makeLoader(resources, join(newFolder(), "tmp")), (loader) => loader.load)
+const rowsOf = (sql: string) => Effect.flatMap(Warehouse, (warehouse) => warehouse.rows(sql))
+const listed = (person: object) => ({ persons: [{ id: "a", updatedAt: "2026-02-01T00:00:00Z", ...person }] })
+
+const test = (name: string, body: Effect.Effect<void, unknown, Vault | Warehouse>) =>
+  it.live(name, () => {
+    const folder = newFolder()
+    return prepare(catalogue).pipe(
+      Effect.andThen(body),
+      Effect.provide(
+        Layer.merge(
+          Vault.layer(join(folder, "vault")),
+          Warehouse.layer(join(folder, "warehouse.duckdb"), { access: "write", memoryMb: 256 })
+        )
+      )
+    )
+  })
+
+describe("a record whose moment of change goes back", () => {
+  const names = rowsOf("SELECT name FROM crm.persons")
+  const older = listed({ name: "restored", updatedAt: "2026-01-01T00:00:00Z" })
+
+  test(
+    "is what the service holds now, when a later run shows it, and the newer version goes to the history",
+    Effect.gen(function* () {
+      yield* send(1, people, listed({ name: "newest" }))
+      yield* send(2, people, older)
+      assert.deepStrictEqual(yield* names, [{ name: "restored" }])
+      assert.deepStrictEqual(yield* rowsOf("SELECT name FROM crm_history.persons"), [{ name: "newest" }])
+    })
+  )
+
+  test(
+    "is a stale copy, when the run that brought the newer one shows it",
+    Effect.gen(function* () {
+      yield* send(1, people, listed({ name: "newest" }))
+      yield* send(1, people, older)
+      assert.deepStrictEqual(yield* names, [{ name: "newest" }])
+    })
+  )
+
+  test(
+    "is the same after the tables are made again, and after a batch is loaded twice",
+    Effect.gen(function* () {
+      yield* send(1, people, listed({ name: "newest" }))
+      yield* send(2, people, older)
+      yield* send(3, people, listed({ name: "newest again" }))
+      const all = Effect.zip(
+        rowsOf("SELECT * FROM crm.persons"),
+        rowsOf("SELECT * FROM crm_history.persons ORDER BY _valid_from")
+      )
+      const before = yield* all
+      yield* (yield* Warehouse).transaction(["DELETE FROM meta.position"])
+      yield* load
+      assert.deepStrictEqual(yield* names, [{ name: "newest again" }])
+      yield* (yield* Warehouse).transaction([
+        "DELETE FROM meta.position",
+        "DELETE FROM crm.persons",
+        "DELETE FROM crm_history.persons"
+      ])
+      yield* load
+      assert.deepStrictEqual(yield* all, before)
+    })
+  )
+})
+
+describe("what a list shows of a detail", () => {
+  const shown = Effect.zip(
+    rowsOf("SELECT name, memo FROM crm.persons"),
+    rowsOf("SELECT scope FROM crm.person_scopes ORDER BY scope")
+  )
+  const scopes = (...names: ReadonlyArray<string>) => names.map((scope) => ({ scope }))
+
+  test(
+    "holds until a detail says otherwise",
+    Effect.gen(function* () {
+      yield* send(1, people, listed({ name: "one", memo: "listed", scopes: scopes("read") }))
+      assert.deepStrictEqual(yield* shown, [[{ name: "one", memo: "listed" }], scopes("read")])
+      // A detail that is not there.
+      yield* detail(1, undefined)
+      assert.deepStrictEqual(yield* shown, [[{ name: "one", memo: "listed" }], scopes("read")])
+      yield* send(2, people, listed({ name: "two", memo: "listed again", scopes: scopes("read", "write") }))
+      assert.deepStrictEqual(yield* shown, [[{ name: "two", memo: "listed again" }], scopes("read", "write")])
+      yield* detail(2, { id: "a", memo: "whole", scopes: scopes("all") })
+      assert.deepStrictEqual(yield* shown, [[{ name: "two", memo: "whole" }], scopes("all")])
+      yield* send(3, people, listed({ name: "three", memo: "short", scopes: scopes("few") }))
+      assert.deepStrictEqual(yield* shown, [[{ name: "three", memo: "whole" }], scopes("all")])
+    })
+  )
+})
+
+describe("child rows of a row that is gone", () => {
+  const deleted = (table: string): Effect.Effect<ReadonlyArray<Row>, unknown, Warehouse> =>
+    rowsOf(`SELECT count(*) FILTER (_deleted_at IS NULL) AS alive, count(_deleted_at) AS gone FROM crm.${table}`)
+
+  test(
+    "are deleted with it and there again with it, whichever reading tells",
+    Effect.gen(function* () {
+      const person = { name: "one", tags: ["x", "y"], scopes: [{ scope: "read" }] }
+      yield* send(1, people, listed(person))
+      yield* detail(1, { id: "a", memo: "m", scopes: [{ scope: "read" }, { scope: "write" }] })
+      assert.deepStrictEqual(yield* deleted("person_tags"), [{ alive: "2", gone: "0" }])
+      yield* gone(2, people, ["a"])
+      assert.deepStrictEqual(yield* deleted("person_tags"), [{ alive: "0", gone: "2" }])
+      assert.deepStrictEqual(yield* deleted("person_scopes"), [{ alive: "0", gone: "2" }])
+      // The list brings the tags; the scopes are those of the detail.
+      yield* send(3, people, listed({ ...person, tags: ["x"] }))
+      assert.deepStrictEqual(yield* deleted("person_tags"), [{ alive: "1", gone: "0" }])
+      assert.deepStrictEqual(yield* deleted("person_scopes"), [{ alive: "2", gone: "0" }])
+      yield* send(4, people, listed({ ...person, tags: ["x"], deleted: true }))
+      assert.deepStrictEqual(yield* deleted("person_tags"), [{ alive: "0", gone: "1" }])
+      assert.deepStrictEqual(yield* deleted("person_scopes"), [{ alive: "0", gone: "2" }])
+      const [row] = yield* rowsOf(
+        "SELECT (SELECT _deleted_at FROM crm.persons) = (SELECT _deleted_at FROM crm.person_tags) AS same"
+      )
+      assert.strictEqual(row!["same"], true)
+      assert.deepStrictEqual(
+        yield* rowsOf("SELECT count(*) AS n FROM crm.person_tags_as_of(TIMESTAMPTZ '2026-03-02 06:00:00+00')"),
+        [{ n: "2" }]
+      )
+    })
+  )
+})
+
+describe("custom values of deals that name their field by its key", () => {
+  const values = rowsOf(
+    "SELECT custom_field_id AS field, value_text AS value FROM crm.opportunity_custom_values ORDER BY 1"
+  )
+  const deal = (name: string) => ({
+    opportunities: [
+      {
+        id: "d1",
+        name,
+        customFields: [
+          { key: "opportunity.field_34", fieldValue: "long key" },
+          { key: "field_35", fieldValue: "short key" },
+          { id: "f36", fieldValue: "id" },
+          { key: "opportunity.unknown", fieldValue: "nobody knows" }
+        ]
+      }
+    ]
+  })
+  const fields = {
+    customFields: [34, 35, 36].map((n) => ({
+      id: `f${n}`,
+      name: `Field ${n}`,
+      model: "opportunity",
+      fieldKey: `opportunity.field_${n}`
+    }))
+  }
+  const resolved = [
+    { field: "f34", value: "long key" },
+    { field: "f35", value: "short key" },
+    { field: "f36", value: "id" },
+    { field: "opportunity.unknown", value: "nobody knows" }
+  ]
+
+  test(
+    "have its id, whether the field or the deal comes first, and none is rejected",
+    Effect.gen(function* () {
+      yield* send(1, opportunities, deal("one"))
+      assert.deepStrictEqual(
+        (yield* values).map(({ field }) => field),
+        ["f36", "field_35", "opportunity.field_34", "opportunity.unknown"]
+      )
+      yield* send(1, customFields, fields)
+      assert.deepStrictEqual(yield* values, resolved)
+      yield* send(2, opportunities, deal("two"))
+      assert.deepStrictEqual(yield* values, resolved)
+      assert.deepStrictEqual(
+        yield* rowsOf("SELECT custom_field_id AS field FROM crm_history.opportunity_custom_values ORDER BY 1"),
+        resolved.map(({ field }) => ({ field }))
+      )
+      assert.deepStrictEqual(yield* rowsOf("FROM meta.rejected_records"), [])
+    })
+  )
+})

@@ -90,8 +90,10 @@ const stepOf = Effect.fnUntraced(function* (
     | { readonly mode: "full" | "changed"; readonly since?: number }
     | undefined
   const { changes } = resource
+  const sinceFull = now - (known?.fullCompleteAt ?? 0)
+  // A reading that is still to come was made while our clock was ahead.
   const stale =
-    changes?.fullEveryDays !== undefined && now - (known?.fullCompleteAt ?? 0) > changes.fullEveryDays * dayMs
+    changes?.fullEveryDays !== undefined && (sinceFull > changes.fullEveryDays * dayMs || sinceFull < -dayMs)
   const since =
     resumed?.since ??
     (changes && known?.watermark !== undefined ? known.watermark - changes.overlapDays * dayMs : undefined)

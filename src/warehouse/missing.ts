@@ -4,6 +4,7 @@ import type { Resource } from "../catalog/resource.ts"
 import { keyText } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
 import { instantOf, literal, name } from "./sql.ts"
+import { isAhead } from "./state.ts"
 import { Warehouse } from "./warehouse.ts"
 
 export interface Missing {
@@ -23,6 +24,7 @@ export const missingRows = Effect.fnUntraced(function* (
   const warehouse = yield* Warehouse
   const table = `crm.${name(resource.table)}`
   const here = `location_id = ${literal(location)}`
+  const now = instantOf(yield* Clock.currentTimeMillis)
   const { each, vanishesWith } = resource
   // Rows that are read under others are not in the list.
   const listed =
@@ -36,7 +38,7 @@ export const missingRows = Effect.fnUntraced(function* (
   const found = yield* warehouse.rows(
     `SELECT ${keyText(resource, "t.")} AS key, ${explained} AS explained FROM ${table} AS t
      ANTI JOIN (SELECT key FROM meta.seen WHERE ${here} AND resource = ${literal(resource.table)}) AS seen ON seen.key = ${keyText(resource, "t.")}
-     WHERE ${here} AND _deleted_at IS NULL AND _synced_at < ${instantOf(begunAt)} AND (${listed})`
+     WHERE ${here} AND _deleted_at IS NULL AND (_synced_at < ${instantOf(begunAt)} OR ${isAhead("_synced_at", now)}) AND (${listed})`
   )
   const [count] =
     found.length === 0

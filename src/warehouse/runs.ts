@@ -16,16 +16,29 @@ export const beginRun = Effect.fnUntraced(function* (
   command: string,
   plannedRequests: number | undefined
 ): Effect.fn.Return<RunRecord, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
   const startedAt = yield* Clock.currentTimeMillis
-  // Sorts by time, and two runs never begin in the same millisecond: the warehouse has one writer.
-  const id = new Date(startedAt).toISOString().replaceAll(/[-:.]/g, "")
-  yield* (yield* Warehouse).transaction([
+  const [row] = yield* warehouse.rows("SELECT max(run_id) AS last FROM meta.runs")
+  const id = idAfter(startedAt, row?.["last"] as string | null)
+  yield* warehouse.transaction([
     `UPDATE meta.runs SET outcome = 'interrupted' WHERE outcome IS NULL`,
     `INSERT INTO meta.runs (run_id, command, started_at, planned_requests)
      VALUES (${literal(id)}, ${literal(command)}, ${instantOf(startedAt)}, ${literal(plannedRequests)})`
   ])
   return { id, startedAt }
 })
+
+/** Sorts by time, and after every run there was: the clock may have been ahead when one of them began. */
+const idAfter = (time: number, last: string | null): string => {
+  const id = idOf(time)
+  if (last === null || last < id) return id
+  const [, year, month, day, hour, minute, second, milli] =
+    /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z$/.exec(last) ?? []
+  return year === undefined
+    ? `${last}0`
+    : idOf(Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${milli}Z`) + 1)
+}
+const idOf = (time: number): string => new Date(time).toISOString().replaceAll(/[-:.]/g, "")
 
 export const endRun = Effect.fnUntraced(function* (
   run: RunRecord,
@@ -52,9 +65,12 @@ export const unfinishedFull = Effect.fnUntraced(function* (): Effect.fn.Return<n
      FROM meta.runs WHERE command = ${literal(fullSync)} ORDER BY run_id DESC`
   )
   let begun: number | undefined
-  let next = yield* Clock.currentTimeMillis
+  const now = yield* Clock.currentTimeMillis
+  let next = now
   for (const row of rows) {
     if (row["unfinished"] !== true || next - Number(row["finished"]) > goesOnMs) break
+    // Our clock was ahead then.
+    if (Number(row["started"]) > now) break
     begun = next = Number(row["started"])
   }
   return begun

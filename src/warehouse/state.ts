@@ -36,7 +36,7 @@ export const dueParents = Effect.fnUntraced(function* (
   const { recent } = query.followUp
   const full =
     recent && query.before === undefined
-      ? `f.full_at IS NULL OR f.full_at < ${now} - to_days(${recent.fullEveryDays})`
+      ? `f.full_at IS NULL OR f.full_at < ${now} - to_days(${recent.fullEveryDays}) OR ${isAhead("f.full_at", now)}`
       : "true"
   const rows = yield* (yield* Warehouse).rows(
     `SELECT p.id, p.state, ${full} AS is_full, f.progress ${dueFrom(query, now)}
@@ -81,8 +81,12 @@ const dueFrom = ({ location, followUp, before }: Omit<DueQuery, "limit">, now: s
   return `FROM (${parents}) AS p
     LEFT JOIN (FROM meta.fanout WHERE location_id = ${literal(location)} AND resource = ${literal(label)}) AS f ON f.parent_id = p.id
     WHERE f.parent_id IS NULL ${before === undefined ? "" : `OR f.fetched_at < ${instantOf(before)}`} OR f.parent_state IS DISTINCT FROM p.state
-    OR f.fetched_at < ${now} - to_seconds(86400 * ${everyDays} * (0.5 + hash(p.id) % 1000 / 2000.0))`
+    OR f.fetched_at < ${now} - to_seconds(86400 * ${everyDays} * (0.5 + hash(p.id) % 1000 / 2000.0))
+    OR ${isAhead("f.fetched_at", now)}`
 }
+
+/** SQL: whether a moment was written down while our clock was ahead. */
+export const isAhead = (moment: string, now: string): string => `${moment} > ${now} + INTERVAL 1 DAY`
 
 /** Windows of the past that were read, by resource. */
 export const backfilled = Effect.fnUntraced(function* (

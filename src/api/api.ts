@@ -1,15 +1,16 @@
 /** The Account Platform API as one function: a request with its budget, headers, time-outs and retries. */
 import { Clock, Context, Effect, Exit, Layer, Option, Schedule, type Scope } from "effect"
-import { Agent, type Dispatcher, interceptors, request } from "undici"
+import { type Dispatcher, request } from "undici"
 import { holdsLongNumbers, parseExact } from "../catalog/body.ts"
 import type { FilledRequest } from "../catalog/request.ts"
 import type { Failure } from "../failure.ts"
 import { type Budget, type Limits, type Priority, type Seen, makeBudget } from "./budget.ts"
 import { type Retry, classify } from "./classify.ts"
 import { type CredentialSettings, type SendForm, makeCredentials } from "./credentials.ts"
-import { type ApiError, BadCredentials, NoAnswer, Refused, Unavailable } from "./errors.ts"
-import { type FileTarget, store } from "./files.ts"
-import { bodyBytesMax, bytesOf, textOf, withoutSecrets } from "./text.ts"
+import { type ApiError, BadCredentials, type NoAnswer, Refused, Unavailable } from "./errors.ts"
+import { makeExchange, timeoutMs } from "./exchange.ts"
+import type { FileTarget } from "./files.ts"
+import { bodyBytesMax, bytesOf, withoutSecrets } from "./text.ts"
 import { commonHeaders, headersOf, rateHeaders, timeOf, wire } from "./wire.ts"
 
 export interface Call {
@@ -55,54 +56,23 @@ export interface ApiSettings {
 }
 
 const attemptsMax = 7
-const timeoutMs = 60_000
-/** An hour of sound is some 60 MB. */
-const fileTimeoutMs = 600_000
 
 const makeApi = Effect.fn("api.make")(function* (
   settings: ApiSettings
 ): Effect.fn.Return<Api["Service"], never, Scope.Scope> {
-  const agent =
-    settings.dispatcher ??
-    (yield* Effect.acquireRelease(
-      Effect.sync(() => new Agent({ connections: 24 })),
-      (agent) => Effect.promise(() => agent.destroy())
-    ))
-  const client = agent.compose(decompress())
-  const { origin, pathname } = new URL(settings.baseUrl)
-  const prefix = pathname.replace(/\/$/, "")
+  const exchange = yield* makeExchange(settings.baseUrl, settings.dispatcher)
   const budget = yield* makeBudget(settings.limits)
   const requestsByResource = new Map<string, number>()
-  let answered = false
-
-  const exchange = (options: Omit<Dispatcher.RequestOptions, "origin">, file?: FileTarget) =>
-    Effect.tryPromise({
-      try: async (signal) => {
-        const response = await client.request({ ...options, origin, path: prefix + options.path, signal })
-        const { statusCode: status, headers, body } = response
-        if (file === undefined || status >= 300) {
-          const bytes = await bytesOf(body)
-          return { status, headers, text: bytes && textOf(bytes) }
-        }
-        const stored = await store(body, file, String(headers["content-type"] ?? ""), credentials.secrets)
-        return { status, headers, text: JSON.stringify(stored) }
-      },
-      catch: (cause) => new NoAnswer({ message: reasonOf(cause), unsent: isUnsent(cause) })
-    }).pipe(
-      Effect.timeoutOrElse({
-        duration: file === undefined ? timeoutMs : fileTimeoutMs,
-        orElse: () => Effect.fail(new NoAnswer({ message: "no answer in time", unsent: false }))
-      }),
-      Effect.tap(() => Effect.sync(() => (answered = true)))
-    )
 
   const sendForm: SendForm = (path, form) =>
-    exchange({
-      method: "POST",
-      path,
-      headers: { ...commonHeaders, "content-type": "application/x-www-form-urlencoded" },
-      body: new URLSearchParams(form).toString()
-    }).pipe(Effect.map(({ status, text }) => ({ status, body: text ?? "" })))
+    exchange
+      .send({
+        method: "POST",
+        path,
+        headers: { ...commonHeaders, "content-type": "application/x-www-form-urlencoded" },
+        body: new URLSearchParams(form).toString()
+      })
+      .pipe(Effect.map(({ status, text }) => ({ status, body: text ?? "" })))
   const credentials = yield* makeCredentials(settings.credentials, sendForm)
 
   /** One attempt: the answer, or why another may do better. */
@@ -111,7 +81,10 @@ const makeApi = Effect.fn("api.make")(function* (
       const token = yield* credentials.token
       const send = Effect.suspend(() => {
         requestsByResource.set(resource, (requestsByResource.get(resource) ?? 0) + 1)
-        return exchange({ ...wire(request), headers: headersOf(request, token) }, file)
+        return exchange.send(
+          { ...wire(request), headers: headersOf(request, token) },
+          file && { target: file, secrets: credentials.secrets }
+        )
       })
       // However it ends, a request gives its slot back once: a slot that stayed taken would narrow the budget for good.
       const {
@@ -161,13 +134,17 @@ const makeApi = Effect.fn("api.make")(function* (
     }
     return yield* new Unavailable({
       message: `${last.message} (after ${attemptsMax} attempts)`,
-      unreachable: !answered
+      unreachable: !exchange.answered()
     })
   })
 
   const linked = Effect.fn("api.linked")((url: string) =>
     Effect.tryPromise(async (signal) => {
-      const { statusCode, body } = await request(url, { dispatcher: client, headers: { accept: "*/*" }, signal })
+      const { statusCode, body } = await request(url, {
+        dispatcher: exchange.client,
+        headers: { accept: "*/*" },
+        signal
+      })
       const bytes = await bytesOf(body)
       if (statusCode !== 200 || bytes === undefined) throw new Error(`status ${statusCode}`)
       return withoutSecrets(bytes.toString("utf8"), credentials.secrets)
@@ -198,26 +175,3 @@ const seenIn = (exit: Exit.Exit<Pick<Dispatcher.ResponseData, "headers"> & { sta
   Exit.isSuccess(exit)
     ? rateHeaders(exit.value.headers, exit.value.status)
     : { unsent: Option.exists(Exit.findErrorOption(exit), ({ unsent }) => unsent) }
-
-/** Refused, not found, not routed: the request never left. */
-const isUnsent = (cause: unknown): boolean =>
-  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT/.test(
-    String((cause as NodeJS.ErrnoException).code)
-  )
-
-const reasonOf = (cause: unknown): string => {
-  const error = cause instanceof Error ? cause : new Error(String(cause))
-  const code = (error as NodeJS.ErrnoException).code
-  return code && !error.message.includes(code) ? `${code}: ${error.message}` : error.message || String(code)
-}
-
-/** The interceptor announces itself as experimental on every start; that is no news for the user. */
-const decompress = () => {
-  const { emitWarning } = process
-  process.emitWarning = () => {}
-  try {
-    return interceptors.decompress()
-  } finally {
-    process.emitWarning = emitWarning
-  }
-}

@@ -1,0 +1,96 @@
+/** One request on the wire and its answer: sockets, decompression, time-outs, and why no answer came. */
+import { Effect, type Scope } from "effect"
+import { Agent, type Dispatcher, interceptors } from "undici"
+import { NoAnswer } from "./errors.ts"
+import { type FileTarget, store } from "./files.ts"
+import { bytesOf, textOf } from "./text.ts"
+
+export interface Received {
+  readonly status: number
+  readonly headers: Dispatcher.ResponseData["headers"]
+  /** Decompressed; nothing where it is over our limit. */
+  readonly text: string | undefined
+}
+
+/** Where an answer that is a file goes, and the texts it must not hold. */
+export interface FileSink {
+  readonly target: FileTarget
+  readonly secrets: Iterable<string>
+}
+
+export interface Exchange {
+  readonly send: (
+    options: Omit<Dispatcher.RequestOptions, "origin">,
+    file?: FileSink
+  ) => Effect.Effect<Received, NoAnswer>
+  /** Something at the address has answered. */
+  readonly answered: () => boolean
+  readonly client: Dispatcher
+}
+
+export const timeoutMs = 60_000
+/** An hour of sound is some 60 MB. */
+const fileTimeoutMs = 600_000
+
+/** With a dispatcher, requests go to a service in this process instead of over sockets. */
+export const makeExchange = Effect.fn("api.exchange")(function* (
+  baseUrl: string,
+  dispatcher: Dispatcher | undefined
+): Effect.fn.Return<Exchange, never, Scope.Scope> {
+  const agent =
+    dispatcher ??
+    (yield* Effect.acquireRelease(
+      Effect.sync(() => new Agent({ connections: 24 })),
+      (agent) => Effect.promise(() => agent.destroy())
+    ))
+  const client = agent.compose(decompress())
+  const { origin, pathname } = new URL(baseUrl)
+  const prefix = pathname.replace(/\/$/, "")
+  let answered = false
+
+  const send: Exchange["send"] = (options, file) =>
+    Effect.tryPromise({
+      try: async (signal) => {
+        const response = await client.request({ ...options, origin, path: prefix + options.path, signal })
+        const { statusCode: status, headers, body } = response
+        if (file === undefined || status >= 300) {
+          const bytes = await bytesOf(body)
+          return { status, headers, text: bytes && textOf(bytes) }
+        }
+        const stored = await store(body, file.target, String(headers["content-type"] ?? ""), file.secrets)
+        return { status, headers, text: JSON.stringify(stored) }
+      },
+      catch: (cause) => new NoAnswer({ message: reasonOf(cause), unsent: isUnsent(cause) })
+    }).pipe(
+      Effect.timeoutOrElse({
+        duration: file === undefined ? timeoutMs : fileTimeoutMs,
+        orElse: () => Effect.fail(new NoAnswer({ message: "no answer in time", unsent: false }))
+      }),
+      Effect.tap(() => Effect.sync(() => (answered = true)))
+    )
+
+  return { send, answered: () => answered, client }
+})
+
+/** Refused, not found, not routed: the request never left. */
+const isUnsent = (cause: unknown): boolean =>
+  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT/.test(
+    String((cause as NodeJS.ErrnoException).code)
+  )
+
+const reasonOf = (cause: unknown): string => {
+  const error = cause instanceof Error ? cause : new Error(String(cause))
+  const code = (error as NodeJS.ErrnoException).code
+  return code && !error.message.includes(code) ? `${code}: ${error.message}` : error.message || String(code)
+}
+
+/** The interceptor announces itself as experimental on every start; that is no news for the user. */
+const decompress = () => {
+  const { emitWarning } = process
+  process.emitWarning = () => {}
+  try {
+    return interceptors.decompress()
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}

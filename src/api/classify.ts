@@ -8,11 +8,14 @@ export interface Retry {
 }
 export type Verdict = "ok" | Retry | BadCredentials | WrongLocation | NotPermitted | Gone | Refused
 
-export const classify = (status: number, body: string): Verdict => {
-  const message = `${status} ${messageIn(body)}`
+/** `body`: nothing where it cannot be read. */
+export const classify = (status: number, body: string | undefined): Verdict => {
+  const message = `${status} ${body === undefined ? "with a body that cannot be read" : messageIn(body)}`
   if (status >= 200 && status < 300) return "ok"
   if (status === 429) return { retry: "after the window", message }
   if (status >= 500 || status === 408) return { retry: "soon", message }
+  // What these mean is decided by their words.
+  if (body === undefined && [400, 401, 403].includes(status)) return { retry: "soon", message }
   if (status === 401) return unauthorised(message)
   if (status === 403)
     return /access to this location/i.test(message) ? new WrongLocation({ message }) : new NotPermitted({ message })

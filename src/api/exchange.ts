@@ -3,12 +3,12 @@ import { Effect, type Scope } from "effect"
 import { Agent, type Dispatcher, interceptors } from "undici"
 import { NoAnswer } from "./errors.ts"
 import { type FileTarget, store } from "./files.ts"
-import { bytesOf, textOf } from "./text.ts"
+import { bytesOf, errorTextOf, textOf } from "./text.ts"
 
 export interface Received {
   readonly status: number
   readonly headers: Dispatcher.ResponseData["headers"]
-  /** Decompressed; nothing where it is over our limit. */
+  /** Decompressed; nothing where a success is over our limit of size, or an error cannot be read. */
   readonly text: string | undefined
 }
 
@@ -53,7 +53,8 @@ export const makeExchange = Effect.fn("api.exchange")(function* (
       try: async (signal) => {
         const response = await client.request({ ...options, origin, path: prefix + options.path, signal })
         const { statusCode: status, headers, body } = response
-        if (file === undefined || status >= 300) {
+        if (status >= 300) return { status, headers, text: await errorTextOf(body, headers["content-encoding"]) }
+        if (file === undefined) {
           const bytes = await bytesOf(body)
           return { status, headers, text: bytes && textOf(bytes) }
         }
@@ -89,7 +90,8 @@ const decompress = () => {
   const { emitWarning } = process
   process.emitWarning = () => {}
   try {
-    return interceptors.decompress()
+    // Errors too: what they mean stands in their words.
+    return interceptors.decompress({ skipErrorResponses: false })
   } finally {
     process.emitWarning = emitWarning
   }

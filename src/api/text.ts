@@ -34,6 +34,40 @@ export const textOf = (bytes: Buffer): string => {
   return Buffer.from(text, "latin1").toString("utf8")
 }
 
+/**
+ * The text of an error answer, or nothing where its bytes are no text: they lack every word, and what an error means is
+ * decided by its words. `encoding` is what the decompression left over.
+ */
+export const errorTextOf = async (
+  body: AsyncIterable<Buffer>,
+  encoding: string | ReadonlyArray<string> | undefined
+): Promise<string | undefined> => {
+  // The status has arrived and counts, whatever becomes of the body.
+  const bytes = await bytesOf(body).catch(() => undefined)
+  if (bytes === undefined) return undefined
+  const isEncoded = encoding !== undefined && String(encoding).toLowerCase() !== "identity"
+  if (isEncoded ? !isJson(bytes) : isBinary(bytes)) return undefined
+  return textOf(bytes)
+}
+
+/** Nobody writes a message with control characters, or one that is a tenth stray bytes. */
+const isBinary = (bytes: Buffer): boolean => {
+  const text = bytes.toString("utf8")
+  return (
+    bytes.some((byte) => byte < 9 || (byte > 13 && byte < 32)) || text.split("\ufffd").length - 1 > text.length / 10
+  )
+}
+
+/** An encoding that we do not know may be named by mistake. */
+const isJson = (bytes: Buffer): boolean => {
+  try {
+    JSON.parse(bytes.toString("utf8"))
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** A text in another encoding, or none at all: escaping every byte of it would take minutes. */
 const isNoText = (bytes: Buffer): boolean => {
   const text = bytes.toString("utf8")

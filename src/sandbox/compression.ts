@@ -4,9 +4,10 @@ import { brotliCompress, constants, gzip, zstdCompress } from "node:zlib"
 /** The body as the client prefers it, at the fastest level; undefined to send it as it is. */
 export const compressed = async (
   body: Buffer,
-  acceptEncoding: string | undefined
+  acceptEncoding: string | undefined,
+  bytesMin: number
 ): Promise<{ encoding: string; body: Buffer } | undefined> => {
-  if (body.length < 1024 || acceptEncoding === undefined) return undefined
+  if (body.length < bytesMin || acceptEncoding === undefined) return undefined
   const accepted = new Map<string, number>()
   for (const part of acceptEncoding.toLowerCase().split(",")) {
     const [name, quality] = part.split(";q=")

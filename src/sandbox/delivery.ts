@@ -32,7 +32,9 @@ export const deliver = async (
   let bytes = Buffer.from(body)
   if (compress) {
     response.setHeader("Vary", "Accept-Encoding")
-    const smaller = await compressed(bytes, request.headers["accept-encoding"]?.toString())
+    // A gateway compresses errors of any size: a client has to be able to read them.
+    const bytesMin = status >= 400 ? 0 : 1024
+    const smaller = await compressed(bytes, request.headers["accept-encoding"]?.toString(), bytesMin)
     if (smaller !== undefined) {
       response.setHeader("Content-Encoding", smaller.encoding)
       bytes = smaller.body as typeof bytes

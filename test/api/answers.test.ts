@@ -1,38 +1,25 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
-import { type RequestListener, createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import { gzipSync } from "node:zlib"
-import { Api } from "../../src/api/api.ts"
+import { Effect } from "effect"
+import type { RequestListener } from "node:http"
+import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from "node:zlib"
+import { sendTo } from "../support/api-server.ts"
 
-/** Sends one request to a server that answers as it likes. */
-const sendTo = (answer: RequestListener) =>
-  Effect.gen(function* () {
-    const server = yield* Effect.acquireRelease(
-      Effect.promise(
-        () =>
-          new Promise<ReturnType<typeof createServer>>((resolve) => {
-            const started = createServer(answer).listen(0, "127.0.0.1", () => resolve(started))
-          })
-      ),
-      (started) => Effect.sync(() => started.close())
-    )
-    const { port } = server.address() as AddressInfo
-    const request = { method: "GET" as const, path: "/x", parameters: {} }
-    return yield* Effect.flatMap(Api, (api) => api.send({ request, priority: 1, resource: "x" })).pipe(
-      Effect.provide(
-        Api.layer({
-          baseUrl: `http://127.0.0.1:${port}`,
-          credentials: { kind: "private", token: Redacted.make("t") },
-          limits: { burst: 100, windowMs: 100, reservePerDay: 0 }
-        })
-      ),
-      Effect.result
-    )
-  }).pipe(Effect.scoped)
+const { BROTLI_PARAM_QUALITY } = constants
+const encodings: Readonly<Record<string, (text: string) => Buffer>> = {
+  gzip: gzipSync,
+  "x-gzip": gzipSync,
+  deflate: deflateSync,
+  br: (text) => brotliCompressSync(text, { params: { [BROTLI_PARAM_QUALITY]: 1 } }),
+  zstd: zstdCompressSync,
+  "gzip, br": (text) => brotliCompressSync(gzipSync(text)),
+  identity: Buffer.from,
+  // Named, and not done.
+  rot13: Buffer.from
+}
+const json = (status: number, message: string) => JSON.stringify({ statusCode: status, message })
 
 describe("an answer", () => {
-  it.live("that unpacks to more than we take is refused, not held in memory", () =>
+  it.effect("that unpacks to more than we take is refused, not held in memory", () =>
     Effect.gen(function* () {
       const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024, " "))
       const before = process.memoryUsage().arrayBuffers
@@ -42,7 +29,7 @@ describe("an answer", () => {
     })
   )
 
-  it.live("is tried again after an error, a broken connection and half a body", () =>
+  it.effect("is tried again after an error, a broken connection and half a body", () =>
     Effect.gen(function* () {
       const answers: Array<RequestListener> = [
         (_, response) => response.writeHead(503).end("<html>"),
@@ -57,7 +44,7 @@ describe("an answer", () => {
     })
   )
 
-  it.live("that says who we are not allowed to be is told apart by its words", () =>
+  it.effect("that says who we are not allowed to be is told apart by its words", () =>
     Effect.gen(function* () {
       const kinds: ReadonlyArray<readonly [number, string, string]> = [
         [401, "The token is not authorized for this scope.", "NotPermitted"],
@@ -75,6 +62,57 @@ describe("an answer", () => {
           response.writeHead(status).end(JSON.stringify({ statusCode: status, message }))
         )
         assert.include(JSON.stringify(result), `"_tag":"${kind}"`, message)
+      }
+    })
+  )
+
+  it.effect("that is an error is read in whatever encoding it comes", () =>
+    Effect.gen(function* () {
+      const text = json(401, "The token is not authorized for this scope.")
+      for (const [encoding, encode] of Object.entries(encodings)) {
+        const result = yield* sendTo((_, response) =>
+          response.writeHead(401, { "content-encoding": encoding }).end(encode(text))
+        )
+        assert.include(JSON.stringify(result), '"_tag":"NotPermitted"', encoding)
+      }
+    })
+  )
+
+  it.effect("that is an error whose words cannot be read decides nothing: it is tried again, then given up", () =>
+    Effect.gen(function* () {
+      const text = json(401, "The token is not authorized for this scope.")
+      const bodies: ReadonlyArray<readonly [encoding: string | undefined, body: Buffer]> = [
+        [undefined, gzipSync(text)],
+        [undefined, encodings["br"]!(text)],
+        [undefined, zstdCompressSync(text)],
+        ["gzip", zstdCompressSync(text)],
+        ["gzip", gzipSync(text).subarray(0, 30)],
+        ["base64", Buffer.from(Buffer.from(text).toString("base64"))],
+        ["aes128gcm", gzipSync(text)],
+        [undefined, Buffer.from(text, "utf16le")]
+      ]
+      for (const status of [400, 401, 403])
+        for (const [encoding, body] of bodies) {
+          let sent = 0
+          const result = yield* sendTo((_, response) => {
+            sent++
+            response.writeHead(status, encoding === undefined ? {} : { "content-encoding": encoding }).end(body)
+          })
+          assert.match(JSON.stringify(result), /"Unavailable".*cannot be read/, `${status} ${encoding}`)
+          assert.isAbove(sent, 1)
+        }
+    })
+  )
+
+  it.effect("that is an error is told apart by its status where that suffices, readable or not", () =>
+    Effect.gen(function* () {
+      const body = gzipSync("words")
+      for (const [status, kind] of [
+        [404, "Gone"],
+        [422, "Refused"]
+      ] as const) {
+        const result = yield* sendTo((_, response) => response.writeHead(status).end(body))
+        assert.include(JSON.stringify(result), `"_tag":"${kind}"`)
       }
     })
   )

@@ -1,0 +1,55 @@
+/** The API client against a server that answers as a test likes, on a clock that does not wait. */
+import { Effect, Fiber, Redacted, type Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { type RequestListener, createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { setTimeout as wait } from "node:timers/promises"
+import { Api, type ApiSettings, type Call } from "../../src/api/api.ts"
+
+export const serving = (answer: RequestListener): Effect.Effect<string, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.promise(
+      () =>
+        new Promise<ReturnType<typeof createServer>>((resolve) => {
+          const server = createServer(answer).listen(0, "127.0.0.1", () => resolve(server))
+        })
+    ),
+    (server) =>
+      Effect.sync(() => {
+        server.closeAllConnections()
+        server.close()
+      })
+  ).pipe(Effect.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`))
+
+export const settingsFor = (baseUrl: string): ApiSettings => ({
+  baseUrl,
+  credentials: { kind: "private", token: Redacted.make("t") },
+  limits: { burst: 100, windowMs: 100, reservePerDay: 0 }
+})
+
+export const callTo = (path: string): Call => ({
+  request: { method: "GET", path, parameters: {} },
+  priority: 1,
+  resource: "x"
+})
+
+/** Lets virtual time pass beside the sockets, slowly enough that no exchange takes a minute of it. */
+export const hurried = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
+  const fiber = yield* Effect.forkChild(effect)
+  while (fiber.pollUnsafe() === undefined) {
+    yield* Effect.promise(() => wait(2))
+    yield* TestClock.adjust(250)
+  }
+  return yield* Fiber.join(fiber)
+})
+
+/** One call, retries and all, to a server that answers like this. */
+export const sendTo = (answer: RequestListener, settings: Partial<ApiSettings> = {}, call: Partial<Call> = {}) =>
+  Effect.gen(function* () {
+    const url = yield* serving(answer)
+    return yield* Effect.flatMap(Api, (api) => api.send({ ...callTo("/x"), ...call })).pipe(
+      Effect.provide(Api.layer({ ...settingsFor(url), ...settings })),
+      Effect.result,
+      hurried
+    )
+  }).pipe(Effect.scoped)

@@ -93,7 +93,7 @@ const makeApi = Effect.fn("api.make")(function* (
         headers
       } = yield* Effect.uninterruptibleMask((restore) =>
         restore(budget.take(priority)).pipe(
-          Effect.andThen(Effect.onExit(restore(send), (exit) => budget.settle(seenIn(exit))))
+          Effect.flatMap((slot) => Effect.onExit(restore(send), (exit) => slot.settle(seenIn(exit))))
         )
       )
       const text = sent === undefined ? undefined : withoutSecrets(sent, credentials.secrets)

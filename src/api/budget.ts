@@ -9,6 +9,7 @@
 import { Clock, Deferred, Effect, Latch, type Scope } from "effect"
 import { BudgetSpent } from "./errors.ts"
 import { dayMs } from "../catalog/instants.ts"
+import { Neighbours, type Own } from "./neighbours.ts"
 
 export interface Limits {
   readonly burst: number
@@ -33,11 +34,15 @@ export interface Seen {
   readonly refusedForMs?: number | "unsaid" | undefined
 }
 
+/** Leave to send one request. */
+export interface Slot {
+  /** The request was answered, or failed on its way (`seen` is empty). Called once, however it ends. */
+  readonly settle: (seen: Seen) => Effect.Effect<void>
+}
+
 export interface Budget {
   /** Waits for a slot. Fails with BudgetSpent when the day's share is used up. */
-  readonly take: (priority: Priority) => Effect.Effect<void, BudgetSpent>
-  /** The request that took a slot was answered, or failed on its way (`seen` is empty). */
-  readonly settle: (seen: Seen) => Effect.Effect<void>
+  readonly take: (priority: Priority) => Effect.Effect<Slot, BudgetSpent>
   readonly usage: () => {
     readonly burst: number
     readonly windowMs: number
@@ -48,6 +53,12 @@ export interface Budget {
 
 /** Timers and clocks are rounded to milliseconds on both sides. */
 const marginMs = 3
+
+/**
+ * Beside another program ours are sent over this share of a window: few under way at once, so the answers show exactly
+ * what is theirs, and early enough to leave them more.
+ */
+const spreadShare = 1 / 4
 
 /** Windows are measured by a clock that nobody sets: one set forward would free slots early, one set back never. */
 const elapsedMs = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
@@ -64,9 +75,9 @@ export const makeBudget = Effect.fn("api.budget")(function* (
   const leftToday = () => (dailyRemaining ?? Infinity) - limits.reservePerDay - inFlight
   /** When each slot that is not in flight is free again, ascending. */
   let heldUntil: Array<number> = []
-  /** What others used of the window lately. They will use it again: it stays theirs for a window after it was seen. */
-  let sightings: Array<{ readonly until: number; readonly foreign: number }> = []
-  const othersShare = () => sightings.reduce((most, { foreign }) => Math.max(most, foreign), 0)
+  const neighbours = new Neighbours()
+  let beside = false
+  let pacedUntil = 0
   const waiting: readonly [Array<Waiter>, Array<Waiter>, Array<Waiter>] = [[], [], []]
   type Waiter = { readonly answer: Deferred.Deferred<void, BudgetSpent>; granted: boolean }
   const changed = yield* Latch.make(false)
@@ -77,7 +88,6 @@ export const makeBudget = Effect.fn("api.budget")(function* (
     const now = yield* elapsedMs
     const today = yield* Clock.currentTimeMillis
     heldUntil = heldUntil.filter((until) => until > now)
-    sightings = sightings.filter(({ until }) => until > now)
     // What is under way may be counted already or not: nobody is told before the last of it is answered.
     if (leftToday() <= 0 && inFlight === 0)
       yield* Effect.forEach(
@@ -92,15 +102,23 @@ export const makeBudget = Effect.fn("api.budget")(function* (
             })
           )
       )
-    const capacity = known ? Math.max(1, burst - othersShare()) : 1
-    while (now >= blockedUntil && inFlight + heldUntil.length < capacity && leftToday() > 0) {
+    const theirs = neighbours.share(burst, now)
+    // They are out of sight: one request looks whether they are gone before the others follow.
+    if (beside && !neighbours.inSight) known = false
+    beside = neighbours.inSight
+    const capacity = known ? Math.max(1, burst - theirs) : 1
+    const gapMs = beside ? (windowMs * spreadShare) / capacity : 0
+    const opensAt = () => Math.max(blockedUntil, pacedUntil)
+    while (now >= opensAt() && inFlight + heldUntil.length < capacity && leftToday() > 0) {
       const waiter = waiting.find((lane) => lane.length > 0)?.shift()
       if (!waiter) break
       inFlight++
+      // Timers count whole milliseconds; what is left of one is not lost.
+      pacedUntil = Math.max(pacedUntil, now - 1) + gapMs
       waiter.granted = true
       yield* Deferred.succeed(waiter.answer, undefined)
     }
-    const next = now < blockedUntil ? blockedUntil : Math.min(heldUntil[0] ?? Infinity, sightings[0]?.until ?? Infinity)
+    const next = now < opensAt() ? Math.ceil(opensAt()) : Math.min(heldUntil[0] ?? Infinity, neighbours.changesMs())
     yield* waiting.some((lane) => lane.length > 0) && Number.isFinite(next)
       ? Effect.raceFirst(changed.await, Effect.sleep(next - now))
       : changed.await
@@ -120,23 +138,19 @@ export const makeBudget = Effect.fn("api.budget")(function* (
         return changed.open
       })
     )
+    const own = neighbours.sent(yield* elapsedMs)
+    return { settle: (seen: Seen) => settle(own, seen) } satisfies Slot
   })
 
-  const settle = Effect.fnUntraced(function* (seen: Seen) {
+  const settle = Effect.fnUntraced(function* (own: Own, seen: Seen) {
     const now = yield* elapsedMs
     burst = seen.max ?? burst
     windowMs = seen.windowMs ?? windowMs
     inFlight--
     if (!seen.unsent) heldUntil.push(now + windowMs + marginMs)
     known ||= "max" in seen
-    // Whatever the service counts beyond what we can have sent, somebody else sent.
-    const foreign = seen.remaining === undefined ? 0 : burst - seen.remaining - inFlight - heldUntil.length
-    // What is under way hides as many of theirs; a sighting that fits the last estimate upholds it.
-    if (foreign > 0)
-      sightings.push({
-        until: now + windowMs + marginMs,
-        foreign: foreign + inFlight >= othersShare() ? Math.max(foreign, othersShare()) : foreign
-      })
+    const used = seen.remaining === undefined ? undefined : burst - seen.remaining
+    neighbours.ended(own, now, windowMs, used === undefined ? undefined : { used, burst, windowMs })
     if (seen.refusedForMs !== undefined)
       blockedUntil = Math.max(
         blockedUntil,
@@ -153,7 +167,6 @@ export const makeBudget = Effect.fn("api.budget")(function* (
 
   return {
     take,
-    settle,
     usage: () => ({ burst, windowMs, inWindow: inFlight + heldUntil.length, dailyRemaining })
   }
 })

@@ -13,7 +13,7 @@ const fullest = (arrivals: ReadonlyArray<number>, windowMs: number) =>
 const service = (budget: Budget, latencyMs: (n: number) => number, max = 100, others: () => number = () => 0) => {
   const arrivals: Array<number> = []
   const request = Effect.fnUntraced(function* (n: number) {
-    yield* budget.take(1)
+    const slot = yield* budget.take(1)
     const latency = latencyMs(n)
     const before = Math.floor(latency * ((n * 7919) % 100) * 0.01)
     yield* Effect.sleep(before)
@@ -21,7 +21,7 @@ const service = (budget: Budget, latencyMs: (n: number) => number, max = 100, ot
     arrivals.push(now)
     const remaining = max - others() - arrivals.filter((at) => at > now - 10_000).length
     yield* Effect.sleep(latency - before)
-    yield* budget.settle({ max, remaining, windowMs: 10_000 })
+    yield* slot.settle({ max, remaining, windowMs: 10_000 })
   })
   return { arrivals, request }
 }
@@ -46,16 +46,16 @@ describe("the budget", () => {
     ["100 ms", () => 100],
     ["0 to 300 ms", (n: number) => (n * 104_729) % 300]
   ] as const)
-    it.effect(
-      `${name}: no window ever holds more than allowed, and 600 requests take at most 1 / 0.95 of the ideal`,
-      () =>
-        Effect.gen(function* () {
-          const { arrivals, request } = service(yield* makeBudget(limits), latency)
-          const elapsed = yield* run(600, request)
-          assert.strictEqual(arrivals.length, 600)
-          assert.isAtMost(fullest(arrivals, 10_000), 100)
-          assert.isAtMost(elapsed, 50_000 / 0.95)
-        }).pipe(Effect.scoped)
+    it.effect(`${name}: no window ever holds more than allowed, and 0.97 of the budget are used`, () =>
+      Effect.gen(function* () {
+        const { arrivals, request } = service(yield* makeBudget(limits), latency)
+        const start = yield* Clock.currentTimeMillis
+        yield* run(600, request)
+        assert.strictEqual(arrivals.length, 600)
+        assert.isAtMost(fullest(arrivals, 10_000), 100)
+        // A hundred at once, and the next when the window of the first is over: nobody can be faster.
+        assert.isAtMost(arrivals.toSorted((one, other) => one - other)[500]! - start, 50_000 / 0.97)
+      }).pipe(Effect.scoped)
     )
 
   it.effect("the first answer's limits hold at once, whatever was expected", () =>
@@ -91,8 +91,8 @@ describe("the budget", () => {
   it.effect("after a 429 without Retry-After nothing is sent for a whole window", () =>
     Effect.gen(function* () {
       const budget = yield* makeBudget(limits)
-      yield* budget.take(1)
-      yield* budget.settle({ max: 100, remaining: 90, refusedForMs: "unsaid" })
+      const slot = yield* budget.take(1)
+      yield* slot.settle({ max: 100, remaining: 90, refusedForMs: "unsaid" })
       const next = yield* Effect.forkChild(budget.take(1))
       yield* TestClock.adjust(9_999)
       assert.isUndefined(next.pollUnsafe())
@@ -116,8 +116,8 @@ describe("the budget", () => {
         })
         yield* Effect.gen(function* () {
           const budget = yield* makeBudget({ ...limits, burst: 1 })
-          yield* budget.take(1)
-          yield* budget.settle({ max: 1 })
+          const slot = yield* budget.take(1)
+          yield* slot.settle({ max: 1 })
           setBy = hours * 3_600_000
           const next = yield* Effect.forkChild(budget.take(1))
           yield* TestClock.adjust(9_990)
@@ -132,16 +132,16 @@ describe("the budget", () => {
     Effect.gen(function* () {
       const budget = yield* makeBudget({ ...limits, burst: 1 })
       const order: Array<number> = []
-      yield* budget.take(1)
+      const slot = yield* budget.take(1)
       for (const priority of [2, 1, 0] as const)
         yield* Effect.forkChild(
           budget.take(priority).pipe(
             Effect.tap(() => Effect.sync(() => order.push(priority))),
-            Effect.andThen(budget.settle({ max: 1 }))
+            Effect.flatMap((slot) => slot.settle({ max: 1 }))
           )
         )
       yield* TestClock.adjust(1)
-      yield* budget.settle({ max: 1 })
+      yield* slot.settle({ max: 1 })
       yield* TestClock.adjust(60_000)
       assert.deepStrictEqual(order, [0, 1, 2])
     }).pipe(Effect.scoped)
@@ -150,9 +150,9 @@ describe("the budget", () => {
   it.effect("the day's reserve is left to others, and everyone who waits is told", () =>
     Effect.gen(function* () {
       const budget = yield* makeBudget({ ...limits, reservePerDay: 500 })
-      yield* budget.take(1)
+      const slot = yield* budget.take(1)
       const waiting = yield* Effect.forkChild(budget.take(1))
-      yield* budget.settle({ max: 100, remaining: 90, dailyRemaining: 500, dailyResetMs: 3_600_000 })
+      yield* slot.settle({ max: 100, remaining: 90, dailyRemaining: 500, dailyResetMs: 3_600_000 })
       yield* TestClock.adjust(1)
       const exit = yield* Fiber.await(waiting)
       assert.isTrue(Exit.isFailure(exit))
@@ -176,11 +176,11 @@ describe("the budget", () => {
   it.effect("a request that was given up while waiting leaves no hole in the budget", () =>
     Effect.gen(function* () {
       const budget = yield* makeBudget({ ...limits, burst: 1 })
-      yield* budget.take(1)
+      const slot = yield* budget.take(1)
       const givenUp = yield* Effect.forkChild(budget.take(1))
       yield* TestClock.adjust(1)
       yield* Fiber.interrupt(givenUp)
-      yield* budget.settle({ max: 1 })
+      yield* slot.settle({ max: 1 })
       const next = yield* Effect.forkChild(budget.take(1))
       yield* TestClock.adjust(10_010)
       yield* Fiber.join(next)
@@ -193,12 +193,12 @@ describe("the budget", () => {
     () =>
       Effect.gen(function* () {
         const budget = yield* makeBudget({ ...limits, reservePerDay: 500 })
-        yield* budget.take(1)
+        const slot = yield* budget.take(1)
         const group = yield* Effect.forkChild(
           Effect.all([budget.take(1), budget.take(1), budget.take(1)], { concurrency: 3, discard: true })
         )
         yield* TestClock.adjust(1)
-        yield* budget.settle({ max: 100, remaining: 90, dailyRemaining: 500 })
+        yield* slot.settle({ max: 100, remaining: 90, dailyRemaining: 500 })
         yield* TestClock.adjust(1)
         assert.isTrue(Exit.isFailure(yield* Fiber.await(group)))
         assert.isTrue(Exit.isFailure(yield* Effect.exit(budget.take(1))))

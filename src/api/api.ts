@@ -7,7 +7,7 @@ import type { Failure } from "../failure.ts"
 import { type Budget, type Limits, type Priority, type Seen, makeBudget } from "./budget.ts"
 import { type Retry, classify } from "./classify.ts"
 import { type CredentialSettings, type SendForm, makeCredentials } from "./credentials.ts"
-import { type ApiError, BadCredentials, type NoAnswer, Refused, Unavailable } from "./errors.ts"
+import { type ApiError, BadCredentials, BudgetSpent, type NoAnswer, Refused, Unavailable } from "./errors.ts"
 import { makeExchange, timeoutMs } from "./exchange.ts"
 import type { FileTarget } from "./files.ts"
 import { bodyBytesMax, bytesOf, withoutSecrets } from "./text.ts"
@@ -56,6 +56,8 @@ export interface ApiSettings {
 }
 
 const attemptsMax = 7
+/** Others may be busy for minutes; who is refused for so long is not waiting for a window. */
+const throttledMsMax = 15 * 60_000
 
 const makeApi = Effect.fn("api.make")(function* (
   settings: ApiSettings
@@ -121,16 +123,25 @@ const makeApi = Effect.fn("api.make")(function* (
       return yield* new Refused({ status: 400, message: "an empty id, . and .. cannot be asked for" })
     let last: Retry = { retry: "soon", message: "" }
     let renewed = false
-    for (let tries = 0; tries < attemptsMax; tries++) {
+    let throttledAt: number | undefined
+    for (let tries = 0; tries < attemptsMax;) {
       const result = yield* attempt(call)
       if ("body" in result) return result
       last = result
+      // A throttled request waits in the budget, where every other request waits with it. That says nothing of it.
+      if (result.retry === "after the window") {
+        const now = yield* Clock.currentTimeMillis
+        throttledAt ??= now
+        if (now - throttledAt < throttledMsMax) continue
+        const message = `the service refused a request for ${throttledMsMax / 60_000} minutes (${result.message})`
+        return yield* new BudgetSpent({ message, resumeAt: now + throttledMsMax })
+      }
+      tries++
       if (result.retry === "with a fresh token") {
         if (renewed) return yield* new BadCredentials({ message: result.message })
         renewed = true
       }
-      // A throttled request waits in the budget, where every other request waits with it.
-      if (result.retry === "soon") yield* Effect.sleep(backoffMs(tries))
+      if (result.retry === "soon" && tries < attemptsMax) yield* Effect.sleep(backoffMs(tries))
     }
     return yield* new Unavailable({
       message: `${last.message} (after ${attemptsMax} attempts)`,
@@ -159,7 +170,7 @@ const makeApi = Effect.fn("api.make")(function* (
 })
 
 /** 0.25 s doubling to 8 s, each halved at random so that retries of many requests spread. */
-const backoffMs = (tries: number) => Math.min(250 * 2 ** tries, 8000) * (0.5 + Math.random() / 2)
+const backoffMs = (tries: number) => Math.min(125 * 2 ** tries, 8000) * (0.5 + Math.random() / 2)
 
 const parsed = (text: string, long: boolean): unknown => {
   try {

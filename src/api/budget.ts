@@ -51,6 +51,9 @@ export interface Budget {
   }
 }
 
+/** Who says "at once" refuses again as a rule. */
+const refusedMsMin = 1000
+
 /** Timers and clocks are rounded to milliseconds on both sides. */
 const marginMs = 3
 
@@ -96,8 +99,7 @@ export const makeBudget = Effect.fn("api.budget")(function* (
           Deferred.fail(
             waiter.answer,
             new BudgetSpent({
-              dailyRemaining: dailyRemaining!,
-              reserve: limits.reservePerDay,
+              message: `the day's requests are used up (${dailyRemaining} left, ${limits.reservePerDay} kept for others)`,
               resumeAt: resetAt ?? nextDay(today)
             })
           )
@@ -106,10 +108,12 @@ export const makeBudget = Effect.fn("api.budget")(function* (
     // They are out of sight: one request looks whether they are gone before the others follow.
     if (beside && !neighbours.inSight) known = false
     beside = neighbours.inSight
-    const capacity = known ? Math.max(1, burst - theirs) : 1
+    const capacity = Math.max(1, burst - theirs)
+    const underWayMax = known ? capacity : 1
     const gapMs = beside ? (windowMs * spreadShare) / capacity : 0
     const opensAt = () => Math.max(blockedUntil, pacedUntil)
-    while (now >= opensAt() && inFlight + heldUntil.length < capacity && leftToday() > 0) {
+    const isFree = () => inFlight < underWayMax && inFlight + heldUntil.length < capacity
+    while (now >= opensAt() && isFree() && leftToday() > 0) {
       const waiter = waiting.find((lane) => lane.length > 0)?.shift()
       if (!waiter) break
       inFlight++
@@ -148,13 +152,14 @@ export const makeBudget = Effect.fn("api.budget")(function* (
     windowMs = seen.windowMs ?? windowMs
     inFlight--
     if (!seen.unsent) heldUntil.push(now + windowMs + marginMs)
-    known ||= "max" in seen
+    // After a refusal one request looks whether there is room, before the others follow.
+    known = seen.refusedForMs === undefined && (known || "max" in seen)
     const used = seen.remaining === undefined ? undefined : burst - seen.remaining
     neighbours.ended(own, now, windowMs, used === undefined ? undefined : { used, burst, windowMs })
     if (seen.refusedForMs !== undefined)
       blockedUntil = Math.max(
         blockedUntil,
-        now + (seen.refusedForMs === "unsaid" ? windowMs + marginMs : seen.refusedForMs)
+        now + (seen.refusedForMs === "unsaid" ? windowMs + marginMs : Math.max(seen.refusedForMs, refusedMsMin))
       )
     if (seen.dailyRemaining !== undefined) {
       // Answers overtake each other, so the lowest counts; a higher one by far is a new day's.

@@ -1,10 +1,9 @@
 /** How a request can fail for good, told apart by what has to happen next. Retries are over when one of these is seen. */
 import { Schema } from "effect"
 
-/** The day's requests, less the reserve, are used up. The run saves and ends. */
+/** No more requests for now: the day's are used up, or the service has us wait longer than a run does. It saves and ends. */
 export class BudgetSpent extends Schema.TaggedError<BudgetSpent>()("BudgetSpent", {
-  dailyRemaining: Schema.Number,
-  reserve: Schema.Number,
+  message: Schema.String,
   /** Epoch milliseconds. */
   resumeAt: Schema.Number
 }) {}

@@ -36,6 +36,8 @@ export class Neighbours {
   /** The most they used, window by window, oldest first. */
   private peaks: Array<{ readonly fromMs: number; readonly untilMs: number; use: number }> = []
   private firstMs: number | undefined
+  /** The most in our first window, while it is not known whether it was somebody else's. */
+  private inFirst = 0
   private room = { share: 0, untilMs: 0 }
 
   sent(now: number): Own {
@@ -61,10 +63,16 @@ export class Neighbours {
     if (use <= 0) return
     const kept = this.share(burst, now)
     const last = this.peaks.at(-1)
-    // What stands in our first window may be an earlier run of ours, and goes with it.
-    const windows = now - this.firstMs < windowMs ? 1 : windowsMax
+    // What stands in our first window may be an earlier run of ours, and goes with it, unless there is as much after it.
+    const isFirst = now - this.firstMs < windowMs
     if (last && now < last.fromMs + windowMs) last.use = Math.max(last.use, use)
-    else this.peaks.push({ fromMs: now, untilMs: now + windows * windowMs, use })
+    else this.peaks.push({ fromMs: now, untilMs: now + (isFirst ? 1 : windowsMax) * windowMs, use })
+    if (isFirst) this.inFirst = Math.max(this.inFirst, use)
+    else if (this.inFirst > 0) {
+      if (2 * use > this.inFirst)
+        this.peaks.unshift({ fromMs: this.firstMs, untilMs: this.firstMs + windowsMax * windowMs, use: this.inFirst })
+      this.inFirst = 0
+    }
     if (use < kept - 1 || used < burst - 1) return
     const share = this.peaks.length < windowsKnown ? Math.max(2 * use, burst / 2) : 1.25 * use + slackMin
     this.room = { share: Math.ceil(share), untilMs: now + 2 * windowMs }
@@ -76,7 +84,7 @@ export class Neighbours {
     if (!this.inSight) return Math.floor(burst / 100)
     const uses = this.peaks.map(({ use }) => use)
     const most = Math.max(...uses)
-    // The window we are in has not shown its peak yet.
+    // Requests of many users at any time vary by the root of their number. The window we are in has not shown its peak.
     const shown = uses.slice(0, -1)
     const spread = shown.length < windowsKnown ? Infinity : most - Math.min(...shown)
     const slack = Math.max(slackMin, Math.min(spread, Math.sqrt(most)))

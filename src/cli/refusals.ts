@@ -26,7 +26,7 @@ export const explained =
       case "BudgetSpent":
         return new Failure({
           ends: "later",
-          message: `The day's requests are used up: ${refusal.dailyRemaining} are left, ${refusal.reserve} are kept for others.`,
+          message: `The service gives no more requests for now: ${refusal.message}.`,
           next: `Run the same command after ${new Date(refusal.resumeAt).toISOString()}.`
         })
       case "Unavailable":

@@ -147,7 +147,7 @@ export const report = (
   const resumeAt = ended.find((end) => end.resumeAt !== undefined)?.resumeAt
   if (resumeAt !== undefined)
     say(
-      `The day's requests are used up. Next: ${command}, after ${new Date(resumeAt).toISOString()}; it goes on where it stopped.`
+      `The service gives no more requests for now. Next: ${command}, after ${new Date(resumeAt).toISOString()}; it goes on where it stopped.`
     )
   else if (exitCode !== 0) say(`Next: mend what is named above, then ${command}; it reads only what is missing.`)
   else say("Next: ./sluice status")

@@ -60,8 +60,10 @@ export const service = Effect.fn("doctor.service")(function* ({
     asked: account.asked,
     company: typeof company === "string" ? company : undefined
   }).pipe(
-    Effect.catchTag("BudgetSpent", () =>
-      Effect.succeed([warning("scopes", "not asked: the day's requests are used up", "./sluice doctor, tomorrow")])
+    Effect.catchTag("BudgetSpent", ({ message, resumeAt }) =>
+      Effect.succeed([
+        warning("scopes", `not asked: ${message}`, `./sluice doctor, after ${new Date(resumeAt).toISOString()}`)
+      ])
     ),
     Effect.catch((error) => Effect.succeed([problemOf("scopes", explained(error))]))
   )

@@ -4,7 +4,7 @@
  */
 import { Clock, Deferred, Effect } from "effect"
 import { Api } from "../api/api.ts"
-import type { ApiError, BadCredentials, BudgetSpent, WrongLocation } from "../api/errors.ts"
+import type { ApiError, BadCredentials, WrongLocation } from "../api/errors.ts"
 import { type FollowUp, type Resource, asksForCompany, followUpOf } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import type { Outcome } from "../vault/frame.ts"
@@ -35,7 +35,7 @@ export interface Work extends Omit<Reading, "mode"> {
 export interface Ended extends Outcome {
   readonly location: string
   readonly resource: string
-  /** `later`: the day's requests ran out, or nothing answered. `scope`: the token may not read it. */
+  /** `later`: no more requests for now, or nothing answered. `scope`: the token may not read it. */
   readonly why?: "later" | "scope"
   /** Epoch milliseconds. */
   readonly resumeAt?: number
@@ -182,11 +182,7 @@ const ended = Effect.fnUntraced(function* (
         Effect.flatMap(outage.isBehind(error, resource), (isDown) =>
           incomplete(error.message, isDown ? { why: "later" } : {})
         ),
-      BudgetSpent: ({ dailyRemaining, reserve, resumeAt }: BudgetSpent) =>
-        incomplete(`the day's requests are used up (${dailyRemaining} left, ${reserve} kept for others)`, {
-          why: "later",
-          resumeAt
-        })
+      BudgetSpent: ({ message, resumeAt }) => incomplete(message, { why: "later", resumeAt })
     })
   )
   const at = yield* Clock.currentTimeMillis

@@ -117,3 +117,33 @@ describe("an answer", () => {
     })
   )
 })
+
+describe("a request that is throttled", () => {
+  it.effect("waits for its turn, however often it is refused", () =>
+    Effect.gen(function* () {
+      let sent = 0
+      const result = yield* sendTo((_, response) =>
+        ++sent <= 30 ? response.writeHead(429).end("{}") : response.end("[]")
+      )
+      assert.strictEqual(result._tag, "Success")
+      assert.strictEqual(sent, 31)
+    })
+  )
+
+  it.effect("for a quarter of an hour is for later, and was not asked again in a hurry", () =>
+    Effect.gen(function* () {
+      let sent = 0
+      const result = yield* sendTo(
+        (_, response) => {
+          sent++
+          response.writeHead(429, { "retry-after": sent === 1 ? "0" : "60" }).end("{}")
+        },
+        {},
+        {},
+        1000
+      )
+      assert.match(JSON.stringify(result), /"BudgetSpent".*refused a request for 15 minutes/)
+      assert.isAtMost(sent, 18)
+    })
+  )
+})

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { type Budget, type Limits, makeBudget } from "../../src/api/budget.ts"
+import { type Budget, type Limits, type Slot, makeBudget } from "../../src/api/budget.ts"
 
 const limits: Limits = { burst: 100, windowMs: 10_000, reservePerDay: 0 }
 
@@ -204,5 +204,24 @@ describe("the budget", () => {
         assert.isTrue(Exit.isFailure(yield* Effect.exit(budget.take(1))))
       }).pipe(Effect.scoped),
     5000
+  )
+
+  it.effect("after a refusal one request goes alone, and the others when it was answered", () =>
+    Effect.gen(function* () {
+      const budget = yield* makeBudget(limits)
+      const first = yield* budget.take(1)
+      yield* first.settle({ max: 100, remaining: 99, refusedForMs: 2000 })
+      const granted: Array<Slot> = []
+      yield* Effect.forkChild(
+        Effect.forEach([1, 2, 3], () => Effect.tap(budget.take(1), (slot) => Effect.sync(() => granted.push(slot))), {
+          concurrency: 3
+        })
+      )
+      yield* TestClock.adjust(5000)
+      assert.strictEqual(granted.length, 1)
+      yield* granted[0]!.settle({ max: 100, remaining: 98 })
+      yield* TestClock.adjust(1)
+      assert.strictEqual(granted.length, 3)
+    }).pipe(Effect.scoped)
   )
 })

@@ -34,22 +34,27 @@ export const callTo = (path: string): Call => ({
 })
 
 /** Lets virtual time pass beside the sockets, slowly enough that no exchange takes a minute of it. */
-export const hurried = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
+export const hurried = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>, stepMs = 250) {
   const fiber = yield* Effect.forkChild(effect)
   while (fiber.pollUnsafe() === undefined) {
     yield* Effect.promise(() => wait(2))
-    yield* TestClock.adjust(250)
+    yield* TestClock.adjust(stepMs)
   }
   return yield* Fiber.join(fiber)
 })
 
 /** One call, retries and all, to a server that answers like this. */
-export const sendTo = (answer: RequestListener, settings: Partial<ApiSettings> = {}, call: Partial<Call> = {}) =>
+export const sendTo = (
+  answer: RequestListener,
+  settings: Partial<ApiSettings> = {},
+  call: Partial<Call> = {},
+  stepMs?: number
+) =>
   Effect.gen(function* () {
     const url = yield* serving(answer)
     return yield* Effect.flatMap(Api, (api) => api.send({ ...callTo("/x"), ...call })).pipe(
       Effect.provide(Api.layer({ ...settingsFor(url), ...settings })),
       Effect.result,
-      hurried
+      (sending) => hurried(sending, stepMs)
     )
   }).pipe(Effect.scoped)

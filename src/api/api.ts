@@ -8,7 +8,7 @@ import { type Budget, type Limits, type Priority, type Seen, makeBudget } from "
 import { type Retry, classify } from "./classify.ts"
 import { type CredentialSettings, type SendForm, makeCredentials } from "./credentials.ts"
 import { type ApiError, BadCredentials, BudgetSpent, type NoAnswer, Refused, Unavailable } from "./errors.ts"
-import { makeExchange, timeoutMs } from "./exchange.ts"
+import { type ExchangeSettings, makeExchange, timeoutMs } from "./exchange.ts"
 import type { FileTarget } from "./files.ts"
 import { bodyBytesMax, bytesOf, withoutSecrets } from "./text.ts"
 import { commonHeaders, headersOf, rateHeaders, timeOf, wire } from "./wire.ts"
@@ -47,22 +47,21 @@ export class Api extends Context.Service<
   static readonly layer = (settings: ApiSettings) => Layer.effect(Api, makeApi(settings))
 }
 
-export interface ApiSettings {
-  readonly baseUrl: string
+export interface ApiSettings extends ExchangeSettings {
   readonly credentials: CredentialSettings
   readonly limits: Limits
-  /** Carries the requests instead of sockets of our own: a service in this process. */
-  readonly dispatcher?: Dispatcher
 }
 
 const attemptsMax = 7
+/** Each may take ten minutes of one of few places. */
+const fileAttemptsMax = 3
 /** Others may be busy for minutes; who is refused for so long is not waiting for a window. */
 const throttledMsMax = 15 * 60_000
 
 const makeApi = Effect.fn("api.make")(function* (
   settings: ApiSettings
 ): Effect.fn.Return<Api["Service"], never, Scope.Scope> {
-  const exchange = yield* makeExchange(settings.baseUrl, settings.dispatcher)
+  const exchange = yield* makeExchange(settings)
   const budget = yield* makeBudget(settings.limits)
   const requestsByResource = new Map<string, number>()
 
@@ -124,7 +123,8 @@ const makeApi = Effect.fn("api.make")(function* (
     let last: Retry = { retry: "soon", message: "" }
     let renewed = false
     let throttledAt: number | undefined
-    for (let tries = 0; tries < attemptsMax;) {
+    const triesMax = call.file === undefined ? attemptsMax : fileAttemptsMax
+    for (let tries = 0; tries < triesMax;) {
       const result = yield* attempt(call)
       if ("body" in result) return result
       last = result
@@ -141,10 +141,10 @@ const makeApi = Effect.fn("api.make")(function* (
         if (renewed) return yield* new BadCredentials({ message: result.message })
         renewed = true
       }
-      if (result.retry === "soon" && tries < attemptsMax) yield* Effect.sleep(backoffMs(tries))
+      if (result.retry === "soon" && tries < triesMax) yield* Effect.sleep(backoffMs(tries))
     }
     return yield* new Unavailable({
-      message: `${last.message} (after ${attemptsMax} attempts)`,
+      message: `${last.message} (after ${triesMax} attempts)`,
       unreachable: !exchange.answered()
     })
   })

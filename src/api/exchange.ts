@@ -29,14 +29,22 @@ export interface Exchange {
 }
 
 export const timeoutMs = 60_000
-/** An hour of sound is some 60 MB. */
+/** However steadily it comes: an hour of sound is some 60 MB. */
 const fileTimeoutMs = 600_000
 
-/** With a dispatcher, requests go to a service in this process instead of over sockets. */
-export const makeExchange = Effect.fn("api.exchange")(function* (
-  baseUrl: string,
-  dispatcher: Dispatcher | undefined
-): Effect.fn.Return<Exchange, never, Scope.Scope> {
+export interface ExchangeSettings {
+  readonly baseUrl: string
+  /** Carries the requests instead of sockets of our own: a service in this process. */
+  readonly dispatcher?: Dispatcher
+  /** An answer that sends no byte for so long is lost; a minute. */
+  readonly idleMs?: number
+}
+
+export const makeExchange = Effect.fn("api.exchange")(function* ({
+  baseUrl,
+  dispatcher,
+  idleMs = timeoutMs
+}: ExchangeSettings): Effect.fn.Return<Exchange, never, Scope.Scope> {
   const agent =
     dispatcher ??
     (yield* Effect.acquireRelease(
@@ -51,7 +59,14 @@ export const makeExchange = Effect.fn("api.exchange")(function* (
   const send: Exchange["send"] = (options, file) =>
     Effect.tryPromise({
       try: async (signal) => {
-        const response = await client.request({ ...options, origin, path: prefix + options.path, signal })
+        const response = await client.request({
+          ...options,
+          origin,
+          path: prefix + options.path,
+          signal,
+          headersTimeout: idleMs,
+          bodyTimeout: idleMs
+        })
         const { statusCode: status, headers, body } = response
         if (status >= 300) return { status, headers, text: await errorTextOf(body, headers["content-encoding"]) }
         if (file === undefined) {

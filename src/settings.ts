@@ -62,7 +62,9 @@ const File = Schema.Struct({
     Schema.Struct({
       folder: Schema.optional(Schema.String),
       formats: Schema.optional(Formats),
-      csv_profile: Schema.optional(Schema.Literals(["machine", "spreadsheet"]))
+      csv_profile: Schema.optional(Schema.Literals(["machine", "spreadsheet"])),
+      /** A larger recording is not kept. */
+      file_mb_max: Schema.optional(Positive)
     })
   ),
   schema: Schema.optional(
@@ -114,6 +116,7 @@ export interface OutputSettings {
   readonly folder: string
   readonly formats: typeof Formats.Type
   readonly csvProfile: "machine" | "spreadsheet"
+  readonly fileMbMax: number
   readonly memoryMb: number
 }
 export interface AccountSettings {
@@ -138,10 +141,14 @@ export const outputSettings = Effect.fn("settings.output")(function* (flags: Fla
       settingFailure(`SLUICE_FORMATS: ${named} is no list of duckdb, parquet and csv, and not none`)
     )
   )
+  const fileMbMax = Number(environment["SLUICE_FILE_MB_MAX"] || (output?.file_mb_max ?? 256))
+  if (!(fileMbMax > 0))
+    return yield* settingFailure(`SLUICE_FILE_MB_MAX: ${environment["SLUICE_FILE_MB_MAX"]} is no number of megabytes`)
   return {
     folder: resolve(flags.output ?? environment["SLUICE_OUTPUT"] ?? output?.folder ?? "output"),
     formats: named ? formats : (output?.formats ?? ["duckdb", "parquet", "csv"]),
     csvProfile: output?.csv_profile ?? "machine",
+    fileMbMax,
     memoryMb: machine?.memory_mb ?? 128
   } satisfies OutputSettings
 })
@@ -181,7 +188,7 @@ const locationSettings = Effect.fnUntraced(function* (
   flags: Flags,
   environment: Environment
 ): Effect.fn.Return<AccountSettings, Failure> {
-  const { folder } = yield* outputSettings(flags, environment)
+  const { folder, fileMbMax } = yield* outputSettings(flags, environment)
   const account: Record<string, unknown> = { ...file.account }
   for (const [variable, key] of Object.entries(environmentNames))
     if (environment[variable]) account[key] = environment[variable]
@@ -203,6 +210,7 @@ const locationSettings = Effect.fnUntraced(function* (
     api: {
       baseUrl,
       credentials,
+      fileMbMax,
       limits: {
         burst: file.budget?.burst ?? 100,
         windowMs: (file.budget?.window_seconds ?? 10) * 1000,

@@ -11,6 +11,7 @@
 import { Clock, Effect } from "effect"
 import { join } from "node:path"
 import { Api } from "./api/api.ts"
+import { removeParts } from "./api/files.ts"
 import type { Catalogue } from "./catalog/discover.ts"
 import type { Window } from "./catalog/instants.ts"
 import { type SchemaPolicies, isRefused } from "./catalog/policy.ts"
@@ -84,6 +85,7 @@ const locationsMax = 4
 export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   const { catalogue, output, counts, stretch } = options
 
+  yield* removeParts(join(output.folder, "files"))
   yield* prepare(catalogue)
   // What an interrupted run left in the vault comes first: the plan asks the warehouse what is known.
   const loader = yield* makeLoader(catalogue.resources, join(output.folder, "tmp"), options.policies)

@@ -1,6 +1,6 @@
 /** The Account Platform API as one function: a request with its budget, headers, time-outs and retries. */
 import { Clock, Context, Effect, Exit, Layer, Option, Schedule, type Scope } from "effect"
-import { type Dispatcher, request } from "undici"
+import { request } from "undici"
 import { holdsLongNumbers, parseExact } from "../catalog/body.ts"
 import type { FilledRequest } from "../catalog/request.ts"
 import type { Failure } from "../failure.ts"
@@ -8,7 +8,7 @@ import { type Budget, type Limits, type Priority, type Seen, makeBudget } from "
 import { type Retry, classify } from "./classify.ts"
 import { type CredentialSettings, type SendForm, makeCredentials } from "./credentials.ts"
 import { type ApiError, BadCredentials, BudgetSpent, type NoAnswer, Refused, Unavailable } from "./errors.ts"
-import { type ExchangeSettings, makeExchange, timeoutMs } from "./exchange.ts"
+import { type ExchangeSettings, type Received, makeExchange, timeoutMs } from "./exchange.ts"
 import type { FileTarget } from "./files.ts"
 import { bodyBytesMax, bytesOf, withoutSecrets } from "./text.ts"
 import { commonHeaders, headersOf, rateHeaders, timeOf, wire } from "./wire.ts"
@@ -182,7 +182,7 @@ const parsed = (text: string, long: boolean): unknown => {
 const tooDeep = Symbol("nested too deeply")
 
 /** What a request that ended tells of the budget. Where a connection stood, the service may have counted it. */
-const seenIn = (exit: Exit.Exit<Pick<Dispatcher.ResponseData, "headers"> & { status: number }, NoAnswer>): Seen =>
+const seenIn = (exit: Exit.Exit<Received, NoAnswer | Refused | Failure>): Seen =>
   Exit.isSuccess(exit)
     ? rateHeaders(exit.value.headers, exit.value.status)
-    : { unsent: Option.exists(Exit.findErrorOption(exit), ({ unsent }) => unsent) }
+    : { unsent: Option.exists(Exit.findErrorOption(exit), (error) => error._tag === "NoAnswer" && error.unsent) }

@@ -6,7 +6,7 @@ import { Clock, Effect, Redacted, Schema, Semaphore } from "effect"
 import { mkdir, open, readFile, rename } from "node:fs/promises"
 import { dirname } from "node:path"
 import { diskFailure, type Failure } from "../failure.ts"
-import { BadCredentials, type NoAnswer } from "./errors.ts"
+import { BadCredentials, type NoAnswer, type Refused } from "./errors.ts"
 
 export type CredentialSettings =
   | { readonly kind: "private"; readonly token: Redacted.Redacted }
@@ -20,18 +20,21 @@ export type CredentialSettings =
     }
 
 export interface Credentials {
-  readonly token: Effect.Effect<string, BadCredentials | NoAnswer | Failure>
+  readonly token: Effect.Effect<string, BadCredentials | NoAnswer | Refused | Failure>
   /** Everything that must stand in no output; grows as tokens are renewed. */
   readonly secrets: ReadonlySet<string>
   /** The service refused this token: a newer one, or BadCredentials where there is none to be had. */
-  readonly renew: (refused: string, reason: string) => Effect.Effect<void, BadCredentials | NoAnswer | Failure>
+  readonly renew: (
+    refused: string,
+    reason: string
+  ) => Effect.Effect<void, BadCredentials | NoAnswer | Refused | Failure>
 }
 
 /** Sends a form to the token endpoint; the status and the body of the answer. */
 export type SendForm = (
   path: string,
   form: Readonly<Record<string, string>>
-) => Effect.Effect<{ readonly status: number; readonly body: string }, NoAnswer>
+) => Effect.Effect<{ readonly status: number; readonly body: string }, NoAnswer | Refused | Failure>
 
 const Stored = Schema.Struct({
   accessToken: Schema.String,

@@ -1,8 +1,9 @@
 /** One request on the wire and its answer: sockets, decompression, time-outs, and why no answer came. */
 import { Effect, type Scope } from "effect"
 import { Agent, type Dispatcher, interceptors } from "undici"
-import { NoAnswer } from "./errors.ts"
-import { type FileTarget, store } from "./files.ts"
+import { type Failure, diskFailure } from "../failure.ts"
+import { NoAnswer, Refused } from "./errors.ts"
+import { DiskTrouble, type FileSink, Unwanted, store } from "./files.ts"
 import { bytesOf, errorTextOf, textOf } from "./text.ts"
 
 export interface Received {
@@ -12,17 +13,11 @@ export interface Received {
   readonly text: string | undefined
 }
 
-/** Where an answer that is a file goes, and the texts it must not hold. */
-export interface FileSink {
-  readonly target: FileTarget
-  readonly secrets: Iterable<string>
-}
-
 export interface Exchange {
   readonly send: (
     options: Omit<Dispatcher.RequestOptions, "origin">,
-    file?: FileSink
-  ) => Effect.Effect<Received, NoAnswer>
+    file?: Omit<FileSink, "megabytesMax">
+  ) => Effect.Effect<Received, NoAnswer | Refused | Failure>
   /** Something at the address has answered. */
   readonly answered: () => boolean
   readonly client: Dispatcher
@@ -38,11 +33,14 @@ export interface ExchangeSettings {
   readonly dispatcher?: Dispatcher
   /** An answer that sends no byte for so long is lost; a minute. */
   readonly idleMs?: number
+  /** A larger file is not kept. */
+  readonly fileMbMax: number
 }
 
 export const makeExchange = Effect.fn("api.exchange")(function* ({
   baseUrl,
   dispatcher,
+  fileMbMax,
   idleMs = timeoutMs
 }: ExchangeSettings): Effect.fn.Return<Exchange, never, Scope.Scope> {
   const agent =
@@ -73,10 +71,14 @@ export const makeExchange = Effect.fn("api.exchange")(function* ({
           const bytes = await bytesOf(body)
           return { status, headers, text: bytes && textOf(bytes) }
         }
-        const stored = await store(body, file.target, String(headers["content-type"] ?? ""), file.secrets)
+        const stored = await store(body, headers, { ...file, megabytesMax: fileMbMax })
         return { status, headers, text: JSON.stringify(stored) }
       },
-      catch: (cause) => new NoAnswer({ message: reasonOf(cause), unsent: isUnsent(cause) })
+      catch: (cause) => {
+        if (cause instanceof DiskTrouble) return diskFailure(`${file!.target.name} could not be written`, cause)
+        if (cause instanceof Unwanted) return new Refused({ status: 200, message: cause.message })
+        return new NoAnswer({ message: reasonOf(cause), unsent: isUnsent(cause) })
+      }
     }).pipe(
       Effect.timeoutOrElse({
         duration: file === undefined ? timeoutMs : fileTimeoutMs,

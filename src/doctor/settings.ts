@@ -27,7 +27,8 @@ const flagTexts = { baseUrl: "--base-url", location: "--location", output: "--ou
 const variables: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(environmentNames).map(([variable, key]) => [`account.${key}`, variable])),
   "output.folder": "SLUICE_OUTPUT",
-  "output.formats": "SLUICE_FORMATS"
+  "output.formats": "SLUICE_FORMATS",
+  "output.file_mb_max": "SLUICE_FILE_MB_MAX"
 }
 
 const secretKeys: ReadonlySet<string> = new Set(["account.token", "account.client_secret", "account.refresh_token"])
@@ -68,6 +69,7 @@ const valuesOf = (output: OutputSettings, account: AccountSettings | undefined):
     ["output.folder", output.folder],
     ["output.formats", output.formats],
     ["output.csv_profile", output.csvProfile],
+    ["output.file_mb_max", output.fileMbMax],
     ["machine.memory_mb", output.memoryMb],
     ...(account
       ? ([

@@ -1,9 +1,11 @@
 /** Answers that are files, and answers that do not come to their end. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { readFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
+import type { RequestListener } from "node:http"
 import { setTimeout as wait } from "node:timers/promises"
 import { join } from "node:path"
+import { removeParts } from "../../src/api/files.ts"
 import { sendTo } from "../support/api-server.ts"
 import { newFolder } from "../support/sluice.ts"
 
@@ -45,6 +47,86 @@ describe("an answer that sends no byte for long", () => {
       )
       assert.strictEqual(result._tag, "Success")
       assert.strictEqual(readFileSync(join(folder, "f.mp3"), "utf8"), "x".repeat(10))
+    })
+  )
+})
+
+describe("a file", () => {
+  const megabyte = Buffer.alloc(1 << 20)
+  /** Sends it for as long as somebody listens. */
+  const endless: RequestListener = async (_, response) => {
+    response.writeHead(200, sound)
+    while (!response.destroyed) {
+      response.write(megabyte)
+      await wait(1)
+    }
+  }
+  const announced: RequestListener = (_, response) => {
+    response.writeHead(200, { ...sound, "content-length": 10 << 20 }).write("x")
+  }
+
+  it.effect("that is larger than we keep is refused at once, by its announced size or by what came", () =>
+    Effect.gen(function* () {
+      for (const answer of [endless, announced]) {
+        const folder = newFolder()
+        let sent = 0
+        const result = yield* sendTo(
+          (request, response) => {
+            sent++
+            answer(request, response)
+          },
+          { fileMbMax: 3 },
+          { file: { folder, name: "f" } }
+        )
+        assert.match(JSON.stringify(result), /"Refused".*larger than output.file_mb_max, 3 MB/)
+        assert.strictEqual(sent, 1)
+        assert.deepStrictEqual(readdirSync(folder), [])
+      }
+    })
+  )
+
+  it.effect("that the disk does not take ends the run, and is not asked for again", () =>
+    Effect.gen(function* () {
+      const folder = newFolder()
+      writeFileSync(join(folder, "file"), "")
+      let sent = 0
+      const result = yield* sendTo(
+        (_, response) => {
+          sent++
+          response.writeHead(200, sound).end("x")
+        },
+        {},
+        { file: { folder, name: join("file", "below") } }
+      )
+      assert.match(JSON.stringify(result), /"Failure".*ENOTDIR|"Failure".*EEXIST/)
+      assert.strictEqual(sent, 1)
+    })
+  )
+
+  it.effect("that breaks off leaves nothing", () =>
+    Effect.gen(function* () {
+      const folder = newFolder()
+      const result = yield* sendTo(
+        (_, response) => {
+          response.writeHead(200, { ...sound, "content-length": 100 }).write("x", () => response.destroy())
+        },
+        {},
+        { file: { folder, name: "f" } }
+      )
+      assert.include(JSON.stringify(result), "Unavailable")
+      assert.deepStrictEqual(readdirSync(folder), [])
+    })
+  )
+
+  it.effect("left unfinished by a crash is removed, at any depth, and no other", () =>
+    Effect.gen(function* () {
+      const folder = newFolder()
+      mkdirSync(join(folder, "recordings"))
+      for (const name of ["a.mp3.part", "a.mp3"]) writeFileSync(join(folder, "recordings", name), "")
+      yield* removeParts(folder)
+      assert.deepStrictEqual(readdirSync(join(folder, "recordings")), ["a.mp3"])
+      yield* removeParts(join(folder, "none"))
+      assert.isFalse(existsSync(join(folder, "none")))
     })
   )
 })

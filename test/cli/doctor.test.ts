@@ -114,6 +114,7 @@ describe("settings", () => {
     assert.strictEqual(from["budget.reserve_per_day"], `7 from file ${file}`)
     assert.strictEqual(from["budget.burst"], "100 from default")
     assert.strictEqual(from["output.formats"], "none from environment SLUICE_FORMATS")
+    assert.strictEqual(from["output.file_mb_max"], "256 from default")
     assert.strictEqual(from["machine.memory_mb"], "128 from default")
   })
 

@@ -102,6 +102,7 @@ const program = ({ account, catalogue, clock, machine, warehouse }: World, { ful
         baseUrl: "http://service",
         credentials: { kind: "private", token: Redacted.make(service.tokens.privateToken) },
         limits: { burst: 100, windowMs: 10_000, reservePerDay: 0 },
+        fileMbMax: 256,
         dispatcher: account
       })
     )
@@ -122,7 +123,7 @@ const program = ({ account, catalogue, clock, machine, warehouse }: World, { ful
           deletionShareMax
         }
       ],
-      output: { folder: machine.folder, formats: [], csvProfile: "machine", memoryMb: 128 },
+      output: { folder: machine.folder, formats: [], csvProfile: "machine", fileMbMax: 256, memoryMb: 128 },
       policies: evolving,
       counts: new Map(),
       only: [],

@@ -24,6 +24,7 @@ export const serving = (answer: RequestListener): Effect.Effect<string, never, S
 export const settingsFor = (baseUrl: string): ApiSettings => ({
   baseUrl,
   credentials: { kind: "private", token: Redacted.make("t") },
+  fileMbMax: 1,
   limits: { burst: 100, windowMs: 100, reservePerDay: 0 }
 })
 

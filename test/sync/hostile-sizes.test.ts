@@ -1,11 +1,11 @@
 /** What is too large is given up, in bounded memory; ids that look like paths lead nowhere. */
 import { assert, describe, it } from "@effect/vitest"
-import { existsSync, readFileSync, readdirSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { query } from "../support/compare.ts"
 import { type Asked, type Reply, hostileService, locationId, syncHostile } from "../support/hostile.ts"
-import { start } from "../support/sluice.ts"
+import { sluice, start } from "../support/sluice.ts"
 
 const megabyte = 1024 * 1024
 const pageBytes = 200 * megabyte
@@ -182,5 +182,38 @@ describe("ids that look like paths", () => {
     }
     assert.strictEqual(new Set(stored).size, readdirSync(join(folder, "files", "recordings")).length)
     assert.sameMembers(readdirSync(folder), ["files", "vault", "warehouse.duckdb"])
+  })
+})
+
+describe("a recording that is too large", () => {
+  it("is named and not kept; the others arrive, and what a crash left of one is removed", async () => {
+    const messages = ["small", "large"].map((id) => ({
+      id,
+      messageType: "TYPE_CALL",
+      dateAdded: "2026-01-01T00:00:00Z"
+    }))
+    const { folder, environment, close } = await hostileService(({ path }) => {
+      if (path.startsWith("/conversations/messages/export")) return { body: { messages, total: 2 } }
+      if (!path.endsWith("/recording")) return undefined
+      return {
+        headers: { "content-type": "audio/mpeg" },
+        body: Buffer.alloc(path.includes("large") ? 2 * megabyte : 9)
+      }
+    })
+    try {
+      const recordings = join(folder, "files", "recordings")
+      mkdirSync(recordings, { recursive: true })
+      writeFileSync(join(recordings, "old.mp3.part"), "half")
+      const ran = await sluice(["sync", "--only", "messages,recordings"], { ...environment, SLUICE_FILE_MB_MAX: "1" })
+      assert.strictEqual(ran.code, 3, ran.stderr)
+      assert.match(ran.stderr, /recordings: 1 could not be read, for example of large: .*output.file_mb_max, 1 MB/)
+      assert.strictEqual(readdirSync(recordings).length, 1)
+      assert.deepStrictEqual(
+        await query(join(folder, "warehouse.duckdb"), "SELECT message_id, bytes FROM crm.recordings"),
+        [{ message_id: "small", bytes: "9" }]
+      )
+    } finally {
+      close()
+    }
   })
 })

@@ -73,7 +73,7 @@ const makeApi = Effect.fn("api.make")(function* (
         headers: { ...commonHeaders, "content-type": "application/x-www-form-urlencoded" },
         body: new URLSearchParams(form).toString()
       })
-      .pipe(Effect.map(({ status, text }) => ({ status, body: text ?? "" })))
+      .pipe(Effect.map(({ status, text }) => ({ status, body: text })))
   const credentials = yield* makeCredentials(settings.credentials, sendForm)
 
   /** One attempt: the answer, or why another may do better. */
@@ -110,8 +110,10 @@ const makeApi = Effect.fn("api.make")(function* (
         return { text, body, long, at: yield* Clock.currentTimeMillis, serviceTime } satisfies Answer
       }
       if (!("retry" in verdict)) return yield* verdict
-      if (verdict.retry === "with a fresh token") yield* credentials.renew(token, verdict.message)
-      return verdict
+      if (verdict.retry !== "with a fresh token") return verdict
+      const renewed = yield* credentials.renew(token, verdict.message)
+      // An old token was refused, which says nothing of the one that another request has brought meanwhile.
+      return renewed ? verdict : ({ ...verdict, retry: "with the newest token" } satisfies Retry)
     },
     Effect.catchTag("NoAnswer", ({ message }) => Effect.succeed<Retry>({ retry: "soon", message }))
   )
@@ -138,14 +140,14 @@ const makeApi = Effect.fn("api.make")(function* (
       }
       tries++
       if (result.retry === "with a fresh token") {
-        if (renewed) return yield* new BadCredentials({ message: result.message })
+        if (renewed) return yield* new BadCredentials({ kind: settings.credentials.kind, message: result.message })
         renewed = true
       }
       if (result.retry === "soon" && tries < triesMax) yield* Effect.sleep(backoffMs(tries))
     }
     return yield* new Unavailable({
       message: `${last.message} (after ${triesMax} attempts)`,
-      unreachable: !exchange.answered()
+      later: !exchange.answered()
     })
   })
 

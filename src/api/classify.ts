@@ -3,7 +3,7 @@ import { BadCredentials, Gone, NotPermitted, Refused, WrongLocation } from "./er
 
 /** An answer that another attempt may better. */
 export interface Retry {
-  readonly retry: "soon" | "after the window" | "with a fresh token"
+  readonly retry: "soon" | "after the window" | "with a fresh token" | "with the newest token"
   readonly message: string
 }
 export type Verdict = "ok" | Retry | BadCredentials | WrongLocation | NotPermitted | Gone | Refused

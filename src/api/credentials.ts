@@ -6,7 +6,8 @@ import { Clock, Effect, Redacted, Schema, Semaphore } from "effect"
 import { mkdir, open, readFile, rename } from "node:fs/promises"
 import { dirname } from "node:path"
 import { diskFailure, type Failure } from "../failure.ts"
-import { BadCredentials, type NoAnswer, type Refused } from "./errors.ts"
+import { withoutSecrets } from "./text.ts"
+import { BadCredentials, NoAnswer, type Refused, Unavailable } from "./errors.ts"
 
 export type CredentialSettings =
   | { readonly kind: "private"; readonly token: Redacted.Redacted }
@@ -19,28 +20,32 @@ export type CredentialSettings =
       readonly store: string
     }
 
+type TokenError = BadCredentials | Unavailable | NoAnswer | Refused | Failure
+
 export interface Credentials {
-  readonly token: Effect.Effect<string, BadCredentials | NoAnswer | Refused | Failure>
+  readonly token: Effect.Effect<string, TokenError>
   /** Everything that must stand in no output; grows as tokens are renewed. */
   readonly secrets: ReadonlySet<string>
-  /** The service refused this token: a newer one, or BadCredentials where there is none to be had. */
-  readonly renew: (
-    refused: string,
-    reason: string
-  ) => Effect.Effect<void, BadCredentials | NoAnswer | Refused | Failure>
+  /**
+   * The service refused this token: a newer one, or BadCredentials where there is none to be had. False where another
+   * request had renewed it before.
+   */
+  readonly renew: (refused: string, reason: string) => Effect.Effect<boolean, TokenError>
 }
 
-/** Sends a form to the token endpoint; the status and the body of the answer. */
+/** Sends a form to the token endpoint; the status of the answer, and its body where it can be read. */
 export type SendForm = (
   path: string,
   form: Readonly<Record<string, string>>
-) => Effect.Effect<{ readonly status: number; readonly body: string }, NoAnswer | Refused | Failure>
+) => Effect.Effect<{ readonly status: number; readonly body: string | undefined }, NoAnswer | Refused | Failure>
 
 const Stored = Schema.Struct({
   accessToken: Schema.String,
   refreshToken: Schema.String,
   /** Epoch milliseconds. */
   expiresAt: Schema.Number,
+  /** When it is time for the next; a minute before the end where it is not there. */
+  renewAt: Schema.optional(Schema.Number),
   /** The configured token this chain began with: another one in the settings begins a new chain. */
   origin: Schema.String
 })
@@ -52,8 +57,11 @@ const Answer = Schema.Struct({
   accessToken: Schema.optional(Schema.String),
   refresh_token: Schema.optional(Schema.String),
   refreshToken: Schema.optional(Schema.String),
-  expires_in: Schema.optional(Schema.Number),
-  expiresIn: Schema.optional(Schema.Number)
+  expires_in: Schema.optional(Schema.Unknown),
+  expiresIn: Schema.optional(Schema.Unknown),
+  error: Schema.optional(Schema.String),
+  error_description: Schema.optional(Schema.String),
+  message: Schema.optional(Schema.String)
 })
 
 export const makeCredentials = (settings: CredentialSettings, sendForm: SendForm): Effect.Effect<Credentials> =>
@@ -61,9 +69,12 @@ export const makeCredentials = (settings: CredentialSettings, sendForm: SendForm
     ? Effect.succeed({
         token: Effect.succeed(Redacted.value(settings.token)),
         secrets: new Set([Redacted.value(settings.token)]),
-        renew: (_, message) => Effect.fail(new BadCredentials({ message }))
+        renew: (_, message) => Effect.fail(new BadCredentials({ kind: "private", message }))
       })
     : makeOAuth(settings, sendForm)
+
+/** A day less a second. */
+const lifetimeMsUsual = 86_399_000
 
 const makeOAuth = Effect.fn("api.oauth")(function* (
   settings: Extract<CredentialSettings, { kind: "oauth" }>,
@@ -86,15 +97,27 @@ const makeOAuth = Effect.fn("api.oauth")(function* (
       grant_type: "refresh_token",
       refresh_token: tokens?.refreshToken ?? Redacted.value(settings.refreshToken)
     })
-    const answer = yield* Schema.decodeUnknownEffect(Schema.fromJsonString(Answer))(body).pipe(
-      Effect.mapError(() => new BadCredentials({ message: `the token endpoint answered ${status} and no tokens` }))
+    const answer = yield* Schema.decodeUnknownEffect(Schema.fromJsonString(Answer))(body ?? "").pipe(
+      Effect.catch(() => Effect.succeed(undefined))
     )
+    const reason = [answer?.error, answer?.error_description ?? answer?.message].filter(Boolean).join(": ")
+    const message = withoutSecrets(`the token endpoint answered ${status} ${reason || "and no tokens"}`, secrets)
+    // A gateway's trouble and what cannot be read say nothing of the refresh token.
+    if (answer === undefined || status >= 500 || status === 429 || status === 408)
+      return yield* new NoAnswer({ message, unsent: false })
+    if (/location is not active/i.test(reason))
+      return yield* new Unavailable({
+        message: `the account is paused, its tokens stay good (${message})`,
+        later: true
+      })
     const accessToken = answer.access_token ?? answer.accessToken
     const refreshToken = answer.refresh_token ?? answer.refreshToken
     if (status >= 300 || accessToken === undefined || refreshToken === undefined)
-      return yield* new BadCredentials({ message: `the token endpoint answered ${status}` })
-    const lifetimeMs = (answer.expires_in ?? answer.expiresIn ?? 86_399) * 1000
-    const renewed = { accessToken, refreshToken, expiresAt: now + lifetimeMs, origin }
+      return yield* new BadCredentials({ kind: "oauth", message })
+    const lifetimeMs = Number(answer.expires_in ?? answer.expiresIn ?? Number.NaN) * 1000 || lifetimeMsUsual
+    // Early enough for a request that is on its way, and not before a short life has begun.
+    const renewAt = now + lifetimeMs - Math.min(60_000, lifetimeMs / 10)
+    const renewed = { accessToken, refreshToken, expiresAt: now + lifetimeMs, renewAt, origin }
     yield* save(settings.store, renewed)
     take(renewed)
   })
@@ -104,14 +127,14 @@ const makeOAuth = Effect.fn("api.oauth")(function* (
     token: Effect.gen(function* () {
       if (tokens === undefined) take(yield* stored(settings.store, origin))
       const now = yield* Clock.currentTimeMillis
-      if (tokens === undefined || tokens.expiresAt - now < 60_000) yield* refresh
+      if (tokens === undefined || now >= (tokens.renewAt ?? tokens.expiresAt - 60_000)) yield* refresh
       return tokens!.accessToken
     }).pipe(single.withPermits(1)),
     // Many requests may be refused at once; the first renews, the others find a newer token.
     renew: (refused) =>
-      Effect.suspend(() => (tokens === undefined || tokens.accessToken === refused ? refresh : Effect.void)).pipe(
-        single.withPermits(1)
-      )
+      Effect.suspend(() =>
+        tokens === undefined || tokens.accessToken === refused ? Effect.as(refresh, true) : Effect.succeed(false)
+      ).pipe(single.withPermits(1))
   }
 })
 

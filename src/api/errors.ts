@@ -10,6 +10,7 @@ export class BudgetSpent extends Schema.TaggedError<BudgetSpent>()("BudgetSpent"
 
 /** The token is not accepted at all. The run ends. */
 export class BadCredentials extends Schema.TaggedError<BadCredentials>()("BadCredentials", {
+  kind: Schema.Literals(["private", "oauth"]),
   message: Schema.String
 }) {}
 
@@ -37,8 +38,8 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", {
 /** No usable answer after every retry. */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
   message: Schema.String,
-  /** Nothing at the address ever answered. */
-  unreachable: Schema.Boolean
+  /** Of everything, for now: nothing at the address ever answered, or the account is paused. */
+  later: Schema.Boolean
 }) {}
 
 /** One exchange that came to no answer. Never leaves the client: another attempt follows, or Unavailable. */

@@ -14,8 +14,8 @@ export const explained =
       case "BadCredentials":
         return new Failure({
           ends: "credentials",
-          message: `The service does not accept the token (${refusal.message}). A private token stops working about a week after it was rotated.`,
-          next: "Set SLUICE_TOKEN to a valid token, then run the same command again; nothing read before is lost."
+          message: `The service does not accept the token (${refusal.message}). ${whyByKind[refusal.kind]}`,
+          next: `${adviceByKind[refusal.kind]}, then run the same command again; nothing read before is lost.`
         })
       case "WrongLocation":
         return new Failure({
@@ -37,3 +37,13 @@ export const explained =
         })
     }
   }
+
+const whyByKind = {
+  private: "A private token stops working about a week after it was rotated.",
+  oauth:
+    "A refresh token works once, and its successor is in tokens.json: invalid_grant means that this one was used already, by another program or by a run that was killed in that very moment, or that the app was removed."
+}
+const adviceByKind = {
+  private: "Set SLUICE_TOKEN to a valid token",
+  oauth: "Authorise the app again and set SLUICE_REFRESH_TOKEN to the refresh token that it gives"
+}

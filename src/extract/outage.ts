@@ -31,10 +31,10 @@ export const watchForOutage = Effect.fnUntraced(function* (id: string): Effect.f
     during: (reading) =>
       Effect.raceFirst(
         reading,
-        Effect.andThen(Deferred.await(down), Effect.fail(new Unavailable({ message, unreachable: true })))
+        Effect.andThen(Deferred.await(down), Effect.fail(new Unavailable({ message, later: true })))
       ),
-    isBehind: Effect.fnUntraced(function* ({ unreachable }, resource) {
-      const isDown = unreachable || !(yield* isAnswering(resource))
+    isBehind: Effect.fnUntraced(function* ({ later }, resource) {
+      const isDown = later || !(yield* isAnswering(resource))
       if (isDown) yield* Deferred.succeed(down, undefined)
       return isDown
     })

@@ -96,7 +96,7 @@ const withParents = (resource: Resource): ReadonlyArray<Resource> =>
 
 const failures = {
   "its scope is missing": () => new NotPermitted({ message: "401 The token is not authorized for this scope." }),
-  "it does not answer": () => new Unavailable({ message: "500", unreachable: false })
+  "it does not answer": () => new Unavailable({ message: "500", later: false })
 }
 
 describe("where a table cannot be read", () => {
@@ -147,7 +147,7 @@ describe("an API that is down", () => {
     Effect.gen(function* () {
       const { ended, requests } = yield* extracted(
         ["locations", "contacts", "calendars", "forms", "contact_notes"].map(named),
-        () => new Unavailable({ message: "503", unreachable: false })
+        () => new Unavailable({ message: "503", later: false })
       )
       assert.deepStrictEqual(
         ended.map(({ resource, why }) => [resource, why]),
@@ -164,7 +164,7 @@ describe("an API that is down", () => {
         ({ resource, priority }) =>
           resource === "locations" && priority !== 0
             ? undefined
-            : new Unavailable({ message: "503", unreachable: false })
+            : new Unavailable({ message: "503", later: false })
       )
       assert.deepStrictEqual(
         ended.map(({ resource, why }) => [resource, why]).sort(),
@@ -181,7 +181,7 @@ describe("an API that is down", () => {
   it.effect("is told from a resource that alone does not answer", () =>
     Effect.gen(function* () {
       const { ended } = yield* extracted(["locations", "calendars", "forms"].map(named), ({ resource, priority }) =>
-        resource === "forms" && priority !== 0 ? new Unavailable({ message: "500", unreachable: false }) : undefined
+        resource === "forms" && priority !== 0 ? new Unavailable({ message: "500", later: false }) : undefined
       )
       const forms = ended.find(({ resource }) => resource === "forms")!
       assert.deepStrictEqual([forms.verdict, forms.why], ["incomplete", undefined])

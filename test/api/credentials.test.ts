@@ -1,0 +1,153 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { join } from "node:path"
+import { type SendForm, makeCredentials } from "../../src/api/credentials.ts"
+import { BadCredentials } from "../../src/api/errors.ts"
+import { Api } from "../../src/api/api.ts"
+import { explained } from "../../src/cli/refusals.ts"
+import { callTo, hurried, sendTo, serving, settingsFor } from "../support/api-server.ts"
+import { newFolder } from "../support/sluice.ts"
+
+const oauth = () => ({
+  kind: "oauth" as const,
+  clientId: "client",
+  clientSecret: Redacted.make("secret-0815"),
+  refreshToken: Redacted.make("refresh-4711"),
+  store: join(newFolder(), "tokens.json")
+})
+const issued = (n: number, more: object = {}) => ({
+  access_token: `access-${n}`,
+  refresh_token: `refresh-${n}`,
+  ...more
+})
+const form =
+  (status: number, body: unknown): SendForm =>
+  () =>
+    Effect.succeed({ status, body: typeof body === "string" ? body : JSON.stringify(body) })
+
+describe("a renewal", () => {
+  it.effect("comes a minute before the end, or a tenth of a shorter life", () =>
+    Effect.gen(function* () {
+      for (const [lifetime, before, after] of [
+        [86_399, 86_330, 10],
+        ["600", 530, 20],
+        [30, 26, 2]
+      ] as const) {
+        let renewals = 0
+        const credentials = yield* makeCredentials(oauth(), (path, fields) => {
+          renewals++
+          return form(200, issued(renewals, { expires_in: lifetime }))(path, fields)
+        })
+        for (const [seconds, expected] of [
+          [0, 1],
+          [before, 1],
+          [after, 2]
+        ] as const) {
+          yield* TestClock.adjust(seconds * 1000)
+          assert.strictEqual(yield* credentials.token, `access-${expected}`, String(lifetime))
+        }
+      }
+    })
+  )
+
+  it.effect("that fails says why, and whether the tokens are to blame", () =>
+    Effect.gen(function* () {
+      const kinds: ReadonlyArray<readonly [number, unknown, RegExp]> = [
+        [
+          400,
+          { error: "invalid_grant", error_description: "refresh-4711 is invalid" },
+          /"BadCredentials".*invalid_grant: <redacted>/
+        ],
+        [401, { error: "invalid_client" }, /"BadCredentials".*invalid_client/],
+        [200, {}, /"BadCredentials"/],
+        [400, { statusCode: 400, message: "Location is not active" }, /"Unavailable".*paused.*"later":true/],
+        [502, "<html>", /"NoAnswer"/],
+        [400, "<html>", /"NoAnswer"/],
+        [503, { message: "Location is busy" }, /"NoAnswer"/],
+        [429, { message: "Too many" }, /"NoAnswer"/]
+      ]
+      for (const [status, body, expected] of kinds) {
+        const { token } = yield* makeCredentials(oauth(), form(status, body))
+        assert.match(JSON.stringify(yield* Effect.result(token)), expected)
+      }
+    })
+  )
+})
+
+describe("a token that is refused", () => {
+  /** Gives tokens, and takes those that `good` says yes to. */
+  const account = (good: (n: number) => boolean, onRefused?: () => Promise<void>) => {
+    let given = 0
+    return async (request: IncomingMessage, response: ServerResponse) => {
+      if (request.url === "/oauth/token")
+        return void response.end(JSON.stringify(issued(++given, { expires_in: 86_399 })))
+      if (good(Number(/\d+$/.exec(request.headers.authorization!)![0]))) return void response.end("[]")
+      await onRefused?.()
+      response.writeHead(401).end('{"message":"Invalid JWT"}')
+    }
+  }
+
+  it.effect("is renewed once", () =>
+    Effect.gen(function* () {
+      const result = yield* sendTo(
+        account((n) => n > 1),
+        { credentials: oauth() }
+      )
+      assert.strictEqual(result._tag, "Success")
+      const never = yield* sendTo(
+        account(() => false),
+        { credentials: oauth() }
+      )
+      assert.match(JSON.stringify(never), /"BadCredentials".*"oauth".*Invalid JWT/)
+    })
+  )
+
+  it.effect("is sent anew where another request has brought a newer one meanwhile, more than once", () =>
+    Effect.gen(function* () {
+      let allowed = 1
+      const waiting: Array<() => void> = []
+      const url = yield* serving(
+        account(
+          (n) => n >= allowed,
+          // The first refusal is held back until the other request has brought a newer token.
+          () => new Promise((resolve) => (waiting.length === 0 ? waiting.push(resolve) : resolve()))
+        )
+      )
+      const calls = Effect.gen(function* () {
+        const api = yield* Api
+        const send = (path: string) => api.send(callTo(path))
+        yield* send("/first")
+        allowed = 2
+        const slow = yield* Effect.forkChild(send("/slow"))
+        yield* Effect.promise(() => until(() => waiting.length === 1))
+        yield* send("/quick")
+        // The newest token dies while the refusal of the old one is under way.
+        allowed = 3
+        waiting[0]!()
+        yield* Fiber.join(slow)
+      })
+      const result = yield* calls.pipe(
+        Effect.provide(Api.layer({ ...settingsFor(url), credentials: oauth() })),
+        hurried,
+        Effect.result
+      )
+      assert.strictEqual(result._tag, "Success", JSON.stringify(result))
+    }).pipe(Effect.scoped)
+  )
+
+  const until = async (holds: () => boolean) => {
+    while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+
+  it("leads to the advice for its kind", () => {
+    const say = (kind: "private" | "oauth") => {
+      const { message, next } = explained("L")(new BadCredentials({ kind, message: "400 invalid_grant" }))
+      return message + next
+    }
+    assert.match(say("private"), /SLUICE_TOKEN/)
+    assert.match(say("oauth"), /invalid_grant.*Authorise the app again and set SLUICE_REFRESH_TOKEN/)
+    assert.notInclude(say("oauth"), "SLUICE_TOKEN")
+  })
+})

@@ -7,15 +7,18 @@
  * The first request goes alone: its answer says what the limits are and what others, or a run before us, have used.
  */
 import { Clock, Deferred, Effect, Latch, type Scope } from "effect"
-import { BudgetSpent } from "./errors.ts"
 import { dayMs } from "../catalog/instants.ts"
+import { Failure } from "../failure.ts"
+import { BudgetSpent } from "./errors.ts"
 import { Neighbours, type Own } from "./neighbours.ts"
 
 export interface Limits {
   readonly burst: number
   readonly windowMs: number
-  /** Requests of each day left to other programs. */
+  /** Requests of each day left to other programs: the setting `budget.reserve_per_day`. */
   readonly reservePerDay: number
+  /** And as many more left to syncs, by what makes way for them. */
+  readonly syncsPerDay?: number
 }
 
 /** Lower goes first: an export cursor dies when it waits, a list brings many records, a fan-out one. */
@@ -26,6 +29,7 @@ export interface Seen {
   readonly max?: number | undefined
   readonly remaining?: number | undefined
   readonly windowMs?: number | undefined
+  readonly dailyMax?: number | undefined
   readonly dailyRemaining?: number | undefined
   readonly dailyResetMs?: number | undefined
   /** No connection came about, so nobody counted anything. */
@@ -41,8 +45,11 @@ export interface Slot {
 }
 
 export interface Budget {
-  /** Waits for a slot. Fails with BudgetSpent when the day's share is used up. */
-  readonly take: (priority: Priority) => Effect.Effect<Slot, BudgetSpent>
+  /**
+   * Waits for a slot. Fails with BudgetSpent when the day's share is used up or the service has us wait for hours, and
+   * with a Failure where the setting leaves nothing of any day.
+   */
+  readonly take: (priority: Priority) => Effect.Effect<Slot, BudgetSpent | Failure>
   readonly usage: () => {
     readonly burst: number
     readonly windowMs: number
@@ -50,6 +57,9 @@ export interface Budget {
     readonly dailyRemaining: number | undefined
   }
 }
+
+/** A scheduler waits better than a process. */
+const waitMsMax = 3_600_000
 
 /** Who says "at once" refuses again as a rule. */
 const refusedMsMin = 1000
@@ -74,16 +84,26 @@ export const makeBudget = Effect.fn("api.budget")(function* (
   let known = false
   let blockedUntil = 0
   let dailyRemaining: number | undefined
+  let dailyMax: number | undefined
   let resetAt: number | undefined
-  const leftToday = () => (dailyRemaining ?? Infinity) - limits.reservePerDay - inFlight
+  const kept = limits.reservePerDay + (limits.syncsPerDay ?? 0)
+  const leftToday = () => (dailyRemaining ?? Infinity) - kept - inFlight
   /** When each slot that is not in flight is free again, ascending. */
   let heldUntil: Array<number> = []
   const neighbours = new Neighbours()
   let beside = false
   let pacedUntil = 0
   const waiting: readonly [Array<Waiter>, Array<Waiter>, Array<Waiter>] = [[], [], []]
-  type Waiter = { readonly answer: Deferred.Deferred<void, BudgetSpent>; granted: boolean }
+  type Waiter = { readonly answer: Deferred.Deferred<void, BudgetSpent | Failure>; granted: boolean }
   const changed = yield* Latch.make(false)
+
+  /** Tells everyone who waits. */
+  const refuse = (why: BudgetSpent | Failure) =>
+    Effect.forEach(
+      waiting.flatMap((lane) => lane.splice(0)),
+      ({ answer }) => Deferred.fail(answer, why),
+      { discard: true }
+    )
 
   const grant = Effect.gen(function* () {
     // Closed before looking: what changes from here on is looked at again.
@@ -93,16 +113,13 @@ export const makeBudget = Effect.fn("api.budget")(function* (
     heldUntil = heldUntil.filter((until) => until > now)
     // What is under way may be counted already or not: nobody is told before the last of it is answered.
     if (leftToday() <= 0 && inFlight === 0)
-      yield* Effect.forEach(
-        waiting.flatMap((lane) => lane.splice(0)),
-        (waiter) =>
-          Deferred.fail(
-            waiter.answer,
-            new BudgetSpent({
-              message: `the day's requests are used up (${dailyRemaining} left, ${limits.reservePerDay} kept for others)`,
+      yield* refuse(
+        dailyMax !== undefined && dailyMax <= limits.reservePerDay
+          ? reserveTooLarge(limits.reservePerDay, dailyMax)
+          : new BudgetSpent({
+              message: `the day's requests are used up (${dailyRemaining} left, ${kept} kept for others)`,
               resumeAt: resetAt ?? nextDay(today)
             })
-          )
       )
     const theirs = neighbours.share(burst, now)
     // They are out of sight: one request looks whether they are gone before the others follow.
@@ -111,6 +128,7 @@ export const makeBudget = Effect.fn("api.budget")(function* (
     const capacity = Math.max(1, burst - theirs)
     const underWayMax = known ? capacity : 1
     const gapMs = beside ? (windowMs * spreadShare) / capacity : 0
+    const granted: Array<Waiter> = []
     const opensAt = () => Math.max(blockedUntil, pacedUntil)
     const isFree = () => inFlight < underWayMax && inFlight + heldUntil.length < capacity
     while (now >= opensAt() && isFree() && leftToday() > 0) {
@@ -120,17 +138,24 @@ export const makeBudget = Effect.fn("api.budget")(function* (
       // Timers count whole milliseconds; what is left of one is not lost.
       pacedUntil = Math.max(pacedUntil, now - 1) + gapMs
       waiter.granted = true
-      yield* Deferred.succeed(waiter.answer, undefined)
+      granted.push(waiter)
     }
     const next = now < opensAt() ? Math.ceil(opensAt()) : Math.min(heldUntil[0] ?? Infinity, neighbours.changesMs())
-    yield* waiting.some((lane) => lane.length > 0) && Number.isFinite(next)
+    const isWaitedFor = waiting.some((lane) => lane.length > 0) && Number.isFinite(next)
+    if (isWaitedFor && next - now > waitMsMax) {
+      const message = `the service has us wait for ${Math.round((next - now) / 60_000)} minutes`
+      yield* refuse(new BudgetSpent({ message, resumeAt: today + next - now }))
+    }
+    // Last: who is told may send and be answered before we go on, and what was worked out above holds no more.
+    yield* Effect.forEach(granted, ({ answer }) => Deferred.succeed(answer, undefined), { discard: true })
+    yield* isWaitedFor && next - now <= waitMsMax
       ? Effect.raceFirst(changed.await, Effect.sleep(next - now))
       : changed.await
   })
   yield* Effect.forkScoped(Effect.forever(grant))
 
   const take = Effect.fnUntraced(function* (priority: Priority) {
-    const waiter: Waiter = { answer: yield* Deferred.make<void, BudgetSpent>(), granted: false }
+    const waiter: Waiter = { answer: yield* Deferred.make<void, BudgetSpent | Failure>(), granted: false }
     waiting[priority].push(waiter)
     yield* changed.open
     yield* Deferred.await(waiter.answer).pipe(
@@ -166,6 +191,7 @@ export const makeBudget = Effect.fn("api.budget")(function* (
       const newDay = dailyRemaining !== undefined && seen.dailyRemaining > dailyRemaining + 10 * burst
       dailyRemaining = newDay ? seen.dailyRemaining : Math.min(seen.dailyRemaining, dailyRemaining ?? Infinity)
     }
+    dailyMax = seen.dailyMax ?? dailyMax
     if (seen.dailyResetMs !== undefined) resetAt = (yield* Clock.currentTimeMillis) + seen.dailyResetMs
     yield* changed.open
   })
@@ -175,6 +201,13 @@ export const makeBudget = Effect.fn("api.budget")(function* (
     usage: () => ({ burst, windowMs, inWindow: inFlight + heldUntil.length, dailyRemaining })
   }
 })
+
+const reserveTooLarge = (reserve: number, dailyMax: number) =>
+  new Failure({
+    ends: "config",
+    message: `budget.reserve_per_day keeps ${reserve} requests of each day for other programs, and the service allows ${dailyMax}: nothing is left to read with.`,
+    next: `Write reserve_per_day = ${Math.floor(dailyMax / 10)} under [budget] in the settings file, then run the same command again.`
+  })
 
 /** The reset header is often missing; a new day begins at midnight UTC at the latest. */
 const nextDay = (now: number): number => (Math.floor(now / dayMs) + 1) * dayMs

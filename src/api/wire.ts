@@ -1,6 +1,7 @@
 /** A request as it goes over the wire, and the headers of the answer that matter. */
 import type { Dispatcher } from "undici"
 import { written } from "../catalog/body.ts"
+import { dayMs } from "../catalog/instants.ts"
 import type { FilledRequest } from "../catalog/request.ts"
 import type { Seen } from "./budget.ts"
 
@@ -40,15 +41,25 @@ export const rateHeaders = (headers: Dispatcher.ResponseData["headers"], status:
     // Nothing the service counts is beyond: not even three years in milliseconds.
     return value >= 0 && value < 1e11 ? value : undefined
   }
-  const seconds = number("retry-after")
+  const resetMs = number("x-ratelimit-daily-reset")
   return {
     max: number("x-ratelimit-max") || undefined,
     remaining: number("x-ratelimit-remaining"),
     windowMs: number("x-ratelimit-interval-milliseconds") || undefined,
     dailyRemaining: number("x-ratelimit-daily-remaining"),
-    dailyResetMs: number("x-ratelimit-daily-reset"),
-    ...(status === 429 && { refusedForMs: seconds === undefined ? "unsaid" : seconds * 1000 })
+    dailyMax: number("x-ratelimit-limit-daily") || undefined,
+    // A day ends within a day, wherever it began; more is no duration.
+    dailyResetMs: resetMs !== undefined && resetMs <= 2 * dayMs ? resetMs : undefined,
+    ...(status === 429 && { refusedForMs: retryAfterMs(headers) ?? "unsaid" })
   }
+}
+
+/** Seconds, or a moment by the service's clock. */
+const retryAfterMs = (headers: Dispatcher.ResponseData["headers"]): number | undefined => {
+  const said = String(headers["retry-after"] ?? "").trim()
+  if (/^\d{1,10}$/.test(said)) return Number(said) * 1000
+  const waitMs = Date.parse(said) - (timeOf(headers) ?? Number.NaN)
+  return waitMs >= 0 ? waitMs : undefined
 }
 
 /** What the service's clock showed when it answered, epoch milliseconds. */

@@ -55,7 +55,7 @@ export const syncOnce = Effect.fnUntraced(function* (
     const accounts = yield* Effect.forEach(settings, ({ api, ...account }) =>
       Effect.gen(function* () {
         const reserve = stretch ? yield* reserveForSync(catalogue, account) : 0
-        const limits = { ...api.limits, reservePerDay: api.limits.reservePerDay + reserve }
+        const limits = { ...api.limits, syncsPerDay: reserve }
         return {
           ...account,
           api: Context.get(yield* Layer.build(Api.layer({ ...api, limits })), Api),

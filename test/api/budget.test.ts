@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import { rateHeaders } from "../../src/api/wire.ts"
 import { type Budget, type Limits, type Slot, makeBudget } from "../../src/api/budget.ts"
 
 const limits: Limits = { burst: 100, windowMs: 10_000, reservePerDay: 0 }
@@ -224,4 +225,72 @@ describe("the budget", () => {
       assert.strictEqual(granted.length, 3)
     }).pipe(Effect.scoped)
   )
+
+  it.effect("a reserve that is the whole day is a wrong setting, told with what to write", () =>
+    Effect.gen(function* () {
+      for (const [dailyMax, syncsPerDay, kind] of [
+        [1000, 0, "Failure"],
+        [600, 0, "Failure"],
+        [1001, 0, "BudgetSpent"],
+        [1500, 9000, "BudgetSpent"]
+      ] as const) {
+        const budget = yield* makeBudget({ ...limits, reservePerDay: 1000, syncsPerDay })
+        const slot = yield* budget.take(1)
+        yield* slot.settle({ max: 100, remaining: 99, dailyMax, dailyRemaining: Math.min(dailyMax - 1, 1000) })
+        const result = JSON.stringify(yield* Effect.result(budget.take(1)))
+        assert.include(result, `"_tag":"${kind}"`)
+        if (kind === "Failure")
+          assert.match(
+            result,
+            /"config".*budget.reserve_per_day keeps 1000 .*reserve_per_day = (100|60) under \[budget\]/
+          )
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("a wait of more than an hour is told, with when it goes on; a shorter one is waited out", () =>
+    Effect.gen(function* () {
+      for (const seen of [{ refusedForMs: 3 * 365 * 86_400_000 }, { windowMs: 1e11, max: 1 }]) {
+        const budget = yield* makeBudget(limits)
+        const slot = yield* budget.take(1)
+        yield* slot.settle({ max: 100, remaining: 0, ...seen })
+        const result = yield* Effect.result(budget.take(1))
+        assert.match(JSON.stringify(result), /"BudgetSpent".*has us wait for \d+ minutes.*"resumeAt":\d+/)
+      }
+      const budget = yield* makeBudget(limits)
+      const slot = yield* budget.take(1)
+      yield* slot.settle({ max: 100, remaining: 99, refusedForMs: 3_500_000 })
+      const next = yield* Effect.forkChild(budget.take(1))
+      yield* TestClock.adjust(3_499_000)
+      assert.isUndefined(next.pollUnsafe())
+      yield* TestClock.adjust(1_000)
+      yield* Fiber.join(next)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("the headers of an answer", () => {
+  const date = "Sun, 22 Nov 2026 10:00:00 GMT"
+
+  it("say how long to wait in seconds or by a moment, and nothing where it is neither", () => {
+    for (const [said, expected] of [
+      ["7", 7000],
+      ["99999999", 99_999_999_000],
+      ["Sun, 22 Nov 2026 10:00:30 GMT", 30_000],
+      ["Sun, 22 Nov 2026 09:00:00 GMT", "unsaid"],
+      ["-1", "unsaid"],
+      ["1e9", "unsaid"],
+      ["soon", "unsaid"],
+      [undefined, "unsaid"]
+    ] as const)
+      assert.strictEqual(rateHeaders({ date, "retry-after": said }, 429).refusedForMs, expected, said)
+    assert.strictEqual(rateHeaders({ "retry-after": date }, 429).refusedForMs, "unsaid")
+  })
+
+  it("say nothing of the day's end where it is more than two days off: that is a moment, or a mistake", () => {
+    const reset = (ms: number) => rateHeaders({ "x-ratelimit-daily-reset": String(ms) }, 200).dailyResetMs
+    assert.strictEqual(reset(86_400_000), 86_400_000)
+    assert.isUndefined(reset(1_763_800_000_000))
+    assert.isUndefined(reset(5e10))
+  })
 })

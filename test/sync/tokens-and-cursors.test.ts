@@ -146,4 +146,18 @@ describe("a day that is spent", () => {
       account.service.stop()
     }
   })
+
+  it("that is no larger than the reserve is a wrong setting: 78, and what to write", async () => {
+    const account = await openCore("--limits", "100/500/900", "--contacts", "20")
+    try {
+      const ran = await account.sync()
+      assert.strictEqual(ran.code, 78, ran.stderr)
+      assert.match(
+        ran.stderr,
+        /budget\.reserve_per_day keeps 1000 .* the service allows 900.*reserve_per_day = 90 under/s
+      )
+    } finally {
+      account.service.stop()
+    }
+  })
 })

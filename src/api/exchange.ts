@@ -4,6 +4,7 @@ import { Agent, type Dispatcher, interceptors } from "undici"
 import { type Failure, diskFailure } from "../failure.ts"
 import { NoAnswer, Refused } from "./errors.ts"
 import { DiskTrouble, type FileSink, Unwanted, store } from "./files.ts"
+import { lost } from "./unreachable.ts"
 import { bytesOf, errorTextOf, textOf } from "./text.ts"
 
 export interface Received {
@@ -77,7 +78,7 @@ export const makeExchange = Effect.fn("api.exchange")(function* ({
       catch: (cause) => {
         if (cause instanceof DiskTrouble) return diskFailure(`${file!.target.name} could not be written`, cause)
         if (cause instanceof Unwanted) return new Refused({ status: 200, message: cause.message })
-        return new NoAnswer({ message: reasonOf(cause), unsent: isUnsent(cause) })
+        return lost(cause, origin)
       }
     }).pipe(
       Effect.timeoutOrElse({
@@ -89,18 +90,6 @@ export const makeExchange = Effect.fn("api.exchange")(function* ({
 
   return { send, answered: () => answered, client }
 })
-
-/** Refused, not found, not routed: the request never left. */
-const isUnsent = (cause: unknown): boolean =>
-  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT/.test(
-    String((cause as NodeJS.ErrnoException).code)
-  )
-
-const reasonOf = (cause: unknown): string => {
-  const error = cause instanceof Error ? cause : new Error(String(cause))
-  const code = (error as NodeJS.ErrnoException).code
-  return code && !error.message.includes(code) ? `${code}: ${error.message}` : error.message || String(code)
-}
 
 /** The interceptor announces itself as experimental on every start; that is no news for the user. */
 const decompress = () => {

@@ -162,9 +162,7 @@ describe("an API that is down", () => {
       const { ended } = yield* extracted(
         ["locations", "blogs", "calendars", "forms"].map(named),
         ({ resource, priority }) =>
-          resource === "locations" && priority !== 0
-            ? undefined
-            : new Unavailable({ message: "503", later: false })
+          resource === "locations" && priority !== 0 ? undefined : new Unavailable({ message: "503", later: false })
       )
       assert.deepStrictEqual(
         ended.map(({ resource, why }) => [resource, why]).sort(),

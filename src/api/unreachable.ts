@@ -1,0 +1,41 @@
+/** Why no answer came: what another attempt may better, and what only a person can. */
+import { Failure } from "../failure.ts"
+import { NoAnswer } from "./errors.ts"
+
+/** What undici or Node threw at a request to `origin`. */
+export const lost = (cause: unknown, origin: string): NoAnswer | Failure => {
+  const error = cause instanceof Error ? cause : new Error(String(cause))
+  const code = String((error as NodeJS.ErrnoException).code ?? "")
+  const reason = code && !error.message.includes(code) ? `${code}: ${error.message}` : error.message || code
+  const { host } = new URL(origin)
+  if (certificate.test(code))
+    return new Failure({
+      ends: "config",
+      message: `The certificate of ${host} is not accepted (${reason}), so nothing was sent to it.`,
+      next: "Check account.base_url and this machine's clock. Where the certificate comes from an authority of your own, set NODE_EXTRA_CA_CERTS to its file."
+    })
+  if (isOtherProtocol(code, error))
+    return new Failure({
+      ends: "config",
+      message: `${host} does not speak ${new URL(origin).protocol === "https:" ? "HTTPS" : "HTTP"} (${reason}).`,
+      next: "Check account.base_url: http:// or https://, and the port."
+    })
+  return new NoAnswer({ message: reason, unsent: unsent.test(code) })
+}
+
+/** Refused, not found, not routed: the request never left. */
+const unsent = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT/
+
+/** X.509 codes of OpenSSL as Node names them, and its own for another host's. */
+const certificate =
+  /^(CERT_|ERR_TLS_CERT_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT|UNABLE_TO_(GET|DECRYPT|DECODE|VERIFY)|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE))/
+
+/** TLS to a port without it; or HTTP to one with it, which answers with an alert of TLS. */
+const isOtherProtocol = (code: string, error: Error & { readonly data?: unknown }): boolean => {
+  const begins = String(error.data ?? "")
+  const isAlert = error.name === "HTTPParserError" && begins.charCodeAt(0) === 0x15 && begins.charCodeAt(1) === 3
+  return (
+    isAlert ||
+    (/^(ERR_SSL_|EPROTO)/.test(code) && /wrong version number|packet length too long|http request/.test(error.message))
+  )
+}

@@ -130,7 +130,8 @@ const quirks: Record<keyof Quirks, ReadonlyArray<string | number | boolean>> = {
   unsupportedVersionStatus: [400, 401],
   noteTouchesContact: [false, true],
   dailyResetHeader: [true, false],
-  redirectShape: ["array", "object"]
+  redirectShape: ["array", "object"],
+  pageCut: [0, 20, 33]
 }
 
 const readQuirks = (sent: ReadonlyArray<string>): Quirks => {

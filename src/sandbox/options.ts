@@ -70,6 +70,8 @@ export interface Quirks {
   noteTouchesContact?: boolean
   dailyResetHeader?: boolean
   redirectShape?: "array" | "object"
+  /** The longest page of any list, as a gateway in front of the service may cut them; 0 for none. */
+  pageCut?: number
 }
 
 export type Settings = Required<Omit<SandboxOptions, "tags" | "customValues" | "retryAfter" | "quirks">> & {
@@ -133,6 +135,7 @@ export const settle = (options: SandboxOptions = {}): Settings => {
       noteTouchesContact: false,
       dailyResetHeader: true,
       redirectShape: "array",
+      pageCut: 0,
       ...options.quirks
     }
   }

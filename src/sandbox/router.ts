@@ -4,7 +4,7 @@ import { oauthRefusal } from "./auth.ts"
 import { emailContent, storagePath } from "./commerce/email-content.ts"
 import { type Part, isMultipart } from "./multipart.ts"
 import { routes } from "./routes.ts"
-import type { Answer, Route, Service } from "./route.ts"
+import type { Answer, Call, Route, Service } from "./route.ts"
 import { checkBody, checkQuery } from "./shape-checks.ts"
 
 export interface Arrived {
@@ -50,7 +50,22 @@ export const answer = (arrived: Arrived, service: Service, interrupt: () => void
   const members = route.body === undefined ? body : checkBody(route.body, body)
   const described = route.isOpen ? body : members
   const { status } = route
-  return { ...(status !== undefined && { status }), ...route.handle({ ...call, body: described }, service) }
+  const asked = cutPages({ ...call, body: described }, service.settings.quirks.pageCut)
+  return { ...(status !== undefined && { status }), ...route.handle(asked, service) }
+}
+
+/** Pages of lists are no longer than this, whatever was asked for; 0: as long as asked. */
+const cutPages = (call: Call, length: number): Call => {
+  if (length === 0) return call
+  const query = new URLSearchParams(call.query)
+  if (Number(query.get("limit")) > length) query.set("limit", String(length))
+  const body = Object.fromEntries(
+    Object.entries(call.body).map(([name, value]) => {
+      const isLong = (name === "limit" || name === "pageLimit") && Number(value) > length
+      return [name, isLong ? (typeof value === "string" ? String(length) : length) : value]
+    })
+  )
+  return { ...call, query, body }
 }
 
 /** The token endpoint needs a version and no token, and takes a form only (A 5.2). */

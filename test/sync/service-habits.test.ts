@@ -15,6 +15,11 @@ const habits: Array<Habit> = [
     ["--quirk", "contactPaging=none", "--contacts", "1300"],
     /carry no searchAfter/
   ],
+  [
+    "contacts have neither cursor nor pages, and pages are cut",
+    ["--quirk", "contactPaging=none", "--quirk", "pageCut=33", "--contacts", "450"],
+    /carry no searchAfter/
+  ],
   ["date filters want epoch milliseconds", ["--quirk", "contactDateFilter=epoch"]],
   ["date filters are refused", ["--quirk", "contactDateFilter=refused"]],
   ["deals cannot be filtered", ["--quirk", "opportunityFilters=refused"]],
@@ -44,6 +49,19 @@ describe("whatever the service's habits, two runs bring every table to what it h
       assert.strictEqual(second.code, 0, second.stderr)
       assert.deepStrictEqual(await account.differences(), [])
       assert.strictEqual((await account.service.stats()).refused429, 0)
+    } finally {
+      account.service.stop()
+    }
+  })
+})
+
+describe("pages cut to a length of the service's own", () => {
+  it("lose nothing of any table", async () => {
+    const account = await openAccount("--quirk", "pageCut=33")
+    try {
+      const ran = await account.sync()
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      assert.deepStrictEqual(await account.differences(), [])
     } finally {
       account.service.stop()
     }

@@ -1,9 +1,10 @@
 /** A batch of the vault made ready: files that DuckDB reads and the statements that take them in. */
 import { Effect } from "effect"
-import { mkdir, rm } from "node:fs/promises"
-import { type SchemaPolicies, isRefused } from "../catalog/policy.ts"
+import { mkdir, rm, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import type { SchemaPolicies } from "../catalog/policy.ts"
 import { type Resource, backfillOf, withinOf } from "../catalog/resource.ts"
-import { idColumn } from "../catalog/tables.ts"
+import { idColumn, tablesOf } from "../catalog/tables.ts"
 import { type Failure, diskFailure } from "../failure.ts"
 import type { Decoded, EndEntry, Entry, WindowEntry } from "../vault/frame.ts"
 import type { Position } from "../vault/position.ts"
@@ -12,8 +13,9 @@ import { frozenDoubt } from "../warehouse/runs.ts"
 import { instantOf, literal, name } from "../warehouse/sql.ts"
 import { type Statement, Warehouse } from "../warehouse/warehouse.ts"
 import { wellFormed } from "./convert.ts"
+import { driftStatements, frozenStatements, writeDrift } from "./drift.ts"
 import { countedIn, goneStatements } from "./gone.ts"
-import { readLines } from "./lines.ts"
+import { Lines, readLines } from "./lines.ts"
 import { mergeStatements } from "./merge.ts"
 import { rejectStatements } from "./rejects.ts"
 import { type Group, Spool } from "./spool.ts"
@@ -30,9 +32,10 @@ export interface Batch {
 }
 
 /**
- * Each table that a transaction touches costs DuckDB a megabyte or four until it is committed, however few its rows.
+ * Tables of one transaction, child tables among them: each costs DuckDB a megabyte or two until it is committed, however
+ * few its rows.
  */
-const groupsMax = 8
+const tablesMax = 12
 /** Of one transaction: enough to fill whole row groups. */
 const batchBytesMax = 24 * 1024 * 1024
 const batchRecordsMax = 50_000
@@ -85,22 +88,22 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   if (bytes === 0) return undefined
   yield* onDisk(() => spool.write(true))
   const groups = [...spool.groups.values()]
+  const drift = new Lines(join(temporary, "drift.ndjson"))
+  writeDrift(drift, groups)
+  yield* onDisk(() => writeFile(drift.path, drift.take(true), { mode: 0o600 }))
   const { passes, ends, windows } = statesOf(entries)
-  const last = Math.max(0, Math.ceil(groups.length / groupsMax) - 1) * groupsMax
-  const earlier = Array.from({ length: last / groupsMax }, (_, index) =>
-    groups.slice(index * groupsMax, (index + 1) * groupsMax).flatMap(groupStatements)
-  )
+  const parts = inTransactions(groups)
   return {
     next,
     bytes,
     transactions: [
-      ...earlier,
+      ...parts.slice(0, -1).map((some) => some.flatMap(groupStatements)),
       [
-        ...groups.slice(last).flatMap(groupStatements),
+        ...(parts.at(-1) ?? []).flatMap(groupStatements),
         ...(gone ? goneStatements(resources, gone) : []),
         ...namedFields(resources, groups),
         ...groups.flatMap(countStatements),
-        ...groups.flatMap(driftStatements),
+        ...driftStatements(drift),
         ...groups.flatMap((group) => frozenStatements(group, policies)),
         ...passes.flatMap(passStatements),
         ...ends.flatMap((end) => [end, ...endsWithin(resources, end)]).flatMap(endStatements),
@@ -119,6 +122,22 @@ export const positionStatements = ({ segment, offset }: Position): ReadonlyArray
 const emptied = async (folder: string): Promise<void> => {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true, mode: 0o700 })
+}
+
+/** Groups that one transaction takes in. */
+const inTransactions = (groups: ReadonlyArray<Group>): ReadonlyArray<ReadonlyArray<Group>> => {
+  const transactions: Array<Array<Group>> = []
+  let tables = tablesMax
+  for (const group of groups) {
+    const own = tablesOf(group.resource).length
+    if (tables + own > tablesMax) {
+      transactions.push([])
+      tables = 0
+    }
+    transactions.at(-1)!.push(group)
+    tables += own
+  }
+  return transactions
 }
 
 const groupStatements = (group: Group): ReadonlyArray<Statement> => {
@@ -161,28 +180,6 @@ const countStatements = (group: Group): ReadonlyArray<string> => [
      finished_at = ${instantOf(group.at)}
    WHERE ${countedIn(group)}`
 ]
-
-/** A change of the service's records, told once with its first sample, and counted from then on. */
-const driftStatements = ({ drift, location, run, at }: Group): ReadonlyArray<string> =>
-  [...drift.values()].map(
-    ({ table, field, kind, sample, count }) =>
-      `INSERT INTO meta.schema_changes VALUES (${[location, table, field, kind, sample.toWellFormed(), run].map(literal).join(", ")},
-         ${instantOf(at)}, ${count}) ON CONFLICT DO UPDATE SET seen = seen + excluded.seen`
-  )
-
-/** What a frozen resource must not send is noted where its verdict will be. */
-const frozenStatements = (group: Group, policies: SchemaPolicies): ReadonlyArray<string> => {
-  const refused = [...group.drift.values()].filter(({ table, field }) =>
-    isRefused(policies, group.resource, table, field)
-  )
-  const places = refused.map(({ table, field }) => literal(`${table}.${field}`))
-  return places.length === 0
-    ? []
-    : [
-        `UPDATE meta.run_resources SET frozen_out = list_sort(list_distinct(list_concat(frozen_out, [${places.join(", ")}])))
-         WHERE ${countedIn(group)}`
-      ]
-}
 
 const passStatements = ({ reading, entry: { location, pass, progress } }: Pass): ReadonlyArray<string> => [
   `INSERT OR REPLACE INTO meta.passes VALUES (${[location, reading, pass, wellFormed(progress)].map(literal).join(", ")})`

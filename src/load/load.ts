@@ -56,7 +56,7 @@ export const makeLoader = Effect.fn("load.make")(function* (
       Effect.provideService(Warehouse, warehouse)
     )
   const commit = ({ transactions, next, bytes }: Batch) =>
-    // Many tables, as in the first batch of several locations: their beginnings alone would fill the memory.
+    // Many tables, as in a rebuild or the first batch of several locations: their beginnings alone would fill the memory.
     Effect.forEach(
       transactions,
       (statements) =>

@@ -184,10 +184,11 @@ const execute = async (connection: DuckDBConnection, statements: ReadonlyArray<S
 const logBytesMax = 128 * 1024 * 1024
 
 /**
- * Rows of many small tables take memory that DuckDB cannot give back before they are in the file. Reading lines of JSON
- * takes 32 MB beside them.
+ * Rows of many small tables, and their long texts apart from them, take memory that DuckDB cannot give back before they
+ * are in the file. Reading lines of JSON takes 32 MB beside them.
  */
-const unwrittenMb = "SELECT memory_usage_bytes / 1e6 FROM duckdb_memory() WHERE tag = 'IN_MEMORY_TABLE'"
+const unwrittenMb =
+  "SELECT sum(memory_usage_bytes) / 1e6 FROM duckdb_memory() WHERE tag IN ('IN_MEMORY_TABLE', 'OVERFLOW_STRINGS')"
 
 /** Its file is mended by rebuild, disk and memory by the user; everything else is ours. */
 const statementFailure = (path: string, cause: unknown): Failure => {

@@ -1,0 +1,33 @@
+/** Every table at once in the least memory that the settings allow: each that a transaction touches costs some. */
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { discover } from "../../src/catalog/discover.ts"
+import { publishedTables } from "../../src/catalog/tables.ts"
+import { Vault } from "../../src/vault/vault.ts"
+import { query } from "../support/compare.ts"
+import { fillVault } from "../support/filled.ts"
+import { newFolder, sluice } from "../support/sluice.ts"
+
+it.live("an account whose every table is filled is loaded and published with 96 MB", () =>
+  Effect.gen(function* () {
+    const catalogue = yield* Effect.promise(() => discover())
+    const folder = newFolder()
+    yield* fillVault(catalogue, { records: 14, unknownFields: 200 }).pipe(
+      Effect.provide(Vault.layer(join(folder, "vault")))
+    )
+    writeFileSync(join(folder, "sluice.toml"), "[machine]\nmemory_mb = 96\n")
+    const ran = yield* Effect.promise(() =>
+      sluice(["rebuild", "--config", join(folder, "sluice.toml")], { SLUICE_OUTPUT: folder })
+    )
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    for (const { name } of publishedTables(catalogue)) {
+      const [row] = yield* Effect.promise(() =>
+        query(join(folder, "warehouse.duckdb"), `SELECT count(*) AS n FROM crm.${name}`)
+      )
+      assert.isAbove(Number(row?.["n"]), 0, name)
+    }
+    rmSync(folder, { recursive: true })
+  })
+)

@@ -77,7 +77,7 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
   }).pipe(Effect.uninterruptible)
   const one = yield* Semaphore.make(1)
   const attempt = <A>(run: () => Promise<A>) =>
-    Effect.tryPromise({ try: run, catch: (cause) => statementFailure(path, cause) })
+    Effect.tryPromise({ try: run, catch: (cause) => statementFailure(path, memoryMb, cause) })
 
   yield* Effect.uninterruptible(attempt(() => connection.run(begin)))
   if (access === "read") {
@@ -191,9 +191,16 @@ const unwrittenMb =
   "SELECT sum(memory_usage_bytes) / 1e6 FROM duckdb_memory() WHERE tag IN ('IN_MEMORY_TABLE', 'OVERFLOW_STRINGS')"
 
 /** Its file is mended by rebuild, disk and memory by the user; everything else is ours. */
-const statementFailure = (path: string, cause: unknown): Failure => {
+const statementFailure = (path: string, memoryMb: number, cause: unknown): Failure => {
   const message = cause instanceof Error ? cause.message : String(cause)
   if (isDamage(message)) return damaged(path, message)
+  // What does not fit into memory goes to temporary files; where these are the trouble, the disk is.
+  if (/Out of Memory/i.test(message) && !message.includes("max_temp_directory_size"))
+    return new Failure({
+      ends: "failed",
+      message: `DuckDB needs more memory than machine.memory_mb = ${memoryMb} allows for ${path}: ${message.split("\n")[0]}. Everything read before this is kept.`,
+      next: `Set machine.memory_mb to ${2 * memoryMb} in the settings file, then run the same command again.`
+    })
   return /^(IO Error|Out of Memory|TransactionContext Error: Failed to commit: .*(write|space))/i.test(message)
     ? diskFailure(`The warehouse ${path} could not be written`, cause)
     : new Failure({

@@ -3,7 +3,8 @@
  * without a word, and stops at a certain size. Quoting does not help against any of it; a leading apostrophe does.
  */
 import { stringify } from "csv-stringify/sync"
-import { type CsvColumn, type CsvRow, isText } from "./columns.ts"
+import { type StoredColumn, isText } from "../warehouse/content.ts"
+import type { CsvRow } from "./columns.ts"
 
 /** What Excel and LibreOffice take: lines of a sheet, the header among them, and UTF-16 units of a cell. */
 export const spreadsheetLimits = { lines: 1_048_576, characters: 32_767 }
@@ -23,7 +24,7 @@ export interface Alteration {
 
 /** The row as a spreadsheet may have it, and what that changed. Numbers, instants and flags are no danger. */
 export const safeRow = (
-  columns: ReadonlyArray<CsvColumn>,
+  columns: ReadonlyArray<StoredColumn>,
   row: CsvRow,
   charactersMax: number
 ): { readonly cells: CsvRow; readonly altered: ReadonlyArray<Alteration> } => {
@@ -54,8 +55,11 @@ export const safeText = (text: string): string => {
 export const sheetText = (rows: ReadonlyArray<CsvRow>): string =>
   stringify([...rows], { ...lines, quoted_match: /^$|[;\t|]/ })
 
-/** White space, no-break space among it, may come first; the wide signs are what Japanese input makes of `=+-@`. */
-const computedLine = /^(?=[^\S\r\n]*[=+\-@＝＋－＠\t])/gm
+/**
+ * White space, no-break space among it, may come first, and what is not seen: some programs drop control and format
+ * characters. The wide and small signs are what East Asian input makes of `=+-@`.
+ */
+const computedLine = /^(?=[[\s\p{Cf}\p{Cc}]--[\r\n\t]]*[=+\-@＝＋－＠﹦﹢﹣﹫\t])/gmv
 const beginsWithLineEnd = /^\s*[\r\n]/
 
 /** Codes such as 00123, 12E5 and numbers of more than 15 digits come back from a spreadsheet as something else. */

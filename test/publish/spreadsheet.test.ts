@@ -19,7 +19,22 @@ describe("CSV for spreadsheets", () => {
       assert.strictEqual(safeText(` \u00A0${begin}1+1`), `' \u00A0${begin}1+1`)
       assert.strictEqual(safeText(`1${begin}1`), `1${begin}1`)
     }
-    assert.strictEqual(safeText("\uFEFF=1"), "'\uFEFF=1")
+    const unseen = [
+      "\uFEFF",
+      "\u200B",
+      "\u2060",
+      "\u00AD",
+      "\u200E",
+      "\u202E",
+      "\u061C",
+      "\u180E",
+      "\u0085",
+      "\u0001",
+      "\u001B"
+    ]
+    for (const lead of [...unseen, unseen.join("")]) assert.strictEqual(safeText(`${lead}=1`), `'${lead}=1`)
+    for (const sign of ["﹦", "﹢", "﹣", "﹫"]) assert.strictEqual(safeText(`${sign}1`), `'${sign}1`)
+    assert.strictEqual(safeText("\u200Bone"), "\u200Bone")
     assert.strictEqual(safeText("one\n=two\r\n +three\rfour\r@five"), "one\n'=two\r\n' +three\rfour\r'@five")
   })
 

@@ -1,6 +1,7 @@
 /**
  * Custom fields as columns: beside each long table of values a view with a column for each field, typed by the field's
- * definition. A field keeps the column it got when it was first seen, whatever it is called later.
+ * definition. A field keeps the column that its key gave it first, whatever it is called later; without a key, the column is
+ * called after the field's name, or its id, until there is one.
  */
 import { Effect } from "effect"
 import type { Catalogue } from "../catalog/discover.ts"
@@ -54,8 +55,14 @@ interface WideColumn {
 }
 interface Found {
   readonly columns: ReadonlyArray<WideColumn>
-  /** Rows of `meta.wide_columns` that are not there yet, as SQL. */
-  readonly named: ReadonlyArray<string>
+  /** Columns that fields have from now on. */
+  readonly named: ReadonlyArray<Named>
+}
+
+interface Named {
+  readonly location: string
+  readonly field: string
+  readonly column: string
 }
 
 const columnsOf = Effect.fnUntraced(function* (
@@ -71,27 +78,35 @@ const columnsOf = Effect.fnUntraced(function* (
      ORDER BY w.place NULLS LAST, f.location_id, c.position, f.field`
   )
   const columns = new Map<string, WideColumn>()
-  const named: Array<string> = []
+  const named: Array<Named> = []
   for (const row of fields) {
     const field = String(row["field"])
     const dataType = row["data_type"] === null ? undefined : String(row["data_type"])
-    const key = String(row["field_key"] ?? field).replace(/^(contact|opportunity)\./, "")
-    const column =
-      row["column_name"] === null ? freeName(columns, wide.prefix + plain(key), dataType) : String(row["column_name"])
+    const key = String(row["field_key"] ?? row["name"] ?? field).replace(/^(contact|opportunity)\./, "")
+    const kept = row["column_name"] === null ? undefined : String(row["column_name"])
+    // Given by the id, before there was a definition.
+    const isPassing = row["field_key"] !== null && isNamedAs(kept, wide.prefix + plain(field))
+    const column = kept === undefined || isPassing ? freeName(columns, wide.prefix + plain(key), dataType) : kept
     if (!columns.has(column) && columns.size >= columnsMax) continue
     const same = columns.get(column) ?? { column, fields: [], dataType, label: String(row["name"] ?? field) }
     same.fields.push(field)
     columns.set(column, same)
-    if (row["column_name"] === null)
-      named.push(`(${view}, ${[String(row["location_id"]), field, column].map(literal).join(", ")})`)
+    // Fields of no model are called by their keys where they are no custom fields.
+    if (column !== kept && (row["field_key"] !== null || wide.model === undefined))
+      named.push({ location: String(row["location_id"]), field, column })
   }
   return { columns: [...columns.values()], named }
 })
 
-/** Fields that are defined, and those that were ever filled. */
+/** Fields that are defined, and those that were ever filled. A folder of fields is listed among them and has no values. */
 const fieldsOf = ({ table, field, model }: Wide) =>
   `SELECT DISTINCT location_id, ${name(field)} AS field FROM crm.${name(table)}
-   ${model === undefined ? "" : `UNION SELECT location_id, id FROM crm.custom_fields WHERE model = ${literal(model)}`}`
+   ${model === undefined ? "" : `UNION SELECT location_id, id FROM crm.custom_fields AS c WHERE model = ${literal(model)} AND ${isField}`}`
+/** Whether the definition has a column for the type or not. */
+const isField = `coalesce(to_json(c)->>'document_type', _extra->>'documentType') IS DISTINCT FROM 'folder'`
+
+const isNamedAs = (column: string | undefined, wanted: string): boolean =>
+  column === wanted || column?.replace(/_\d+$/, "") === wanted
 
 /** The same key in two locations shares a column, if it means the same kind of value. */
 const freeName = (columns: ReadonlyMap<string, WideColumn>, wanted: string, dataType: string | undefined): string => {
@@ -142,7 +157,16 @@ const viewOf = (resource: Resource, wide: Wide, { columns, named }: Found): Wide
           `COMMENT ON COLUMN ${schema}.${name(view)}.${name(column)} IS ${literal(`${label}${dataType ? ` (${dataType})` : ""}`)}`
       )
     ],
-    keep: named.length > 0 ? [`INSERT INTO meta.wide_columns VALUES ${named.join(", ")}`] : []
+    keep:
+      named.length === 0
+        ? []
+        : [
+            `DELETE FROM meta.wide_columns WHERE view_name = ${literal(view)}
+             AND (location_id, field) IN (${named.map(({ location, field }) => `(${literal(location)}, ${literal(field)})`).join(", ")})`,
+            `INSERT INTO meta.wide_columns VALUES ${named
+              .map(({ location, field, column }) => `(${[view, location, field, column].map(literal).join(", ")})`)
+              .join(", ")}`
+          ]
   }
 }
 

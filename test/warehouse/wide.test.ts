@@ -1,0 +1,52 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { join } from "node:path"
+import { discover } from "../../src/catalog/discover.ts"
+import { prepare } from "../../src/warehouse/schema.ts"
+import { Warehouse } from "../../src/warehouse/warehouse.ts"
+import { refreshWide } from "../../src/warehouse/wide.ts"
+import { newFolder } from "../support/sluice.ts"
+
+it.live("a column is called by the field's key as soon as there is one, until then by its name or its id", () =>
+  Effect.gen(function* () {
+    const warehouse = yield* Warehouse
+    const { resources, familyByTable } = yield* Effect.promise(() => discover())
+    const wanted = ["contacts", "custom_fields"]
+    const catalogue = { resources: resources.filter(({ table }) => wanted.includes(table)), familyByTable }
+    const columns = Effect.gen(function* () {
+      yield* refreshWide(catalogue)
+      const rows = yield* warehouse.rows("DESCRIBE crm.contacts_wide")
+      return rows.map((row) => String(row["column_name"])).filter((column) => column.startsWith("cf_"))
+    })
+    const define = (id: string, set: string) => warehouse.run(`UPDATE crm.custom_fields SET ${set} WHERE id = '${id}'`)
+
+    yield* prepare(catalogue)
+    yield* warehouse.run("INSERT INTO crm.contacts (location_id, id) VALUES ('L', 'c')")
+    yield* warehouse.run(
+      `INSERT INTO crm.contact_custom_values (location_id, contact_id, custom_field_id, value_text)
+       VALUES ('L', 'c', '2qKXoou', 'brick'), ('L', 'c', 'z', 'other')`
+    )
+    assert.deepStrictEqual(yield* columns, ["cf_2q_k_xoou", "cf_z"])
+
+    yield* warehouse.run(
+      `INSERT INTO crm.custom_fields (location_id, id, model, position, _extra) VALUES
+         ('L', '2qKXoou', 'contact', 1, NULL), ('L', 'folder', 'contact', 2, '{"documentType": "folder"}')`
+    )
+    yield* define("2qKXoou", "name = 'House history'")
+    assert.deepStrictEqual(yield* columns, ["cf_house_history", "cf_z"])
+    yield* define("2qKXoou", "name = 'History'")
+    assert.deepStrictEqual(yield* columns, ["cf_history", "cf_z"])
+    yield* define("2qKXoou", "field_key = 'contact.house_history'")
+    assert.deepStrictEqual(yield* columns, ["cf_house_history", "cf_z"])
+    // From then on the column stays.
+    yield* define("2qKXoou", "name = 'Past', field_key = 'contact.past'")
+    assert.deepStrictEqual(yield* columns, ["cf_house_history", "cf_z"])
+
+    // As an earlier version kept it.
+    yield* warehouse.run("UPDATE meta.wide_columns SET column_name = 'cf_2q_k_xoou'")
+    assert.deepStrictEqual(yield* columns, ["cf_past", "cf_z"])
+    assert.deepStrictEqual(yield* warehouse.rows("SELECT field, column_name FROM meta.wide_columns"), [
+      { field: "2qKXoou", column_name: "cf_past" }
+    ])
+  }).pipe(Effect.provide(Warehouse.layer(join(newFolder(), "warehouse.duckdb"), { access: "write", memoryMb: 128 })))
+)

@@ -107,7 +107,8 @@ const verify = Command.make(
       Flag.withDescription("read so many rows again, one request each, and compare them with ours"),
       Flag.optional,
       Flag.map(Option.getOrUndefined)
-    )
+    ),
+    all: flag("all", "make every row again from the vault and compare it, not a sample of 200 records")
   },
   (flags) => load(import("./verify.ts"), (_) => _.verifyCommand(flags))
 ).pipe(

@@ -5,6 +5,8 @@ import { Api } from "../api/api.ts"
 import { discover } from "../catalog/discover.ts"
 import { Failure, exitCodes } from "../failure.ts"
 import { normaliserOf } from "../load/normalise.ts"
+import { schemaPolicies } from "../policies.ts"
+import { replayInto } from "../replay.ts"
 import { type Flags, oneAccount, outputSettings } from "../settings.ts"
 import { type Checked, isWrong } from "../verify/finding.ts"
 import { type Sampled, checkSample } from "../verify/sample.ts"
@@ -15,6 +17,8 @@ import { explained } from "./refusals.ts"
 
 export interface VerifyFlags extends Flags {
   readonly sample: number | undefined
+  /** Every record of the vault, not a sample. */
+  readonly all: boolean
   readonly json: boolean
 }
 
@@ -33,6 +37,7 @@ export const verifyCommand = Effect.fn("cli.verify")(function* (flags: VerifyFla
   const account = flags.sample === undefined ? undefined : yield* oneAccount(flags, process.env)
   account?.secrets.forEach(keepSecret)
   const catalogue = yield* Effect.promise(() => discover())
+  const policies = yield* schemaPolicies(flags, catalogue)
   const path = join(output.folder, "warehouse.duckdb")
   const layer = Warehouse.layer(path, { ...output, access: "read" })
   const progress = (check: string) => Effect.sync(() => say(`Checking ${check} …`))
@@ -42,7 +47,8 @@ export const verifyCommand = Effect.fn("cli.verify")(function* (flags: VerifyFla
   if (opened instanceof Failure) return report(yield* verifyVault(output.folder, opened), undefined, flags.json)
 
   return yield* Effect.gen(function* () {
-    const checked = yield* verify(catalogue, output.folder, progress)
+    const replay = replayInto(catalogue, output, policies)
+    const checked = yield* verify(catalogue, output, { all: flags.all, replay }, progress)
     if (!account || flags.sample === undefined) return report(checked, undefined, flags.json)
     yield* progress(`${flags.sample} rows with the service`)
     const asked = { catalogue, location: account.location, rows: flags.sample, normaliserOf }

@@ -2,7 +2,6 @@
 import { Effect } from "effect"
 import { mkdir, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import type { SchemaPolicies } from "../catalog/policy.ts"
 import { type Resource, backfillOf, withinOf } from "../catalog/resource.ts"
 import { idColumn, tablesOf } from "../catalog/tables.ts"
 import { type Failure, diskFailure } from "../failure.ts"
@@ -18,7 +17,7 @@ import { countedIn, goneStatements } from "./gone.ts"
 import { Lines, readLines } from "./lines.ts"
 import { mergeStatements } from "./merge.ts"
 import { rejectStatements } from "./rejects.ts"
-import { type Group, Spool } from "./spool.ts"
+import { type Group, type Loaded, Spool } from "./spool.ts"
 import { dropStage } from "./stage.ts"
 import { type Pass, statesOf } from "./states.ts"
 
@@ -51,11 +50,12 @@ export type More = (place: Position, bytes: number) => Effect.Effect<boolean>
 
 /** Reads and normalises what stands at a place of the vault; `undefined` where there is no more. */
 export const prepareBatch = Effect.fn("load.prepare")(function* (
-  { resources, policies }: { readonly resources: ReadonlyArray<Resource>; readonly policies: SchemaPolicies },
+  loaded: Loaded,
   temporary: string,
   from: Position,
   more: More
 ): Effect.fn.Return<Batch | undefined, Failure, Vault | Warehouse> {
+  const { resources, policies } = loaded
   const vault = yield* Vault
   const bytesMax = batchBytes((yield* Warehouse).memoryMb)
   const onDisk = <A>(run: () => Promise<A>) =>
@@ -63,7 +63,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
       try: run,
       catch: (cause) => diskFailure(`Temporary files in ${temporary} could not be written`, cause)
     })
-  const spool = new Spool(resources, policies, temporary)
+  const spool = new Spool(loaded, temporary)
   const entries: Array<Entry> = []
   // What was found to be gone may come back later: nothing after it is taken in with it.
   let gone: Decoded | undefined

@@ -12,6 +12,7 @@ import type { Failure } from "../failure.ts"
 import { type Position, beginning, isBefore } from "../vault/position.ts"
 import { Vault } from "../vault/vault.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
+import type { Keep } from "./spool.ts"
 import { type Batch, type More, positionStatements, prepareBatch } from "./batch.ts"
 
 export interface Loader {
@@ -30,7 +31,8 @@ export interface Loader {
 export const makeLoader = Effect.fn("load.make")(function* (
   resources: ReadonlyArray<Resource>,
   temporary: string,
-  policies = evolving
+  policies = evolving,
+  keep?: Keep
 ): Effect.fn.Return<Loader, Failure, Vault | Warehouse> {
   const [vault, warehouse] = [yield* Vault, yield* Warehouse]
   const [row] = yield* warehouse.rows("SELECT segment, byte_offset FROM meta.position")
@@ -47,7 +49,7 @@ export const makeLoader = Effect.fn("load.make")(function* (
 
   // Two folders in turn: the files of one batch are written while those of the other are read.
   const prepare = (from: Position, more: More) =>
-    prepareBatch({ resources, policies }, join(temporary, String(batches++ % 2)), from, (place, bytes) => {
+    prepareBatch({ resources, policies, keep }, join(temporary, String(batches++ % 2)), from, (place, bytes) => {
       reading = place
       return more(place, bytes)
     }).pipe(

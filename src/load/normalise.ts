@@ -29,6 +29,8 @@ interface RejectedRecord {
 export interface Normalised {
   /** JSON of the row: its columns, and its child tables as lists. Absent where the record is rejected. */
   readonly row: string | undefined
+  /** Values of the columns that identify it in its location. */
+  readonly key: ReadonlyArray<unknown>
   /** Fingerprint of `row`. */
   readonly hash: string
   /** Fields nobody named; those that the policy keeps are in `_extra`. */
@@ -69,6 +71,7 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
       const id = key.map((column) => values[column]).join("/")
       return {
         row,
+        key: key.map((column) => values[column]),
         hash: hash("sha256", row).slice(0, 32),
         unknown: found.unknown,
         rejectedValues: found.misfits.map(({ value, ...misfit }) => ({ ...misfit, key: id, value: printed(value) })),
@@ -88,6 +91,7 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
 
 const rejected = (table: string, record: unknown, reason: string): Normalised => ({
   row: undefined,
+  key: [],
   hash: "",
   unknown: [],
   rejectedValues: [],

@@ -50,6 +50,17 @@ export type Part = (typeof parts)[number]
 /** A millisecond or two. */
 const recordsAtOnce = 50
 
+/** Whether a record is one of those that are taken in. */
+export type Keep = (resource: Resource, location: string, key: ReadonlyArray<unknown>) => boolean
+
+/** What is taken in. */
+export interface Loaded {
+  readonly resources: ReadonlyArray<Resource>
+  readonly policies: SchemaPolicies
+  /** Of the records, only some. */
+  readonly keep?: Keep | undefined
+}
+
 export class Spool {
   readonly groups = new Map<string, Group>()
   private readonly resources: ReadonlyArray<Resource>
@@ -61,10 +72,13 @@ export class Spool {
   private readonly policies: SchemaPolicies
   private readonly folder: string
 
+  private readonly keep: Keep | undefined
+
   /** `folder`: an empty one, for its lines. */
-  constructor(resources: ReadonlyArray<Resource>, policies: SchemaPolicies, folder: string) {
+  constructor({ resources, policies, keep }: Loaded, folder: string) {
     this.resources = resources
     this.policies = policies
+    this.keep = keep
     this.folder = folder
   }
 
@@ -112,7 +126,7 @@ export class Spool {
     for (const [index, record] of records.entries()) {
       const result = normalise(record, origin)
       first ??= result
-      this.addRow(group, result)
+      if (!this.keep || (result.row && this.keep(resource, entry.location, result.key))) this.addRow(group, result)
       if (index % recordsAtOnce === recordsAtOnce - 1) yield
     }
     if (entry.parent) group.parents.push(parentLine(entry, entry.parent, first?.hash, this.records++))

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto"
 import { open } from "node:fs/promises"
 import { join } from "node:path"
 import type { Failure } from "../failure.ts"
+import type { Content } from "../warehouse/content.ts"
 import { onDisk } from "./disk.ts"
 
 export interface Written {
@@ -17,6 +18,26 @@ export interface Written {
 export interface PublishedFile extends Written {
   readonly bytes: number
   readonly sha256: string
+}
+
+/** A table as it is in every format of a version. */
+export interface PublishedTable extends Content {
+  /** As DuckDB names it: current rows or earlier versions. */
+  readonly schema: "crm" | "crm_history"
+  readonly table: string
+  /** The same of the columns that the CSV profile for spreadsheets leaves as they are, where that is the profile. */
+  readonly untouchedSum?: string
+  /** Type by column, in their order. */
+  readonly columns: Readonly<Record<string, string>>
+}
+
+export interface Manifest {
+  readonly run: string
+  readonly schemaVersion: string
+  readonly formats: ReadonlyArray<string>
+  readonly csvProfile: string
+  readonly tables: ReadonlyArray<PublishedTable>
+  readonly files: ReadonlyArray<PublishedFile>
 }
 
 /** Brings the file to the disk and reads it once, a piece at a time; only the owner may open it, as it holds people. */
@@ -44,12 +65,12 @@ const pieceBytes = 256 * 1024
 /** Written last: a version without it is not complete. */
 export const writeManifest = Effect.fn("publish.writeManifest")(function* (
   folder: string,
-  about: { readonly run: string; readonly schemaVersion: string; readonly files: ReadonlyArray<PublishedFile> }
+  manifest: Manifest
 ): Effect.fn.Return<void, Failure> {
   const path = join(folder, "manifest.json")
   const writtenAt = new Date(yield* Clock.currentTimeMillis).toISOString()
-  const { run, schemaVersion, files } = about
-  const text = `${JSON.stringify({ tool: "sluice 0.1", run, schemaVersion, writtenAt, files }, null, 2)}\n`
+  const { run, schemaVersion, ...rest } = manifest
+  const text = `${JSON.stringify({ tool: "sluice 0.1", run, schemaVersion, writtenAt, ...rest }, null, 2)}\n`
   yield* onDisk(`${path} could not be written`, async () => {
     await using handle = await open(path, "wx", 0o600)
     await handle.writeFile(text)

@@ -1,10 +1,11 @@
 /** Tables in parts that DuckDB can hold. */
 import { Effect, Stream } from "effect"
 import type { Failure } from "../failure.ts"
+import type { StoredColumn } from "../warehouse/content.ts"
 import { name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import type { WideView } from "../warehouse/wide.ts"
-import { type CsvColumn, columnsOf, selectStream } from "./columns.ts"
+import { columnsOf, selectStream } from "./columns.ts"
 
 /** What is published: a table with its history, or a view. */
 export interface TableName {
@@ -45,7 +46,7 @@ export const partsOf = Effect.fnUntraced(function* (
 })
 
 /** Every row as text, a few thousand in memory at a time. */
-export const rowsOf = (parts: ReadonlyArray<string>, columns: ReadonlyArray<CsvColumn>) =>
+export const rowsOf = (parts: ReadonlyArray<string>, columns: ReadonlyArray<StoredColumn>) =>
   Stream.unwrap(
     Effect.map(Warehouse, (warehouse) =>
       Stream.flatMap(Stream.fromIterable(parts), (part) => warehouse.stream(selectStream(part, columns)))

@@ -5,11 +5,13 @@ import { join } from "node:path"
 import { Failure } from "../failure.ts"
 import { literal } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
+import { columnsOf } from "./columns.ts"
+import { contentOf, untouched } from "../warehouse/content.ts"
 import { copyCsv } from "./csv.ts"
 import { onDisk } from "./disk.ts"
-import { type PublishedFile, type Written, fingerprint, writeManifest } from "./files.ts"
+import { type PublishedFile, type PublishedTable, type Written, fingerprint, writeManifest } from "./files.ts"
 import { type TableName, partsOf } from "./parts.ts"
-import { servedSchema, servedTable, withServed } from "./served.ts"
+import { servedHistory, servedSchema, servedTable, withServed } from "./served.ts"
 import { copySheets } from "./sheets.ts"
 import { spreadsheetLimits } from "./spreadsheet.ts"
 import { abandonVersion, beginVersion, commitVersion } from "./version.ts"
@@ -38,14 +40,21 @@ export const publish = Effect.fn("publish")(function* (
   options: PublishOptions,
   tables: ReadonlyArray<TableName>
 ): Effect.fn.Return<Published, Failure, Warehouse> {
-  const { folder, run, schemaVersion } = options
+  const { folder, run, schemaVersion, formats, csvProfile } = options
   yield* refuseReadOnly
   const version = yield* beginVersion(folder, run)
   return yield* Effect.gen(function* () {
-    const written = yield* writeFiles(options, tables, version.building)
+    const { contents, written } = yield* writeFiles(options, tables, version.building)
     // Bringing a small file to the disk is waiting, so many wait together.
     const files = yield* Effect.forEach(written, (file) => fingerprint(version.building, file), { concurrency: 8 })
-    yield* writeManifest(version.building, { run, schemaVersion, files })
+    yield* writeManifest(version.building, {
+      run,
+      schemaVersion,
+      formats,
+      csvProfile,
+      tables: contents,
+      files
+    })
     yield* commitVersion(version)
     return { files, folder }
   }).pipe(
@@ -68,10 +77,14 @@ const writeFiles = Effect.fnUntraced(function* (
 ) {
   const served = "crm.duckdb"
   // The copy is made even where nobody wants it: it is the one moment that the other files agree on.
-  const files = yield* withServed(
+  const result = yield* withServed(
     join(building, served),
     tables,
     Effect.gen(function* () {
+      const contents = yield* Effect.forEach(
+        tables.filter(({ wide }) => !wide),
+        (table) => tableContents(table, csvProfile === "spreadsheet" && formats.includes("csv"))
+      )
       const files: Array<Written> = formats.includes("duckdb")
         ? [{ path: served, table: "*", rows: yield* currentRows(tables) }]
         : []
@@ -79,12 +92,35 @@ const writeFiles = Effect.fnUntraced(function* (
         if (formats.includes("parquet")) files.push(...(yield* writeParquet(table, building)))
         if (formats.includes("csv")) files.push(...(yield* writeCsvFiles(table, csvProfile, building)))
       }
-      return files
+      return { contents: contents.flat(), written: files }
     }),
     views
   )
   if (!formats.includes("duckdb")) yield* onDisk(`${served} could not be removed`, () => rm(join(building, served)))
-  return files
+  return result
+})
+
+/** Of the copy: the one moment that all files show. */
+const tableContents = Effect.fnUntraced(function* (table: TableName, forSheets: boolean) {
+  const schemas = [
+    ["crm", servedTable(table)],
+    ["crm_history", servedHistory(table)]
+  ] as const
+  return yield* Effect.forEach(schemas, ([schema, path]) =>
+    Effect.gen(function* () {
+      const columns = yield* columnsOf(path)
+      const types = Object.fromEntries(columns.map((column) => [column.name, column.type]))
+      const content = yield* contentOf(path, columns)
+      const sheets = forSheets ? yield* contentOf(path, untouched(columns)) : undefined
+      return {
+        schema,
+        table: table.name,
+        ...content,
+        ...(sheets && { untouchedSum: sheets.sum }),
+        columns: types
+      } satisfies PublishedTable
+    })
+  )
 })
 
 const currentRows = Effect.fnUntraced(function* (tables: ReadonlyArray<TableName>) {

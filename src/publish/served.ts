@@ -17,6 +17,7 @@ const servedName = "sluice_served"
  */
 export const servedSchema = `${servedName}.main`
 export const servedTable = (table: Pick<TableName, "name">) => `${servedSchema}.${name(table.name)}`
+export const servedHistory = (table: Pick<TableName, "name">) => `${servedName}.crm_history.${name(table.name)}`
 
 /** Makes the copy at `path` and runs `use` while it is attached; afterwards nobody holds the file. */
 export const withServed = Effect.fnUntraced(function* <A, R>(

@@ -1,24 +1,23 @@
 /** The published files against their manifest. Nobody can publish meanwhile: that takes the warehouse for writing. */
-import { Effect, Schema } from "effect"
-import { lstat, readFile } from "node:fs/promises"
+import { Effect } from "effect"
+import { lstat } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { type Failure, diskFailure } from "../failure.ts"
 import { literal } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type Checked, type Finding, counted, note, wrong } from "./finding.ts"
+import { type Manifest, type PublishedFile, readManifest } from "./manifest.ts"
 import { CsvCounter, fingerprintOf } from "./reading.ts"
 
-const ManifestFile = Schema.Struct({
-  path: Schema.String,
-  rows: Schema.Number,
-  bytes: Schema.Number,
-  sha256: Schema.String
-})
-const Manifest = Schema.Struct({ run: Schema.String, files: Schema.Array(ManifestFile) })
+export interface PublishedCheck {
+  readonly checked: Checked
+  /** Where there is one that can be read. */
+  readonly manifest?: Manifest
+}
 
 export const checkPublished = Effect.fn("verify.published")(function* (
   folder: string
-): Effect.fn.Return<Checked, Failure, Warehouse> {
+): Effect.fn.Return<PublishedCheck, Failure, Warehouse> {
   const checked = (looked: string, findings: ReadonlyArray<Finding>): Checked => ({
     part: "published",
     check: "published",
@@ -33,17 +32,13 @@ export const checkPublished = Effect.fn("verify.published")(function* (
       )
     )
   if (!(yield* isThere(folder)))
-    return (yield* isThere(join(dirname(folder), `.${basename(folder)}`)))
-      ? checked("nothing", [wrong(folder, "it is gone; its versions are beside it, in a hidden folder")])
-      : checked("nothing published", [])
-  const path = join(folder, "manifest.json")
-  const text = yield* Effect.promise(() => readFile(path, "utf8").catch((cause: Error) => cause))
-  if (typeof text !== "string")
-    return checked("no manifest", [wrong("manifest.json", `it cannot be read: ${text.message}`)])
-  const manifest = yield* Schema.decodeUnknownEffect(Schema.fromJsonString(Manifest))(text).pipe(
-    Effect.catch(() => Effect.succeed(undefined))
-  )
-  if (!manifest) return checked("no manifest", [wrong("manifest.json", "it is no manifest, or not a whole one")])
+    return {
+      checked: (yield* isThere(join(dirname(folder), `.${basename(folder)}`)))
+        ? checked("nothing", [wrong(folder, "it is gone; its versions are beside it, in a hidden folder")])
+        : checked("nothing published", [])
+    }
+  const manifest = yield* readManifest(folder)
+  if (typeof manifest === "string") return { checked: checked("no manifest", [wrong("manifest.json", manifest)]) }
   const findings: Array<Finding> = [...(yield* runFindings(manifest.run))]
   for (const file of manifest.files) {
     const what = yield* whatIsWrong(folder, file)
@@ -51,7 +46,10 @@ export const checkPublished = Effect.fn("verify.published")(function* (
   }
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0)
   const size = counted(Math.round(bytes / 1e6), "MB", "MB")
-  return checked(`${counted(manifest.files.length, "file")} of run ${manifest.run}, ${size}`, findings)
+  return {
+    checked: checked(`${counted(manifest.files.length, "file")} of run ${manifest.run}, ${size}`, findings),
+    manifest
+  }
 })
 
 /** Published by a run we know, and by the last one that changed the tables. */
@@ -66,7 +64,7 @@ const runFindings = Effect.fnUntraced(function* (
 
 const whatIsWrong = Effect.fnUntraced(function* (
   folder: string,
-  { path, rows, bytes, sha256 }: typeof ManifestFile.Type
+  { path, rows, bytes, sha256 }: PublishedFile
 ): Effect.fn.Return<string | undefined, Failure, Warehouse> {
   const file = join(folder, path)
   const csv = path.endsWith(".csv") ? new CsvCounter() : undefined

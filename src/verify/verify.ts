@@ -3,13 +3,16 @@ import { Effect } from "effect"
 import { join } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
 import type { Failure } from "../failure.ts"
+import type { OutputSettings } from "../settings.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 import { checkBlocks, warehouseFile } from "./blocks.ts"
+import { checkFormats, checkWarehouseContent } from "./contents.ts"
 import { checkFiles } from "./files.ts"
 import { type Checked, type Part, isWrong, wrong } from "./finding.ts"
 import { checkHistory } from "./history.ts"
 import { knownTables } from "./known.ts"
 import { checkPublished } from "./published.ts"
+import { type ReplayOptions, checkReplay } from "./replay.ts"
 import { checkKeys, checkParents, checkReferences } from "./rows.ts"
 import { checkRejects, checkTimes, loadedPosition, loadedRuns } from "./state.ts"
 import { checkVault } from "./vault.ts"
@@ -17,7 +20,8 @@ import { checkVault } from "./vault.ts"
 /** `onCheck` is told of each before it begins: some take minutes on a large account. */
 export const verify = Effect.fn("verify")(function* (
   catalogue: Catalogue,
-  folder: string,
+  { folder, formats }: Pick<OutputSettings, "folder" | "formats">,
+  replaying: Pick<ReplayOptions, "all" | "replay">,
   onCheck: (check: string) => Effect.Effect<void>
 ): Effect.fn.Return<ReadonlyArray<Checked>, Failure, Warehouse> {
   const known = yield* knownTables(catalogue)
@@ -35,8 +39,36 @@ export const verify = Effect.fn("verify")(function* (
     yield* whole("warehouse", "rejects", checkRejects(catalogue, entriesWait(vault)))
   ]
   yield* onCheck("published and other files")
-  const published = yield* whole("published", "published", checkPublished(join(folder, "published")))
-  return [vault, ...tables, published, yield* whole("files", "files", checkFiles(known, folder))]
+  yield* onCheck("records of the vault against their rows")
+  const why =
+    loaded === undefined
+      ? "nothing is loaded"
+      : isWrong(vault)
+        ? "the vault is not whole"
+        : entriesWait(vault)
+          ? "entries of the vault wait for the next sync"
+          : undefined
+  const replayed: Checked =
+    loaded === undefined || why !== undefined
+      ? { part: "warehouse", check: "replay", looked: `nothing: ${why}`, findings: [] }
+      : yield* whole("warehouse", "replay", checkReplay(known, { ...replaying, folder, loaded }))
+  const shown = join(folder, "published")
+  const { checked: published, manifest } = yield* checkPublished(shown).pipe(
+    Effect.catch((failure) =>
+      Effect.succeed({ checked: unfinished("published", "published", failure), manifest: undefined })
+    )
+  )
+  const broken = new Set(published.findings.filter(({ level }) => level === "wrong").map(({ where }) => where))
+  yield* onCheck("the tables against the published files")
+  return [
+    vault,
+    ...tables,
+    replayed,
+    yield* whole("warehouse", "content", checkWarehouseContent(known, manifest)),
+    published,
+    yield* whole("published", "formats", checkFormats(known, shown, manifest, { wanted: formats, broken })),
+    yield* whole("files", "files", checkFiles(known, folder))
+  ]
 })
 
 /** What can be said where the warehouse does not open: whether the vault can make it again. */
@@ -54,14 +86,14 @@ const whole = <R>(
   check: string,
   effect: Effect.Effect<Checked, Failure, R>
 ): Effect.Effect<Checked, never, R> =>
-  Effect.catch(effect, ({ message }) =>
-    Effect.succeed({
-      part,
-      check,
-      looked: "not to the end",
-      findings: [wrong(part === "warehouse" ? warehouseFile : part, message)]
-    })
-  )
+  Effect.catch(effect, (failure) => Effect.succeed(unfinished(part, check, failure)))
+
+const unfinished = (part: Part, check: string, { message }: Failure): Checked => ({
+  part,
+  check,
+  looked: "not to the end",
+  findings: [wrong(part === "warehouse" ? warehouseFile : part, message)]
+})
 
 const entriesWait = ({ findings }: Checked): boolean =>
   findings.some(({ level, where }) => level === "note" && where === "position")

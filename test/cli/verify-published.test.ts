@@ -1,8 +1,10 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { createHash } from "node:crypto"
 import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Account } from "../support/account.ts"
 import { copyOf, flip, openSynced, sql, verifyBroken } from "../support/broken.ts"
+import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
 
 let account: Account
@@ -61,6 +63,88 @@ describe("one published file broken is named, and nothing else", () => {
     assert.strictEqual(result.next, "./sluice publish")
   })
 })
+
+const editManifest = (folder: string, change: (manifest: any) => void) =>
+  edit(join(folder, "published/manifest.json"), (text) => {
+    const manifest = JSON.parse(text)
+    change(manifest)
+    return JSON.stringify(manifest)
+  })
+
+describe("copies that no longer hold the same are named, and nothing else", () => {
+  it("rows, child rows and values of the warehouse, and a table that the manifest leaves out", async () => {
+    const { wrong, result } = await verifyBroken(account, published, async (folder) => {
+      await sql(folder, "DELETE FROM crm.redirects WHERE id = (SELECT min(id) FROM crm.redirects)")
+      await sql(folder, "DELETE FROM crm.contact_tags WHERE tag = (SELECT min(tag) FROM crm.contact_tags)")
+      await sql(folder, "UPDATE crm.forms SET name = NULL WHERE id = (SELECT min(id) FROM crm.forms)")
+      await sql(folder, "UPDATE crm_history.conversations SET last_message_body = ''")
+      const keep = (one: { readonly table: string }) => one.table !== "surveys"
+      editManifest(folder, (manifest) => {
+        manifest.tables = manifest.tables.filter(keep)
+        manifest.files = manifest.files.filter(keep)
+      })
+    })
+    const expected = [
+      /^content: crm\.contact_tags: \d+ rows, and the manifest says \d+, and no run changed it since$/,
+      /^content: crm\.forms: its values are not those that the manifest lists, and no run changed it since$/,
+      /^content: crm\.redirects: \d+ rows, and the manifest says \d+, and no run changed it since$/,
+      /^content: crm\.surveys: the manifest of the published version does not list it$/,
+      /^content: crm_history\.conversations: its values are not those/,
+      /^content: crm_history\.surveys: the manifest/
+    ]
+    const found = wrong.filter((one) => !one.startsWith("replay: ")).sort()
+    assert.strictEqual(found.length, expected.length, found.join("\n"))
+    for (const [index, pattern] of expected.entries()) assert.match(found[index]!, pattern)
+    assert.strictEqual(result.next, "./sluice rebuild")
+  })
+
+  it("a Parquet file that was changed with its entry, and files that the manifest leaves out", async () => {
+    const { wrong, result } = await verifyBroken(account, published, async (folder) => {
+      const path = "parquet/redirects/part-0.parquet"
+      const file = join(folder, "published", path)
+      await query(
+        join(folder, "warehouse.duckdb"),
+        `COPY (SELECT * REPLACE ('elsewhere' AS target) FROM crm.redirects) TO '${file}' (FORMAT parquet)`
+      )
+      const content = readFileSync(file)
+      editManifest(folder, (manifest) => {
+        manifest.files = manifest.files.filter((one: any) => !["csv/forms.csv", "crm.duckdb"].includes(one.path))
+        Object.assign(
+          manifest.files.find((one: any) => one.path === path),
+          {
+            bytes: content.length,
+            sha256: createHash("sha256").update(content).digest("hex")
+          }
+        )
+      })
+    })
+    assert.deepStrictEqual(wrong, [
+      "formats: manifest.json: it does not list crm.duckdb",
+      "formats: parquet/redirects/part-0.parquet: its values are not those that the manifest lists",
+      "formats: manifest.json: it lists no csv file of forms"
+    ])
+    assert.strictEqual(result.next, "./sluice publish")
+  })
+
+  it("unless a later run changed the table: then the published version is older, and that is told", async () => {
+    const { wrong, notes } = await verifyBroken(account, published, async (folder) => {
+      await sql(folder, "DELETE FROM crm.redirects")
+      await sql(
+        folder,
+        `INSERT INTO meta.run_resources (run_id, location_id, resource, deleted_rows) VALUES ('20990101T000000000Z', 'L', 'redirects', 1)`
+      )
+    })
+    assert.deepStrictEqual(
+      wrong.filter((one) => !one.startsWith("replay: ")),
+      []
+    )
+    assert.match(
+      notes.join("\n"),
+      /^content: published: it is of run \w+, and the warehouse has changes since in 1 table: redirects$/m
+    )
+  })
+})
+
 const recount = (path: string) => (text: string) => {
   const manifest = JSON.parse(text)
   manifest.files.find((file: { readonly path: string }) => file.path === path).rows += 1
@@ -71,12 +155,14 @@ describe("good files", () => {
   it("pass, in every format", async () => {
     const { wrong, result } = await verifyBroken(account, published, () => {})
     assert.deepStrictEqual(wrong, [])
-    const { looked } = result.checks.find(({ check }) => check === "published")!
-    assert.match(looked, /^[1-9]\d\d files of run \w+, [1-9]\d* MB$/)
+    const looked = (check: string) => result.checks.find((one) => one.check === check)?.looked ?? ""
+    assert.match(looked("published"), /^[1-9]\d\d files of run \w+, [1-9]\d* MB$/)
+    assert.match(looked("content"), /^\d+ tables, [1-9][\d,]+ rows: with what was published$/)
+    assert.match(looked("formats"), /^\d+ tables in duckdb, parquet, csv; not the columns of wide tables$/)
   })
 
   it("pass for spreadsheets too, whose cells hold line ends, quotes and long texts", async () => {
-    const { wrong } = await verifyBroken(account, published, async (folder) => {
+    const { wrong, result } = await verifyBroken(account, published, async (folder) => {
       await sql(
         folder,
         `UPDATE crm.contacts SET source = '=1+1' || chr(10) || '"two"' || chr(13) || chr(10) || repeat('long ', 9000)`
@@ -88,7 +174,14 @@ describe("good files", () => {
       assert.strictEqual(ran.code, 0, ran.stderr)
       assert.include(readFileSync(join(folder, "published/csv/contacts.csv"), "utf8"), `"'=1+1\n`)
     })
-    assert.deepStrictEqual(wrong, [])
+    assert.deepStrictEqual(
+      wrong.filter((one) => !one.startsWith("replay: ")),
+      []
+    )
+    assert.match(
+      result.checks.find(({ check }) => check === "formats")!.looked,
+      /; not texts in CSV, which the spreadsheet profile changes nor the columns of wide tables$/
+    )
   })
 
   it("that are older than the tables are told", async () => {

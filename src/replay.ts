@@ -1,0 +1,28 @@
+/** What the vault holds, made into tables again beside the warehouse, to compare them with it. */
+import { Effect, Layer } from "effect"
+import { join } from "node:path"
+import type { Catalogue } from "./catalog/discover.ts"
+import type { SchemaPolicies } from "./catalog/policy.ts"
+import { makeLoader } from "./load/load.ts"
+import type { Keep } from "./load/spool.ts"
+import type { OutputSettings } from "./settings.ts"
+import type { Position } from "./vault/position.ts"
+import { vaultReader } from "./vault/reader.ts"
+import { prepare } from "./warehouse/schema.ts"
+import { Warehouse } from "./warehouse/warehouse.ts"
+
+/** Makes the warehouse `replayed.duckdb` in a folder, of what was loaded up to a place. `keep`: of these records only. */
+export const replayInto =
+  (catalogue: Catalogue, { folder, memoryMb }: OutputSettings, policies: SchemaPolicies) =>
+  (scratch: string, end: Position, keep: Keep | undefined) =>
+    Effect.gen(function* () {
+      yield* prepare(catalogue)
+      yield* (yield* makeLoader(catalogue.resources, join(scratch, "tmp"), policies, keep)).load
+    }).pipe(
+      Effect.provide(
+        Layer.merge(
+          vaultReader(join(folder, "vault"), end),
+          Warehouse.layer(join(scratch, "replayed.duckdb"), { access: "write", memoryMb })
+        )
+      )
+    )

@@ -1,0 +1,196 @@
+/** Whether every copy of a table holds the same: the warehouse and each published format, against the manifest. */
+import { Effect } from "effect"
+import { open } from "node:fs/promises"
+import { join } from "node:path"
+import type { Failure } from "../failure.ts"
+import { type StoredColumn, contentOf, untouched } from "../warehouse/content.ts"
+import { literal, name } from "../warehouse/sql.ts"
+import { Warehouse } from "../warehouse/warehouse.ts"
+import { type Checked, type Finding, counted, note, wrong } from "./finding.ts"
+import type { Known } from "./known.ts"
+import { type Manifest, type PublishedTable, filesOf } from "./manifest.ts"
+
+/** The warehouse as it is now. What runs changed after the version was published may differ. */
+export const checkWarehouseContent = Effect.fn("verify.warehouseContent")(function* (
+  { tables }: Known,
+  manifest: Manifest | undefined
+): Effect.fn.Return<Checked, Failure, Warehouse> {
+  const checked = (looked: string, findings: ReadonlyArray<Finding>): Checked => ({
+    part: "warehouse",
+    check: "content",
+    looked,
+    findings
+  })
+  if (!manifest?.tables) return checked("nothing to compare the tables with", manifest ? [withoutSums] : [])
+  const changed = yield* changedSince(manifest.run)
+  const findings: Array<Finding> = []
+  const later = new Set<string>()
+  let rows = 0
+  for (const { table, resource } of tables)
+    for (const schema of schemas) {
+      const published = manifest.tables.find((one) => one.schema === schema && one.table === table.name)
+      if (!published) {
+        findings.push(wrong(`${schema}.${table.name}`, "the manifest of the published version does not list it"))
+        continue
+      }
+      if (schema === "crm") rows += published.rows
+      const what = yield* difference(`${schema}.${name(table.name)}`, published, "sum")
+      if (what !== undefined && changed.has(resource.table)) later.add(table.name)
+      else if (what !== undefined)
+        findings.push(wrong(`${schema}.${table.name}`, `${what}, and no run changed it since`))
+    }
+  if (later.size > 0)
+    findings.push(
+      note(
+        "published",
+        `it is of run ${manifest.run}, and the warehouse has changes since in ${counted(later.size, "table")}: ${[...later].slice(0, 5).join(", ")}${later.size > 5 ? " and others" : ""}`
+      )
+    )
+  return checked(`${counted(tables.length, "table")}, ${counted(rows, "row")}: with what was published`, findings)
+})
+
+/** Each published file that is whole. */
+export const checkFormats = Effect.fn("verify.formats")(function* (
+  { tables }: Known,
+  folder: string,
+  manifest: Manifest | undefined,
+  {
+    wanted,
+    broken
+  }: {
+    /** Formats of the settings. */
+    readonly wanted: ReadonlyArray<string>
+    /** Files at which something else is wrong. */
+    readonly broken: ReadonlySet<string>
+  }
+): Effect.fn.Return<Checked, Failure, Warehouse> {
+  const checked = (looked: string, findings: ReadonlyArray<Finding>): Checked => ({
+    part: "published",
+    check: "formats",
+    looked,
+    findings
+  })
+  if (!manifest?.tables || !manifest.formats) return checked("nothing", manifest ? [withoutSums] : [])
+  const findings: Array<Finding> = wanted
+    .filter((format) => !manifest.formats!.includes(format))
+    .map((format) => wrong("manifest.json", `it lists no ${format}, which the settings ask for`))
+  const known = new Set(tables.map(({ table }) => table.name))
+  const published = manifest.tables.filter(({ table }) => known.has(table))
+  const spreadsheet = manifest.csvProfile === "spreadsheet"
+  for (const format of manifest.formats) {
+    if (format === "duckdb") {
+      if (!manifest.files.some(({ path }) => path === servedFile))
+        findings.push(wrong("manifest.json", `it does not list ${servedFile}`))
+      else if (!broken.has(servedFile)) findings.push(...(yield* servedFindings(join(folder, servedFile), published)))
+      continue
+    }
+    for (const table of published.filter(({ schema }) => schema === "crm")) {
+      const files = filesOf(manifest, format, table.table)
+      if (files.length === 0) findings.push(wrong("manifest.json", `it lists no ${format} file of ${table.table}`))
+      if (files.length === 0 || files.some(({ path }) => broken.has(path))) continue
+      const paths = files.map(({ path }) => join(folder, path))
+      const what =
+        format === "parquet"
+          ? yield* difference(parquetFrom(paths), table, "sum")
+          : ((yield* headerFault(paths, table)) ??
+            (yield* difference(csvFrom(paths, table), table, spreadsheet ? "untouchedSum" : "sum", true)))
+      if (what !== undefined) findings.push(wrong(files[0]!.path, what))
+    }
+  }
+  const uncompared = [
+    ...(spreadsheet && manifest.formats.includes("csv") ? ["texts in CSV, which the spreadsheet profile changes"] : []),
+    ...(manifest.files.some(({ table }) => table.endsWith("_wide")) ? ["the columns of wide tables"] : [])
+  ]
+  return checked(
+    `${counted(known.size, "table")} in ${manifest.formats.join(", ") || "no format"}${uncompared.length > 0 ? `; not ${uncompared.join(" nor ")}` : ""}`,
+    findings
+  )
+})
+
+const schemas = ["crm", "crm_history"] as const
+const servedFile = "crm.duckdb"
+const withoutSums = note(
+  "manifest.json",
+  "it is of an earlier version, without sums of the tables: ./sluice publish adds them"
+)
+
+/** Resources of which runs after this one loaded something. */
+const changedSince = Effect.fnUntraced(function* (run: string) {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT DISTINCT split_part(resource, '/', 1) AS resource FROM meta.run_resources
+     WHERE run_id > ${literal(run)} AND new_rows + changed_rows + deleted_rows > 0`
+  )
+  return new Set(rows.map((row) => String(row["resource"])))
+})
+
+const columnsIn = ({ columns }: PublishedTable): ReadonlyArray<StoredColumn> =>
+  Object.entries(columns).map(([column, type]) => ({ name: column, type }))
+
+/** What a copy holds otherwise than the manifest says; `text`: it has the texts of a CSV file. */
+const difference = (
+  from: string,
+  published: PublishedTable,
+  which: "sum" | "untouchedSum",
+  text = false
+): Effect.Effect<string | undefined, never, Warehouse> =>
+  contentOf(from, which === "sum" ? columnsIn(published) : untouched(columnsIn(published)), text).pipe(
+    Effect.map(({ rows, sum }) =>
+      rows !== published.rows
+        ? `${counted(rows, "row")}, and the manifest says ${published.rows}`
+        : sum === published[which]
+          ? undefined
+          : "its values are not those that the manifest lists"
+    ),
+    Effect.catch(({ message }) => Effect.succeed(`it cannot be compared: ${message}`))
+  )
+
+const servedFindings = Effect.fnUntraced(function* (
+  path: string,
+  tables: ReadonlyArray<PublishedTable>
+): Effect.fn.Return<ReadonlyArray<Finding>, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  return yield* Effect.acquireUseRelease(
+    warehouse.run(`ATTACH ${literal(path)} AS published (READ_ONLY)`),
+    () =>
+      Effect.map(
+        Effect.forEach(tables, (table) =>
+          Effect.map(
+            difference(
+              `published.${table.schema === "crm" ? "main" : table.schema}.${name(table.table)}`,
+              table,
+              "sum"
+            ),
+            (what) => (what === undefined ? [] : [wrong(servedFile, `${table.schema}.${table.table}: ${what}`)])
+          )
+        ),
+        (found) => found.flat()
+      ),
+    () => Effect.ignore(warehouse.run("DETACH published"))
+  ).pipe(Effect.catch(({ message }) => Effect.succeed([wrong(servedFile, `it cannot be opened: ${message}`)])))
+})
+
+const listed = (paths: ReadonlyArray<string>) => `[${paths.map(literal).join(", ")}]`
+const parquetFrom = (paths: ReadonlyArray<string>) => `read_parquet(${listed(paths)}, hive_partitioning = false)`
+
+/** As texts: NULL is nothing, an empty text is quoted. */
+const csvFrom = (paths: ReadonlyArray<string>, { columns }: PublishedTable) =>
+  `read_csv(${listed(paths)}, auto_detect = false, header = true, delim = ',', quote = '"', escape = '"',
+     nullstr = '', allow_quoted_nulls = false, parallel = false, max_line_size = ${lineBytesMax}, buffer_size = ${lineBytesMax},
+     columns = {${Object.keys(columns)
+       .map((column) => `${literal(column)}: 'VARCHAR'`)
+       .join(", ")}})`
+/** A row is cut at 4 MB of JSON; in CSV its quotes are doubled. */
+const lineBytesMax = 16 * 1024 * 1024
+
+/** DuckDB takes any line for the header. */
+const headerFault = (paths: ReadonlyArray<string>, { columns }: PublishedTable) =>
+  Effect.promise(async () => {
+    const header = `${Object.keys(columns).join(",")}\r\n`
+    for (const path of paths) {
+      await using file = await open(path)
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(header.length + 3), 0, header.length + 3, 0)
+      const begins = buffer.toString("utf8", 0, bytesRead).replace(/^\uFEFF/, "")
+      if (!begins.startsWith(header)) return "its header does not name the columns"
+    }
+    return undefined
+  })

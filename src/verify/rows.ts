@@ -1,7 +1,8 @@
 /** Rows by themselves and among each other: keys, parents, references. */
 import { Effect } from "effect"
+import { followUpOf } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
-import { name, names } from "../warehouse/sql.ts"
+import { literal, name, names } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type Checked, type Finding, counted, countedRows, note, wrong } from "./finding.ts"
 import { type Known, type KnownTable, shownKey } from "./known.ts"
@@ -48,6 +49,10 @@ interface Hanging {
   /** Columns that have to be equal, ours and theirs. */
   readonly columns: ReadonlyArray<readonly [ours: string, theirs: string]>
   readonly level: Finding["level"]
+  /** Which of our rows, in SQL. */
+  readonly where?: string
+  /** What is to be said of those without a parent, where it is not only that. */
+  readonly remark?: string
 }
 
 export const checkParents = Effect.fn("verify.parents")(function* ({
@@ -55,27 +60,31 @@ export const checkParents = Effect.fn("verify.parents")(function* ({
 }: Known): Effect.fn.Return<Checked, Failure, Warehouse> {
   const findings: Array<Finding> = []
   const hanging = [...childrenIn(tables), ...readUnderOthersIn(tables)]
-  for (const { known, on, parents, columns, level } of hanging) {
+  for (const { known, on, parents, columns, level, where = "true", remark = "" } of hanging) {
     const same = [["location_id", "location_id"] as const, ...columns]
       .map(([ours, theirs]) => `t.${name(ours)} = p.${name(theirs)}`)
       .join(" AND ")
     const orphans = countedRows(
       (yield* (yield* Warehouse).rows(
         `SELECT count(*) AS n, min(${shownKey(known.table, "t")}) AS example
-         FROM ${known.current} AS t ANTI JOIN (${parents}) AS p ON ${same}`
+         FROM (FROM ${known.current} AS t WHERE ${where}) AS t ANTI JOIN (${parents}) AS p ON ${same}`
       ))[0]
     )
     if (orphans.n > 0)
       findings.push({
         level,
         where: known.table.name,
-        what: `${counted(orphans.n, "row")} without a row in ${on}, for example ${orphans.example}`
+        what: `${counted(orphans.n, "row")} without a row in ${on}${remark}, for example ${orphans.example}`
       })
   }
   return {
     part: "warehouse",
     check: "parents",
-    looked: counted(hanging.length, "table that hangs on another", "tables that hang on others"),
+    looked: counted(
+      new Set(hanging.map(({ known }) => known.table.name)).size,
+      "table that hangs on another",
+      "tables that hang on others"
+    ),
     findings
   }
 })
@@ -118,10 +127,22 @@ const readUnderOthersIn = (tables: ReadonlyArray<KnownTable>): ReadonlyArray<Han
     if (!each || !on || full.length > 0 || known.table !== known.parent) return []
     const columns = [[each.column, "id"]] as const
     const ids = (path: string) => `SELECT location_id, ${each.ids} AS id FROM ${path}`
+    if (each.ids !== undefined)
+      return [{ known, on: each.table, parents: `${ids(on.current)} UNION ${ids(on.history)}`, columns, level: "note" }]
+    const parents = `SELECT location_id, id FROM ${on.current}`
+    const asked = `(t.location_id, t.${name(each.column)}) IN (SELECT (location_id, parent_id) FROM meta.fanout
+      WHERE resource = ${literal(followUpOf(known.resource)?.label)})`
     return [
-      each.ids === undefined
-        ? { known, on: each.table, parents: `SELECT location_id, id FROM ${on.current}`, columns, level: "wrong" }
-        : { known, on: each.table, parents: `${ids(on.current)} UNION ${ids(on.history)}`, columns, level: "note" }
+      { known, on: each.table, parents, columns, level: "wrong", where: asked },
+      {
+        known,
+        on: each.table,
+        parents,
+        columns,
+        level: "note",
+        where: `NOT coalesce(${asked}, false)`,
+        remark: ", which was never asked for them: the service names it itself"
+      }
     ]
   })
 

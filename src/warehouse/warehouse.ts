@@ -14,6 +14,7 @@ import { existsSync, statSync } from "node:fs"
 import { chmod, mkdir } from "node:fs/promises"
 import { dirname } from "node:path"
 import { Failure, diskFailure } from "../failure.ts"
+import { holderIn, lockedBy, openedInTurn } from "./lock.ts"
 import { literal } from "./sql.ts"
 
 export type Row = Readonly<Record<string, string | number | boolean | null>>
@@ -66,15 +67,26 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
     (opened) => Effect.sync(() => opened.closeSync())
   )
   const connection = yield* connect
-  yield* Effect.tryPromise({
+  const attach = Effect.tryPromise({
     try: async () => {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 })
       await connection.run(`ATTACH ${literal(path)} AS warehouse (${access === "read" ? "READ_ONLY" : storage})`)
       if (access === "write") await chmod(path, 0o600)
     },
-    catch: (cause) => openFailure(path, cause)
+    catch: (cause) => (cause instanceof Error ? cause : new Error(String(cause)))
     // Closed while it is being opened, DuckDB never returns.
   }).pipe(Effect.uninterruptible)
+  const holderOf = ({ message }: Error) => holderIn(message)
+  // Who only looks need not wait for a run.
+  yield* (
+    access === "write"
+      ? openedInTurn(path, attach, holderOf)
+      : Effect.catchIf(
+          attach,
+          (cause) => holderOf(cause) !== undefined,
+          (cause) => lockedBy(path, holderOf(cause)!)
+        )
+  ).pipe(Effect.mapError((cause) => (cause instanceof Failure ? cause : openFailure(path, cause))))
   const one = yield* Semaphore.make(1)
   const attempt = <A>(run: () => Promise<A>) =>
     Effect.tryPromise({ try: run, catch: (cause) => statementFailure(path, memoryMb, cause) })
@@ -223,12 +235,5 @@ const damaged = (path: string, message: string) =>
 const openFailure = (path: string, cause: unknown): Failure => {
   const message = cause instanceof Error ? cause.message : String(cause)
   if (isDamage(message)) return damaged(path, message)
-  const holder = /Conflicting lock.*?\(PID (\d+)\)/s.exec(message)?.[1]
-  return holder === undefined && !message.includes("Could not set lock")
-    ? diskFailure(`The warehouse ${path} could not be opened`, cause)
-    : new Failure({
-        ends: "locked",
-        message: `Another run${holder ? ` (process ${holder})` : ""} is working in ${dirname(path)}. Nothing was changed.`,
-        next: "Wait for it to end, or name another folder with --output."
-      })
+  return diskFailure(`The warehouse ${path} could not be opened`, cause)
 }

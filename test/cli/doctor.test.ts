@@ -178,11 +178,11 @@ describe("one thing that would stop a sync is named, with what to do and the exi
     assert.match(faults(told).join("\n"), /^problem budget: .* left today, 4,999 kept for others$/m)
   })
 
-  it("another run in the same folder", async () => {
+  it("another program that has the warehouse open", async () => {
     const instance = await DuckDBInstance.create(account.warehouse)
     const told = await doctor()
     instance.closeSync()
-    only(told, /^problem lock: Another run \(process \d+\) is working in /, 11)
+    only(told, /^problem lock: Another program \(.*process \d+\) has .*warehouse\.duckdb open/, 11)
   })
 
   it("a folder that cannot be written", async () => {

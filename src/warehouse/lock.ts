@@ -1,0 +1,86 @@
+/**
+ * Who else has the warehouse open. A run of ours holds it until it has done its work; everybody else reads it for a
+ * while, and is waited for.
+ */
+import * as Clock from "effect/Clock"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import { readFileSync } from "node:fs"
+import { basename, dirname } from "node:path"
+import { Failure } from "../failure.ts"
+
+export interface Holder {
+  /** As DuckDB tells it. */
+  readonly pid: number | undefined
+  /** Name of the program, where the system tells it. */
+  readonly program: string | undefined
+  /** A command of ours that writes. */
+  readonly isRun: boolean
+}
+
+const waitMs = 30_000
+const toldAfterMs = 2000
+const glanceMs = 250
+
+/** Opens a file that others may have open: `holderOf` tells who, of a failure that is no other trouble. */
+export const openedInTurn = Effect.fn("warehouse.openedInTurn")(function* <A, E>(
+  path: string,
+  open: Effect.Effect<A, E>,
+  holderOf: (failure: E) => Holder | undefined
+): Effect.fn.Return<A, E | Failure> {
+  const begunAt = yield* Clock.currentTimeMillis
+  let told = false
+  for (;;) {
+    const opened = yield* Effect.result(open)
+    if (opened._tag === "Success") return opened.success
+    const holder = holderOf(opened.failure)
+    if (holder === undefined) return yield* Effect.fail(opened.failure)
+    const waitedMs = (yield* Clock.currentTimeMillis) - begunAt
+    if (holder.isRun || waitedMs >= waitMs) return yield* lockedBy(path, holder)
+    if (!told && waitedMs >= toldAfterMs) {
+      told = true
+      yield* Console.error(`Waiting for ${shown(holder)}, which has ${basename(path)} open.`)
+    }
+    yield* Effect.sleep(glanceMs)
+  }
+})
+
+export const lockedBy = (path: string, holder: Holder): Failure =>
+  new Failure({
+    ends: "locked",
+    message: holder.isRun
+      ? `Another run${inProcess(holder)} is working in ${dirname(path)}. Nothing was changed.`
+      : `Another program (${[holder.program, holder.pid && `process ${holder.pid}`].filter(Boolean).join(", ") || "unknown"}) has ${path} open. Nothing was changed.`,
+    next: holder.isRun
+      ? "Wait for it to end, or name another folder with --output."
+      : "Close the file there, then run the same command again. Published files can be read at any time: output/published/crm.duckdb."
+  })
+
+const inProcess = ({ pid }: Holder) => (pid === undefined ? "" : ` (process ${pid})`)
+const shown = (holder: Holder) => `${holder.program ?? "another program"}${inProcess(holder)}`
+
+/** Of what DuckDB says where the file is locked. */
+export const holderIn = (message: string): Holder | undefined => {
+  const told = /Conflicting lock is held in (\S+).*?\(PID (\d+)\)/s.exec(message)
+  if (!told)
+    return message.includes("Could not set lock") ? { pid: undefined, program: undefined, isRun: false } : undefined
+  const pid = Number(told[2])
+  const words = commandOf(pid)
+  const main = words.findIndex((word) => /(^|\/)src\/main\.ts$/.test(word))
+  return {
+    pid,
+    program: main < 0 ? basename(words[0] ?? told[1]!) : `sluice ${words[main + 1] ?? ""}`.trim(),
+    isRun: main >= 0 && words.slice(main + 1).some((word) => runs.has(word))
+  }
+}
+
+const runs: ReadonlySet<string> = new Set(["sync", "backfill", "rebuild", "publish", "demo"])
+
+/** Where the system tells it: Linux. */
+const commandOf = (pid: number): ReadonlyArray<string> => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").filter(Boolean)
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,72 @@
+import { assert, describe, it } from "@effect/vitest"
+import { DuckDBInstance } from "@duckdb/node-api"
+import { Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { join } from "node:path"
+import { type Holder, holderIn, openedInTurn } from "../../src/warehouse/lock.ts"
+import { Warehouse } from "../../src/warehouse/warehouse.ts"
+import { newFolder } from "../support/sluice.ts"
+
+const reader: Holder = { pid: 7, program: "dbeaver", isRun: false }
+const run: Holder = { pid: 8, program: "sluice sync", isRun: true }
+
+describe("a warehouse that another process has open", () => {
+  it.effect("is opened as soon as a reader has closed it", () =>
+    Effect.gen(function* () {
+      let isOpen = true
+      const opening = yield* Effect.forkChild(
+        openedInTurn(
+          "o/warehouse.duckdb",
+          Effect.suspend(() => (isOpen ? Effect.fail(reader) : Effect.succeed("ours"))),
+          (holder) => holder
+        )
+      )
+      yield* TestClock.adjust("20 seconds")
+      isOpen = false
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* Fiber.join(opening), "ours")
+    })
+  )
+
+  it.effect("is given up after half a minute, and the program is named", () =>
+    Effect.gen(function* () {
+      const opening = yield* Effect.forkChild(
+        Effect.flip(openedInTurn("o/warehouse.duckdb", Effect.fail(reader), (holder) => holder))
+      )
+      yield* TestClock.adjust("29 seconds")
+      assert.isUndefined(opening.pollUnsafe())
+      yield* TestClock.adjust("1 second")
+      const failure = yield* Fiber.join(opening)
+      assert.include(failure, { ends: "locked" })
+      assert.match(String(failure), /Another program \(dbeaver, process 7\) has o\/warehouse\.duckdb open/)
+    })
+  )
+
+  it.effect("is not waited for where a run of ours works in it", () =>
+    Effect.gen(function* () {
+      const failure = yield* Effect.flip(openedInTurn("o/warehouse.duckdb", Effect.fail(run), (holder) => holder))
+      assert.match(String(failure), /Another run \(process 8\) is working in o\. Nothing was changed\./)
+    })
+  )
+
+  it.live("is told by what DuckDB and the system say", () =>
+    Effect.gen(function* () {
+      const path = join(newFolder(), "warehouse.duckdb")
+      const instance = yield* Effect.promise(() => DuckDBInstance.create(path))
+      yield* Effect.promise(() => instance.connect())
+      // This process holds it: DuckDB refuses a second opening of one file in one process by itself.
+      const failure = yield* Layer.build(Warehouse.layer(path, { access: "read", memoryMb: 96 })).pipe(
+        Effect.scoped,
+        Effect.flip
+      )
+      instance.closeSync()
+      assert.isString(failure.message)
+
+      const message = (pid: number) =>
+        `IO Error: Could not set lock on file "${path}": Conflicting lock is held in /usr/bin/node (PID ${pid}). See also https://duckdb.org/docs`
+      assert.deepStrictEqual(holderIn(message(2 ** 30)), { pid: 2 ** 30, program: "node", isRun: false })
+      assert.include(holderIn(message(process.pid)), { pid: process.pid, isRun: false })
+      assert.isUndefined(holderIn("IO Error: no such file"))
+    })
+  )
+})

@@ -11,6 +11,8 @@ export type Verdict = "ok" | Retry | BadCredentials | WrongLocation | NotPermitt
 /** `body`: nothing where it cannot be read. */
 export const classify = (status: number, body: string | undefined): Verdict => {
   const message = `${status} ${body === undefined ? "with a body that cannot be read" : messageIn(body)}`
+  // Nobody asked for a part.
+  if (status === 206) return { retry: "soon", message: "206 a part of the answer" }
   if (status >= 200 && status < 300) return "ok"
   if (status === 429) return { retry: "after the window", message }
   if (status >= 500 || status === 408) return { retry: "soon", message }

@@ -67,7 +67,8 @@ export const makeExchange = Effect.fn("api.exchange")(function* ({
           bodyTimeout: idleMs
         })
         const { statusCode: status, headers, body } = response
-        if (status >= 300) return { status, headers, text: await errorTextOf(body, headers["content-encoding"]) }
+        if (status >= 300 || status === 206)
+          return { status, headers, text: await errorTextOf(body, headers["content-encoding"]) }
         if (file === undefined) {
           const bytes = await bytesOf(body)
           return { status, headers, text: bytes && textOf(bytes) }

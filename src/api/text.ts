@@ -9,21 +9,32 @@ export const bodyBytesMax = 16 * 1024 * 1024
 
 /** The whole body, given up as soon as it is too large: what is sent compressed may be any size. */
 export const bytesOf = async (body: AsyncIterable<Buffer>): Promise<Buffer | undefined> => {
+  const bytes = await beginningOf(body, bodyBytesMax)
+  return bytes.length > bodyBytesMax ? undefined : bytes
+}
+
+/** At least so many bytes of the body, or all of it. */
+const beginningOf = async (body: AsyncIterable<Buffer>, bytesMin: number): Promise<Buffer> => {
   const chunks: Array<Buffer> = []
   let bytes = 0
   for await (const chunk of body) {
     chunks.push(chunk)
     bytes += chunk.length
-    if (bytes > bodyBytesMax) return undefined
+    if (bytes > bytesMin) break
   }
   return Buffer.concat(chunks)
 }
+
+/** What an error says stands at its beginning. */
+const errorBytesMax = 64 * 1024
 
 /**
  * The text of JSON. A byte that is no UTF-8 becomes the JSON escape `\udcXX`, a lone surrogate: it is kept to the bit, and the load tells
  * in which value it stood.
  */
-export const textOf = (bytes: Buffer): string => {
+export const textOf = (sent: Buffer): string => {
+  // A byte order mark is no JSON.
+  const bytes = sent.subarray(0, 3).equals(byteOrderMark) ? sent.subarray(3) : sent
   if (isUtf8(bytes)) return bytes.toString("utf8")
   if (isNoText(bytes)) return ""
   const text = bytes
@@ -43,7 +54,7 @@ export const errorTextOf = async (
   encoding: string | ReadonlyArray<string> | undefined
 ): Promise<string | undefined> => {
   // The status has arrived and counts, whatever becomes of the body.
-  const bytes = await bytesOf(body).catch(() => undefined)
+  const bytes = (await beginningOf(body, errorBytesMax).catch(() => undefined))?.subarray(0, errorBytesMax)
   if (bytes === undefined) return undefined
   const isEncoded = encoding !== undefined && String(encoding).toLowerCase() !== "identity"
   if (isEncoded ? !isJson(bytes) : isBinary(bytes)) return undefined
@@ -67,6 +78,8 @@ const isJson = (bytes: Buffer): boolean => {
     return false
   }
 }
+
+const byteOrderMark = Buffer.from("\ufeff")
 
 /** A text in another encoding, or none at all: escaping every byte of it would take minutes. */
 const isNoText = (bytes: Buffer): boolean => {

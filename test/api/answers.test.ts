@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { RequestListener } from "node:http"
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from "node:zlib"
 import { sendTo } from "../support/api-server.ts"
+import { newFolder } from "../support/sluice.ts"
 
 const { BROTLI_PARAM_QUALITY } = constants
 const encodings: Readonly<Record<string, (text: string) => Buffer>> = {
@@ -101,6 +102,48 @@ describe("an answer", () => {
           assert.match(JSON.stringify(result), /"Unavailable".*cannot be read/, `${status} ${encoding}`)
           assert.isAbove(sent, 1)
         }
+    })
+  )
+
+  it.effect("that is an error is told apart by its status first, however large it is", () =>
+    Effect.gen(function* () {
+      const large = (words: string) => Buffer.concat([Buffer.from(words), Buffer.alloc(17 * 1024 * 1024, "x")])
+      for (const [status, words, kind] of [
+        [401, "Invalid JWT", "BadCredentials"],
+        [401, "The token is not authorized for this scope.", "NotPermitted"],
+        [404, "", "Gone"]
+      ] as const) {
+        const result = yield* sendTo((_, response) => response.writeHead(status).end(large(words)))
+        assert.include(JSON.stringify(result), `"_tag":"${kind}"`)
+      }
+      let sent = 0
+      const result = yield* sendTo((_, response) =>
+        sent++ === 0 ? response.writeHead(503).end(large("")) : response.end("[]")
+      )
+      assert.strictEqual(result._tag, "Success")
+    })
+  )
+
+  it.effect("that is a part is not taken for the whole", () =>
+    Effect.gen(function* () {
+      let sent = 0
+      const result = yield* sendTo((_, response) =>
+        sent++ === 0
+          ? response.writeHead(206, { "content-range": "bytes 0-1/99" }).end("[]")
+          : response.end('["whole"]')
+      )
+      assert.include(JSON.stringify(result), "whole")
+      for (const file of [undefined, { folder: newFolder(), name: "f" }]) {
+        const never = yield* sendTo((_, response) => response.writeHead(206).end("[]"), {}, file && { file })
+        assert.match(JSON.stringify(never), /"Unavailable".*206 a part/)
+      }
+    })
+  )
+
+  it.effect("may begin with a byte order mark, and keeps those within", () =>
+    Effect.gen(function* () {
+      const result = yield* sendTo((_, response) => response.end('\ufeff["a\ufeffb"]'))
+      assert.include(JSON.stringify(result), JSON.stringify({ text: '["a\ufeffb"]' }).slice(1, -1))
     })
   )
 

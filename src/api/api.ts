@@ -1,6 +1,5 @@
 /** The Account Platform API as one function: a request with its budget, headers, time-outs and retries. */
-import { Clock, Context, Effect, Exit, Layer, Option, Schedule, type Scope } from "effect"
-import { request } from "undici"
+import { Clock, Context, Effect, Exit, Layer, Option, type Scope } from "effect"
 import { holdsLongNumbers, parseExact } from "../catalog/body.ts"
 import type { FilledRequest } from "../catalog/request.ts"
 import type { Failure } from "../failure.ts"
@@ -8,9 +7,10 @@ import { type Budget, type Limits, type Priority, type Seen, makeBudget } from "
 import { type Retry, classify } from "./classify.ts"
 import { type CredentialSettings, type SendForm, makeCredentials } from "./credentials.ts"
 import { type ApiError, BadCredentials, BudgetSpent, type NoAnswer, Refused, Unavailable } from "./errors.ts"
-import { type ExchangeSettings, type Received, makeExchange, timeoutMs } from "./exchange.ts"
+import { type ExchangeSettings, type Received, makeExchange } from "./exchange.ts"
 import type { FileTarget } from "./files.ts"
-import { bodyBytesMax, bytesOf, withoutSecrets } from "./text.ts"
+import { makeLinked } from "./linked.ts"
+import { bodyBytesMax, withoutSecrets } from "./text.ts"
 import { commonHeaders, headersOf, rateHeaders, timeOf, wire } from "./wire.ts"
 
 export interface Call {
@@ -151,22 +151,9 @@ const makeApi = Effect.fn("api.make")(function* (
     })
   })
 
-  const linked = Effect.fn("api.linked")((url: string) =>
-    Effect.tryPromise(async (signal) => {
-      const { statusCode, body } = await request(url, {
-        dispatcher: exchange.client,
-        headers: { accept: "*/*" },
-        signal
-      })
-      const bytes = await bytesOf(body)
-      if (statusCode !== 200 || bytes === undefined) throw new Error(`status ${statusCode}`)
-      return withoutSecrets(bytes.toString("utf8"), credentials.secrets)
-    }).pipe(
-      Effect.timeout(timeoutMs),
-      Effect.retry({ times: 2, schedule: Schedule.exponential(500) }),
-      Effect.catch(() => Effect.succeed(undefined))
-    )
-  )
+  const fetchLinked = yield* makeLinked(settings.baseUrl, settings.dispatcher)
+  const linked = (url: string) =>
+    Effect.map(fetchLinked(url), (text) => text && withoutSecrets(text, credentials.secrets))
 
   return Api.of({ send, linked, requestsByResource, usage: budget.usage })
 })

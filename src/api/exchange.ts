@@ -21,7 +21,6 @@ export interface Exchange {
   ) => Effect.Effect<Received, NoAnswer | Refused | Failure>
   /** Something at the address has answered. */
   readonly answered: () => boolean
-  readonly client: Dispatcher
 }
 
 export const timeoutMs = 60_000
@@ -50,7 +49,7 @@ export const makeExchange = Effect.fn("api.exchange")(function* ({
       Effect.sync(() => new Agent({ connections: 24 })),
       (agent) => Effect.promise(() => agent.destroy())
     ))
-  const client = agent.compose(decompress())
+  const client = decompressed(agent)
   const { origin, pathname } = new URL(baseUrl)
   const prefix = pathname.replace(/\/$/, "")
   let answered = false
@@ -89,16 +88,16 @@ export const makeExchange = Effect.fn("api.exchange")(function* ({
       Effect.tap(() => Effect.sync(() => (answered = true)))
     )
 
-  return { send, answered: () => answered, client }
+  return { send, answered: () => answered }
 })
 
 /** The interceptor announces itself as experimental on every start; that is no news for the user. */
-const decompress = () => {
+export const decompressed = (dispatcher: Dispatcher): Dispatcher => {
   const { emitWarning } = process
   process.emitWarning = () => {}
   try {
     // Errors too: what they mean stands in their words.
-    return interceptors.decompress({ skipErrorResponses: false })
+    return dispatcher.compose(interceptors.decompress({ skipErrorResponses: false }))
   } finally {
     process.emitWarning = emitWarning
   }

@@ -1,4 +1,4 @@
-import { choice, id, ratio, ref, text } from "#catalog/fields.ts"
+import { choice, id, decimal, ref, text } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
 import type { Parameters } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
@@ -24,7 +24,7 @@ export const calendars = define({
     name: text("Name"),
     description: text("What the calendar is for", { personal: "content" }),
     calendarType: choice("Kind of calendar, for example `event`"),
-    slotDuration: ratio("Length of an appointment, in `slot_duration_unit`"),
+    slotDuration: decimal("Length of an appointment, in `slot_duration_unit`"),
     slotDurationUnit: choice("Unit of that length, for example `mins`"),
     locationId: ref("locations", "The location", { column: "location_id" })
   }

@@ -1,4 +1,4 @@
-import { content, count, ratio } from "#catalog/fields.ts"
+import { content, count, decimal } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -31,6 +31,6 @@ export const transcriptSentences = define({
     startTime: count("Begin, milliseconds into the call"),
     endTime: count("End, milliseconds into the call"),
     transcript: content("What was said"),
-    confidence: ratio("How sure the service is of it, 0 to 1")
+    confidence: decimal("How sure the service is of it, 0 to 1")
   }
 })

@@ -1,5 +1,5 @@
 import { alias, content, count, date, decimal, flag, id, instant, json, object } from "#catalog/fields.ts"
-import { oneOf, ratio, ref, rows, text, transport, values } from "#catalog/fields.ts"
+import { oneOf, ref, rows, text, transport, values } from "#catalog/fields.ts"
 import type { Parameters } from "#catalog/request.ts"
 import { cursorOr, cursorPart, get, location, post, since, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
@@ -90,8 +90,8 @@ export const opportunities = define({
     monetaryValue: decimal("Worth of the deal in the account's currency", { personal: "financial" }),
     lostReasonId: text("Why it was lost"),
     forecastExpectedCloseDate: date("Day it is expected to close"),
-    forecastProbability: ratio("Chance of winning set by hand, 0 to 100"),
-    effectiveProbability: ratio("Chance of winning that counts, 0 to 100"),
+    forecastProbability: decimal("Chance of winning set by hand, 0 to 100"),
+    effectiveProbability: decimal("Chance of winning that counts, 0 to 100"),
     createdAt: instant("When the deal was made"),
     updatedAt: instant("Last change"),
     lastStatusChangeAt: instant("Last change of status"),

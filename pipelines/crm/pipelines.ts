@@ -1,4 +1,4 @@
-import { count, flag, id, instant, oneOf, ratio, rows, text } from "#catalog/fields.ts"
+import { count, flag, id, instant, oneOf, decimal, rows, text } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -34,7 +34,7 @@ export const pipelines = define({
         position: count("Place in the pipeline, from 0"),
         showInFunnel: flag("Shown in the funnel chart"),
         showInPieChart: flag("Shown in the pie chart"),
-        stageWinProbability: ratio("Chance of winning a deal in this stage, 0 to 100")
+        stageWinProbability: decimal("Chance of winning a deal in this stage, 0 to 100")
       },
       ["id"]
     )

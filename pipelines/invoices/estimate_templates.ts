@@ -1,4 +1,4 @@
-import { flag, id, json, object, oneOf, ratio, ref, text, transport } from "#catalog/fields.ts"
+import { flag, id, json, object, oneOf, decimal, ref, text, transport } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -34,7 +34,7 @@ export const estimateTemplates = define({
     ),
     discount: object({
       type: oneOf(["percentage", "fixed"]),
-      value: ratio("Discount: per cent, or in `currency`", { personal: "financial" })
+      value: decimal("Discount: per cent, or in `currency`", { personal: "financial" })
     }),
     items: json("Lines, as sent", { personal: "financial" }),
     automaticTaxesEnabled: flag("Taxes are worked out by the service"),

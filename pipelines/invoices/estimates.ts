@@ -1,5 +1,5 @@
 import { date, decimal, flag, id, json, object, ref, rows, text } from "#catalog/fields.ts"
-import { oneOf, ratio, transport } from "#catalog/fields.ts"
+import { oneOf, transport } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import { rrule } from "#catalog/rrule.ts"
@@ -52,7 +52,7 @@ export const estimates = define({
     ),
     discount: object({
       type: oneOf(["percentage", "fixed"]),
-      value: ratio("Discount: per cent, or in `currency`", money)
+      value: decimal("Discount: per cent, or in `currency`", money)
     }),
     frequencySettings: object({
       enabled: flag("The estimate repeats"),
@@ -70,7 +70,7 @@ export const estimates = define({
       name: text("What is offered"),
       currency: text("Currency, ISO 4217"),
       amount: decimal("Price of one, in `currency`", money),
-      qty: ratio("Quantity")
+      qty: decimal("Quantity")
     })
   }
 })

@@ -1,18 +1,4 @@
-import {
-  count,
-  date,
-  decimal,
-  flag,
-  id,
-  json,
-  object,
-  oneOf,
-  ratio,
-  ref,
-  rows,
-  text,
-  transport
-} from "#catalog/fields.ts"
+import { count, date, decimal, flag, id, json, object, oneOf, ref, rows, text, transport } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -65,11 +51,11 @@ export const invoices = define({
       ),
       discount: object({
         type: oneOf(["percentage", "fixed"]),
-        value: ratio("Discount: per cent, or in `currency`", money)
+        value: decimal("Discount: per cent, or in `currency`", money)
       }),
       lateFeesConfiguration: object({
         enable: flag("Late fees are charged"),
-        value: ratio("Late fee: in `currency`, or per cent", money),
+        value: decimal("Late fee: in `currency`, or per cent", money),
         type: oneOf(["fixed", "percentage"]),
         frequency: object({
           intervalCount: count("Time between late fees, in the unit beside"),
@@ -97,7 +83,7 @@ export const invoices = define({
         name: text("What is charged"),
         currency: text("Currency, ISO 4217"),
         amount: decimal("Price of one, in `currency`", money),
-        qty: ratio("Quantity")
+        qty: decimal("Quantity")
       })
     }
   },

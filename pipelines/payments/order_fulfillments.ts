@@ -1,4 +1,4 @@
-import { id, instant, json, ratio, ref, rows, text, transport } from "#catalog/fields.ts"
+import { id, instant, json, decimal, ref, rows, text, transport } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -41,7 +41,7 @@ export const orderFulfillments = define({
         name: text("What is delivered"),
         product: json("The product, as sent"),
         price: json("The price, as sent", { personal: "financial" }),
-        qty: ratio("Quantity")
+        qty: decimal("Quantity")
       },
       ["id"]
     )

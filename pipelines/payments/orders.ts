@@ -1,5 +1,5 @@
 import { alias, choice, decimal, flag, id, instant, json, object, ref, rows, text, transport } from "#catalog/fields.ts"
-import { count, oneOf, ratio } from "#catalog/fields.ts"
+import { count, oneOf } from "#catalog/fields.ts"
 import { cursorOr, get, location, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import type { Parameters } from "#catalog/request.ts"
@@ -46,7 +46,7 @@ export const orders = define({
         name: text("What was ordered"),
         product: json("The product, as sent"),
         price: json("The price, as sent", { personal: "financial" }),
-        qty: ratio("Quantity"),
+        qty: decimal("Quantity"),
         amount: decimal("Amount of the line in the order's currency", { personal: "financial" }),
         currency: text("Currency, ISO 4217")
       })

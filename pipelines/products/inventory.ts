@@ -1,4 +1,4 @@
-import { flag, instant, ratio, ref, text, transport } from "#catalog/fields.ts"
+import { flag, instant, decimal, ref, text, transport } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -25,7 +25,7 @@ export const inventory = define({
   fields: {
     _id: ref("prices", "The price", { column: "id" }),
     name: text("Name of the price"),
-    availableQuantity: ratio("Stock left"),
+    availableQuantity: decimal("Stock left"),
     sku: text("Article number"),
     allowOutOfStockPurchases: flag("Sold without stock as well"),
     product: ref("products", "The product"),

@@ -7,7 +7,6 @@ import {
   json,
   object,
   oneOf,
-  ratio,
   ref,
   text,
   transport,
@@ -55,15 +54,15 @@ export const prices = define({
     setupFee: decimal("Paid once on top, in `currency`", { personal: "financial" }),
     compareAtPrice: decimal("Former price shown beside, in `currency`", { personal: "financial" }),
     trackInventory: flag("Stock is counted"),
-    availableQuantity: ratio("Stock left"),
+    availableQuantity: decimal("Stock left"),
     allowOutOfStockPurchases: flag("Sold without stock as well"),
     sku: text("Article number"),
     shippingOptions: object({
-      weight: object({ value: ratio("Weight, in the unit beside"), unit: oneOf(["kg", "lb", "g", "oz"]) }),
+      weight: object({ value: decimal("Weight, in the unit beside"), unit: oneOf(["kg", "lb", "g", "oz"]) }),
       dimensions: object({
-        height: ratio("Height, in the unit beside"),
-        width: ratio("Width, in the unit beside"),
-        length: ratio("Length, in the unit beside"),
+        height: decimal("Height, in the unit beside"),
+        width: decimal("Width, in the unit beside"),
+        length: decimal("Length, in the unit beside"),
         unit: oneOf(["cm", "in", "m"])
       })
     }),

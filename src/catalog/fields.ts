@@ -7,7 +7,7 @@
 export type PersonalData = "direct" | "quasi" | "sensitive" | "financial" | "content" | "none"
 
 /** What a value must be before it enters a column; everything else becomes NULL and a line in `meta.rejected_values`. */
-export type ColumnType = "text" | "instant" | "date" | "decimal" | "ratio" | "count" | "flag" | "json"
+export type ColumnType = "text" | "instant" | "date" | "decimal" | "count" | "flag" | "json"
 
 interface ColumnOptions {
   /** Default: `none`, or `content` where the type says so. */
@@ -97,10 +97,8 @@ export const choice = (description: string, options: ColumnOptions = {}): Column
 export const instant = column("instant")
 /** A calendar day without a time. */
 export const date = column("date")
-/** Money, exact to four decimals. Name the currency's column in the sentence. */
+/** Money, quantities, shares, rates and measures. Name the unit, or the currency's column, in the sentence. */
 export const decimal = column("decimal")
-/** Shares, rates, quantities and measures, as exact as a double is. Name the unit in the sentence. */
-export const ratio = column("ratio")
 /** A whole number. */
 export const count = column("count")
 /** True or false, also as text. */

@@ -1,4 +1,5 @@
 /** The tables a resource becomes: names, columns, keys and the sentences that explain them. */
+import { decimalType } from "./decimals.ts"
 import type { ChildField, ColumnField, ColumnType, Fields, PersonalData } from "./fields.ts"
 import type { Resource } from "./resource.ts"
 
@@ -31,9 +32,7 @@ const sqlTypes: Readonly<Record<ColumnType, string>> = {
   text: "VARCHAR",
   instant: "TIMESTAMPTZ",
   date: "DATE",
-  decimal: "DECIMAL(18,4)",
-  // What is computed, such as a third of a hundred, has all the digits of a double.
-  ratio: "DECIMAL(38,18)",
+  decimal: decimalType,
   count: "BIGINT",
   flag: "BOOLEAN",
   json: "JSON"

@@ -2,13 +2,23 @@
  * Turns one value as the service sent it into the text DuckDB reads for a column's type, or refuses it.
  * Everything accepted here casts without an error: one refused cast would stop a whole batch.
  */
+import { decimalOf } from "../catalog/decimals.ts"
 import type { ColumnType } from "../catalog/fields.ts"
 import { instantText, isDay } from "../catalog/instants.ts"
 
 /** What a converter answers when the value does not fit; the value then goes to `meta.rejected_values`. */
 export const refused = Symbol("refused")
 type Converted = string | number | boolean | null | typeof refused
-export type Convert = (value: unknown) => Converted
+/** What enters the column is not quite what was sent, or nothing does, for a reason that has to be told. */
+export class Adjusted {
+  readonly value: string | typeof refused
+  readonly reason: string
+  constructor(value: string | typeof refused, reason: string) {
+    this.value = value
+    this.reason = reason
+  }
+}
+export type Convert = (value: unknown) => Converted | Adjusted
 
 /** Numbers whose text a double cannot hold arrive as raw JSON (see parse.ts) and are read as their text. */
 const scalar = (value: unknown): unknown => (JSON.isRawJSON(value) ? value.rawJSON : value)
@@ -34,27 +44,14 @@ const count: Convert = (sent) => {
   return BigInt.asIntN(64, BigInt(value)) === BigInt(value) ? value : refused
 }
 
-/** Numbers that match: more digits than the column has are refused, never rounded. */
-const digits =
-  (pattern: RegExp): Convert =>
-  (sent) => {
-    const value = scalar(sent)
-    if (value === "") return null
-    const written = typeof value === "number" ? writtenOut(String(value)) : value
-    return typeof written === "string" && pattern.test(written) ? written : refused
-  }
-/** DECIMAL(18,4). */
-const decimal = digits(/^-?\d{1,14}(\.\d{1,4}0*)?$/)
-/** DECIMAL(38,18). */
-const ratio = digits(/^-?\d{1,20}(\.\d{1,18}0*)?$/)
-
-/** Numbers below a millionth are printed with an exponent: 5e-7 to 0.0000005. */
-const writtenOut = (number: string): string =>
-  number.replace(
-    /^(-?)(\d)(?:\.(\d+))?e-(\d+)$/,
-    (_, sign: string, first: string, rest: string | undefined, zeros: string) =>
-      `${sign}0.${"0".repeat(Number(zeros) - 1)}${first}${rest ?? ""}`
-  )
+const decimal: Convert = (sent) => {
+  const value = scalar(sent)
+  if (value === "") return null
+  const read = typeof value === "number" || typeof value === "string" ? decimalOf(String(value)) : undefined
+  if (read === undefined) return refused
+  if (read.text === undefined) return new Adjusted(refused, "has more than 29 digits before the point")
+  return read.rounded ? new Adjusted(read.text, "rounded to 9 decimals") : read.text
+}
 
 /** See instants.ts; a day alone is its first moment. */
 const instant: Convert = (value) => {
@@ -85,7 +82,6 @@ export const converters: Readonly<Record<ColumnType, Convert>> = {
   instant,
   date,
   decimal,
-  ratio,
   count,
   flag,
   json

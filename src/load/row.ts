@@ -1,5 +1,5 @@
 /** Walks one record into one row: what was sent, not what was expected, so that nothing unknown goes unseen. */
-import { holdsHalves, readable, refused, unfitForKey, wellFormed } from "./convert.ts"
+import { Adjusted, holdsHalves, readable, refused, unfitForKey, wellFormed } from "./convert.ts"
 import type { Child, Shape, Slot, Slots } from "./slots.ts"
 
 /** What a record and its children held that is no row or column. */
@@ -60,15 +60,18 @@ export class RowReader {
   private place(slot: Slot, value: unknown, wire: string): void {
     switch (slot.kind) {
       case "column": {
-        const converted = slot.convert(value)
+        const answer = slot.convert(value)
+        const converted = answer instanceof Adjusted ? answer.value : answer
         const known = this.values[slot.column]
         if (known !== undefined) {
           // The first spelling that holds a value wins (aliases).
           const same = converted === known || converted === null || converted === ""
           if (!same) this.misfit(slot.column, value, `${wire} says otherwise than what is kept`, true)
-        } else if (converted === refused) this.misfit(slot.column, value, `does not fit ${slot.type}`)
+        } else if (converted === refused)
+          this.misfit(slot.column, value, answer instanceof Adjusted ? answer.reason : `does not fit ${slot.type}`)
         else if (converted !== null) {
           this.put(slot.column, converted, value)
+          if (answer instanceof Adjusted) this.misfit(slot.column, value, answer.reason, true)
           if (slot.textColumn) this.values[slot.textColumn] = readable(value)
         }
         return

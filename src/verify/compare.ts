@@ -15,7 +15,6 @@ export const same = ({ type }: Column, ours: string, theirs: unknown): boolean =
     case "instant":
       return Number(ours) === epochMs(theirs)
     case "decimal":
-    case "ratio":
     case "count":
       return plainNumber(ours) === plainNumber(sent)
     case "json":

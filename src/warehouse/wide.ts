@@ -4,6 +4,7 @@
  * called after the field's name, or its id, until there is one.
  */
 import { Effect } from "effect"
+import { decimalSql } from "../catalog/decimals.ts"
 import type { Catalogue } from "../catalog/discover.ts"
 import type { Resource, Wide } from "../catalog/resource.ts"
 import { idColumn, snakeCase, wideName } from "../catalog/tables.ts"
@@ -175,10 +176,9 @@ const typed = (dataType: string | undefined, text: string, json: string): string
   switch (dataType) {
     case "MONETORY":
     case "MONETARY":
-      return `CASE WHEN regexp_full_match(${text}, '-?[0-9]{1,14}(\\.[0-9]{1,4}0*)?') THEN (${text})::DECIMAL(18,4) END`
     case "NUMERICAL":
     case "FLOAT":
-      return `CASE WHEN regexp_full_match(${text}, '-?[0-9]{1,20}(\\.[0-9]{1,18}0*)?') THEN (${text})::DECIMAL(38,18) END`
+      return decimalSql(text)
     case "DATE":
       return `CASE WHEN regexp_full_match(${text}, '-?[0-9]{11,15}') THEN epoch_ms((${text})::BIGINT)::DATE
         ELSE coalesce(try_cast(left(${text}, 10) AS DATE), try_strptime(left(${text}, 10), ${dayFormats})::DATE) END`

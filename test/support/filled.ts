@@ -97,7 +97,6 @@ const values: Readonly<Record<ColumnType, (n: number) => unknown>> = {
   instant: (n) => new Date(common.at - n * 60_000).toISOString(),
   date: () => "2026-01-31",
   decimal: (n) => n + 0.5,
-  ratio: () => 33.333333333333336,
   count: (n) => n,
   flag: () => false,
   json: (n) => ({ a: n })

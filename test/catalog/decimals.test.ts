@@ -1,0 +1,80 @@
+/** Numbers as services and spreadsheets send them, read the same way by the normaliser and by the SQL of the wide views. */
+import { DuckDBInstance } from "@duckdb/node-api"
+import { assert, it } from "@effect/vitest"
+import { decimalOf, decimalSql, decimalType } from "../../src/catalog/decimals.ts"
+
+const nines = (count: number) => "9".repeat(count)
+
+/** As sent, and as the column holds it; undefined where it holds NULL. */
+const numbers: ReadonlyArray<readonly [sent: string, held: string | undefined]> = [
+  ["33.333333", "33.333333"],
+  ["0.30000000000000004", "0.3"],
+  ["4750.650000000001", "4750.65"],
+  ["12345679487.304998", "12345679487.304998"],
+  ["99999999999999.9999", "99999999999999.9999"],
+  ["1e-7", "0.0000001"],
+  ["1E+3", "1000"],
+  ["1.5e3", "1500"],
+  ["-1.25e-7", "-0.000000125"],
+  ["1e-10", "0"],
+  ["1e-400", "0"],
+  [" 12.50 ", "12.5"],
+  ["\t+5\n", "5"],
+  ["007", "7"],
+  ["-0", "0"],
+  ["-0.000", "0"],
+  // Ties go to the even digit, on either side of zero.
+  ["0.0000000005", "0"],
+  ["0.0000000015", "0.000000002"],
+  ["0.0000000025", "0.000000002"],
+  ["-0.0000000025", "-0.000000002"],
+  ["-0.0000000035", "-0.000000004"],
+  ["0.00000000250", "0.000000002"],
+  ["0.000000002500000000000000001", "0.000000003"],
+  ["0.0000000024999999999999999999", "0.000000002"],
+  ["0.9999999999", "1"],
+  [`${nines(29)}.${nines(9)}`, `${nines(29)}.${nines(9)}`],
+  [`${nines(29)}.${nines(10)}`, undefined],
+  [`${nines(30)}`, undefined],
+  ["1e29", undefined],
+  ["1e400", undefined],
+  ["1,234.50", undefined],
+  ["€ 12.50", undefined],
+  ["12.50 EUR", undefined],
+  ["+-5", undefined],
+  ["1.2.3", undefined],
+  ["0x10", undefined],
+  ["NaN", undefined],
+  ["", undefined]
+]
+
+it.each(numbers)("%j is held as %s", (sent, held) => assert.strictEqual(decimalOf(sent)?.text, held))
+
+it("a zero beyond the ninth decimal is no rounding", () => {
+  assert.deepStrictEqual(decimalOf("1.1000000000000"), { text: "1.1", rounded: false })
+  assert.deepStrictEqual(decimalOf("1.1000000000001"), { text: "1.1", rounded: true })
+})
+
+it("a large exponent takes no time", () => {
+  assert.deepStrictEqual(decimalOf("1e999999999999"), { rounded: false })
+  assert.deepStrictEqual(decimalOf("1e-999999999999"), { text: "0", rounded: true })
+})
+
+it("DuckDB reads and rounds the same, and adds up products of large numbers", async () => {
+  const connection = await (await DuckDBInstance.create()).connect()
+  const rowsOf = async (sql: string) => (await connection.runAndReadAll(sql)).getRowsJson()
+  try {
+    for (const [sent, held] of numbers) {
+      const [[found]] = (await rowsOf(`SELECT ${decimalSql(`'${sent}'`)}::VARCHAR`)) as [[string | null]]
+      assert.strictEqual(found === null ? undefined : decimalOf(found)?.text, held, JSON.stringify(sent))
+    }
+    await connection.run(
+      `CREATE TABLE lines AS SELECT 1000000::${decimalType} AS qty, 1000000000::${decimalType} AS amount FROM range(100000)`
+    )
+    assert.deepStrictEqual(await rowsOf("SELECT sum(qty * amount) = 1e20, sum(qty * qty) = 1e17 FROM lines"), [
+      [true, true]
+    ])
+  } finally {
+    connection.closeSync()
+  }
+})

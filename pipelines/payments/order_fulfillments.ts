@@ -1,4 +1,4 @@
-import { id, instant, json, decimal, ref, rows, text, transport } from "#catalog/fields.ts"
+import { decimal, id, instant, json, object, ref, rows, text, transport } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -39,8 +39,21 @@ export const orderFulfillments = define({
       {
         _id: id("Item id"),
         name: text("What is delivered"),
-        product: json("The product, as sent"),
-        price: json("The price, as sent", { personal: "financial" }),
+        product: object(
+          {
+            _id: ref("products", "The product", { column: "product_id" }),
+            name: text("Name of the product", { column: "product_name" })
+          },
+          { whole: json("The product, as sent", { column: "product" }), plain: "_id" }
+        ),
+        price: object(
+          {
+            _id: ref("prices", "The price", { column: "price_id" }),
+            amount: decimal("Price of one, in `currency`", { column: "unit_amount", personal: "financial" }),
+            currency: text("Currency, ISO 4217", { column: "currency" })
+          },
+          { whole: json("The price, as sent", { column: "price", personal: "financial" }), plain: "_id" }
+        ),
         qty: decimal("Quantity")
       },
       ["id"]

@@ -1,5 +1,6 @@
 import { alias, choice, decimal, flag, id, instant, json, object, ref, rows, text, transport } from "#catalog/fields.ts"
 import { count, oneOf } from "#catalog/fields.ts"
+import { productOf } from "#catalog/decimals.ts"
 import { cursorOr, get, location, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import type { Parameters } from "#catalog/request.ts"
@@ -19,6 +20,19 @@ const list = (days: Parameters = {}): Way => ({
   total: "totalCount"
 })
 
+/** A line that carries no amount of its own gets its quantity times the price of one. */
+const withLineAmounts = (sent: unknown): unknown => {
+  const { items } = Object(sent) as { readonly items?: unknown }
+  return Array.isArray(items) ? { ...(sent as object), items: items.map(withLineAmount) } : sent
+}
+const withLineAmount = (item: unknown): unknown => {
+  const { amount, qty, price } = Object(item) as Readonly<Record<string, unknown>>
+  const unit = (Object(price) as Readonly<Record<string, unknown>>)["amount"]
+  if ((amount ?? null) !== null || (qty ?? null) === null || (unit ?? null) === null) return item
+  return { ...(item as object), amount: productOf(numberText(qty), numberText(unit)) ?? null }
+}
+const numberText = (sent: unknown): string => (JSON.isRawJSON(sent) ? sent.rawJSON : String(sent))
+
 export const orders = define({
   table: "orders",
   description: "Orders from all sources. The list is flat, the single order nested; both fill the same row.",
@@ -27,6 +41,7 @@ export const orders = define({
   // The list can be filtered only by the day an order was made, and orders change long after: refunds, deliveries. Read
   // whole, it takes a hundredth of the requests that the details took, and only what changed is read in detail.
   full: [list()],
+  unpack: (order) => [withLineAmounts(order)],
   backfill: {
     by: "createdAt",
     ways: [{ ...list({ startAt: windowStart("date"), endAt: windowEnd("date") }), filtered: "createdAt" }],
@@ -44,11 +59,27 @@ export const orders = define({
       items: rows("order_items", "Lines of each order.", {
         _id: text("Line id, where sent", { column: "id" }),
         name: text("What was ordered"),
-        product: json("The product, as sent"),
-        price: json("The price, as sent", { personal: "financial" }),
+        currency: text("Currency, ISO 4217"),
+        product: object(
+          {
+            _id: ref("products", "The product", { column: "product_id" }),
+            name: text("Name of the product", { column: "product_name" })
+          },
+          { whole: json("The product, as sent", { column: "product" }), plain: "_id" }
+        ),
+        price: object(
+          {
+            _id: ref("prices", "The price", { column: "price_id" }),
+            amount: decimal("Price of one, in `currency`", { column: "unit_amount", personal: "financial" }),
+            currency: alias("currency")
+          },
+          { whole: json("The price, as sent", { column: "price", personal: "financial" }), plain: "_id" }
+        ),
         qty: decimal("Quantity"),
-        amount: decimal("Amount of the line in the order's currency", { personal: "financial" }),
-        currency: text("Currency, ISO 4217")
+        amount: decimal("Amount of the line in `currency`: as sent, else `qty` times `unit_amount`", {
+          column: "line_amount",
+          personal: "financial"
+        })
       })
     }
   },

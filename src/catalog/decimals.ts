@@ -36,10 +36,29 @@ export const decimalOf = (sent: string): Decimal | undefined => {
   const dropped = end < 0 ? `0${significant}` : significant.slice(end)
   const isTie = /^50*$/.test(dropped)
   const up = isTie ? kept % 2n === 1n : /^[5-9]/.test(dropped)
-  const units = (kept + (up ? 1n : 0n)).toString().padStart(scale + 1, "0")
-  if (units.length > wholeDigits + scale) return { rounded: false }
-  const text = `${units.slice(0, -scale)}.${units.slice(-scale)}`.replace(/\.?0+$/, "")
-  return { text: sign === "-" && text !== "0" ? `-${text}` : text, rounded: /[1-9]/.test(dropped) }
+  const units = kept + (up ? 1n : 0n)
+  if (units >= 10n ** BigInt(wholeDigits + scale)) return { rounded: false }
+  return { text: textOf(sign === "-" ? -units : units, scale), rounded: /[1-9]/.test(dropped) }
+}
+
+/** The product of two numbers as they were sent, rounded once; undefined where one of them is none. */
+export const productOf = (one: string, other: string): string | undefined => {
+  const [first, second] = [decimalOf(one)?.text, decimalOf(other)?.text]
+  if (first === undefined || second === undefined) return undefined
+  return decimalOf(textOf(unitsOf(first) * unitsOf(second), 2 * scale))?.text
+}
+
+/** In billionths. */
+const unitsOf = (text: string): bigint => {
+  const [whole, fraction = ""] = text.split(".")
+  return BigInt(`${whole}${fraction.padEnd(scale, "0")}`)
+}
+
+/** In its shortest form. */
+const textOf = (units: bigint, scale: number): string => {
+  const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, "0")
+  const text = `${digits.slice(0, -scale)}.${digits.slice(-scale)}`.replace(/\.?0+$/, "")
+  return units < 0n ? `-${text}` : text
 }
 
 /**

@@ -36,6 +36,8 @@ export interface ObjectField {
   readonly rest?: ChildField
   /** Keeps the object as it came in a JSON column as well, so that no key is unknown. */
   readonly whole?: ColumnField
+  /** Which of its fields is sent where a plain value, for example an id, stands in place of the object. */
+  readonly plain?: string
 }
 
 /** The same value under another name, in the other shape of the record: fills the column of the field named here. */
@@ -54,8 +56,10 @@ export interface ChildField {
   readonly kind: "list" | "entries"
   readonly table: string
   readonly description: string
-  /** Fields of one item; a list among them becomes a table below this one. A plain value is read as `{ value: … }`. */
+  /** Fields of one item; a list among them becomes a table below this one. */
   readonly fields: Fields
+  /** Which of the fields an item is that is a plain value; `value` where that is the only field. */
+  readonly plain?: string
   /** Columns that identify the row within its parent; none: `position` is added and identifies it. */
   readonly key: ReadonlyArray<string>
   /** `entries` only: column that holds the entry's key. */
@@ -118,7 +122,7 @@ const listed = (words: ReadonlyArray<string>): string =>
     .join(", ")
     .replace(/, ([^,]+)$/, " or $1")
 
-export const object = (fields: Fields, options: Pick<ObjectField, "rest" | "whole"> = {}): ObjectField => ({
+export const object = (fields: Fields, options: Pick<ObjectField, "plain" | "rest" | "whole"> = {}): ObjectField => ({
   kind: "object",
   fields,
   ...options
@@ -131,13 +135,15 @@ export const rows = (
   table: string,
   description: string,
   fields: Fields,
-  key: ReadonlyArray<string> = []
+  key: ReadonlyArray<string> = [],
+  options: Pick<ChildField, "plain"> = {}
 ): ChildField => ({
   kind: "list",
   table,
   description,
   fields,
-  key
+  key,
+  ...options
 })
 
 /** An array of plain values, one child row each. */

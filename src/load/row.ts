@@ -77,6 +77,7 @@ export class RowReader {
         return
       }
       case "object":
+        if (slot.plain && isPlain(value)) return this.place(slot.plain, value, wire)
         if (!isObject(value)) return this.misfit(wire, value, "not an object")
         if (slot.whole) this.place(slot.whole, value, wire)
         return this.visit(value, slot.slots, `${wire}.`, slot.whole === undefined, slot.rest)
@@ -102,7 +103,7 @@ export class RowReader {
 
   private addChild(child: Child, rows: ChildRows, key: string, sent: unknown): void {
     const position = rows.items++
-    const item = child.scalar ? { value: sent } : sent
+    const item = child.scalar ? { value: sent } : child.plain && isPlain(sent) ? { [child.plain]: sent } : sent
     if (!isObject(item)) return this.stray(child, sent, "not an object")
     const { values } = new RowReader(child, this.found).read(item)
     Object.assign(values, child.constants)
@@ -169,6 +170,8 @@ export const printed = (value: unknown): string => {
     return '"nested too deeply to print"'
   }
 }
+
+const isPlain = (value: unknown): boolean => typeof value !== "object" || JSON.isRawJSON(value)
 
 export const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)

@@ -14,7 +14,13 @@ export type Slot =
   /** The location's own id: known already, so only a different one is worth keeping. */
   | { readonly kind: "location" }
   | { readonly kind: "skip" }
-  | { readonly kind: "object"; readonly slots: Slots; readonly whole?: Slot; readonly rest?: Child }
+  | {
+      readonly kind: "object"
+      readonly slots: Slots
+      readonly whole?: Slot
+      readonly plain?: Slot
+      readonly rest?: Child
+    }
   | { readonly kind: "child"; readonly child: Child }
 export type Slots = ReadonlyMap<string, Slot>
 
@@ -35,6 +41,8 @@ export interface Child extends Shape {
   readonly constants: Readonly<Record<string, string | boolean>>
   /** The item itself is the value of the only field, `value`. */
   readonly scalar: boolean
+  /** The field that an item is which is no object. */
+  readonly plain: string | undefined
   /** Tables below this one: their rows stand beside its own, with its key in the column `idColumn`. */
   readonly below: ReadonlyArray<string>
   readonly idColumn: string
@@ -73,13 +81,16 @@ const slotOf = (
       return columnSlot(columnName(prefix, name, field), field)
     case "transport":
       return { kind: "skip" }
-    case "object":
+    case "object": {
+      const slots = compileInto(root, field.fields, `${columnName(prefix, name, {})}_`)
       return {
         kind: "object",
-        slots: compileInto(root, field.fields, `${columnName(prefix, name, {})}_`),
+        slots,
         ...(field.whole && { whole: columnSlot(columnName(prefix, name, field.whole), field.whole) }),
+        ...(field.plain && { plain: slots.get(field.plain)! }),
         ...(field.rest && { rest: childOf(field.rest) })
       }
+    }
     case "list":
     case "entries":
       return { kind: "child", child: childOf(field) }
@@ -110,6 +121,7 @@ const childOf = (field: ChildField): Child => {
     identifying: keyColumn === undefined ? field.key : [...field.key, keyColumn],
     constants,
     scalar: isScalar(field.fields),
+    plain: field.plain,
     below: tablesIn(shape.slots),
     idColumn: idColumn(field.table)
   }

@@ -1,7 +1,7 @@
 /** Numbers as services and spreadsheets send them, read the same way by the normaliser and by the SQL of the wide views. */
 import { DuckDBInstance } from "@duckdb/node-api"
 import { assert, it } from "@effect/vitest"
-import { decimalOf, decimalSql, decimalType } from "../../src/catalog/decimals.ts"
+import { decimalOf, decimalSql, decimalType, productOf } from "../../src/catalog/decimals.ts"
 
 const nines = (count: number) => "9".repeat(count)
 
@@ -59,6 +59,16 @@ it("a large exponent takes no time", () => {
   assert.deepStrictEqual(decimalOf("1e999999999999"), { rounded: false })
   assert.deepStrictEqual(decimalOf("1e-999999999999"), { text: "0", rounded: true })
 })
+
+it.each([
+  ["3", "33.333333", "99.999999"],
+  ["1.5", "1e-7", "0.00000015"],
+  ["-0.5", "0.000000005", "-0.000000002"],
+  ["3", "0.30000000000000004", "0.9"],
+  ["0", "-5", "0"],
+  ["1e15", "1e15", undefined],
+  ["3", "n/a", undefined]
+])("%s times %s is %s", (one, other, expected) => assert.strictEqual(productOf(one, other), expected))
 
 it("DuckDB reads and rounds the same, and adds up products of large numbers", async () => {
   const connection = await (await DuckDBInstance.create()).connect()

@@ -42,6 +42,11 @@ const things = define({
     cursor: transport,
     locationId: text("Location", { column: "location_id" }),
     business: object({ name: text("Name of the business") }),
+    owner: object(
+      { id: text("Id of the owner", { column: "owner_id" }), userId: alias("id") },
+      { whole: json("The owner, as sent", { column: "owner" }), plain: "id" }
+    ),
+    taxes: rows("thing_taxes", "Taxes.", { id: text("Tax id"), rate: decimal("Rate") }, ["id"], { plain: "id" }),
     tags: values("thing_tags", "Tags.", "tag", text("Tag")),
     lines: rows("thing_lines", "Lines.", { sku: text("Article"), qty: decimal("Quantity") }),
     settings: entries(
@@ -172,6 +177,25 @@ describe("nothing is lost in silence", () => {
     )
     assert.strictEqual(row?.["business_name"], "B")
     assert.strictEqual(row?.["_extra"], '{"new":{"x":1},"__proto__":{"y":2},"business.vat":"DE1"}')
+  })
+
+  it.each([
+    ['"u1"', { owner_id: "u1" }],
+    ["7", { owner_id: "7" }],
+    ['{"userId":"u1","name":"Ann"}', { owner_id: "u1", owner: '{"userId":"u1","name":"Ann"}' }]
+  ])("what stands where an object may stand is the same column: %s", (owner, expected) => {
+    const { row, rejectedValues } = read(`{"_id":"a","owner":${owner}}`)
+    assert.deepStrictEqual(row, { id: "a", ...expected })
+    assert.deepStrictEqual(rejectedValues, [])
+  })
+
+  it("a list may hold ids, objects and what is neither", () => {
+    const { row, rejectedRecords } = read('{"_id":"a","taxes":["t1",{"id":"t2","rate":19},["t3"],null]}')
+    assert.deepStrictEqual(row?.["thing_taxes"], [{ id: "t1" }, { id: "t2", rate: "19" }])
+    assert.deepStrictEqual(
+      rejectedRecords.map(({ record }) => record),
+      ['["t3"]', "null"]
+    )
   })
 
   it("another location's id is kept, the run's own is not repeated", () => {

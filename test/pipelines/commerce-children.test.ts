@@ -60,9 +60,32 @@ const children: ReadonlyArray<
         order_fulfillment_id: _id,
         id,
         name,
+        product_id: (product as Row)["_id"],
+        product_name: (product as Row)["name"],
         product: JSON.stringify(product),
+        price_id: (price as Row)["_id"],
+        unit_amount: (price as Row)["amount"],
+        currency: (price as Row)["currency"],
         price: JSON.stringify(price),
         qty
+      }))
+  ],
+  [
+    "order_items",
+    "orders",
+    ({ _id, items }) =>
+      list(items).map(({ _id: id, name, product, price, qty }, position) => ({
+        order_id: _id,
+        position,
+        id,
+        name,
+        product_id: (product as Row)["_id"],
+        product_name: (product as Row)["name"],
+        price_id: (price as Row)["_id"],
+        unit_amount: (price as Row)["amount"],
+        currency: (price as Row)["currency"],
+        qty,
+        line_amount: Number((Number(qty) * Number((price as Row)["amount"])).toFixed(2))
       }))
   ],
   [
@@ -146,6 +169,19 @@ describe("child tables of a nasty account's commerce", () => {
     )
     const asText = (row: Row) => JSON.stringify(columns.map((column) => plain(row[column])))
     assert.deepStrictEqual(rows.map(asText).sort(), wanted.map(asText).sort())
+  })
+
+  it("the lines of an order add up to its subtotal", async () => {
+    const rows = await query(
+      account.warehouse,
+      `SELECT o.id, o.subtotal, sum(i.line_amount) AS lines FROM crm.orders AS o
+       JOIN crm.order_items AS i ON i.order_id = o.id AND i.currency = o.currency GROUP BY ALL`
+    )
+    assert.isNotEmpty(rows)
+    assert.deepStrictEqual(
+      rows.filter(({ subtotal, lines }) => subtotal !== lines),
+      []
+    )
   })
 })
 

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { appointments } from "../../pipelines/calendars/appointments.ts"
 import { freeSlots } from "../../pipelines/calendars/free_slots.ts"
 import { contacts } from "../../pipelines/crm/contacts.ts"
+import { orders } from "../../pipelines/payments/orders.ts"
 import type { Resource } from "../../src/catalog/resource.ts"
 import { normaliserOf } from "../../src/load/normalise.ts"
 
@@ -45,6 +46,36 @@ describe("shapes met elsewhere", () => {
 
   it.each([null, ""])("a contact's name stays as it is where the spelling beside it is %j", (firstNameRaw) => {
     assert.strictEqual(readAs(contacts, { id: "1", firstName: "anna", firstNameRaw })[0]!.row["first_name"], "anna")
+  })
+
+  it.each([
+    [
+      { qty: 3, price: { _id: "p", amount: 33.333333, currency: "EUR" } },
+      { line_amount: "99.999999", currency: "EUR" }
+    ],
+    [
+      { qty: "2", price: { _id: "p", amount: "0.1" } },
+      { line_amount: "0.2", unit_amount: "0.1" }
+    ],
+    [
+      { qty: 2, amount: 15, price: { _id: "p", amount: 10 } },
+      { line_amount: "15", unit_amount: "10" }
+    ]
+  ])("a line of an order has its amount, as sent or worked out: %j", (item, expected) => {
+    const { row } = readAs(orders, { _id: "o", items: [{ product: { _id: "d", name: "Deck" }, ...item }] })[0]!
+    assert.deepInclude(row["order_items"][0], { product_id: "d", product_name: "Deck", price_id: "p", ...expected })
+  })
+
+  it("a line of an order without a price has no amount, and one that names product and price by their ids keeps them", () => {
+    const { row, rejected } = readAs(orders, {
+      _id: "o",
+      items: [{ qty: 2 }, { qty: 1, product: "d", price: "p" }]
+    })[0]!
+    assert.deepStrictEqual(row["order_items"], [
+      { position: 0, qty: "2" },
+      { position: 1, product_id: "d", price_id: "p", qty: "1" }
+    ])
+    assert.deepStrictEqual(rejected, [])
   })
 
   it("one appointment of a series keeps its id, and what it says of the series", () => {

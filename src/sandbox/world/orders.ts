@@ -59,13 +59,14 @@ const order = (setting: Setting, entry: Entry, owner: Entry, goods: ReadonlyArra
   const items = Array.from({ length: random.between(fewest, 4) }, () => item(random, goods))
   const subtotal = cents(items.reduce((sum, { price, qty }) => sum + price.amount * qty, 0))
   const discount = random.chance(0.2) ? cents(subtotal / 10) : 0
+  const currency = random.chance(0.95) ? "USD" : "CAD"
   return {
     _id: entry.id,
     altId: setting.locationId,
     altType: "location",
     contactId: owner.id,
     contactName: who.name,
-    currency: random.chance(0.95) ? "USD" : "CAD",
+    currency,
     amount: cents(subtotal - discount),
     amountSummary: { subtotal, discount },
     status: random.chance(0.01) ? "awaiting_pickup" : statusOf(random, paymentStatus),
@@ -73,7 +74,7 @@ const order = (setting: Setting, entry: Entry, owner: Entry, goods: ReadonlyArra
     liveMode: random.chance(0.97),
     fulfillmentStatus,
     source: { type: random.pick(["funnel", "invoice", "website", "manual"]), id: random.id(), name: "Online shop" },
-    items,
+    items: items.map(({ price, ...item }) => ({ ...item, price: { ...price, currency } })),
     ...(discount > 0 && { coupon: { _id: random.hexId(entry.created), code: "SPRING10", discountType: "percentage" } }),
     contactSnapshot: { id: owner.id, firstName: who.firstName, lastName: who.lastName, email: who.email },
     trackingId: random.chance(0.3) ? random.id() : undefined,
@@ -88,7 +89,7 @@ const statusOf = (random: Random, paymentStatus: string): string =>
 const item = (random: Random, goods: ReadonlyArray<Good>) => {
   const { amount, name, priceId, productId } = random.pick(goods)
   const product = { _id: productId, name }
-  const price = { _id: priceId, name, amount, currency: "USD" }
+  const price = { _id: priceId, name, amount }
   return { _id: random.hexId(0), name, qty: random.between(1, 6), product, price }
 }
 

@@ -1,6 +1,7 @@
 import { decimal, id, instant, json, object, ref, rows, text, transport } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
+import { lineProduct } from "#catalog/shapes.ts"
 
 export const orderFulfillments = define({
   table: "order_fulfillments",
@@ -39,13 +40,7 @@ export const orderFulfillments = define({
       {
         _id: id("Item id"),
         name: text("What is delivered"),
-        product: object(
-          {
-            _id: ref("products", "The product", { column: "product_id" }),
-            name: text("Name of the product", { column: "product_name" })
-          },
-          { whole: json("The product, as sent", { column: "product" }), plain: "_id" }
-        ),
+        product: lineProduct,
         price: object(
           {
             _id: ref("prices", "The price", { column: "price_id" }),

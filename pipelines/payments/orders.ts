@@ -5,6 +5,7 @@ import { cursorOr, get, location, size, windowEnd, windowStart } from "#catalog/
 import { define } from "#catalog/resource.ts"
 import type { Parameters } from "#catalog/request.ts"
 import type { Way } from "#catalog/resource.ts"
+import { actor, lineProduct } from "#catalog/shapes.ts"
 
 const list = (days: Parameters = {}): Way => ({
   request: get("/payments/orders", {
@@ -53,20 +54,18 @@ export const orders = define({
     changedBy: "updated_at",
     everyDays: 60,
     fields: {
-      coupon: json("Coupon used, as sent", { personal: "financial" }),
+      couponCode: text("Code of the coupon used"),
+      coupon: object(
+        { _id: ref("coupons", "Coupon used", { column: "coupon_id" }), code: alias("couponCode") },
+        { whole: json("Coupon used, as sent", { column: "coupon", personal: "financial" }), plain: "_id" }
+      ),
       contactSnapshot: json("The contact when ordering, as sent", { personal: "direct" }),
       trackingId: text("Tracking id", { personal: "quasi" }),
       items: rows("order_items", "Lines of each order.", {
         _id: text("Line id, where sent", { column: "id" }),
         name: text("What was ordered"),
         currency: text("Currency, ISO 4217"),
-        product: object(
-          {
-            _id: ref("products", "The product", { column: "product_id" }),
-            name: text("Name of the product", { column: "product_name" })
-          },
-          { whole: json("The product, as sent", { column: "product" }), plain: "_id" }
-        ),
+        product: lineProduct,
         price: object(
           {
             _id: ref("prices", "The price", { column: "price_id" }),
@@ -100,6 +99,11 @@ export const orders = define({
     fulfillmentStatus: choice("`fulfilled`, `unfulfilled`, …"),
     liveMode: flag("False for a test order"),
     totalProducts: count("Number of products"),
+    onetimeProducts: count("Number of products paid once"),
+    recurringProducts: count("Number of products paid by subscription"),
+    automaticTaxesCalculated: flag("The service worked out the taxes"),
+    markAsTest: flag("Marked as a test"),
+    createdBy: actor("created_by", "Who made the order"),
     sourceType: choice("Kind of thing the order came from"),
     sourceSubType: choice("Kind in more detail"),
     sourceName: text("Name of that thing"),

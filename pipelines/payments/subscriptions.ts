@@ -1,7 +1,8 @@
-import { alias, choice, decimal, flag, id, instant, json, object, ref } from "#catalog/fields.ts"
+import { alias, choice, count, decimal, flag, id, instant, json, object, ref } from "#catalog/fields.ts"
 import { oneOf, text, transport } from "#catalog/fields.ts"
 import { cursorOr, get, location, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
+import { actor } from "#catalog/shapes.ts"
 import { rrule } from "#catalog/rrule.ts"
 import type { Parameters } from "#catalog/request.ts"
 import type { Way } from "#catalog/resource.ts"
@@ -57,14 +58,36 @@ export const subscriptions = define({
         rrule
       }),
       canceledAt: instant("When it was cancelled"),
-      canceledBy: text("Who cancelled it", { personal: "quasi" }),
+      canceledBy: actor("canceled_by", "Who cancelled it"),
       paymentProvider: object(
         { type: alias("paymentProviderType") },
-        { whole: json("The provider, as sent", { personal: "financial" }) }
+        { whole: json("The provider, as sent", { personal: "financial" }), plain: "type" }
       ),
-      coupon: json("Coupon used, as sent", { personal: "financial" }),
-      recurringProduct: json("What is paid for, as sent", { personal: "financial" }),
-      autoPayment: json("Automatic payment, as sent", { personal: "financial" }),
+      coupon: object(
+        {
+          _id: ref("coupons", "Coupon used", { column: "coupon_id" }),
+          code: text("Code of the coupon used", { column: "coupon_code" })
+        },
+        { whole: json("Coupon used, as sent", { column: "coupon", personal: "financial" }), plain: "_id" }
+      ),
+      recurringProduct: object(
+        {
+          _id: text("Id of what is paid for", { column: "recurring_product_id" }),
+          name: text("Name of what is paid for"),
+          qty: decimal("Quantity of what is paid for")
+        },
+        {
+          whole: json("What is paid for, as sent", { column: "recurring_product", personal: "financial" }),
+          plain: "_id"
+        }
+      ),
+      autoPayment: object(
+        { enable: flag("Payments are taken automatically", { column: "auto_payment_enabled" }) },
+        {
+          whole: json("Automatic payment, as sent", { column: "auto_payment", personal: "financial" }),
+          plain: "enable"
+        }
+      ),
       contactSnapshot: json("The contact when subscribing, as sent", { personal: "direct" }),
       meta: json("Free-form data", { personal: "content" }),
       markAsTest: flag("Marked as a test")
@@ -74,10 +97,21 @@ export const subscriptions = define({
     _id: id("Subscription id"),
     contactId: ref("contacts", "Who pays"),
     contactName: text("Name of who pays", { personal: "direct" }),
+    contactEmail: text("Address of who pays", { personal: "direct" }),
     currency: text("Currency, ISO 4217"),
     amount: decimal("Amount of one payment in `currency`", { personal: "financial" }),
     // Documented as an object without saying of what, and seen as a word.
-    status: json("State, as sent", { textColumn: "status_text" }),
+    status: object(
+      {
+        type: choice("State: `active`, `canceled`, `past_due`, `trialing`, …", { column: "status" }),
+        status: alias("type")
+      },
+      {
+        whole: json("State with its details, where the service sends them", { column: "status_details" }),
+        plain: "type"
+      }
+    ),
+    paymentsCollectedCount: count("Number of payments collected"),
     liveMode: flag("False for a test subscription"),
     entityType: choice("What it was made with: `order`, `invoice`, …"),
     entityId: text("Id of that order or invoice"),
@@ -90,7 +124,7 @@ export const subscriptions = define({
     subscriptionId: text("Id at the provider"),
     subscriptionSnapshot: json("The subscription at the provider, as sent", { personal: "financial" }),
     ipAddress: text("Network address of who subscribed", { personal: "quasi" }),
-    createdBy: json("Who made it, as sent", { personal: "quasi" }),
+    createdBy: actor("created_by", "Who made it"),
     createdAt: instant("When it was made"),
     updatedAt: instant("Last change"),
     altId: ref("locations", "The location", { column: "location_id" }),

@@ -1,6 +1,7 @@
 import { alias, choice, decimal, flag, id, instant, json, object, ref, text, transport } from "#catalog/fields.ts"
 import { cursorOr, get, location, since, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
+import { actor } from "#catalog/shapes.ts"
 import type { Way } from "#catalog/resource.ts"
 import type { Parameters } from "#catalog/request.ts"
 
@@ -59,6 +60,7 @@ export const transactions = define({
     entitySourceSubType: choice("Kind in more detail: `upsell`, `card_payment`, …"),
     entitySourceName: text("Name of that thing"),
     entitySourceId: text("Id of that thing; only a single read shows it"),
+    entitySourceMeta: json("More about that thing, as sent"),
     entitySource: object({
       type: alias("entitySourceType"),
       subType: alias("entitySourceSubType"),
@@ -68,8 +70,9 @@ export const transactions = define({
     paymentProviderType: choice("Provider that took the payment"),
     paymentProvider: object(
       { type: alias("paymentProviderType") },
-      { whole: json("The provider, as sent", { personal: "financial" }) }
+      { whole: json("The provider, as sent", { personal: "financial" }), plain: "type" }
     ),
+    paymentProviderConnectedAccount: text("Account at the provider", { personal: "financial" }),
     paymentMethod: choice("`card`, `cash`, `cheque`, `bank_transfer`, …"),
     subscriptionId: text("Subscription it belongs to"),
     invoiceId: ref("invoices", "Invoice it belongs to"),
@@ -77,7 +80,7 @@ export const transactions = define({
     chargeSnapshot: json("The charge at the provider, as sent", { personal: "financial" }),
     receiptId: text("Receipt"),
     ipAddress: text("Network address of who paid", { personal: "quasi" }),
-    createdBy: json("Who recorded it, as sent", { personal: "quasi" }),
+    createdBy: actor("created_by", "Who recorded it"),
     contactSnapshot: json("The contact when paying, as sent", { personal: "direct" }),
     mergedFromContactId: ref("contacts", "Contact that was merged into `contact_id` since"),
     fulfilledAt: instant("When it was paid"),

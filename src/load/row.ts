@@ -53,11 +53,11 @@ export class RowReader {
       if (slot === undefined) {
         if (rest) this.addChild(rest, this.childrenOf(rest), name, value)
         else if (keepUnknown) (this.extra ??= []).push([path + name, value])
-      } else if (value !== null) this.place(slot, value, path + name)
+      } else if (value !== null) this.place(slot, value, path + name, keepUnknown)
     }
   }
 
-  private place(slot: Slot, value: unknown, wire: string): void {
+  private place(slot: Slot, value: unknown, wire: string, keepUnknown: boolean): void {
     switch (slot.kind) {
       case "column": {
         const answer = slot.convert(value)
@@ -77,10 +77,11 @@ export class RowReader {
         return
       }
       case "object":
-        if (slot.plain && isPlain(value)) return this.place(slot.plain, value, wire)
+        if (slot.plain && isPlain(value)) return this.place(slot.plain, value, wire, keepUnknown)
         if (!isObject(value)) return this.misfit(wire, value, "not an object")
-        if (slot.whole) this.place(slot.whole, value, wire)
-        return this.visit(value, slot.slots, `${wire}.`, slot.whole === undefined, slot.rest)
+        if (slot.whole) this.place(slot.whole, value, wire, keepUnknown)
+        // What the whole object holds is kept already, at any depth.
+        return this.visit(value, slot.slots, `${wire}.`, keepUnknown && slot.whole === undefined, slot.rest)
       case "child":
         return this.placeChildren(slot.child, value)
       case "location":

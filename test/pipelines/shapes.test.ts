@@ -4,6 +4,8 @@ import { appointments } from "../../pipelines/calendars/appointments.ts"
 import { freeSlots } from "../../pipelines/calendars/free_slots.ts"
 import { contacts } from "../../pipelines/crm/contacts.ts"
 import { orders } from "../../pipelines/payments/orders.ts"
+import { subscriptions } from "../../pipelines/payments/subscriptions.ts"
+import { transactions } from "../../pipelines/payments/transactions.ts"
 import type { Resource } from "../../src/catalog/resource.ts"
 import { normaliserOf } from "../../src/load/normalise.ts"
 
@@ -13,7 +15,10 @@ type Shown = Readonly<Record<string, any>>
 describe("shapes met elsewhere", () => {
   const readAs = (resource: Resource, record: unknown) =>
     (resource.unpack?.(record) ?? [record]).map((one) => {
-      const { row, rejectedRecords } = normaliserOf(resource)(one, { location: "L", given: { calendar_id: "c" } })
+      const { row, rejectedRecords } = normaliserOf(resource)(one, {
+        location: "L",
+        given: resource.each ? { [resource.each.column]: "c" } : {}
+      })
       return { row: JSON.parse(row ?? "{}") as Shown, rejected: rejectedRecords.map(({ record }) => record) }
     })
 
@@ -46,6 +51,31 @@ describe("shapes met elsewhere", () => {
 
   it.each([null, ""])("a contact's name stays as it is where the spelling beside it is %j", (firstNameRaw) => {
     assert.strictEqual(readAs(contacts, { id: "1", firstName: "anna", firstNameRaw })[0]!.row["first_name"], "anna")
+  })
+
+  it.each([
+    ["active", { status: "active" }],
+    [
+      { type: "active", since: 1 },
+      { status: "active", status_details: '{"type":"active","since":1}' }
+    ]
+  ])("the state of a subscription is a word, whichever shape it is sent in: %j", (status, expected) => {
+    assert.deepEqual(readAs(subscriptions, { _id: "s", status })[0]!.row, { id: "s", ...expected })
+  })
+
+  it.each([
+    ["u1", {}],
+    [
+      { userId: "u1", source: "user" },
+      { created_by_source: "user", created_by: '{"userId":"u1","source":"user"}' }
+    ],
+    [
+      { sourceId: "u1", channel: "APP" },
+      { created_by_channel: "APP", created_by: '{"sourceId":"u1","channel":"APP"}' }
+    ]
+  ])("who made a payment is an id without quotes, whichever shape it is sent in: %j", (createdBy, expected) => {
+    for (const resource of [transactions, subscriptions, orders])
+      assert.deepEqual(readAs(resource, { _id: "x", createdBy })[0]!.row, { id: "x", created_by_id: "u1", ...expected })
   })
 
   it.each([

@@ -64,10 +64,20 @@ const different = (table: string, record: Row, row: Row): ReadonlyArray<string> 
     // Lists and objects have tables and columns of their own; their own tests look at them.
     if (!(column in row))
       return typeof sent === "object" || field in extra ? [] : [`${table} ${String(row["id"])}.${field}: nowhere`]
-    return same(sent, row[column])
+    return same(...besideObject(row, column, sent))
       ? []
       : [`${table} ${String(row["id"])}.${field}: ${JSON.stringify(sent)} became ${JSON.stringify(row[column])}`]
   })
+}
+
+/** Where either an object or its plain value is sent, the value has a column and the object another. */
+const besideObject = (row: Row, column: string, sent: unknown): readonly [unknown, unknown] => {
+  if (typeof sent === "object") {
+    const details = row[`${column}_details`]
+    return details === undefined ? [sent, row[column]] : [{ ...sent, type: row[column] }, details]
+  }
+  const plain = [`${column}_id`, `${column}_enabled`].find((name) => name in row)
+  return [sent, row[column] === null && plain !== undefined ? row[plain] : row[column]]
 }
 
 /** Equal in meaning: instants in any spelling, numbers as numbers, JSON by structure, text to the letter. */

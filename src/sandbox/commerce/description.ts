@@ -48,13 +48,15 @@ const transaction: Shape = {
   amountRefunded: number,
   fulfilledAt: timestamp,
   ...all(flag, "markAsTest isParent"),
-  ...all(object(), "chargeSnapshot createdBy contactSnapshot")
+  ...all(object(), "chargeSnapshot contactSnapshot"),
+  createdBy: { type: "any" }
 }
 
 const subscription: Shape = {
   ...payment,
   ...all(text, "entitySourceId paymentProviderConnectedAccount"),
-  ...all(object(), "status entitySourceMeta subscriptionSnapshot createdBy")
+  ...all(object(), "entitySourceMeta subscriptionSnapshot"),
+  ...all({ type: "any" }, "status createdBy")
 }
 
 const order: Shape = {

@@ -75,7 +75,8 @@ const subscription = (
     currency: "USD",
     amount: cents(random.between(900, 90_000) / 100),
     liveMode: random.chance(0.97),
-    status: { type: state, since: iso(entry.updated) },
+    // Documented as an object, seen as a word.
+    status: index % 3 === 0 ? state : { type: state, since: iso(entry.updated) },
     entityType: bought?.type,
     entityId: bought?.row.id,
     entitySourceId: maybe(0.8, sourceId),
@@ -95,7 +96,7 @@ const subscription = (
     meta: maybe(0.3, { note: "=migrated", "utm source": "été" }),
     markAsTest: maybe(0.05, true),
     ipAddress: maybe(0.4, `198.51.100.${random.int(255)}`),
-    createdBy: maybe(0.2, { source: "user" }),
+    createdBy: maybe(0.2, index % 2 === 0 ? { source: "user", sourceId: setting.userIds[0] } : setting.userIds[0]),
     traceId: maybe(0.4, random.id()),
     createdAt: iso(entry.created),
     updatedAt: iso(entry.updated)

@@ -130,7 +130,7 @@ const transaction = (
     chargeId: provider === "manual" ? undefined : `ch_${random.id()}`,
     chargeSnapshot: maybe(0.3, { id: `ch_${random.id()}`, outcome: { risk_score: random.int(99) }, captured: true }),
     ipAddress: maybe(0.3, `203.0.113.${random.int(255)}`),
-    createdBy: maybe(0.2, { source: "user", id: setting.userIds[0] }),
+    createdBy: maybe(0.2, index % 2 === 0 ? { source: "user", id: setting.userIds[0] } : setting.userIds[0]),
     invoiceId: isOrder ? undefined : row.id,
     receiptId: maybe(0.3, `RCP-${index}`),
     contactSnapshot: maybe(0.8, { id: owner.id, firstName: owner.firstName, email: owner.email }),

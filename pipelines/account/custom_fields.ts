@@ -1,4 +1,4 @@
-import { alias, count, flag, id, json, object, oneOf, ref, text, values } from "#catalog/fields.ts"
+import { alias, choice, count, flag, id, instant, json, object, oneOf, ref, text, values } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -29,6 +29,10 @@ export const customFields = define({
     fieldKey: text("Key, `<model>.<key>`"),
     dataType: oneOf(dataTypes, "Kind of value"),
     model: oneOf(["contact", "opportunity"]),
+    parentId: text("Folder of the field"),
+    documentType: choice("`field` or `folder`"),
+    standard: flag("The service made the field, not the account"),
+    dateAdded: instant("When the field was made"),
     placeholder: text("Text shown while the field is empty"),
     position: count("Place among the fields"),
     picklistOptions: values("custom_field_options", "Options of each choice field.", "option", text("The option"), {

@@ -12,9 +12,11 @@ export const locationTimezones = define({
     {
       request: get("/locations/{location}/timezones"),
       paging: { kind: "once" },
-      records: "timezones",
+      records: "",
       pageSize: 1000
     }
   ],
+  // Documented as a list under `timezones`; no example of a live answer is public.
+  unpack: (answer) => (Array.isArray(answer) ? answer : Object.values(Object(answer)).find(Array.isArray)) ?? [answer],
   fields: { value: text("IANA time zone", { column: "timezone" }) }
 })

@@ -1,4 +1,4 @@
-import { flag, id, json, object, ref, text } from "#catalog/fields.ts"
+import { flag, id, instant, json, object, ref, text } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -29,7 +29,18 @@ export const locations = define({
     phone: text("Phone of the account, E.164", { personal: "direct" }),
     ...address,
     business: object({ name: text("Name of the business"), ...address }),
-    social: json("Links to the business's profiles, by network"),
+    social: object(
+      {
+        googlePlacesId: text("Place id of the business-listing profile"),
+        blogRss: text("Feed of the blog, as a link")
+      },
+      { whole: json("Links to the business's profiles, by network", { column: "social" }) }
+    ),
+    currency: text("Currency of the account's amounts, ISO 4217, where sent"),
+    dateAdded: instant("When the account was made"),
+    domain: text("Domain of the account"),
+    brandId: text("Brand that the account belongs to"),
+    permissions: json("What the account may use, as sent"),
     settings: object({
       allowDuplicateContact: flag("Two contacts may share email or phone"),
       allowDuplicateOpportunity: flag("A contact may have two deals in one pipeline"),

@@ -1,4 +1,4 @@
-import { choice, entries, flag, id, object, oneOf, text, values } from "#catalog/fields.ts"
+import { choice, entries, flag, id, instant, object, oneOf, text, transport, values } from "#catalog/fields.ts"
 import { company, cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -18,7 +18,7 @@ export const users = define({
       total: "count"
     }
   ],
-  // The list shows neither permissions nor scopes, and no date of change: read every user again each night.
+  // The list shows neither permissions nor scopes, and its date of change is in no document: read every user again each night.
   detail: {
     request: get("/users/{parent}"),
     record: "",
@@ -70,6 +70,10 @@ export const users = define({
       "en_US es fr_CA fr_FR nl de pt_PT pt_BR it sv da fi no".split(" "),
       "Language of the user interface"
     ),
+    dateAdded: instant("When the user was added"),
+    dateUpdated: instant("Last change"),
+    totpEnabled: flag("Signs in with a second factor"),
+    traceId: transport,
     profilePhoto: text("Picture, as a link", { personal: "direct" }),
     deleted: flag("The user was removed")
   }

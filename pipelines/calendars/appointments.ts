@@ -1,7 +1,8 @@
-import { flag, id, instant, oneOf, ref, text } from "#catalog/fields.ts"
+import { alias, content, flag, id, instant, oneOf, ref, text, values } from "#catalog/fields.ts"
 import { get, location, parent, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import type { Way } from "#catalog/resource.ts"
+import { actor } from "#catalog/shapes.ts"
 import { appointmentStatuses } from "#catalog/words.ts"
 
 const aheadDays = 730
@@ -43,6 +44,14 @@ export const appointments = define({
     contactId: ref("contacts", "Whom it is with"),
     title: text("Title", { personal: "content" }),
     appointmentStatus: oneOf(appointmentStatuses),
+    appoinmentStatus: alias("appointmentStatus"),
+    assignedUserId: ref("users", "Whom it is booked with"),
+    users: values("appointment_users", "Users who take part in each appointment.", "user_id", ref("users", "The user")),
+    groupId: text("Group of its calendar"),
+    address: text("Where it takes place", { personal: "quasi" }),
+    notes: content("Notes on it"),
+    createdBy: actor("created_by", "Who booked it"),
+    dateAdded: instant("When it was booked"),
     startTime: instant("Begin"),
     endTime: instant("End"),
     masterEventId: text("The series it is one of"),

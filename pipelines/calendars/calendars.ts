@@ -1,4 +1,4 @@
-import { choice, id, decimal, ref, text } from "#catalog/fields.ts"
+import { choice, decimal, flag, id, json, ref, rows, text } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
 import type { Parameters } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
@@ -13,7 +13,7 @@ const list = (parameters: Parameters): Way => ({
 
 export const calendars = define({
   table: "calendars",
-  description: "Calendars that appointments are booked in. Settings without a document are in `_extra`.",
+  description: "Calendars that appointments are booked in. Further settings are in `_extra`.",
   source: "A 2.11, A 4.8 GET /calendars/",
   scope: "calendars.readonly",
   // Drafts are shown where they are asked for; the documents do not know the word.
@@ -26,6 +26,35 @@ export const calendars = define({
     calendarType: choice("Kind of calendar, for example `event`"),
     slotDuration: decimal("Length of an appointment, in `slot_duration_unit`"),
     slotDurationUnit: choice("Unit of that length, for example `mins`"),
+    slotInterval: decimal("Time between two beginnings, in `slot_interval_unit`"),
+    slotIntervalUnit: choice("Unit of that time"),
+    slotBuffer: decimal("Time kept free after an appointment, in `slot_buffer_unit`"),
+    slotBufferUnit: choice("Unit of that time"),
+    isActive: flag("Appointments can be booked"),
+    eventType: choice("How appointments are given to members: `RoundRobin_OptimizeForAvailability`, …"),
+    eventTitle: text("How its appointments are titled"),
+    eventColor: text("Colour of its appointments"),
+    groupId: text("Group of calendars it is in"),
+    slug: text("Name in the calendar's web address"),
+    widgetSlug: text("Name in the web address of the booking page"),
+    formId: ref("forms", "Form filled in when booking"),
+    autoConfirm: flag("Appointments are confirmed at once"),
+    allowReschedule: flag("Contacts can move their appointment"),
+    allowCancellation: flag("Contacts can cancel their appointment"),
+    openHours: json("Hours in which it can be booked, as sent"),
+    teamMembers: rows(
+      "calendar_members",
+      "Users whose time each calendar gives away.",
+      {
+        userId: ref("users", "The user"),
+        priority: decimal("Priority among the members"),
+        isPrimary: flag("The one whose place and calendar count"),
+        meetingLocationType: choice("Kind of meeting place"),
+        meetingLocation: text("Where the user meets contacts", { personal: "quasi" })
+      },
+      ["user_id"],
+      { plain: "userId" }
+    ),
     locationId: ref("locations", "The location", { column: "location_id" })
   }
 })

@@ -1,4 +1,17 @@
-import { choice, content, count, flag, id, instant, json, oneOf, ref, text, transport } from "#catalog/fields.ts"
+import {
+  choice,
+  content,
+  count,
+  flag,
+  id,
+  instant,
+  json,
+  oneOf,
+  ref,
+  text,
+  transport,
+  values
+} from "#catalog/fields.ts"
 import { cursor, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import type { Way } from "#catalog/resource.ts"
@@ -74,9 +87,22 @@ export const conversations = define({
     companyName: text("Company of the contact", { personal: "quasi" }),
     email: text("Address of the contact", { personal: "direct" }),
     phone: text("Phone of the contact", { personal: "direct" }),
-    tags: json("Tags of the contact"),
-    followers: json("Users who follow the conversation"),
-    mentions: json("Users mentioned in the conversation"),
+    profilePhoto: text("Picture of the contact, as a link", { personal: "direct" }),
+    lastInternalComment: content("Last comment among the users"),
+    attributed: flag("A campaign is known that it came from"),
+    tags: values("conversation_tags", "Tags of the contact of each conversation.", "tag", text("The tag")),
+    followers: values(
+      "conversation_followers",
+      "Users who follow each conversation.",
+      "user_id",
+      ref("users", "The user")
+    ),
+    mentions: values(
+      "conversation_mentions",
+      "Users mentioned in each conversation.",
+      "user_id",
+      ref("users", "The user")
+    ),
     scoring: json("Scores of the contact", { personal: "quasi" }),
     locationId: ref("locations", "The location", { column: "location_id" }),
     sort: transport

@@ -15,6 +15,13 @@ const exported = (parameters: Parameters, anchor?: string): Way => ({
 
 const callStatuses = "pending completed answered busy no-answer failed canceled voicemail".split(" ")
 
+const emailIds = values(
+  "message_emails",
+  "Emails of each email message, one thread.",
+  "email_id",
+  ref("emails", "The email")
+)
+
 export const messages = define({
   table: "messages",
   description: "Messages, calls and activities of all conversations.",
@@ -73,7 +80,11 @@ export const messages = define({
     messageType: choice("Kind of message: `TYPE_SMS`, `TYPE_CALL`, `TYPE_EMAIL`, …"),
     direction: oneOf(directions),
     status: oneOf(
-      "connected delivered failed opened pending read scheduled sent undelivered clicked opt_out".split(" ")
+      (
+        "connected delivered failed opened pending read scheduled sent undelivered clicked opt_out " +
+        // Calls have been seen with the words of their end.
+        "completed answered busy no-answer canceled voicemail"
+      ).split(" ")
     ),
     contentType: text("MIME type of the body"),
     body: content("Text of the message; empty for email, see emails"),
@@ -95,10 +106,13 @@ export const messages = define({
         call: object({
           duration: count("Length of the call in seconds", { column: "call_duration_seconds" }),
           status: oneOf(callStatuses, "How the call ended", { column: "call_status" })
-        })
+        }),
+        // The ids have been met one level deeper than documented.
+        email: object({ messageIds: emailIds, email: object({ messageIds: emailIds }) })
       },
       { whole: json("Details by kind of message, as sent", { column: "meta" }) }
     ),
+    activity: json("What happened, of a message that tells of an activity, as sent"),
     locationId: ref("locations", "The location", { column: "location_id" }),
     attachments: values(
       "message_attachments",

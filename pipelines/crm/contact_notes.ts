@@ -1,6 +1,7 @@
-import { content, flag, id, instant, json, ref, text } from "#catalog/fields.ts"
+import { content, flag, id, instant, ref, text } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
+import { relations } from "#catalog/shapes.ts"
 
 export const contactNotes = define({
   table: "contact_notes",
@@ -28,6 +29,6 @@ export const contactNotes = define({
     dateAdded: instant("When it was written"),
     dateUpdated: instant("Last change"),
     businessId: text("Company record the note is about"),
-    relations: json("Other records the note is tied to")
+    relations: relations("contact_note_relations", "Other records that each note is tied to.")
   }
 })

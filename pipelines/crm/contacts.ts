@@ -4,6 +4,7 @@ import { cursor, cursorOr, get, location, post, since, size, windowEnd, windowSt
 import type { Parameters } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import type { Paging, Way } from "#catalog/resource.ts"
+import { actor, attributions, visitOf } from "#catalog/shapes.ts"
 
 const search = (parameters: Parameters, paging: Paging): Way => ({
   request: post("/contacts/search", { locationId: location, pageLimit: size, ...parameters }),
@@ -141,13 +142,22 @@ export const contacts = define({
     validEmail: flag("The address was checked and works"),
     phoneLabel: text("What kind of phone it is"),
     keyword: text("Search word the contact came by"),
-    additionalEmails: json("Further addresses, as sent", name),
-    additionalPhones: json("Further phones, as sent", name),
-    followers: json("Users who follow the contact"),
+    profilePhoto: text("Picture, as a link", name),
+    isValidWhatsapp: flag("The phone can be reached by the chat app"),
+    createdBy: actor("created_by", "Who made the contact"),
+    lastUpdatedBy: actor("last_updated_by", "Who changed the contact last"),
+    firstNameLowerCase: transport,
+    lastNameLowerCase: transport,
+    fullNameLowerCase: transport,
+    companyNameLowerCase: transport,
     opportunities: json("The contact's deals as the search shows them; see opportunities"),
     attachments: json("Files of the contact, as sent", { personal: "content" }),
-    attributionSource: json("Campaign data of the first visit, as sent", whereabouts),
-    lastAttributionSource: json("Campaign data of the last visit, as sent", whereabouts),
+    attributionSource: visitOf("attribution_source", "The first visit"),
+    lastAttributionSource: visitOf("last_attribution_source", "The last visit"),
+    attributions: attributions(
+      "contact_attributions",
+      "Visits of each contact that came through a campaign or a page."
+    ),
     inboundDndSettings: object({
       all: object({
         status: oneOf(["active", "inactive"], "Whether the contact opted out"),
@@ -156,6 +166,21 @@ export const contacts = define({
     }),
     locationId: ref("locations", "The location", { column: "location_id" }),
     searchAfter: transport,
+    additionalEmails: rows(
+      "contact_emails",
+      "Further addresses of each contact.",
+      { email: text("Address", name), validEmail: flag("The address was checked and works") },
+      ["email"],
+      { plain: "email" }
+    ),
+    additionalPhones: rows(
+      "contact_phones",
+      "Further phones of each contact.",
+      { phone: text("Phone, E.164", name), phoneLabel: text("What kind of phone it is") },
+      ["phone"],
+      { plain: "phone" }
+    ),
+    followers: values("contact_followers", "Users who follow each contact.", "user_id", ref("users", "The user")),
     tags: values("contact_tags", "Tags of each contact.", "tag", text("The tag")),
     customFields: rows(
       "contact_custom_values",

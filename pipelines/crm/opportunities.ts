@@ -4,6 +4,7 @@ import type { Parameters } from "#catalog/request.ts"
 import { cursorOr, cursorPart, get, location, post, since, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import type { Paging, Way } from "#catalog/resource.ts"
+import { attributions } from "#catalog/shapes.ts"
 import { appointmentStatuses } from "#catalog/words.ts"
 
 const search = (parameters: Parameters, paging: Paging): Way => ({
@@ -87,16 +88,22 @@ export const opportunities = define({
     contactId: ref("contacts", "Whom the deal is with"),
     assignedTo: ref("users", "Who owns the deal"),
     source: text("Where the deal came from"),
-    monetaryValue: decimal("Worth of the deal in the account's currency", { personal: "financial" }),
+    monetaryValue: decimal("Worth of the deal in `locations.currency`", { personal: "financial" }),
     lostReasonId: text("Why it was lost"),
     forecastExpectedCloseDate: date("Day it is expected to close"),
     forecastProbability: decimal("Chance of winning set by hand, 0 to 100"),
+    forecastOriginalCloseDate: date("Day it was first expected to close"),
+    forecastSlippageCount: count("How often the expected day was moved to a later one"),
+    forecastDaysSlipped: count("Days by which the expected day was moved in all"),
+    forecastLastSlippedAt: instant("When the expected day was last moved to a later one"),
     effectiveProbability: decimal("Chance of winning that counts, 0 to 100"),
     createdAt: instant("When the deal was made"),
     updatedAt: instant("Last change"),
     lastStatusChangeAt: instant("Last change of status"),
     lastStageChangeAt: instant("Last change of stage"),
     lastActionDate: instant("Last action on the deal"),
+    externalObjectId: text("Id of the deal in another system"),
+    pipelineStageUId: text("Further id of its stage", { column: "pipeline_stage_uid" }),
     indexVersion: text("Version of the service's index entry"),
     contact: object(
       {
@@ -108,8 +115,19 @@ export const opportunities = define({
       },
       { whole: json("Summary of the contact, as sent", { personal: "direct", column: "contact" }) }
     ),
-    relations: json("Further contacts of the deal, as sent", { personal: "direct" }),
-    attributions: json("Campaign data, as sent", { personal: "quasi" }),
+    relations: rows("opportunity_relations", "Contacts and other records that each deal is tied to.", {
+      objectKey: text("Kind of the other record, for example `contact`"),
+      recordId: text("Id of the other record"),
+      relationId: text("Id of the tie"),
+      associationId: text("Id of the kind of tie"),
+      primary: flag("The main one", { column: "is_primary" }),
+      fullName: text("Name of the contact", { personal: "direct" }),
+      contactName: alias("fullName"),
+      companyName: text("Company of the contact", { personal: "quasi" }),
+      email: text("Address of the contact", { personal: "direct" }),
+      phone: text("Phone of the contact", { personal: "direct" })
+    }),
+    attributions: attributions("opportunity_attributions", "Visits that each deal came from."),
     locationId: ref("locations", "The location", { column: "location_id" }),
     searchAfter: transport,
     sort: transport,
@@ -169,6 +187,7 @@ export const opportunities = define({
         contactId: ref("contacts", "Whom it is with"),
         title: text("Title", { personal: "content" }),
         appointmentStatus: oneOf(appointmentStatuses),
+        assignedUserId: ref("users", "Whom it is booked with"),
         startTime: instant("Begin"),
         endTime: instant("End")
       },

@@ -1,6 +1,7 @@
 import { alias, flag, id, instant, json, content, ref, text } from "#catalog/fields.ts"
 import { cursorOr, post, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
+import { relations } from "#catalog/shapes.ts"
 
 export const tasks = define({
   table: "tasks",
@@ -18,6 +19,7 @@ export const tasks = define({
   // What the service shows when nothing is said about completion is not documented: everything, or what is open. Asked
   // for open ones, it leaves out those whose flag is neither true nor false.
   passes: { all: {}, completed: { parameters: { completed: true } } },
+  tombstone: "deleted",
   fields: {
     id: id("Task id"),
     _id: alias("id"),
@@ -30,6 +32,9 @@ export const tasks = define({
     businessId: text("Company record the task is about"),
     dateAdded: instant("When the task was made"),
     dateUpdated: instant("Last change"),
-    relations: json("Other records the task is tied to")
+    deleted: flag("Removed by a user"),
+    contactDetails: json("Summary of the contact, as sent", { personal: "direct" }),
+    assignedToUserDetails: json("Summary of who is to do it, as sent", { personal: "direct" }),
+    relations: relations("task_relations", "Other records that each task is tied to.")
   }
 })

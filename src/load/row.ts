@@ -78,6 +78,8 @@ export class RowReader {
       }
       case "object":
         if (slot.plain && isPlain(value)) return this.place(slot.plain, value, wire, keepUnknown)
+        // JSON holds a value of any shape.
+        if (!isObject(value) && slot.whole) return this.place(slot.whole, value, wire, keepUnknown)
         if (!isObject(value)) return this.misfit(wire, value, "not an object")
         if (slot.whole) this.place(slot.whole, value, wire, keepUnknown)
         // What the whole object holds is kept already, at any depth.

@@ -1,5 +1,6 @@
 /** Shapes of records that the documents do not show, and what their definitions make of them. */
 import { assert, describe, it } from "@effect/vitest"
+import { locationTimezones } from "../../pipelines/account/location_timezones.ts"
 import { appointments } from "../../pipelines/calendars/appointments.ts"
 import { freeSlots } from "../../pipelines/calendars/free_slots.ts"
 import { contacts } from "../../pipelines/crm/contacts.ts"
@@ -21,6 +22,9 @@ describe("shapes met elsewhere", () => {
       })
       return { row: JSON.parse(row ?? "{}") as Shown, rejected: rejectedRecords.map(({ record }) => record) }
     })
+
+  const zonesIn = (answer: unknown) =>
+    [answer].flat().flatMap((one) => readAs(locationTimezones, one).map(({ row }) => row))
 
   const sent = { firstName: "anna", lastName: "de vries" }
   it.each([
@@ -106,6 +110,16 @@ describe("shapes met elsewhere", () => {
       { position: 1, product_id: "d", price_id: "p", qty: "1" }
     ])
     assert.deepStrictEqual(rejected, [])
+  })
+
+  it.each([[["UTC"]], [{ timezones: ["UTC"], traceId: "t" }], [{ traceId: "t", data: ["UTC"] }]])(
+    "time zones are the list in the answer, under any name: %j",
+    (answer) => assert.deepEqual(zonesIn(answer), [{ timezone: "UTC" }])
+  )
+
+  it("an answer without a list of time zones is rejected in sight", () => {
+    assert.deepEqual(zonesIn({ timezones: [] }), [])
+    assert.deepEqual(readAs(locationTimezones, { zones: "UTC" })[0]!.rejected, ['{"zones":"UTC"}'])
   })
 
   it("one appointment of a series keeps its id, and what it says of the series", () => {

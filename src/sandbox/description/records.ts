@@ -16,14 +16,27 @@ export const recordShapes: Readonly<Record<string, Shape>> = {
     dnd: flag,
     dndSettings: object(),
     inboundDndSettings: object(),
+    profilePhoto: text,
+    isValidWhatsapp: flag,
+    createdBy: object(),
+    attributions: list(object()),
     attributionSource: object(),
     lastAttributionSource: object(),
     ...instants("lastActivity dateAdded dateUpdated")
   },
   Note: { ...texts("id contactId body userId title color"), pinned: flag, dateAdded: timestamp },
-  Task: { ...texts("id contactId title body assignedTo"), dueDate: timestamp, completed: flag },
+  Task: {
+    ...texts("id contactId title body assignedTo"),
+    dueDate: timestamp,
+    completed: flag,
+    deleted: flag,
+    relations: list(object())
+  },
   CustomField: {
     ...texts("id name fieldKey dataType model placeholder locationId optionDisplayType"),
+    ...texts("documentType parentId"),
+    standard: flag,
+    dateAdded: timestamp,
     position: number,
     picklistOptions: list(text),
     picklistImageOptions: list({ type: "any" }),
@@ -50,6 +63,13 @@ export const recordShapes: Readonly<Record<string, Shape>> = {
         "forecastExpectedCloseDate"
     ),
     monetaryValue: number,
+    forecastOriginalCloseDate: text,
+    ...instants("forecastLastSlippedAt"),
+    forecastSlippageCount: integer,
+    forecastDaysSlipped: integer,
+    externalObjectId: text,
+    relations: list(object()),
+    attributions: list(object()),
     forecastProbability: number,
     effectiveProbability: number,
     customFields: list(object()),
@@ -66,6 +86,8 @@ export const recordShapes: Readonly<Record<string, Shape>> = {
     stages: list(object({ ...texts("id name"), position: number, showInFunnel: flag, stageWinProbability: number }))
   },
   User: {
+    ...instants("dateAdded dateUpdated"),
+    totpEnabled: flag,
     ...texts("id name firstName lastName email phone extension profilePhoto platformLanguage"),
     permissions: object(),
     scopes: list(text),
@@ -78,6 +100,9 @@ export const recordShapes: Readonly<Record<string, Shape>> = {
     ...texts(
       "id name firstName lastName email phone address city state country postalCode website timezone logoUrl companyId"
     ),
+    ...texts("currency domain"),
+    dateAdded: timestamp,
+    permissions: object(),
     business: object(),
     social: object(),
     settings: object(
@@ -100,11 +125,17 @@ export const recordShapes: Readonly<Record<string, Shape>> = {
   Workflow: { ...texts("id name status locationId"), version: number, ...instants("createdAt updatedAt") },
   Calendar: {
     ...texts("id locationId name description calendarType slotDurationUnit groupId"),
+    ...texts("eventType slug slotIntervalUnit slotBufferUnit"),
     slotDuration: number,
-    isActive: flag
+    slotInterval: number,
+    slotBuffer: number,
+    teamMembers: list(object()),
+    ...flags("isActive autoConfirm")
   },
   Appointment: {
-    ...texts("id calendarId locationId contactId groupId title appointmentStatus assignedUserId"),
+    ...texts("id calendarId locationId contactId groupId title appointmentStatus assignedUserId address notes"),
+    users: list(text),
+    createdBy: object(),
     ...instants("startTime endTime dateAdded dateUpdated")
   },
   Conversation: {
@@ -112,7 +143,10 @@ export const recordShapes: Readonly<Record<string, Shape>> = {
     // A number on a read, a text in search (A 2.12); the dates are numbers where the live service is imitated.
     type: { type: "any" },
     unreadCount: integer,
-    ...flags("inbox starred deleted"),
+    ...flags("inbox starred deleted attributed"),
+    lastInternalComment: text,
+    tags: list(text),
+    followers: list(text),
     lastMessageDate: { type: "any" },
     dateAdded: { type: "any" },
     dateUpdated: { type: "any" }

@@ -1,3 +1,4 @@
+import { iso } from "../clock.ts"
 import { Collection, type Data, entry } from "./collection.ts"
 import { Random, streams } from "./random.ts"
 import type { Setting } from "./setting.ts"
@@ -20,6 +21,11 @@ export const createLocations = (setting: Setting): Collection => {
     website: "https://harborandpine.example/",
     timezone: "America/New_York",
     logoUrl: "https://files.example/logo.png",
+    // From here to the business no document names a field.
+    currency: "USD",
+    dateAdded: iso(setting.begin),
+    domain: "harborandpine.example",
+    permissions: { dashboardStatsEnabled: true, contactsEnabled: true },
     business: {
       name: "Harbor & Pine Renovations, LLC",
       address: "12 Quarry Rd",

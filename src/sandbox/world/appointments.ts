@@ -4,6 +4,7 @@ import { spoiled, spoilFields } from "./nasty.ts"
 import { person } from "./people.ts"
 import { Random, streams } from "./random.ts"
 import { ownerOf, type Setting } from "./setting.ts"
+import { undocumentedOfAppointment } from "./undocumented.ts"
 
 /** Appointments (A 2.11), over three years and the half year ahead. `last` of an entry is the instant it starts. */
 export const createAppointments = (setting: Setting, contacts: Collection, calendars: Collection): Collection => {
@@ -67,6 +68,7 @@ const appointment = (
     assignedUserId: setting.userIds.length > 0 && random.chance(0.9) ? random.pick(setting.userIds) : undefined,
     startTime: iso(entry.last),
     endTime: iso(entry.last + (calendar["slotDuration"] as number) * 60_000),
+    ...undocumentedOfAppointment(setting, entry),
     dateAdded: iso(entry.created),
     dateUpdated: iso(entry.updated)
   }

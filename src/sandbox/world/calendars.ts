@@ -1,6 +1,7 @@
 import { Collection, type Data, entry } from "./collection.ts"
 import { Random, streams } from "./random.ts"
 import type { Setting } from "./setting.ts"
+import { undocumentedOfCalendar } from "./undocumented.ts"
 
 /** Calendars (A 2.11), with opening hours in the zone of the location; the documents show no field for those. */
 export const createCalendars = (setting: Setting): Collection => {
@@ -20,6 +21,7 @@ export const createCalendars = (setting: Setting): Collection => {
       openHours: [
         { daysOfTheWeek: days, hours: [{ openHour: 8 + (index % 2), openMinute: 0, closeHour: 17, closeMinute: 0 }] }
       ],
+      ...undocumentedOfCalendar(setting, index),
       isActive: index !== 3
     }
     calendars.add(entry({ id, kind: index, created: setting.begin + index, source }))

@@ -6,6 +6,7 @@ import { idBeside, spoilContact, spoiled } from "./nasty.ts"
 import { person } from "./people.ts"
 import { Random, streams } from "./random.ts"
 import { creationTime, type Setting } from "./setting.ts"
+import { undocumentedOfContact } from "./undocumented.ts"
 
 export const createContacts = (setting: Setting): Collection => {
   const contacts = new Collection({
@@ -69,6 +70,7 @@ const contact = (setting: Setting, entry: Entry): Data => {
     visitorId: random.chance(0.1) ? random.id() : undefined,
     // A field no document knows, on a few records only.
     leadScoreBeta: random.chance(0.02) ? { value: random.int(100), model: "v0" } : undefined,
+    ...undocumentedOfContact(setting, entry),
     dateAdded: iso(entry.created),
     dateUpdated: iso(entry.updated)
   }

@@ -5,6 +5,7 @@ import { spoiled, spoilFields } from "./nasty.ts"
 import { person } from "./people.ts"
 import { Random, streams } from "./random.ts"
 import { creationTime, type Setting } from "./setting.ts"
+import { undocumentedOfConversation } from "./undocumented.ts"
 
 /** Conversations (A 2.12); `lastMessage` gives the last seeded message of the one at an index. */
 export const createConversations = (
@@ -88,6 +89,7 @@ const conversation = (setting: Setting, entry: Entry, owner: Entry, lastMessage:
     fullName: who.name,
     contactName: who.name,
     phone: random.chance(0.85) ? who.phone : undefined,
+    ...undocumentedOfConversation(setting, index),
     dateAdded: iso(entry.created),
     dateUpdated: iso(entry.updated)
   }

@@ -1,6 +1,7 @@
 import { Collection, entry } from "./collection.ts"
 import { Random, streams } from "./random.ts"
 import type { Setting } from "./setting.ts"
+import { undocumentedOfCustomField } from "./undocumented.ts"
 
 export interface CustomField {
   id: string
@@ -43,7 +44,8 @@ export const createCustomFields = (setting: Setting): Collection => {
       position: index * 50,
       ...choices,
       ...display,
-      ...files
+      ...files,
+      ...undocumentedOfCustomField(setting, index)
     }
     collection.add(entry({ id: field.id, created: setting.begin + index, source }))
   })

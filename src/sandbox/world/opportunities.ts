@@ -8,6 +8,7 @@ import { person } from "./people.ts"
 import { Random, streams } from "./random.ts"
 import { creationTime, ownerOf, type Setting } from "./setting.ts"
 import { noteText } from "./texts.ts"
+import { undocumentedOfOpportunity } from "./undocumented.ts"
 
 /** Opportunities (A 2.6). Their notes, tasks and events are kept with them and shown only where a search asks. */
 export const createOpportunities = (setting: Setting, contacts: Collection, pipelines: Collection): Collection => {
@@ -66,6 +67,7 @@ const opportunity = (
     lostReasonId: status === "lost" && random.chance(0.6) ? random.id() : undefined,
     forecastExpectedCloseDate: random.chance(0.4) ? iso(entry.updated + 2_592_000_000).slice(0, 10) : undefined,
     forecastProbability: random.chance(0.3) ? random.int(101) : undefined,
+    ...undocumentedOfOpportunity(setting, entry, owner.id),
     effectiveProbability: random.int(101),
     customFields: setting.customFields
       .filter((field) => field.model === "opportunity" && random.chance(0.3))

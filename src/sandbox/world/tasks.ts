@@ -4,6 +4,7 @@ import { spoiled, spoilFields } from "./nasty.ts"
 import { Random, streams } from "./random.ts"
 import { creationTime, ownerOf, type Setting } from "./setting.ts"
 import { noteText } from "./texts.ts"
+import { undocumentedOfTask } from "./undocumented.ts"
 
 /** Contact tasks (A 2.3). */
 export const createTasks = (setting: Setting, contacts: Collection): Collection => {
@@ -37,6 +38,7 @@ const task = (setting: Setting, entry: Entry): Data => {
     body: random.chance(0.4) ? noteText(random) : undefined,
     assignedTo: random.chance(0.7) && setting.userIds.length > 0 ? random.pick(setting.userIds) : undefined,
     dueDate: iso(entry.created + random.between(1, 30) * 86_400_000),
-    completed: random.chance(0.6)
+    completed: random.chance(0.6),
+    ...undocumentedOfTask(setting, entry.source as number)
   }
 }

@@ -3,6 +3,7 @@ import { firstNames, lastNames } from "./names.ts"
 import { spoiled, spoilFields } from "./nasty.ts"
 import { Random, streams } from "./random.ts"
 import type { Setting } from "./setting.ts"
+import { undocumentedOfUser } from "./undocumented.ts"
 
 /** Users (A 2.7). List items lack permissions and scopes, and alone carry `deleted`. */
 export const createUsers = (setting: Setting): Collection => {
@@ -45,6 +46,7 @@ const user = (setting: Setting, id: string, index: number): Data => {
     },
     lcPhone: random.chance(0.4) ? { [setting.locationId]: `+1207555${String(2000 + index)}` } : undefined,
     platformLanguage: random.chance(0.5) ? random.pick(["en_US", "es", "fr_CA", "de", "pt_BR"]) : undefined,
+    ...undocumentedOfUser(setting, index),
     deleted: random.chance(0.05)
   }
 }

@@ -28,8 +28,7 @@ export const blogPosts = define({
     }
   },
   full: [],
-  // No way asks for what changed; the date tells the newer of two copies.
-  changes: { field: "updatedAt", overlapDays: 0, ways: [] },
+  version: "updatedAt",
   fields: {
     _id: id("Post id"),
     blogId: ref("blogs", "The blog"),

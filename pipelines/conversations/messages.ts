@@ -19,7 +19,8 @@ const emailIds = values(
   "message_emails",
   "Emails of each email message, one thread.",
   "email_id",
-  ref("emails", "The email")
+  ref("emails", "The email"),
+  { key: [] }
 )
 
 export const messages = define({

@@ -65,6 +65,9 @@ export const emailTemplates = define({
     createdAt: instant("When it was made"),
     updatedAt: instant("Last change"),
     locationId: ref("locations", "The location", { column: "location_id" }),
+    // What only folders have.
+    hasChildren: transport,
+    childCount: transport,
     traceId: transport
   }
 })

@@ -1,6 +1,7 @@
 import { entries, id, instant, json, object, ref, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
+import { eventData } from "#catalog/shapes.ts"
 import type { Way } from "#catalog/resource.ts"
 
 // Without dates the service shows the last month only, so every request carries them.
@@ -42,7 +43,7 @@ export const formSubmissions = define({
     external: json("Set where it came through another site"),
     others: object(
       {
-        eventData: json("Page, referrer and campaign, as sent", { personal: "quasi", column: "event_data" }),
+        eventData,
         fieldsOriSequance: json("Order of the fields on the form", { column: "field_order" })
       },
       {

@@ -1,4 +1,4 @@
-import { alias, flag, id, json, ref, text, transport } from "#catalog/fields.ts"
+import { alias, choice, decimal, flag, id, instant, json, ref, rows, text, transport } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -22,7 +22,28 @@ export const funnels = define({
     id: id("Funnel id"),
     _id: alias("id"),
     name: text("Name"),
-    steps: json("Its steps, as sent"),
+    type: choice("`funnel` or `website`"),
+    category: choice("What it is for"),
+    url: text("Path of its first page"),
+    domainId: text("Domain it is on"),
+    parentId: text("Folder it lies in"),
+    isStoreActive: flag("It is an online store, and open"),
+    dateAdded: instant("When it was made"),
+    updatedAt: instant("Last change"),
+    steps: rows(
+      "funnel_steps",
+      "Steps of each funnel.",
+      {
+        id: id("Step id; `step_id` of its pages"),
+        _id: alias("id"),
+        name: text("Name"),
+        url: text("Path of the step"),
+        type: choice("Kind of step"),
+        sequence: decimal("Place among the steps"),
+        pages: json("Ids of its pages, as sent")
+      },
+      ["id"]
+    ),
     deleted: flag("Removed"),
     locationId: ref("locations", "The location", { column: "location_id" }),
     traceId: transport

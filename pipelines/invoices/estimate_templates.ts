@@ -1,6 +1,7 @@
-import { flag, id, json, object, oneOf, decimal, ref, text, transport } from "#catalog/fields.ts"
+import { decimal, flag, id, instant, json, ref, text, transport } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
+import { businessDetails, discount, documentLines } from "#catalog/shapes.ts"
 
 export const estimateTemplates = define({
   table: "estimate_templates",
@@ -28,15 +29,13 @@ export const estimateTemplates = define({
     title: text("Heading", { personal: "content" }),
     estimateNumberPrefix: text("What stands before the number"),
     currency: text("Currency, ISO 4217"),
-    businessDetails: object(
-      { name: text("Name of the business on the estimate") },
-      { whole: json("The business on the estimate, as sent", { personal: "quasi" }) }
-    ),
-    discount: object({
-      type: oneOf(["percentage", "fixed"]),
-      value: decimal("Discount: per cent, or in `currency`", { personal: "financial" })
-    }),
-    items: json("Lines, as sent", { personal: "financial" }),
+    businessDetails,
+    discount,
+    total: decimal("Total in `currency`", { personal: "financial" }),
+    liveMode: flag("False for a test template"),
+    createdAt: instant("When it was made"),
+    updatedAt: instant("Last change"),
+    items: documentLines("estimate_template_items", "Lines of each template.", "What is offered"),
     automaticTaxesEnabled: flag("Taxes are worked out by the service"),
     termsNotes: text("Terms and notes at the end", { personal: "content" }),
     attachments: json("Files, as sent", { personal: "content" }),

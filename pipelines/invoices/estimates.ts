@@ -1,8 +1,8 @@
-import { date, decimal, flag, id, json, object, ref, rows, text } from "#catalog/fields.ts"
-import { oneOf, transport } from "#catalog/fields.ts"
+import { date, decimal, flag, id, instant, json, object, oneOf, ref, text, transport } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import { rrule } from "#catalog/rrule.ts"
+import { businessDetails, discount, documentLines, sentTo } from "#catalog/shapes.ts"
 
 const person = { personal: "direct" } as const
 const money = { personal: "financial" } as const
@@ -28,6 +28,8 @@ export const estimates = define({
       total: "total"
     }
   ],
+  version: "updatedAt",
+  tombstone: "deleted",
   fields: {
     _id: id("Estimate id"),
     name: text("Name"),
@@ -44,16 +46,16 @@ export const estimates = define({
       phoneNo: text("Phone on the estimate", person),
       email: text("Address on the estimate", person)
     }),
-    sentTo: object({ email: json("Addresses it goes to", person), phoneNo: json("Phones it goes to", person) }),
+    sentTo: sentTo("estimate_recipients", "Whom each estimate goes to."),
     sendEstimateDetails: json("How it was sent, as sent", { personal: "direct" }),
-    businessDetails: object(
-      { name: text("Name of the business on the estimate") },
-      { whole: json("The business on the estimate, as sent", { personal: "quasi" }) }
-    ),
-    discount: object({
-      type: oneOf(["percentage", "fixed"]),
-      value: decimal("Discount: per cent, or in `currency`", money)
-    }),
+    businessDetails,
+    discount,
+    title: text("Heading", { personal: "content" }),
+    totalamountInUSD: decimal("Total in US dollars", money),
+    liveMode: flag("False for a test estimate"),
+    deleted: flag("Removed by a user"),
+    createdAt: instant("When it was made"),
+    updatedAt: instant("Last change"),
     frequencySettings: object({
       enabled: flag("The estimate repeats"),
       schedule: object({ rrule })
@@ -65,12 +67,6 @@ export const estimates = define({
     altId: ref("locations", "The location", { column: "location_id" }),
     altType: transport,
     traceId: transport,
-    items: rows("estimate_items", "Lines of each estimate.", {
-      _id: text("Line id, where sent", { column: "id" }),
-      name: text("What is offered"),
-      currency: text("Currency, ISO 4217"),
-      amount: decimal("Price of one, in `currency`", money),
-      qty: decimal("Quantity")
-    })
+    items: documentLines("estimate_items", "Lines of each estimate.", "What is offered")
   }
 })

@@ -1,6 +1,7 @@
 import { count, json, ref, text, transport } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
+import { lateFees } from "#catalog/shapes.ts"
 
 export const invoiceSettings = define({
   table: "invoice_settings",
@@ -29,7 +30,9 @@ export const invoiceSettings = define({
     estimateNumberPrefix: text("What stands before the number of an estimate"),
     dueAfterXDays: count("Days until an invoice is to be paid"),
     estimatesExpireAfterXDays: count("Days until an estimate expires"),
-    lateFeesConfiguration: json("Late fees, as sent", { personal: "financial" }),
+    _id: text("Id of the settings, where sent", { column: "settings_id" }),
+    lateFeesConfiguration: lateFees,
+    reminders: json("Reminders sent, as sent"),
     tipsConfiguration: json("Tips offered, as sent", { personal: "financial" }),
     paymentMethods: json("Ways to pay, as sent"),
     altId: ref("locations", "The location", { column: "location_id" }),

@@ -1,6 +1,7 @@
-import { count, date, decimal, flag, id, json, object, oneOf, ref, rows, text, transport } from "#catalog/fields.ts"
+import { date, decimal, flag, id, instant, json, object, oneOf, ref, text, transport } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
+import { businessDetails, discount, documentLines, lateFees, sentTo } from "#catalog/shapes.ts"
 
 const person = { personal: "direct" } as const
 const money = { personal: "financial" } as const
@@ -44,32 +45,18 @@ export const invoices = define({
         phoneNo: text("Phone on the invoice", person),
         email: text("Address on the invoice", person)
       }),
-      sentTo: object({ email: json("Addresses it goes to", person), phoneNo: json("Phones it goes to", person) }),
-      businessDetails: object(
-        { name: text("Name of the business on the invoice") },
-        { whole: json("The business on the invoice, as sent", { personal: "quasi" }) }
-      ),
-      discount: object({
-        type: oneOf(["percentage", "fixed"]),
-        value: decimal("Discount: per cent, or in `currency`", money)
+      sentTo: sentTo("invoice_recipients", "Whom each invoice goes to."),
+      businessDetails,
+      discount,
+      lateFeesConfiguration: lateFees,
+      amountPaid: decimal("What is paid, in `currency`", money),
+      totalSummary: object({
+        subTotal: decimal("Sum of the lines, in `currency`", money),
+        discount: decimal("Discount, in `currency`", money),
+        tax: decimal("Taxes, in `currency`", money)
       }),
-      lateFeesConfiguration: object({
-        enable: flag("Late fees are charged"),
-        value: decimal("Late fee: in `currency`, or per cent", money),
-        type: oneOf(["fixed", "percentage"]),
-        frequency: object({
-          intervalCount: count("Time between late fees, in the unit beside"),
-          interval: oneOf(["minute", "hour", "day", "week", "month", "one_time"])
-        }),
-        grace: object({
-          intervalCount: count("Time before the first late fee, in the unit beside"),
-          interval: oneOf(["day"])
-        }),
-        maxLateFees: object({
-          type: oneOf(["fixed"]),
-          value: decimal("Most that late fees come to, in `currency`", money)
-        })
-      }),
+      createdAt: instant("When it was made"),
+      updatedAt: instant("Last change"),
       termsNotes: text("Terms and notes at the end", { personal: "content" }),
       automaticTaxesEnabled: flag("Taxes are worked out by the service"),
       liveMode: flag("False for a test invoice"),
@@ -78,13 +65,7 @@ export const invoices = define({
       paymentMethods: json("Ways to pay, as sent"),
       attachments: json("Files, as sent", { personal: "content" }),
       miscellaneousCharges: json("Further charges, as sent", { personal: "financial" }),
-      invoiceItems: rows("invoice_items", "Lines of each invoice.", {
-        _id: text("Line id, where sent", { column: "id" }),
-        name: text("What is charged"),
-        currency: text("Currency, ISO 4217"),
-        amount: decimal("Price of one, in `currency`", money),
-        qty: decimal("Quantity")
-      })
+      invoiceItems: documentLines("invoice_items", "Lines of each invoice.", "What is charged")
     }
   },
   fields: {

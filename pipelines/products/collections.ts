@@ -1,4 +1,4 @@
-import { id, ref, text, transport } from "#catalog/fields.ts"
+import { id, instant, ref, text, transport } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -27,6 +27,7 @@ export const collections = define({
     name: text("Name"),
     slug: text("Name in the collection's web address"),
     image: text("Picture, as a link"),
+    createdAt: instant("When it was made"),
     altId: ref("locations", "The location", { column: "location_id" }),
     altType: transport,
     traceId: transport

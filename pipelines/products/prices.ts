@@ -8,6 +8,7 @@ import {
   object,
   oneOf,
   ref,
+  rows,
   text,
   transport,
   values
@@ -79,13 +80,16 @@ export const prices = define({
       "variant_option_id",
       ref("product_variant_options", "The option")
     ),
-    // What an offer holds is in no document.
-    membershipOffers: values(
+    membershipOffers: rows(
       "price_membership_offers",
       "Membership offers that come with each price.",
-      "offer",
-      json("The offer as sent"),
-      { key: [] }
+      {
+        _id: text("Offer id, where sent", { column: "id" }),
+        label: text("Name of the offer"),
+        value: text("Value of the offer")
+      },
+      [],
+      { plain: "value" }
     )
   }
 })

@@ -1,4 +1,18 @@
-import { alias, flag, id, instant, json, object, oneOf, ref, rows, text, transport, values } from "#catalog/fields.ts"
+import {
+  alias,
+  choice,
+  decimal,
+  flag,
+  id,
+  instant,
+  object,
+  oneOf,
+  ref,
+  rows,
+  text,
+  transport,
+  values
+} from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -73,7 +87,12 @@ export const products = define({
         type: oneOf(["image", "video"]),
         title: text("Title"),
         isFeatured: flag("Shown first"),
-        priceIds: json("Prices it belongs to")
+        priceIds: values(
+          "product_media_prices",
+          "Prices that each picture or video belongs to.",
+          "price_id",
+          ref("prices", "The price")
+        )
       },
       ["id"]
     ),
@@ -85,9 +104,17 @@ export const products = define({
     ),
     taxes: rows(
       "product_taxes",
-      "Taxes on each product. The documents name no field but the id; the others are in _extra.",
-      { _id: id("Tax id"), altId: ref("locations", "The location", { column: "location_id" }), altType: transport },
-      ["id"]
+      "Taxes on each product.",
+      {
+        _id: id("Tax id"),
+        name: text("Name of the tax"),
+        rate: decimal("Rate, per cent"),
+        calculation: choice("Whether prices include it: `inclusive` or `exclusive`"),
+        altId: ref("locations", "The location", { column: "location_id" }),
+        altType: transport
+      },
+      ["id"],
+      { plain: "_id" }
     )
   }
 })

@@ -1,6 +1,7 @@
-import { alias, flag, id, ref, text, transport } from "#catalog/fields.ts"
+import { alias, flag, id, instant, ref, text, transport } from "#catalog/fields.ts"
 import { cursorOr, get, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
+import { actor } from "#catalog/shapes.ts"
 
 export const socialCategories = define({
   table: "social_categories",
@@ -22,6 +23,11 @@ export const socialCategories = define({
     id: id("Category id"),
     _id: alias("id"),
     name: text("Name"),
+    primaryColor: text("Colour of its background"),
+    secondaryColor: text("Colour of its text"),
+    createdBy: actor("created_by", "Who made it"),
+    createdAt: instant("When it was made"),
+    updatedAt: instant("Last change"),
     deleted: flag("Removed"),
     locationId: ref("locations", "The location", { column: "location_id" }),
     traceId: transport

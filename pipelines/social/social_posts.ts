@@ -5,6 +5,7 @@ import {
   flag,
   id,
   instant,
+  json,
   oneOf,
   ref,
   rows,
@@ -14,13 +15,14 @@ import {
 } from "#catalog/fields.ts"
 import { cursorOr, get, post, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
+import { actor } from "#catalog/shapes.ts"
 
 export const socialPosts = define({
   table: "social_posts",
   description: "Posts on social networks: drafts, scheduled, published and deleted.",
   source: "B 2.5, B 4.7 POST /social-media-posting/{locationId}/posts/list",
   scope: "socialplanner/post.readonly",
-  // Posts show no date of change, and which of their dates the window goes by is not documented, so all are read. What is
+  // The documents name no date of change, and which of their dates the window goes by is not documented, so all are read. What is
   // scheduled lies ahead. The service takes its numbers as text. The users have a table of their own.
   full: [
     {
@@ -44,6 +46,7 @@ export const socialPosts = define({
     all: { columns: { deleted: false } },
     deleted: { parameters: { type: "deleted" }, columns: { deleted: true } }
   },
+  version: "updatedAt",
   tombstone: "deleted",
   single: get("/social-media-posting/{location}/posts/{parent}"),
   fields: {
@@ -52,7 +55,21 @@ export const socialPosts = define({
     type: oneOf(["post", "story", "reel"]),
     summary: content("Text of the post"),
     status: choice("`draft`, `scheduled`, `published`, `failed`, `in_review`, …"),
+    platform: choice("The network"),
+    accountId: ref("social_accounts", "Account it goes to, where the service sends a post for each"),
+    parentPostId: ref("social_posts", "Post it is a part of"),
+    postId: text("Id of the post at the network"),
     scheduleDate: instant("When it is to appear"),
+    displayDate: instant("Date shown with it"),
+    publishedAt: instant("When it appeared"),
+    createdAt: instant("When it was made"),
+    updatedAt: instant("Last change"),
+    error: text("Why it did not appear", { personal: "content" }),
+    insights: json("Figures of the network, as sent"),
+    source: choice("What made it"),
+    categoryId: ref("social_categories", "Its category"),
+    createdBy: actor("created_by", "Who made it"),
+    tags: values("social_post_tags", "Tags of each post.", "tag_id", ref("social_tags", "The tag")),
     userId: ref("users", "Who wrote it"),
     deleted: flag("Removed"),
     locationId: ref("locations", "The location", { column: "location_id" }),
@@ -65,7 +82,10 @@ export const socialPosts = define({
     ),
     media: rows("social_post_media", "Pictures and videos of each post.", {
       url: text("Link to it", { personal: "content" }),
-      type: text("MIME type")
+      type: text("MIME type"),
+      id: text("Id of the file, where sent", { column: "media_id" }),
+      caption: content("Text shown with it"),
+      thumbnail: text("Preview, as a link", { personal: "content" })
     })
   }
 })

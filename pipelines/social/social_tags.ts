@@ -1,6 +1,7 @@
-import { alias, flag, id, ref, text, transport } from "#catalog/fields.ts"
+import { alias, flag, id, instant, ref, text, transport } from "#catalog/fields.ts"
 import { cursorOr, get, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
+import { actor } from "#catalog/shapes.ts"
 
 type Sent = Readonly<Record<string, unknown>>
 
@@ -33,6 +34,11 @@ export const socialTags = define({
     _id: alias("id"),
     name: text("The tag"),
     tag: alias("name"),
+    primaryColor: text("Colour of its background"),
+    secondaryColor: text("Colour of its text"),
+    createdBy: actor("created_by", "Who made it"),
+    createdAt: instant("When it was made"),
+    updatedAt: instant("Last change"),
     deleted: flag("Removed"),
     locationId: ref("locations", "The location", { column: "location_id" }),
     traceId: transport

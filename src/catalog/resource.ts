@@ -191,6 +191,8 @@ export interface Resource {
   readonly passes?: Readonly<Record<string, Pass>> | SettingName
   /** Without it, everything is read every time and compared by hash. */
   readonly changes?: Changes
+  /** Instant of the last change, where no way asks for what changed: of two copies of a record the newer stays. */
+  readonly version?: string
   /** Without it, the past is read only as a part of everything. */
   readonly backfill?: Backfill
   /** Read under the rows of another table, beside the list or instead of it. */

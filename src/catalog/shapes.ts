@@ -1,5 +1,5 @@
 /** Shapes that several resources send. */
-import { alias, flag, instant, json, object, ref, rows, text } from "./fields.ts"
+import { alias, choice, count, decimal, flag, instant, json, object, oneOf, ref, rows, text, values } from "./fields.ts"
 
 /**
  * Who did something: the id of a user or program, or an object that holds it. The id is `<column>_id`; the object stays
@@ -28,6 +28,7 @@ export const lineProduct = object(
 )
 
 const whereabouts = { personal: "quasi" } as const
+const money = { personal: "financial" } as const
 
 /** Where a visit came from: the members that reports group by. */
 const visit = {
@@ -81,3 +82,79 @@ export const relations = (table: string, description: string) =>
     associationId: text("Id of the kind of tie"),
     primary: flag("The main one", { column: "is_primary" })
   })
+
+/** Page, referrer and campaign of a form or survey that was filled in. */
+export const eventData = object(
+  {
+    type: text("Kind of event", { column: "event_type" }),
+    page: object({
+      url: text("Page the form was on", { column: "event_page_url", ...whereabouts }),
+      title: text("Title of that page", { column: "event_page_title" })
+    }),
+    domain: text("Domain of that page", { column: "event_domain" }),
+    medium: text("What was filled in, for example `form`", { column: "event_medium" }),
+    source: text("Kind of traffic, for example `Paid Search`", { column: "event_source" }),
+    referrer: text("Page visited before", { column: "event_referrer", ...whereabouts }),
+    pageVisitType: text("Kind of visit", { column: "event_page_visit_type" })
+  },
+  { whole: json("Page, referrer and campaign, as sent", { column: "event_data", ...whereabouts }) }
+)
+
+/** Lines of an invoice, an estimate or a template. */
+export const documentLines = (table: string, description: string, what: string) =>
+  rows(table, description, {
+    _id: text("Line id, where sent", { column: "id" }),
+    name: text(what),
+    productId: ref("products", "The product"),
+    priceId: ref("prices", "The price"),
+    type: choice("Paid once or by subscription: `one_time` or `recurring`"),
+    currency: text("Currency, ISO 4217"),
+    amount: decimal("Price of one, in `currency`", money),
+    qty: decimal("Quantity"),
+    taxes: json("Taxes on the line, as sent", money)
+  })
+
+/** Addresses and phones that an invoice or estimate goes to. */
+export const sentTo = (table: string, description: string) => {
+  const kind = (kind: string) =>
+    values(table, description, "address", text("Email address or phone", { personal: "direct" }), {
+      key: ["kind", "address"],
+      constants: { kind }
+    })
+  return object({
+    email: kind("email"),
+    emailCc: kind("email_cc"),
+    emailBcc: kind("email_bcc"),
+    phoneNo: kind("phone")
+  })
+}
+
+/** The business as an invoice, an estimate or a template shows it. */
+export const businessDetails = object(
+  { name: text("Name of the business as shown") },
+  { whole: json("The business as shown, as sent", { column: "business_details", ...whereabouts }) }
+)
+
+export const discount = object({
+  type: oneOf(["percentage", "fixed"]),
+  value: decimal("Discount: per cent, or in `currency`", money)
+})
+
+/** What is charged when an invoice is paid late (B 2.3). */
+export const lateFees = object({
+  enable: flag("Late fees are charged"),
+  value: decimal("Late fee: in the invoice's currency, or per cent", money),
+  type: oneOf(["fixed", "percentage"]),
+  frequency: object({
+    intervalCount: count("Time between late fees, in the unit beside"),
+    interval: oneOf(["minute", "hour", "day", "week", "month", "one_time"])
+  }),
+  grace: object({
+    intervalCount: count("Time before the first late fee, in the unit beside"),
+    interval: oneOf(["day"])
+  }),
+  maxLateFees: object({
+    type: oneOf(["fixed"]),
+    value: decimal("Most that late fees come to, in the invoice's currency", money)
+  })
+})

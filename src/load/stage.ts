@@ -45,7 +45,8 @@ export const dropStage = [
 ].map((table) => `DROP TABLE IF EXISTS temp.${table}`)
 
 /** Column that tells the newer version of a row. */
-export const versionOf = ({ changes }: Resource): string | undefined => changes && snakeCase(changes.field)
+export const versionOf = ({ changes, version = changes?.field }: Resource): string | undefined =>
+  version && snakeCase(version)
 
 /**
  * Pages that overlap bring a record twice: the newest version stays, and of equal ones the last. The first copy tells the

@@ -65,11 +65,8 @@ describe.each(catalogue.resources.map((resource) => [resource.table, resource] a
     }
     if (resource.tombstone) assert.include(names0, resource.tombstone)
     if (resource.key) assert.deepStrictEqual(tables.length, 1, "child tables hang on an id")
-    if (resource.changes)
-      assert.include(
-        tables[0].columns.map(({ name }) => name),
-        snakeCase(resource.changes.field)
-      )
+    for (const field of [resource.changes?.field, resource.version])
+      if (field !== undefined) assert.include(names0, snakeCase(field))
   })
 
   it("fills every hole of its requests", () => {

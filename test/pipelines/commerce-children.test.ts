@@ -48,8 +48,44 @@ const children: ReadonlyArray<
     "price_membership_offers",
     "prices",
     ({ _id, membershipOffers }) =>
-      list(membershipOffers).map((offer, position) => ({ price_id: _id, position, offer: JSON.stringify(offer) }))
+      list(membershipOffers).map(({ _id: id, label, value }, position) => ({
+        price_id: _id,
+        position,
+        id,
+        label,
+        value
+      }))
   ],
+  [
+    "funnel_steps",
+    "funnels",
+    ({ id, steps }) =>
+      list(steps).map(({ id: step, name, url, type, sequence, pages }) => ({
+        funnel_id: id,
+        id: step,
+        name,
+        url,
+        type,
+        sequence,
+        pages: JSON.stringify(pages)
+      }))
+  ],
+  [
+    "social_post_tags",
+    "social_posts",
+    ({ id, tags }) => words(tags).map((tag) => ({ social_post_id: id, tag_id: tag }))
+  ],
+  [
+    "invoice_recipients",
+    "invoices",
+    ({ _id, sentTo }) => {
+      const { email, phoneNo } = (sentTo ?? {}) as Row
+      const to = (kind: string, addresses: unknown) =>
+        words(addresses).map((address) => ({ invoice_id: _id, kind, address }))
+      return [...to("email", email), ...to("phone", phoneNo)]
+    }
+  ],
+  ["estimate_template_items", "estimate_templates", ({ _id, items }) => lines({ estimate_template_id: _id }, items)],
   ["invoice_items", "invoices", ({ _id, invoiceItems }) => lines({ invoice_id: _id }, invoiceItems)],
   ["estimate_items", "estimates", ({ _id, items }) => lines({ estimate_id: _id }, items)],
   [
@@ -137,14 +173,18 @@ const children: ReadonlyArray<
   ]
 ]
 const lines = (parent: Row, items: unknown) =>
-  list(items).map(({ _id: id, name, currency, amount, qty }, position) => ({
+  list(items).map(({ _id: id, name, productId, priceId, type, currency, amount, qty, taxes }, position) => ({
     ...parent,
     position,
     id,
     name,
+    product_id: productId,
+    price_id: priceId,
+    type,
     currency,
     amount,
-    qty
+    qty,
+    taxes: taxes && JSON.stringify(taxes)
   }))
 
 describe("child tables of a nasty account's commerce", () => {

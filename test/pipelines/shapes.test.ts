@@ -7,6 +7,7 @@ import { contacts } from "../../pipelines/crm/contacts.ts"
 import { orders } from "../../pipelines/payments/orders.ts"
 import { subscriptions } from "../../pipelines/payments/subscriptions.ts"
 import { transactions } from "../../pipelines/payments/transactions.ts"
+import { products } from "../../pipelines/products/products.ts"
 import type { Resource } from "../../src/catalog/resource.ts"
 import { normaliserOf } from "../../src/load/normalise.ts"
 
@@ -120,6 +121,13 @@ describe("shapes met elsewhere", () => {
   it("an answer without a list of time zones is rejected in sight", () => {
     assert.deepEqual(zonesIn({ timezones: [] }), [])
     assert.deepEqual(readAs(locationTimezones, { zones: "UTC" })[0]!.rejected, ['{"zones":"UTC"}'])
+  })
+
+  it("a product names its taxes by their ids, or shows them", () => {
+    const taxes = ["t1", { _id: "t2", name: "TVA", rate: 20, calculation: "exclusive" }]
+    const { row, rejected } = readAs(products, { _id: "p", taxes })[0]!
+    const shown = { id: "t2", name: "TVA", rate: "20", calculation: "exclusive" }
+    assert.deepEqual([row["product_taxes"], rejected], [[{ id: "t1" }, shown], []])
   })
 
   it("one appointment of a series keeps its id, and what it says of the series", () => {

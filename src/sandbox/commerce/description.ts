@@ -18,7 +18,11 @@ const campaign: Shape = {
   ...dates
 }
 
-const line = object({ ...all(text, "_id name currency productId"), ...all(number, "amount qty") })
+const line = object({
+  ...all(text, "_id name currency productId priceId type"),
+  ...all(number, "amount qty"),
+  taxes: list(object())
+})
 
 const invoiceItem: Shape = {
   ...all(text, "_id status name currency issueDate dueDate"),
@@ -54,7 +58,7 @@ const transaction: Shape = {
 
 const subscription: Shape = {
   ...payment,
-  ...all(text, "entitySourceId paymentProviderConnectedAccount"),
+  ...all(text, "entitySourceId paymentProviderConnectedAccount contactEmail"),
   ...all(object(), "entitySourceMeta subscriptionSnapshot"),
   ...all({ type: "any" }, "status createdBy")
 }
@@ -69,6 +73,8 @@ const order: Shape = {
 
 const flat = all(text, "entitySourceType entitySourceName paymentProviderType")
 const nested = all(object(), "entitySource paymentProvider")
+
+const label: Shape = { ...all(text, "id name primaryColor secondaryColor createdBy"), ...dates }
 
 const submission: Shape = { ...all(text, "id contactId name"), createdAt: timestamp, others: object() }
 
@@ -127,14 +133,16 @@ export const commerceRecordShapes: Readonly<Record<string, Shape>> = {
     lateFeesConfiguration: object(),
     amountPaid: number,
     invoiceItems: list(line),
-    sentTo: object()
+    sentTo: object(),
+    totalSummary: object(all(number, "subTotal discount tax"))
   },
   InvoiceTemplate: { ...document, items: list(line) },
   Estimate: {
     ...document,
     ...all(text, "estimateStatus estimateNumberPrefix issueDate expiryDate"),
     frequencySettings: object(),
-    estimateNumber: number,
+    ...all(number, "estimateNumber totalamountInUSD"),
+    deleted: flag,
     items: list(line),
     traceId: text
   },
@@ -181,14 +189,17 @@ export const commerceRecordShapes: Readonly<Record<string, Shape>> = {
   },
   SocialAccount: { ...all(text, "id platform name avatar"), isActive: flag },
   SocialPost: {
-    ...all(text, "id type summary status userId"),
+    ...all(text, "id type summary status userId platform postId error source createdBy"),
+    ...all(timestamp, "displayDate publishedAt"),
+    insights: object(),
+    tags: list(text),
     accountIds: list(text),
     media: list(object(all(text, "url type"))),
     scheduleDate: timestamp,
     ...platformDetails
   },
-  SocialCategory: all(text, "id name"),
-  SocialTag: all(text, "id name"),
+  SocialCategory: label,
+  SocialTag: label,
   Blog: all(text, "_id name"),
   BlogPost: {
     ...all(text, "_id title description status urlSlug author"),
@@ -198,7 +209,12 @@ export const commerceRecordShapes: Readonly<Record<string, Shape>> = {
   },
   BlogAuthor: { ...all(text, "_id name locationId canonicalLink"), updatedAt: timestamp },
   BlogCategory: { ...all(text, "_id label locationId urlSlug canonicalLink"), updatedAt: timestamp },
-  Funnel: all(text, "id name locationId"),
+  Funnel: {
+    ...all(text, "id name locationId url domainId"),
+    isStoreActive: flag,
+    dateAdded: timestamp,
+    steps: list(object())
+  },
   FunnelPage: { ...all(text, "_id locationId funnelId name stepId"), deleted: flag, updatedAt: timestamp },
   Redirect: all(text, "id locationId domain path pathLowercase type target action"),
   Form: all(text, "id name locationId"),

@@ -4,7 +4,8 @@ import { firstNames, lastNames, projects } from "../../world/names.ts"
 import type { Setting } from "../../world/setting.ts"
 import { messageText } from "../../world/texts.ts"
 import { slugOf } from "./products.ts"
-import { type Owners, later, rowsOf, seeded, streams } from "./seeded.ts"
+import { type Draw, type Owners, later, rowsOf, seeded, streams } from "./seeded.ts"
+import { undocumentedOfFunnel } from "./undocumented.ts"
 
 /** Blog sites, authors, categories and posts (B 2.6). */
 export const createBlogs = (setting: Setting): Collection =>
@@ -95,16 +96,21 @@ export const createFunnels = (setting: Setting, owners: Owners): Collection =>
     stream: streams.funnel,
     count: owners.share(0.01, 27),
     ids: "plain",
-    build: ({ entry, id, index, random }) => ({
-      id,
-      name: `${random.pick(projects)} ${random.pick(["landing", "– Angebot", "quiz"])} ${index}`,
-      locationId: setting.locationId,
-      type: random.pick(["funnel", "website"]),
-      ...(random.chance(0.5) && { category: random.pick(["lead", "sales"]) }),
-      ...(random.chance(0.2) && { parentId: "root" }),
-      updatedAt: iso(entry.updated)
+    build: (draw) => ({
+      ...funnel(setting, draw),
+      ...undocumentedOfFunnel(setting, draw)
     })
   })
+
+const funnel = (setting: Setting, { entry, id, index, random }: Draw): Data => ({
+  id,
+  name: `${random.pick(projects)} ${random.pick(["landing", "– Angebot", "quiz"])} ${index}`,
+  locationId: setting.locationId,
+  type: random.pick(["funnel", "website"]),
+  ...(random.chance(0.5) && { category: random.pick(["lead", "sales"]) }),
+  ...(random.chance(0.2) && { parentId: "root" }),
+  updatedAt: iso(entry.updated)
+})
 
 export const createFunnelPages = (setting: Setting, funnels: Collection): Collection => {
   const funnelIds = rowsOf(funnels).flatMap(({ id }, index) => Array.from({ length: index % 7 }, () => id!))

@@ -4,6 +4,7 @@ import { Random } from "../../world/random.ts"
 import type { Setting } from "../../world/setting.ts"
 import { messageText } from "../../world/texts.ts"
 import { article, single } from "./products.ts"
+import { undocumentedOfEstimate, undocumentedOfInvoice, undocumentedOfLine } from "./undocumented.ts"
 import { type Draw, type Owners, cents, dayOf, rowsOf, seeded, streams } from "./seeded.ts"
 
 const dayMs = 86_400_000
@@ -68,6 +69,7 @@ const invoice = (
     sentTo: { email: [owner.email], phoneNo: random.chance(0.3) ? [owner.phone] : undefined },
     termsNotes: random.chance(0.4) ? `Due on receipt.\n${messageText(random)}` : undefined,
     lateFeesConfiguration: random.chance(0.2) ? lateFees : undefined,
+    ...undocumentedOfInvoice(items, total),
     liveMode: random.chance(0.97),
     createdAt: iso(entry.created),
     updatedAt: iso(entry.updated)
@@ -88,7 +90,7 @@ const lines = (random: Random, productIds: ReadonlyArray<string>): ReadonlyArray
     const [name, amount] = article(place)
     const productId = random.chance(0.8) ? productIds[place] : undefined
     return { _id: random.hexId(0), name, currency: "USD", amount, qty: random.pick([1, 1, 2, 4, 0.5]), productId }
-  })
+  }).map((line, place) => ({ ...line, ...undocumentedOfLine(new Random(random.int(1_000_000), place, place)) }))
 
 const discountOf = (random: Random): Data =>
   random.chance(0.8) ? { type: "percentage", value: 0 } : { type: random.pick(["percentage", "fixed"]), value: 10 }
@@ -172,6 +174,7 @@ export const createEstimates = (setting: Setting, owners: Owners, products: Coll
           : { enabled: false, schedule: {} },
         traceId: random.chance(0.5) ? random.id() : undefined,
         liveMode: random.chance(0.97),
+        ...undocumentedOfEstimate(setting, index, totalOf(items, discount)),
         createdAt: iso(entry.created),
         updatedAt: iso(entry.updated)
       }

@@ -4,6 +4,7 @@ import { projects } from "../../world/names.ts"
 import type { Setting } from "../../world/setting.ts"
 import { messageText } from "../../world/texts.ts"
 import { type Draw, type Owners, later, rowsOf, seeded, streams } from "./seeded.ts"
+import { undocumentedOfLabel, undocumentedOfPost } from "./undocumented.ts"
 
 /** Connected accounts, posts, categories and tags (B 2.5). */
 export const createSocialAccounts = (setting: Setting): Collection =>
@@ -40,7 +41,8 @@ interface Target {
   readonly platform: string
 }
 
-const post = (setting: Setting, { entry, id, random }: Draw, targets: ReadonlyArray<Target>): Data => {
+const post = (setting: Setting, draw: Draw, targets: ReadonlyArray<Target>): Data => {
+  const { entry, id, random } = draw
   const chosen = random.some(targets, 3, 0.6)
   const [first] = chosen.length > 0 ? chosen : [targets[0]!]
   const status = random.chance(0.02) ? "shadowed" : random.pick(postStatuses)
@@ -57,6 +59,7 @@ const post = (setting: Setting, { entry, id, random }: Draw, targets: ReadonlyAr
       status === "scheduled" ? iso(later(setting, random)) : random.chance(0.6) ? iso(entry.created) : undefined,
     userId: random.chance(0.95) ? setting.userIds[random.int(setting.userIds.length)] : undefined,
     ...(random.chance(0.2) && { [`${first!.platform}PostDetails`]: { type: "post" } }),
+    ...undocumentedOfPost(setting, draw, status),
     createdAt: iso(entry.created),
     updatedAt: iso(entry.updated)
   }
@@ -69,7 +72,11 @@ export const createSocialCategories = (setting: Setting): Collection =>
     stream: streams.category,
     count: 12,
     ids: "plain",
-    build: ({ id, index }) => ({ id, name: `${["Before & after", "Tips", "Équipe", "=Offers"][index % 4]} ${index}` })
+    build: (draw) => ({
+      id: draw.id,
+      name: `${["Before & after", "Tips", "Équipe", "=Offers"][draw.index % 4]} ${draw.index}`,
+      ...undocumentedOfLabel(setting, draw)
+    })
   })
 
 export const createSocialTags = (setting: Setting, owners: Owners): Collection =>
@@ -77,5 +84,9 @@ export const createSocialTags = (setting: Setting, owners: Owners): Collection =
     stream: streams.tag,
     count: owners.share(0.005, 25),
     ids: "plain",
-    build: ({ id, index, random }) => ({ id, name: `${random.pick(["deck", "grün", "kitchen", "#diy"])}-${index}` })
+    build: (draw) => ({
+      id: draw.id,
+      name: `${draw.random.pick(["deck", "grün", "kitchen", "#diy"])}-${draw.index}`,
+      ...undocumentedOfLabel(setting, draw)
+    })
   })

@@ -72,11 +72,12 @@ const subscription = (
     altType: "location",
     contactId: owner.id,
     contactName: owner.name,
+    contactEmail: owner.email,
     currency: "USD",
     amount: cents(random.between(900, 90_000) / 100),
     liveMode: random.chance(0.97),
     // Documented as an object, seen as a word.
-    status: index % 3 === 0 ? state : { type: state, since: iso(entry.updated) },
+    status: setting.nasty && index % 3 === 0 ? state : { type: state, since: iso(entry.updated) },
     entityType: bought?.type,
     entityId: bought?.row.id,
     entitySourceId: maybe(0.8, sourceId),

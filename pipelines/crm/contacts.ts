@@ -189,7 +189,7 @@ export const contacts = define({
         id: ref("custom_fields", "The custom field", { column: "custom_field_id" }),
         key: text("Key of the field, where sent"),
         value: json("The value as sent", { textColumn: "value_text", personal: "content" }),
-        fieldValue: alias("value"),
+        "fieldValue*": alias("value"),
         field_value: alias("value")
       },
       ["custom_field_id"]

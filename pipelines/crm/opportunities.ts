@@ -141,10 +141,8 @@ export const opportunities = define({
         }),
         key: text("Key of the field, where sent"),
         value: json("The value as sent", { textColumn: "value_text", personal: "content" }),
-        fieldValue: alias("value"),
-        fieldValueString: alias("value"),
-        fieldValueNumber: alias("value"),
-        fieldValueArray: alias("value"),
+        // One name for each kind of value: fieldValueString, fieldValueDate, fieldValueFiles, …
+        "fieldValue*": alias("value"),
         type: text("Type of the field, where sent")
       },
       ["custom_field_id"]

@@ -40,7 +40,10 @@ export interface ObjectField {
   readonly plain?: string
 }
 
-/** The same value under another name, in the other shape of the record: fills the column of the field named here. */
+/**
+ * The same value under another name, in the other shape of the record: fills the column of the field named here. A name
+ * that ends with `*` stands for every name that begins so and is no field itself.
+ */
 export interface AliasField {
   readonly kind: "alias"
   readonly of: string

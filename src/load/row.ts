@@ -49,7 +49,7 @@ export class RowReader {
     // Parsed from JSON, so what it shows is its own.
     for (const name in inside) {
       const value = (inside as Readonly<Record<string, unknown>>)[name]
-      const slot = slots.get(name)
+      const slot = slots.of(name)
       if (slot === undefined) {
         if (rest) this.addChild(rest, this.childrenOf(rest), name, value)
         else if (keepUnknown) (this.extra ??= []).push([path + name, value])

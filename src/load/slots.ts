@@ -22,7 +22,21 @@ export type Slot =
       readonly rest?: Child
     }
   | { readonly kind: "child"; readonly child: Child }
-export type Slots = ReadonlyMap<string, Slot>
+
+/** Slots by the name of their field, and by how names begin. */
+export class Slots extends Map<string, Slot> {
+  private readonly beginnings: Array<readonly [beginning: string, slot: Slot]> = []
+
+  define(name: string, slot: Slot): void {
+    if (name.endsWith("*")) this.beginnings.push([name.slice(0, -1), slot])
+    else this.set(name, slot)
+  }
+
+  /** The slot of a field as it was sent. */
+  of(name: string): Slot | undefined {
+    return this.get(name) ?? this.beginnings.find(([beginning]) => name.startsWith(beginning))?.[1]
+  }
+}
 
 /** What one table's record looks like. */
 export interface Shape {
@@ -52,30 +66,25 @@ export interface Child extends Shape {
 export const isScalar = (fields: Fields): boolean => Object.keys(fields).join() === "value"
 
 export const compile = (table: string, fields: Fields, further: ReadonlyArray<string>): Shape => {
-  const slots = compileInto(new Map(), fields, "")
+  const slots = compileInto(new Slots(), fields, "")
   const names = [...further, ...namesIn(slots), "_extra"]
   return { table, slots, blank: Object.fromEntries(names.map((name) => [name, undefined])) }
 }
 
-const compileInto = (root: Map<string, Slot>, fields: Fields, prefix: string): Slots => {
-  const slots = prefix === "" ? root : new Map<string, Slot>()
+const compileInto = (root: Slots, fields: Fields, prefix: string): Slots => {
+  const slots = prefix === "" ? root : new Slots()
   for (const [name, field] of Object.entries(fields))
     if (field.kind !== "alias") slots.set(name, slotOf(root, name, field, prefix))
   for (const [name, field] of Object.entries(fields))
     if (field.kind === "alias") {
       const slot = slots.get(field.of) ?? root.get(field.of)
       if (!slot) throw new Error(`alias ${name} names ${field.of}, which is no field`)
-      slots.set(name, slot)
+      slots.define(name, slot)
     }
   return slots
 }
 
-const slotOf = (
-  root: Map<string, Slot>,
-  name: string,
-  field: Exclude<Field, { kind: "alias" }>,
-  prefix: string
-): Slot => {
+const slotOf = (root: Slots, name: string, field: Exclude<Field, { kind: "alias" }>, prefix: string): Slot => {
   switch (field.kind) {
     case "column":
       return columnSlot(columnName(prefix, name, field), field)

@@ -4,6 +4,7 @@ import { locationTimezones } from "../../pipelines/account/location_timezones.ts
 import { appointments } from "../../pipelines/calendars/appointments.ts"
 import { freeSlots } from "../../pipelines/calendars/free_slots.ts"
 import { contacts } from "../../pipelines/crm/contacts.ts"
+import { opportunities } from "../../pipelines/crm/opportunities.ts"
 import { orders } from "../../pipelines/payments/orders.ts"
 import { subscriptions } from "../../pipelines/payments/subscriptions.ts"
 import { transactions } from "../../pipelines/payments/transactions.ts"
@@ -121,6 +122,23 @@ describe("shapes met elsewhere", () => {
   it("an answer without a list of time zones is rejected in sight", () => {
     assert.deepEqual(zonesIn({ timezones: [] }), [])
     assert.deepEqual(readAs(locationTimezones, { zones: "UTC" })[0]!.rejected, ['{"zones":"UTC"}'])
+  })
+
+  it.each([
+    ["fieldValue", "x", "x"],
+    ["fieldValueString", "x", "x"],
+    ["fieldValueNumber", 1.5, "1.5"],
+    ["fieldValueArray", ["a", "b"], "a, b"],
+    ["fieldValueDate", 1_766_534_400_000, "1766534400000"],
+    ["fieldValueBoolean", false, "false"],
+    ["fieldValueFiles", [{ url: "u" }], '[{"url":"u"}]'],
+    ["fieldValueObject", { a: 1 }, '{"a":1}'],
+    ["fieldValueOfAnotherKind", "x", "x"]
+  ])("a deal's custom value is read whatever its kind: %s", (name, value, text) => {
+    const { row } = readAs(opportunities, { id: "o", customFields: [{ id: "f", type: "t", [name]: value }] })[0]!
+    assert.deepEqual(row["opportunity_custom_values"], [
+      { custom_field_id: "f", value: JSON.stringify(value), value_text: text, type: "t" }
+    ])
   })
 
   it("a product names its taxes by their ids, or shows them", () => {

@@ -99,4 +99,44 @@ describe("an account of many custom fields", () => {
       rmSync(account.output, { recursive: true })
     }
   })
+
+  it("types dates in epoch milliseconds and numbers in any notation", async () => {
+    const account = await openAccount("--contacts", "20")
+    try {
+      assert.strictEqual((await account.sync("--only", "opportunities,custom_fields")).code, 0)
+      const values: ReadonlyArray<readonly [type: string, sent: string, shown: string | null]> = [
+        ["DATE", "1766534400000", "2025-12-24"],
+        ["DATE_TIME", "1766534400123", "2025-12-24 00:00:00.123+00"],
+        ["NUMERICAL", "1e-7", "0.000000100"],
+        ["MONETORY", "33.333333333333336", "33.333333333"],
+        ["MONETORY", " +4750.650000000001", "4750.650000000"],
+        ["FLOAT", "1.5e3", "1500.000000000"],
+        ["MONETORY", "1,234.50", null]
+      ]
+      await sql(
+        account.output,
+        values
+          .map(
+            ([type, sent], n) =>
+              `INSERT INTO crm.custom_fields BY NAME SELECT 'here' AS location_id, 'f${n}' AS id, 'opportunity' AS model, '${type}' AS data_type, 'opportunity.kind_${n}' AS field_key;
+               INSERT INTO crm.opportunity_custom_values BY NAME SELECT 'here' AS location_id, 'deal' AS opportunity_id, 'f${n}' AS custom_field_id, '${sent}' AS value_text;`
+          )
+          .join("\n") + "INSERT INTO crm.opportunities BY NAME SELECT 'here' AS location_id, 'deal' AS id"
+      )
+      const ran = await sluice(["publish"], { ...account.environment, SLUICE_FORMATS: "duckdb" })
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      const columns = values.map((_, n) => `cf_kind_${n}::VARCHAR AS cf_kind_${n}`).join(", ")
+      const [row] = await query(
+        join(account.output, "published/crm.duckdb"),
+        `SELECT ${columns} FROM opportunities_wide WHERE id = 'deal'`
+      )
+      assert.deepStrictEqual(
+        Object.values(row!),
+        values.map(([, , shown]) => shown)
+      )
+    } finally {
+      account.service.stop()
+      rmSync(account.output, { recursive: true })
+    }
+  })
 })

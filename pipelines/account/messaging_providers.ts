@@ -22,7 +22,7 @@ export const messagingProviders = define({
       _id: id("Provider id; `conversation_provider_id` elsewhere"),
       name: text("Name", { column: "name" }),
       type: oneOf(["SMS", "Email"], "", { column: "type" }),
-      default: flag("The provider used where none is chosen", { column: "default" })
+      default: flag("The provider used where none is chosen", { column: "is_default" })
     }),
     channel: oneOf(["SMS", "Email"], "Channel it was listed under")
   }

@@ -37,7 +37,7 @@ export const blogPosts = define({
     status: oneOf(["DRAFT", "PUBLISHED", "SCHEDULED", "ARCHIVED"]),
     urlSlug: text("Name in the post's web address"),
     canonicalLink: text("Address search engines are to keep"),
-    author: ref("blog_authors", "Who is named as its author"),
+    author: ref("blog_authors", "Who is named as its author", { column: "author_id" }),
     imageUrl: text("Picture, as a link"),
     imageAltText: text("The picture in words"),
     rawHTML: content("The post itself, as HTML"),

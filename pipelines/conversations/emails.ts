@@ -41,7 +41,7 @@ export const emails = define({
     subject: content("Subject line"),
     body: content("Text of the email"),
     contentType: text("MIME type of the body"),
-    from: text("Sender", { personal: "direct" }),
+    from: text("Address of the sender", { column: "from_address", personal: "direct" }),
     to: recipients("to"),
     cc: recipients("cc"),
     bcc: recipients("bcc"),

@@ -31,6 +31,7 @@ export const invoiceSettings = define({
     dueAfterXDays: count("Days until an invoice is to be paid"),
     estimatesExpireAfterXDays: count("Days until an estimate expires"),
     _id: text("Id of the settings, where sent", { column: "settings_id" }),
+    // What a fee of a fixed value is in: the currency of the invoice it is put on.
     lateFeesConfiguration: lateFees,
     reminders: json("Reminders sent, as sent"),
     tipsConfiguration: json("Tips offered, as sent", { personal: "financial" }),

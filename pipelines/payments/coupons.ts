@@ -40,7 +40,9 @@ export const coupons = define({
     name: text("Name"),
     code: text("What customers type"),
     discountType: oneOf(["percentage", "amount"]),
-    discountValue: decimal("Discount: per cent from 0 to 100, or a flat amount", { personal: "financial" }),
+    discountValue: decimal("Discount: per cent from 0 to 100, or a flat amount in the currency of the order", {
+      personal: "financial"
+    }),
     status: oneOf(["scheduled", "active", "expired"]),
     startDate: instant("When it begins to hold"),
     endDate: instant("When it ends; NULL for never"),

@@ -28,7 +28,7 @@ export const inventory = define({
     availableQuantity: decimal("Stock left"),
     sku: text("Article number"),
     allowOutOfStockPurchases: flag("Sold without stock as well"),
-    product: ref("products", "The product"),
+    product: ref("products", "The product", { column: "product_id" }),
     productName: text("Name of the product"),
     updatedAt: instant("Last change of the price"),
     altId: ref("locations", "The location", { column: "location_id" }),

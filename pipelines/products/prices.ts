@@ -25,7 +25,7 @@ export const prices = define({
   // time; inventory shows stock and the price's own updatedAt every night.
   each: {
     table: "products",
-    column: "product",
+    column: "product_id",
     changedBy: "updated_at",
     everyDays: 30,
     way: {
@@ -40,7 +40,7 @@ export const prices = define({
   full: [],
   fields: {
     _id: id("Price id"),
-    product: ref("products", "The product"),
+    product: ref("products", "The product", { column: "product_id" }),
     name: text("Name"),
     description: text("Description", { personal: "content" }),
     type: oneOf(["one_time", "recurring"]),

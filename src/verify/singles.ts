@@ -31,7 +31,7 @@ export const singles: Readonly<Record<string, Single>> = {
   email_templates: { path: "/emails/locations/{location_id}/templates/{id}", record: "" },
   email_campaigns: { path: "/emails/locations/{location_id}/campaigns/emails/{id}", record: "" },
   products: { path: "/products/{id}", parameters: location, record: "" },
-  prices: { path: "/products/{product}/price/{id}", parameters: location, record: "" },
+  prices: { path: "/products/{product_id}/price/{id}", parameters: location, record: "" },
   invoices: { path: "/invoices/{id}", parameters: account, record: "" },
   orders: { path: "/payments/orders/{id}", parameters: account, record: "" },
   transactions: { path: "/payments/transactions/{id}", parameters: account, record: "" },

@@ -60,7 +60,10 @@ const different = (table: string, record: Row, row: Row): ReadonlyArray<string> 
   const extra = JSON.parse(String(row["_extra"] ?? "{}")) as Row
   return Object.entries(record).flatMap(([field, sent]) => {
     if (sent === null || ["locationId", "altId", "altType", "traceId"].includes(field)) return []
-    const column = field === "_id" ? "id" : snakeCase(field)
+    // An id ends in _id, and a reserved word is no column's name.
+    const name = field === "_id" ? "id" : snakeCase(field)
+    const names = typeof sent === "object" ? [] : [`${name}_id`, `${name}_address`]
+    const column = [name, ...names].find((column) => column in row) ?? name
     // Lists and objects have tables and columns of their own; their own tests look at them.
     if (!(column in row))
       return typeof sent === "object" || field in extra ? [] : [`${table} ${String(row["id"])}.${field}: nowhere`]

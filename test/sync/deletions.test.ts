@@ -37,7 +37,7 @@ describe("deletions", () => {
       account.warehouse,
       `SELECT (SELECT count(*) FROM crm.contact_notes AS n JOIN crm.contacts AS c ON c.id = n.contact_id
          WHERE c._deleted_at IS NOT NULL AND n._deleted_at IS NULL) AS notes,
-       (SELECT count(*) FROM crm.prices WHERE product = '${product}' AND _deleted_at IS NULL) AS prices`
+       (SELECT count(*) FROM crm.prices WHERE product_id = '${product}' AND _deleted_at IS NULL) AS prices`
     )
     assert.deepStrictEqual(left, { notes: "0", prices: "0" })
     const versions = await query(

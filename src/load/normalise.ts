@@ -13,6 +13,7 @@ import { compile, isScalar } from "./slots.ts"
 
 interface RejectedValue {
   readonly table: string
+  /** The record's; of a child row followed by its table and its own key or place: `inv1/invoice_items/3`. */
   readonly key: string
   readonly column: string
   /** As sent, as JSON. */
@@ -74,11 +75,15 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
         key: key.map((column) => values[column]),
         hash: hash("sha256", row).slice(0, 32),
         unknown: found.unknown,
-        rejectedValues: found.misfits.map(({ value, ...misfit }) => ({ ...misfit, key: id, value: printed(value) })),
-        rejectedRecords: found.strays.map(({ table, item, reason }) => ({
+        rejectedValues: found.misfits.map(({ value, place, ...misfit }) => ({
+          ...misfit,
+          key: id + place,
+          value: printed(value)
+        })),
+        rejectedRecords: found.strays.map(({ table, item, reason, place }) => ({
           table,
           record: printed(item),
-          reason: `${reason}; in ${id}`
+          reason: `${reason}; in ${id}${place}`
         }))
       }
     } catch (error) {

@@ -14,10 +14,12 @@ export interface Found {
     readonly reason: string
     /** The column holds it nevertheless, as far as it can. */
     readonly kept?: true
+    /** Where in the record: the tables on the way to its row, each with the row's key or place; "" for the record's own. */
+    place: string
   }>
   /** Fields nobody named, with the first value met. */
   readonly unknown: Array<{ readonly table: string; readonly field: string; readonly value: unknown }>
-  readonly strays: Array<{ readonly table: string; readonly item: unknown; readonly reason: string }>
+  readonly strays: Array<{ readonly table: string; readonly item: unknown; readonly reason: string; place: string }>
 }
 
 export class RowReader {
@@ -106,26 +108,46 @@ export class RowReader {
 
   private addChild(child: Child, rows: ChildRows, key: string, sent: unknown): void {
     const position = rows.items++
+    const { misfits, strays } = this.found
+    const [misfitsBefore, straysBefore] = [misfits.length, strays.length]
+    const own: Array<unknown> = []
+    const reason = this.rejected(child, rows, key, sent, position, own)
+    if (reason === undefined && misfits.length === misfitsBefore && strays.length === straysBefore) return
+    // What was told of the row, and of those below it, is found by its key.
+    const sentAt = child.keyColumn === undefined ? position : key
+    const isKnown = own.length > 0 && !own.includes(undefined)
+    for (const told of [...misfits.slice(misfitsBefore), ...strays.slice(straysBefore)])
+      told.place = `/${child.table}/${isKnown ? own.join(",") : sentAt}${told.place}`
+    if (reason !== undefined)
+      strays.push({ table: child.table, item: sent, reason, place: `/${child.table}/${sentAt}` })
+  }
+
+  /** Adds an item as a row, whose key goes into `own`; or says why it is none. */
+  private rejected(
+    child: Child,
+    rows: ChildRows,
+    key: string,
+    sent: unknown,
+    position: number,
+    own: Array<unknown>
+  ): string | undefined {
     const item = child.scalar ? { value: sent } : child.plain && isPlain(sent) ? { [child.plain]: sent } : sent
-    if (!isObject(item)) return this.stray(child, sent, "not an object")
+    if (!isObject(item)) return "not an object"
     const { values } = new RowReader(child, this.found).read(item)
     Object.assign(values, child.constants)
     if (child.keyColumn) values[child.keyColumn] = key
+    for (const name of child.key) own.push(values[name])
     for (const name of child.identifying)
-      if (unfitForKey(values[name])) return this.stray(child, sent, `${name} holds half a character or a NUL`)
+      if (unfitForKey(values[name])) return `${name} holds half a character or a NUL`
     if (child.key.length === 0) values["position"] = position
     else {
-      const parts = child.key.map((name) => values[name])
-      if (parts.includes(undefined)) return this.stray(child, sent, `no ${child.key.join(", ")}`)
-      const identity = parts.length === 1 ? parts[0] : JSON.stringify(parts)
-      if (rows.holds(identity)) return this.stray(child, sent, `the same ${child.key.join(", ")} twice`)
+      if (own.includes(undefined)) return `no ${child.key.join(", ")}`
+      const identity = own.length === 1 ? own[0] : JSON.stringify(own)
+      if (rows.holds(identity)) return `the same ${child.key.join(", ")} twice`
     }
     rows.push(values)
     for (const table of child.below) this.hoist(table, values, child.idColumn)
-  }
-
-  private stray({ table }: Child, item: unknown, reason: string): void {
-    this.found.strays.push({ table, item, reason })
+    return undefined
   }
 
   /** Rows of a table below a child table stand beside it, with its id. */
@@ -145,7 +167,7 @@ export class RowReader {
   }
 
   private misfit(column: string, value: unknown, reason: string, kept?: true): void {
-    this.found.misfits.push({ table: this.shape.table, column, value, reason, ...(kept && { kept }) })
+    this.found.misfits.push({ table: this.shape.table, column, value, reason, place: "", ...(kept && { kept }) })
   }
 }
 

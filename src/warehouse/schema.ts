@@ -45,7 +45,8 @@ const metaTables: Readonly<Record<string, { readonly comment: string; readonly c
     columns: `location_id VARCHAR, resource VARCHAR, from_at TIMESTAMPTZ, to_at TIMESTAMPTZ, run_id VARCHAR`
   },
   rejected_values: {
-    comment: "Values that did not fit their column, as sent; the column holds NULL, or what the reason says",
+    comment:
+      "Values that did not fit their column, as sent; the column holds NULL, or what the reason says. The key of a child row is that of its record, then its table and its own key or position: inv1/invoice_items/3",
     columns: `run_id VARCHAR, location_id VARCHAR, table_name VARCHAR, key VARCHAR, column_name VARCHAR, value VARCHAR,
       reason VARCHAR, rejected_at TIMESTAMPTZ`
   },

@@ -189,6 +189,31 @@ describe("nothing is lost in silence", () => {
     assert.deepStrictEqual(rejectedValues, [])
   })
 
+  it("rejects of child rows name their row: by its key, or by its place where it has none", () => {
+    const { rejectedRecords, rejectedValues } = read(
+      '{"_id":"a","price":"x","lines":[{"sku":"s"},{"qty":"many"},7],"taxes":[{"id":"t1","rate":"high"},{"rate":1}],' +
+        '"settings":{"SMS":{"status":{}},"Call":3},"tags":["x","x"]}'
+    )
+    assert.deepStrictEqual(
+      rejectedValues.map(({ table, key, column }) => [table, key, column]),
+      [
+        ["things", "a", "price"],
+        ["thing_lines", "a/thing_lines/1", "qty"],
+        ["thing_taxes", "a/thing_taxes/t1", "rate"],
+        ["thing_settings", "a/thing_settings/SMS", "status"]
+      ]
+    )
+    assert.deepStrictEqual(
+      rejectedRecords.map(({ reason }) => reason),
+      [
+        "not an object; in a/thing_lines/2",
+        "no id; in a/thing_taxes/1",
+        "not an object; in a/thing_settings/Call",
+        "the same tag twice; in a/thing_tags/1"
+      ]
+    )
+  })
+
   it("a list may hold ids, objects and what is neither", () => {
     const { row, rejectedRecords } = read('{"_id":"a","taxes":["t1",{"id":"t2","rate":19},["t3"],null]}')
     assert.deepStrictEqual(row?.["thing_taxes"], [{ id: "t1" }, { id: "t2", rate: "19" }])

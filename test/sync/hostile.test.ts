@@ -53,8 +53,8 @@ describe("a value that no text or number can hold", () => {
   const record = `{"id":"c1","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":2}},"prototype":3,
     "toString":"t","hasOwnProperty":0,"\\ud800key":"\\udfff","nul\\u0000key":"nul\\u0000",
     "firstName":"Zo\xeb","lastName":"cut \\ud83d","city":"nul\\u0000city","address1":12345678901234567890,
-    "website":1e999,"state":-0,"dateAdded":1e999,"additionalEmails":[1e999,-1e-999,12345678901234567890,-0,"\\udc00"],
-    "followers":{"\\ud800":"\\\\ud800"},"tags":["\\ud800","ok","__proto__"],
+    "website":1e999,"state":-0,"dateAdded":1e999,"opportunities":[1e999,-1e-999,12345678901234567890,-0,"\\udc00"],
+    "attachments":{"\\ud800":"\\\\ud800"},"tags":["\\ud800","ok","__proto__"],
     "customFields":[{"id":"__proto__","value":"a"},{"id":"constructor","value":1e999},{"id":"toString","value":"\\ud800"},
       {"id":"\\u0000","value":1},{"id":"../../etc/passwd","value":"b"}],
     "dndSettings":{"__proto__":{"status":"active"},"\\ud800":{"status":"active"}}}`
@@ -69,7 +69,7 @@ describe("a value that no text or number can hold", () => {
     assert.strictEqual(ran.code, 0, ran.stderr)
     const [row] = await rows(
       `SELECT first_name, last_name, replace(city, chr(0), '<0>') AS city, address1, website, state, date_added,
-       additional_emails::VARCHAR AS additional_emails, followers::VARCHAR AS followers, _extra::VARCHAR AS extra FROM crm.contacts WHERE id = 'c1'`
+       opportunities::VARCHAR AS opportunities, attachments::VARCHAR AS attachments, _extra::VARCHAR AS extra FROM crm.contacts WHERE id = 'c1'`
     )
     assert.deepStrictEqual(row, {
       first_name: "Zo\ufffd",
@@ -79,8 +79,8 @@ describe("a value that no text or number can hold", () => {
       website: "1e999",
       state: "0",
       date_added: null,
-      additional_emails: '[1e999,-1e-999,12345678901234567890,0,"\ufffd"]',
-      followers: '{"\ufffd":"\\\\ud800"}',
+      opportunities: '[1e999,-1e-999,12345678901234567890,0,"\ufffd"]',
+      attachments: '{"\ufffd":"\\\\ud800"}',
       extra:
         '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":2}},"prototype":3,"toString":"t",' +
         '"hasOwnProperty":0,"\ufffdkey":"\ufffd","nul\\u0000key":"nul\\u0000"}'
@@ -99,22 +99,28 @@ describe("a value that no text or number can hold", () => {
             '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":2}},"prototype":3,"toString":"t",' +
             '"hasOwnProperty":0,"\\ud800key":"\\udfff","nul\\u0000key":"nul\\u0000"}'
         },
-        {
-          table_name: "contacts",
-          column_name: "additional_emails",
-          reason: kept,
-          value: '[1e999,-1e-999,12345678901234567890,0,"\\udc00"]'
-        },
+        { table_name: "contacts", column_name: "attachments", reason: kept, value: '{"\\ud800":"\\\\ud800"}' },
         { table_name: "contacts", column_name: "date_added", reason: "does not fit instant", value: "1e999" },
         { table_name: "contacts", column_name: "first_name", reason: kept, value: '"Zo\\udceb"' },
-        { table_name: "contacts", column_name: "followers", reason: kept, value: '{"\\ud800":"\\\\ud800"}' },
-        { table_name: "contacts", column_name: "last_name", reason: kept, value: '"cut \\ud83d"' }
+        { table_name: "contacts", column_name: "last_name", reason: kept, value: '"cut \\ud83d"' },
+        {
+          table_name: "contacts",
+          column_name: "opportunities",
+          reason: kept,
+          value: '[1e999,-1e-999,12345678901234567890,0,"\\udc00"]'
+        }
       ]
     )
     assert.deepStrictEqual(await rows("SELECT table_name, reason FROM meta.rejected_records ORDER BY ALL"), [
-      { table_name: "contact_custom_values", reason: "custom_field_id holds half a character or a NUL; in c1" },
-      { table_name: "contact_dnd_settings", reason: "channel holds half a character or a NUL; in c1" },
-      { table_name: "contact_tags", reason: "tag holds half a character or a NUL; in c1" }
+      {
+        table_name: "contact_custom_values",
+        reason: "custom_field_id holds half a character or a NUL; in c1/contact_custom_values/3"
+      },
+      {
+        table_name: "contact_dnd_settings",
+        reason: "channel holds half a character or a NUL; in c1/contact_dnd_settings/\ufffd"
+      },
+      { table_name: "contact_tags", reason: "tag holds half a character or a NUL; in c1/contact_tags/0" }
     ])
     assert.deepStrictEqual(
       await rows("SELECT custom_field_id AS id, value::VARCHAR AS value FROM crm.contact_custom_values ORDER BY id"),

@@ -62,7 +62,14 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
     const found: Found = { location, keeps, misfits: [], unknown: [], strays: [] }
     try {
       const { values } = new RowReader(shape, found).read(record)
-      for (const column in given) values[column] ??= given[column]
+      for (const column in given) {
+        const [known, own] = [given[column], values[column]]
+        // What it was asked for under is sure; another parent in the record would hang the row where nobody finds it.
+        const isParent = column === each?.column
+        if (isParent && own !== undefined && own !== known)
+          found.misfits.push({ table, column, value: own, reason: otherParent, place: "", kept: true })
+        values[column] = isParent ? known : (own ?? known)
+      }
       const missing = key.find((column) => values[column] === undefined || values[column] === "")
       if (missing !== undefined) return rejected(table, record, `no ${missing}`)
       const unfit = key.find((column) => unfitForKey(values[column]))
@@ -93,6 +100,8 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
     }
   }
 }
+
+const otherParent = "names another row than the one it was read under, which is kept"
 
 const rejected = (table: string, record: unknown, reason: string): Normalised => ({
   row: undefined,

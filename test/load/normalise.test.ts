@@ -189,6 +189,25 @@ describe("nothing is lost in silence", () => {
     assert.deepStrictEqual(rejectedValues, [])
   })
 
+  it("a record that names another parent than the one it was read under stays there, and is told", () => {
+    const notes = define({
+      ...things,
+      each: { table: "persons", column: "person_id", everyDays: 1, way: things.full[0]! },
+      fields: { _id: id("Id"), personId: text("Person") }
+    })
+    const under = (record: object) => normaliserOf(notes)(record, { location: "L", given: { person_id: "p1" } })
+    for (const record of [{ _id: "a" }, { _id: "a", personId: "p1" }]) {
+      const { row, rejectedValues } = under(record)
+      assert.deepStrictEqual([JSON.parse(row!).person_id, rejectedValues], ["p1", []])
+    }
+    const { row, rejectedValues } = under({ _id: "a", personId: "p2" })
+    assert.strictEqual(JSON.parse(row!).person_id, "p1")
+    const reason = "names another row than the one it was read under, which is kept"
+    assert.deepStrictEqual(rejectedValues, [
+      { table: "things", key: "a", column: "person_id", value: '"p2"', reason, kept: true }
+    ])
+  })
+
   it("rejects of child rows name their row: by its key, or by its place where it has none", () => {
     const { rejectedRecords, rejectedValues } = read(
       '{"_id":"a","price":"x","lines":[{"sku":"s"},{"qty":"many"},7],"taxes":[{"id":"t1","rate":"high"},{"rate":1}],' +

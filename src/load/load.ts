@@ -64,7 +64,7 @@ export const makeLoader = Effect.fn("load.make")(function* (
       (statements) =>
         Effect.andThen(
           warehouse.transaction(statements),
-          warehouse.checkpointIfAbove(transactions.length > 1 ? 1 / 3 : 1 / 2)
+          warehouse.checkpointIfAbove(transactions.length > 1 ? 1 / 8 : 1 / 2)
         ),
       { discard: true }
     ).pipe(

@@ -86,7 +86,7 @@ const newVersions = (batch: Batch, mode: Mode): ReadonlyArray<Statement> => {
       ]
     },
     `INSERT INTO ${current} BY NAME SELECT ${parent.columns.map((column) => `${value(column, mode, batch)} AS ${name(column.name)}`).join(", ")}
-     FROM stage LEFT JOIN old USING (${key})`,
+     FROM stage LEFT JOIN old USING (${key})${mode === "list" ? " LEFT JOIN detailed ON detailed.parent_id = stage.id" : ""}`,
     ...children.map((child) => comingChildren(batch, child, mode)),
     // Whole rows bring all their children along.
     ...(mode === "whole" || children.length === 0 ? [] : turnedRows(batch, children))
@@ -98,7 +98,6 @@ const detailedRows = ({ resource, location }: Batch): string =>
   `CREATE OR REPLACE TEMP TABLE detailed AS SELECT parent_id FROM meta.fanout
    WHERE location_id = ${literal(location)} AND resource = ${literal(followUpOf(resource)!.label)}
      AND content_hash IS NOT NULL AND parent_id IN (SELECT id FROM stage)`
-const isDetailed = "stage.id IN (FROM detailed)"
 
 /** Rows that were marked deleted or are there again take their children with them. */
 const turnedRows = ({ resource, location }: Batch, children: ReadonlyArray<Table>): ReadonlyArray<Statement> => [
@@ -154,7 +153,7 @@ const value = (column: Column, mode: Mode, { resource, location, run }: Batch): 
              ELSE to_json(map_concat(CAST(${kept} AS MAP(VARCHAR, JSON)), CAST(${sent}::JSON AS MAP(VARCHAR, JSON)))) END`
     default:
       if (mode === "list" && column.detail)
-        return `CASE WHEN ${isDetailed} THEN ${kept} ELSE coalesce(${sent}, ${kept}) END`
+        return `CASE WHEN detailed.parent_id IS NOT NULL THEN ${kept} ELSE coalesce(${sent}, ${kept}) END`
       return mode === "detail" && !column.detail ? `coalesce(${sent}, ${kept})` : sent
   }
 }
@@ -162,7 +161,7 @@ const value = (column: Column, mode: Mode, { resource, location, run }: Batch): 
 /** Staged rows that tell the rows of a child table: one that says nothing of them leaves them as they are. */
 const telling = (child: Table, mode: Mode): string => {
   const said = `stage.${name(child.name)} IS NOT NULL`
-  if (mode === "list" && child.detail) return `WHERE ${said} AND NOT ${isDetailed}`
+  if (mode === "list" && child.detail) return `WHERE ${said} AND stage.id NOT IN (FROM detailed)`
   return mode === "detail" && !child.detail ? `WHERE ${said}` : ""
 }
 

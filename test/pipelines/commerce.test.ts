@@ -224,7 +224,8 @@ const withStrays = (
   "survey_submissions"
 ).split(" ")
 
-const noAmount = /^("n\/a"|"1,234\.50"|"\$12")$/
+/** No number, or one with more decimals than the column. */
+const noAmount = /^("n\/a"|"1,234\.50"|"\$12"|\d+\.\d{9}\d*[1-9]|\de-\d+)$/
 
 const snakeCase = (name: string) =>
   name

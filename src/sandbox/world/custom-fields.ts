@@ -50,7 +50,7 @@ export const createCustomFields = (setting: Setting): Collection => {
     collection.add(entry({ id: field.id, created: setting.begin + index, source }))
   })
   unused.forEach(({ model, name, ...more }, index) => {
-    const id = new Random(setting.seed, streams.setup, index + 200).id()
+    const id = unusedId(setting, index)
     const position = (setting.customFields.length + index) * 50
     const source = { id, name, fieldKey: keyOf(model, name), model, locationId: setting.locationId, position, ...more }
     collection.add(entry({ id, created: setting.begin + setting.customFields.length + index, source }))
@@ -108,6 +108,15 @@ const definitions: ReadonlyArray<["contact" | "opportunity", string, string, Rea
   ["opportunity", "Materials", "MULTIPLE_OPTIONS", ["Cedar", "Composite", "Stone", "Steel"]],
   ["opportunity", "Deposit", "MONETORY"]
 ]
+
+const unusedId = (setting: Setting, index: number) => new Random(setting.seed, streams.setup, index + 200).id()
+
+/** The field for a day and time, which deals of the nasty world fill. */
+export const inspectionId = (setting: Setting): string =>
+  unusedId(
+    setting,
+    unused.findIndex(({ name }) => name === "Inspection")
+  )
 
 /** Fields nothing has a value of yet, for what else a field can say (A 2.4). */
 const unused = [

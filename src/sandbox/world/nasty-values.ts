@@ -23,7 +23,7 @@ export const spellBirthday = (random: Random): string => {
   return (random.chance(0.5) ? [year, month, day] : [month, day, year]).join(separator)
 }
 
-/** Money as text, with more digits than a double holds, with an exponent, below zero, or as it should be. */
+/** Money as text, with more digits than a double holds, with the noise of floating point, with an exponent, below zero, or as it should be. */
 export const spellMoney = (random: Random, amount: unknown): unknown => {
   if (typeof amount !== "number") return amount
   const choice = random.int(12)
@@ -33,6 +33,9 @@ export const spellMoney = (random: Random, amount: unknown): unknown => {
   if (choice === 3) return rawNumber(`${Math.max(1, Math.floor(amount / 1000))}.5e3`)
   if (choice === 4) return rawNumber(`${amount.toFixed(2)}0000`)
   if (choice === 5) return -amount
+  // What is left of sums in floating point.
+  if (choice === 7) return rawNumber(`${amount.toFixed(2)}000000000001`)
+  if (choice === 8 && random.chance(0.3)) return rawNumber("33.333333333333336")
   if (choice === 6 && random.chance(0.1)) return random.pick(["n/a", "", "1,234.50", "$12"])
   return amount
 }

@@ -1,7 +1,7 @@
 import { iso } from "../clock.ts"
 import { Collection, type Data, type Entry, entry, without } from "./collection.ts"
 import { contactSummary } from "./contacts.ts"
-import { customValue } from "./custom-fields.ts"
+import { customValue, inspectionId } from "./custom-fields.ts"
 import { projects, sources } from "./names.ts"
 import { spoiled, spoilFields } from "./nasty.ts"
 import { person } from "./people.ts"
@@ -15,7 +15,7 @@ export const createOpportunities = (setting: Setting, contacts: Collection, pipe
   const owners = [...contacts.live()]
   const stages = [...pipelines.live()].map((entry) => pipelines.data(entry))
   const opportunities = new Collection({
-    build: spoiled(setting, (entry) => opportunity(setting, entry, contacts, owners, stages), spoil),
+    build: spoiled(setting, (entry) => opportunity(setting, entry, contacts, owners, stages), spoilFor(setting)),
     full: without("notes", "tasks", "calendarEvents", "effectiveProbability"),
     list: without("notes", "tasks", "calendarEvents")
   })
@@ -31,11 +31,30 @@ export const createOpportunities = (setting: Setting, contacts: Collection, pipe
   return opportunities
 }
 
-const spoil = spoilFields({
+const spoilPlain = spoilFields({
   instants: "createdAt updatedAt lastStatusChangeAt lastStageChangeAt lastActionDate",
   money: "monetaryValue forecastProbability",
   texts: "name source forecastExpectedCloseDate"
 })
+
+/** The live service was seen to name a custom value by its kind. */
+const spoilFor =
+  (setting: Setting): typeof spoilPlain =>
+  (random, data, entry) => ({
+    ...spoilPlain(random, data, entry),
+    customFields: [
+      ...(data["customFields"] as ReadonlyArray<Data>).map(({ id, fieldValue }) =>
+        random.chance(0.5) ? { id, fieldValue } : { id, ...namedByKind(fieldValue) }
+      ),
+      ...(random.chance(0.3) ? [{ id: inspectionId(setting), type: "date", fieldValueDate: entry.updated }] : [])
+    ]
+  })
+
+const namedByKind = (value: unknown): Data => {
+  if (typeof value === "number") return { type: "number", fieldValueNumber: value }
+  if (Array.isArray(value)) return { type: "array", fieldValueArray: value }
+  return { type: "string", fieldValueString: value }
+}
 
 const opportunity = (
   setting: Setting,

@@ -1,10 +1,12 @@
 /**
  * One entry of the vault on disk: a line of JSON that describes it, then the body byte for byte as it was received.
  *
- *     {"kind":"page","resource":"contacts",…,"bytes":92011,"crc32":2839201122}\n
+ *     {"kind":"page","resource":"contacts",…,"bytes":92011,"crc32":2839201122,"crc":1022938475}\n
  *     {"contacts":[…]}\n
  *
- * Bodies are one line as a rule, so a segment reads as NDJSON in other tools.
+ * `crc32` is that of the body, `crc` that of the line before it: a line that holds by itself tells for certain whether its
+ * body was cut off. Earlier versions wrote no `crc`. Bodies are one line as a rule, so a segment reads as NDJSON in other
+ * tools.
  */
 import { crc32 } from "node:zlib"
 import type { Window } from "../catalog/instants.ts"
@@ -93,10 +95,11 @@ export interface Frame {
 
 export const encode = ({ entry, body }: Frame): Buffer => {
   const bytes = Buffer.from(body)
-  const head = JSON.stringify({ ...entry, bytes: bytes.length, crc32: crc32(bytes) })
-  return Buffer.concat([Buffer.from(`${head}\n`), bytes, newline])
+  const head = JSON.stringify({ ...entry, bytes: bytes.length, crc32: crc32(bytes) }).slice(0, -1)
+  return Buffer.concat([Buffer.from(`${head}${headSum}${crc32(head)}}\n`), bytes, newline])
 }
 const newline = Buffer.from("\n")
+const headSum = ',"crc":'
 
 export interface Decoded extends Frame {
   /** Where the next frame begins: in `decode` within the bytes given, in `Vault.read` within the segment. */
@@ -105,22 +108,79 @@ export interface Decoded extends Frame {
 
 /** The frame that begins at `start`, or `undefined` where it is cut off or damaged. */
 export const decode = (segment: Buffer, start: number): Decoded | undefined => {
-  const headEnd = segment.indexOf(10, start)
-  if (headEnd < 0) return undefined
-  const head = parsed(segment.toString("utf8", start, headEnd))
-  if (!head) return undefined
-  const { bytes, crc32: expected, ...entry } = head
-  const bodyEnd = headEnd + 1 + bytes
-  if (bodyEnd >= segment.length || segment[bodyEnd] !== 10) return undefined
-  const body = segment.subarray(headEnd + 1, bodyEnd)
-  return crc32(body) === expected ? { entry, body: body.toString("utf8"), end: bodyEnd + 1 } : undefined
+  const found = find(segment, start)
+  return typeof found === "string"
+    ? undefined
+    : { entry: found.entry, body: segment.toString("utf8", found.bodyStart, found.bodyEnd), end: found.bodyEnd + 1 }
 }
 
-const parsed = (line: string): (Entry & { bytes: number; crc32: number }) | undefined => {
+/** Where the last whole frame ends, counted from the first byte; the end of the segment where nothing is wrong. */
+export const wholeUntil = (segment: Buffer): number => {
+  let end = 0
+  for (let found = find(segment, 0); typeof found !== "string"; found = find(segment, end)) end = found.bodyEnd + 1
+  return end
+}
+
+/** Whether what begins at `start` is a frame whose writing was cut off, and not one that was damaged later. */
+export const isTorn = (segment: Buffer, start: number): boolean => {
+  const found = find(segment, start)
+  return found === "cut" || (found === "maybe cut" && !isAnyBehind(segment, start))
+}
+
+interface Found {
+  readonly entry: Entry
+  readonly bodyStart: number
+  readonly bodyEnd: number
+}
+
+/** `maybe cut`: by the length that a head without a checksum tells. */
+const find = (segment: Buffer, start: number): Found | "cut" | "maybe cut" | "damaged" => {
+  const headEnd = segment.indexOf(10, start)
+  if (headEnd < 0) return "cut"
+  const line = segment.subarray(start, headEnd)
+  const head = headIn(line)
+  if (!head) return "damaged"
+  const { bytes, crc32: expected, crc, ...entry } = head
+  const [bodyStart, bodyEnd] = [headEnd + 1, headEnd + 1 + bytes]
+  if (bodyEnd >= segment.length) return crc === undefined ? "maybe cut" : "cut"
+  if (segment[bodyEnd] !== 10 || crc32(segment.subarray(bodyStart, bodyEnd)) !== expected) return "damaged"
+  return { entry, bodyStart, bodyEnd }
+}
+
+type Head = Entry & { readonly bytes: number; readonly crc32: number; readonly crc?: number }
+
+const headIn = (line: Buffer): Head | undefined => {
+  const at = line.lastIndexOf(headSum)
+  const [, sum] = at < 0 ? [] : (/^(\d+)}$/.exec(line.toString("latin1", at + headSum.length)) ?? [])
+  // Only a head that ends as earlier versions wrote it may do without: else a damaged checksum would be none.
+  const holds =
+    sum === undefined ? /,"crc32":\d+}$/.test(line.toString("latin1")) : crc32(line.subarray(0, at)) === Number(sum)
+  if (!holds) return undefined
   try {
-    const head = JSON.parse(line)
-    return Number.isInteger(head?.bytes) && Number.isInteger(head?.crc32) ? head : undefined
+    const head = JSON.parse(line.toString("utf8"))
+    return Number.isInteger(head?.bytes) && head.bytes >= 0 && Number.isInteger(head?.crc32) ? head : undefined
   } catch {
     return undefined
   }
 }
+
+const isAnyBehind = (segment: Buffer, start: number): boolean => {
+  for (let at = segment.indexOf(entryStart, start); at >= 0; at = segment.indexOf(entryStart, at + 1))
+    if (typeof find(segment, at + 1) !== "string") return true
+  return false
+}
+const entryStart = Buffer.from('\n{"kind":')
+
+/**
+ * What in a frame cannot have been written by a run of this account, in words: nobody would read it, so it is damage.
+ * `resources`: tables, and what follow-ups are counted as.
+ */
+export const strangeIn = (
+  { kind, resource, location }: Entry,
+  known: { readonly resources: ReadonlySet<string>; readonly locations: ReadonlySet<string> }
+): string | undefined => {
+  if (!kinds.has(kind)) return `an entry of the kind ${kind}, which does not exist`
+  if (!known.resources.has(resource)) return `an entry of the resource ${resource}, which does not exist`
+  return known.locations.has(location) ? undefined : `an entry of the location ${location}, which was never read`
+}
+const kinds: ReadonlySet<string> = new Set<Entry["kind"]>(["page", "detail", "end", "gone", "window"])

@@ -1,11 +1,12 @@
 /** The files of the vault: the open segment plain, the others compressed. */
-import { createReadStream, createWriteStream } from "node:fs"
+import { createWriteStream } from "node:fs"
 import { open, readFile, readdir, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { promisify } from "node:util"
 import { constants, createZstdCompress, zstdDecompress } from "node:zlib"
-import { type Decoded, decode } from "./frame.ts"
+import { damagedAt } from "./damage.ts"
+import { type Decoded, decode, wholeUntil } from "./frame.ts"
 
 export const plainPath = (folder: string, segment: number) => join(folder, `${String(segment).padStart(6, "0")}.ndjson`)
 const sealedPath = (folder: string, segment: number) => `${plainPath(folder, segment)}.zst`
@@ -22,17 +23,27 @@ export const segmentsIn = async (folder: string) => {
   return { all: [...sealed, ...plain].sort(ascending), plain: plain.sort(ascending) }
 }
 
-/** The compressed copy is complete and synced before the plain one goes, so a crash leaves at least one. */
+/**
+ * The compressed copy is complete and synced before the plain one goes, so a crash leaves at least one. What is compressed
+ * is what was checked: a sealed segment is vouched for by its own checksum, which says nothing of damage before it.
+ */
 export const compress = async (folder: string, segment: number): Promise<void> => {
   const temporary = `${sealedPath(folder, segment)}.part`
+  const content = await readFile(plainPath(folder, segment))
+  const whole = wholeUntil(content)
+  if (whole < content.length) throw damagedAt(segment, whole)
   await pipeline(
-    createReadStream(plainPath(folder, segment), { highWaterMark: pieceBytes }),
+    piecesOf(content),
     createZstdCompress({ chunkSize: pieceBytes, params: { [constants.ZSTD_c_checksumFlag]: 1 } }),
     createWriteStream(temporary, { mode: 0o600, flush: true })
   )
   await rename(temporary, sealedPath(folder, segment))
   await syncFolder(folder)
   await rm(plainPath(folder, segment))
+}
+
+function* piecesOf(content: Buffer) {
+  for (let at = 0; at < content.length; at += pieceBytes) yield content.subarray(at, at + pieceBytes)
 }
 
 /** Each piece goes through the main thread: a segment of 16 MB in 16 turns. */

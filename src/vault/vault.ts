@@ -7,6 +7,7 @@
  */
 import { Context, Effect, Layer, type Scope, Semaphore } from "effect"
 import { Failure, diskFailure } from "../failure.ts"
+import { Damage, damagedAt } from "./damage.ts"
 import { type Decoded, type Frame, encode } from "./frame.ts"
 import type { Position } from "./position.ts"
 import { framesIn, readPlain, readSealed } from "./segments.ts"
@@ -50,7 +51,7 @@ const openVault = Effect.fn("vault.open")(function* (
           ? new Failure({
               ends: "failed",
               message: `The vault in ${folder}: ${cause.message}.`,
-              next: "./sluice verify"
+              next: "./sluice verify, then put that file back from a backup. Without one, move it away: the tables keep what they hold of it, and a rebuild would not."
             })
           : diskFailure(`The vault in ${folder} could not be ${what}`, cause)
     })
@@ -103,12 +104,9 @@ const readFrames = async (from: Position, bytes: number, end: Position, segments
     }
   // A frame larger than the slice: read again with room for it.
   if (plain && plain.length === bytes) return readFrames(from, bytes * 4, end, segments)
-  if (segment.length > start) throw new Damage(`segment ${from.segment} is damaged at byte ${from.offset}`)
+  if (segment.length > start) throw damagedAt(from.segment, from.offset)
   return readFrames({ segment: from.segment + 1, offset: 0 }, bytes, end, segments)
 }
-
-/** Told by the files themselves, whatever the disk says. */
-class Damage extends Error {}
 
 /** Sealed segments, of which the last one read is kept: it is asked for piece by piece. */
 class Segments {

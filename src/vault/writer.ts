@@ -1,7 +1,9 @@
 /** The writing end of the vault. */
 import { type FileHandle, mkdir, open, readFile, truncate, writeFile } from "node:fs/promises"
+import { damagedAt } from "./damage.ts"
+import { isTorn, wholeUntil } from "./frame.ts"
 import { type Position, segmentBytesMax } from "./position.ts"
-import { compress, framesIn, plainPath, segmentsIn, syncFolder } from "./segments.ts"
+import { compress, plainPath, segmentsIn, syncFolder } from "./segments.ts"
 
 /** Appends in groups: what arrives while one write is being synced goes out with the next. */
 export class Writer {
@@ -33,14 +35,18 @@ export class Writer {
     // A crash may have come between a full segment and its compression.
     for (const number of plain) if (number !== segment) await compress(folder, number)
     const path = plainPath(folder, segment)
-    const file = await open(path, "a", 0o600)
-    const content = await readFile(path)
-    const size = framesIn(content, 0, content.length).end
+    const content = await readFile(path).catch((cause: NodeJS.ErrnoException) =>
+      cause.code === "ENOENT" ? Buffer.alloc(0) : Promise.reject(cause)
+    )
+    const size = wholeUntil(content)
     if (size < content.length) {
+      // Behind damage there may be frames that are whole: they are not ours to cut off.
+      if (!isTorn(content, size)) throw damagedAt(segment, size)
       // A crash while writing. The tail is of no use, but it is not ours to throw away.
       await writeFile(`${path}.torn-${size}`, content.subarray(size), { mode: 0o600 })
       await truncate(path, size)
     }
+    const file = await open(path, "a", 0o600)
     await syncFolder(folder)
     return new Writer(folder, segment, size, file)
   }

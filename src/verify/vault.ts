@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { readFile, readdir } from "node:fs/promises"
 import { type Failure, diskFailure } from "../failure.ts"
-import { decode } from "../vault/frame.ts"
+import { decode, isTorn } from "../vault/frame.ts"
 import type { Position } from "../vault/position.ts"
 import { plainPath, readSealed } from "../vault/segments.ts"
 import { type Checked, type Finding, counted, note, wrong } from "./finding.ts"
@@ -53,10 +53,10 @@ export const checkVault = Effect.fn("verify.vault")(function* (
     }
     if (whole) continue
     const lost = entriesBehind(content, walked.end)
-    const isTorn = !sealed && segment === last && lost === 0 && (here ?? 0) <= walked.end
+    const torn = !sealed && segment === last && isTorn(content, walked.end) && (here ?? 0) <= walked.end
     const tail = counted(content.length - walked.end, "byte")
     findings.push(
-      isTorn
+      torn
         ? note(where, `its last ${tail} are a torn end, which the next sync sets aside`)
         : wrong(where, `it is damaged at byte ${walked.end}: ${lostText(lost, tail)}`)
     )

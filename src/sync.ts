@@ -25,6 +25,7 @@ import { makeBackfillPlan } from "./plan/backfill.ts"
 import { recordCoverage } from "./plan/covered.ts"
 import { type Choice, makePlan } from "./plan/plan.ts"
 import { withViews } from "./publish/parts.ts"
+import { publishDue, stateOf } from "./publish/due.ts"
 import { publish } from "./publish/publish.ts"
 import type { AccountSettings, OutputSettings } from "./settings.ts"
 import { Vault } from "./vault/vault.ts"
@@ -156,7 +157,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   // The load may find a resource wanting that was read to its end: one whose schema is frozen.
   const exitCode = exitCodeOf([...ended, ...rows])
   yield* endRun(run, outcomeOf([...rows, ...ended]), exitCode, requests)
-  yield* publishNow(catalogue, output, run.id)
+  yield* publishNow(catalogue, output, run.id, "due")
   const elapsedMs = (yield* Clock.currentTimeMillis) - run.startedAt
   const { isVaultShort } = loader
   return { run, ended, exitCode, requests, rows, drift, isVaultShort, loadedMs, elapsedMs } satisfies Synced
@@ -166,26 +167,32 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
 const sum = (numbers: ReadonlyArray<number | undefined>): number | undefined =>
   numbers.reduce((all, number) => (all === undefined || number === undefined ? undefined : all + number), 0)
 
-/** Makes the published files anew from what the warehouse holds. */
-export const publishNow = Effect.fnUntraced(function* (catalogue: Catalogue, output: OutputSettings, run: string) {
+/**
+ * Makes the published files anew from what the warehouse holds: always, or where it holds something else than the version
+ * shown. Nothing is published as long as nothing was read completely.
+ */
+export const publishNow = Effect.fnUntraced(function* (
+  catalogue: Catalogue,
+  output: OutputSettings,
+  run: string,
+  when: "due" | "always"
+) {
   const wide = yield* refreshWide(catalogue)
   const folder = join(output.folder, "published")
-  if (output.formats.length === 0) return { files: [], folder }
+  if (output.formats.length === 0) return { due: "unchanged", files: [], folder } as const
   // What the load left to be written takes memory that publishing needs.
   yield* (yield* Warehouse).run("CHECKPOINT")
   const views = catalogue.resources.flatMap((resource) =>
     versionStatements(resource, { current: "main", history: "crm_history" })
   )
-  return yield* publish(
-    {
-      ...output,
-      folder,
-      run,
-      schemaVersion: "1",
-      views: [...views, ...wide.flatMap((view) => view.statements("main"))]
-    },
+  const all = [...views, ...wide.flatMap((view) => view.statements("main"))]
+  const due = yield* publishDue({ ...output, folder, state: yield* stateOf(all) })
+  if (due === "nothing read" || (due === "unchanged" && when === "due")) return { due, files: [], folder }
+  const { files } = yield* publish(
+    { ...output, folder, run, schemaVersion: "1", views: all },
     withViews(publishedTables(catalogue), wide)
   )
+  return { due, files, folder }
 })
 
 /** The worst verdict speaks for the run. */

@@ -44,13 +44,19 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
     next: "./sluice sync"
   })
   if (!existsSync(join(output.folder, "warehouse.duckdb"))) return yield* nothing
-  const { files, folder } = yield* Effect.gen(function* () {
+  const { due, files, folder } = yield* Effect.gen(function* () {
     // The definitions may be newer than the last sync.
     yield* prepare(catalogue)
     const [row] = yield* (yield* Warehouse).rows("SELECT max(run_id) AS run FROM meta.runs")
     if (typeof row?.["run"] !== "string") return yield* nothing
-    return yield* publishNow(catalogue, output, row["run"])
+    return yield* publishNow(catalogue, output, row["run"], "always")
   }).pipe(Effect.provide(warehouse("write")))
+  if (due === "nothing read")
+    return yield* new Failure({
+      ends: "failed",
+      message: `No list of the service was read to its end yet, so there is nothing to publish from ${output.folder}.`,
+      next: "./sluice sync"
+    })
   if (flags.json) return print(JSON.stringify({ folder, files }))
   print(`${files.length} files in ${folder}`)
   say(`Next: open ${join(folder, "crm.duckdb")} with any DuckDB client, or see ${join(folder, "manifest.json")}.`)

@@ -53,7 +53,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
       yield* driftOf(run.id, () => undefined)
       yield* endRun(run, "complete", 0, 0)
       const loadedMs = (yield* Clock.currentTimeMillis) - startedAt
-      yield* publishNow(catalogue, output, run.id)
+      yield* publishNow(catalogue, output, run.id, "always")
       const [row] = yield* warehouse.rows("SELECT sum(records) AS n FROM meta.run_resources")
       return { records: Number(row?.["n"]), loadedMs }
     }).pipe(

@@ -5,6 +5,7 @@ import { open } from "node:fs/promises"
 import { join } from "node:path"
 import type { Failure } from "../failure.ts"
 import type { Content } from "../warehouse/content.ts"
+import type { PublishedState } from "./due.ts"
 import { onDisk } from "./disk.ts"
 
 export interface Written {
@@ -36,6 +37,7 @@ export interface Manifest {
   readonly schemaVersion: string
   readonly formats: ReadonlyArray<string>
   readonly csvProfile: string
+  readonly state: PublishedState
   readonly tables: ReadonlyArray<PublishedTable>
   readonly files: ReadonlyArray<PublishedFile>
 }

@@ -9,6 +9,7 @@ import { columnsOf } from "./columns.ts"
 import { contentOf, untouched } from "../warehouse/content.ts"
 import { copyCsv } from "./csv.ts"
 import { onDisk } from "./disk.ts"
+import { stateOf } from "./due.ts"
 import { type PublishedFile, type PublishedTable, type Written, fingerprint, writeManifest } from "./files.ts"
 import { type TableName, partsOf } from "./parts.ts"
 import { servedHistory, servedSchema, servedTable, withServed } from "./served.ts"
@@ -42,6 +43,7 @@ export const publish = Effect.fn("publish")(function* (
 ): Effect.fn.Return<Published, Failure, Warehouse> {
   const { folder, run, schemaVersion, formats, csvProfile } = options
   yield* refuseReadOnly
+  const state = yield* stateOf(options.views ?? [])
   const version = yield* beginVersion(folder, run)
   return yield* Effect.gen(function* () {
     const { contents, written } = yield* writeFiles(options, tables, version.building)
@@ -52,6 +54,7 @@ export const publish = Effect.fn("publish")(function* (
       schemaVersion,
       formats,
       csvProfile,
+      state,
       tables: contents,
       files
     })

@@ -1,0 +1,56 @@
+/** Whether there is anything to publish: a version of no reading says nothing, and one of no change says nothing new. */
+import { Effect } from "effect"
+import { hash } from "node:crypto"
+import { readFile, stat } from "node:fs/promises"
+import { join } from "node:path"
+import type { Failure } from "../failure.ts"
+import { Warehouse } from "../warehouse/warehouse.ts"
+import type { Manifest } from "./files.ts"
+
+/** What a version was made from; recorded in its manifest. */
+export interface PublishedState {
+  /** Rows that became new, changed or deleted in all runs so far. */
+  readonly changes: number
+  /** Fingerprint of the tables' columns and of the views. */
+  readonly definitions: string
+}
+
+export const stateOf = Effect.fnUntraced(function* (
+  views: ReadonlyArray<string>
+): Effect.fn.Return<PublishedState, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const [row] = yield* warehouse.rows(
+    "SELECT coalesce(sum(new_rows + changed_rows + deleted_rows), 0)::BIGINT AS n FROM meta.run_resources"
+  )
+  const columns = yield* warehouse.rows(
+    `SELECT schema_name, table_name, column_name, data_type FROM duckdb_columns()
+     WHERE database_name = current_database() AND schema_name IN ('crm', 'crm_history') ORDER BY ALL`
+  )
+  return { changes: Number(row?.["n"]), definitions: hash("sha256", JSON.stringify([columns, views])).slice(0, 32) }
+})
+
+/** `nothing read`: no resource was ever read completely. `unchanged`: the version shown was made from the same. */
+export const publishDue = Effect.fn("publish.due")(function* (wanted: {
+  readonly folder: string
+  readonly formats: ReadonlyArray<string>
+  readonly csvProfile: string
+  readonly state: PublishedState
+}): Effect.fn.Return<"nothing read" | "unchanged" | "due", Failure, Warehouse> {
+  const complete = yield* (yield* Warehouse).rows("SELECT 1 FROM meta.watermarks LIMIT 1")
+  if (complete.length === 0) return "nothing read"
+  const manifest = yield* Effect.promise(() => shownManifest(wanted.folder))
+  const same = (of: Omit<typeof wanted, "folder">) =>
+    JSON.stringify([of.formats, of.csvProfile, of.state?.changes, of.state?.definitions])
+  return manifest && same(manifest) === same(wanted) ? "unchanged" : "due"
+})
+
+/** That of the version shown, where all its files are there. */
+const shownManifest = async (folder: string): Promise<Manifest | undefined> => {
+  try {
+    const manifest = JSON.parse(await readFile(join(folder, "manifest.json"), "utf8")) as Manifest // Written by us.
+    for (const { path, bytes } of manifest.files) if ((await stat(join(folder, path))).size !== bytes) return undefined
+    return manifest
+  } catch {
+    return undefined
+  }
+}

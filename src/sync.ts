@@ -19,6 +19,7 @@ import { publishedTables, tablesOf } from "./catalog/tables.ts"
 import type { Counts } from "./extract/context.ts"
 import { type Ended, extract } from "./extract/extract.ts"
 import { exitCodes } from "./failure.ts"
+import { removeLeftovers } from "./leftovers.ts"
 import { makeFollower } from "./load/follow.ts"
 import { makeLoader } from "./load/load.ts"
 import { makeBackfillPlan } from "./plan/backfill.ts"
@@ -87,6 +88,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   const { catalogue, output, counts, stretch } = options
 
   yield* removeParts(join(output.folder, "files"))
+  yield* removeLeftovers(output.folder)
   yield* prepare(catalogue)
   // What an interrupted run left in the vault comes first: the plan asks the warehouse what is known.
   const loader = yield* makeLoader(catalogue.resources, join(output.folder, "tmp"), options.policies)

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { discover } from "../catalog/discover.ts"
 import { publishedTables } from "../catalog/tables.ts"
 import { Failure } from "../failure.ts"
+import { removeLeftovers } from "../leftovers.ts"
 import { writeCsv } from "../publish/csv.ts"
 import { withViews } from "../publish/parts.ts"
 import { type Flags, outputSettings } from "../settings.ts"
@@ -45,6 +46,7 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
   })
   if (!existsSync(join(output.folder, "warehouse.duckdb"))) return yield* nothing
   const { due, files, folder } = yield* Effect.gen(function* () {
+    yield* removeLeftovers(output.folder)
     // The definitions may be newer than the last sync.
     yield* prepare(catalogue)
     const [row] = yield* (yield* Warehouse).rows("SELECT max(run_id) AS run FROM meta.runs")

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { type Catalogue, discover } from "../catalog/discover.ts"
 import { keyText } from "../catalog/tables.ts"
 import { Failure, diskFailure } from "../failure.ts"
+import { removeLeftovers } from "../leftovers.ts"
 import { makeLoader } from "../load/load.ts"
 import { schemaPolicies } from "../policies.ts"
 import { type Flags, outputSettings } from "../settings.ts"
@@ -42,7 +43,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
   const { records, loadedMs } = yield* Effect.gen(function* () {
     // Holding the old warehouse keeps every other run out meanwhile.
     const old = yield* Warehouse
-    yield* Effect.promise(() => Promise.all([rebuilt, `${rebuilt}.wal`].map((file) => rm(file, { force: true }))))
+    yield* removeLeftovers(output.folder)
     return yield* Effect.gen(function* () {
       yield* prepare(catalogue)
       yield* (yield* makeLoader(catalogue.resources, join(output.folder, "tmp"), policies)).load

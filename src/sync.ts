@@ -29,6 +29,7 @@ import { withViews } from "./publish/parts.ts"
 import { publishDue, stateOf } from "./publish/due.ts"
 import { publish } from "./publish/publish.ts"
 import type { AccountSettings, OutputSettings } from "./settings.ts"
+import { missingSegments } from "./vault/missing.ts"
 import { Vault } from "./vault/vault.ts"
 import {
   type Drift,
@@ -75,6 +76,8 @@ export interface Synced {
   readonly drift: Drift
   /** The vault no longer holds all that the tables were made from. */
   readonly isVaultShort: boolean
+  /** Segments of it that are gone, by their numbers. */
+  readonly missingSegments: ReadonlyArray<number>
   /** From the first request until every record was in the warehouse. */
   readonly loadedMs: number
   /** With planning and publishing. */
@@ -89,6 +92,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
 
   yield* removeParts(join(output.folder, "files"))
   yield* removeLeftovers(output.folder)
+  const missing = yield* missingSegments(join(output.folder, "vault"))
   yield* prepare(catalogue)
   // What an interrupted run left in the vault comes first: the plan asks the warehouse what is known.
   const loader = yield* makeLoader(catalogue.resources, join(output.folder, "tmp"), options.policies)
@@ -162,7 +166,8 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   yield* publishNow(catalogue, output, run.id, "due")
   const elapsedMs = (yield* Clock.currentTimeMillis) - run.startedAt
   const { isVaultShort } = loader
-  return { run, ended, exitCode, requests, rows, drift, isVaultShort, loadedMs, elapsedMs } satisfies Synced
+  const lost = { isVaultShort, missingSegments: missing }
+  return { run, ended, exitCode, requests, rows, drift, ...lost, loadedMs, elapsedMs } satisfies Synced
 })
 
 /** Unknown while any of them is. */

@@ -107,7 +107,7 @@ const placeOf = (rows: ReadonlyArray<{ readonly location: string }>) => {
 }
 
 export const report = (
-  { run, ended, exitCode, requests, rows, drift, isVaultShort, loadedMs, elapsedMs }: Synced,
+  { run, ended, exitCode, requests, rows, drift, isVaultShort, missingSegments, loadedMs, elapsedMs }: Synced,
   json: boolean,
   /** What goes on with it. */
   command = "./sluice sync"
@@ -140,9 +140,9 @@ export const report = (
   say(
     `${requests} requests, loaded in ${duration(loadedMs)}, published in ${duration(elapsedMs - loadedMs)}. Run ${run.id}.`
   )
-  if (isVaultShort)
+  if (isVaultShort || missingSegments.length > 0)
     say(
-      "Part of the vault is gone: put it back from a backup. The tables are whole; do not run ./sluice rebuild without it."
+      `Part of the vault is gone${missingSegments.length > 0 ? `, segment ${missingSegments.slice(0, 5).join(", ")}${missingSegments.length > 5 ? " and others" : ""}` : ""}: put it back from a backup. The tables are whole; do not run ./sluice rebuild without it.`
     )
   const resumeAt = ended.find((end) => end.resumeAt !== undefined)?.resumeAt
   if (resumeAt !== undefined)

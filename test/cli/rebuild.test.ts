@@ -77,6 +77,15 @@ describe("a rebuild", () => {
     })
   })
 
+  it("needs the whole vault, and a sync tells which segment of it is gone", async () => {
+    await inCopy(async (folder, run) => {
+      rmSync(join(folder, "vault", "000001.ndjson.zst"))
+      const synced = await run("sync", "--only", "products")
+      assert.strictEqual(synced.code, 0, synced.stderr)
+      assert.match(synced.stderr, /^Part of the vault is gone, segment 1: put it back from a backup\./m)
+    })
+  })
+
   it("that was stopped where there was no warehouse leaves none that others stumble over", async () => {
     await inCopy(async (folder, run) => {
       rmSync(join(folder, "warehouse.duckdb"))

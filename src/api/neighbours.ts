@@ -4,7 +4,7 @@
  * The service counted a request of ours at some moment between sending and answer. So of the number of requests that an
  * answer tells, all that we may have sent by then are taken off, and what remains is certainly theirs.
  *
- *     nobody in sight   one slot in a hundred stays free: through a full window nobody else could be seen
+ *     nobody in sight   in every third window one slot in a hundred stays free: through full ones nobody could be seen
  *     in sight          they keep the most they used lately, and as much more as their use varies
  *     short of room     their use came up to what was kept, so requests of theirs may have been refused: they get a
  *                       quarter more, or half of everything where they have just appeared, and then show what they need
@@ -29,6 +29,8 @@ const windowsMax = 6
 /** Use that is known from fewer windows may vary more than it has shown. */
 const windowsKnown = 3
 const slackMin = 2
+/** Windows of which one is looked through for others. */
+const looksEvery = 3
 
 export class Neighbours {
   /** Those that may stand in a window of which an answer is still to come, oldest first. */
@@ -38,6 +40,7 @@ export class Neighbours {
   private firstMs: number | undefined
   /** The most in our first window, while it is not known whether it was somebody else's. */
   private inFirst = 0
+  private windowMs = Infinity
   private room = { share: 0, untilMs: 0 }
 
   sent(now: number): Own {
@@ -56,6 +59,7 @@ export class Neighbours {
 
   private see(own: Own, now: number, { used, burst, windowMs }: Count): void {
     this.firstMs ??= now
+    this.windowMs = windowMs
     const possible = this.ours.filter(
       ({ answeredMs }) => answeredMs === undefined || answeredMs + windowMs > own.sentMs
     ).length
@@ -81,7 +85,7 @@ export class Neighbours {
   /** Slots of a window that are not ours to use. */
   share(burst: number, now: number): number {
     this.peaks = this.peaks.filter(({ untilMs }) => untilMs > now)
-    if (!this.inSight) return Math.floor(burst / 100)
+    if (!this.inSight) return this.isLooking(now) ? Math.floor(burst / 100) : 0
     const uses = this.peaks.map(({ use }) => use)
     const most = Math.max(...uses)
     // Requests of many users at any time vary by the root of their number. The window we are in has not shown its peak.
@@ -89,6 +93,12 @@ export class Neighbours {
     const spread = shown.length < windowsKnown ? Infinity : most - Math.min(...shown)
     const slack = Math.max(slackMin, Math.min(spread, Math.sqrt(most)))
     return Math.min(burst - 1, Math.max(Math.ceil(most + slack), now < this.room.untilMs ? this.room.share : 0))
+  }
+
+  /** Through full windows nobody else could be seen, so one in a few is not filled. */
+  private isLooking(now: number): boolean {
+    const window = Math.floor((now - (this.firstMs ?? now)) / this.windowMs)
+    return window % looksEvery === looksEvery - 1
   }
 
   get inSight(): boolean {

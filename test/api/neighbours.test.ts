@@ -52,12 +52,12 @@ describe("beside another program that begins while every window is full of ours"
     ["30 requests at once", bursts(30, 10_000, 53_000)]
   ]
   for (const [name, moments] of cases)
-    it.effect(`${name} in a window: it has its room after three windows, and none of it is refused from then on`, () =>
+    it.effect(`${name} in a window: it has its room after four windows, and none of it is refused from then on`, () =>
       Effect.gen(function* () {
         for (const seed of [1, 2]) {
           const { oursRefused, refusedAt } = yield* beside(moments, seed)
-          assert.isAtMost(oursRefused, 5, `seed ${seed}`)
-          assert.isBelow(Math.max(0, ...refusedAt), 23_000 + 30_000, `seed ${seed}`)
+          assert.isAtMost(oursRefused, 8, `seed ${seed}`)
+          assert.isBelow(Math.max(0, ...refusedAt), 23_000 + 40_000, `seed ${seed}`)
         }
       })
     )

@@ -42,6 +42,9 @@ const batchRecordsMax = 50_000
 /** Raw bytes of one transaction, by what DuckDB may hold, MB: reading lines takes 32 MB of it, staged rows twice their size. */
 const batchBytes = (memoryMb: number) => Math.min(batchBytesMax, Math.max(1, (memoryMb - 40) / 4) * 1024 * 1024)
 
+/** Of rows whose unknown fields are brought together at a time: as a map they take some fifty times the text. */
+const sliceBytes = 512 * 1024
+
 /** Raw bytes of it in memory at a time, twice over: as they are and parsed. */
 const readBytes = 1024 * 1024
 
@@ -68,7 +71,9 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   // What was found to be gone may come back later: nothing after it is taken in with it.
   let gone: Decoded | undefined
   let [next, bytes] = [from, 0]
-  while (bytes < bytesMax && spool.records < batchRecordsMax && !gone && (yield* more(next, bytes))) {
+  /** Details meet the whole row that is there, so each is in memory two or three times more. */
+  let detailBytes = 0
+  while (bytes + 2 * detailBytes < bytesMax && spool.records < batchRecordsMax && !gone && (yield* more(next, bytes))) {
     const read = yield* vault.read(next, readBytes)
     next = read.next
     if (read.bytes === 0) continue
@@ -78,6 +83,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
     for (const { entry, ...page } of frames) {
       entries.push(entry)
       if (entry.kind !== "page" && entry.kind !== "detail") continue
+      if (entry.kind === "detail") detailBytes += page.body.length
       // Other work must not wait for a whole page: requests are being timed meanwhile.
       for (const _ of spool.add(entry, page)) yield* Effect.yieldNow
       yield* onDisk(() => spool.write())
@@ -151,6 +157,7 @@ const groupStatements = (group: Group): ReadonlyArray<Statement> => {
           ...group,
           counted: countedIn(group),
           rows: (columns) => readLines(group.rows, columns),
+          slices: Math.max(1, Math.ceil((group.rows.length * group.rows.longest) / sliceBytes)),
           parents: group.parents.length > 0 ? (columns) => readLines(group.parents, columns) : undefined
         })),
     ...rejectStatements(group)

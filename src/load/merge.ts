@@ -85,6 +85,7 @@ const newVersions = (batch: Batch, mode: Mode): ReadonlyArray<Statement> => {
         ...children.map((child) => leavingChildren(batch, child, mode))
       ]
     },
+    ...(mode === "whole" ? [] : [{ ifAny: "old", run: unknownFields(batch) }]),
     `INSERT INTO ${current} BY NAME SELECT ${parent.columns.map((column) => `${value(column, mode, batch)} AS ${name(column.name)}`).join(", ")}
      FROM stage LEFT JOIN old USING (${key})${mode === "list" ? " LEFT JOIN detailed ON detailed.parent_id = stage.id" : ""}`,
     ...children.map((child) => comingChildren(batch, child, mode)),
@@ -92,6 +93,20 @@ const newVersions = (batch: Batch, mode: Mode): ReadonlyArray<Statement> => {
     ...(mode === "whole" || children.length === 0 ? [] : turnedRows(batch, children))
   ]
 }
+
+/**
+ * Each unknown field as it was sent last, by list or detail: a JSON merge would take objects apart and drop what is null.
+ * They may be most of a row, so from here on the staged row alone has them.
+ */
+const unknownFields = ({ slices }: Batch): ReadonlyArray<string> => [
+  ...Array.from(
+    { length: slices },
+    (_, slice) =>
+      `UPDATE stage SET _extra = to_json(map_concat(CAST(old._extra AS MAP(VARCHAR, JSON)), CAST(stage._extra::JSON AS MAP(VARCHAR, JSON))))
+       FROM old WHERE old.id = stage.id AND stage._n % ${slices} = ${slice} AND stage._extra IS NOT NULL AND old._extra IS NOT NULL`
+  ),
+  "UPDATE stage SET _extra = old._extra FROM old WHERE old.id = stage.id AND stage._extra IS NULL AND old._extra IS NOT NULL"
+]
 
 /** Rows of which a detail came: a list that shows a part of it says less. */
 const detailedRows = ({ resource, location }: Batch): string =>
@@ -145,12 +160,6 @@ const value = (column: Column, mode: Mode, { resource, location, run }: Batch): 
         : `CASE WHEN ${tombstoned(resource, mode)} THEN coalesce(old._deleted_at, ${syncedAt}) END`
     case "_row_hash":
       return mode === "detail" ? kept : sent
-    case "_extra":
-      return mode === "whole"
-        ? sent
-        : // Each field as it was sent last: a JSON merge would take objects apart and drop what is null.
-          `CASE WHEN ${sent} IS NULL THEN ${kept} WHEN ${kept} IS NULL THEN ${sent}::JSON
-             ELSE to_json(map_concat(CAST(${kept} AS MAP(VARCHAR, JSON)), CAST(${sent}::JSON AS MAP(VARCHAR, JSON)))) END`
     default:
       if (mode === "list" && column.detail)
         return `CASE WHEN detailed.parent_id IS NOT NULL THEN ${kept} ELSE coalesce(${sent}, ${kept}) END`

@@ -18,6 +18,8 @@ export interface Batch {
   /** FROM clauses that read what the loader wrote, with these columns. */
   readonly rows: (columns: string) => string
   readonly parents: ((columns: string) => string) | undefined
+  /** Parts in which work goes that takes many times the size of a row. */
+  readonly slices: number
 }
 
 export const stageStatements = (

@@ -10,11 +10,34 @@ import { query } from "../support/compare.ts"
 import { fillVault } from "../support/filled.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
+it.live("records whose fields are unknown and whose details come one by one are loaded with 96 MB", () =>
+  Effect.gen(function* () {
+    const { resources, ...catalogue } = yield* Effect.promise(() => discover())
+    const some = resources.filter(({ table }) => table === "contacts" || table === "orders")
+    const folder = newFolder()
+    yield* fillVault({ ...catalogue, resources: some }, { records: 600, unknownFields: 200 }).pipe(
+      Effect.provide(Vault.layer(join(folder, "vault")))
+    )
+    writeFileSync(join(folder, "sluice.toml"), "[machine]\nmemory_mb = 96\n")
+    const environment = { SLUICE_OUTPUT: folder, SLUICE_FORMATS: "none" }
+    const ran = yield* Effect.promise(() => sluice(["rebuild", "--config", join(folder, "sluice.toml")], environment))
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    const [row] = yield* Effect.promise(() =>
+      query(
+        join(folder, "warehouse.duckdb"),
+        "SELECT count(*) AS n, min(len(json_keys(_extra))) AS fields FROM crm.contacts"
+      )
+    )
+    assert.deepStrictEqual(row, { n: "600", fields: "200" })
+    rmSync(folder, { recursive: true })
+  })
+)
+
 it.live("an account whose every table is filled is loaded and published with 96 MB", () =>
   Effect.gen(function* () {
     const catalogue = yield* Effect.promise(() => discover())
     const folder = newFolder()
-    yield* fillVault(catalogue, { records: 4, unknownFields: 200 }).pipe(
+    yield* fillVault(catalogue, { records: 14, unknownFields: 200 }).pipe(
       Effect.provide(Vault.layer(join(folder, "vault")))
     )
     writeFileSync(join(folder, "sluice.toml"), "[machine]\nmemory_mb = 96\n")

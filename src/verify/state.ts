@@ -17,6 +17,16 @@ export const loadedRuns = Effect.fnUntraced(function* (): Effect.fn.Return<Reado
   return rows.map((row) => String(row["run_id"]))
 })
 
+/** Locations that were read, or whose reading ended. */
+export const loadedLocations = Effect.fnUntraced(function* (): Effect.fn.Return<
+  ReadonlyArray<string>,
+  Failure,
+  Warehouse
+> {
+  const rows = yield* (yield* Warehouse).rows("SELECT DISTINCT location_id FROM meta.run_resources")
+  return rows.map((row) => String(row["location_id"]))
+})
+
 /** How far the vault is loaded; `undefined` before the first load. */
 export const loadedPosition = Effect.fnUntraced(function* (): Effect.fn.Return<
   Position | undefined,

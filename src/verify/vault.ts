@@ -5,17 +5,27 @@
 import { Effect } from "effect"
 import { readFile, readdir } from "node:fs/promises"
 import { type Failure, diskFailure } from "../failure.ts"
-import { decode, isTorn } from "../vault/frame.ts"
+import { type Entry, decode, isTorn, strangeIn } from "../vault/frame.ts"
 import type { Position } from "../vault/position.ts"
 import { plainPath, readSealed } from "../vault/segments.ts"
 import { type Checked, type Finding, counted, note, wrong } from "./finding.ts"
 
-/** `loaded`: how far the warehouse says that it has taken the vault in; `runs`: those whose pages it holds. */
+/** What the warehouse says of the vault; nothing where there is no warehouse to ask. */
+export interface Expected {
+  /** How far it has taken the vault in. */
+  readonly loaded: Position
+  /** Runs whose pages it holds. */
+  readonly runs: ReadonlyArray<string>
+  /** Names that entries carry; entries of others were read by nobody. */
+  readonly resources: ReadonlySet<string>
+  readonly locations: ReadonlySet<string>
+}
+
 export const checkVault = Effect.fn("verify.vault")(function* (
   folder: string,
-  loaded: Position | undefined,
-  runs: ReadonlyArray<string>
+  expected: Expected | undefined
 ): Effect.fn.Return<Checked, Failure> {
+  const { loaded, runs = [] } = expected ?? {}
   const names = yield* Effect.tryPromise({
     try: () => readdir(folder).catch((cause) => (cause.code === "ENOENT" ? undefined : Promise.reject(cause))),
     catch: (cause) => diskFailure(`The vault in ${folder} could not be read`, cause)
@@ -41,7 +51,12 @@ export const checkVault = Effect.fn("verify.vault")(function* (
       continue
     }
     const here = loaded?.segment === segment ? loaded.offset : undefined
-    const walked = walk(content, here ?? 0, held)
+    const isLoaded = loaded !== undefined && segment < loaded.segment
+    const walked = walk(content, here ?? 0, held, (entry, end) =>
+      expected && (isLoaded || end <= (here ?? 0)) ? strangeIn(entry, expected) : undefined
+    )
+    for (const [what, count] of walked.strange)
+      findings.push(wrong(where, `it holds ${what}, ${counted(count, "time")}`))
     const whole = walked.end === content.length
     entries += walked.entries
     bytes += content.length
@@ -137,8 +152,14 @@ const leftovers = ({ sealed, plain, others }: Files): ReadonlyArray<Finding> => 
 ]
 
 /** Entries from the beginning to the first that does not hold, and whether one of them ends at `offset`. */
-const walk = (segment: Buffer, offset: number, runs: Set<string>) => {
+const walk = (
+  segment: Buffer,
+  offset: number,
+  runs: Set<string>,
+  isStrange: (entry: Entry, end: number) => string | undefined
+) => {
   let [entries, behind, end] = [0, 0, 0]
+  const strange = new Map<string, number>()
   let isBoundary = offset === 0
   for (let entry = decode(segment, 0); entry; entry = decode(segment, end)) {
     entries++
@@ -146,8 +167,10 @@ const walk = (segment: Buffer, offset: number, runs: Set<string>) => {
     if (end >= offset) behind++
     end = entry.end
     isBoundary ||= end === offset
+    const what = isStrange(entry.entry, end)
+    if (what !== undefined) strange.set(what, (strange.get(what) ?? 0) + 1)
   }
-  return { entries, behind, end, isBoundary }
+  return { entries, behind, end, isBoundary, strange }
 }
 
 /** Whole entries that stand behind a damaged place. */

@@ -2,8 +2,10 @@
 import { Effect } from "effect"
 import { join } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
+import { backfillOf, followUpOf } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import type { OutputSettings } from "../settings.ts"
+import type { Position } from "../vault/position.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 import { checkBlocks, warehouseFile } from "./blocks.ts"
 import { checkFormats, checkWarehouseContent } from "./contents.ts"
@@ -14,7 +16,7 @@ import { knownTables } from "./known.ts"
 import { checkPublished } from "./published.ts"
 import { type ReplayOptions, checkReplay } from "./replay.ts"
 import { checkKeys, checkParents, checkReferences } from "./rows.ts"
-import { checkRejects, checkTimes, loadedPosition, loadedRuns } from "./state.ts"
+import { checkRejects, checkTimes, loadedLocations, loadedPosition, loadedRuns } from "./state.ts"
 import { checkVault } from "./vault.ts"
 
 /** `onCheck` is told of each before it begins: some take minutes on a large account. */
@@ -27,7 +29,7 @@ export const verify = Effect.fn("verify")(function* (
   const known = yield* knownTables(catalogue)
   const loaded = yield* loadedPosition()
   yield* onCheck("the vault")
-  const vault = yield* whole("vault", "vault", checkVault(join(folder, "vault"), loaded, yield* loadedRuns()))
+  const vault = yield* whole("vault", "vault", checkVault(join(folder, "vault"), yield* expectedOf(catalogue, loaded)))
   yield* onCheck("the tables")
   const tables = [
     yield* whole("warehouse", "blocks", checkBlocks()),
@@ -71,12 +73,27 @@ export const verify = Effect.fn("verify")(function* (
   ]
 })
 
+const expectedOf = Effect.fnUntraced(function* ({ resources }: Catalogue, loaded: Position | undefined) {
+  if (loaded === undefined) return undefined
+  const labels = resources.flatMap((resource) => [
+    resource.table,
+    backfillOf(resource.table),
+    ...(followUpOf(resource) ? [followUpOf(resource)!.label] : [])
+  ])
+  return {
+    loaded,
+    runs: yield* loadedRuns(),
+    resources: new Set(labels),
+    locations: new Set(yield* loadedLocations())
+  }
+})
+
 /** What can be said where the warehouse does not open: whether the vault can make it again. */
 export const verifyVault = Effect.fn("verify.vaultAlone")(function* (
   folder: string,
   { message }: Failure
 ): Effect.fn.Return<ReadonlyArray<Checked>, Failure> {
-  const vault = yield* whole("vault", "vault", checkVault(join(folder, "vault"), undefined, []))
+  const vault = yield* whole("vault", "vault", checkVault(join(folder, "vault"), undefined))
   return [vault, { part: "warehouse", check: "tables", looked: "nothing", findings: [wrong(warehouseFile, message)] }]
 })
 

@@ -54,7 +54,9 @@ describe("verify --sample", () => {
       account.warehouse,
       `SELECT count(*) AS n FROM crm.${table} WHERE ${column} IS NOT NULL AND _deleted_at IS NULL`
     )) as [{ readonly n: unknown }]
-    const { wrong, result } = await sampled((folder) => sql(folder, `UPDATE crm.${table} SET ${set}${of}`))
+    const { wrong: all, result } = await sampled((folder) => sql(folder, `UPDATE crm.${table} SET ${set}${of}`))
+    // The vault may tell of one of them too.
+    const wrong = all.filter((one) => one.startsWith("sample: "))
     assert.isAbove(Number(n), 0)
     assert.strictEqual(wrong.length, Number(n))
     assert.strictEqual(result.sample!["differ"], Number(n))

@@ -1,7 +1,12 @@
-/** Numbers of money, quantities and shares: DECIMAL(38,9), made of their own text and never of a float. */
+/**
+ * Numbers of money, quantities and shares: DECIMAL(38,7), made of their own text and never of a float. Products of two such
+ * columns have 14 decimals and 24 digits before them, so their sums do not overflow; unit prices of fractions of a cent and
+ * coordinates are held as they were sent.
+ */
 
-export const decimalType = "DECIMAL(38,9)"
-const [wholeDigits, scale] = [29, 9]
+export const wholeDigits = 31
+export const scale = 7
+export const decimalType = `DECIMAL(${wholeDigits + scale},${scale})`
 
 /** What is read as a number, also by the SQL of the wide views; blanks around it and a leading plus are ignored. */
 const blanks = "[\\t\\n\\f\\r ]*"
@@ -9,7 +14,7 @@ const number = "[+-]?[0-9]+(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 const pattern = `^${blanks}(${number})${blanks}$`
 
 /** Exactly what the column holds, in its shortest form: most numbers are sent like this. */
-const canonical = /^-?(?:0|[1-9]\d{0,28})(?:\.\d{0,8}[1-9])?$/
+const canonical = new RegExp(`^-?(?:0|[1-9]\\d{0,${wholeDigits - 1}})(?:\\.\\d{0,${scale - 1}}[1-9])?$`)
 const anyNumber = new RegExp(pattern)
 const parts = /^([+-]?)0*(\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
@@ -48,7 +53,7 @@ export const productOf = (one: string, other: string): string | undefined => {
   return decimalOf(textOf(unitsOf(first) * unitsOf(second), 2 * scale))?.text
 }
 
-/** In billionths. */
+/** In units of the last decimal. */
 const unitsOf = (text: string): bigint => {
   const [whole, fraction = ""] = text.split(".")
   return BigInt(`${whole}${fraction.padEnd(scale, "0")}`)

@@ -2,7 +2,7 @@
  * Turns one value as the service sent it into the text DuckDB reads for a column's type, or refuses it.
  * Everything accepted here casts without an error: one refused cast would stop a whole batch.
  */
-import { decimalOf } from "../catalog/decimals.ts"
+import { decimalOf, scale, wholeDigits } from "../catalog/decimals.ts"
 import type { ColumnType } from "../catalog/fields.ts"
 import { instantText, isDay } from "../catalog/instants.ts"
 
@@ -49,8 +49,8 @@ const decimal: Convert = (sent) => {
   if (value === "") return null
   const read = typeof value === "number" || typeof value === "string" ? decimalOf(String(value)) : undefined
   if (read === undefined) return refused
-  if (read.text === undefined) return new Adjusted(refused, "has more than 29 digits before the point")
-  return read.rounded ? new Adjusted(read.text, "rounded to 9 decimals") : read.text
+  if (read.text === undefined) return new Adjusted(refused, `has more than ${wholeDigits} digits before the point`)
+  return read.rounded ? new Adjusted(read.text, `rounded to ${scale} decimals`) : read.text
 }
 
 /** See instants.ts; a day alone is its first moment. */

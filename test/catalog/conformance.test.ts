@@ -81,7 +81,7 @@ describe.each(catalogue.resources.map((resource) => [resource.table, resource] a
   it("gives a record that shows every field a row with every column", () => {
     const { row, rejectedRecords, rejectedValues } = normaliserOf(resource)(recordOf(resource), {
       location: "L",
-      given: { ...(resource.each && { [resource.each.column]: "P" }), ...givenByPass(resource) }
+      given: { ...(resource.each && { [resource.each.column]: "t" }), ...givenByPass(resource) }
     })
     assert.deepStrictEqual([rejectedValues, rejectedRecords], [[], []])
     const filled = JSON.parse(row!) as Record<string, unknown>
@@ -175,7 +175,7 @@ describe("the warehouse made of the definitions", () => {
           path,
           `SELECT forecast_probability AS p, typeof(p) AS type, typeof(effective_probability) AS other FROM ${schema}.opportunities`
         ),
-        [{ p: "12345678901234.567800000", type: "DECIMAL(38,9)", other: "DECIMAL(38,9)" }]
+        [{ p: "12345678901234.5678000", type: "DECIMAL(38,7)", other: "DECIMAL(38,7)" }]
       )
     assert.lengthOf(await query(path, "FROM crm.opportunities_changes"), 2)
   })

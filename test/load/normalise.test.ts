@@ -92,10 +92,10 @@ describe("a value that fits", () => {
     ["price", '"1234.50"', "1234.5"],
     ["price", "-3", "-3"],
     ["price", "12345678901234.1234", "12345678901234.1234"],
-    ["share", "0.98765432", "0.98765432"],
+    ["share", "0.9876543", "0.9876543"],
     ["share", '" +12345678901234.50 "', "12345678901234.5"],
     ["share", "5e-7", "0.0000005"],
-    ["share", "-1.25e-7", "-0.000000125"],
+    ["share", "-1.25e-5", "-0.0000125"],
     ["share", '"1E+3"', "1000"],
     ["share", "1.5e3", "1500"],
     ["count", '"42"', "42"],
@@ -126,8 +126,8 @@ describe("a value that does not fit is rejected and leaves NULL", () => {
     ["price", '"€ 12.50"'],
     ["price", '"12.50 EUR"'],
     ["price", "true"],
-    ["price", "1e29"],
-    ["price", "123456789012345678901234567890"],
+    ["price", "1e31"],
+    ["price", "12345678901234567890123456789012"],
     ["share", '"a third"'],
     ["count", "1.5"],
     ["count", '"9223372036854775808"'],
@@ -147,25 +147,25 @@ describe("a value that does not fit is rejected and leaves NULL", () => {
 
 describe("a number with more decimals than its column is rounded half-even, and told", () => {
   it.each([
-    ["33.333333333333336", "33.333333333"],
+    ["33.333333333333336", "33.3333333"],
     ["0.30000000000000004", "0.3"],
     ["4750.650000000001", "4750.65"],
-    ['"0.0000000025"', "0.000000002"],
+    ['"0.00000025"', "0.0000002"],
     ["1e-10", "0"]
   ])("%s becomes %s", (sent, kept) => {
     const { row, rejectedValues } = read(`{"_id":"a","price":${sent}}`)
     assert.strictEqual(row?.["price"], kept)
     assert.deepStrictEqual(
       rejectedValues.map(({ key, column, reason, kept }) => [key, column, reason, kept]),
-      [["a", "price", "rounded to 9 decimals", true]]
+      [["a", "price", "rounded to 7 decimals", true]]
     )
   })
 
   it("one too large for its column says so", () => {
-    const { rejectedValues } = read('{"_id":"a","price":123456789012345678901234567890}')
+    const { rejectedValues } = read('{"_id":"a","price":12345678901234567890123456789012}')
     assert.deepStrictEqual(
       rejectedValues.map(({ value, reason, kept }) => [value, reason, kept]),
-      [["123456789012345678901234567890", "has more than 29 digits before the point", undefined]]
+      [["12345678901234567890123456789012", "has more than 31 digits before the point", undefined]]
     )
   })
 })

@@ -49,7 +49,7 @@ describe("a nasty account's deals", () => {
     )
   })
 
-  it("have every amount that is a number, rounded to nine decimals where it has more", async () => {
+  it("have every amount that is a number, rounded to seven decimals where it has more", async () => {
     const listed = await fetch(`${account.service.url}/__sandbox/records/opportunities`)
     const records = (await listed.text())
       .split("\n")
@@ -65,7 +65,7 @@ describe("a nasty account's deals", () => {
     )
     const rounded = await query(
       account.warehouse,
-      "SELECT value FROM meta.rejected_values WHERE column_name = 'monetary_value' AND reason = 'rounded to 9 decimals'"
+      "SELECT value FROM meta.rejected_values WHERE column_name = 'monetary_value' AND reason = 'rounded to 7 decimals'"
     )
     assert.isNotEmpty(rounded)
   })

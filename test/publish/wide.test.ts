@@ -107,10 +107,10 @@ describe("an account of many custom fields", () => {
       const values: ReadonlyArray<readonly [type: string, sent: string, shown: string | null]> = [
         ["DATE", "1766534400000", "2025-12-24"],
         ["DATE_TIME", "1766534400123", "2025-12-24 00:00:00.123+00"],
-        ["NUMERICAL", "1e-7", "0.000000100"],
-        ["MONETORY", "33.333333333333336", "33.333333333"],
-        ["MONETORY", " +4750.650000000001", "4750.650000000"],
-        ["FLOAT", "1.5e3", "1500.000000000"],
+        ["NUMERICAL", "1e-7", "0.0000001"],
+        ["MONETORY", "33.333333333333336", "33.3333333"],
+        ["MONETORY", " +4750.650000000001", "4750.6500000"],
+        ["FLOAT", "1.5e3", "1500.0000000"],
         ["MONETORY", "1,234.50", null]
       ]
       await sql(

@@ -90,7 +90,7 @@ describe("custom fields as columns", () => {
       )
     const before = await types()
     const typeByColumn = new Map(before.map((row) => [row["column_name"], row["data_type"]]))
-    assert.strictEqual(typeByColumn.get("cf_lifetime_value"), "DECIMAL(38,9)")
+    assert.strictEqual(typeByColumn.get("cf_lifetime_value"), "DECIMAL(38,7)")
     assert.strictEqual(typeByColumn.get("cf_last_service"), "DATE")
     assert.strictEqual(typeByColumn.get("cf_interested_in"), "VARCHAR[]")
     assert.strictEqual(typeByColumn.get("cf_home_type"), "VARCHAR")

@@ -78,6 +78,8 @@ export interface Synced {
   readonly isVaultShort: boolean
   /** Segments of it that are gone, by their numbers. */
   readonly missingSegments: ReadonlyArray<number>
+  /** Whether a new version was published, and if not, why. */
+  readonly published: "due" | "unchanged" | "nothing read" | "not wanted"
   /** From the first request until every record was in the warehouse. */
   readonly loadedMs: number
   /** With planning and publishing. */
@@ -163,11 +165,11 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   // The load may find a resource wanting that was read to its end: one whose schema is frozen.
   const exitCode = exitCodeOf([...ended, ...rows])
   yield* endRun(run, outcomeOf([...rows, ...ended]), exitCode, requests)
-  yield* publishNow(catalogue, output, run.id, "due")
+  const { due: published } = yield* publishNow(catalogue, output, run.id, "due")
   const elapsedMs = (yield* Clock.currentTimeMillis) - run.startedAt
   const { isVaultShort } = loader
   const lost = { isVaultShort, missingSegments: missing }
-  return { run, ended, exitCode, requests, rows, drift, ...lost, loadedMs, elapsedMs } satisfies Synced
+  return { run, ended, exitCode, requests, rows, drift, ...lost, published, loadedMs, elapsedMs } satisfies Synced
 })
 
 /** Unknown while any of them is. */
@@ -186,7 +188,7 @@ export const publishNow = Effect.fnUntraced(function* (
 ) {
   const wide = yield* refreshWide(catalogue)
   const folder = join(output.folder, "published")
-  if (output.formats.length === 0) return { due: "unchanged", files: [], folder } as const
+  if (output.formats.length === 0) return { due: "not wanted", files: [], folder } as const
   // What the load left to be written takes memory that publishing needs.
   yield* (yield* Warehouse).run("CHECKPOINT")
   const views = catalogue.resources.flatMap((resource) =>

@@ -107,14 +107,26 @@ const placeOf = (rows: ReadonlyArray<{ readonly location: string }>) => {
 }
 
 export const report = (
-  { run, ended, exitCode, requests, rows, drift, isVaultShort, missingSegments, loadedMs, elapsedMs }: Synced,
+  {
+    run,
+    ended,
+    exitCode,
+    requests,
+    rows,
+    drift,
+    isVaultShort,
+    missingSegments,
+    published,
+    loadedMs,
+    elapsedMs
+  }: Synced,
   json: boolean,
   /** What goes on with it. */
   command = "./sluice sync"
 ): void => {
   if (json)
     return print(
-      JSON.stringify({ run: run.id, exitCode, requests, loadedMs, elapsedMs, resources: rows, drift, ended })
+      JSON.stringify({ run: run.id, exitCode, requests, published, loadedMs, elapsedMs, resources: rows, drift, ended })
     )
   const closed = ended.filter((end) => !rows.some((row) => row.location === end.location))
   const place = placeOf([...rows, ...closed])
@@ -137,9 +149,10 @@ export const report = (
   if (unknownWords.length > 0) say(`Words that no document names, kept as sent: ${some(unknownWords)}.`)
   for (const end of [...rows, ...closed])
     for (const doubt of end.doubts) say([...place.of(end), `${end.resource}: ${doubt}`].join(" "))
-  say(
-    `${requests} requests, loaded in ${duration(loadedMs)}, published in ${duration(elapsedMs - loadedMs)}. Run ${run.id}.`
-  )
+  const publishing = published === "due" ? `, published in ${duration(elapsedMs - loadedMs)}` : ""
+  say(`${requests} requests, loaded in ${duration(loadedMs)}${publishing}. Run ${run.id}.`)
+  if (published === "unchanged") say("Nothing changed, so the published files stay as they are.")
+  if (published === "nothing read") say("Nothing was published, because no list was read to its end yet.")
   if (isVaultShort || missingSegments.length > 0)
     say(
       `Part of the vault is gone${missingSegments.length > 0 ? `, segment ${missingSegments.slice(0, 5).join(", ")}${missingSegments.length > 5 ? " and others" : ""}` : ""}: put it back from a backup. The tables are whole; do not run ./sluice rebuild without it.`

@@ -69,6 +69,8 @@ const dateTest = (field: "dateAdded" | "dateUpdated", operator: unknown, value: 
     return bound === "lte" ? (own) => own <= at : (own) => own < at
   })
   return (entry) => {
+    // A contact without the date is in no range of it.
+    if (field === "dateUpdated" && service.world.contacts.data(entry)["dateUpdated"] === undefined) return false
     const own = field === "dateAdded" ? entry.created : entry.updated
     return tests.every((test) => test(own))
   }

@@ -118,6 +118,7 @@ const quirks: Record<keyof Quirks, ReadonlyArray<string | number | boolean>> = {
   contactPaging: ["searchAfter", "page", "none"],
   contactDateFilter: ["iso", "epoch", "refused"],
   contactShape: ["full", "reduced"],
+  contactDateUpdated: ["always", "once changed"],
   opportunityFilters: ["honoured", "ignored", "refused"],
   opportunityPostLimitMax: [100, 500],
   messageDateUpdated: [true, false],
@@ -131,6 +132,7 @@ const quirks: Record<keyof Quirks, ReadonlyArray<string | number | boolean>> = {
   noteTouchesContact: [false, true],
   dailyResetHeader: [true, false],
   redirectShape: ["array", "object"],
+  userReads: ["found", "missing"],
   pageCut: [0, 20, 33]
 }
 

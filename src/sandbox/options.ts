@@ -57,6 +57,8 @@ export interface Quirks {
   contactPaging?: "searchAfter" | "page" | "none"
   contactDateFilter?: "iso" | "epoch" | "refused"
   contactShape?: "full" | "reduced"
+  /** Whether a new contact carries a date of change from the beginning, or from its first change. */
+  contactDateUpdated?: "always" | "once changed"
   opportunityFilters?: "honoured" | "ignored" | "refused"
   opportunityPostLimitMax?: 100 | 500
   messageDateUpdated?: boolean
@@ -70,6 +72,8 @@ export interface Quirks {
   noteTouchesContact?: boolean
   dailyResetHeader?: boolean
   redirectShape?: "array" | "object"
+  /** Whether a user can be read alone; where none can, the list shows all of them. */
+  userReads?: "found" | "missing"
   /** The longest page of any list, as a gateway in front of the service may cut them; 0 for none. */
   pageCut?: number
 }
@@ -122,6 +126,7 @@ export const settle = (options: SandboxOptions = {}): Settings => {
       contactPaging: "searchAfter",
       contactDateFilter: "iso",
       contactShape: "full",
+      contactDateUpdated: "always",
       opportunityFilters: "honoured",
       opportunityPostLimitMax: 100,
       messageDateUpdated: true,
@@ -135,6 +140,7 @@ export const settle = (options: SandboxOptions = {}): Settings => {
       noteTouchesContact: false,
       dailyResetHeader: true,
       redirectShape: "array",
+      userReads: "found",
       pageCut: 0,
       ...options.quirks
     }

@@ -99,8 +99,8 @@ describe("the core account", () => {
     const listed = ["SMS", "Email"].map(async (channel) => {
       const { conversationChannel } = await call(`${path}/conversationChannels/${channel}`)
       return conversationChannel[channel].map(({ conversationProvider }: Shown) => {
-        const { _id, ...named } = conversationProvider
-        return { id: _id, ...named, channel }
+        const { _id, default: is_default, ...named } = conversationProvider
+        return { id: _id, ...named, is_default, channel }
       })
     })
     await holds("messaging_providers", (await Promise.all(listed)).flat())

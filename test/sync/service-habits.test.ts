@@ -1,6 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
+import { existsSync, readlinkSync } from "node:fs"
+import { join } from "node:path"
 import { openAccount, openCore } from "../support/account.ts"
 import { query } from "../support/compare.ts"
+import { sluice } from "../support/sluice.ts"
 
 type Habit = [name: string, flags: ReadonlyArray<string>, doubt?: RegExp]
 /** Flags of the sandbox, and what the run must say about them, if anything. */
@@ -49,6 +52,64 @@ describe("whatever the service's habits, two runs bring every table to what it h
       assert.strictEqual(second.code, 0, second.stderr)
       assert.deepStrictEqual(await account.differences(), [])
       assert.strictEqual((await account.service.stats()).refused429, 0)
+    } finally {
+      account.service.stop()
+    }
+  })
+})
+
+describe("what a service leaves out", () => {
+  it("users that cannot be read alone keep what the list shows of them", async () => {
+    const account = await openAccount("--contacts", "20", "--quirk", "userReads=missing")
+    try {
+      for (let run = 0; run < 2; run++) assert.strictEqual((await account.sync("--only", "users")).code, 0)
+      for (const table of ["user_permissions", "user_scopes", "user_phones"]) {
+        const [row] = await query(account.warehouse, `SELECT count(*) AS n FROM crm.${table}`)
+        assert.isAbove(Number(row!["n"]), 0, table)
+      }
+    } finally {
+      account.service.stop()
+    }
+  })
+
+  it("a new contact without a date of change comes with the next sync", async () => {
+    const account = await openAccount("--contacts", "20", "--quirk", "contactDateUpdated=once changed")
+    try {
+      const only = ["--only", "contacts"]
+      assert.strictEqual((await account.sync(...only)).code, 0)
+      const { locationId } = account.service
+      const created = await account.service.call("POST", "/contacts/", { locationId, firstName: "New" })
+      const { contact } = created as { readonly contact: Readonly<Record<string, unknown>> }
+      assert.notProperty(contact, "dateUpdated")
+      const ran = await account.sync(...only)
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      const rows = await query(
+        account.warehouse,
+        "SELECT first_name, date_updated FROM crm.contacts WHERE id = '" + contact["id"] + "'"
+      )
+      assert.deepStrictEqual(rows, [{ first_name: "New", date_updated: null }])
+    } finally {
+      account.service.stop()
+    }
+  })
+})
+
+describe("an API that is down", () => {
+  it("ends the run for now, publishes nothing, and loses nothing of what is published", async () => {
+    const account = await openAccount("--contacts", "20", "--faults", "500:1")
+    try {
+      const published = { ...account.environment, SLUICE_FORMATS: "csv" }
+      const down = await sluice(["sync"], published)
+      assert.strictEqual(down.code, 75, down.stderr)
+      assert.isFalse(existsSync(join(account.output, "published")))
+      assert.isAtMost((await account.service.stats()).requests, 14)
+      await account.service.post("faults", { rules: 0 })
+      assert.strictEqual((await sluice(["sync", "--only", "forms,calendars"], published)).code, 0)
+      const version = readlinkSync(join(account.output, "published"))
+      const unchanged = await sluice(["sync", "--only", "forms,calendars"], published)
+      assert.strictEqual(unchanged.code, 0, unchanged.stderr)
+      assert.match(unchanged.stderr, /Nothing changed, so the published files stay as they are/)
+      assert.strictEqual(readlinkSync(join(account.output, "published")), version)
     } finally {
       account.service.stop()
     }

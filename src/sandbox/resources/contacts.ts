@@ -70,11 +70,12 @@ export const findContact = ({ settings, world }: Service, id: string): Entry => 
 }
 
 export const createContact = (service: Service, fields: Data): Entry => {
-  const { clock, deliveries, random, world } = service
+  const { clock, deliveries, random, settings, world } = service
   const id = random.id()
   const now = clock.now()
   const { locationId } = world.setting
-  const rest = { ...defaults, ...withEmail(named(fields, fields)), dateAdded: iso(now), dateUpdated: iso(now) }
+  const dateUpdated = settings.quirks.contactDateUpdated === "always" ? iso(now) : undefined
+  const rest = { ...defaults, ...withEmail(named(fields, fields)), dateAdded: iso(now), dateUpdated }
   const source = present({ id, locationId, ...rest })
   deliveries.trigger("contact_created", source)
   return world.contacts.add(entry({ id, created: now, source }))

@@ -37,7 +37,10 @@ export const userRoutes: ReadonlyArray<Route> = [
       const skip = whole(query.get("skip"), "skip", { fallback: 0, least: 0 })
       const limit = whole(query.get("limit"), "limit", { fallback: 25, most: 100 })
       const rows = users.sorted(order(service, query.get("sort")), filter(call, service))
-      return { body: pageOf("users", listed(users, slice(rows, skip, limit, descending)), { count: rows.length }) }
+      const shown = slice(rows, skip, limit, descending)
+      const isWhole = service.settings.quirks.userReads === "missing"
+      const texts = isWhole ? shown.map((row) => users.full(row)) : listed(users, shown)
+      return { body: pageOf("users", texts, { count: rows.length }) }
     }
   },
   {
@@ -46,9 +49,10 @@ export const userRoutes: ReadonlyArray<Route> = [
     scope: "users.readonly",
     summary: "Get a user",
     returns: record("User"),
-    handle: ({ params }, { world }) => {
+    handle: ({ params }, { settings, world }) => {
       const user = world.users.get(params["userId"]!)
-      if (user === undefined) throw notFound(`User with id ${params["userId"]} not found`)
+      if (user === undefined || settings.quirks.userReads === "missing")
+        throw notFound(`User with id ${params["userId"]} not found`)
       return { body: world.users.full(user) }
     }
   }

@@ -11,6 +11,7 @@ import {
   type Page,
   type PassProgress,
   type Step,
+  countedMax,
   doubt,
   ended,
   failed,
@@ -49,8 +50,8 @@ export const advance = (rules: Rules, before: PassProgress, page: Page): Step =>
   const same = repeated > 0 && ids.at(-1) === before.lastIds.at(-1)
   const ignored = ignoredFilter(rules, before, page)
   if (ignored) return failed(ignored)
-  const counted = (before.earlier?.total ?? 0) + (total ?? Number.POSITIVE_INFINITY)
-  if (isComparable(rules) && count > 2 * counted + excessPagesMax * page.size)
+  const counted = (before.earlier?.total ?? 0) + (total ?? 0)
+  if (isComparable(rules) && isOfAll(total, page) && count > 2 * counted + excessPagesMax * page.size)
     return failed(`the service counts ${counted} records and the list goes on after ${count}`)
   if (before.windows && before.cursor === undefined) {
     const narrowed = narrow(way, before, seen, page, total)
@@ -158,6 +159,10 @@ const followed = (before: PassProgress, seen: PassProgress, cursor: unknown, sam
 
 /** Pages that a list may show beyond twice what the service counts, before it is taken for one without an end. */
 const excessPagesMax = 10
+
+/** Whether it counts all records; some services count those of the page, or stop counting. */
+const isOfAll = (total: number | undefined, { records }: Page): boolean =>
+  total !== undefined && total !== records.length && total !== countedMax
 
 /** Where a reading begins in the middle of a list, the service counts what was not asked for too. */
 const isComparable = ({ way, since }: Rules): boolean => since === undefined || way.filtered !== undefined

@@ -59,6 +59,9 @@ export interface Page {
   readonly cuts?: ReadonlySet<number>
 }
 
+/** Search engines count no further than this unless they are told to. */
+export const countedMax = 10_000
+
 /** Whether the page is as long as those that the service cut in other lists. */
 export const isCutElsewhere = ({ records: { length }, cuts }: Page): boolean => cuts?.has(length) ?? false
 

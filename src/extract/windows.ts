@@ -1,6 +1,15 @@
 /** Windows of time that hold more than the service gives at once. */
 import type { Way } from "../catalog/resource.ts"
-import { type Page, type PassProgress, type Step, doubt, ended, failed, isCutElsewhere } from "./progress.ts"
+import {
+  type Page,
+  type PassProgress,
+  type Step,
+  countedMax,
+  doubt,
+  ended,
+  failed,
+  isCutElsewhere
+} from "./progress.ts"
 
 /**
  * A window that holds more than can be reached, or more than its page showed, is read in two halves. Together they hold
@@ -18,7 +27,8 @@ export const narrow = (
   const once = way.paging.kind === "once"
   const reach = once ? page.size : way.reach
   if (reach === undefined) return undefined
-  const counted = total === undefined ? undefined : (before.earlier?.total ?? 0) + total
+  // Of more than a search engine counts, nobody knows how many the halves hold.
+  const counted = total === undefined || total === countedMax ? undefined : (before.earlier?.total ?? 0) + total
   if (counted !== undefined && most !== undefined && counted > most + reach / 2)
     return failed("the service counts the same records in every window of time")
   const { length } = page.records

@@ -73,6 +73,34 @@ describe("a list without an end", () => {
   )
 })
 
+describe("a total that does not count all", () => {
+  it.effect("because it stops at 10,000, or counts the page, ends no list", () =>
+    Effect.gen(function* () {
+      const list = items(26_000, (n) => n).map((item, n) => ({ ...item, next: n + 1 }))
+      for (const totalOf of [() => 10_000, (shown: number) => shown]) {
+        const { seen, verdict, doubts } = yield* reading(listOf([after]), ({ after: from }) => {
+          const shown = list.slice(Number(from ?? 0), Number(from ?? 0) + 100)
+          return { items: shown, total: totalOf(shown.length) }
+        })
+        assert.strictEqual(seen.size, list.length)
+        assert.strictEqual(verdict, "complete", doubts)
+      }
+    })
+  )
+
+  it.effect("because it stops at 10,000, stops no windows of time", () =>
+    Effect.gen(function* () {
+      const list = items(26_000, (n) => n * 60_000)
+      const { seen, verdict, doubts } = yield* reading(listOf([windowed]), ({ from, to, limit }) => {
+        const inside = list.filter(({ at }) => at >= Number(from) && at < Number(to))
+        return { items: page(inside, { limit }), total: Math.min(inside.length, 10_000) }
+      })
+      assert.strictEqual(seen.size, list.length)
+      assert.strictEqual(verdict, "complete", doubts)
+    })
+  )
+})
+
 describe("a page that repeats once", () => {
   it.effect("is asked for again, and the reading goes on", () =>
     Effect.gen(function* () {
@@ -147,62 +175,6 @@ describe("a list that shows less than the service counts", () => {
         }
       )
       assert.strictEqual(verdict, "incomplete", doubts)
-    })
-  )
-})
-
-describe("a list without a total whose pages are cut", () => {
-  for (const cut of [10, 33, 57, 99])
-    it.effect(`to ${cut} records is read to its end`, () =>
-      Effect.gen(function* () {
-        const { seen } = yield* reading(listOf([paged]), (parameters) => ({ items: page(items(240), parameters, cut) }))
-        assert.strictEqual(seen.size, 240)
-      })
-    )
-
-  it.effect("to lengths that differ from page to page is read to its end", () =>
-    Effect.gen(function* () {
-      const { seen } = yield* reading(listOf([paged]), (parameters, n) => ({
-        items: page(items(240), parameters, [41, 17, 29][n % 3])
-      }))
-      assert.strictEqual(seen.size, 240)
-    })
-  )
-
-  it.effect("to a few records is read to its end where another list showed that length", () =>
-    Effect.gen(function* () {
-      const few = { pageSize: 100 }
-      const cuts = new Set<number>()
-      const counted = yield* reading(
-        listOf([{ ...paged, ...few, total: "total" }]),
-        (parameters) => ({ items: page(items(20), parameters, 7), total: 20 }),
-        { cuts }
-      )
-      assert.strictEqual(counted.seen.size, 20)
-      const { seen } = yield* reading(listOf([paged]), (parameters) => ({ items: page(items(20), parameters, 7) }), {
-        cuts
-      })
-      assert.strictEqual(seen.size, 20)
-    })
-  )
-
-  it.effect("ends at once where it is short and nothing was cut", () =>
-    Effect.gen(function* () {
-      const { requests } = yield* reading(listOf([paged]), (parameters) => ({ items: page(items(7), parameters) }))
-      assert.strictEqual(requests, 1)
-    })
-  )
-
-  it.effect("ends where the service says that no page follows, and goes on where it says that one does", () =>
-    Effect.gen(function* () {
-      const flagged = listOf([{ ...paged, more: "more" }])
-      const list = items(60)
-      const { seen, requests } = yield* reading(flagged, (parameters) => ({
-        items: page(list, parameters, 20),
-        more: Number(parameters["skip"] ?? 0) + 20 < 60
-      }))
-      assert.strictEqual(seen.size, 60)
-      assert.strictEqual(requests, 4)
     })
   )
 })

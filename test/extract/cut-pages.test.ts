@@ -1,0 +1,60 @@
+/** Lists whose pages the service cuts to a length of its own, and does not count: they are read to their end. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { items, listOf, page, paged, reading } from "./service.ts"
+
+describe("a list without a total whose pages are cut", () => {
+  for (const cut of [10, 33, 57, 99])
+    it.effect(`to ${cut} records is read to its end`, () =>
+      Effect.gen(function* () {
+        const { seen } = yield* reading(listOf([paged]), (parameters) => ({ items: page(items(240), parameters, cut) }))
+        assert.strictEqual(seen.size, 240)
+      })
+    )
+
+  it.effect("to lengths that differ from page to page is read to its end", () =>
+    Effect.gen(function* () {
+      const { seen } = yield* reading(listOf([paged]), (parameters, n) => ({
+        items: page(items(240), parameters, [41, 17, 29][n % 3])
+      }))
+      assert.strictEqual(seen.size, 240)
+    })
+  )
+
+  it.effect("to a few records is read to its end where another list showed that length", () =>
+    Effect.gen(function* () {
+      const few = { pageSize: 100 }
+      const cuts = new Set<number>()
+      const counted = yield* reading(
+        listOf([{ ...paged, ...few, total: "total" }]),
+        (parameters) => ({ items: page(items(20), parameters, 7), total: 20 }),
+        { cuts }
+      )
+      assert.strictEqual(counted.seen.size, 20)
+      const { seen } = yield* reading(listOf([paged]), (parameters) => ({ items: page(items(20), parameters, 7) }), {
+        cuts
+      })
+      assert.strictEqual(seen.size, 20)
+    })
+  )
+
+  it.effect("ends at once where it is short and nothing was cut", () =>
+    Effect.gen(function* () {
+      const { requests } = yield* reading(listOf([paged]), (parameters) => ({ items: page(items(7), parameters) }))
+      assert.strictEqual(requests, 1)
+    })
+  )
+
+  it.effect("ends where the service says that no page follows, and goes on where it says that one does", () =>
+    Effect.gen(function* () {
+      const flagged = listOf([{ ...paged, more: "more" }])
+      const list = items(60)
+      const { seen, requests } = yield* reading(flagged, (parameters) => ({
+        items: page(list, parameters, 20),
+        more: Number(parameters["skip"] ?? 0) + 20 < 60
+      }))
+      assert.strictEqual(seen.size, 60)
+      assert.strictEqual(requests, 4)
+    })
+  )
+})

@@ -160,15 +160,16 @@ describe("a page that is no page", () => {
   })
 
   it.each([
-    ['"3"', "complete with doubts"],
-    ["12345678901234567890", "complete"],
-    ['{"toString":1}', "complete"],
-    ["1e30", "complete"],
-    ['"many"', "complete"]
-  ])("a total of %s: every record arrives", async (total, verdict) => {
+    // One of three is more than a list loses that moves.
+    ['"3"', "incomplete", 3],
+    ["12345678901234567890", "complete", 0],
+    ['{"toString":1}', "complete", 0],
+    ["1e30", "complete", 0],
+    ['"many"', "complete", 0]
+  ])("a total of %s: every record arrives", async (total, verdict, code) => {
     const body = raw(`{"contacts":[{"id":"a"},{"id":12345678901234567890}],"total":${total}}`)
     const { ran, rows } = await syncHostile(contacts(body), "contacts")
-    assert.strictEqual(ran.code, 0, ran.stderr)
+    assert.strictEqual(ran.code, code, ran.stderr)
     assert.deepStrictEqual(await rows("SELECT verdict FROM meta.run_resources WHERE resource = 'contacts'"), [
       { verdict }
     ])

@@ -23,6 +23,7 @@ describe("a nasty account's commerce", () => {
   const columnsByTable = new Map<string, Map<string, string>>()
   /** JSON as sent, by table, key and column. */
   const refusedByField = new Map<string, string>()
+  const roundedFields = new Set<string>()
   const ask = (sql: string) => query(account.warehouse, sql)
 
   beforeAll(async () => {
@@ -38,10 +39,13 @@ describe("a nasty account's commerce", () => {
       const columns = columnsByTable.get(String(table_name)) ?? new Map<string, string>()
       columnsByTable.set(String(table_name), columns.set(String(column_name), String(data_type)))
     }
-    for (const { table_name, key, column_name, value } of await ask(
+    for (const { table_name, key, column_name, value, reason } of await ask(
       "SELECT * FROM meta.rejected_values WHERE reason NOT LIKE '%kept as U+FFFD'"
-    ))
-      refusedByField.set([table_name, key, column_name].join("."), String(value))
+    )) {
+      const field = [table_name, key, column_name].join(".")
+      refusedByField.set(field, String(value))
+      if (String(reason).startsWith("rounded")) roundedFields.add(field)
+    }
   })
   afterAll(() => account.service.stop())
 
@@ -185,6 +189,7 @@ describe("a nasty account's commerce", () => {
   it("what was refused does not fit, and what has no id is among the rejects once", async () => {
     assert.isAbove(refusedByField.size, 10)
     for (const [field, value] of refusedByField) {
+      if (roundedFields.has(field)) continue
       const [table, , column] = field.split(".")
       const isFlag = columnsByTable.get(table!)!.get(column!) === "BOOLEAN"
       assert.match(value, isFlag ? /^[01]$/ : noAmount, field)

@@ -35,7 +35,7 @@ export const advance = (rules: Rules, before: PassProgress, page: Page): Step =>
   const { way, since } = rules
   if (before.ties) return tied(way, before, before.ties, page)
   const ids = page.records.map(idOf)
-  if (way.paging.kind === "sortValue" && isBesidePair(before, ids[0])) return withoutPair(way.paging, before)
+  if (way.paging.kind === "sortValue" && isBesidePair(way, before, ids[0])) return withoutPair(way.paging, before)
   const last = new Set(before.lastIds)
   const repeated = ids.filter((id) => last.has(id)).length
   const total = way.total === undefined ? undefined : totalOf(at(page.body, way.total))

@@ -16,7 +16,7 @@ import { advance } from "./paging.ts"
 import type { State } from "./state.ts"
 import { halved } from "./windows.ts"
 import { type PassProgress, type Step, behind, doubt, idOf, isCounted, listOf, repeats } from "./progress.ts"
-import { withoutPair } from "./ties.ts"
+import { isPair, withoutPair } from "./ties.ts"
 import { missingBeyondDrift } from "./verdict.ts"
 import { probed, sizeBelow, worthProbing } from "./sizes.ts"
 
@@ -108,7 +108,14 @@ export const readPass = Effect.fn("extract.pass")(function* (
     )
     const result = yield* api
       .send({ request, priority: live ? 0 : priority, resource: label, ...(under?.file && { file: under.file }) })
-      .pipe(Effect.catchTag("Refused", (refusal) => Effect.succeed(refusal)))
+      .pipe(
+        Effect.catchTag("Refused", (refusal) => Effect.succeed(refusal)),
+        // A sort value with an id beside it may be more than the service can read.
+        Effect.catchIf(
+          (error) => error._tag === "Unavailable" && !error.later && isPair(way, state),
+          ({ message }) => Effect.succeed(new Refused({ status: 0, message }))
+        )
+      )
     if (result instanceof Refused) {
       if (under?.refusedMeansNone && [400, 422].includes(result.status))
         return yield* new Gone({ message: result.message })
@@ -203,7 +210,7 @@ const afterRefusal = (
   // Expired or unknown: the reading begins again at its anchor.
   if (hadCursor) return {}
   // A service that takes no sort value with an id beside it takes the value alone.
-  if (way.paging.kind === "sortValue" && Array.isArray(state.cursor)) {
+  if (way.paging.kind === "sortValue" && isPair(way, state)) {
     const step = withoutPair(way.paging, state)
     if (step.kind === "next") return { progress: step.progress }
   }

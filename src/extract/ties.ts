@@ -57,9 +57,13 @@ const pairOf = (record: unknown, field: string): readonly [unknown, unknown] | u
   return value === undefined || typeof id !== "string" ? undefined : [value, id]
 }
 
+/** Whether the next page is asked for by a sort value and an id. */
+export const isPair = ({ paging }: Way, { cursor }: PassProgress): boolean =>
+  paging.kind === "sortValue" && Array.isArray(cursor)
+
 /** Whether a page asked for by sort value and id does not begin with the last record. */
-export const isBesidePair = ({ cursor, lastIds }: PassProgress, first: string | undefined): boolean =>
-  Array.isArray(cursor) && first !== lastIds.at(-1)
+export const isBesidePair = (way: Way, before: PassProgress, first: string | undefined): boolean =>
+  isPair(way, before) && first !== before.lastIds.at(-1)
 
 /** The same place by the sort value alone. */
 export const withoutPair = ({ descending }: SortValue, before: PassProgress): Step =>

@@ -223,7 +223,12 @@ describe("records that share a sort value", () => {
     })
   )
 
-  for (const habit of ["ignores the id", "refuses the id", "takes the list for no number"] as const)
+  for (const habit of [
+    "ignores the id",
+    "refuses the id",
+    "fails over the id",
+    "takes the list for no number"
+  ] as const)
     it.effect(`are asked for by the value alone where the service ${habit}`, () =>
       Effect.gen(function* () {
         const few = list.filter((_, n) => n % 8 === 0)
@@ -232,6 +237,7 @@ describe("records that share a sort value", () => {
           ({ after: cursor, limit }) => {
             if (Array.isArray(cursor) && habit === "refuses the id")
               return { refusal: "startAfterDate must be a number" }
+            if (Array.isArray(cursor) && habit === "fails over the id") return { trouble: "500 Internal Server Error" }
             const value =
               Array.isArray(cursor) && habit === "takes the list for no number" ? 0 : Number([cursor].flat()[0] ?? 0)
             return { items: few.filter(({ at }) => at > value).slice(0, Number(limit)), total: few.length }

@@ -2,7 +2,7 @@
 import { Effect, Exit, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Api } from "../../src/api/api.ts"
-import { Refused } from "../../src/api/errors.ts"
+import { Refused, Unavailable } from "../../src/api/errors.ts"
 import { id, instant } from "../../src/catalog/fields.ts"
 import { cursor, cursorOr, get, size, windowEnd, windowStart } from "../../src/catalog/request.ts"
 import { type Resource, type Way, define } from "../../src/catalog/resource.ts"
@@ -71,6 +71,8 @@ export const reading = (
           if (++requests > 2000) return yield* Effect.die("no end")
           const body = answer(request.parameters, requests)
           if (typeof body["refusal"] === "string") return yield* new Refused({ status: 400, message: body["refusal"] })
+          if (typeof body["trouble"] === "string")
+            return yield* new Unavailable({ message: body["trouble"], later: false })
           for (const item of (body["items"] ?? []) as ReadonlyArray<Item>) seen.add(item.id)
           return { text: "", body, long: false, at: 0, serviceTime: undefined }
         }),

@@ -53,8 +53,10 @@ const withAdded = Effect.fnUntraced(function* (
     const since = { ...reading, since: outcome.since! }
     return yield* readOnce({ ...list, passes: { added: {} } }, addedWays, since, context).pipe(
       Effect.map((more) => together(outcome, more)),
-      Effect.catchTag("Refused", ({ message }) =>
-        Effect.succeed(doubted(outcome, [`new records without ${field} come with the next full reading: ${message}`]))
+      Effect.catchIf(
+        (error) => error._tag === "Refused" || (error._tag === "Unavailable" && !error.later),
+        ({ message }) =>
+          Effect.succeed(doubted(outcome, [`new records without ${field} come with the next full reading: ${message}`]))
       )
     )
   }

@@ -117,7 +117,7 @@ describe("a rebuild", () => {
       const ran = await run("rebuild")
       assert.strictEqual(ran.code, 1)
       assert.match(ran.stderr, told)
-      assert.match(ran.stderr, /^Next: \.\/sluice verify$/m)
+      assert.match(ran.stderr, /^Next: \.\/sluice verify, then put that file back from a backup/m)
     })
   })
 })

@@ -44,7 +44,7 @@ describe("verify --sample", () => {
       /^sample: contacts \w+: email is "x.*" here, read .*Z, and ".*" there$/
     ],
     ["an instant", "contacts", "date_added = date_added + INTERVAL 1 MILLISECOND", /date_added is "2.*Z" here/],
-    ["a decimal", "opportunities", "monetary_value = monetary_value + 0.000000001", /monetary_value is ".*1" here/],
+    ["a decimal", "opportunities", "monetary_value = monetary_value + 0.0000001", /monetary_value is ".*1" here/],
     ["a flag", "contacts", "dnd = NOT dnd", /dnd is "(true|false)" here/],
     ["JSON", "messages", "meta = '{}' WHERE meta IS NOT NULL", /meta is "\{\}" here/]
   ] as const)("names a value that differs: %s", async (_, table, set, pattern) => {

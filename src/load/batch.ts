@@ -39,8 +39,8 @@ const tablesMax = 12
 const batchBytesMax = 24 * 1024 * 1024
 const batchRecordsMax = 50_000
 
-/** Raw bytes of one transaction, by what DuckDB may hold, MB: reading lines takes 32 MB of it, staged rows twice their size. */
-const batchBytes = (memoryMb: number) => Math.min(batchBytesMax, Math.max(1, (memoryMb - 40) / 4) * 1024 * 1024)
+/** Raw bytes of one transaction, by what DuckDB may hold, MB: reading lines takes 32 MB of it, staged rows, with their child rows, four times their size. */
+const batchBytes = (memoryMb: number) => Math.min(batchBytesMax, Math.max(1, (memoryMb - 40) / 8) * 1024 * 1024)
 
 /** Of rows whose unknown fields are brought together at a time: as a map they take some fifty times the text. */
 const sliceBytes = 512 * 1024

@@ -170,6 +170,21 @@ describe("OAuth", () => {
   })
 })
 
+/** Whatever stands in the folder in the course of a run. */
+const kinds = [
+  /^warehouse\.duckdb$/,
+  /^(warehouse|rebuilt)\.duckdb\.wal$/,
+  /^(warehouse|rebuilt)\.duckdb\.tmp\/./,
+  /^tokens\.json$/,
+  /^tmp\/\d\/.*\.ndjson$/,
+  /^vault\/\d+\.ndjson\.zst\.part$/,
+  /^files\/recordings\/.*\.wav$/,
+  /crm\.duckdb$/,
+  /\.parquet$/,
+  /\.csv$/,
+  /manifest\.json$/
+]
+
 describe("every file and folder is the owner's alone", () => {
   it("at any instant of a run, with an open umask: what is published, kept, half written or spilled", async () => {
     const account = await openAccount("--contacts", "25000", "--messages", "500")
@@ -207,31 +222,21 @@ describe("every file and folder is the owner's alone", () => {
       // So little that DuckDB spills.
       await sluice(["sync", "--only", "contacts", "--config", config], environment)
       const ran = await sluice(["sync", "--only", "contacts,messages,recordings"], environment)
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      const missing = () => {
+        const seen = [...modes.keys()].map((path) => path.slice(account.output.length + 1))
+        return kinds.filter((kind) => !seen.some((path) => kind.test(path))).map(String)
+      }
+      // Some are there for a moment only: then once more.
+      for (let again = 0; again < 3 && missing().length > 0; again++)
+        assert.strictEqual((await sluice(["rebuild", "--config", config], environment)).code, 0)
       clearInterval(timer)
       look()
-      assert.strictEqual(ran.code, 0, ran.stderr)
       assert.deepStrictEqual([...open], [])
       assert.deepStrictEqual([...new Set(modes.values())].sort(), ["file 600", "folder 700"])
-      const seen = [...modes.keys()].map((path) => path.slice(account.output.length + 1))
-      for (const kind of [
-        /^warehouse\.duckdb$/,
-        /^warehouse\.duckdb\.wal$/,
-        /^warehouse\.duckdb\.tmp\/./,
-        /^tokens\.json$/,
-        /^tmp\/\d\/.*\.ndjson$/,
-        /^vault\/\d+\.ndjson\.zst\.part$/,
-        /^files\/recordings\/.*\.wav$/,
-        /crm\.duckdb$/,
-        /\.parquet$/,
-        /\.csv$/,
-        /manifest\.json$/
-      ])
-        assert.isTrue(
-          seen.some((path) => kind.test(path)),
-          String(kind)
-        )
+      assert.deepStrictEqual(missing(), [])
     } finally {
       account.service.stop()
     }
-  })
+  }, 300_000)
 })

@@ -60,22 +60,22 @@ export const extract = Effect.fn("extract")(function* (
   }
   const outage = yield* watchForOutage(context.location)
 
-  /** Runs one reading of a table to its end. What is read under its rows ends when all of its readings have. */
-  const part = (table: string, label: string, reading: Reads) =>
-    ended(label, reading, context, outage).pipe(
-      Effect.tap((end) => Effect.sync(() => endsByTable.set(table, [...(endsByTable.get(table) ?? []), end]))),
+  const toEnd = (label: string, reading: Reads) => Effect.map(ended(label, reading, context, outage), (end) => [end])
+  /** A reading that brings rows of a table. What is read under them ends when all such readings have. */
+  const rowsOf = (table: string, label: string, reading: Reads) =>
+    toEnd(label, reading).pipe(
+      Effect.tap((ends) => Effect.sync(() => endsByTable.set(table, [...(endsByTable.get(table) ?? []), ...ends]))),
       Effect.ensuring(
         Effect.suspend(() => {
           underWay.set(table, underWay.get(table)! - 1)
           return underWay.get(table) === 0 ? Deferred.succeed(readByTable.get(table)!, undefined) : Effect.void
         })
-      ),
-      Effect.map((end) => [end])
+      )
     )
   const list = ({ resource, within, mode, ...reading }: Work) =>
     mode === "each"
       ? Effect.succeed([])
-      : part(
+      : rowsOf(
           resource.table,
           resource.table,
           mode === "window"
@@ -112,7 +112,7 @@ export const extract = Effect.fn("extract")(function* (
       const outcome = doubted(yield* whole, yield* leftOut(followUp, context.location))
       return noMoreThan(outcome, followUp.table, yield* verdictsOf(followUp.table))
     })
-    return part(resource.each ? resource.table : followUp.label, followUp.label, judged)
+    return resource.each ? rowsOf(resource.table, followUp.label, judged) : toEnd(followUp.label, judged)
   }
   /** How the readings of a table ended: in this run, or the last one that read it. */
   const verdictsOf = (table: string) =>

@@ -12,6 +12,7 @@ import { type Work, extract } from "../../src/extract/extract.ts"
 import type { Frame } from "../../src/vault/frame.ts"
 import { Vault } from "../../src/vault/vault.ts"
 import { type Row, Warehouse } from "../../src/warehouse/warehouse.ts"
+import { contextOf, silentApi, vaultOf } from "./fakes.ts"
 
 let catalogue: Catalogue
 beforeAll(async () => {
@@ -45,16 +46,7 @@ const extracted = (
           return error ? Effect.fail(error) : Effect.succeed(answer)
         })
       },
-      linked: () => Effect.succeed(undefined),
-      requestsByResource: new Map(),
-      usage: () => ({ burst: 1, windowMs: 1, inWindow: 0, dailyRemaining: undefined })
-    })
-    const vault = Vault.of({
-      append: (frame) => Effect.sync(() => void frames.push(frame)),
-      read: (next) => Effect.succeed({ frames: [], next, bytes: 0 }),
-      seal: Effect.void,
-      appendedBytes: () => 0,
-      end: () => ({ segment: 1, offset: 0 })
+      ...silentApi
     })
     const warehouse = { rows: (sql: string) => Effect.sync(() => rows(sql)) } as unknown as Warehouse["Service"]
     const work = resources.map((resource): Work => ({
@@ -66,22 +58,15 @@ const extracted = (
       followUp: undefined,
       begun: {}
     }))
-    const context = {
-      counts: new Map(),
-      cuts: new Set<number>(),
-      run: "run1",
-      location: "L",
-      company: "C",
-      backpressure: Effect.void,
-      loaded: Effect.void,
-      asked,
-      deletionShareMax: 0.3,
-      folder: ""
-    }
+    const context = contextOf({ company: "C", asked })
     const running = yield* Effect.forkChild(
       extract(work, context, Effect.succeed("C")).pipe(
         Effect.provide(
-          Layer.mergeAll(Layer.succeed(Api, api), Layer.succeed(Vault, vault), Layer.succeed(Warehouse, warehouse))
+          Layer.mergeAll(
+            Layer.succeed(Api, api),
+            Layer.succeed(Vault, vaultOf(frames)),
+            Layer.succeed(Warehouse, warehouse)
+          )
         )
       )
     )

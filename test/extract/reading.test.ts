@@ -4,10 +4,11 @@ import { type Call, Api } from "../../src/api/api.ts"
 import { id, instant } from "../../src/catalog/fields.ts"
 import { cursor, get, since } from "../../src/catalog/request.ts"
 import { type Way, define } from "../../src/catalog/resource.ts"
-import type { Reading, RunContext } from "../../src/extract/context.ts"
+import type { Reading } from "../../src/extract/context.ts"
 import { read } from "../../src/extract/reading.ts"
 import type { Frame } from "../../src/vault/frame.ts"
 import { Vault } from "../../src/vault/vault.ts"
+import { contextOf, silentApi, vaultOf } from "./fakes.ts"
 
 const way: Way = {
   request: get("/items", { since: since("epochMs"), after: cursor }),
@@ -28,25 +29,6 @@ const items = define({
 
 const serviceTime = Date.parse("2026-03-02T09:00:00Z")
 const changedAt = serviceTime + 600_000
-const context: RunContext = {
-  counts: new Map(),
-  cuts: new Set(),
-  run: "run1",
-  location: "L",
-  company: undefined,
-  backpressure: Effect.void,
-  loaded: Effect.void,
-  asked: {
-    object_keys: [],
-    recurring_task_ids: [],
-    free_slot_days: 0,
-    contact_details: false,
-    conversation_messages: false
-  },
-  deletionShareMax: 0.3,
-  folder: ""
-}
-
 /** Reads a list of three whose service dates its answers; the tests' own clock stands at 1970, or is `ahead`. */
 const reading = (begun: Reading["begun"]) => {
   const calls: Array<Call> = []
@@ -59,19 +41,10 @@ const reading = (begun: Reading["begun"]) => {
         const body = { items: next > 3 ? [] : [{ id: String(next), changedAt }] }
         return { text: JSON.stringify(body), body, long: false, at: 0, serviceTime }
       }),
-    linked: () => Effect.succeed(undefined),
-    requestsByResource: new Map(),
-    usage: () => ({ burst: 1, windowMs: 1, inWindow: 0, dailyRemaining: undefined })
+    ...silentApi
   })
-  const vault = Vault.of({
-    append: (frame) => Effect.sync(() => void frames.push(frame)),
-    read: (next) => Effect.succeed({ frames: [], next, bytes: 0 }),
-    seal: Effect.void,
-    appendedBytes: () => 0,
-    end: () => ({ segment: 1, offset: 0 })
-  })
-  return read(items, { mode: "full", begun, findings: undefined }, context).pipe(
-    Effect.provide(Layer.merge(Layer.succeed(Api, api), Layer.succeed(Vault, vault))),
+  return read(items, { mode: "full", begun, findings: undefined }, contextOf()).pipe(
+    Effect.provide(Layer.merge(Layer.succeed(Api, api), Layer.succeed(Vault, vaultOf(frames)))),
     Effect.map((outcome) => ({ outcome, calls, frames }))
   )
 }

@@ -6,9 +6,10 @@ import { Refused, Unavailable } from "../../src/api/errors.ts"
 import { id, instant } from "../../src/catalog/fields.ts"
 import { cursor, cursorOr, get, size, windowEnd, windowStart } from "../../src/catalog/request.ts"
 import { type Resource, type Way, define } from "../../src/catalog/resource.ts"
-import type { Reading, RunContext } from "../../src/extract/context.ts"
+import type { Reading } from "../../src/extract/context.ts"
 import { read } from "../../src/extract/reading.ts"
 import { Vault } from "../../src/vault/vault.ts"
+import { contextOf, silentApi, vaultOf } from "./fakes.ts"
 
 export type Parameters = Readonly<Record<string, unknown>>
 export interface Item {
@@ -76,39 +77,13 @@ export const reading = (
           for (const item of (body["items"] ?? []) as ReadonlyArray<Item>) seen.add(item.id)
           return { text: "", body, long: false, at: 0, serviceTime: undefined }
         }),
-      linked: () => Effect.succeed(undefined),
-      requestsByResource: new Map(),
-      usage: () => ({ burst: 1, windowMs: 1, inWindow: 0, dailyRemaining: undefined })
+      ...silentApi
     })
-    const vault = Vault.of({
-      append: () => Effect.void,
-      read: (next) => Effect.succeed({ frames: [], next, bytes: 0 }),
-      seal: Effect.void,
-      appendedBytes: () => 0,
-      end: () => ({ segment: 1, offset: 0 })
-    })
-    const context: RunContext = {
-      counts: new Map(),
-      cuts: options.cuts ?? new Set(),
-      run: "run1",
-      location: "L",
-      company: undefined,
-      backpressure: Effect.void,
-      loaded: Effect.void,
-      asked: {
-        object_keys: [],
-        recurring_task_ids: [],
-        free_slot_days: 0,
-        contact_details: false,
-        conversation_messages: false
-      },
-      deletionShareMax: 0.3,
-      folder: ""
-    }
+    const context = contextOf({ cuts: options.cuts ?? new Set() })
     yield* TestClock.setTime(Date.parse("2026-06-01T00:00:00Z"))
     const running = yield* Effect.forkChild(
       read(resource, { mode: "full", begun: {}, findings: undefined, ...options.reading }, context).pipe(
-        Effect.provide(Layer.merge(Layer.succeed(Api, api), Layer.succeed(Vault, vault)))
+        Effect.provide(Layer.merge(Layer.succeed(Api, api), Layer.succeed(Vault, vaultOf())))
       )
     )
     yield* TestClock.adjust("1 hour")

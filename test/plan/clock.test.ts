@@ -11,6 +11,7 @@ import { beginRun, endRun, fullSync, unfinishedFull } from "../../src/warehouse/
 import { prepare } from "../../src/warehouse/schema.ts"
 import { dueParents } from "../../src/warehouse/state.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
+import { nothingAsked } from "../support/asked.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const way: Way = { request: get("/things"), paging: { kind: "offset" }, records: "things", pageSize: 10 }
@@ -38,14 +39,7 @@ it.live("full readings, details, deletions and runs go on as if it had been righ
       `INSERT INTO meta.fanout VALUES ('L', 'things/details', 'a', 'h', 'c', ${ahead}, ${ahead}, NULL)`,
       `INSERT INTO meta.runs (run_id, command, started_at, exit_code) VALUES ('20991231T235959999Z', '${fullSync}', ${ahead}, 75)`
     ])
-    const asked = {
-      object_keys: [],
-      recurring_task_ids: [],
-      free_slot_days: 0,
-      contact_details: false,
-      conversation_messages: false
-    }
-    const plan = yield* makePlan(catalogue, "L", { only: [], except: [], asked, full: false })
+    const plan = yield* makePlan(catalogue, "L", { only: [], except: [], asked: nothingAsked, full: false })
     assert.strictEqual(plan.steps[0]!.mode, "full")
     const due = yield* dueParents({ location: "L", followUp: followUpOf(things)!, limit: 10 })
     assert.deepStrictEqual(

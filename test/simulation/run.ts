@@ -8,6 +8,7 @@ import { Failure } from "../../src/failure.ts"
 import { type Synced, sync } from "../../src/sync.ts"
 import { Vault } from "../../src/vault/vault.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
+import { nothingAsked } from "../support/asked.ts"
 import type { Activity, VirtualClock } from "./clock.ts"
 import type { Machine } from "./machine.ts"
 import type { SimulatedService } from "./service.ts"
@@ -113,13 +114,7 @@ const program = ({ account, catalogue, clock, machine, warehouse }: World, { ful
           api: Context.get(built, Api),
           location: service.world.setting.locationId,
           company: catalogue.familyByTable.has("locations") ? undefined : service.world.setting.companyId,
-          asked: {
-            object_keys: [],
-            recurring_task_ids: [],
-            free_slot_days: 0,
-            contact_details: false,
-            conversation_messages: false
-          },
+          asked: nothingAsked,
           deletionShareMax
         }
       ],

@@ -1,0 +1,38 @@
+/** The surroundings of a reading, in this process and without a disk. */
+import { Effect } from "effect"
+import type { RunContext } from "../../src/extract/context.ts"
+import type { Frame } from "../../src/vault/frame.ts"
+import { Vault } from "../../src/vault/vault.ts"
+import { nothingAsked } from "../support/asked.ts"
+
+/** A run of its own, which waits for nothing. */
+export const contextOf = (more: Partial<RunContext> = {}): RunContext => ({
+  counts: new Map(),
+  cuts: new Set(),
+  run: "run1",
+  location: "L",
+  company: undefined,
+  backpressure: Effect.void,
+  loaded: Effect.void,
+  asked: nothingAsked,
+  deletionShareMax: 0.3,
+  folder: "",
+  ...more
+})
+
+/** A vault that only takes; what it took is in `frames`. */
+export const vaultOf = (frames: Array<Frame> = []): Vault["Service"] =>
+  Vault.of({
+    append: (frame) => Effect.sync(() => void frames.push(frame)),
+    read: (next) => Effect.succeed({ frames: [], next, bytes: 0 }),
+    seal: Effect.void,
+    appendedBytes: () => 0,
+    end: () => ({ segment: 1, offset: 0 })
+  })
+
+/** What an API of a test has beside its answers. */
+export const silentApi = {
+  linked: () => Effect.succeed(undefined),
+  requestsByResource: new Map<string, number>(),
+  usage: () => ({ burst: 1, windowMs: 1, inWindow: 0, dailyRemaining: undefined })
+}

@@ -9,7 +9,9 @@ import { makePlan } from "../plan/plan.ts"
 import { schemaPolicies } from "../policies.ts"
 import { type AccountSettings, type Flags, accountSettings, outputSettings } from "../settings.ts"
 import { type Synced, sync } from "../sync.ts"
+import { beginning } from "../vault/position.ts"
 import { Vault } from "../vault/vault.ts"
+import { loadedPosition } from "../warehouse/meta/vault-offset.ts"
 import { prepare } from "../warehouse/schema.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { choiceOf } from "./choice.ts"
@@ -46,7 +48,9 @@ export const syncOnce = Effect.fnUntraced(function* (
   const policies = yield* schemaPolicies(flags, catalogue)
   // The warehouse's lock comes first: it keeps a second run off the vault as well.
   const layers = Layer.provideMerge(
-    Vault.layer(join(output.folder, "vault")),
+    Layer.unwrap(
+      Effect.map(loadedPosition(), (loaded = beginning) => Vault.layer(join(output.folder, "vault"), loaded))
+    ),
     Warehouse.layer(join(output.folder, "warehouse.duckdb"), { ...output, access: "write" })
   )
   const work = Effect.gen(function* () {

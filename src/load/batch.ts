@@ -8,6 +8,7 @@ import { type Failure, diskFailure } from "../failure.ts"
 import type { Decoded, EndEntry, Entry, WindowEntry } from "../vault/frame.ts"
 import type { Position } from "../vault/position.ts"
 import { Vault } from "../vault/vault.ts"
+import { positionStatements } from "../warehouse/meta/vault-offset.ts"
 import { frozenDoubt } from "../warehouse/runs.ts"
 import { instantOf, literal, name } from "../warehouse/sql.ts"
 import { type Statement, Warehouse } from "../warehouse/warehouse.ts"
@@ -119,11 +120,6 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
     ].map((statements) => [...statements, ...dropStage])
   }
 })
-
-export const positionStatements = ({ segment, offset }: Position): ReadonlyArray<string> => [
-  "DELETE FROM meta.position",
-  `INSERT INTO meta.position VALUES (${segment}, ${offset})`
-]
 
 const emptied = async (folder: string): Promise<void> => {
   await rm(folder, { recursive: true, force: true })

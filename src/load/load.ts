@@ -11,9 +11,10 @@ import type { Resource } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import { type Position, beginning, isBefore } from "../vault/position.ts"
 import { Vault } from "../vault/vault.ts"
+import { loadedPosition, positionStatements } from "../warehouse/meta/vault-offset.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import type { Keep } from "./spool.ts"
-import { type Batch, type More, positionStatements, prepareBatch } from "./batch.ts"
+import { type Batch, type More, prepareBatch } from "./batch.ts"
 
 export interface Loader {
   /** Takes in everything that the vault holds when it is called. */
@@ -35,8 +36,7 @@ export const makeLoader = Effect.fn("load.make")(function* (
   keep?: Keep
 ): Effect.fn.Return<Loader, Failure, Vault | Warehouse> {
   const [vault, warehouse] = [yield* Vault, yield* Warehouse]
-  const [row] = yield* warehouse.rows("SELECT segment, byte_offset FROM meta.position")
-  let place = row ? { segment: Number(row["segment"]), offset: Number(row["byte_offset"]) } : beginning
+  let place = (yield* loadedPosition()) ?? beginning
   const isVaultShort = isBefore(vault.end(), place)
   if (isVaultShort) {
     // The vault was removed, or an older copy put in its place: all it holds is loaded, and what comes is not.

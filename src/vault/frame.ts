@@ -121,10 +121,14 @@ export const wholeUntil = (segment: Buffer): number => {
   return end
 }
 
-/** Whether what begins at `start` is a frame whose writing was cut off, and not one that was damaged later. */
-export const isTorn = (segment: Buffer, start: number): boolean => {
+/**
+ * Whether what begins at `start` is a frame whose writing was cut off, and not one that was damaged later. A power cut may
+ * leave anything in place of what was not synced: where nothing from `start` on was loaded, a frame that does not hold is
+ * a cut one as well, unless a whole frame follows it.
+ */
+export const isTorn = (segment: Buffer, start: number, isLoaded: boolean): boolean => {
   const found = find(segment, start)
-  return found === "cut" || (found === "maybe cut" && !isAnyBehind(segment, start))
+  return found === "cut" || ((found === "maybe cut" || !isLoaded) && !isAnyBehind(segment, start))
 }
 
 interface Found {

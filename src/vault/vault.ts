@@ -37,11 +37,13 @@ export class Vault extends Context.Service<
     readonly end: () => Position
   }
 >()("sluice/vault/Vault") {
-  static readonly layer = (folder: string) => Layer.effect(Vault, openVault(folder))
+  /** `loaded`: the place up to which the warehouse has loaded the vault; without it, everything counts as loaded. */
+  static readonly layer = (folder: string, loaded?: Position) => Layer.effect(Vault, openVault(folder, loaded))
 }
 
 const openVault = Effect.fn("vault.open")(function* (
-  folder: string
+  folder: string,
+  loaded: Position | undefined
 ): Effect.fn.Return<Vault["Service"], Failure, Scope.Scope> {
   const attempt = <A>(what: string, run: () => Promise<A>) =>
     Effect.tryPromise({
@@ -56,7 +58,7 @@ const openVault = Effect.fn("vault.open")(function* (
           : diskFailure(`The vault in ${folder} could not be ${what}`, cause)
     })
   const writer = yield* Effect.acquireRelease(
-    attempt("opened", () => Writer.open(folder)),
+    attempt("opened", () => Writer.open(folder, loaded)),
     (writer) => Effect.promise(() => writer.close())
   )
   const reading = yield* Semaphore.make(1)

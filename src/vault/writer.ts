@@ -2,7 +2,7 @@
 import { type FileHandle, mkdir, open, readFile, truncate, writeFile } from "node:fs/promises"
 import { damagedAt } from "./damage.ts"
 import { isTorn, wholeUntil } from "./frame.ts"
-import { type Position, segmentBytesMax } from "./position.ts"
+import { type Position, isBefore, segmentBytesMax } from "./position.ts"
 import { compress, plainPath, segmentsIn, syncFolder } from "./segments.ts"
 
 /** Appends in groups: what arrives while one write is being synced goes out with the next. */
@@ -27,7 +27,8 @@ export class Writer {
     this.file = file
   }
 
-  static async open(folder: string): Promise<Writer> {
+  /** `loaded`: the place up to which the warehouse has loaded the vault; without it, everything counts as loaded. */
+  static async open(folder: string, loaded?: Position): Promise<Writer> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const { all, plain } = await segmentsIn(folder)
     const last = all.at(-1) ?? 1
@@ -41,7 +42,8 @@ export class Writer {
     const size = wholeUntil(content)
     if (size < content.length) {
       // Behind damage there may be frames that are whole: they are not ours to cut off.
-      if (!isTorn(content, size)) throw damagedAt(segment, size)
+      const isLoaded = loaded === undefined || isBefore({ segment, offset: size }, loaded)
+      if (!isTorn(content, size, isLoaded)) throw damagedAt(segment, size)
       // A crash while writing. The tail is of no use, but it is not ours to throw away.
       await writeFile(`${path}.torn-${size}`, content.subarray(size), { mode: 0o600 })
       await truncate(path, size)

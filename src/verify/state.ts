@@ -3,7 +3,6 @@ import { Clock, Effect } from "effect"
 import type { Catalogue } from "../catalog/discover.ts"
 import { snakeCase, tablesOf } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
-import type { Position } from "../vault/position.ts"
 import { instantOf, literal, name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type Checked, type Finding, counted, countedRows, note, wrong } from "./finding.ts"
@@ -25,16 +24,6 @@ export const loadedLocations = Effect.fnUntraced(function* (): Effect.fn.Return<
 > {
   const rows = yield* (yield* Warehouse).rows("SELECT DISTINCT location_id FROM meta.run_resources")
   return rows.map((row) => String(row["location_id"]))
-})
-
-/** How far the vault is loaded; `undefined` before the first load. */
-export const loadedPosition = Effect.fnUntraced(function* (): Effect.fn.Return<
-  Position | undefined,
-  Failure,
-  Warehouse
-> {
-  const [row] = yield* (yield* Warehouse).rows("SELECT segment, byte_offset FROM meta.position")
-  return row && { segment: Number(row["segment"]), offset: Number(row["byte_offset"]) }
 })
 
 /** Nothing is known from later than it was read, and nothing was read later than now. */

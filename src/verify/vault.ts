@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { readFile, readdir } from "node:fs/promises"
 import { type Failure, diskFailure } from "../failure.ts"
 import { type Entry, decode, isTorn, strangeIn } from "../vault/frame.ts"
-import type { Position } from "../vault/position.ts"
+import { type Position, isBefore } from "../vault/position.ts"
 import { plainPath, readSealed } from "../vault/segments.ts"
 import { type Checked, type Finding, counted, note, wrong } from "./finding.ts"
 
@@ -68,7 +68,8 @@ export const checkVault = Effect.fn("verify.vault")(function* (
     }
     if (whole) continue
     const lost = entriesBehind(content, walked.end)
-    const torn = !sealed && segment === last && isTorn(content, walked.end) && (here ?? 0) <= walked.end
+    const isDamageLoaded = loaded === undefined || isBefore({ segment, offset: walked.end }, loaded)
+    const torn = !sealed && segment === last && isTorn(content, walked.end, isDamageLoaded) && (here ?? 0) <= walked.end
     const tail = counted(content.length - walked.end, "byte")
     findings.push(
       torn

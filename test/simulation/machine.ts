@@ -4,7 +4,9 @@ import { appendFileSync, mkdirSync, statSync, truncateSync } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
 import { join } from "node:path"
 import { plainPath } from "../../src/vault/segments.ts"
+import { beginning } from "../../src/vault/position.ts"
 import { Vault } from "../../src/vault/vault.ts"
+import { loadedPosition } from "../../src/warehouse/meta/vault-offset.ts"
 import { prepare } from "../../src/warehouse/schema.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
 import { newFolder } from "../support/sluice.ts"
@@ -124,7 +126,8 @@ export class Machine {
   readonly opened = Effect.gen({ self: this }, function* () {
     const folder = join(this.folder, "vault")
     mkdirSync(folder, { recursive: true })
-    const vault = Context.get(yield* Layer.build(Vault.layer(folder)), Vault)
+    const loaded = (yield* loadedPosition()) ?? beginning
+    const vault = Context.get(yield* Layer.build(Vault.layer(folder, loaded)), Vault)
     this.vault = vault
     return Vault.of({
       ...vault,

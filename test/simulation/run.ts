@@ -125,5 +125,9 @@ const program = ({ account, catalogue, clock, machine, warehouse }: World, { ful
       except: [],
       full,
       onPlan: () => Effect.void
-    }).pipe(Effect.provideService(Vault, vault), Effect.provideService(Warehouse, machine.watched(warehouse)))
-  }).pipe(Effect.scoped, Effect.provideService(Clock.Clock, clock))
+    }).pipe(Effect.provideService(Vault, vault))
+  }).pipe(
+    Effect.scoped,
+    Effect.provideService(Warehouse, machine.watched(warehouse)),
+    Effect.provideService(Clock.Clock, clock)
+  )

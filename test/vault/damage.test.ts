@@ -39,7 +39,7 @@ describe("one flipped bit", () => {
     for (let bit = 0; bit < segment.length * 8; bit++) {
       const damaged = flipped(segment, bit)
       const end = wholeUntil(damaged)
-      assert.isTrue(end < damaged.length && !isTorn(damaged, end), `bit ${bit & 7} of byte ${bit >> 3}`)
+      assert.isTrue(end < damaged.length && !isTorn(damaged, end, true), `bit ${bit & 7} of byte ${bit >> 3}`)
     }
     assert.isAbove(segment.length * 8, 10_000)
   })
@@ -115,9 +115,41 @@ describe("a write that was cut off", () => {
       for (let size = 1; size < last.length; size++) {
         const torn = Buffer.concat([segment, last.subarray(0, size)])
         assert.strictEqual(wholeUntil(torn), segment.length)
-        assert.isTrue(isTorn(torn, segment.length), `at ${size}`)
+        assert.isTrue(isTorn(torn, segment.length, true), `at ${size}`)
       }
   })
+})
+
+describe("anything in place of a write that was not synced", () => {
+  const last = encode({ entry, body: '{"opportunities":[{"id":"last"}]}' })
+  const garbage = Buffer.from('{"kind":"page","bytes":12,"crc32":1}\nhalf a bo\0dy')
+
+  it("is a torn end where nothing of it was loaded, and damage where it was", () => {
+    for (let size = 0; size < last.length; size++)
+      for (const rest of [garbage, Buffer.alloc(last.length - size)]) {
+        const torn = Buffer.concat([segment, last.subarray(0, size), rest])
+        assert.strictEqual(wholeUntil(torn), segment.length)
+        assert.isTrue(isTorn(torn, segment.length, false), `${rest.length} bytes at ${size}`)
+      }
+    assert.isFalse(isTorn(Buffer.concat([segment, last.subarray(0, -9), garbage]), segment.length, true))
+  })
+
+  it("is damage where a whole frame follows, loaded or not", () => {
+    const damaged = Buffer.concat([segment, last.subarray(0, -9), garbage, Buffer.from("\n"), last])
+    assert.isFalse(isTorn(damaged, segment.length, false))
+  })
+
+  it.live("is set aside when the vault is opened, with the place up to which it is loaded", () =>
+    Effect.gen(function* () {
+      const folder = newFolder()
+      writeFileSync(join(folder, "000001.ndjson"), Buffer.concat([segment, last.subarray(0, -9), garbage]))
+      const open = (offset: number) =>
+        Effect.result(Effect.scoped(Effect.provide(readAll, Vault.layer(folder, { segment: 1, offset }))))
+      assert.match(JSON.stringify(yield* open(segment.length + last.length)), /segment 1 is damaged at byte/)
+      assert.strictEqual((yield* open(segment.length))._tag, "Success")
+      assert.deepStrictEqual(readdirSync(folder), ["000001.ndjson", `000001.ndjson.torn-${segment.length}`])
+    })
+  )
 })
 
 describe("a frame of an earlier version", () => {
@@ -128,7 +160,7 @@ describe("a frame of an earlier version", () => {
     const [before, after] = frames.toString("latin1").split('"bytes":2,')
     const longer = Buffer.from(`${before}"bytes":99999,${after}`, "latin1")
     assert.strictEqual(wholeUntil(longer), 0)
-    assert.isFalse(isTorn(longer, 0))
+    assert.isFalse(isTorn(longer, 0, true))
   })
 })
 

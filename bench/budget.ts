@@ -24,7 +24,7 @@ const whole = { sandbox: "--contacts 135", sync: "", share: 100, locations: 1 }
 const cases: Readonly<Record<string, Case>> = {
   documented: whole,
   fixed: { ...whole, sandbox: "--contacts 135 --window-kind fixed" },
-  foreign: { ...whole, sandbox: "--contacts 135 --foreign 40", share: 60 },
+  otherClient: { ...whole, sandbox: "--contacts 135 --foreign 40", share: 60 },
   // A quarter of the rate: four minutes.
   lower: {
     ...whole,
@@ -67,9 +67,9 @@ const measure = async (name: string, { sandbox, sync, share, locations }: Case) 
       // A share at once, and the next when the window of the first is over: nobody can be faster.
       const windows = Math.floor((requests - 1) / share)
       const actual = after(requests - 1)
-      const ratio = (seconds: number) => ((windows * 10) / seconds).toFixed(3)
+      const quantity = (seconds: number) => ((windows * 10) / seconds).toFixed(3)
       const counts = [requests, refused429, fullestWindow, windows * 10]
-      const cells = [...counts, actual.toFixed(1), ratio(actual), ratio(after(windows * share))]
+      const cells = [...counts, actual.toFixed(1), quantity(actual), quantity(after(windows * share))]
       console.log([name.padEnd(12), ...cells.map((cell) => String(cell).padStart(8))].join(" "))
     }
   } finally {

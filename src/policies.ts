@@ -1,7 +1,7 @@
 /** The schema policies of the settings file, with every name in them checked. */
 import { Effect } from "effect"
 import type { Catalogue } from "./catalog/discover.ts"
-import type { SchemaPolicies } from "./catalog/policy.ts"
+import type { SchemaPolicies } from "./catalog/schema-policy.ts"
 import { tablesOf } from "./catalog/tables.ts"
 import { type Failure, settingFailure } from "./failure.ts"
 import { type Flags, defaultFile, fileSettings } from "./settings.ts"

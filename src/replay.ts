@@ -2,9 +2,9 @@
 import { Effect, Layer } from "effect"
 import { join } from "node:path"
 import type { Catalogue } from "./catalog/discover.ts"
-import type { SchemaPolicies } from "./catalog/policy.ts"
+import type { SchemaPolicies } from "./catalog/schema-policy.ts"
 import { makeLoader } from "./load/load.ts"
-import type { Keep } from "./load/spool.ts"
+import type { RecordFilter } from "./load/staging-files.ts"
 import type { OutputSettings } from "./settings.ts"
 import type { Position } from "./vault/position.ts"
 import { vaultReader } from "./vault/reader.ts"
@@ -14,10 +14,10 @@ import { Warehouse } from "./warehouse/warehouse.ts"
 /** Makes the warehouse `replayed.duckdb` in a folder, of what was loaded up to a place. `keep`: of these records only. */
 export const replayInto =
   (catalogue: Catalogue, { folder, memoryMb }: OutputSettings, policies: SchemaPolicies) =>
-  (scratch: string, end: Position, keep: Keep | undefined) =>
+  (scratch: string, end: Position, filter: RecordFilter | undefined) =>
     Effect.gen(function* () {
       yield* prepare(catalogue)
-      yield* (yield* makeLoader(catalogue.resources, join(scratch, "tmp"), policies, keep)).load
+      yield* (yield* makeLoader(catalogue.resources, join(scratch, "tmp"), policies, filter)).load
     }).pipe(
       Effect.provide(
         Layer.merge(

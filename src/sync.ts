@@ -11,42 +11,36 @@
 import { Clock, Effect } from "effect"
 import { join } from "node:path"
 import { Api } from "./api/api.ts"
-import { removeParts } from "./api/files.ts"
+import { removePartialDownloads } from "./api/downloads.ts"
 import type { Catalogue } from "./catalog/discover.ts"
-import type { Window } from "./catalog/instants.ts"
-import { type SchemaPolicies, isRefused } from "./catalog/policy.ts"
+import type { Window } from "./catalog/timestamps.ts"
+import { type SchemaPolicies, isRefused } from "./catalog/schema-policy.ts"
 import { publishedTables, tablesOf } from "./catalog/tables.ts"
-import type { Counts } from "./extract/context.ts"
-import { type Ended, extract } from "./extract/extract.ts"
+import type { Counts } from "./extract/run-context.ts"
+import { type ResourceResult, extract } from "./extract/extract.ts"
 import { exitCodes } from "./failure.ts"
 import { removeLeftovers } from "./leftovers.ts"
-import { makeFollower } from "./load/follow.ts"
+import { makeBackgroundLoader } from "./load/background-loader.ts"
 import { makeLoader } from "./load/load.ts"
 import { makeBackfillPlan } from "./plan/backfill.ts"
-import { recordCoverage } from "./plan/covered.ts"
+import { recordCoverage } from "./plan/coverage.ts"
 import { type Choice, makePlan } from "./plan/plan.ts"
-import { withViews } from "./publish/parts.ts"
+import { withViews } from "./publish/chunks.ts"
 import { publishDue, stateOf } from "./publish/due.ts"
 import { publish } from "./publish/publish.ts"
 import type { AccountSettings, OutputSettings } from "./settings.ts"
-import { missingSegments } from "./vault/missing.ts"
+import { type Status, statusOf, worstStatus } from "./values/status.ts"
+import { missingSegments } from "./vault/missing-segments.ts"
 import { Vault } from "./vault/vault.ts"
-import {
-  type Drift,
-  type RunRecord,
-  type RunResource,
-  beginRun,
-  companyOf,
-  driftOf,
-  endRun,
-  fullSync,
-  oldestFirst,
-  resourcesOf
-} from "./warehouse/runs.ts"
+import { companyOf } from "./warehouse/company.ts"
+import { type RunResource, resourcesOf, setStatuses } from "./warehouse/meta/run-resources.ts"
+import { type RunRecord, beginRun, endRun, fullSync } from "./warehouse/meta/runs.ts"
+import { type SchemaDrift, reportSchemaDrift } from "./warehouse/meta/schema-changes.ts"
+import { freshnessByLocation } from "./warehouse/meta/watermarks.ts"
 import { prepare } from "./warehouse/schema.ts"
-import { versionStatements } from "./warehouse/versions.ts"
+import { versionStatements } from "./warehouse/as-of-views.ts"
 import { Warehouse } from "./warehouse/warehouse.ts"
-import { refreshWide } from "./warehouse/wide.ts"
+import { refreshWide } from "./warehouse/wide-views.ts"
 
 /** A location to read, with a budget and credentials of its own. */
 export interface SyncAccount extends Pick<AccountSettings, "location" | "company" | "asked" | "deletionShareMax"> {
@@ -55,7 +49,7 @@ export interface SyncAccount extends Pick<AccountSettings, "location" | "company
 
 export interface SyncOptions extends Omit<Choice, "asked"> {
   /** A stretch of the past to read instead of what is due. */
-  readonly stretch?: Window | undefined
+  readonly range?: Window | undefined
   readonly catalogue: Catalogue
   readonly accounts: ReadonlyArray<SyncAccount>
   readonly output: OutputSettings
@@ -68,14 +62,14 @@ export interface SyncOptions extends Omit<Choice, "asked"> {
 
 export interface Synced {
   readonly run: RunRecord
-  readonly ended: ReadonlyArray<Ended>
+  readonly ended: ReadonlyArray<ResourceResult>
   readonly exitCode: number
   /** Requests sent, retries included. */
   readonly requests: number
   readonly rows: ReadonlyArray<RunResource>
-  readonly drift: Drift
+  readonly drift: SchemaDrift
   /** The vault no longer holds all that the tables were made from. */
-  readonly isVaultShort: boolean
+  readonly isVaultTruncated: boolean
   /** Segments of it that are gone, by their numbers. */
   readonly missingSegments: ReadonlyArray<number>
   /** Whether a new version was published, and if not, why. */
@@ -90,36 +84,39 @@ export interface Synced {
 const locationsMax = 4
 
 export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
-  const { catalogue, output, counts, stretch } = options
+  const { catalogue, output, counts, range } = options
 
-  yield* removeParts(join(output.folder, "files"))
+  yield* removePartialDownloads(join(output.folder, "files"))
   yield* removeLeftovers(output.folder)
   const missing = yield* missingSegments(join(output.folder, "vault"))
   yield* prepare(catalogue)
   // What an interrupted run left in the vault comes first: the plan asks the warehouse what is known.
   const loader = yield* makeLoader(catalogue.resources, join(output.folder, "tmp"), options.policies)
   yield* loader.load
-  const freshness = yield* oldestFirst()
+  yield* setStatuses()
+  const freshness = yield* freshnessByLocation()
+  // Never read first, then the one read longest ago.
+  const readAt = ({ location }: SyncAccount) => freshness.get(location) ?? 0
   const plans = yield* Effect.forEach(
-    options.accounts.toSorted((one, other) => freshness(one.location) - freshness(other.location)),
+    options.accounts.toSorted((one, other) => readAt(one) - readAt(other)),
     (account) => {
       const choice = { ...options, asked: account.asked }
-      const plan = stretch
-        ? makeBackfillPlan(catalogue, account.location, choice, stretch)
+      const plan = range
+        ? makeBackfillPlan(catalogue, account.location, choice, range)
         : makePlan(catalogue, account.location, choice)
       return Effect.map(plan, (plan) => ({ ...account, ...plan }))
     }
   )
   const planned = sum(plans.map(({ requests }) => requests))
-  const run = yield* beginRun(stretch ? "backfill" : options.full ? fullSync : "sync", planned)
+  const run = yield* beginRun(range ? "backfill" : options.full ? fullSync : "sync", planned)
   yield* options.onPlan(planned)
 
-  const follower = yield* makeFollower(loader)
+  const backgroundLoader = yield* makeBackgroundLoader(loader)
   const alone = plans.length === 1
   const read = Effect.fnUntraced(function* ({ api, steps, location, ...account }: (typeof plans)[number]) {
     const context = {
       ...account,
-      ...follower,
+      ...backgroundLoader,
       location,
       run: run.id,
       folder: output.folder,
@@ -131,44 +128,45 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
     const ended = yield* alone
       ? reading
       : reading.pipe(Effect.catchTags({ BadCredentials: closed, WrongLocation: closed }))
-    if (!stretch) yield* recordCoverage(catalogue, { run: run.id, location, steps, ended })
+    if (!range) yield* recordCoverage(catalogue, { run: run.id, location, steps, ended })
     return ended
 
     function closed({ message }: { readonly message: string }) {
-      const doubts = [`the location cannot be read: ${message}`]
-      const end: Ended = {
+      const end: ResourceResult = {
         location,
         resource: "locations",
         mode: "full",
-        verdict: "incomplete",
-        doubts,
+        shortfalls: [`the location cannot be read: ${message}`],
+        warnings: [],
         requests: 0,
-        why: "scope"
+        reason: "forbidden"
       }
       return Effect.succeed([end])
     }
   })
   const ended = (yield* Effect.raceFirst(
-    Effect.tap(Effect.forEach(plans, read, { concurrency: locationsMax }), () => follower.loaded),
-    follower.run
+    Effect.tap(Effect.forEach(plans, read, { concurrency: locationsMax }), () => backgroundLoader.loaded),
+    backgroundLoader.run
   )).flat()
   yield* (yield* Vault).seal
   yield* loader.load
   const loadedMs = (yield* Clock.currentTimeMillis) - run.startedAt
 
   const requests = plans.reduce((all, { api }) => all + api.requestsByResource.values().reduce((n, m) => n + m, 0), 0)
-  const drift = yield* driftOf(run.id, (table, field) => {
+  const drift = yield* reportSchemaDrift(run.id, (table, field) => {
     const resource = catalogue.resources.find((one) => tablesOf(one).some(({ name }) => name === table))
     return resource && isRefused(options.policies, resource, table, field) ? resource.table : undefined
   })
+  yield* setStatuses()
   const rows = yield* resourcesOf(run.id)
-  // The load may find a resource wanting that was read to its end: one whose schema is frozen.
-  const exitCode = exitCodeOf([...ended, ...rows])
-  yield* endRun(run, outcomeOf([...rows, ...ended]), exitCode, requests)
+  // The rows know more, as the load may find that something is missing; a location that cannot be read has none.
+  const status = worstStatus([...rows.map(({ status }) => status), ...ended.map((result) => statusOf(result))])
+  const exitCode = exitCodeOf(status, ended)
+  yield* endRun(run, { status, exitCode, requests, isPaused: exitCode === exitCodes.later })
   const { due: published } = yield* publishNow(catalogue, output, run.id, "due")
   const elapsedMs = (yield* Clock.currentTimeMillis) - run.startedAt
-  const { isVaultShort } = loader
-  const lost = { isVaultShort, missingSegments: missing }
+  const { isVaultTruncated } = loader
+  const lost = { isVaultTruncated, missingSegments: missing }
   return { run, ended, exitCode, requests, rows, drift, ...lost, published, loadedMs, elapsedMs } satisfies Synced
 })
 
@@ -204,14 +202,8 @@ export const publishNow = Effect.fnUntraced(function* (
   return { due, files, folder }
 })
 
-/** The worst verdict speaks for the run. */
-const outcomeOf = (rows: ReadonlyArray<{ readonly verdict: string }>) =>
-  (["incomplete", "complete with doubts"] as const).find((worst) => rows.some(({ verdict }) => verdict === worst)) ??
-  "complete"
-
-const exitCodeOf = (ended: ReadonlyArray<{ readonly verdict: string; readonly why?: Ended["why"] }>): number => {
-  const unread = ended.filter(({ verdict }) => verdict === "incomplete")
-  if (unread.length === 0) return 0
-  if (unread.some(({ why }) => why === "later")) return exitCodes.later
-  return unread.some(({ why }) => why === "scope") ? exitCodes.credentials : exitCodes.partial
+const exitCodeOf = (status: Status, results: ReadonlyArray<ResourceResult>): number => {
+  if (status !== "incomplete") return 0
+  if (results.some(({ reason }) => reason === "retryLater")) return exitCodes.later
+  return results.some(({ reason }) => reason === "forbidden") ? exitCodes.credentials : exitCodes.partial
 }

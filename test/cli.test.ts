@@ -30,7 +30,7 @@ describe("help", () => {
   })
 })
 
-interface Priced {
+interface Estimate {
   readonly resource: string
   readonly requests?: number
 }
@@ -89,11 +89,11 @@ describe("the commands on one account", () => {
     assert.strictEqual(synced.requests, requests)
     // What hangs on some rows only is not foreseen, and said to be so.
     const open = new Set(
-      plan.steps.filter((step: Priced) => step.requests === undefined).map(({ resource }: Priced) => resource)
+      plan.steps.filter((step: Estimate) => step.requests === undefined).map(({ resource }: Estimate) => resource)
     )
     assert.includeMembers([...open], ["emails", "recordings"])
     const foreseen = synced.resources
-      .filter(({ resource }: Priced) => !open.has(resource) && resource !== "messages/conversations")
+      .filter(({ resource }: Estimate) => !open.has(resource) && resource !== "messages/conversations")
       .reduce((sum: number, { requests }: { requests: number }) => sum + requests, 0)
     assert.closeTo(plan.requests, foreseen, foreseen / 10)
   })

@@ -17,6 +17,7 @@ export const locationTimezones = define({
     }
   ],
   // Documented as a list under `timezones`; no example of a live answer is public.
-  unpack: (answer) => (Array.isArray(answer) ? answer : Object.values(Object(answer)).find(Array.isArray)) ?? [answer],
+  transform: (answer) =>
+    (Array.isArray(answer) ? answer : Object.values(Object(answer)).find(Array.isArray)) ?? [answer],
   fields: { value: text("IANA time zone", { column: "timezone" }) }
 })

@@ -1,4 +1,4 @@
-import { flag, id, instant, json, object, ref, text } from "#catalog/fields.ts"
+import { boolean, id, instant, json, object, ref, text } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -42,10 +42,10 @@ export const locations = define({
     brandId: text("Brand that the account belongs to"),
     permissions: json("What the account may use, as sent"),
     settings: object({
-      allowDuplicateContact: flag("Two contacts may share email or phone"),
-      allowDuplicateOpportunity: flag("A contact may have two deals in one pipeline"),
-      allowFacebookNameMerge: flag("Contacts are merged by their name on the social network"),
-      disableContactTimezone: flag("Contacts have no time zone of their own"),
+      allowDuplicateContact: boolean("Two contacts may share email or phone"),
+      allowDuplicateOpportunity: boolean("A contact may have two deals in one pipeline"),
+      allowFacebookNameMerge: boolean("Contacts are merged by their name on the social network"),
+      disableContactTimezone: boolean("Contacts have no time zone of their own"),
       contactUniqueIdentifiers: json("Fields that identify a contact, in order")
     }),
     locationId: ref("locations", "The same id, where the record shows it", { column: "location_id" })

@@ -1,4 +1,4 @@
-import { flag, id, object, oneOf, text } from "#catalog/fields.ts"
+import { boolean, id, object, enumeration, text } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -9,21 +9,21 @@ export const messagingProviders = define({
   scope: "locations.readonly",
   full: [
     {
-      request: get("/locations/{location}/conversationChannels/{pass}"),
+      request: get("/locations/{location}/conversationChannels/{partition}"),
       paging: { kind: "once" },
-      records: "conversationChannel.{pass}",
+      records: "conversationChannel.{partition}",
       pageSize: 1000
     }
   ],
-  passes: { SMS: { columns: { channel: "SMS" } }, Email: { columns: { channel: "Email" } } },
+  partitions: { SMS: { columns: { channel: "SMS" } }, Email: { columns: { channel: "Email" } } },
   fields: {
     // Every entry is wrapped in an object of this one name.
     conversationProvider: object({
       _id: id("Provider id; `conversation_provider_id` elsewhere"),
       name: text("Name", { column: "name" }),
-      type: oneOf(["SMS", "Email"], "", { column: "type" }),
-      default: flag("The provider used where none is chosen", { column: "is_default" })
+      type: enumeration(["SMS", "Email"], "", { column: "type" }),
+      default: boolean("The provider used where none is chosen", { column: "is_default" })
     }),
-    channel: oneOf(["SMS", "Email"], "Channel it was listed under")
+    channel: enumeration(["SMS", "Email"], "Channel it was listed under")
   }
 })

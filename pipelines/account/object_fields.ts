@@ -1,4 +1,4 @@
-import { count, flag, id, instant, oneOf, ref, rows, text } from "#catalog/fields.ts"
+import { count, boolean, id, instant, enumeration, ref, rows, text } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -15,25 +15,25 @@ export const objectFields = define({
   scope: "locations/customFields.readonly",
   full: [
     {
-      request: get("/custom-fields/object-key/{pass}", { locationId: location }),
+      request: get("/custom-fields/object-key/{partition}", { locationId: location }),
       paging: { kind: "once" },
       records: "fields",
       pageSize: 1000
     }
   ],
   // No documented operation lists the objects, so their keys are a setting.
-  passes: "object_keys",
-  asked: "object_keys",
+  partitions: "object_keys",
+  enabledBy: "object_keys",
   fields: {
     id: id("Field id"),
     name: text("Name"),
     description: text("What the field is for"),
     placeholder: text("Text shown while the field is empty"),
     fieldKey: text("Key, `custom_object.<object>.<key>`"),
-    dataType: oneOf(dataTypes, "Kind of value"),
+    dataType: enumeration(dataTypes, "Kind of value"),
     objectKey: text("Object the field belongs to"),
     parentId: ref("object_folders", "Folder of the field"),
-    showInForms: flag("Offered in forms"),
+    showInForms: boolean("Offered in forms"),
     options: rows(
       "object_field_options",
       "Options of each choice field.",
@@ -44,8 +44,8 @@ export const objectFields = define({
       },
       ["key"]
     ),
-    allowCustomOption: flag("Other values than the options may be entered"),
-    acceptedFormats: oneOf(
+    allowCustomOption: boolean("Other values than the options may be entered"),
+    acceptedFormats: enumeration(
       ".pdf .docx .doc .jpg .jpeg .png .gif .csv .xlsx .xls all".split(" "),
       "File extension a file field takes"
     ),

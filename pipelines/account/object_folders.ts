@@ -7,8 +7,8 @@ export const objectFolders = define({
   source: "A 2.5, A 4.3 GET /custom-fields/object-key/{objectKey}",
   scope: "locations/customFields.readonly",
   full: [],
-  within: { table: "object_fields", records: "folders" },
-  asked: "object_keys",
+  embeddedIn: { table: "object_fields", records: "folders" },
+  enabledBy: "object_keys",
   fields: {
     id: id("Folder id"),
     name: text("Name"),

@@ -1,4 +1,4 @@
-import { content, count, flag, id, instant, object, oneOf, ref, text } from "#catalog/fields.ts"
+import { content, count, boolean, id, instant, object, enumeration, ref, text } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -9,15 +9,15 @@ export const recurringTasks = define({
   scope: "recurring-tasks.readonly",
   full: [
     {
-      request: get("/locations/{location}/recurring-tasks/{pass}"),
+      request: get("/locations/{location}/recurring-tasks/{partition}"),
       paging: { kind: "once" },
       records: "recurringTask",
       pageSize: 1
     }
   ],
   // No operation lists them, so their ids are a setting.
-  passes: "recurring_task_ids",
-  asked: "recurring_task_ids",
+  partitions: "recurring_task_ids",
+  enabledBy: "recurring_task_ids",
   tombstone: "deleted",
   fields: {
     id: id("Recurring task id"),
@@ -26,21 +26,25 @@ export const recurringTasks = define({
     contactId: ref("contacts", "Contact the task is about"),
     assignedTo: ref("users", "Who is to do it"),
     rruleOptions: object({
-      intervalType: oneOf(["yearly", "monthly", "weekly", "daily", "hourly"], "", { column: "rrule_interval_type" }),
+      intervalType: enumeration(["yearly", "monthly", "weekly", "daily", "hourly"], "", {
+        column: "rrule_interval_type"
+      }),
       interval: count("Units between two occurrences", { column: "rrule_interval" }),
       startDate: instant("First occurrence", { column: "rrule_start_date" }),
       endDate: instant("End of the schedule", { column: "rrule_end_date" }),
       dueAfterSeconds: count("Seconds from an occurrence until it is due", { column: "rrule_due_after_seconds" }),
       dayOfMonth: count("Day of the month", { column: "rrule_day_of_month" }),
-      dayOfWeek: oneOf(["MO", "TU", "WE", "TH", "FR", "SA", "SU"], "Day of the week", { column: "rrule_day_of_week" }),
+      dayOfWeek: enumeration(["MO", "TU", "WE", "TH", "FR", "SA", "SU"], "Day of the week", {
+        column: "rrule_day_of_week"
+      }),
       monthOfYear: count("Month, 1 to 12", { column: "rrule_month_of_year" }),
       count: count("Occurrences at most", { column: "rrule_count" }),
-      createTaskIfOverDue: flag("The next task is made even if the last is overdue", {
+      createTaskIfOverDue: boolean("The next task is made even if the last is overdue", {
         column: "rrule_create_task_if_over_due"
       })
     }),
     totalOccurrence: count("Occurrences so far"),
-    deleted: flag("Removed by a user"),
+    deleted: boolean("Removed by a user"),
     createdAt: instant("When the schedule was made"),
     updatedAt: instant("Last change"),
     locationId: ref("locations", "The location", { column: "location_id" })

@@ -1,4 +1,4 @@
-import { content, flag, id, instant, object, oneOf, ref, text, values } from "#catalog/fields.ts"
+import { content, boolean, id, instant, object, enumeration, ref, text, values } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -23,11 +23,11 @@ export const savedTemplates = define({
       paging: { kind: "offset" },
       records: "templates",
       pageSize: 100,
-      probeSize: 500,
+      trialPageSize: 500,
       total: "totalCount"
     }
   ],
-  passes: {
+  partitions: {
     live: { parameters: { deleted: false }, columns: { deleted: false } },
     deleted: { parameters: { deleted: true }, columns: { deleted: true } }
   },
@@ -35,7 +35,7 @@ export const savedTemplates = define({
   fields: {
     id: id("Template id"),
     name: text("Name"),
-    type: oneOf(["sms", "email", "whatsapp"]),
+    type: enumeration(["sms", "email", "whatsapp"]),
     template: object({
       body: content("Text of a short message"),
       subject: content("Subject line of an email"),
@@ -44,7 +44,7 @@ export const savedTemplates = define({
     }),
     urlAttachments: attachments("urlAttachments"),
     dateAdded: instant("When the template was made"),
-    deleted: flag("Listed among the deleted templates"),
+    deleted: boolean("Listed among the deleted templates"),
     locationId: ref("locations", "The location", { column: "location_id" })
   }
 })

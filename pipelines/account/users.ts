@@ -1,4 +1,4 @@
-import { choice, entries, flag, id, instant, object, oneOf, text, transport, values } from "#catalog/fields.ts"
+import { openEnum, map, boolean, id, instant, object, enumeration, text, ignored, values } from "#catalog/fields.ts"
 import { company, cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -22,13 +22,13 @@ export const users = define({
   detail: {
     request: get("/users/{parent}"),
     record: "",
-    everyDays: 0.8,
+    refreshAfterDays: 0.8,
     fields: {
-      permissions: entries(
+      permissions: map(
         "user_permissions",
         "What each user may do: one row per switch.",
         { name: "permission", field: text("Name of the switch") },
-        { value: flag("Whether it is on", { column: "enabled" }) }
+        { value: boolean("Whether it is on", { column: "enabled" }) }
       ),
       scopes: values("user_scopes", "API scopes of each user.", "scope", scope, {
         key: ["scope", "assigned_only"],
@@ -38,7 +38,7 @@ export const users = define({
         key: ["scope", "assigned_only"],
         constants: { assigned_only: true }
       }),
-      lcPhone: entries(
+      lcPhone: map(
         "user_phones",
         "Inbound phone number of each user in each location.",
         { name: "phone_location_id", field: text("Location the number serves", { references: "locations" }) },
@@ -56,25 +56,25 @@ export const users = define({
     phone: text("Phone, E.164", { personal: "direct" }),
     extension: text("Phone extension", { personal: "direct" }),
     roles: object({
-      type: choice("Kind of user: `account` for one of this location"),
-      role: oneOf(["admin", "user"]),
+      type: openEnum("Kind of user: `account` for one of this location"),
+      role: enumeration(["admin", "user"]),
       locationIds: values(
         "user_locations",
         "Locations each user can enter.",
         "member_location_id",
         text("Location the user can enter", { references: "locations" })
       ),
-      restrictSubAccount: flag("The user is kept to the locations listed")
+      restrictSubAccount: boolean("The user is kept to the locations listed")
     }),
-    platformLanguage: oneOf(
+    platformLanguage: enumeration(
       "en_US es fr_CA fr_FR nl de pt_PT pt_BR it sv da fi no".split(" "),
       "Language of the user interface"
     ),
     dateAdded: instant("When the user was added"),
     dateUpdated: instant("Last change"),
-    totpEnabled: flag("Signs in with a second factor"),
-    traceId: transport,
+    totpEnabled: boolean("Signs in with a second factor"),
+    traceId: ignored,
     profilePhoto: text("Picture, as a link", { personal: "direct" }),
-    deleted: flag("The user was removed")
+    deleted: boolean("The user was removed")
   }
 })

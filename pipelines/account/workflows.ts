@@ -1,4 +1,4 @@
-import { count, id, instant, oneOf, ref, text } from "#catalog/fields.ts"
+import { count, id, instant, enumeration, ref, text } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -18,7 +18,7 @@ export const workflows = define({
   fields: {
     id: id("Workflow id"),
     name: text("Name"),
-    status: oneOf(["published", "draft"]),
+    status: enumeration(["published", "draft"]),
     version: count("Goes up with each change"),
     createdAt: instant("When the workflow was made"),
     updatedAt: instant("Last change"),

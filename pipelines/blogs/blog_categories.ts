@@ -1,4 +1,4 @@
-import { id, instant, ref, text, transport } from "#catalog/fields.ts"
+import { id, instant, ref, text, ignored } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -13,7 +13,7 @@ export const blogCategories = define({
       paging: { kind: "offset" },
       records: "categories",
       pageSize: 100,
-      probeSize: 500
+      trialPageSize: 500
     }
   ],
   fields: {
@@ -23,6 +23,6 @@ export const blogCategories = define({
     canonicalLink: text("Address search engines are to keep"),
     updatedAt: instant("Last change"),
     locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: transport
+    traceId: ignored
   }
 })

@@ -1,4 +1,4 @@
-import { content, count, flag, id, instant, oneOf, ref, text, transport, values } from "#catalog/fields.ts"
+import { content, count, boolean, id, instant, enumeration, ref, text, ignored, values } from "#catalog/fields.ts"
 import { cursorOr, get, location, parent, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -8,11 +8,11 @@ export const blogPosts = define({
   source: "B 2.6, B 4.8 GET /blogs/posts/all",
   scope: "blogs/posts.readonly",
   // A blog shows no date of change, and the list no filter by one: every blog is read again each night.
-  each: {
+  childOf: {
     table: "blogs",
     column: "blog_id",
-    everyDays: 0.8,
-    way: {
+    refreshAfterDays: 0.8,
+    strategy: {
       // What is shown when nothing is said about the state is not documented.
       request: get("/blogs/posts/all", {
         locationId: location,
@@ -24,7 +24,7 @@ export const blogPosts = define({
       paging: { kind: "offset" },
       records: "blogs",
       pageSize: 100,
-      probeSize: 500
+      trialPageSize: 500
     }
   },
   full: [],
@@ -34,7 +34,7 @@ export const blogPosts = define({
     blogId: ref("blogs", "The blog"),
     title: text("Title", { personal: "content" }),
     description: content("What it is about"),
-    status: oneOf(["DRAFT", "PUBLISHED", "SCHEDULED", "ARCHIVED"]),
+    status: enumeration(["DRAFT", "PUBLISHED", "SCHEDULED", "ARCHIVED"]),
     urlSlug: text("Name in the post's web address"),
     canonicalLink: text("Address search engines are to keep"),
     author: ref("blog_authors", "Who is named as its author", { column: "author_id" }),
@@ -42,11 +42,11 @@ export const blogPosts = define({
     imageAltText: text("The picture in words"),
     rawHTML: content("The post itself, as HTML"),
     wordCount: count("Number of words"),
-    archived: flag("Put away"),
+    archived: boolean("Put away"),
     publishedAt: instant("When it appeared or will appear"),
     updatedAt: instant("Last change"),
     locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: transport,
+    traceId: ignored,
     categories: values(
       "blog_post_categories",
       "Categories of each post.",

@@ -1,4 +1,4 @@
-import { id, ref, text, transport } from "#catalog/fields.ts"
+import { id, ref, text, ignored } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -13,13 +13,13 @@ export const blogs = define({
       paging: { kind: "offset" },
       records: "data",
       pageSize: 100,
-      probeSize: 500
+      trialPageSize: 500
     }
   ],
   fields: {
     _id: id("Blog id"),
     name: text("Name"),
     locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: transport
+    traceId: ignored
   }
 })

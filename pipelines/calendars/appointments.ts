@@ -1,13 +1,13 @@
-import { alias, content, flag, id, instant, oneOf, ref, text, values } from "#catalog/fields.ts"
+import { alias, content, boolean, id, instant, enumeration, ref, text, values } from "#catalog/fields.ts"
 import { get, location, parent, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
-import type { Way } from "#catalog/resource.ts"
+import type { Strategy } from "#catalog/resource.ts"
 import { actor } from "#catalog/shapes.ts"
-import { appointmentStatuses } from "#catalog/words.ts"
+import { appointmentStatuses } from "#catalog/enums.ts"
 
 const aheadDays = 730
 
-const events = (from: string): Way => ({
+const events = (from: string): Strategy => ({
   request: get("/calendars/events", {
     locationId: location,
     calendarId: parent,
@@ -29,21 +29,21 @@ export const appointments = define({
   full: [],
   // Windows go by when an appointment is, not by when it changed: what happens to an older one shows in the full
   // reading only. Appointments of a deleted calendar cannot be reached this way at all.
-  each: {
+  childOf: {
     table: "calendars",
     column: "calendar_id",
-    everyDays: 0.8,
-    way: events("2000-01-01"),
-    recent: { way: events("since"), days: 30, fullEveryDays: 14 }
+    refreshAfterDays: 0.8,
+    strategy: events("2000-01-01"),
+    incremental: { strategy: events("since"), days: 30, fullEveryDays: 14 }
   },
   tombstone: "deleted",
-  single: get("/calendars/events/appointments/{parent}"),
+  getOne: get("/calendars/events/appointments/{parent}"),
   fields: {
     id: id("Appointment id; one of a series is named after the series and its time"),
     calendarId: ref("calendars", "Its calendar"),
     contactId: ref("contacts", "Whom it is with"),
     title: text("Title", { personal: "content" }),
-    appointmentStatus: oneOf(appointmentStatuses),
+    appointmentStatus: enumeration(appointmentStatuses),
     appoinmentStatus: alias("appointmentStatus"),
     assignedUserId: ref("users", "Whom it is booked with"),
     users: values("appointment_users", "Users who take part in each appointment.", "user_id", ref("users", "The user")),
@@ -55,9 +55,9 @@ export const appointments = define({
     startTime: instant("Begin"),
     endTime: instant("End"),
     masterEventId: text("The series it is one of"),
-    isRecurring: flag("It is one of a series"),
+    isRecurring: boolean("It is one of a series"),
     rrule: text("Rule of the series, RFC 5545"),
-    deleted: flag("Removed by a user"),
+    deleted: boolean("Removed by a user"),
     dateUpdated: instant("Last change"),
     locationId: ref("locations", "The location", { column: "location_id" })
   }

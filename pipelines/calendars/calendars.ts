@@ -1,10 +1,10 @@
-import { choice, decimal, flag, id, json, ref, rows, text } from "#catalog/fields.ts"
+import { openEnum, decimal, boolean, id, json, ref, rows, text } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
 import type { Parameters } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
-import type { Way } from "#catalog/resource.ts"
+import type { Strategy } from "#catalog/resource.ts"
 
-const list = (parameters: Parameters): Way => ({
+const list = (parameters: Parameters): Strategy => ({
   request: get("/calendars/", { locationId: location, ...parameters }),
   paging: { kind: "once" },
   records: "calendars",
@@ -18,29 +18,29 @@ export const calendars = define({
   scope: "calendars.readonly",
   // Drafts are shown where they are asked for; the documents do not know the word.
   full: [list({ showDrafted: true }), list({})],
-  single: get("/calendars/{parent}"),
+  getOne: get("/calendars/{parent}"),
   fields: {
     id: id("Calendar id"),
     name: text("Name"),
     description: text("What the calendar is for", { personal: "content" }),
-    calendarType: choice("Kind of calendar, for example `event`"),
+    calendarType: openEnum("Kind of calendar, for example `event`"),
     slotDuration: decimal("Length of an appointment, in `slot_duration_unit`"),
-    slotDurationUnit: choice("Unit of that length, for example `mins`"),
+    slotDurationUnit: openEnum("Unit of that length, for example `mins`"),
     slotInterval: decimal("Time between two beginnings, in `slot_interval_unit`"),
-    slotIntervalUnit: choice("Unit of that time"),
+    slotIntervalUnit: openEnum("Unit of that time"),
     slotBuffer: decimal("Time kept free after an appointment, in `slot_buffer_unit`"),
-    slotBufferUnit: choice("Unit of that time"),
-    isActive: flag("Appointments can be booked"),
-    eventType: choice("How appointments are given to members: `RoundRobin_OptimizeForAvailability`, …"),
+    slotBufferUnit: openEnum("Unit of that time"),
+    isActive: boolean("Appointments can be booked"),
+    eventType: openEnum("How appointments are given to members: `RoundRobin_OptimizeForAvailability`, …"),
     eventTitle: text("How its appointments are titled"),
     eventColor: text("Colour of its appointments"),
     groupId: text("Group of calendars it is in"),
     slug: text("Name in the calendar's web address"),
     widgetSlug: text("Name in the web address of the booking page"),
     formId: ref("forms", "Form filled in when booking"),
-    autoConfirm: flag("Appointments are confirmed at once"),
-    allowReschedule: flag("Contacts can move their appointment"),
-    allowCancellation: flag("Contacts can cancel their appointment"),
+    autoConfirm: boolean("Appointments are confirmed at once"),
+    allowReschedule: boolean("Contacts can move their appointment"),
+    allowCancellation: boolean("Contacts can cancel their appointment"),
     openHours: json("Hours in which it can be booked, as sent"),
     teamMembers: rows(
       "calendar_members",
@@ -48,8 +48,8 @@ export const calendars = define({
       {
         userId: ref("users", "The user"),
         priority: decimal("Priority among the members"),
-        isPrimary: flag("The one whose place and calendar count"),
-        meetingLocationType: choice("Kind of meeting place"),
+        isPrimary: boolean("The one whose place and calendar count"),
+        meetingLocationType: openEnum("Kind of meeting place"),
         meetingLocation: text("Where the user meets contacts", { personal: "quasi" })
       },
       ["user_id"],

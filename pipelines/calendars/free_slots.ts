@@ -8,13 +8,13 @@ export const freeSlots = define({
   source: "A 2.11, A 4.8 GET /calendars/{calendarId}/free-slots",
   scope: "calendars.readonly",
   key: ["calendar_id", "starts_at"],
-  asked: "free_slot_days",
+  enabledBy: "free_slot_days",
   full: [],
-  each: {
+  childOf: {
     table: "calendars",
     column: "calendar_id",
-    everyDays: 0.8,
-    way: {
+    refreshAfterDays: 0.8,
+    strategy: {
       // No time zone is asked for: the days are those of the calendar.
       request: get("/calendars/{parent}/free-slots", {
         startDate: windowStart("epochMs"),
@@ -26,7 +26,7 @@ export const freeSlots = define({
       windows: { from: "now", aheadDays: "free_slot_days", daysMax: 31 }
     }
   },
-  unpack: slotsOf,
+  transform: slotsOf,
   fields: {
     date: date("Day of the slot in the time zone of the calendar"),
     startsAt: instant("When the slot begins")

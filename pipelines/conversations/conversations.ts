@@ -1,24 +1,24 @@
 import {
-  choice,
+  openEnum,
   content,
   count,
-  flag,
+  boolean,
   id,
   instant,
   json,
-  oneOf,
+  enumeration,
   ref,
   text,
-  transport,
+  ignored,
   values
 } from "#catalog/fields.ts"
 import { cursor, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
-import type { Way } from "#catalog/resource.ts"
-import { directions } from "#catalog/words.ts"
+import type { Strategy } from "#catalog/resource.ts"
+import { directions } from "#catalog/enums.ts"
 
 // More conversations than a page holds may share one moment: after a bulk message, or an import.
-const parts = [
+const splitBy = [
   [{ lastMessageDirection: "inbound" }, { lastMessageDirection: "outbound" }],
   [{ status: "unread" }, { status: "read" }],
   (
@@ -30,7 +30,7 @@ const parts = [
     .map((lastMessageType) => ({ lastMessageType }))
 ]
 
-const byLastMessage = (sort: "asc" | "desc"): Way => ({
+const byLastMessage = (sort: "asc" | "desc"): Strategy => ({
   request: get("/conversations/search", {
     locationId: location,
     sortBy: "last_message_date",
@@ -38,7 +38,7 @@ const byLastMessage = (sort: "asc" | "desc"): Way => ({
     limit: size,
     startAfterDate: cursor
   }),
-  paging: { kind: "sortValue", field: "lastMessageDate", parts, ...(sort === "desc" && { descending: true }) },
+  paging: { kind: "sortValue", field: "lastMessageDate", splitBy, ...(sort === "desc" && { descending: true }) },
   records: "conversations",
   pageSize: 100,
   total: "total"
@@ -58,27 +58,27 @@ export const conversations = define({
   changes: {
     field: "lastMessageDate",
     overlapDays: 0.01,
-    ways: [ascending, { ...descending, until: "lastMessageDate" }],
+    strategies: [ascending, { ...descending, stopBefore: "lastMessageDate" }],
     fullEveryDays: 7
   },
-  backfill: { by: "lastMessageDate", ways: [{ ...descending, until: "lastMessageDate" }] },
+  backfill: { dateField: "lastMessageDate", strategies: [{ ...descending, stopBefore: "lastMessageDate" }] },
   tombstone: "deleted",
-  single: get("/conversations/{parent}"),
+  getOne: get("/conversations/{parent}"),
   fields: {
     id: id("Conversation id"),
     contactId: ref("contacts", "Whom it is with"),
     assignedTo: ref("users", "Who answers it"),
     userId: ref("users", "User it belongs to"),
-    type: choice("Channel: `TYPE_PHONE`, `TYPE_EMAIL`, …; a number in single reads"),
+    type: openEnum("Channel: `TYPE_PHONE`, `TYPE_EMAIL`, …; a number in single reads"),
     unreadCount: count("Messages nobody has read"),
-    inbox: flag("Shown in the inbox"),
-    starred: flag("Marked with a star"),
-    deleted: flag("Removed by a user"),
+    inbox: boolean("Shown in the inbox"),
+    starred: boolean("Marked with a star"),
+    deleted: boolean("Removed by a user"),
     lastMessageBody: content("Text of the last message"),
     lastMessageDate: instant("When the last message came or went"),
-    lastMessageType: choice("Kind of the last message"),
-    lastMessageDirection: oneOf(directions),
-    lastOutboundMessageAction: oneOf(["automated", "manual"]),
+    lastMessageType: openEnum("Kind of the last message"),
+    lastMessageDirection: enumeration(directions),
+    lastOutboundMessageAction: enumeration(["automated", "manual"]),
     lastManualMessageDate: instant("Last message written by hand"),
     dateAdded: instant("When the thread began"),
     dateUpdated: instant("Last change"),
@@ -89,7 +89,7 @@ export const conversations = define({
     phone: text("Phone of the contact", { personal: "direct" }),
     profilePhoto: text("Picture of the contact, as a link", { personal: "direct" }),
     lastInternalComment: content("Last comment among the users"),
-    attributed: flag("A campaign is known that it came from"),
+    attributed: boolean("A campaign is known that it came from"),
     tags: values("conversation_tags", "Tags of the contact of each conversation.", "tag", text("The tag")),
     followers: values(
       "conversation_followers",
@@ -105,6 +105,6 @@ export const conversations = define({
     ),
     scoring: json("Scores of the contact", { personal: "quasi" }),
     locationId: ref("locations", "The location", { column: "location_id" }),
-    sort: transport
+    sort: ignored
   }
 })

@@ -1,7 +1,7 @@
-import { content, id, instant, oneOf, ref, text, values } from "#catalog/fields.ts"
+import { content, id, instant, enumeration, ref, text, values } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
-import { directions, messageSources } from "#catalog/words.ts"
+import { directions, messageSources } from "#catalog/enums.ts"
 
 const recipients = (kind: "to" | "cc" | "bcc") =>
   values("email_recipients", "Addresses each email went to.", "address", text("The address", { personal: "direct" }), {
@@ -16,15 +16,15 @@ export const emails = define({
   scope: "conversations/message.readonly",
   full: [],
   // What was sent stays as it is; its status moves the message too.
-  each: {
+  childOf: {
     table: "messages",
     column: "id",
     where: "meta IS NOT NULL",
     // The ids have been met one level deeper than documented.
     ids: "unnest(json_extract_string(meta, '$.email.messageIds[*]') || json_extract_string(meta, '$.email.email.messageIds[*]'))",
-    changedBy: "date_updated",
-    everyDays: 180,
-    way: {
+    versionColumn: "date_updated",
+    refreshAfterDays: 180,
+    strategy: {
       request: get("/conversations/messages/email/{parent}"),
       paging: { kind: "once" },
       records: "",
@@ -36,8 +36,8 @@ export const emails = define({
     threadId: text("Thread the email belongs to"),
     conversationId: ref("conversations", "Its conversation"),
     contactId: ref("contacts", "Whom it is with"),
-    direction: oneOf(directions),
-    status: oneOf("pending scheduled sent delivered read undelivered connected failed opened".split(" ")),
+    direction: enumeration(directions),
+    status: enumeration("pending scheduled sent delivered read undelivered connected failed opened".split(" ")),
     subject: content("Subject line"),
     body: content("Text of the email"),
     contentType: text("MIME type of the body"),
@@ -54,7 +54,7 @@ export const emails = define({
     ),
     dateAdded: instant("When it came or went"),
     replyToMessageId: ref("emails", "Email it answers"),
-    source: oneOf(messageSources),
+    source: enumeration(messageSources),
     provider: text("Kind of service that carried it"),
     conversationProviderId: ref("messaging_providers", "Provider that carried it"),
     altId: text("Id at the provider"),

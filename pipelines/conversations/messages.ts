@@ -1,11 +1,11 @@
-import { choice, content, count, id, instant, json, object, oneOf, ref, text, values } from "#catalog/fields.ts"
+import { openEnum, content, count, id, instant, json, object, enumeration, ref, text, values } from "#catalog/fields.ts"
 import { cursor, cursorPart, get, location, since, size, windowEnd } from "#catalog/request.ts"
 import type { Parameters } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
-import type { Way } from "#catalog/resource.ts"
-import { directions, messageSources } from "#catalog/words.ts"
+import type { Strategy } from "#catalog/resource.ts"
+import { directions, messageSources } from "#catalog/enums.ts"
 
-const exported = (parameters: Parameters, anchor?: string): Way => ({
+const exported = (parameters: Parameters, anchor?: string): Strategy => ({
   request: get("/conversations/messages/export", { locationId: location, limit: size, ...parameters, cursor }),
   paging: { kind: "expiring", field: "nextCursor", ...(anchor && { anchor }) },
   records: "messages",
@@ -30,41 +30,41 @@ export const messages = define({
   scope: "conversations/message.readonly",
   full: [exported({ sortBy: "createdAt", sortOrder: "asc", startDate: since("iso") }, "dateAdded")],
   // Without a channel the export gives everything but email.
-  passes: { other: {}, email: { parameters: { channel: "Email" } } },
+  partitions: { other: {}, email: { parameters: { channel: "Email" } } },
   changes: {
     field: "dateUpdated",
     fallback: { field: "dateAdded", days: 7 },
     overlapDays: 0.01,
-    ways: [{ ...exported({ sortBy: "updatedAt", sortOrder: "desc" }), until: "dateUpdated" }],
+    strategies: [{ ...exported({ sortBy: "updatedAt", sortOrder: "desc" }), stopBefore: "dateUpdated" }],
     // A message that was deleted shows only by its absence.
     fullEveryDays: 30
   },
   backfill: {
-    by: "dateAdded",
-    ways: [
+    dateField: "dateAdded",
+    strategies: [
       {
         ...exported(
           { sortBy: "createdAt", sortOrder: "asc", startDate: since("iso"), endDate: windowEnd("iso") },
           "dateAdded"
         ),
-        filtered: "dateAdded"
+        verifyField: "dateAdded"
       }
     ]
   },
   // Group chats and review requests are in no export, so the conversations they make up are read one by one.
-  each: {
+  childOf: {
     table: "conversations",
     tombstone: "deleted",
     column: "conversation_id",
     where:
       "type IN ('TYPE_GROUP_SMS', 'TYPE_REVIEW', '4', '5') OR last_message_type IN ('TYPE_GROUP_SMS', 'TYPE_SMS_REVIEW_REQUEST')",
     some: {
-      leavesOut: "review requests and group chats whose conversation goes on with other messages",
+      omits: "review requests and group chats whose conversation goes on with other messages",
       unless: "conversation_messages"
     },
-    changedBy: "last_message_date",
-    everyDays: 30,
-    way: {
+    versionColumn: "last_message_date",
+    refreshAfterDays: 30,
+    strategy: {
       request: get("/conversations/{parent}/messages", { limit: size, lastMessageId: cursorPart("lastMessageId") }),
       paging: { kind: "body", parts: { lastMessageId: "messages.lastMessageId" } },
       records: "messages.messages",
@@ -72,15 +72,15 @@ export const messages = define({
       pageSize: 100
     }
   },
-  single: get("/conversations/messages/{parent}"),
+  getOne: get("/conversations/messages/{parent}"),
   fields: {
     id: id("Message id"),
     conversationId: ref("conversations", "Its conversation"),
     contactId: ref("contacts", "Whom it is with"),
     type: text("Kind of message as a number"),
-    messageType: choice("Kind of message: `TYPE_SMS`, `TYPE_CALL`, `TYPE_EMAIL`, …"),
-    direction: oneOf(directions),
-    status: oneOf(
+    messageType: openEnum("Kind of message: `TYPE_SMS`, `TYPE_CALL`, `TYPE_EMAIL`, …"),
+    direction: enumeration(directions),
+    status: enumeration(
       (
         "connected delivered failed opened pending read scheduled sent undelivered clicked opt_out " +
         // Calls have been seen with the words of their end.
@@ -92,7 +92,7 @@ export const messages = define({
     subject: content("Subject line"),
     dateAdded: instant("When it came or went"),
     dateUpdated: instant("Last change, for example of its status"),
-    source: oneOf(messageSources),
+    source: enumeration(messageSources),
     userId: ref("users", "User who sent it"),
     from: text("Phone or address of the sender", { column: "from_address", personal: "direct" }),
     to: text("Phone or address of the receiver", { column: "to_address", personal: "direct" }),
@@ -103,10 +103,10 @@ export const messages = define({
     meta: object(
       {
         callDuration: count("Length of the call in seconds", { column: "call_duration_seconds" }),
-        callStatus: oneOf(callStatuses, "How the call ended", { column: "call_status" }),
+        callStatus: enumeration(callStatuses, "How the call ended", { column: "call_status" }),
         call: object({
           duration: count("Length of the call in seconds", { column: "call_duration_seconds" }),
-          status: oneOf(callStatuses, "How the call ended", { column: "call_status" })
+          status: enumeration(callStatuses, "How the call ended", { column: "call_status" })
         }),
         // The ids have been met one level deeper than documented.
         email: object({ messageIds: emailIds, email: object({ messageIds: emailIds }) })

@@ -10,16 +10,16 @@ export const recordings = define({
   key: ["message_id"],
   full: [],
   // A recording stays as it is; the slow turn finds those that came after the call's last change.
-  each: {
+  childOf: {
     table: "messages",
     column: "message_id",
     where:
       "message_type IN ('TYPE_CALL', 'TYPE_CAMPAIGN_VOICEMAIL') AND coalesce(call_status, '') NOT IN ('pending', 'busy', 'no-answer', 'failed', 'canceled')",
-    changedBy: "date_updated",
-    everyDays: 180,
-    refusedMeansNone: true,
+    versionColumn: "date_updated",
+    refreshAfterDays: 180,
+    emptyOnBadRequest: true,
     file: "recordings",
-    way: {
+    strategy: {
       request: get("/conversations/messages/{parent}/locations/{location}/recording"),
       paging: { kind: "once" },
       records: "",

@@ -10,15 +10,15 @@ export const transcriptSentences = define({
   key: ["message_id", "sentence_index", "media_channel"],
   full: [],
   // A transcript may be made after the call's last change, so calls have their turn in time.
-  each: {
+  childOf: {
     table: "messages",
     column: "message_id",
     where:
       "message_type IN ('TYPE_CALL', 'TYPE_CAMPAIGN_VOICEMAIL') AND coalesce(call_status, '') NOT IN ('pending', 'busy', 'no-answer', 'failed', 'canceled')",
-    changedBy: "date_updated",
-    everyDays: 60,
-    refusedMeansNone: true,
-    way: {
+    versionColumn: "date_updated",
+    refreshAfterDays: 60,
+    emptyOnBadRequest: true,
+    strategy: {
       request: get("/conversations/locations/{location}/messages/{parent}/transcription"),
       paging: { kind: "once" },
       records: "",

@@ -1,4 +1,4 @@
-import { content, flag, id, instant, ref, text } from "#catalog/fields.ts"
+import { content, boolean, id, instant, ref, text } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import { relations } from "#catalog/shapes.ts"
@@ -9,12 +9,12 @@ export const contactNotes = define({
   source: "A 2.3, A 4.2 GET /contacts/{contactId}/notes",
   scope: "contacts.readonly",
   // Whether a note touches its contact's dateUpdated is not documented, so every contact has its turn in time.
-  each: {
+  childOf: {
     table: "contacts",
     column: "contact_id",
-    changedBy: "date_updated",
-    everyDays: 30,
-    way: { request: get("/contacts/{parent}/notes"), paging: { kind: "once" }, records: "notes", pageSize: 1000 }
+    versionColumn: "date_updated",
+    refreshAfterDays: 30,
+    strategy: { request: get("/contacts/{parent}/notes"), paging: { kind: "once" }, records: "notes", pageSize: 1000 }
   },
   full: [],
   fields: {
@@ -25,7 +25,7 @@ export const contactNotes = define({
     userId: ref("users", "Who wrote it"),
     title: text("Title", { personal: "content" }),
     color: text("Colour, as a hex code"),
-    pinned: flag("Kept on top"),
+    pinned: boolean("Kept on top"),
     dateAdded: instant("When it was written"),
     dateUpdated: instant("Last change"),
     businessId: text("Company record the note is about"),

@@ -1,12 +1,12 @@
-import { alias, choice, date, entries, flag, id, instant, json, object, oneOf, ref } from "#catalog/fields.ts"
-import { rows, text, transport, values } from "#catalog/fields.ts"
+import { alias, openEnum, date, map, boolean, id, instant, json, object, enumeration, ref } from "#catalog/fields.ts"
+import { rows, text, ignored, values } from "#catalog/fields.ts"
 import { cursor, cursorOr, get, location, post, since, size, windowEnd, windowStart } from "#catalog/request.ts"
 import type { Parameters } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
-import type { Paging, Way } from "#catalog/resource.ts"
+import type { Paging, Strategy } from "#catalog/resource.ts"
 import { actor, attributions, visitOf } from "#catalog/shapes.ts"
 
-const search = (parameters: Parameters, paging: Paging): Way => ({
+const search = (parameters: Parameters, paging: Paging): Strategy => ({
   request: post("/contacts/search", { locationId: location, pageLimit: size, ...parameters }),
   paging,
   records: "contacts",
@@ -28,7 +28,7 @@ const alone = get("/contacts/{parent}")
 const lastRecord: Paging = { kind: "lastRecord", field: "searchAfter" }
 
 const name = { personal: "direct" } as const
-const whereabouts = { personal: "quasi" } as const
+const quasiIdentifier = { personal: "quasi" } as const
 
 export const contacts = define({
   table: "contacts",
@@ -43,67 +43,70 @@ export const contacts = define({
     search({ searchAfter: cursor }, lastRecord),
     {
       ...search({ ...added, page: cursorOr(1) }, { kind: "pageNumber", first: 1 }),
-      filtered: "dateAdded",
-      reach: 10_000,
+      verifyField: "dateAdded",
+      maxRecords: 10_000,
       windows: { from: "2000-01-01" }
     },
-    { ...search(added, { kind: "once" }), filtered: "dateAdded", reach: 500, windows: { from: "2000-01-01" } },
-    { ...search({ page: cursorOr(1) }, { kind: "pageNumber", first: 1 }), reach: 10_000 }
+    { ...search(added, { kind: "once" }), verifyField: "dateAdded", maxRecords: 500, windows: { from: "2000-01-01" } },
+    { ...search({ page: cursorOr(1) }, { kind: "pageNumber", first: 1 }), maxRecords: 10_000 }
   ],
   // What is deleted shows only by its absence from everything.
   changes: {
     field: "dateUpdated",
     overlapDays: 0.01,
     fullEveryDays: 7,
-    ways: [
+    strategies: [
       {
         ...search({ ...updated("iso"), ...lastChangedLast, searchAfter: cursor }, lastRecord),
-        filtered: "dateUpdated"
+        verifyField: "dateUpdated"
       },
       {
         ...search({ ...updated("epochMs"), ...lastChangedLast, searchAfter: cursor }, lastRecord),
-        filtered: "dateUpdated"
+        verifyField: "dateUpdated"
       },
       {
         ...search({ ...updated("iso"), page: cursorOr(1) }, { kind: "pageNumber", first: 1 }),
-        filtered: "dateUpdated",
-        reach: 10_000
+        verifyField: "dateUpdated",
+        maxRecords: 10_000
       }
     ],
     added: [
-      { ...search({ ...addedSince("iso"), ...oldestFirst, searchAfter: cursor }, lastRecord), filtered: "dateAdded" },
+      {
+        ...search({ ...addedSince("iso"), ...oldestFirst, searchAfter: cursor }, lastRecord),
+        verifyField: "dateAdded"
+      },
       {
         ...search({ ...addedSince("epochMs"), ...oldestFirst, searchAfter: cursor }, lastRecord),
-        filtered: "dateAdded"
+        verifyField: "dateAdded"
       },
       {
         ...search({ ...addedSince("iso"), page: cursorOr(1) }, { kind: "pageNumber", first: 1 }),
-        filtered: "dateAdded",
-        reach: 10_000
+        verifyField: "dateAdded",
+        maxRecords: 10_000
       }
     ]
   },
-  unpack: (contact) => [asTyped(contact)],
+  transform: (contact) => [asTyped(contact)],
   backfill: {
-    by: "dateAdded",
-    ways: [
-      { ...search({ ...added, ...oldestFirst, searchAfter: cursor }, lastRecord), filtered: "dateAdded" },
+    dateField: "dateAdded",
+    strategies: [
+      { ...search({ ...added, ...oldestFirst, searchAfter: cursor }, lastRecord), verifyField: "dateAdded" },
       {
         ...search({ ...added, page: cursorOr(1) }, { kind: "pageNumber", first: 1 }),
-        reach: 10_000,
-        filtered: "dateAdded"
+        maxRecords: 10_000,
+        verifyField: "dateAdded"
       }
     ]
   },
   wide: { table: "contact_custom_values", field: "custom_field_id", model: "contact", prefix: "cf_" },
-  single: alone,
+  getOne: alone,
   // The search has been seen without do-not-disturb settings and attribution, which the single read shows. Whatever
   // changes in the row, it takes back what only the single read knew.
   detail: {
-    asked: "contact_details",
+    enabledBy: "contact_details",
     request: alone,
     record: "contact",
-    everyDays: 90,
+    refreshAfterDays: 90,
     fields: {}
   },
   fields: {
@@ -114,42 +117,42 @@ export const contacts = define({
     lastNameRaw: alias("lastName"),
     name: text("Full name", name),
     contactName: alias("name"),
-    companyName: text("Company the contact stands for", whereabouts),
+    companyName: text("Company the contact stands for", quasiIdentifier),
     email: text("Address, as typed", name),
     emailLowerCase: text("Address in lower case, as the service compares it", name),
     phone: text("Phone, E.164", name),
-    type: choice("Stage of the relation: `lead`, `customer` or the account's own"),
+    type: openEnum("Stage of the relation: `lead`, `customer` or the account's own"),
     source: text("Where the contact came from"),
     assignedTo: ref("users", "Who looks after the contact"),
     gender: text("Gender, as typed", { personal: "sensitive" }),
-    dateOfBirth: date("Birthday", whereabouts),
+    dateOfBirth: date("Birthday", quasiIdentifier),
     ssn: text("Social security number", { personal: "sensitive" }),
     address1: text("Street and number", name),
     address: alias("address1"),
-    city: text("City", whereabouts),
-    state: text("State or region", whereabouts),
-    postalCode: text("Postal code", whereabouts),
-    country: text("Country, ISO 3166-1 alpha-2", whereabouts),
-    website: text("Web site", whereabouts),
+    city: text("City", quasiIdentifier),
+    state: text("State or region", quasiIdentifier),
+    postalCode: text("Postal code", quasiIdentifier),
+    country: text("Country, ISO 3166-1 alpha-2", quasiIdentifier),
+    website: text("Web site", quasiIdentifier),
     timezone: text("IANA time zone"),
-    dnd: flag("Do not disturb, on every channel"),
+    dnd: boolean("Do not disturb, on every channel"),
     dateAdded: instant("When the contact was made"),
     dateUpdated: instant("Last change of any field"),
     lastActivity: instant("Last thing that happened with the contact"),
     businessId: text("Company record the contact belongs to"),
-    businessName: text("Name of that company record", whereabouts),
+    businessName: text("Name of that company record", quasiIdentifier),
     visitorId: text("Browser the contact came with"),
-    validEmail: flag("The address was checked and works"),
+    validEmail: boolean("The address was checked and works"),
     phoneLabel: text("What kind of phone it is"),
     keyword: text("Search word the contact came by"),
     profilePhoto: text("Picture, as a link", name),
-    isValidWhatsapp: flag("The phone can be reached by the chat app"),
+    isValidWhatsapp: boolean("The phone can be reached by the chat app"),
     createdBy: actor("created_by", "Who made the contact"),
     lastUpdatedBy: actor("last_updated_by", "Who changed the contact last"),
-    firstNameLowerCase: transport,
-    lastNameLowerCase: transport,
-    fullNameLowerCase: transport,
-    companyNameLowerCase: transport,
+    firstNameLowerCase: ignored,
+    lastNameLowerCase: ignored,
+    fullNameLowerCase: ignored,
+    companyNameLowerCase: ignored,
     opportunities: json("The contact's deals as the search shows them; see opportunities"),
     attachments: json("Files of the contact, as sent", { personal: "content" }),
     attributionSource: visitOf("attribution_source", "The first visit"),
@@ -160,16 +163,16 @@ export const contacts = define({
     ),
     inboundDndSettings: object({
       all: object({
-        status: oneOf(["active", "inactive"], "Whether the contact opted out"),
+        status: enumeration(["active", "inactive"], "Whether the contact opted out"),
         message: text("Why", { personal: "content" })
       })
     }),
     locationId: ref("locations", "The location", { column: "location_id" }),
-    searchAfter: transport,
+    searchAfter: ignored,
     additionalEmails: rows(
       "contact_emails",
       "Further addresses of each contact.",
-      { email: text("Address", name), validEmail: flag("The address was checked and works") },
+      { email: text("Address", name), validEmail: boolean("The address was checked and works") },
       ["email"],
       { plain: "email" }
     ),
@@ -194,12 +197,12 @@ export const contacts = define({
       },
       ["custom_field_id"]
     ),
-    dndSettings: entries(
+    dndSettings: map(
       "contact_dnd_settings",
       "Do-not-disturb setting of each contact and channel.",
       { name: "channel", field: text("Channel, as the service spells it") },
       {
-        status: oneOf(["active", "inactive", "permanent"]),
+        status: enumeration(["active", "inactive", "permanent"]),
         message: text("Why", { personal: "content" }),
         code: text("Reason code")
       }

@@ -1,13 +1,13 @@
-import { alias, content, count, date, decimal, flag, id, instant, json, object } from "#catalog/fields.ts"
-import { oneOf, ref, rows, text, transport, values } from "#catalog/fields.ts"
+import { alias, content, count, date, decimal, boolean, id, instant, json, object } from "#catalog/fields.ts"
+import { enumeration, ref, rows, text, ignored, values } from "#catalog/fields.ts"
 import type { Parameters } from "#catalog/request.ts"
 import { cursorOr, cursorPart, get, location, post, since, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
-import type { Paging, Way } from "#catalog/resource.ts"
+import type { Paging, Strategy } from "#catalog/resource.ts"
 import { attributions } from "#catalog/shapes.ts"
-import { appointmentStatuses } from "#catalog/words.ts"
+import { appointmentStatuses } from "#catalog/enums.ts"
 
-const search = (parameters: Parameters, paging: Paging): Way => ({
+const search = (parameters: Parameters, paging: Paging): Strategy => ({
   request: get("/opportunities/search", {
     locationId: location,
     limit: size,
@@ -29,7 +29,7 @@ const lastInMeta: Paging = {
 }
 
 // The filters are not in the documents; where the service refuses or ignores them, everything is read.
-const between = (field: "date_added" | "date_updated", value: Parameters): Way => ({
+const between = (field: "date_added" | "date_updated", value: Parameters): Strategy => ({
   request: post("/opportunities/search", {
     locationId: location,
     query: "",
@@ -62,14 +62,16 @@ export const opportunities = define({
     field: "updatedAt",
     overlapDays: 0.01,
     fullEveryDays: 7,
-    ways: [{ ...between("date_updated", { gte: since("iso") }), filtered: "updatedAt" }],
-    added: [{ ...between("date_added", { gte: since("iso") }), filtered: "createdAt" }]
+    strategies: [{ ...between("date_updated", { gte: since("iso") }), verifyField: "updatedAt" }],
+    added: [{ ...between("date_added", { gte: since("iso") }), verifyField: "createdAt" }]
   },
   backfill: {
-    by: "createdAt",
-    ways: [{ ...between("date_added", { gte: windowStart("iso"), lt: windowEnd("iso") }), filtered: "createdAt" }]
+    dateField: "createdAt",
+    strategies: [
+      { ...between("date_added", { gte: windowStart("iso"), lt: windowEnd("iso") }), verifyField: "createdAt" }
+    ]
   },
-  unpack: (deal) => [withFieldIds(deal)],
+  transform: (deal) => [withFieldIds(deal)],
   wide: {
     table: "opportunity_custom_values",
     field: "custom_field_id",
@@ -77,14 +79,14 @@ export const opportunities = define({
     byKey: true,
     prefix: "cf_"
   },
-  single: get("/opportunities/{parent}"),
-  vanishesWith: { table: "pipelines", column: "pipeline_id" },
+  getOne: get("/opportunities/{parent}"),
+  cascadesFrom: { table: "pipelines", column: "pipeline_id" },
   fields: {
     id: id("Opportunity id"),
     name: text("Name of the deal", { personal: "content" }),
     pipelineId: ref("pipelines", "Its pipeline"),
     pipelineStageId: ref("pipeline_stages", "Its stage"),
-    status: oneOf(["open", "won", "lost", "abandoned"]),
+    status: enumeration(["open", "won", "lost", "abandoned"]),
     contactId: ref("contacts", "Whom the deal is with"),
     assignedTo: ref("users", "Who owns the deal"),
     source: text("Where the deal came from"),
@@ -120,7 +122,7 @@ export const opportunities = define({
       recordId: text("Id of the other record"),
       relationId: text("Id of the tie"),
       associationId: text("Id of the kind of tie"),
-      primary: flag("The main one", { column: "is_primary" }),
+      primary: boolean("The main one", { column: "is_primary" }),
       fullName: text("Name of the contact", { personal: "direct" }),
       contactName: alias("fullName"),
       companyName: text("Company of the contact", { personal: "quasi" }),
@@ -129,8 +131,8 @@ export const opportunities = define({
     }),
     attributions: attributions("opportunity_attributions", "Visits that each deal came from."),
     locationId: ref("locations", "The location", { column: "location_id" }),
-    searchAfter: transport,
-    sort: transport,
+    searchAfter: ignored,
+    sort: ignored,
     followers: values("opportunity_followers", "Users who follow each deal.", "user_id", ref("users", "The user")),
     customFields: rows(
       "opportunity_custom_values",
@@ -157,7 +159,7 @@ export const opportunities = define({
         title: text("Title", { personal: "content" }),
         contactId: ref("contacts", "Contact the note is about"),
         color: text("Colour, as a hex code"),
-        pinned: flag("Kept on top"),
+        pinned: boolean("Kept on top"),
         dateAdded: instant("When it was written")
       },
       ["id"]
@@ -170,7 +172,7 @@ export const opportunities = define({
         title: text("What is to be done", { personal: "content" }),
         body: content("The details"),
         dueDate: instant("When it is due"),
-        completed: flag("Whether it is done"),
+        completed: boolean("Whether it is done"),
         assignedTo: ref("users", "Who is to do it"),
         contactId: ref("contacts", "Contact the task is about")
       },
@@ -184,7 +186,7 @@ export const opportunities = define({
         calendarId: ref("calendars", "Its calendar"),
         contactId: ref("contacts", "Whom it is with"),
         title: text("Title", { personal: "content" }),
-        appointmentStatus: oneOf(appointmentStatuses),
+        appointmentStatus: enumeration(appointmentStatuses),
         assignedUserId: ref("users", "Whom it is booked with"),
         startTime: instant("Begin"),
         endTime: instant("End")

@@ -1,4 +1,4 @@
-import { count, flag, id, instant, oneOf, decimal, ref, rows, text } from "#catalog/fields.ts"
+import { count, boolean, id, instant, enumeration, decimal, ref, rows, text } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -18,10 +18,10 @@ export const pipelines = define({
   fields: {
     id: id("Pipeline id"),
     name: text("Name, unique in the location"),
-    showInFunnel: flag("Shown in the funnel chart"),
-    showInPieChart: flag("Shown in the pie chart"),
-    useOpportunityProbability: flag("Stages carry a chance of winning"),
-    colorRenderMode: oneOf(["dot", "bg-tint", "none"], "How stages are coloured"),
+    showInFunnel: boolean("Shown in the funnel chart"),
+    showInPieChart: boolean("Shown in the pie chart"),
+    useOpportunityProbability: boolean("Stages carry a chance of winning"),
+    colorRenderMode: enumeration(["dot", "bg-tint", "none"], "How stages are coloured"),
     position: text("Sort key among the pipelines; a text, not a number"),
     dateAdded: instant("When the pipeline was made"),
     dateUpdated: instant("Last change"),
@@ -33,8 +33,8 @@ export const pipelines = define({
         id: id("Stage id"),
         name: text("Name, unique in the pipeline"),
         position: count("Place in the pipeline, from 0"),
-        showInFunnel: flag("Shown in the funnel chart"),
-        showInPieChart: flag("Shown in the pie chart"),
+        showInFunnel: boolean("Shown in the funnel chart"),
+        showInPieChart: boolean("Shown in the pie chart"),
         stageWinProbability: decimal("Chance of winning a deal in this stage, 0 to 100")
       },
       ["id"]

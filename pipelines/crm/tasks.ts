@@ -1,4 +1,4 @@
-import { alias, flag, id, instant, json, content, ref, text } from "#catalog/fields.ts"
+import { alias, boolean, id, instant, json, content, ref, text } from "#catalog/fields.ts"
 import { cursorOr, post, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import { relations } from "#catalog/shapes.ts"
@@ -18,7 +18,7 @@ export const tasks = define({
   ],
   // What the service shows when nothing is said about completion is not documented: everything, or what is open. Asked
   // for open ones, it leaves out those whose flag is neither true nor false.
-  passes: { all: {}, completed: { parameters: { completed: true } } },
+  partitions: { all: {}, completed: { parameters: { completed: true } } },
   tombstone: "deleted",
   fields: {
     id: id("Task id"),
@@ -27,12 +27,12 @@ export const tasks = define({
     title: text("What is to be done", { personal: "content" }),
     body: content("The details"),
     dueDate: instant("When it is due"),
-    completed: flag("Whether it is done"),
+    completed: boolean("Whether it is done"),
     assignedTo: ref("users", "Who is to do it"),
     businessId: text("Company record the task is about"),
     dateAdded: instant("When the task was made"),
     dateUpdated: instant("Last change"),
-    deleted: flag("Removed by a user"),
+    deleted: boolean("Removed by a user"),
     contactDetails: json("Summary of the contact, as sent", { personal: "direct" }),
     assignedToUserDetails: json("Summary of who is to do it, as sent", { personal: "direct" }),
     relations: relations("task_relations", "Other records that each task is tied to.")

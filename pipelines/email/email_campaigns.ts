@@ -1,4 +1,4 @@
-import { choice, content, flag, id, instant, oneOf, ref, rows, text, transport } from "#catalog/fields.ts"
+import { openEnum, content, boolean, id, instant, enumeration, ref, rows, text, ignored } from "#catalog/fields.ts"
 import { cursorOr, get, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -23,12 +23,12 @@ export const emailCampaigns = define({
   detail: {
     request: get("/emails/locations/{location}/campaigns/emails/{parent}"),
     record: "",
-    changedBy: "updated_at",
-    everyDays: 60,
+    versionColumn: "updated_at",
+    refreshAfterDays: 60,
     linked: { url: "editorContentUrl", as: "body" },
     fields: {
-      editorType: oneOf(["html", "builder", "text"], "What it was written with"),
-      isPlainText: flag("Text without markup"),
+      editorType: enumeration(["html", "builder", "text"], "What it was written with"),
+      isPlainText: boolean("Text without markup"),
       fromName: text("Name of the sender", { personal: "direct" }),
       fromEmail: text("Address of the sender", { personal: "direct" }),
       subject: content("Subject line"),
@@ -42,22 +42,22 @@ export const emailCampaigns = define({
   fields: {
     id: id("Campaign id"),
     name: text("Name"),
-    status: oneOf(["draft", "scheduled", "processing", "sent", "paused", "cancelled", "failed", "archived"]),
-    source: choice("What made it"),
+    status: enumeration(["draft", "scheduled", "processing", "sent", "paused", "cancelled", "failed", "archived"]),
+    source: openEnum("What made it"),
     sourceId: text("Id its statistics are kept under"),
-    campaignType: choice("Kind of campaign"),
-    campaignCategory: choice("Category of the campaign"),
-    deleted: flag("Removed"),
+    campaignType: openEnum("Kind of campaign"),
+    campaignCategory: openEnum("Category of the campaign"),
+    deleted: boolean("Removed"),
     createdAt: instant("When it was made"),
     updatedAt: instant("Last change"),
     locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: transport,
+    traceId: ignored,
     variations: rows(
       "email_campaign_variations",
       "Versions that an A/B test compares, of each campaign.",
       {
         sourceId: text("Id the version's statistics are kept under"),
-        isWinner: flag("The version that won")
+        isWinner: boolean("The version that won")
       },
       ["source_id"]
     )

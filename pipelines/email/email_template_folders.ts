@@ -1,4 +1,4 @@
-import { count, flag, id, instant, oneOf, ref, text, transport } from "#catalog/fields.ts"
+import { count, boolean, id, instant, enumeration, ref, text, ignored } from "#catalog/fields.ts"
 import { define } from "#catalog/resource.ts"
 
 export const emailTemplateFolders = define({
@@ -8,18 +8,18 @@ export const emailTemplateFolders = define({
   scope: "emails/templates.readonly",
   // The list of templates shows them among the templates.
   full: [],
-  within: { table: "email_templates", records: "items" },
-  only: { field: "type", is: "folder" },
+  embeddedIn: { table: "email_templates", records: "items" },
+  filter: { field: "type", is: "folder" },
   fields: {
     id: id("Folder id"),
     name: text("Name"),
-    type: oneOf(["folder"]),
+    type: enumeration(["folder"]),
     childCount: count("Number of templates and folders in it"),
-    hasChildren: flag("Something lies in it"),
+    hasChildren: boolean("Something lies in it"),
     parentFolderId: ref("email_template_folders", "Folder it lies in; NULL at the top level"),
     createdAt: instant("When it was made"),
     updatedAt: instant("Last change"),
     locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: transport
+    traceId: ignored
   }
 })

@@ -1,9 +1,9 @@
-import { alias, content, flag, id, instant, oneOf, ref, text, transport } from "#catalog/fields.ts"
+import { alias, content, boolean, id, instant, enumeration, ref, text, ignored } from "#catalog/fields.ts"
 import { cursorOr, get, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
-import type { Way } from "#catalog/resource.ts"
+import type { Strategy } from "#catalog/resource.ts"
 
-const byChange = (sortOrder: "asc" | "desc"): Way => ({
+const byChange = (sortOrder: "asc" | "desc"): Strategy => ({
   request: get("/emails/locations/{location}/templates", {
     include: "all",
     sortBy: "updatedAt",
@@ -24,7 +24,7 @@ export const emailTemplates = define({
   scope: "emails/templates.readonly",
   // Longest unchanged first, so that what is changed while we read moves ahead of us, never behind.
   full: [byChange("asc")],
-  passes: {
+  partitions: {
     current: { parameters: { archived: false }, columns: { archived: false } },
     archived: { parameters: { archived: true }, columns: { archived: true } }
   },
@@ -32,15 +32,15 @@ export const emailTemplates = define({
   changes: {
     field: "updatedAt",
     overlapDays: 0.01,
-    ways: [{ ...byChange("desc"), until: "updatedAt" }],
+    strategies: [{ ...byChange("desc"), stopBefore: "updatedAt" }],
     fullEveryDays: 7
   },
-  only: { field: "type", is: "template" },
+  filter: { field: "type", is: "template" },
   detail: {
     request: get("/emails/locations/{location}/templates/{parent}"),
     record: "",
-    changedBy: "updated_at",
-    everyDays: 60,
+    versionColumn: "updated_at",
+    refreshAfterDays: 60,
     linked: { url: "editorContentUrl", as: "body" },
     fields: {
       fromName: text("Name of the sender", { personal: "direct" }),
@@ -50,24 +50,24 @@ export const emailTemplates = define({
       previewText: content("Line that mail programs show beside the subject"),
       editorContentUrl: text("Link the body was fetched from"),
       body: content("The email itself, as HTML or text"),
-      deleted: flag("Removed")
+      deleted: boolean("Removed")
     }
   },
   fields: {
     id: id("Template id"),
     name: text("Name"),
-    type: oneOf(["template"], "Kind of item; folders have a table of their own"),
-    editorType: oneOf(["html", "builder", "text"], "What it was written with"),
-    isPlainText: flag("Text without markup"),
+    type: enumeration(["template"], "Kind of item; folders have a table of their own"),
+    editorType: enumeration(["html", "builder", "text"], "What it was written with"),
+    isPlainText: boolean("Text without markup"),
     previewUrl: text("Picture of it, as a link"),
     parentFolderId: ref("email_template_folders", "Folder it lies in; NULL at the top level"),
-    archived: flag("Put away: listed among the archived"),
+    archived: boolean("Put away: listed among the archived"),
     createdAt: instant("When it was made"),
     updatedAt: instant("Last change"),
     locationId: ref("locations", "The location", { column: "location_id" }),
     // What only folders have.
-    hasChildren: transport,
-    childCount: transport,
-    traceId: transport
+    hasChildren: ignored,
+    childCount: ignored,
+    traceId: ignored
   }
 })

@@ -1,11 +1,11 @@
-import { entries, id, instant, json, object, ref, text } from "#catalog/fields.ts"
+import { map, id, instant, json, object, ref, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import { eventData } from "#catalog/shapes.ts"
-import type { Way } from "#catalog/resource.ts"
+import type { Strategy } from "#catalog/resource.ts"
 
 // Without dates the service shows the last month only, so every request carries them.
-const submissions = (windows: NonNullable<Way["windows"]>): Way => ({
+const submissions = (windows: NonNullable<Strategy["windows"]>): Strategy => ({
   request: get("/forms/submissions", {
     locationId: location,
     limit: size,
@@ -27,11 +27,11 @@ export const formSubmissions = define({
   scope: "forms.readonly",
   full: [submissions({ from: "2000-01-01" })],
   backfill: {
-    by: "createdAt",
-    ways: [{ ...submissions({ from: "since" }), filtered: "createdAt" }],
-    daysAround: 1
+    dateField: "createdAt",
+    strategies: [{ ...submissions({ from: "since" }), verifyField: "createdAt" }],
+    paddingDays: 1
   },
-  changes: { field: "createdAt", overlapDays: 3, ways: [submissions({ from: "since" })] },
+  changes: { field: "createdAt", overlapDays: 3, strategies: [submissions({ from: "since" })] },
   wide: { table: "form_submission_answers", field: "field", prefix: "answer_" },
   fields: {
     id: id("Submission id"),
@@ -47,7 +47,7 @@ export const formSubmissions = define({
         fieldsOriSequance: json("Order of the fields on the form", { column: "field_order" })
       },
       {
-        rest: entries(
+        rest: map(
           "form_submission_answers",
           "Answers of each submission.",
           { name: "field", field: text("Field key or custom field id") },

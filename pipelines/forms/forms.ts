@@ -1,4 +1,4 @@
-import { id, ref, text, transport } from "#catalog/fields.ts"
+import { id, ref, text, ignored } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -20,6 +20,6 @@ export const forms = define({
     id: id("Form id"),
     name: text("Name"),
     locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: transport
+    traceId: ignored
   }
 })

@@ -1,4 +1,4 @@
-import { flag, id, instant, ref, text, transport } from "#catalog/fields.ts"
+import { boolean, id, instant, ref, text, ignored } from "#catalog/fields.ts"
 import { cursorOr, get, location, parent, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -8,12 +8,12 @@ export const funnelPages = define({
   source: "B 2.7, B 4.8 GET /funnels/page",
   scope: "any",
   // A funnel shows no date of change, and the list no filter by one: every funnel is read again each night.
-  each: {
+  childOf: {
     table: "funnels",
     tombstone: "deleted",
     column: "funnel_id",
-    everyDays: 0.8,
-    way: {
+    refreshAfterDays: 0.8,
+    strategy: {
       request: get("/funnels/page", {
         locationId: location,
         funnelId: parent,
@@ -23,7 +23,7 @@ export const funnelPages = define({
       paging: { kind: "offset" },
       records: "",
       pageSize: 100,
-      probeSize: 500
+      trialPageSize: 500
     }
   },
   full: [],
@@ -33,9 +33,9 @@ export const funnelPages = define({
     funnelId: ref("funnels", "The funnel"),
     name: text("Name"),
     stepId: text("Step of the funnel it belongs to"),
-    deleted: flag("Removed"),
+    deleted: boolean("Removed"),
     updatedAt: instant("Last change"),
     locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: transport
+    traceId: ignored
   }
 })

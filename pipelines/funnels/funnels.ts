@@ -1,4 +1,4 @@
-import { alias, choice, decimal, flag, id, instant, json, ref, rows, text, transport } from "#catalog/fields.ts"
+import { alias, openEnum, decimal, boolean, id, instant, json, ref, rows, text, ignored } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -13,7 +13,7 @@ export const funnels = define({
       paging: { kind: "offset" },
       records: "funnels",
       pageSize: 100,
-      probeSize: 500,
+      trialPageSize: 500,
       total: "count"
     }
   ],
@@ -22,12 +22,12 @@ export const funnels = define({
     id: id("Funnel id"),
     _id: alias("id"),
     name: text("Name"),
-    type: choice("`funnel` or `website`"),
-    category: choice("What it is for"),
+    type: openEnum("`funnel` or `website`"),
+    category: openEnum("What it is for"),
     url: text("Path of its first page"),
     domainId: text("Domain it is on"),
     parentId: text("Folder it lies in"),
-    isStoreActive: flag("It is an online store, and open"),
+    isStoreActive: boolean("It is an online store, and open"),
     dateAdded: instant("When it was made"),
     updatedAt: instant("Last change"),
     steps: rows(
@@ -38,14 +38,14 @@ export const funnels = define({
         _id: alias("id"),
         name: text("Name"),
         url: text("Path of the step"),
-        type: choice("Kind of step"),
+        type: openEnum("Kind of step"),
         sequence: decimal("Place among the steps"),
         pages: json("Ids of its pages, as sent")
       },
       ["id"]
     ),
-    deleted: flag("Removed"),
+    deleted: boolean("Removed"),
     locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: transport
+    traceId: ignored
   }
 })

@@ -1,14 +1,14 @@
-import { alias, choice, id, oneOf, ref, text, transport } from "#catalog/fields.ts"
+import { alias, openEnum, id, enumeration, ref, text, ignored } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
-import type { Way } from "#catalog/resource.ts"
+import type { Strategy } from "#catalog/resource.ts"
 
-const list = (records: string): Way => ({
+const list = (records: string): Strategy => ({
   request: get("/funnels/lookup/redirect/list", { locationId: location, limit: size, offset: cursorOr(0) }),
   paging: { kind: "offset" },
   records,
   pageSize: 100,
-  probeSize: 500
+  trialPageSize: 500
 })
 
 export const redirects = define({
@@ -24,10 +24,10 @@ export const redirects = define({
     domain: text("Domain that is redirected"),
     path: text("Path that is redirected"),
     pathLowercase: text("The same in lower case, as the service compares it"),
-    type: choice("Kind of redirect"),
+    type: openEnum("Kind of redirect"),
     target: text("Where it leads: an address, or the id of a funnel or site"),
-    action: oneOf(["funnel", "website", "url", "all"]),
+    action: enumeration(["funnel", "website", "url", "all"]),
     locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: transport
+    traceId: ignored
   }
 })

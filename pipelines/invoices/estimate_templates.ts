@@ -1,4 +1,4 @@
-import { decimal, flag, id, instant, json, ref, text, transport } from "#catalog/fields.ts"
+import { decimal, boolean, id, instant, json, ref, text, ignored } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import { businessDetails, discount, documentLines } from "#catalog/shapes.ts"
@@ -19,7 +19,7 @@ export const estimateTemplates = define({
       paging: { kind: "offset" },
       records: "data",
       pageSize: 100,
-      probeSize: 500,
+      trialPageSize: 500,
       total: "totalCount"
     }
   ],
@@ -32,16 +32,16 @@ export const estimateTemplates = define({
     businessDetails,
     discount,
     total: decimal("Total in `currency`", { personal: "financial" }),
-    liveMode: flag("False for a test template"),
+    liveMode: boolean("False for a test template"),
     createdAt: instant("When it was made"),
     updatedAt: instant("Last change"),
     items: documentLines("estimate_template_items", "Lines of each template.", "What is offered"),
-    automaticTaxesEnabled: flag("Taxes are worked out by the service"),
+    automaticTaxesEnabled: boolean("Taxes are worked out by the service"),
     termsNotes: text("Terms and notes at the end", { personal: "content" }),
     attachments: json("Files, as sent", { personal: "content" }),
     miscellaneousCharges: json("Further charges, as sent", { personal: "financial" }),
     altId: ref("locations", "The location", { column: "location_id" }),
-    altType: transport,
-    traceId: transport
+    altType: ignored,
+    traceId: ignored
   }
 })

@@ -1,4 +1,4 @@
-import { date, decimal, flag, id, instant, json, object, oneOf, ref, text, transport } from "#catalog/fields.ts"
+import { date, decimal, boolean, id, instant, json, object, enumeration, ref, text, ignored } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import { rrule } from "#catalog/rrule.ts"
@@ -24,7 +24,7 @@ export const estimates = define({
       paging: { kind: "offset" },
       records: "estimates",
       pageSize: 100,
-      probeSize: 500,
+      trialPageSize: 500,
       total: "total"
     }
   ],
@@ -33,7 +33,7 @@ export const estimates = define({
   fields: {
     _id: id("Estimate id"),
     name: text("Name"),
-    estimateStatus: oneOf(["draft", "sent", "accepted", "declined", "invoiced", "viewed"]),
+    estimateStatus: enumeration(["draft", "sent", "accepted", "declined", "invoiced", "viewed"]),
     estimateNumber: text("Number without its prefix; a name, not a quantity"),
     estimateNumberPrefix: text("What stands before the number"),
     total: decimal("Total in `currency`", money),
@@ -52,12 +52,12 @@ export const estimates = define({
     discount,
     title: text("Heading", { personal: "content" }),
     totalamountInUSD: decimal("Total in US dollars", money),
-    liveMode: flag("False for a test estimate"),
-    deleted: flag("Removed by a user"),
+    liveMode: boolean("False for a test estimate"),
+    deleted: boolean("Removed by a user"),
     createdAt: instant("When it was made"),
     updatedAt: instant("Last change"),
     frequencySettings: object({
-      enabled: flag("The estimate repeats"),
+      enabled: boolean("The estimate repeats"),
       schedule: object({ rrule })
     }),
     autoInvoice: json("Invoice made of it when accepted, as sent"),
@@ -65,8 +65,8 @@ export const estimates = define({
     termsNotes: text("Terms and notes at the end", { personal: "content" }),
     attachments: json("Files, as sent", { personal: "content" }),
     altId: ref("locations", "The location", { column: "location_id" }),
-    altType: transport,
-    traceId: transport,
+    altType: ignored,
+    traceId: ignored,
     items: documentLines("estimate_items", "Lines of each estimate.", "What is offered")
   }
 })

@@ -1,4 +1,4 @@
-import { count, json, ref, text, transport } from "#catalog/fields.ts"
+import { count, json, ref, text, ignored } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import { lateFees } from "#catalog/shapes.ts"
@@ -9,11 +9,11 @@ export const invoiceSettings = define({
   source: "B 2.3, B 4.3 GET /invoices/settings",
   scope: "invoices.readonly",
   // The settings are no list and have no documented id: the row has that of its location.
-  each: {
+  childOf: {
     table: "locations",
     column: "id",
-    everyDays: 0.8,
-    way: {
+    refreshAfterDays: 0.8,
+    strategy: {
       request: get("/invoices/settings", { altId: location, altType: "location" }),
       paging: { kind: "once" },
       records: "",
@@ -37,7 +37,7 @@ export const invoiceSettings = define({
     tipsConfiguration: json("Tips offered, as sent", { personal: "financial" }),
     paymentMethods: json("Ways to pay, as sent"),
     altId: ref("locations", "The location", { column: "location_id" }),
-    altType: transport,
-    traceId: transport
+    altType: ignored,
+    traceId: ignored
   }
 })

@@ -1,4 +1,4 @@
-import { date, decimal, flag, id, instant, json, object, oneOf, ref, text, transport } from "#catalog/fields.ts"
+import { date, decimal, boolean, id, instant, json, object, enumeration, ref, text, ignored } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import { businessDetails, discount, documentLines, lateFees, sentTo } from "#catalog/shapes.ts"
@@ -25,7 +25,7 @@ export const invoices = define({
       paging: { kind: "offset" },
       records: "invoices",
       pageSize: 100,
-      probeSize: 500,
+      trialPageSize: 500,
       total: "total"
     }
   ],
@@ -33,7 +33,7 @@ export const invoices = define({
   detail: {
     request: get("/invoices/{parent}", ofLocation),
     record: "",
-    everyDays: 60,
+    refreshAfterDays: 60,
     fields: {
       title: text("Heading", { personal: "content" }),
       description: text("Description", { personal: "content" }),
@@ -58,8 +58,8 @@ export const invoices = define({
       createdAt: instant("When it was made"),
       updatedAt: instant("Last change"),
       termsNotes: text("Terms and notes at the end", { personal: "content" }),
-      automaticTaxesEnabled: flag("Taxes are worked out by the service"),
-      liveMode: flag("False for a test invoice"),
+      automaticTaxesEnabled: boolean("Taxes are worked out by the service"),
+      liveMode: boolean("False for a test invoice"),
       tipsConfiguration: json("Tips offered, as sent", { personal: "financial" }),
       paymentSchedule: json("Parts it is paid in, as sent", { personal: "financial" }),
       paymentMethods: json("Ways to pay, as sent"),
@@ -70,7 +70,7 @@ export const invoices = define({
   },
   fields: {
     _id: id("Invoice id"),
-    status: oneOf(["draft", "sent", "payment_processing", "paid", "void", "partially_paid"]),
+    status: enumeration(["draft", "sent", "payment_processing", "paid", "void", "partially_paid"]),
     name: text("Name"),
     invoiceNumber: text("Number without its prefix; a name, not a quantity"),
     currency: text("Currency, ISO 4217"),
@@ -79,7 +79,7 @@ export const invoices = define({
     issueDate: date("Day of issue"),
     dueDate: date("Day it is to be paid by"),
     altId: ref("locations", "The location", { column: "location_id" }),
-    altType: transport,
-    traceId: transport
+    altType: ignored,
+    traceId: ignored
   }
 })

@@ -1,15 +1,15 @@
 import {
-  choice,
+  openEnum,
   count,
-  flag,
+  boolean,
   id,
   instant,
   object,
-  oneOf,
+  enumeration,
   decimal,
   ref,
   text,
-  transport,
+  ignored,
   values
 } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
@@ -31,7 +31,7 @@ export const coupons = define({
       paging: { kind: "offset" },
       records: "data",
       pageSize: 100,
-      probeSize: 500,
+      trialPageSize: 500,
       total: "totalCount"
     }
   ],
@@ -39,27 +39,27 @@ export const coupons = define({
     _id: id("Coupon id"),
     name: text("Name"),
     code: text("What customers type"),
-    discountType: oneOf(["percentage", "amount"]),
+    discountType: enumeration(["percentage", "amount"]),
     discountValue: decimal("Discount: per cent from 0 to 100, or a flat amount in the currency of the order", {
       personal: "financial"
     }),
-    status: oneOf(["scheduled", "active", "expired"]),
+    status: enumeration(["scheduled", "active", "expired"]),
     startDate: instant("When it begins to hold"),
     endDate: instant("When it ends; NULL for never"),
     usageCount: count("Times used"),
     usageLimit: count("Most times it may be used"),
     limitPerCustomer: text("Limit of each customer, as sent: a number, or whether there is one"),
-    applyToFuturePayments: flag("Holds for later payments of a subscription"),
+    applyToFuturePayments: boolean("Holds for later payments of a subscription"),
     applyToFuturePaymentsConfig: object({
-      type: oneOf(["forever", "fixed"]),
+      type: enumeration(["forever", "fixed"]),
       duration: count("How long it holds if `fixed`, in the unit beside"),
-      durationType: choice("Unit of that duration")
+      durationType: openEnum("Unit of that duration")
     }),
     createdAt: instant("When it was made"),
     updatedAt: instant("Last change"),
     altId: ref("locations", "The location", { column: "location_id" }),
-    altType: transport,
-    traceId: transport,
+    altType: ignored,
+    traceId: ignored,
     productIds: values(
       "coupon_products",
       "Products each coupon is restricted to.",

@@ -1,4 +1,4 @@
-import { decimal, id, instant, json, object, ref, rows, text, transport } from "#catalog/fields.ts"
+import { decimal, id, instant, json, object, ref, rows, text, ignored } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import { lineProduct } from "#catalog/shapes.ts"
@@ -9,12 +9,12 @@ export const orderFulfillments = define({
   source: "B 2.4, B 4.4 GET /payments/orders/{orderId}/fulfillments",
   scope: "payments/orders.readonly",
   // A delivery moves its order's fulfillmentStatus; whether a new tracking number touches the order is not documented.
-  each: {
+  childOf: {
     table: "orders",
     column: "order_id",
-    changedBy: "updated_at",
-    everyDays: 60,
-    way: {
+    versionColumn: "updated_at",
+    refreshAfterDays: 60,
+    strategy: {
       request: get("/payments/orders/{parent}/fulfillments", { altId: location, altType: "location" }),
       paging: { kind: "once" },
       records: "data",
@@ -27,8 +27,8 @@ export const orderFulfillments = define({
     createdAt: instant("When it was made"),
     updatedAt: instant("Last change"),
     altId: ref("locations", "The location", { column: "location_id" }),
-    altType: transport,
-    traceId: transport,
+    altType: ignored,
+    traceId: ignored,
     trackings: rows("fulfillment_trackings", "Parcels of each delivery.", {
       trackingNumber: text("Number of the parcel", { personal: "quasi" }),
       shippingCarrier: text("Who carries it"),

@@ -21,12 +21,12 @@ export const orderNotes = define({
   source: "B 4.4 GET /payments/orders/{orderId}/notes",
   scope: "payments/orders.readonly",
   // Whether a note touches its order's updatedAt is not documented, so every order has its turn in time.
-  each: {
+  childOf: {
     table: "orders",
     column: "order_id",
-    changedBy: "updated_at",
-    everyDays: 30,
-    way: {
+    versionColumn: "updated_at",
+    refreshAfterDays: 30,
+    strategy: {
       request: get("/payments/orders/{parent}/notes", { altId: location, altType: "location" }),
       paging: { kind: "once" },
       records: "",
@@ -34,7 +34,7 @@ export const orderNotes = define({
     }
   },
   full: [],
-  unpack: (sent) => notesIn(sent).map((note) => ({ id: idOf(note), body: note })),
+  transform: (sent) => notesIn(sent).map((note) => ({ id: idOf(note), body: note })),
   key: ["order_id", "id"],
   fields: {
     id: text("Note id, or where it has none a fingerprint of the note"),

@@ -1,13 +1,26 @@
-import { alias, choice, decimal, flag, id, instant, json, object, ref, rows, text, transport } from "#catalog/fields.ts"
-import { count, oneOf } from "#catalog/fields.ts"
+import {
+  alias,
+  openEnum,
+  decimal,
+  boolean,
+  id,
+  instant,
+  json,
+  object,
+  ref,
+  rows,
+  text,
+  ignored
+} from "#catalog/fields.ts"
+import { count, enumeration } from "#catalog/fields.ts"
 import { productOf } from "#catalog/decimals.ts"
 import { cursorOr, get, location, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import type { Parameters } from "#catalog/request.ts"
-import type { Way } from "#catalog/resource.ts"
+import type { Strategy } from "#catalog/resource.ts"
 import { actor, lineProduct } from "#catalog/shapes.ts"
 
-const list = (days: Parameters = {}): Way => ({
+const list = (days: Parameters = {}): Strategy => ({
   request: get("/payments/orders", {
     altId: location,
     altType: "location",
@@ -42,17 +55,17 @@ export const orders = define({
   // The list can be filtered only by the day an order was made, and orders change long after: refunds, deliveries. Read
   // whole, it takes a hundredth of the requests that the details took, and only what changed is read in detail.
   full: [list()],
-  unpack: (order) => [withLineAmounts(order)],
+  transform: (order) => [withLineAmounts(order)],
   backfill: {
-    by: "createdAt",
-    ways: [{ ...list({ startAt: windowStart("date"), endAt: windowEnd("date") }), filtered: "createdAt" }],
-    daysAround: 1
+    dateField: "createdAt",
+    strategies: [{ ...list({ startAt: windowStart("date"), endAt: windowEnd("date") }), verifyField: "createdAt" }],
+    paddingDays: 1
   },
   detail: {
     request: get("/payments/orders/{parent}", { altId: location, altType: "location" }),
     record: "",
-    changedBy: "updated_at",
-    everyDays: 60,
+    versionColumn: "updated_at",
+    refreshAfterDays: 60,
     fields: {
       couponCode: text("Code of the coupon used"),
       coupon: object(
@@ -85,7 +98,7 @@ export const orders = define({
   fields: {
     _id: id("Order id"),
     altId: ref("locations", "The location", { column: "location_id" }),
-    altType: transport,
+    altType: ignored,
     contactId: ref("contacts", "Who ordered"),
     contactName: text("Name of who ordered", { personal: "direct" }),
     contactEmail: text("Address of who ordered", { personal: "direct" }),
@@ -94,18 +107,18 @@ export const orders = define({
     subtotal: decimal("Total before discount in `currency`", { personal: "financial" }),
     discount: decimal("Discount in `currency`", { personal: "financial" }),
     amountSummary: object({ subtotal: alias("subtotal"), discount: alias("discount") }),
-    status: choice("`completed`, `pending`, …"),
-    paymentStatus: oneOf(["paid", "unpaid", "refunded", "partially_paid"]),
-    fulfillmentStatus: choice("`fulfilled`, `unfulfilled`, …"),
-    liveMode: flag("False for a test order"),
+    status: openEnum("`completed`, `pending`, …"),
+    paymentStatus: enumeration(["paid", "unpaid", "refunded", "partially_paid"]),
+    fulfillmentStatus: openEnum("`fulfilled`, `unfulfilled`, …"),
+    liveMode: boolean("False for a test order"),
     totalProducts: count("Number of products"),
     onetimeProducts: count("Number of products paid once"),
     recurringProducts: count("Number of products paid by subscription"),
-    automaticTaxesCalculated: flag("The service worked out the taxes"),
-    markAsTest: flag("Marked as a test"),
+    automaticTaxesCalculated: boolean("The service worked out the taxes"),
+    markAsTest: boolean("Marked as a test"),
     createdBy: actor("created_by", "Who made the order"),
-    sourceType: choice("Kind of thing the order came from"),
-    sourceSubType: choice("Kind in more detail"),
+    sourceType: openEnum("Kind of thing the order came from"),
+    sourceSubType: openEnum("Kind in more detail"),
     sourceName: text("Name of that thing"),
     sourceId: text("Id of that thing"),
     source: object({
@@ -117,6 +130,6 @@ export const orders = define({
     sourceMeta: json("More about that thing, as sent"),
     createdAt: instant("When it was ordered"),
     updatedAt: instant("Last change"),
-    traceId: transport
+    traceId: ignored
   }
 })

@@ -1,13 +1,13 @@
-import { alias, choice, count, decimal, flag, id, instant, json, object, ref } from "#catalog/fields.ts"
-import { oneOf, text, transport } from "#catalog/fields.ts"
+import { alias, openEnum, count, decimal, boolean, id, instant, json, object, ref } from "#catalog/fields.ts"
+import { enumeration, text, ignored } from "#catalog/fields.ts"
 import { cursorOr, get, location, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import { actor } from "#catalog/shapes.ts"
 import { rrule } from "#catalog/rrule.ts"
 import type { Parameters } from "#catalog/request.ts"
-import type { Way } from "#catalog/resource.ts"
+import type { Strategy } from "#catalog/resource.ts"
 
-const list = (days: Parameters = {}): Way => ({
+const list = (days: Parameters = {}): Strategy => ({
   request: get("/payments/subscriptions", {
     altId: location,
     altType: "location",
@@ -19,7 +19,7 @@ const list = (days: Parameters = {}): Way => ({
   paging: { kind: "offset" },
   records: "data",
   pageSize: 100,
-  probeSize: 500,
+  trialPageSize: 500,
   total: "totalCount"
 })
 
@@ -37,19 +37,19 @@ export const subscriptions = define({
   // takes a hundredth of the requests that the details took, and only what changed is read in detail.
   full: [list()],
   backfill: {
-    by: "createdAt",
-    ways: [{ ...list({ startAt: windowStart("date"), endAt: windowEnd("date") }), filtered: "createdAt" }],
-    daysAround: 1
+    dateField: "createdAt",
+    strategies: [{ ...list({ startAt: windowStart("date"), endAt: windowEnd("date") }), verifyField: "createdAt" }],
+    paddingDays: 1
   },
   detail: {
     request: get("/payments/subscriptions/{parent}", { altId: location, altType: "location" }),
     record: "",
-    changedBy: "updated_at",
-    everyDays: 60,
+    versionColumn: "updated_at",
+    refreshAfterDays: 60,
     fields: {
       entitySource: object({
         type: alias("entitySourceType"),
-        subType: choice("Kind in more detail: `upsell`, `store`, `saas_subscription`, …"),
+        subType: openEnum("Kind in more detail: `upsell`, `store`, `saas_subscription`, …"),
         name: alias("entitySourceName"),
         id: alias("entitySourceId")
       }),
@@ -82,7 +82,7 @@ export const subscriptions = define({
         }
       ),
       autoPayment: object(
-        { enable: flag("Payments are taken automatically", { column: "auto_payment_enabled" }) },
+        { enable: boolean("Payments are taken automatically", { column: "auto_payment_enabled" }) },
         {
           whole: json("Automatic payment, as sent", { column: "auto_payment", personal: "financial" }),
           plain: "enable"
@@ -90,7 +90,7 @@ export const subscriptions = define({
       ),
       contactSnapshot: json("The contact when subscribing, as sent", { personal: "direct" }),
       meta: json("Free-form data", { personal: "content" }),
-      markAsTest: flag("Marked as a test")
+      markAsTest: boolean("Marked as a test")
     }
   },
   fields: {
@@ -103,7 +103,7 @@ export const subscriptions = define({
     // Documented as an object without saying of what, and seen as a word.
     status: object(
       {
-        type: choice("State: `active`, `canceled`, `past_due`, `trialing`, …", { column: "status" }),
+        type: openEnum("State: `active`, `canceled`, `past_due`, `trialing`, …", { column: "status" }),
         status: alias("type")
       },
       {
@@ -112,14 +112,14 @@ export const subscriptions = define({
       }
     ),
     paymentsCollectedCount: count("Number of payments collected"),
-    liveMode: flag("False for a test subscription"),
-    entityType: choice("What it was made with: `order`, `invoice`, …"),
+    liveMode: boolean("False for a test subscription"),
+    entityType: openEnum("What it was made with: `order`, `invoice`, …"),
     entityId: text("Id of that order or invoice"),
-    entitySourceType: oneOf(sources, "Kind of thing it came from"),
+    entitySourceType: enumeration(sources, "Kind of thing it came from"),
     entitySourceName: text("Name of that thing"),
     entitySourceId: text("Id of that thing"),
     entitySourceMeta: json("More about that thing, as sent"),
-    paymentProviderType: choice("Provider that takes the payments"),
+    paymentProviderType: openEnum("Provider that takes the payments"),
     paymentProviderConnectedAccount: text("Account at the provider", { personal: "financial" }),
     subscriptionId: text("Id at the provider"),
     subscriptionSnapshot: json("The subscription at the provider, as sent", { personal: "financial" }),
@@ -128,7 +128,7 @@ export const subscriptions = define({
     createdAt: instant("When it was made"),
     updatedAt: instant("Last change"),
     altId: ref("locations", "The location", { column: "location_id" }),
-    altType: transport,
-    traceId: transport
+    altType: ignored,
+    traceId: ignored
   }
 })

@@ -1,11 +1,11 @@
-import { alias, choice, decimal, flag, id, instant, json, object, ref, text, transport } from "#catalog/fields.ts"
+import { alias, openEnum, decimal, boolean, id, instant, json, object, ref, text, ignored } from "#catalog/fields.ts"
 import { cursorOr, get, location, since, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import { actor } from "#catalog/shapes.ts"
-import type { Way } from "#catalog/resource.ts"
+import type { Strategy } from "#catalog/resource.ts"
 import type { Parameters } from "#catalog/request.ts"
 
-const list = (days: Parameters = {}): Way => ({
+const list = (days: Parameters = {}): Strategy => ({
   request: get("/payments/transactions", {
     altId: location,
     altType: "location",
@@ -16,7 +16,7 @@ const list = (days: Parameters = {}): Way => ({
   paging: { kind: "offset" },
   records: "data",
   pageSize: 100,
-  probeSize: 500,
+  trialPageSize: 500,
   total: "totalCount"
 })
 
@@ -33,15 +33,15 @@ export const transactions = define({
   changes: {
     field: "updatedAt",
     overlapDays: 31,
-    ways: [{ ...list({ startAt: since("date") }), filtered: "createdAt" }],
+    strategies: [{ ...list({ startAt: since("date") }), verifyField: "createdAt" }],
     fullEveryDays: 7
   },
   backfill: {
-    by: "createdAt",
-    ways: [{ ...list({ startAt: windowStart("date"), endAt: windowEnd("date") }), filtered: "createdAt" }],
-    daysAround: 1
+    dateField: "createdAt",
+    strategies: [{ ...list({ startAt: windowStart("date"), endAt: windowEnd("date") }), verifyField: "createdAt" }],
+    paddingDays: 1
   },
-  single: get("/payments/transactions/{parent}", { altId: location, altType: "location" }),
+  getOne: get("/payments/transactions/{parent}", { altId: location, altType: "location" }),
   fields: {
     _id: id("Transaction id"),
     contactId: ref("contacts", "Who paid"),
@@ -50,14 +50,14 @@ export const transactions = define({
     currency: text("Currency, ISO 4217"),
     amount: decimal("Amount in `currency`", { personal: "financial" }),
     amountRefunded: decimal("Amount paid back in `currency`", { personal: "financial" }),
-    status: choice("`succeeded`, `failed`, `pending`, `refunded`, …"),
-    liveMode: flag("False for a test payment"),
-    markAsTest: flag("Marked as a test"),
-    isParent: flag("Other transactions belong to it"),
-    entityType: choice("What was paid: `order`, `invoice`, …"),
+    status: openEnum("`succeeded`, `failed`, `pending`, `refunded`, …"),
+    liveMode: boolean("False for a test payment"),
+    markAsTest: boolean("Marked as a test"),
+    isParent: boolean("Other transactions belong to it"),
+    entityType: openEnum("What was paid: `order`, `invoice`, …"),
     entityId: text("Id of the order or invoice"),
-    entitySourceType: choice("Kind of thing it came from: `funnel`, `invoice`, `manual`, …"),
-    entitySourceSubType: choice("Kind in more detail: `upsell`, `card_payment`, …"),
+    entitySourceType: openEnum("Kind of thing it came from: `funnel`, `invoice`, `manual`, …"),
+    entitySourceSubType: openEnum("Kind in more detail: `upsell`, `card_payment`, …"),
     entitySourceName: text("Name of that thing"),
     entitySourceId: text("Id of that thing; only a single read shows it"),
     entitySourceMeta: json("More about that thing, as sent"),
@@ -67,13 +67,13 @@ export const transactions = define({
       name: alias("entitySourceName"),
       id: alias("entitySourceId")
     }),
-    paymentProviderType: choice("Provider that took the payment"),
+    paymentProviderType: openEnum("Provider that took the payment"),
     paymentProvider: object(
       { type: alias("paymentProviderType") },
       { whole: json("The provider, as sent", { personal: "financial" }), plain: "type" }
     ),
     paymentProviderConnectedAccount: text("Account at the provider", { personal: "financial" }),
-    paymentMethod: choice("`card`, `cash`, `cheque`, `bank_transfer`, …"),
+    paymentMethod: openEnum("`card`, `cash`, `cheque`, `bank_transfer`, …"),
     subscriptionId: text("Subscription it belongs to"),
     invoiceId: ref("invoices", "Invoice it belongs to"),
     chargeId: text("Id at the provider"),
@@ -87,7 +87,7 @@ export const transactions = define({
     createdAt: instant("When it was made"),
     updatedAt: instant("Last change"),
     altId: ref("locations", "The location", { column: "location_id" }),
-    altType: transport,
-    traceId: transport
+    altType: ignored,
+    traceId: ignored
   }
 })

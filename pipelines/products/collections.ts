@@ -1,4 +1,4 @@
-import { id, instant, ref, text, transport } from "#catalog/fields.ts"
+import { id, instant, ref, text, ignored } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -18,7 +18,7 @@ export const collections = define({
       paging: { kind: "offset" },
       records: "data",
       pageSize: 100,
-      probeSize: 500,
+      trialPageSize: 500,
       total: "total"
     }
   ],
@@ -29,7 +29,7 @@ export const collections = define({
     image: text("Picture, as a link"),
     createdAt: instant("When it was made"),
     altId: ref("locations", "The location", { column: "location_id" }),
-    altType: transport,
-    traceId: transport
+    altType: ignored,
+    traceId: ignored
   }
 })

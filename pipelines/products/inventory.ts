@@ -1,4 +1,4 @@
-import { flag, instant, decimal, ref, text, transport } from "#catalog/fields.ts"
+import { boolean, instant, decimal, ref, text, ignored } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -18,7 +18,7 @@ export const inventory = define({
       paging: { kind: "offset" },
       records: "inventory",
       pageSize: 100,
-      probeSize: 500,
+      trialPageSize: 500,
       total: "total.total"
     }
   ],
@@ -27,12 +27,12 @@ export const inventory = define({
     name: text("Name of the price"),
     availableQuantity: decimal("Stock left"),
     sku: text("Article number"),
-    allowOutOfStockPurchases: flag("Sold without stock as well"),
+    allowOutOfStockPurchases: boolean("Sold without stock as well"),
     product: ref("products", "The product", { column: "product_id" }),
     productName: text("Name of the product"),
     updatedAt: instant("Last change of the price"),
     altId: ref("locations", "The location", { column: "location_id" }),
-    altType: transport,
-    traceId: transport
+    altType: ignored,
+    traceId: ignored
   }
 })

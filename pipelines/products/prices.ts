@@ -1,16 +1,16 @@
 import {
   count,
   decimal,
-  flag,
+  boolean,
   id,
   instant,
   json,
   object,
-  oneOf,
+  enumeration,
   ref,
   rows,
   text,
-  transport,
+  ignored,
   values
 } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
@@ -23,17 +23,17 @@ export const prices = define({
   scope: "products/prices.readonly",
   // Whether a price that changes touches its product's updatedAt is not documented, so every product has its turn in
   // time; inventory shows stock and the price's own updatedAt every night.
-  each: {
+  childOf: {
     table: "products",
     column: "product_id",
-    changedBy: "updated_at",
-    everyDays: 30,
-    way: {
+    versionColumn: "updated_at",
+    refreshAfterDays: 30,
+    strategy: {
       request: get("/products/{parent}/price", { locationId: location, limit: size, offset: cursorOr(0) }),
       paging: { kind: "offset" },
       records: "prices",
       pageSize: 100,
-      probeSize: 500,
+      trialPageSize: 500,
       total: "total"
     }
   },
@@ -43,37 +43,37 @@ export const prices = define({
     product: ref("products", "The product", { column: "product_id" }),
     name: text("Name"),
     description: text("Description", { personal: "content" }),
-    type: oneOf(["one_time", "recurring"]),
+    type: enumeration(["one_time", "recurring"]),
     amount: decimal("Price in `currency`", { personal: "financial" }),
     currency: text("Currency, ISO 4217"),
     recurring: object({
-      interval: oneOf(["day", "week", "month", "year"], "Unit of the time between payments"),
+      interval: enumeration(["day", "week", "month", "year"], "Unit of the time between payments"),
       intervalCount: count("Number of those units")
     }),
     trialPeriod: count("Days free at the start"),
     totalCycles: count("Number of payments; NULL for no end"),
     setupFee: decimal("Paid once on top, in `currency`", { personal: "financial" }),
     compareAtPrice: decimal("Former price shown beside, in `currency`", { personal: "financial" }),
-    trackInventory: flag("Stock is counted"),
+    trackInventory: boolean("Stock is counted"),
     availableQuantity: decimal("Stock left"),
-    allowOutOfStockPurchases: flag("Sold without stock as well"),
+    allowOutOfStockPurchases: boolean("Sold without stock as well"),
     sku: text("Article number"),
     shippingOptions: object({
-      weight: object({ value: decimal("Weight, in the unit beside"), unit: oneOf(["kg", "lb", "g", "oz"]) }),
+      weight: object({ value: decimal("Weight, in the unit beside"), unit: enumeration(["kg", "lb", "g", "oz"]) }),
       dimensions: object({
         height: decimal("Height, in the unit beside"),
         width: decimal("Width, in the unit beside"),
         length: decimal("Length, in the unit beside"),
-        unit: oneOf(["cm", "in", "m"])
+        unit: enumeration(["cm", "in", "m"])
       })
     }),
-    isDigitalProduct: flag("Delivered as a download"),
+    isDigitalProduct: boolean("Delivered as a download"),
     digitalDelivery: json("What is delivered as a download"),
     userId: ref("users", "Who made the price"),
     createdAt: instant("When it was made"),
     updatedAt: instant("Last change"),
     locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: transport,
+    traceId: ignored,
     variantOptionIds: values(
       "price_variant_options",
       "Options of the product's variants that each price is for.",

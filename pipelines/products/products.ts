@@ -1,16 +1,16 @@
 import {
   alias,
-  choice,
+  openEnum,
   decimal,
-  flag,
+  boolean,
   id,
   instant,
   object,
-  oneOf,
+  enumeration,
   ref,
   rows,
   text,
-  transport,
+  ignored,
   values
 } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
@@ -34,25 +34,25 @@ export const products = define({
       paging: { kind: "offset" },
       records: "products",
       pageSize: 100,
-      probeSize: 500,
+      trialPageSize: 500,
       total: "total.0.total"
     }
   ],
-  single: get("/products/{parent}", { locationId: location }),
+  getOne: get("/products/{parent}", { locationId: location }),
   fields: {
     _id: id("Product id"),
     name: text("Name"),
-    productType: oneOf(["DIGITAL", "PHYSICAL", "SERVICE", "PHYSICAL/DIGITAL"]),
+    productType: enumeration(["DIGITAL", "PHYSICAL", "SERVICE", "PHYSICAL/DIGITAL"]),
     description: text("Description, as HTML or text", { personal: "content" }),
-    availableInStore: flag("Sold in the online store"),
+    availableInStore: boolean("Sold in the online store"),
     image: text("Main picture, as a link"),
     statementDescriptor: text("How a purchase is called on a bank statement"),
     slug: text("Name in the product's web address"),
     seo: object({ title: text("Title for search engines"), description: text("Description for search engines") }),
-    isTaxesEnabled: flag("Taxed"),
-    taxInclusive: flag("Prices include the tax"),
+    isTaxesEnabled: boolean("Taxed"),
+    taxInclusive: boolean("Prices include the tax"),
     automaticTaxCategoryId: text("Category for automatic taxes"),
-    isLabelEnabled: flag("Shown with its label"),
+    isLabelEnabled: boolean("Shown with its label"),
     label: object({
       title: text("Label shown with the product"),
       startDate: instant("When the label appears"),
@@ -61,7 +61,7 @@ export const products = define({
     createdAt: instant("When it was made"),
     updatedAt: instant("Last change"),
     locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: transport,
+    traceId: ignored,
     variants: rows(
       "product_variants",
       "Ways in which each product varies, for example its size.",
@@ -84,9 +84,9 @@ export const products = define({
       {
         id: id("Picture or video id"),
         url: text("Link to it"),
-        type: oneOf(["image", "video"]),
+        type: enumeration(["image", "video"]),
         title: text("Title"),
-        isFeatured: flag("Shown first"),
+        isFeatured: boolean("Shown first"),
         priceIds: values(
           "product_media_prices",
           "Prices that each picture or video belongs to.",
@@ -109,9 +109,9 @@ export const products = define({
         _id: id("Tax id"),
         name: text("Name of the tax"),
         rate: decimal("Rate, per cent"),
-        calculation: choice("Whether prices include it: `inclusive` or `exclusive`"),
+        calculation: openEnum("Whether prices include it: `inclusive` or `exclusive`"),
         altId: ref("locations", "The location", { column: "location_id" }),
-        altType: transport
+        altType: ignored
       },
       ["id"],
       { plain: "_id" }

@@ -1,4 +1,4 @@
-import { alias, choice, flag, id, json, ref, text, transport } from "#catalog/fields.ts"
+import { alias, openEnum, boolean, id, json, ref, text, ignored } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -18,17 +18,17 @@ export const socialAccounts = define({
   fields: {
     id: id("Account id"),
     _id: alias("id"),
-    platform: choice("The network"),
-    type: choice("Kind of profile: `page`, `group`, …"),
+    platform: openEnum("The network"),
+    type: openEnum("Kind of profile: `page`, `group`, …"),
     name: text("Name of the profile", { personal: "direct" }),
     avatar: text("Picture of the profile, as a link", { personal: "direct" }),
-    isActive: flag("Posts can be sent to it"),
+    isActive: boolean("Posts can be sent to it"),
     oauthId: text("Id of the connection"),
     profileId: text("Id of the profile at the network", { personal: "quasi" }),
     expire: text("When the connection ends, as sent"),
-    isExpired: flag("The connection has ended"),
+    isExpired: boolean("The connection has ended"),
     meta: json("Details by network, as sent", { personal: "quasi" }),
     locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: transport
+    traceId: ignored
   }
 })

@@ -1,4 +1,4 @@
-import { alias, flag, id, instant, ref, text, transport } from "#catalog/fields.ts"
+import { alias, boolean, id, instant, ref, text, ignored } from "#catalog/fields.ts"
 import { cursorOr, get, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import { actor } from "#catalog/shapes.ts"
@@ -14,7 +14,7 @@ export const socialCategories = define({
       paging: { kind: "offset" },
       records: "results.categories",
       pageSize: 100,
-      probeSize: 500,
+      trialPageSize: 500,
       total: "results.count"
     }
   ],
@@ -28,8 +28,8 @@ export const socialCategories = define({
     createdBy: actor("created_by", "Who made it"),
     createdAt: instant("When it was made"),
     updatedAt: instant("Last change"),
-    deleted: flag("Removed"),
+    deleted: boolean("Removed"),
     locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: transport
+    traceId: ignored
   }
 })

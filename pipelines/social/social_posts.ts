@@ -1,16 +1,16 @@
 import {
   alias,
-  choice,
+  openEnum,
   content,
-  flag,
+  boolean,
   id,
   instant,
   json,
-  oneOf,
+  enumeration,
   ref,
   rows,
   text,
-  transport,
+  ignored,
   values
 } from "#catalog/fields.ts"
 import { cursorOr, get, post, size, windowEnd, windowStart } from "#catalog/request.ts"
@@ -36,26 +36,26 @@ export const socialPosts = define({
       paging: { kind: "offset" },
       records: "results.posts",
       pageSize: 100,
-      probeSize: 500,
+      trialPageSize: 500,
       total: "results.count",
       windows: { from: "2000-01-01", aheadDays: 730 }
     }
   ],
   // Deleted posts are shown only where they are asked for.
-  passes: {
+  partitions: {
     all: { columns: { deleted: false } },
     deleted: { parameters: { type: "deleted" }, columns: { deleted: true } }
   },
   version: "updatedAt",
   tombstone: "deleted",
-  single: get("/social-media-posting/{location}/posts/{parent}"),
+  getOne: get("/social-media-posting/{location}/posts/{parent}"),
   fields: {
     id: id("Post id"),
     _id: alias("id"),
-    type: oneOf(["post", "story", "reel"]),
+    type: enumeration(["post", "story", "reel"]),
     summary: content("Text of the post"),
-    status: choice("`draft`, `scheduled`, `published`, `failed`, `in_review`, …"),
-    platform: choice("The network"),
+    status: openEnum("`draft`, `scheduled`, `published`, `failed`, `in_review`, …"),
+    platform: openEnum("The network"),
     accountId: ref("social_accounts", "Account it goes to, where the service sends a post for each"),
     parentPostId: ref("social_posts", "Post it is a part of"),
     postId: text("Id of the post at the network"),
@@ -66,14 +66,14 @@ export const socialPosts = define({
     updatedAt: instant("Last change"),
     error: text("Why it did not appear", { personal: "content" }),
     insights: json("Figures of the network, as sent"),
-    source: choice("What made it"),
+    source: openEnum("What made it"),
     categoryId: ref("social_categories", "Its category"),
     createdBy: actor("created_by", "Who made it"),
     tags: values("social_post_tags", "Tags of each post.", "tag_id", ref("social_tags", "The tag")),
     userId: ref("users", "Who wrote it"),
-    deleted: flag("Removed"),
+    deleted: boolean("Removed"),
     locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: transport,
+    traceId: ignored,
     accountIds: values(
       "social_post_accounts",
       "Accounts each post goes to.",

@@ -1,4 +1,4 @@
-import { alias, flag, id, instant, ref, text, transport } from "#catalog/fields.ts"
+import { alias, boolean, id, instant, ref, text, ignored } from "#catalog/fields.ts"
 import { cursorOr, get, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import { actor } from "#catalog/shapes.ts"
@@ -23,11 +23,11 @@ export const socialTags = define({
       paging: { kind: "offset" },
       records: "results.tags",
       pageSize: 100,
-      probeSize: 500,
+      trialPageSize: 500,
       total: "results.count"
     }
   ],
-  unpack: (sent) => [withId(sent)],
+  transform: (sent) => [withId(sent)],
   tombstone: "deleted",
   fields: {
     id: id("Tag id, or the tag itself where it has none"),
@@ -39,8 +39,8 @@ export const socialTags = define({
     createdBy: actor("created_by", "Who made it"),
     createdAt: instant("When it was made"),
     updatedAt: instant("Last change"),
-    deleted: flag("Removed"),
+    deleted: boolean("Removed"),
     locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: transport
+    traceId: ignored
   }
 })

@@ -1,20 +1,27 @@
 /** The Account Platform API as one function: a request with its budget, headers, time-outs and retries. */
 import { Clock, Context, Effect, Exit, Layer, Option, type Scope } from "effect"
-import { holdsLongNumbers, parseExact } from "../catalog/body.ts"
-import type { FilledRequest } from "../catalog/request.ts"
+import { holdsLongNumbers, parseExact } from "../catalog/json.ts"
+import type { BoundRequest } from "../catalog/request.ts"
 import type { Failure } from "../failure.ts"
-import { type Budget, type Limits, type Priority, type Seen, makeBudget } from "./budget.ts"
-import { type Retry, classify } from "./classify.ts"
+import { type Budget, type Limits, type Priority, type RateLimitSnapshot, makeBudget } from "./rate-limiter.ts"
+import { type Retry, classify } from "./response-errors.ts"
 import { type CredentialSettings, type SendForm, makeCredentials } from "./credentials.ts"
-import { type ApiError, BadCredentials, BudgetSpent, type NoAnswer, Refused, Unavailable } from "./errors.ts"
+import {
+  type ApiError,
+  BadCredentials,
+  BudgetExhausted,
+  type TransportError,
+  RequestRejected,
+  Unavailable
+} from "./errors.ts"
 import { type ExchangeSettings, type Received, makeExchange } from "./exchange.ts"
-import type { FileTarget } from "./files.ts"
-import { makeLinked } from "./linked.ts"
-import { bodyBytesMax, withoutSecrets } from "./text.ts"
-import { commonHeaders, headersOf, rateHeaders, timeOf, wire } from "./wire.ts"
+import type { FileTarget } from "./downloads.ts"
+import { makeLinked } from "./linked-texts.ts"
+import { bodyBytesMax, withoutSecrets } from "./response-body.ts"
+import { commonHeaders, headersOf, rateHeaders, timeOf, http } from "./http.ts"
 
 export interface Call {
-  readonly request: FilledRequest
+  readonly request: BoundRequest
   readonly priority: Priority
   /** Whose requests they are counted as. */
   readonly resource: string
@@ -26,7 +33,7 @@ export interface Answer {
   readonly text: string
   readonly body: unknown
   /** It holds numbers that a double would change. */
-  readonly long: boolean
+  readonly hasBigNumbers: boolean
   /** When it came, epoch milliseconds. */
   readonly at: number
   /** What the service's clock showed, epoch milliseconds, to the second. */
@@ -83,7 +90,7 @@ const makeApi = Effect.fn("api.make")(function* (
       const send = Effect.suspend(() => {
         requestsByResource.set(resource, (requestsByResource.get(resource) ?? 0) + 1)
         return exchange.send(
-          { ...wire(request), headers: headersOf(request, token) },
+          { ...http(request), headers: headersOf(request, token) },
           file && { target: file, secrets: credentials.secrets }
         )
       })
@@ -93,35 +100,38 @@ const makeApi = Effect.fn("api.make")(function* (
         text: sent,
         headers
       } = yield* Effect.uninterruptibleMask((restore) =>
-        restore(budget.take(priority)).pipe(
-          Effect.flatMap((slot) => Effect.onExit(restore(send), (exit) => slot.settle(seenIn(exit))))
+        restore(budget.acquire(priority)).pipe(
+          Effect.flatMap((slot) => Effect.onExit(restore(send), (exit) => slot.release(seenIn(exit))))
         )
       )
       const text = sent === undefined ? undefined : withoutSecrets(sent, credentials.secrets)
-      const verdict = classify(status, text)
-      if (verdict === "ok") {
+      const classified = classify(status, text)
+      if (classified === "ok") {
         if (text === undefined)
-          return yield* new Refused({ status, message: `the answer is over our limit of ${bodyBytesMax >> 20} MB` })
-        const long = holdsLongNumbers(text)
-        const body = parsed(text, long)
-        if (body === tooDeep) return yield* new Refused({ status, message: "the answer is nested too deeply" })
+          return yield* new RequestRejected({
+            status,
+            message: `the answer is over our limit of ${bodyBytesMax >> 20} MB`
+          })
+        const hasBigNumbers = holdsLongNumbers(text)
+        const body = parsed(text, hasBigNumbers)
+        if (body === tooDeep) return yield* new RequestRejected({ status, message: "the answer is nested too deeply" })
         if (body === undefined) return { retry: "soon", message: "the answer is not JSON" } satisfies Retry
         const serviceTime = timeOf(headers)
-        return { text, body, long, at: yield* Clock.currentTimeMillis, serviceTime } satisfies Answer
+        return { text, body, hasBigNumbers, at: yield* Clock.currentTimeMillis, serviceTime } satisfies Answer
       }
-      if (!("retry" in verdict)) return yield* verdict
-      if (verdict.retry !== "with a fresh token") return verdict
-      const renewed = yield* credentials.renew(token, verdict.message)
+      if (!("retry" in classified)) return yield* classified
+      if (classified.retry !== "with a fresh token") return classified
+      const renewed = yield* credentials.renew(token, classified.message)
       // An old token was refused, which says nothing of the one that another request has brought meanwhile.
-      return renewed ? verdict : ({ ...verdict, retry: "with the newest token" } satisfies Retry)
+      return renewed ? classified : ({ ...classified, retry: "with the newest token" } satisfies Retry)
     },
-    Effect.catchTag("NoAnswer", ({ message }) => Effect.succeed<Retry>({ retry: "soon", message }))
+    Effect.catchTag("TransportError", ({ message }) => Effect.succeed<Retry>({ retry: "soon", message }))
   )
 
   const send = Effect.fn("api.send")(function* (call: Call) {
     // On its way such a path becomes another one, whatever the spelling.
     if (/\/\.{1,2}(?=\/|$)/.test(call.request.path))
-      return yield* new Refused({ status: 400, message: "an empty id, . and .. cannot be asked for" })
+      return yield* new RequestRejected({ status: 400, message: "an empty id, . and .. cannot be asked for" })
     let last: Retry = { retry: "soon", message: "" }
     let renewed = false
     let throttledAt: number | undefined
@@ -136,7 +146,7 @@ const makeApi = Effect.fn("api.make")(function* (
         throttledAt ??= now
         if (now - throttledAt < throttledMsMax) continue
         const message = `the service refused a request for ${throttledMsMax / 60_000} minutes (${result.message})`
-        return yield* new BudgetSpent({ message, resumeAt: now + throttledMsMax })
+        return yield* new BudgetExhausted({ message, resumeAt: now + throttledMsMax })
       }
       tries++
       if (result.retry === "with a fresh token") {
@@ -161,9 +171,9 @@ const makeApi = Effect.fn("api.make")(function* (
 /** 0.25 s doubling to 8 s, each halved at random so that retries of many requests spread. */
 const backoffMs = (tries: number) => Math.min(125 * 2 ** tries, 8000) * (0.5 + Math.random() / 2)
 
-const parsed = (text: string, long: boolean): unknown => {
+const parsed = (text: string, hasBigNumbers: boolean): unknown => {
   try {
-    return parseExact(text, long)
+    return parseExact(text, hasBigNumbers)
   } catch (error) {
     return error instanceof RangeError ? tooDeep : undefined
   }
@@ -171,7 +181,7 @@ const parsed = (text: string, long: boolean): unknown => {
 const tooDeep = Symbol("nested too deeply")
 
 /** What a request that ended tells of the budget. Where a connection stood, the service may have counted it. */
-const seenIn = (exit: Exit.Exit<Received, NoAnswer | Refused | Failure>): Seen =>
+const seenIn = (exit: Exit.Exit<Received, TransportError | RequestRejected | Failure>): RateLimitSnapshot =>
   Exit.isSuccess(exit)
     ? rateHeaders(exit.value.headers, exit.value.status)
-    : { unsent: Option.exists(Exit.findErrorOption(exit), (error) => error._tag === "NoAnswer" && error.unsent) }
+    : { unsent: Option.exists(Exit.findErrorOption(exit), (error) => error._tag === "TransportError" && error.unsent) }

@@ -6,8 +6,8 @@ import { Clock, Effect, Redacted, Schema, Semaphore } from "effect"
 import { mkdir, open, readFile, rename } from "node:fs/promises"
 import { dirname } from "node:path"
 import { diskFailure, type Failure } from "../failure.ts"
-import { withoutSecrets } from "./text.ts"
-import { BadCredentials, NoAnswer, type Refused, Unavailable } from "./errors.ts"
+import { withoutSecrets } from "./response-body.ts"
+import { BadCredentials, TransportError, type RequestRejected, Unavailable } from "./errors.ts"
 
 export type CredentialSettings =
   | { readonly kind: "private"; readonly token: Redacted.Redacted }
@@ -20,7 +20,7 @@ export type CredentialSettings =
       readonly store: string
     }
 
-type TokenError = BadCredentials | Unavailable | NoAnswer | Refused | Failure
+type TokenError = BadCredentials | Unavailable | TransportError | RequestRejected | Failure
 
 export interface Credentials {
   readonly token: Effect.Effect<string, TokenError>
@@ -37,7 +37,10 @@ export interface Credentials {
 export type SendForm = (
   path: string,
   form: Readonly<Record<string, string>>
-) => Effect.Effect<{ readonly status: number; readonly body: string | undefined }, NoAnswer | Refused | Failure>
+) => Effect.Effect<
+  { readonly status: number; readonly body: string | undefined },
+  TransportError | RequestRejected | Failure
+>
 
 const Stored = Schema.Struct({
   accessToken: Schema.String,
@@ -104,7 +107,7 @@ const makeOAuth = Effect.fn("api.oauth")(function* (
     const message = withoutSecrets(`the token endpoint answered ${status} ${reason || "and no tokens"}`, secrets)
     // A gateway's trouble and what cannot be read say nothing of the refresh token.
     if (answer === undefined || status >= 500 || status === 429 || status === 408)
-      return yield* new NoAnswer({ message, unsent: false })
+      return yield* new TransportError({ message, unsent: false })
     if (/location is not active/i.test(reason))
       return yield* new Unavailable({
         message: `the account is paused, its tokens stay good (${message})`,

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 
 /** No more requests for now: the day's are used up, or the service has us wait longer than a run does. It saves and ends. */
-export class BudgetSpent extends Schema.TaggedError<BudgetSpent>()("BudgetSpent", {
+export class BudgetExhausted extends Schema.TaggedError<BudgetExhausted>()("BudgetExhausted", {
   message: Schema.String,
   /** Epoch milliseconds. */
   resumeAt: Schema.Number
@@ -20,17 +20,17 @@ export class WrongLocation extends Schema.TaggedError<WrongLocation>()("WrongLoc
 }) {}
 
 /** The token lacks a scope, or the operation is closed to it. The resource ends. */
-export class NotPermitted extends Schema.TaggedError<NotPermitted>()("NotPermitted", {
+export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
   message: Schema.String
 }) {}
 
 /** The record is not there, or no longer. */
-export class Gone extends Schema.TaggedError<Gone>()("Gone", {
+export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
   message: Schema.String
 }) {}
 
 /** The service understood the request and will not have it: another way of asking may do. */
-export class Refused extends Schema.TaggedError<Refused>()("Refused", {
+export class RequestRejected extends Schema.TaggedError<RequestRejected>()("RequestRejected", {
   status: Schema.Number,
   message: Schema.String
 }) {}
@@ -43,10 +43,17 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable"
 }) {}
 
 /** One exchange that came to no answer. Never leaves the client: another attempt follows, or Unavailable. */
-export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
+export class TransportError extends Schema.TaggedError<TransportError>()("TransportError", {
   message: Schema.String,
   /** No connection came about, so the service counted nothing. */
   unsent: Schema.Boolean
 }) {}
 
-export type ApiError = BudgetSpent | BadCredentials | WrongLocation | NotPermitted | Gone | Refused | Unavailable
+export type ApiError =
+  | BudgetExhausted
+  | BadCredentials
+  | WrongLocation
+  | Forbidden
+  | NotFound
+  | RequestRejected
+  | Unavailable

@@ -2,10 +2,10 @@
 import { Effect, type Scope } from "effect"
 import { Agent, type Dispatcher, interceptors } from "undici"
 import { type Failure, diskFailure } from "../failure.ts"
-import { NoAnswer, Refused } from "./errors.ts"
-import { DiskTrouble, type FileSink, Unwanted, store } from "./files.ts"
+import { TransportError, RequestRejected } from "./errors.ts"
+import { DiskTrouble, type FileSink, Unwanted, store } from "./downloads.ts"
 import { lost } from "./unreachable.ts"
-import { bytesOf, errorTextOf, textOf } from "./text.ts"
+import { bytesOf, errorTextOf, textOf } from "./response-body.ts"
 
 export interface Received {
   readonly status: number
@@ -18,7 +18,7 @@ export interface Exchange {
   readonly send: (
     options: Omit<Dispatcher.RequestOptions, "origin">,
     file?: Omit<FileSink, "megabytesMax">
-  ) => Effect.Effect<Received, NoAnswer | Refused | Failure>
+  ) => Effect.Effect<Received, TransportError | RequestRejected | Failure>
   /** Something at the address has answered. */
   readonly answered: () => boolean
 }
@@ -77,13 +77,13 @@ export const makeExchange = Effect.fn("api.exchange")(function* ({
       },
       catch: (cause) => {
         if (cause instanceof DiskTrouble) return diskFailure(`${file!.target.name} could not be written`, cause)
-        if (cause instanceof Unwanted) return new Refused({ status: 200, message: cause.message })
+        if (cause instanceof Unwanted) return new RequestRejected({ status: 200, message: cause.message })
         return lost(cause, origin)
       }
     }).pipe(
       Effect.timeoutOrElse({
         duration: file === undefined ? timeoutMs : fileTimeoutMs,
-        orElse: () => Effect.fail(new NoAnswer({ message: "no answer in time", unsent: false }))
+        orElse: () => Effect.fail(new TransportError({ message: "no answer in time", unsent: false }))
       }),
       Effect.tap(() => Effect.sync(() => (answered = true)))
     )

@@ -1,9 +1,9 @@
 /** Why no answer came: what another attempt may better, and what only a person can. */
 import { Failure } from "../failure.ts"
-import { NoAnswer } from "./errors.ts"
+import { TransportError } from "./errors.ts"
 
 /** What undici or Node threw at a request to `origin`. */
-export const lost = (cause: unknown, origin: string): NoAnswer | Failure => {
+export const lost = (cause: unknown, origin: string): TransportError | Failure => {
   const error = cause instanceof Error ? cause : new Error(String(cause))
   const code = String((error as NodeJS.ErrnoException).code ?? "")
   const reason = code && !error.message.includes(code) ? `${code}: ${error.message}` : error.message || code
@@ -20,7 +20,7 @@ export const lost = (cause: unknown, origin: string): NoAnswer | Failure => {
       message: `${host} does not speak ${new URL(origin).protocol === "https:" ? "HTTPS" : "HTTP"} (${reason}).`,
       next: "Check account.base_url: http:// or https://, and the port."
     })
-  return new NoAnswer({ message: reason, unsent: unsent.test(code) })
+  return new TransportError({ message: reason, unsent: unsent.test(code) })
 }
 
 /** Refused, not found, not routed: the request never left. */

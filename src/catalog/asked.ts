@@ -1,5 +1,5 @@
 /** What is read only where the settings ask for it. */
-import type { Each, Resource } from "./resource.ts"
+import type { ChildOf, Resource } from "./resource.ts"
 
 /** Settings that decide what is read, by their names in the settings file. */
 export interface Asked {
@@ -15,18 +15,18 @@ export type BooleanSetting = "contact_details" | "conversation_messages"
 
 /** The resource as far as the settings want it read, if at all. */
 export const asAsked = (resource: Resource, asked: Asked): Resource | undefined => {
-  if (!isSet(resource.asked, asked)) return undefined
-  const { detail, each, ...list } = resource
+  if (!isSet(resource.enabledBy, asked)) return undefined
+  const { detail, childOf, ...list } = resource
   return {
     ...list,
-    ...(detail && isSet(detail.asked, asked) && { detail }),
-    ...(each && { each: each.some && asked[each.some.unless] ? underAll(each) : each })
+    ...(detail && isSet(detail.enabledBy, asked) && { detail }),
+    ...(childOf && { childOf: childOf.some && asked[childOf.some.unless] ? underAll(childOf) : childOf })
   }
 }
 
 /** Under every row, where it would be under some. */
-const underAll = (each: Each): Each => {
-  const { where: _, some: __, ...all } = each
+const underAll = (childOf: ChildOf): ChildOf => {
+  const { where: _, some: __, ...all } = childOf
   return all
 }
 

@@ -1,8 +1,8 @@
 /** Every read operation of the two API documents, and what became of it: nothing is left out without a word. */
 import type { Catalogue } from "./discover.ts"
-import { notExtracted } from "./operations.ts"
+import { notExtracted } from "./excluded-operations.ts"
 import type { SettingName } from "./asked.ts"
-import { type Resource, followUpOf, withinOf } from "./resource.ts"
+import { type Resource, childRequestOf, embeddedResourcesOf } from "./resource.ts"
 import { idColumn, tablesOf } from "./tables.ts"
 
 export interface Covered {
@@ -21,12 +21,13 @@ export const coverageOf = ({ resources }: Catalogue): ReadonlyArray<Covered> => 
   for (const resource of resources)
     for (const operation of operationsOf(resource)) {
       const { tables, resources: readers } = byOperation.get(operation) ?? { tables: [], resources: [] }
-      const more = [resource, ...withinOf(resources, resource.table)].flatMap((one) =>
+      const more = [resource, ...embeddedResourcesOf(resources, resource.table)].flatMap((one) =>
         tablesOf(one).map(({ name }) => name)
       )
-      const { detail, each, ...list } = resource
+      const { detail, childOf, ...list } = resource
       const setting =
-        resource.asked ?? (operationsOf(list).includes(operation) ? undefined : (detail?.asked ?? each?.some?.unless))
+        resource.enabledBy ??
+        (operationsOf(list).includes(operation) ? undefined : (detail?.enabledBy ?? childOf?.some?.unless))
       byOperation.set(operation, {
         operation,
         purpose: "tables",
@@ -59,22 +60,22 @@ export const askedFor: Readonly<Record<SettingName, string>> = {
 
 /** Requests of a definition, with the names the documents give to what is in the path. */
 export const operationsOf = (resource: Resource): ReadonlyArray<string> => {
-  const { full, changes, each } = resource
-  const followUp = followUpOf(resource)
-  const ways = [
+  const { full, changes, childOf } = resource
+  const childRequest = childRequestOf(resource)
+  const strategies = [
     ...full,
-    ...(changes?.ways ?? []),
-    ...(followUp ? [followUp.way] : []),
-    ...(each?.recent ? [each.recent.way] : [])
+    ...(changes?.strategies ?? []),
+    ...(childRequest ? [childRequest.strategy] : []),
+    ...(childOf?.incremental ? [childOf.incremental.strategy] : [])
   ]
-  const parent = camelCase(idColumn(followUp?.table ?? resource.table))
+  const parent = camelCase(idColumn(childRequest?.table ?? resource.table))
   return [
     ...new Set(
-      ways.map(({ request: { method, path } }) =>
+      strategies.map(({ request: { method, path } }) =>
         `${method} ${path}`
           .replaceAll("{location}", "{locationId}")
           .replaceAll("{parent}", `{${parent}}`)
-          .replaceAll("{pass}", "{id}")
+          .replaceAll("{partition}", "{id}")
       )
     )
   ]

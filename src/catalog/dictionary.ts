@@ -1,7 +1,7 @@
 /** The data dictionary as a page for people: what every table and column is, where it comes from, how it is kept fresh. */
 import { type Covered, coverageOf, operationsOf } from "./coverage.ts"
 import type { Catalogue } from "./discover.ts"
-import { type FollowUp, type Paging, type Resource, followUpOf } from "./resource.ts"
+import { type ChildRequest, type Paging, type Resource, childRequestOf } from "./resource.ts"
 import { type Table, tablesOf } from "./tables.ts"
 
 export const dictionary = (catalogue: Catalogue): string => {
@@ -48,7 +48,7 @@ const section = (catalogue: Catalogue, resource: Resource, table: Table): Readon
 ]
 
 const about = ({ resources }: Catalogue, resource: Resource, table: Table): string => {
-  const host = resources.find(({ table }) => table === resource.within?.table)
+  const host = resources.find(({ table }) => table === resource.embeddedIn?.table)
   return [
     `- ${grain(table)}`,
     `- Read by ${operationsOf(host ?? resource)
@@ -61,8 +61,8 @@ const about = ({ resources }: Catalogue, resource: Resource, table: Table): stri
         ]
       : []),
     ...(resource.full.length > 0 ? [`- Rerun: ${rerun(resource)}.`] : []),
-    ...followUpSentence(followUpOf(resource)),
-    ...(resource.asked ? [`- Only where \`account.${resource.asked}\` asks for it.`] : []),
+    ...childRequestSentence(childRequestOf(resource)),
+    ...(resource.enabledBy ? [`- Only where \`account.${resource.enabledBy}\` asks for it.`] : []),
     ...(resource.tombstone ? [`- Deleted where \`${resource.tombstone}\` says so.`] : [])
   ].join("\n")
 }
@@ -90,31 +90,31 @@ const pages = (paging: Paging): string => {
 
 const rerun = ({ changes }: Resource): string => {
   if (!changes) return "read whole and compared"
-  const { field, overlapDays, ways, fullEveryDays } = changes
-  const [way] = ways
+  const { field, overlapDays, strategies, fullEveryDays } = changes
+  const [strategy] = strategies
   const what =
-    way?.windows !== undefined
+    strategy?.windows !== undefined
       ? `the last ${overlapDays} days by \`${field}\``
-      : way?.until === undefined
+      : strategy?.stopBefore === undefined
         ? `what changed since the last run by \`${field}\``
         : `newest \`${field}\` first, until what is known`
   return fullEveryDays === undefined ? what : `${what}; whole every ${fullEveryDays} days`
 }
 
-const followUpSentence = (followUp: FollowUp | undefined): ReadonlyArray<string> => {
-  if (!followUp) return []
-  const { kind, table, changedBy, everyDays, where, recent, asked, some } = followUp
+const childRequestSentence = (childRequest: ChildRequest | undefined): ReadonlyArray<string> => {
+  if (!childRequest) return []
+  const { kind, table, versionColumn, refreshAfterDays, where, incremental, enabledBy: asked, some } = childRequest
   const what =
     kind === "detail"
       ? "Completed by a request of its own"
       : `Read under ${where ? "some rows" : "each row"} of ${table}`
   const when =
-    everyDays < 1
+    refreshAfterDays < 1
       ? "every run"
-      : `when new or changed${changedBy ? ` (\`${changedBy}\`)` : ""}, and every ${everyDays} days`
-  const span = recent ? `; the last ${recent.days} days, whole every ${recent.fullEveryDays} days` : ""
+      : `when new or changed${versionColumn ? ` (\`${versionColumn}\`)` : ""}, and every ${refreshAfterDays} days`
+  const span = incremental ? `; the last ${incremental.days} days, whole every ${incremental.fullEveryDays} days` : ""
   return [
     `- ${what}, ${when}${span}${asked ? `; only where \`account.${asked}\` asks for it` : ""}.`,
-    ...(some ? [`- Not read, unless \`account.${some.unless}\` is set: ${some.leavesOut}.`] : [])
+    ...(some ? [`- Not read, unless \`account.${some.unless}\` is set: ${some.omits}.`] : [])
   ]
 }

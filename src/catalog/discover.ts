@@ -32,9 +32,9 @@ export const discover = async (
         throw new Error(`pipelines/${files[index]}: table ${table.name} is defined twice`)
       familyByTable.set(table.name, files[index]!.split("/")[0]!)
     }
-    const { each } = resource
-    if (each && !resources.some(({ table }) => table === each.table))
-      throw new Error(`pipelines/${files[index]}: reads each ${each.table}, which nobody defines`)
+    const { childOf } = resource
+    if (childOf && !resources.some(({ table }) => table === childOf.table))
+      throw new Error(`pipelines/${files[index]}: reads each ${childOf.table}, which nobody defines`)
   })
   return { resources, familyByTable }
 }

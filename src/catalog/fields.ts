@@ -23,7 +23,7 @@ interface ColumnOptions {
 export interface ColumnField extends ColumnOptions {
   readonly kind: "column"
   /** It holds one of these words; others are kept, and told. None: those of the first run are the set. */
-  readonly words?: ReadonlyArray<string>
+  readonly enumValues?: ReadonlyArray<string>
   readonly type: ColumnType
   readonly description: string
 }
@@ -91,14 +91,18 @@ export const text = column("text")
 /** What a person wrote or said, at any length. */
 export const content = column("text", "content")
 /** One of the words that the documents name, which the description ends with. Others are kept, and told by every run. */
-export const oneOf = (words: ReadonlyArray<string>, description = "", options: ColumnOptions = {}): ColumnField => ({
-  ...text(`${description === "" ? "" : `${description}: `}${listed(words)}`, options),
-  words
+export const enumeration = (
+  enumValues: ReadonlyArray<string>,
+  description = "",
+  options: ColumnOptions = {}
+): ColumnField => ({
+  ...text(`${description === "" ? "" : `${description}: `}${listed(enumValues)}`, options),
+  enumValues
 })
 /** One of a set of words that the documents do not name, or the account makes; one not met in earlier runs is told. */
-export const choice = (description: string, options: ColumnOptions = {}): ColumnField => ({
+export const openEnum = (description: string, options: ColumnOptions = {}): ColumnField => ({
   ...text(description, options),
-  words: []
+  enumValues: []
 })
 /** A moment: ISO 8601 with or without offset and millis (none: UTC), or epoch milliseconds as number or text. */
 export const instant = column("instant")
@@ -109,7 +113,7 @@ export const decimal = column("decimal")
 /** A whole number. */
 export const count = column("count")
 /** True or false, also as text. */
-export const flag = column("flag")
+export const boolean = column("flag")
 /** Free-form data kept as it came. */
 export const json = column("json")
 /** The record's own id. */
@@ -119,8 +123,8 @@ export const ref = (references: string, description: string, options: ColumnOpti
   text(description, { references, ...options })
 
 /** `a`, `b` or `c`. */
-const listed = (words: ReadonlyArray<string>): string =>
-  words
+const listed = (enumValues: ReadonlyArray<string>): string =>
+  enumValues
     .map((word) => `\`${word}\``)
     .join(", ")
     .replace(/, ([^,]+)$/, " or $1")
@@ -131,7 +135,7 @@ export const object = (fields: Fields, options: Pick<ObjectField, "plain" | "res
   ...options
 })
 export const alias = (of: string): AliasField => ({ kind: "alias", of })
-export const transport: TransportField = { kind: "transport" }
+export const ignored: TransportField = { kind: "transport" }
 
 /** An array of objects, one child row each. */
 export const rows = (
@@ -166,7 +170,7 @@ export const values = (
 })
 
 /** An object keyed by data, one child row for each key. */
-export const entries = (
+export const map = (
   table: string,
   description: string,
   keyColumn: { readonly name: string; readonly field: ColumnField },

@@ -23,7 +23,7 @@ export type Paging =
       readonly kind: "sortValue"
       readonly field: string
       readonly descending?: true
-      readonly parts?: ReadonlyArray<ReadonlyArray<Parameters>>
+      readonly splitBy?: ReadonlyArray<ReadonlyArray<Parameters>>
     }
   /**
    * The cursor dies if it is not used for a while; it is never stored. After an interruption the reading goes on from
@@ -32,7 +32,7 @@ export type Paging =
   | { readonly kind: "expiring"; readonly field: string; readonly anchor?: string }
 
 /** One way to read a list. */
-export interface Way {
+export interface Strategy {
   readonly request: Request
   readonly paging: Paging
   /** Dotted path of the array of records in the body; `""` for a body that is the record or the array itself. */
@@ -40,19 +40,19 @@ export interface Way {
   /** Asked for at once: the documented maximum. A smaller one is asked for, and remembered, where the service refuses it. */
   readonly pageSize: number
   /** Where no maximum is documented: tried once on a list that is long enough to gain by it. */
-  readonly probeSize?: number
+  readonly trialPageSize?: number
   /** Dotted path of the total, where the service gives one. Totals prove and warn; they never end a loop. */
   readonly total?: string
   /** Dotted path of a flag that says whether another page follows, where the service gives one. */
   readonly more?: string
   /** At most this many records can be reached, or one page where there is only one; more are cut into windows. */
-  readonly reach?: number
+  readonly maxRecords?: number
   /** Time to be covered; fills `windowStart` and `windowEnd`, and is cut where the service cannot give it at once. */
   readonly windows?: Windows
   /** Newest first: stop at the first page that ends before the watermark less its overlap. */
-  readonly until?: string
+  readonly stopBefore?: string
   /** Record field that a filter on `since` or on the window must show in every row; a filter the service ignores shows here. */
-  readonly filtered?: string
+  readonly verifyField?: string
 }
 
 export interface Windows {
@@ -75,12 +75,12 @@ export interface Changes {
   /** Read again before the watermark: index lag, clock differences, late arrivals. */
   readonly overlapDays: number
   /** Ways to ask only for what changed; tried in order, then the full ways, with the reason recorded. */
-  readonly ways: ReadonlyArray<Way>
+  readonly strategies: ReadonlyArray<Strategy>
   /**
    * Ways to ask for what was added since, tried in order after those above: the service may leave `field` out of a record
    * until it first changes.
    */
-  readonly added?: ReadonlyArray<Way>
+  readonly added?: ReadonlyArray<Strategy>
   /** A full reading is due this often, because the ways above cannot see every change. */
   readonly fullEveryDays?: number
 }
@@ -88,71 +88,71 @@ export interface Changes {
 /** How a stretch of the past is read by itself. */
 export interface Backfill {
   /** Instant that its windows go by. */
-  readonly by: string
+  readonly dateField: string
   /** Ways to ask for one window, tried in order. */
-  readonly ways: ReadonlyArray<Way>
+  readonly strategies: ReadonlyArray<Strategy>
   /** Asked for on either side of a window: where the service goes by days, in a zone it does not name. */
-  readonly daysAround?: number
+  readonly paddingDays?: number
 }
 
 /** When a request for each parent row is due: the row is new, or changed, or has its turn. */
-export interface Turn {
+export interface Refresh {
   /**
    * Column of the parent that moves with every change that matters. Without it the whole row decides, and an edited
    * definition makes every row look changed.
    */
-  readonly changedBy?: string
+  readonly versionColumn?: string
   /** Read again after this long even if the parent shows no change: not every change shows there. */
-  readonly everyDays: number
+  readonly refreshAfterDays: number
 }
 
 /** A reading for each row of another table; the row's id fills the `parent` hole. */
-export interface Each extends Turn {
+export interface ChildOf extends Refresh {
   readonly table: string
   /** Column of ours that holds the parent's id. */
   readonly column: string
-  readonly way: Way
+  readonly strategy: Strategy
   /** Which rows of it: a condition in SQL over its columns. */
   readonly where?: string
   /** Reading under those rows alone leaves something out: what, and the setting with which it is read under all of them. */
-  readonly some?: { readonly leavesOut: string; readonly unless: BooleanSetting }
+  readonly some?: { readonly omits: string; readonly unless: BooleanSetting }
   /** What is asked for where it is not the row's own id: SQL over its columns that gives one id or many. */
   readonly ids?: string
   /** Rows that the service lists as deleted, by this flag, are asked for too. */
   readonly tombstone?: string
   /** The service refuses (400, 422) what it has not got, instead of answering 404. */
-  readonly refusedMeansNone?: true
+  readonly emptyOnBadRequest?: true
   /** Between two full readings of a parent, only this. */
-  readonly recent?: { readonly way: Way; readonly days: number; readonly fullEveryDays: number }
+  readonly incremental?: { readonly strategy: Strategy; readonly days: number; readonly fullEveryDays: number }
   /** The answer is a file for this folder; the row says where it is. */
   readonly file?: string
 }
 
 /** What is asked for row by row: the detail of a resource's own rows, or a reading under another table's. */
-export interface FollowUp extends Omit<Each, "column"> {
-  readonly kind: "each" | "detail"
+export interface ChildRequest extends Omit<ChildOf, "column"> {
+  readonly kind: "children" | "detail"
   /** What it is called in counts and state. */
   readonly label: string
-  readonly asked?: SettingName
+  readonly enabledBy?: SettingName
 }
 
-export const followUpOf = ({ table, full, each, detail, tombstone }: Resource): FollowUp | undefined => {
-  if (each) return { ...each, kind: "each", label: full.length === 0 ? table : `${table}/${each.table}` }
+export const childRequestOf = ({ table, full, childOf, detail, tombstone }: Resource): ChildRequest | undefined => {
+  if (childOf) return { ...childOf, kind: "children", label: full.length === 0 ? table : `${table}/${childOf.table}` }
   if (!detail) return undefined
   const { request, record, ...turn } = detail
-  const way: Way = { request, paging: { kind: "once" }, records: record, pageSize: 1 }
-  return { ...turn, kind: "detail", label: `${table}/details`, table, way, ...(tombstone && { tombstone }) }
+  const strategy: Strategy = { request, paging: { kind: "once" }, records: record, pageSize: 1 }
+  return { ...turn, kind: "detail", label: `${table}/details`, table, strategy, ...(tombstone && { tombstone }) }
 }
 
 /** A second request for each record that is new or changed, whose answer completes the row. */
-export interface Detail extends Turn {
+export interface Detail extends Refresh {
   readonly request: Request
   /** Dotted path of the record in the body. */
   readonly record: string
   /** Columns and child tables that only the detail shows. */
   readonly fields: Fields
   /** Read only where this setting asks for it. */
-  readonly asked?: SettingName
+  readonly enabledBy?: SettingName
   /** A text on another host that the detail links to, fetched without the token and put into the record. */
   readonly linked?: { readonly url: string; readonly as: string }
 }
@@ -171,7 +171,7 @@ export interface Wide {
 }
 
 /** One of several readings that together make the whole, for example open and completed. */
-export interface Pass {
+export interface Partition {
   readonly parameters?: Parameters
   /** What the pass says about each of its records, by column. */
   readonly columns?: Readonly<Record<string, string | boolean>>
@@ -186,9 +186,9 @@ export interface Resource {
   /** Scope the token needs; `any` where every valid token will do. */
   readonly scope: string
   /** Ways to read everything, best first. None: it is read under other rows only. */
-  readonly full: ReadonlyArray<Way>
+  readonly full: ReadonlyArray<Strategy>
   /** The passes of the list by name, which fills the `pass` hole; or the setting that lists them. */
-  readonly passes?: Readonly<Record<string, Pass>> | SettingName
+  readonly partitions?: Readonly<Record<string, Partition>> | SettingName
   /** Without it, everything is read every time and compared by hash. */
   readonly changes?: Changes
   /** Instant of the last change, where no way asks for what changed: of two copies of a record the newer stays. */
@@ -196,38 +196,41 @@ export interface Resource {
   /** Without it, the past is read only as a part of everything. */
   readonly backfill?: Backfill
   /** Read under the rows of another table, beside the list or instead of it. */
-  readonly each?: Each
+  readonly childOf?: ChildOf
   readonly detail?: Detail
   /** Not read by requests of its own: the records are in the pages of this resource. */
-  readonly within?: { readonly table: string; readonly records: string }
+  readonly embeddedIn?: { readonly table: string; readonly records: string }
   /** Records of a mixed list that belong here: those with this value in this field. */
-  readonly only?: { readonly field: string; readonly is: string }
+  readonly filter?: { readonly field: string; readonly is: string }
   /** Turns a record of odd shape into the records that become rows. */
-  readonly unpack?: (record: unknown) => ReadonlyArray<unknown>
+  readonly transform?: (record: unknown) => ReadonlyArray<unknown>
   /** Columns that identify the row in its location; `id` where nothing is said. */
   readonly key?: ReadonlyArray<string>
   /** Flag column by which the service says that the record is deleted. */
   readonly tombstone?: string
   /** Reads one record, to confirm that what a list no longer shows is gone; the detail does the same. */
-  readonly single?: Request
+  readonly getOne?: Request
   /** Rows vanish with the row of that table that this column names. */
-  readonly vanishesWith?: { readonly table: string; readonly column: string }
+  readonly cascadesFrom?: { readonly table: string; readonly column: string }
   /** Makes a view with a column for each field of this child table. */
   readonly wide?: Wide
   /** Read only where this setting asks for it. */
-  readonly asked?: SettingName
+  readonly enabledBy?: SettingName
   readonly fields: Fields
 }
 
 export const define = (resource: Resource): Resource => resource
 
 /** Whether its list is asked for by the company that owns the location. */
-export const asksForCompany = ({ full }: Resource): boolean => JSON.stringify(full).includes('"hole":"company"')
+export const asksForCompany = ({ full }: Resource): boolean => JSON.stringify(full).includes('"placeholder":"company"')
 
 /** The passes of its list by name; `all` where there is one. */
-export const passesOf = ({ passes }: Resource, asked: Asked): ReadonlyArray<readonly [name: string, Pass]> => {
-  if (typeof passes !== "string") return Object.entries(passes ?? { all: {} })
-  const words = asked[passes]
+export const partitionsOf = (
+  { partitions }: Resource,
+  asked: Asked
+): ReadonlyArray<readonly [name: string, Partition]> => {
+  if (typeof partitions !== "string") return Object.entries(partitions ?? { all: {} })
+  const words = asked[partitions]
   return typeof words === "object" ? words.map((word) => [word, {}]) : []
 }
 
@@ -235,5 +238,5 @@ export const passesOf = ({ passes }: Resource, asked: Asked): ReadonlyArray<read
 export const backfillOf = (table: string): string => `${table}/backfill`
 
 /** Those whose records are in the pages of this table. */
-export const withinOf = (resources: ReadonlyArray<Resource>, table: string): ReadonlyArray<Resource> =>
-  resources.filter(({ within }) => within?.table === table)
+export const embeddedResourcesOf = (resources: ReadonlyArray<Resource>, table: string): ReadonlyArray<Resource> =>
+  resources.filter(({ embeddedIn }) => embeddedIn?.table === table)

@@ -1,5 +1,19 @@
 /** Shapes that several resources send. */
-import { alias, choice, count, decimal, flag, instant, json, object, oneOf, ref, rows, text, values } from "./fields.ts"
+import {
+  alias,
+  openEnum,
+  count,
+  decimal,
+  boolean,
+  instant,
+  json,
+  object,
+  enumeration,
+  ref,
+  rows,
+  text,
+  values
+} from "./fields.ts"
 
 /**
  * Who did something: the id of a user or program, or an object that holds it. The id is `<column>_id`; the object stays
@@ -27,7 +41,7 @@ export const lineProduct = object(
   { whole: json("The product, as sent", { column: "product" }), plain: "_id" }
 )
 
-const whereabouts = { personal: "quasi" } as const
+const path = { personal: "quasi" } as const
 const money = { personal: "financial" } as const
 
 /** Where a visit came from: the members that reports group by. */
@@ -42,13 +56,13 @@ const visit = {
   utmCampaign: text("utm_campaign"),
   utmContent: text("utm_content"),
   utmTerm: text("utm_term"),
-  url: text("Page visited", whereabouts),
-  referrer: text("Page visited before", whereabouts)
+  url: text("Page visited", path),
+  referrer: text("Page visited before", path)
 }
 
 /** The first or the last visit of a contact; the object stays as JSON beside it. */
 export const visitOf = (column: string, description: string) =>
-  object(visit, { whole: json(`${description}, as sent`, { column, ...whereabouts }) })
+  object(visit, { whole: json(`${description}, as sent`, { column, ...path }) })
 
 /** The visits of a record, one row each. */
 export const attributions = (table: string, description: string) =>
@@ -62,14 +76,14 @@ export const attributions = (table: string, description: string) =>
     adId: alias("utmAdId"),
     utmAdGroupId: text("Id of the group of advertisements", { column: "ad_group_id" }),
     adGroupId: alias("utmAdGroupId"),
-    gclid: text("Click id of the search network", whereabouts),
+    gclid: text("Click id of the search network", path),
     utmGclid: alias("gclid"),
-    fbclid: text("Click id of the social network", whereabouts),
+    fbclid: text("Click id of the social network", path),
     utmFbclid: alias("fbclid"),
-    ip: text("Network address of the visitor", whereabouts),
-    userAgent: text("Browser of the visitor", whereabouts),
-    isFirst: flag("The first visit"),
-    isLast: flag("The last visit"),
+    ip: text("Network address of the visitor", path),
+    userAgent: text("Browser of the visitor", path),
+    isFirst: boolean("The first visit"),
+    isLast: boolean("The last visit"),
     dateAdded: instant("When the visit was recorded")
   })
 
@@ -80,7 +94,7 @@ export const relations = (table: string, description: string) =>
     recordId: text("Id of the other record"),
     relationId: text("Id of the tie"),
     associationId: text("Id of the kind of tie"),
-    primary: flag("The main one", { column: "is_primary" })
+    primary: boolean("The main one", { column: "is_primary" })
   })
 
 /** Page, referrer and campaign of a form or survey that was filled in. */
@@ -88,16 +102,16 @@ export const eventData = object(
   {
     type: text("Kind of event", { column: "event_type" }),
     page: object({
-      url: text("Page the form was on", { column: "event_page_url", ...whereabouts }),
+      url: text("Page the form was on", { column: "event_page_url", ...path }),
       title: text("Title of that page", { column: "event_page_title" })
     }),
     domain: text("Domain of that page", { column: "event_domain" }),
     medium: text("What was filled in, for example `form`", { column: "event_medium" }),
     source: text("Kind of traffic, for example `Paid Search`", { column: "event_source" }),
-    referrer: text("Page visited before", { column: "event_referrer", ...whereabouts }),
+    referrer: text("Page visited before", { column: "event_referrer", ...path }),
     pageVisitType: text("Kind of visit", { column: "event_page_visit_type" })
   },
-  { whole: json("Page, referrer and campaign, as sent", { column: "event_data", ...whereabouts }) }
+  { whole: json("Page, referrer and campaign, as sent", { column: "event_data", ...path }) }
 )
 
 /** Lines of an invoice, an estimate or a template. */
@@ -107,7 +121,7 @@ export const documentLines = (table: string, description: string, what: string) 
     name: text(what),
     productId: ref("products", "The product"),
     priceId: ref("prices", "The price"),
-    type: choice("Paid once or by subscription: `one_time` or `recurring`"),
+    type: openEnum("Paid once or by subscription: `one_time` or `recurring`"),
     currency: text("Currency, ISO 4217"),
     amount: decimal("Price of one, in `currency`", money),
     qty: decimal("Quantity"),
@@ -132,29 +146,29 @@ export const sentTo = (table: string, description: string) => {
 /** The business as an invoice, an estimate or a template shows it. */
 export const businessDetails = object(
   { name: text("Name of the business as shown") },
-  { whole: json("The business as shown, as sent", { column: "business_details", ...whereabouts }) }
+  { whole: json("The business as shown, as sent", { column: "business_details", ...path }) }
 )
 
 export const discount = object({
-  type: oneOf(["percentage", "fixed"]),
+  type: enumeration(["percentage", "fixed"]),
   value: decimal("Discount: per cent, or in `currency`", money)
 })
 
 /** What is charged when an invoice is paid late (B 2.3). */
 export const lateFees = object({
-  enable: flag("Late fees are charged"),
+  enable: boolean("Late fees are charged"),
   value: decimal("Late fee: in the invoice's currency, or per cent", money),
-  type: oneOf(["fixed", "percentage"]),
+  type: enumeration(["fixed", "percentage"]),
   frequency: object({
     intervalCount: count("Time between late fees, in the unit beside"),
-    interval: oneOf(["minute", "hour", "day", "week", "month", "one_time"])
+    interval: enumeration(["minute", "hour", "day", "week", "month", "one_time"])
   }),
   grace: object({
     intervalCount: count("Time before the first late fee, in the unit beside"),
-    interval: oneOf(["day"])
+    interval: enumeration(["day"])
   }),
   maxLateFees: object({
-    type: oneOf(["fixed"]),
+    type: enumeration(["fixed"]),
     value: decimal("Most that late fees come to, in the invoice's currency", money)
   })
 })

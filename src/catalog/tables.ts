@@ -11,7 +11,7 @@ export interface Column {
   readonly personal: PersonalData
   readonly references?: string
   /** See ColumnField. */
-  readonly words?: ReadonlyArray<string>
+  readonly enumValues?: ReadonlyArray<string>
   /** Filled only by the detail request; a list page leaves it as it is. */
   readonly detail: boolean
 }
@@ -42,8 +42,8 @@ const sqlTypes: Readonly<Record<ColumnType, string>> = {
 export const tablesOf = (resource: Resource): readonly [Table, ...Array<Table>] => {
   const collected = [...collect(resource.fields, false), ...collect(resource.detail?.fields ?? {}, true)]
   const own = columnsAmong(collected)
-  const eachColumn = resource.each?.column
-  const given = eachColumn && !own.some((column) => column.name === eachColumn)
+  const childOfColumn = resource.childOf?.column
+  const given = childOfColumn && !own.some((column) => column.name === childOfColumn)
   const parent: Table = {
     name: resource.table,
     description: resource.description,
@@ -51,7 +51,7 @@ export const tablesOf = (resource: Resource): readonly [Table, ...Array<Table>] 
     detail: false,
     columns: [
       locationColumn,
-      ...(given ? [referring(eachColumn, resource.each.table, "it was read under")] : []),
+      ...(given ? [referring(childOfColumn, resource.childOf.table, "it was read under")] : []),
       ...unique(own),
       extraColumn,
       plainColumn("_row_hash", "VARCHAR", "Fingerprint of the record as listed; tells a change from a repetition"),
@@ -202,7 +202,7 @@ const columnOf = (name: string, field: ColumnField, detail: boolean): Column => 
   description: field.description,
   personal: field.personal ?? "none",
   ...(field.references && { references: field.references }),
-  ...(field.words && { words: field.words }),
+  ...(field.enumValues && { enumValues: field.enumValues }),
   detail
 })
 

@@ -1,6 +1,6 @@
 /** `sluice backfill`: a stretch of the past, in a lane of its own behind the syncs. */
 import { Effect } from "effect"
-import { type Window, dayMs, instantMs } from "../catalog/instants.ts"
+import { type Window, dayMs, instantMs } from "../catalog/timestamps.ts"
 import { Failure } from "../failure.ts"
 import { type SyncFlags, report, syncOnce } from "./sync.ts"
 
@@ -10,10 +10,10 @@ export interface BackfillFlags extends Omit<SyncFlags, "acceptDeletions"> {
 }
 
 export const backfill = Effect.fn("cli.backfill")(function* (flags: BackfillFlags) {
-  const stretch = yield* stretchOf(flags)
+  const range = yield* rangeOf(flags)
   const { only, except, from, to } = flags
   const command = ["./sluice backfill", ...Object.entries({ only, except, from, to }).map(written)].join("")
-  const synced = yield* syncOnce({ ...flags, acceptDeletions: false }, process.env, stretch)
+  const synced = yield* syncOnce({ ...flags, acceptDeletions: false }, process.env, range)
   report(synced, flags.json, command)
   process.exitCode = synced.exitCode
 })
@@ -21,7 +21,7 @@ export const backfill = Effect.fn("cli.backfill")(function* (flags: BackfillFlag
 const written = ([name, value]: readonly [string, string | undefined]) =>
   value === undefined ? "" : ` --${name} ${value}`
 
-const stretchOf = ({ from, to }: BackfillFlags): Effect.Effect<Window, Failure> => {
+const rangeOf = ({ from, to }: BackfillFlags): Effect.Effect<Window, Failure> => {
   const now = Date.now()
   const start = momentOf(from, 0)
   // A day alone is meant as a whole.

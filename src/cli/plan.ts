@@ -4,11 +4,11 @@ import { join } from "node:path"
 import { Api } from "../api/api.ts"
 import { discover } from "../catalog/discover.ts"
 import { makePlan } from "../plan/plan.ts"
-import { price } from "../plan/price.ts"
+import { estimate } from "../plan/estimate.ts"
 import { oneAccount, outputSettings } from "../settings.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { prepare } from "../warehouse/schema.ts"
-import { choiceOf } from "./choice.ts"
+import { choiceOf } from "./selection.ts"
 import { explained } from "./refusals.ts"
 import { duration, keepSecret, print, say, table } from "./output.ts"
 import type { SyncFlags } from "./sync.ts"
@@ -22,20 +22,20 @@ export const plan = Effect.fn("cli.plan")(function* (flags: Omit<SyncFlags, "acc
     Warehouse.layer(join(output.folder, "warehouse.duckdb"), { ...output, access: "write" }),
     Api.layer(account.api)
   )
-  const { priced, requests, elapsedMs, dailyRemaining } = yield* Effect.gen(function* () {
+  const { estimated, requests, elapsedMs, dailyRemaining } = yield* Effect.gen(function* () {
     yield* prepare(catalogue)
     const choice = { ...(yield* choiceOf(flags)), asked: account.asked, full: flags.full }
     const steps = yield* makePlan(catalogue, account.location, choice)
-    return yield* price(steps, account, account.api.limits)
+    return yield* estimate(steps, account, account.api.limits)
   }).pipe(Effect.provide(layers), Effect.mapError(explained(account.location)))
 
-  if (flags.json) return print(JSON.stringify({ requests, elapsedMs, steps: priced }))
+  if (flags.json) return print(JSON.stringify({ requests, elapsedMs, steps: estimated }))
   for (const line of table(
     ["resource", "reading", "records", "requests", "known from"],
-    priced.map((step) => [step.resource, step.mode, step.records ?? "?", step.requests ?? "?", step.from])
+    estimated.map((step) => [step.resource, step.mode, step.records ?? "?", step.requests ?? "?", step.from])
   ))
     print(line)
-  const open = priced.filter((step) => step.requests === undefined).map(({ resource }) => resource)
+  const open = estimated.filter((step) => step.requests === undefined).map(({ resource }) => resource)
   if (open.length > 0) say(`Known once the rows they hang on are read, and not counted: ${open.join(", ")}.`)
   say(
     `About ${requests} requests, ${duration(elapsedMs)} at the account's limits${dailyRemaining === undefined ? "" : `; ${dailyRemaining} left today`}.`

@@ -1,7 +1,7 @@
 /** How a run is getting on: a table that is redrawn on a terminal, a plain line every 30 s elsewhere. */
 import { Clock, Effect } from "effect"
 import type { Api } from "../api/api.ts"
-import type { Counts } from "../extract/context.ts"
+import type { Counts } from "../extract/run-context.ts"
 import { duration, say, table } from "./output.ts"
 
 export interface Watched {

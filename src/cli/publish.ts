@@ -7,12 +7,13 @@ import { publishedTables } from "../catalog/tables.ts"
 import { Failure } from "../failure.ts"
 import { removeLeftovers } from "../leftovers.ts"
 import { writeCsv } from "../publish/csv.ts"
-import { withViews } from "../publish/parts.ts"
+import { withViews } from "../publish/chunks.ts"
 import { type Flags, outputSettings } from "../settings.ts"
 import { publishNow } from "../sync.ts"
 import { prepare } from "../warehouse/schema.ts"
+import { lastRun } from "../warehouse/meta/runs.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
-import { wideViews } from "../warehouse/wide.ts"
+import { wideViews } from "../warehouse/wide-views.ts"
 import { print, say } from "./output.ts"
 
 export interface PublishFlags extends Flags {
@@ -49,9 +50,9 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
     yield* removeLeftovers(output.folder)
     // The definitions may be newer than the last sync.
     yield* prepare(catalogue)
-    const [row] = yield* (yield* Warehouse).rows("SELECT max(run_id) AS run FROM meta.runs")
-    if (typeof row?.["run"] !== "string") return yield* nothing
-    return yield* publishNow(catalogue, output, row["run"], "always")
+    const run = yield* lastRun()
+    if (run === undefined) return yield* nothing
+    return yield* publishNow(catalogue, output, run.id, "always")
   }).pipe(Effect.provide(warehouse("write")))
   if (due === "nothing read")
     return yield* new Failure({

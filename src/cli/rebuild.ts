@@ -1,7 +1,7 @@
 /** `sluice rebuild`: every table again from the vault, into a new file that takes the old one's place when it is whole. */
 import { Clock, Effect, Layer } from "effect"
 import { existsSync } from "node:fs"
-import { mkdir, rename, rm } from "node:fs/promises"
+import { rename } from "node:fs/promises"
 import { join } from "node:path"
 import { type Catalogue, discover } from "../catalog/discover.ts"
 import { keyText } from "../catalog/tables.ts"
@@ -12,8 +12,11 @@ import { schemaPolicies } from "../policies.ts"
 import { type Flags, outputSettings } from "../settings.ts"
 import { publishNow } from "../sync.ts"
 import { Vault } from "../vault/vault.ts"
-import { beginRun, driftOf, endRun } from "../warehouse/runs.ts"
-import { literal, name } from "../warehouse/sql.ts"
+import { recordCount, setStatuses } from "../warehouse/meta/run-resources.ts"
+import { beginRun, endRun } from "../warehouse/meta/runs.ts"
+import { reportSchemaDrift } from "../warehouse/meta/schema-changes.ts"
+import { copyHistory } from "../warehouse/meta/take-over.ts"
+import { name } from "../warehouse/sql.ts"
 import { prepare } from "../warehouse/schema.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { duration, print, say } from "./output.ts"
@@ -32,7 +35,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
   const catalogue = yield* Effect.promise(() => discover())
   const policies = yield* schemaPolicies(flags, catalogue)
   const startedAt = yield* Clock.currentTimeMillis
-  const held = Warehouse.layer(warehouse, { ...output, access: "write" })
+  const held = Warehouse.layer(warehouse, { ...output, access: "write", anyFormat: true })
   yield* Effect.scoped(Layer.build(held)).pipe(
     Effect.catchIf(
       ({ ends }) => ends === "damaged",
@@ -49,14 +52,14 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
       yield* (yield* makeLoader(catalogue.resources, join(output.folder, "tmp"), policies)).load
       const warehouse = yield* Warehouse
       yield* refuseLoss(catalogue, old, warehouse)
-      yield* takeOver(old, warehouse, join(output.folder, "tmp"))
+      yield* copyHistory(old, warehouse, join(output.folder, "tmp"))
       const run = yield* beginRun("rebuild", 0)
-      yield* driftOf(run.id, () => undefined)
-      yield* endRun(run, "complete", 0, 0)
+      yield* reportSchemaDrift(run.id, () => undefined)
+      yield* setStatuses()
+      yield* endRun(run, { status: "complete", exitCode: 0, requests: 0 })
       const loadedMs = (yield* Clock.currentTimeMillis) - startedAt
       yield* publishNow(catalogue, output, run.id, "always")
-      const [row] = yield* warehouse.rows("SELECT sum(records) AS n FROM meta.run_resources")
-      return { records: Number(row?.["n"]), loadedMs }
+      return { records: yield* recordCount(), loadedMs }
     }).pipe(
       Effect.provide(Layer.provideMerge(Vault.layer(vault), Warehouse.layer(rebuilt, { ...output, access: "write" })))
     )
@@ -98,29 +101,6 @@ const refuseLoss = Effect.fnUntraced(function* (
       message: `The vault holds less than the tables do: ${lost.slice(0, 5).join(", ")}${lost.length > 5 ? `, and ${lost.length - 5} more tables` : ""}. Nothing was replaced.`,
       next: "Put the vault back from a backup, then ./sluice rebuild. To take what it holds all the same, move warehouse.duckdb away first."
     })
-})
-
-/** What no page tells: how runs went, and what was told of them. */
-const takeOver = Effect.fnUntraced(function* (
-  old: Warehouse["Service"],
-  rebuilt: Warehouse["Service"],
-  temporary: string
-) {
-  const tables = yield* old.rows(
-    "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'meta' AND table_name = 'runs'"
-  )
-  if (tables.length === 0) return
-  yield* Effect.promise(() => mkdir(temporary, { recursive: true, mode: 0o700 }))
-  for (const [table, rows] of [
-    ["runs", "true"],
-    ["coverage", "true"],
-    ["schema_changes", "kind LIKE '% word'"]
-  ] as const) {
-    const file = literal(join(temporary, `${table}.parquet`))
-    yield* old.run(`COPY (FROM meta.${table} WHERE ${rows}) TO ${file} (FORMAT parquet)`)
-    yield* rebuilt.run(`INSERT INTO meta.${table} BY NAME FROM read_parquet(${file})`)
-  }
-  yield* Effect.promise(() => rm(temporary, { recursive: true, force: true }))
 })
 
 /** A damaged file cannot be held, and an empty one in its place can. */

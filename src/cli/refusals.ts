@@ -1,8 +1,8 @@
 /** What the service's refusals mean for the person who typed the command. */
-import type { BadCredentials, BudgetSpent, Unavailable, WrongLocation } from "../api/errors.ts"
+import type { BadCredentials, BudgetExhausted, Unavailable, WrongLocation } from "../api/errors.ts"
 import { Failure } from "../failure.ts"
 
-type Refusal = BadCredentials | WrongLocation | BudgetSpent | Unavailable
+type Refusal = BadCredentials | WrongLocation | BudgetExhausted | Unavailable
 
 /** Turns what ends a whole run into one paragraph and the next command. */
 export const explained =
@@ -23,7 +23,7 @@ export const explained =
           message: `The token may not read location ${location} (${refusal.message}), or there is no such location.`,
           next: "Check SLUICE_LOCATION_ID, or use a token of that location."
         })
-      case "BudgetSpent":
+      case "BudgetExhausted":
         return new Failure({
           ends: "later",
           message: `The service gives no more requests for now: ${refusal.message}.`,

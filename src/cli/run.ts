@@ -46,7 +46,7 @@ export const run = async (args: ReadonlyArray<string>): Promise<void> => {
     say("Next: run the same command again; a reading goes on from the last page kept.")
     process.exit(signalled)
   }
-  // A number that a command left is its own verdict.
+  // A number that a command left is its own status.
   const code = Exit.isSuccess(exit) ? (process.exitCode ?? 0) : explain(exit.cause)
   // To a pipe a long result is still being written.
   for (const stream of [process.stdout, process.stderr]) await new Promise((written) => stream.write("", written))

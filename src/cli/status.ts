@@ -2,8 +2,11 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { join } from "node:path"
-import { resourcesOf } from "../warehouse/runs.ts"
 import { type Flags, outputSettings } from "../settings.ts"
+import { unfinishedResources } from "../warehouse/meta/checkpoints.ts"
+import { resourcesOf } from "../warehouse/meta/run-resources.ts"
+import { lastRun } from "../warehouse/meta/runs.ts"
+import { completeByResource } from "../warehouse/meta/watermarks.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { duration, print, say, table } from "./output.ts"
 
@@ -11,40 +14,31 @@ export const status = Effect.fn("cli.status")(function* (flags: Flags & { readon
   const output = yield* outputSettings(flags, process.env)
   const layer = Warehouse.layer(join(output.folder, "warehouse.duckdb"), { ...output, access: "read" })
   return yield* Effect.gen(function* () {
-    const warehouse = yield* Warehouse
-    const [run] = yield* warehouse.rows(
-      `SELECT *, epoch_ms(started_at) AS started, epoch_ms(finished_at) AS finished FROM meta.runs ORDER BY run_id DESC LIMIT 1`
-    )
+    const run = yield* lastRun()
     if (!run) return say("Nothing was synced yet. Next: ./sluice sync")
-    const resources = yield* resourcesOf(String(run["run_id"]))
-    const fresh = yield* warehouse.rows(
-      `SELECT resource, any_value(epoch_ms(complete_at)) AS complete_at FROM meta.watermarks GROUP BY ALL ORDER BY resource`
-    )
-    const begun = yield* warehouse.rows(`SELECT DISTINCT resource FROM meta.passes ORDER BY resource`)
-    if (flags.json)
-      return print(JSON.stringify({ run, resources, fresh, unfinished: begun.map((row) => row["resource"]) }))
+    const resources = yield* resourcesOf(run.id)
+    const fresh = yield* completeByResource()
+    const unfinished = yield* unfinishedResources()
+    if (flags.json) return print(JSON.stringify({ run, resources, fresh, unfinished }))
 
     const now = yield* Clock.currentTimeMillis
     const byResource = new Map(resources.map((row) => [row.resource, row]))
     for (const line of table(
       ["resource", "read completely", "in the last run", "new", "changed", "rejected"],
-      fresh.map((row) => {
-        const resource = String(row["resource"])
+      fresh.map(({ resource, completeAt }) => {
         const last = byResource.get(resource)
         return [
           resource,
-          `${duration(now - Number(row["complete_at"]))} ago`,
-          last?.verdict ?? "not read",
+          `${duration(now - completeAt)} ago`,
+          last?.status ?? "not read",
           ...(last ? [last.newRows, last.changedRows, last.rejected] : ["", "", ""])
         ]
       })
     ))
       print(line)
-    const planned = run["planned_requests"] === null ? "" : ` of ${String(run["planned_requests"])} planned`
-    say(
-      `Last run ${String(run["run_id"])}: ${String(run["outcome"] ?? "interrupted")}, ${String(run["requests"] ?? "?")} requests${planned}.`
-    )
-    if (begun.length > 0) say(`Begun and not finished: ${begun.map((row) => String(row["resource"])).join(", ")}.`)
+    const planned = run.plannedRequests === undefined ? "" : ` of ${run.plannedRequests} planned`
+    say(`Last run ${run.id}: ${run.status.replaceAll("_", " ")}, ${run.requests ?? "?"} requests${planned}.`)
+    if (unfinished.length > 0) say(`Begun and not finished: ${unfinished.join(", ")}.`)
     say("Next: ./sluice sync")
   }).pipe(Effect.provide(layer))
 })

@@ -3,7 +3,7 @@ import { Context, Effect, Fiber, Layer } from "effect"
 import { join } from "node:path"
 import { Api } from "../api/api.ts"
 import { type Catalogue, discover } from "../catalog/discover.ts"
-import type { Window } from "../catalog/instants.ts"
+import type { Window } from "../catalog/timestamps.ts"
 import { exitCodes } from "../failure.ts"
 import { makePlan } from "../plan/plan.ts"
 import { schemaPolicies } from "../policies.ts"
@@ -14,11 +14,11 @@ import { Vault } from "../vault/vault.ts"
 import { loadedPosition } from "../warehouse/meta/vault-offset.ts"
 import { prepare } from "../warehouse/schema.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
-import { choiceOf } from "./choice.ts"
+import { choiceOf } from "./selection.ts"
 import { explained } from "./refusals.ts"
 import { duration, keepSecret, print, say, table } from "./output.ts"
 import { type Watched, progress } from "./progress.ts"
-import { askingForWay, makingWay, wayMade } from "./way.ts"
+import { requestHandoff, yieldToSync, releaseHandoff } from "./backfill-handoff.ts"
 
 export interface SyncFlags extends Flags {
   readonly only: string | undefined
@@ -35,11 +35,7 @@ export const syncCommand = Effect.fn("cli.sync")(function* (flags: SyncFlags) {
 })
 
 /** Reads what is due, or a stretch of the past. */
-export const syncOnce = Effect.fnUntraced(function* (
-  flags: SyncFlags,
-  environment: NodeJS.ProcessEnv,
-  stretch?: Window
-) {
+export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, environment: NodeJS.ProcessEnv, range?: Window) {
   const choice = yield* choiceOf(flags)
   const output = yield* outputSettings(flags, environment)
   const settings = yield* accountSettings(flags, environment)
@@ -55,10 +51,10 @@ export const syncOnce = Effect.fnUntraced(function* (
   )
   const work = Effect.gen(function* () {
     // What a sync would take is asked of the warehouse before there is a run.
-    if (stretch) yield* prepare(catalogue)
+    if (range) yield* prepare(catalogue)
     const accounts = yield* Effect.forEach(settings, ({ api, ...account }) =>
       Effect.gen(function* () {
-        const reserve = stretch ? yield* reserveForSync(catalogue, account) : 0
+        const reserve = range ? yield* reserveForSync(catalogue, account) : 0
         const limits = { ...api.limits, syncsPerDay: reserve }
         return {
           ...account,
@@ -77,16 +73,16 @@ export const syncOnce = Effect.fnUntraced(function* (
       counts: watched.counts,
       ...choice,
       full: flags.full,
-      stretch,
+      range,
       onPlan: (requests) =>
         Effect.sync(() => {
           watched.planned = requests
           if (requests !== undefined) say(`Planned: about ${requests} requests.`)
         })
     })
-    return yield* (stretch ? makingWay(output.folder, synced) : synced).pipe(Effect.ensuring(Fiber.interrupt(beside)))
+    return yield* (range ? yieldToSync(output.folder, synced) : synced).pipe(Effect.ensuring(Fiber.interrupt(beside)))
   }).pipe(Effect.scoped, Effect.provide(layers), Effect.mapError(explained(settings[0]!.location)))
-  return yield* stretch ? Effect.ensuring(work, wayMade(output.folder)) : askingForWay(output.folder, work)
+  return yield* range ? Effect.ensuring(work, releaseHandoff(output.folder)) : requestHandoff(output.folder, work)
 })
 
 /** Where a sync would need more than this, it is no nightly one. */
@@ -118,7 +114,7 @@ export const report = (
     requests,
     rows,
     drift,
-    isVaultShort,
+    isVaultTruncated,
     missingSegments,
     published,
     loadedMs,
@@ -135,7 +131,7 @@ export const report = (
   const closed = ended.filter((end) => !rows.some((row) => row.location === end.location))
   const place = placeOf([...rows, ...closed])
   for (const line of table(
-    [...place.head, "resource", "requests", "records", "new", "changed", "rejected", "verdict"],
+    [...place.head, "resource", "requests", "records", "new", "changed", "rejected", "status"],
     rows.map((row) => [
       ...place.of(row),
       row.resource,
@@ -144,20 +140,20 @@ export const report = (
       row.newRows,
       row.changedRows,
       row.rejected,
-      row.verdict
+      row.status
     ])
   ))
     print(line)
-  const { changes, unknownWords } = drift
+  const { changes, unexpectedValues } = drift
   if (changes.length > 0) say(`New in what the service sends, see meta.schema_changes: ${some(changes)}.`)
-  if (unknownWords.length > 0) say(`Words that no document names, kept as sent: ${some(unknownWords)}.`)
+  if (unexpectedValues.length > 0) say(`Words that no document names, kept as sent: ${some(unexpectedValues)}.`)
   for (const end of [...rows, ...closed])
-    for (const doubt of end.doubts) say([...place.of(end), `${end.resource}: ${doubt}`].join(" "))
+    for (const warning of end.warnings) say([...place.of(end), `${end.resource}: ${warning}`].join(" "))
   const publishing = published === "due" ? `, published in ${duration(elapsedMs - loadedMs)}` : ""
   say(`${requests} requests, loaded in ${duration(loadedMs)}${publishing}. Run ${run.id}.`)
   if (published === "unchanged") say("Nothing changed, so the published files stay as they are.")
   if (published === "nothing read") say("Nothing was published, because no list was read to its end yet.")
-  if (isVaultShort || missingSegments.length > 0)
+  if (isVaultTruncated || missingSegments.length > 0)
     say(
       `Part of the vault is gone${missingSegments.length > 0 ? `, segment ${missingSegments.slice(0, 5).join(", ")}${missingSegments.length > 5 ? " and others" : ""}` : ""}: put it back from a backup. The tables are whole; do not run ./sluice rebuild without it.`
     )

@@ -23,7 +23,7 @@ export interface VerifyFlags extends Flags {
 }
 
 /** Findings of one check that are told to people; --json has them all. */
-const toldMax = 10
+const reportMax = 10
 
 export const verifyCommand = Effect.fn("cli.verify")(function* (flags: VerifyFlags) {
   if (flags.sample !== undefined && flags.sample < 1)
@@ -75,10 +75,10 @@ const report = (checked: ReadonlyArray<Checked>, sampled: Sampled | undefined, j
   for (const { check, findings } of checked) {
     // What is wrong first: notes must not hide it.
     const told = findings.toSorted((a, b) => Number(a.level === "note") - Number(b.level === "note"))
-    for (const { level, where, what } of told.slice(0, toldMax))
+    for (const { level, where, what } of told.slice(0, reportMax))
       // An example may hold line ends.
       say(`${level === "wrong" ? "WRONG" : "note "}  ${check}: ${where}: ${what.replaceAll(/\s+/g, " ")}`)
-    if (told.length > toldMax) say(`       ${check}: ${told.length - toldMax} more; --json has them all`)
+    if (told.length > reportMax) say(`       ${check}: ${told.length - reportMax} more; --json has them all`)
   }
   say(`Next: ${next}`)
 }

@@ -1,15 +1,15 @@
 /** What the token may read: one small request for each scope that the definitions name. */
 import { Clock, Effect } from "effect"
 import { type Answer, Api } from "../api/api.ts"
-import type { BadCredentials, BudgetSpent, WrongLocation } from "../api/errors.ts"
-import { at } from "../catalog/body.ts"
+import type { BadCredentials, BudgetExhausted, WrongLocation } from "../api/errors.ts"
+import { at } from "../catalog/json.ts"
 import type { Catalogue } from "../catalog/discover.ts"
-import { dayMs } from "../catalog/instants.ts"
-import { fill } from "../catalog/request.ts"
+import { dayMs } from "../catalog/timestamps.ts"
+import { bind } from "../catalog/request.ts"
 import { type Asked, asAsked } from "../catalog/asked.ts"
-import { type Resource, type Way, passesOf } from "../catalog/resource.ts"
+import { type Resource, type Strategy, partitionsOf } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
-import { type Line, ok, problem, warning } from "./line.ts"
+import { type Line, ok, problem, warning } from "./check-result.ts"
 
 export interface Account {
   readonly location: string
@@ -23,7 +23,7 @@ const smallestPages: Readonly<Record<string, number>> = { messages: 10 }
 interface Probe {
   readonly scope: string
   readonly resource: Resource
-  readonly way: Way
+  readonly strategy: Strategy
   /** Read under the rows of this table. */
   readonly under?: string
 }
@@ -42,7 +42,7 @@ const concurrency = 6
 export const askScopes = Effect.fn("doctor.scopes")(function* (
   catalogue: Catalogue,
   account: Account
-): Effect.fn.Return<ReadonlyArray<Line>, BadCredentials | WrongLocation | BudgetSpent | Failure, Api> {
+): Effect.fn.Return<ReadonlyArray<Line>, BadCredentials | WrongLocation | BudgetExhausted | Failure, Api> {
   const probes = probesOf(catalogue, account.asked)
   const [lists, children] = [
     probes.filter(({ under }) => under === undefined),
@@ -72,12 +72,12 @@ const probesOf = ({ resources }: Catalogue, asked: Asked): ReadonlyArray<Probe> 
   return [...scopes].flatMap((scope): ReadonlyArray<Probe> => {
     if (scope === "any" || scope === "locations.readonly") return []
     const readers = resources.filter(
-      (resource) => resource.scope === scope && asAsked(resource, asked) && !resource.within
+      (resource) => resource.scope === scope && asAsked(resource, asked) && !resource.embeddedIn
     )
     const list = readers.find(({ full }) => full.length > 0)
-    if (list) return [{ scope, resource: list, way: list.full[0]! }]
-    const child = readers.find(({ each }) => each && each.ids === undefined)
-    return child ? [{ scope, resource: child, way: child.each!.way, under: child.each!.table }] : []
+    if (list) return [{ scope, resource: list, strategy: list.full[0]! }]
+    const child = readers.find(({ childOf }) => childOf && childOf.ids === undefined)
+    return child ? [{ scope, resource: child, strategy: child.childOf!.strategy, under: child.childOf!.table }] : []
   })
 }
 
@@ -87,16 +87,16 @@ const scopesNotAsked = ({ resources }: Catalogue, probes: ReadonlyArray<Probe>):
   )
 
 const ask = Effect.fnUntraced(function* (probe: Probe, { location, company, asked }: Account, parent: unknown) {
-  const { resource, way } = probe
+  const { resource, strategy } = probe
   const now = yield* Clock.currentTimeMillis
-  const [pass, { parameters }] = passesOf(resource, asked)[0]!
-  const request = fill(
-    { ...way.request, parameters: { ...way.request.parameters, ...parameters } },
+  const [partition, { parameters }] = partitionsOf(resource, asked)[0]!
+  const request = bind(
+    { ...strategy.request, parameters: { ...strategy.request.parameters, ...parameters } },
     {
       location,
       company,
       parent,
-      pass,
+      partition,
       size: smallestPages[resource.table] ?? 1,
       windowStart: now - dayMs,
       windowEnd: now
@@ -105,10 +105,10 @@ const ask = Effect.fnUntraced(function* (probe: Probe, { location, company, aske
   return yield* (yield* Api).send({ request, priority: 1, resource: "doctor" }).pipe(
     Effect.map((answer): Result => ({ probe, answer })),
     Effect.catchTags({
-      NotPermitted: ({ message }) => Effect.succeed<Result>({ probe, refused: "missing", why: message }),
+      Forbidden: ({ message }) => Effect.succeed<Result>({ probe, refused: "missing", why: message }),
       // Looked for and not found, so looking is allowed.
-      Gone: () => Effect.succeed<Result>({ probe }),
-      Refused: ({ message }) => Effect.succeed<Result>({ probe, refused: "unclear", why: message }),
+      NotFound: () => Effect.succeed<Result>({ probe }),
+      RequestRejected: ({ message }) => Effect.succeed<Result>({ probe, refused: "unclear", why: message }),
       Unavailable: ({ message }) => Effect.succeed<Result>({ probe, refused: "unclear", why: message })
     })
   )
@@ -116,7 +116,7 @@ const ask = Effect.fnUntraced(function* (probe: Probe, { location, company, aske
 /** The id of the first row that a list just showed. */
 const firstId = (listed: ReadonlyArray<Result>, table: string): unknown => {
   const found = listed.find(({ probe }) => probe.resource.table === table)
-  const rows = found?.answer && at(found.answer.body, found.probe.way.records)
+  const rows = found?.answer && at(found.answer.body, found.probe.strategy.records)
   const row: unknown = Array.isArray(rows) ? rows[0] : undefined
   return at(row, "id") ?? at(row, "_id")
 }

@@ -1,20 +1,20 @@
 /** What the service says: whether it takes the token, what the token may read, how its clock and the budget stand. */
 import { Clock, Effect } from "effect"
 import { Api } from "../api/api.ts"
-import type { ApiError, BadCredentials, BudgetSpent, Unavailable, WrongLocation } from "../api/errors.ts"
-import { at } from "../catalog/body.ts"
+import type { ApiError, BadCredentials, BudgetExhausted, Unavailable, WrongLocation } from "../api/errors.ts"
+import { at } from "../catalog/json.ts"
 import type { Catalogue } from "../catalog/discover.ts"
-import { fill, get } from "../catalog/request.ts"
+import { bind, get } from "../catalog/request.ts"
 import type { Failure } from "../failure.ts"
 import type { AccountSettings } from "../settings.ts"
-import { type Line, ok, problem, problemOf, warning } from "./line.ts"
+import { type Line, ok, problem, problemOf, warning } from "./check-result.ts"
 import { askScopes } from "./scopes.ts"
 
 export interface ServiceOptions {
   readonly catalogue: Catalogue
   readonly account: AccountSettings
   /** What ends a whole run, in words. */
-  readonly explained: (refusal: BadCredentials | WrongLocation | BudgetSpent | Unavailable | Failure) => Failure
+  readonly explained: (refusal: BadCredentials | WrongLocation | BudgetExhausted | Unavailable | Failure) => Failure
 }
 
 export const service = Effect.fn("doctor.service")(function* ({
@@ -25,15 +25,15 @@ export const service = Effect.fn("doctor.service")(function* ({
   const api = yield* Api
   const { location } = account
   const sentAt = yield* Clock.currentTimeMillis
-  const request = fill(get("/locations/{location}"), { location })
+  const request = bind(get("/locations/{location}"), { location })
   const answer = yield* api
     .send({ request, priority: 1, resource: "doctor" })
     .pipe(Effect.catch((error: ApiError | Failure) => Effect.succeed(error)))
   if ("_tag" in answer) {
     switch (answer._tag) {
-      case "NotPermitted":
-      case "Refused":
-      case "Gone":
+      case "Forbidden":
+      case "RequestRejected":
+      case "NotFound":
         // The token was taken; what is missing is the one scope, or the location.
         return [
           problem(
@@ -43,7 +43,7 @@ export const service = Effect.fn("doctor.service")(function* ({
             "Check SLUICE_LOCATION_ID, and that the token has the scope locations.readonly."
           )
         ]
-      case "BudgetSpent":
+      case "BudgetExhausted":
         return [problemOf("budget", explained(answer))]
       default:
         return [problemOf("token", explained(answer))]
@@ -60,7 +60,7 @@ export const service = Effect.fn("doctor.service")(function* ({
     asked: account.asked,
     company: typeof company === "string" ? company : undefined
   }).pipe(
-    Effect.catchTag("BudgetSpent", ({ message, resumeAt }) =>
+    Effect.catchTag("BudgetExhausted", ({ message, resumeAt }) =>
       Effect.succeed([
         warning("scopes", `not asked: ${message}`, `./sluice doctor, after ${new Date(resumeAt).toISOString()}`)
       ])

@@ -4,16 +4,17 @@
  */
 import { Clock, Effect } from "effect"
 import { Api } from "../api/api.ts"
-import { type ApiError, Refused } from "../api/errors.ts"
-import { type Window, dayMs } from "../catalog/instants.ts"
-import { type Resource, type Way, passesOf } from "../catalog/resource.ts"
+import { type ApiError, RequestRejected } from "../api/errors.ts"
+import { type Window, dayMs } from "../catalog/timestamps.ts"
+import { type Resource, type Strategy, partitionsOf } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
+import type { Checkpoint } from "../values/checkpoint.ts"
 import type { Outcome } from "../vault/frame.ts"
 import { Vault } from "../vault/vault.ts"
-import { type Reading, type RunContext, findingsOf } from "./context.ts"
-import { readPass } from "./pass.ts"
-import { type State, fingerprint, resumed } from "./state.ts"
-import { missingBeyondDrift } from "./verdict.ts"
+import type { Reading, RunContext } from "./run-context.ts"
+import { readPartition } from "./paginate.ts"
+import { fingerprint, resumed } from "./checkpoint.ts"
+import { missingBeyondDrift } from "./outcome.ts"
 
 /** What changes late in a window, or is shown late, is read again with the next backfill. */
 const settledAfterMs = dayMs
@@ -25,53 +26,56 @@ export const readWindows = Effect.fn("extract.windows")(function* (
 ): Effect.fn.Return<Outcome, ApiError | Failure, Api | Vault> {
   const [api, vault] = [yield* Api, yield* Vault]
   const before = api.requestsByResource.get(resource.table) ?? 0
-  const { ways, by, daysAround = 0 } = resource.backfill!
-  const doubts = new Set<string>()
-  const findings = findingsOf(reading.findings)
-  const work = { resource, sizes: { ...findings.sizes }, loose: new Set(findings.loose) }
-  const refused = new Set<Way>()
-  let wanting = false
+  const { strategies, dateField, paddingDays = 0 } = resource.backfill!
+  const warnings = new Set<string>()
+  const { capabilities } = reading
+  const work = { resource, sizes: { ...capabilities.sizes }, unreliableTotals: new Set(capabilities.unreliableTotals) }
+  const refused = new Set<Strategy>()
+  const shortfalls: Array<string> = []
 
   for (const window of reading.windows ?? []) {
     const [from, to] = window
     const startedAt = yield* Clock.currentTimeMillis
-    const readWay = Effect.fnUntraced(function* (way: Way) {
-      const begin = beginning(way, window, daysAround * dayMs, startedAt)
+    const readStrategy = Effect.fnUntraced(function* (strategy: Strategy) {
+      const begin = beginning(strategy, window, paddingDays * dayMs, startedAt)
       return yield* Effect.forEach(
-        passesOf(resource, context.asked),
+        partitionsOf(resource, context.asked),
         ([name, { parameters = {} }]) => {
-          const state = resumed(reading.begun[name], begin)
+          const state = resumed(reading.checkpoints[name], begin)
           // One that came to its end and was not written down as read showed too little.
           const isUnderWay = !state.done && state.window?.[0] === from && state.window[1] === to
           const start = isUnderWay ? state : begin
-          const pass = { ...work, way, name, parameters, label: resource.table, priority: 2 as const }
-          return readPass(pass, start, context)
+          const partition = { ...work, strategy, name, parameters, label: resource.table, priority: 2 as const }
+          return readPartition(partition, start, context)
         },
         { concurrency: "unbounded" }
       )
     })
     let read: "whole" | "in part" | undefined
-    for (const way of ways.filter((way) => !refused.has(way))) {
-      const results = yield* readWay(way)
+    for (const strategy of strategies.filter((strategy) => !refused.has(strategy))) {
+      const results = yield* readStrategy(strategy)
       const failure = results.find((result) => "reason" in result)
       if (failure) {
-        refused.add(way)
-        doubts.add(`${way.request.method} ${way.request.path} by ${by} did not do: ${failure.reason}`)
+        refused.add(strategy)
+        warnings.add(
+          `${strategy.request.method} ${strategy.request.path} by ${dateField} did not do: ${failure.reason}`
+        )
         continue
       }
       const states = results.flatMap((result) => ("state" in result ? [result.state] : []))
-      for (const state of states) state.doubts.forEach((doubt) => doubts.add(doubt))
+      for (const state of states) state.warnings.forEach((warning) => warnings.add(warning))
       const missing =
-        way.filtered === undefined ? 0 : Math.max(0, ...states.map((state) => missingBeyondDrift(state, way)))
+        strategy.verifyField === undefined
+          ? 0
+          : Math.max(0, ...states.map((state) => missingBeyondDrift(state, strategy)))
       if (missing > 0)
-        doubts.add(`${missing} of the records that the service counts in ${windowText(window)} were not shown`)
+        shortfalls.push(`${missing} of the records that the service counts in ${windowText(window)} were not shown`)
       read = missing === 0 ? "whole" : "in part"
       break
     }
-    if (read === undefined) return yield* new Refused({ status: 0, message: [...doubts].join("; ") })
+    if (read === undefined) return yield* new RequestRejected({ status: 0, message: [...warnings].join("; ") })
     // Not written down as read, so the next backfill asks for it again.
     if (read === "in part") {
-      wanting = true
       continue
     }
     const settled = Math.min(to, startedAt - settledAfterMs)
@@ -89,8 +93,8 @@ export const readWindows = Effect.fn("extract.windows")(function* (
   }
   return {
     mode: "window",
-    verdict: wanting ? "incomplete" : doubts.size > 0 ? "complete with doubts" : "complete",
-    doubts: [...doubts],
+    shortfalls,
+    warnings: [...warnings],
     requests: (api.requestsByResource.get(resource.table) ?? 0) - before
   }
 })
@@ -98,20 +102,21 @@ export const readWindows = Effect.fn("extract.windows")(function* (
 const windowText = (window: Window): string =>
   window.map((time) => new Date(time).toISOString().slice(0, 10)).join(" to ")
 
-const beginning = (way: Way, window: Window, around: number, startedAt: number): State => {
+const beginning = (strategy: Strategy, window: Window, around: number, startedAt: number): Checkpoint => {
   const [from, to] = [window[0] - around, window[1] + around]
   return {
+    version: 1,
     done: false,
     count: 0,
     lastIds: [],
-    doubts: [],
+    warnings: [],
     mode: "window",
     since: from,
     windows: [[from, to]],
     window,
     startedAt,
-    fingerprint: fingerprint(way),
+    fingerprint: fingerprint(strategy),
     // The cursor of a sort value is the value itself.
-    ...(way.paging.kind === "sortValue" && { cursor: way.paging.descending ? to : from })
+    ...(strategy.paging.kind === "sortValue" && { cursor: strategy.paging.descending ? to : from })
   }
 }

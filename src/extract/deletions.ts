@@ -5,21 +5,21 @@
 import { Clock, Effect } from "effect"
 import { Api } from "../api/api.ts"
 import type { ApiError } from "../api/errors.ts"
-import { fill } from "../catalog/request.ts"
+import { bind } from "../catalog/request.ts"
 import type { Resource } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import { Vault } from "../vault/vault.ts"
-import { missingRows, orphanedRows } from "../warehouse/missing.ts"
+import { missingRows, orphanedRows } from "../warehouse/absent-rows.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
-import type { RunContext } from "./context.ts"
+import type { RunContext } from "./run-context.ts"
 
 /** Rows asked for one by one; of more than that, the rest is believed without asking. */
-const askedMax = 500
+const confirmMax = 500
 /** Fewer than this may always vanish. */
 const alwaysPlausible = 20
 
-/** To be called when the list was read whole, from a moment on. Writes down what is gone; returns the doubts. */
-export const findGone = Effect.fn("extract.findGone")(function* (
+/** To be called when the list was read whole, from a moment on. Writes down what is gone; returns the warnings. */
+export const findDeleted = Effect.fn("extract.findGone")(function* (
   resource: Resource,
   begunAt: number,
   context: RunContext
@@ -37,7 +37,7 @@ export const findGone = Effect.fn("extract.findGone")(function* (
 })
 
 /** To be called when the rows it is read under are known. */
-export const findOrphaned = Effect.fn("extract.findOrphaned")(function* (resource: Resource, context: RunContext) {
+export const findOrphans = Effect.fn("extract.findOrphaned")(function* (resource: Resource, context: RunContext) {
   yield* context.loaded
   const keys = yield* orphanedRows(resource, context.location)
   return keys.length === 0 ? [] : yield* confirm(resource, keys, context)
@@ -49,46 +49,46 @@ const confirm = Effect.fnUntraced(function* (
   context: RunContext
 ): Effect.fn.Return<ReadonlyArray<string>, ApiError | Failure, Api | Vault> {
   const api = yield* Api
-  const single = resource.single ?? resource.detail?.request
+  const getOne = resource.getOne ?? resource.detail?.request
   const { location, company } = context
   /** Whether the service still has it. */
   const isThere = (key: string) =>
-    single === undefined
+    getOne === undefined
       ? Effect.succeed(false)
       : api
           .send({
-            request: fill(single, { location, company, parent: key }),
+            request: bind(getOne, { location, company, parent: key }),
             priority: 2,
             resource: resource.table
           })
           .pipe(
             Effect.as(true),
             Effect.catchTags({
-              Gone: () => Effect.succeed(false),
+              NotFound: () => Effect.succeed(false),
               // Where it cannot be asked for, the list decides.
-              NotPermitted: () => Effect.succeed(false),
-              Refused: () => Effect.succeed(false),
+              Forbidden: () => Effect.succeed(false),
+              RequestRejected: () => Effect.succeed(false),
               // Where nobody answers, nobody said that it is gone.
               Unavailable: () => Effect.succeed(true),
-              BudgetSpent: () => Effect.succeed(true)
+              BudgetExhausted: () => Effect.succeed(true)
             })
           )
-  const asked = yield* Effect.forEach(keys.slice(0, askedMax), isThere, { concurrency: 8 })
+  const asked = yield* Effect.forEach(keys.slice(0, confirmMax), isThere, { concurrency: 8 })
   const gone = keys.filter((_, index) => asked[index] !== true)
-  if (gone.length > 0) yield* writeGone(resource, gone, context)
+  if (gone.length > 0) yield* recordDeleted(resource, gone, context)
   const there = keys.length - gone.length
   return there === 0 ? [] : [`${there} rows were not shown by the list and are still there`]
 })
 
 /** Writes down that these rows are gone, as far as there are such. */
-export const writeGone = Effect.fnUntraced(function* (
+export const recordDeleted = Effect.fnUntraced(function* (
   { table }: Resource,
   keys: ReadonlyArray<string>,
   { run, location }: RunContext
 ): Effect.fn.Return<void, Failure, Vault> {
   const at = yield* Clock.currentTimeMillis
   yield* (yield* Vault).append({
-    entry: { kind: "gone", run, at, location, resource: table },
+    entry: { kind: "deleted", run, at, location, resource: table },
     body: JSON.stringify(keys)
   })
 })

@@ -2,7 +2,7 @@
 import { Deferred, Effect, Semaphore } from "effect"
 import { Api } from "../api/api.ts"
 import { Unavailable } from "../api/errors.ts"
-import { fill, get, location } from "../catalog/request.ts"
+import { bind, get, location } from "../catalog/request.ts"
 import type { Failure } from "../failure.ts"
 
 export interface Outage {
@@ -20,7 +20,7 @@ export const watchForOutage = Effect.fnUntraced(function* (id: string): Effect.f
   const isAnswering = Effect.fnUntraced(function* (resource: string) {
     if (yield* Deferred.isDone(down)) return false
     const other = resource === "locations" ? get("/workflows/", { locationId: location }) : get("/locations/{location}")
-    return yield* (yield* Api).send({ request: fill(other, { location: id }), priority: 0, resource }).pipe(
+    return yield* (yield* Api).send({ request: bind(other, { location: id }), priority: 0, resource }).pipe(
       Effect.as(true),
       Effect.catch((error) =>
         error._tag === "Failure" ? Effect.fail(error) : Effect.succeed(error._tag !== "Unavailable")

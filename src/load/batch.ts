@@ -2,25 +2,30 @@
 import { Effect } from "effect"
 import { mkdir, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { type Resource, backfillOf, withinOf } from "../catalog/resource.ts"
+import { type Resource, backfillOf, embeddedResourcesOf } from "../catalog/resource.ts"
 import { idColumn, tablesOf } from "../catalog/tables.ts"
 import { type Failure, diskFailure } from "../failure.ts"
+import { isComplete } from "../values/status.ts"
 import type { Decoded, EndEntry, Entry, WindowEntry } from "../vault/frame.ts"
 import type { Position } from "../vault/position.ts"
 import { Vault } from "../vault/vault.ts"
 import { positionStatements } from "../warehouse/meta/vault-offset.ts"
-import { frozenDoubt } from "../warehouse/runs.ts"
-import { instantOf, literal, name } from "../warehouse/sql.ts"
+import { addWindow } from "../warehouse/meta/backfilled-windows.ts"
+import { deleteCheckpoints, replaceCheckpoint } from "../warehouse/meta/checkpoints.ts"
+import { addCounts, ensureRow, setEnd, setFinished } from "../warehouse/meta/run-resources.ts"
+import { deleteSeenKeys } from "../warehouse/meta/seen-keys.ts"
+import { advanceWatermark } from "../warehouse/meta/watermarks.ts"
+import { literal, name } from "../warehouse/sql.ts"
 import { type Statement, Warehouse } from "../warehouse/warehouse.ts"
 import { wellFormed } from "./convert.ts"
-import { driftStatements, frozenStatements, writeDrift } from "./drift.ts"
-import { countedIn, goneStatements } from "./gone.ts"
-import { Lines, readLines } from "./lines.ts"
+import { driftStatements, blockedStatements, writeDrift } from "./drift.ts"
+import { deletedStatements } from "./deletions.ts"
+import { NdjsonFile, readNdjson } from "./ndjson-file.ts"
 import { mergeStatements } from "./merge.ts"
 import { rejectStatements } from "./rejects.ts"
-import { type Group, type Loaded, Spool } from "./spool.ts"
-import { dropStage } from "./stage.ts"
-import { type Pass, statesOf } from "./states.ts"
+import { type Group, type Loaded, StagingFiles } from "./staging-files.ts"
+import { dropStage } from "./staging-table.ts"
+import { type Partition, statesOf } from "./checkpoints.ts"
 
 export interface Batch {
   /** Rows first; the last one carries the state of all, so that an interruption only makes some rows come again. */
@@ -50,14 +55,14 @@ const sliceBytes = 512 * 1024
 const readBytes = 1024 * 1024
 
 /** Asked before each reading, with its place and the bytes in the batch: waits until there is more, or ends the batch. */
-export type More = (place: Position, bytes: number) => Effect.Effect<boolean>
+export type ShouldContinue = (place: Position, bytes: number) => Effect.Effect<boolean>
 
 /** Reads and normalises what stands at a place of the vault; `undefined` where there is no more. */
 export const prepareBatch = Effect.fn("load.prepare")(function* (
   loaded: Loaded,
   temporary: string,
   from: Position,
-  more: More
+  more: ShouldContinue
 ): Effect.fn.Return<Batch | undefined, Failure, Vault | Warehouse> {
   const { resources, policies } = loaded
   const vault = yield* Vault
@@ -67,38 +72,43 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
       try: run,
       catch: (cause) => diskFailure(`Temporary files in ${temporary} could not be written`, cause)
     })
-  const spool = new Spool(loaded, temporary)
+  const staging = new StagingFiles(loaded, temporary)
   const entries: Array<Entry> = []
   // What was found to be gone may come back later: nothing after it is taken in with it.
   let gone: Decoded | undefined
   let [next, bytes] = [from, 0]
   /** Details meet the whole row that is there, so each is in memory two or three times more. */
   let detailBytes = 0
-  while (bytes + 2 * detailBytes < bytesMax && spool.records < batchRecordsMax && !gone && (yield* more(next, bytes))) {
+  while (
+    bytes + 2 * detailBytes < bytesMax &&
+    staging.records < batchRecordsMax &&
+    !gone &&
+    (yield* more(next, bytes))
+  ) {
     const read = yield* vault.read(next, readBytes)
     next = read.next
     if (read.bytes === 0) continue
     if (bytes === 0) yield* onDisk(() => emptied(temporary))
-    gone = read.frames.find(({ entry }) => entry.kind === "gone")
+    gone = read.frames.find(({ entry }) => entry.kind === "deleted")
     const frames = gone ? read.frames.slice(0, read.frames.indexOf(gone) + 1) : read.frames
     for (const { entry, ...page } of frames) {
       entries.push(entry)
       if (entry.kind !== "page" && entry.kind !== "detail") continue
       if (entry.kind === "detail") detailBytes += page.body.length
       // Other work must not wait for a whole page: requests are being timed meanwhile.
-      for (const _ of spool.add(entry, page)) yield* Effect.yieldNow
-      yield* onDisk(() => spool.write())
+      for (const _ of staging.add(entry, page)) yield* Effect.yieldNow
+      yield* onDisk(() => staging.write())
     }
     next = { ...next, offset: frames.at(-1)!.end }
     bytes += read.bytes - (read.next.offset - next.offset)
   }
   if (bytes === 0) return undefined
-  yield* onDisk(() => spool.write(true))
-  const groups = [...spool.groups.values()]
-  const drift = new Lines(join(temporary, "drift.ndjson"))
+  yield* onDisk(() => staging.write(true))
+  const groups = [...staging.groups.values()]
+  const drift = new NdjsonFile(join(temporary, "drift.ndjson"))
   writeDrift(drift, groups)
   yield* onDisk(() => writeFile(drift.path, drift.take(true), { mode: 0o600 }))
-  const { passes, ends, windows } = statesOf(entries)
+  const { partitions, ends, windows } = statesOf(entries)
   const parts = inTransactions(groups)
   return {
     next,
@@ -107,13 +117,13 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
       ...parts.slice(0, -1).map((some) => some.flatMap(groupStatements)),
       [
         ...(parts.at(-1) ?? []).flatMap(groupStatements),
-        ...(gone ? goneStatements(resources, gone) : []),
+        ...(gone ? deletedStatements(resources, gone) : []),
         ...namedFields(resources, groups),
         ...groups.flatMap(countStatements),
         ...driftStatements(drift),
-        ...groups.flatMap((group) => frozenStatements(group, policies)),
-        ...passes.flatMap(passStatements),
-        ...ends.flatMap((end) => [end, ...endsWithin(resources, end)]).flatMap(endStatements),
+        ...groups.flatMap((group) => blockedStatements(group, policies)),
+        ...partitions.flatMap(checkpointStatements),
+        ...ends.flatMap((end) => [end, ...endsOfEmbedded(resources, end)]).flatMap(endStatements),
         ...windows.flatMap(windowStatements),
         ...positionStatements(next)
       ]
@@ -143,18 +153,15 @@ const inTransactions = (groups: ReadonlyArray<Group>): ReadonlyArray<ReadonlyArr
 }
 
 const groupStatements = (group: Group): ReadonlyArray<Statement> => {
-  const { location, run, label } = group
-  const origin = `${literal(run)}, ${literal(location)}`
   return [
-    `INSERT INTO meta.run_resources (run_id, location_id, resource) VALUES (${origin}, ${literal(label)}) ON CONFLICT DO NOTHING`,
+    ensureRow(group),
     ...(group.rows.length + group.parents.length === 0
       ? []
       : mergeStatements({
           ...group,
-          counted: countedIn(group),
-          rows: (columns) => readLines(group.rows, columns),
+          rows: (columns) => readNdjson(group.rows, columns),
           slices: Math.max(1, Math.ceil((group.rows.length * group.rows.longest) / sliceBytes)),
-          parents: group.parents.length > 0 ? (columns) => readLines(group.parents, columns) : undefined
+          parents: group.parents.length > 0 ? (columns) => readNdjson(group.parents, columns) : undefined
         })),
     ...rejectStatements(group)
   ]
@@ -178,60 +185,55 @@ const namedFields = (resources: ReadonlyArray<Resource>, groups: ReadonlyArray<G
 
 /** Pages and records count where the state is: once. */
 const countStatements = (group: Group): ReadonlyArray<string> => [
-  `UPDATE meta.run_resources SET pages = pages + ${group.pages}, records = records + ${group.records},
-     lost_records = lost_records + ${group.lostCount},
-     finished_at = ${instantOf(group.at)}
-   WHERE ${countedIn(group)}`
+  addCounts(group, { pages: group.pages, records: group.records, dropped_records: group.droppedCount }),
+  setFinished(group, group.at)
 ]
 
-const passStatements = ({ reading, entry: { location, pass, progress } }: Pass): ReadonlyArray<string> => [
-  `INSERT OR REPLACE INTO meta.passes VALUES (${[location, reading, pass, wellFormed(progress)].map(literal).join(", ")})`
-]
+const checkpointStatements = ({
+  reading,
+  entry: { location, partition, checkpoint }
+}: Partition): ReadonlyArray<string> => [replaceCheckpoint(location, reading, partition, wellFormed(checkpoint))]
 
-const windowStatements = ({ run, location, resource, window: [from, to] }: WindowEntry): ReadonlyArray<string> => [
-  `DELETE FROM meta.passes WHERE location_id = ${literal(location)} AND resource = ${literal(backfillOf(resource))}`,
-  `INSERT INTO meta.backfilled VALUES (${[location, resource].map(literal).join(", ")}, ${instantOf(from)}, ${instantOf(to)}, ${literal(run)})`
+const windowStatements = ({ run, location, resource, window }: WindowEntry): ReadonlyArray<string> => [
+  deleteCheckpoints(location, backfillOf(resource)),
+  addWindow(run, location, resource, window)
 ]
 
 /** Tables that are read within the pages of another end with it. */
-const endsWithin = (resources: ReadonlyArray<Resource>, { outcome, ...end }: EndEntry): ReadonlyArray<EndEntry> => {
-  const { mode, verdict, doubts } = outcome
-  return withinOf(resources, end.resource).map(({ table }) => ({
+const endsOfEmbedded = (resources: ReadonlyArray<Resource>, { outcome, ...end }: EndEntry): ReadonlyArray<EndEntry> => {
+  const { mode, shortfalls, warnings } = outcome
+  return embeddedResourcesOf(resources, end.resource).map(({ table }) => ({
     ...end,
     resource: table,
-    outcome: { mode, verdict, doubts, requests: 0 }
+    outcome: { mode, shortfalls, warnings, requests: 0 }
   }))
 }
 
 /**
- * A reading that ended completely moves the watermark; one that did not leaves it where it is, and its passes too, unless
- * it came to the end of its list.
+ * A complete reading moves the watermark. An incomplete one leaves it where it is, and its checkpoints too, unless it came
+ * to the end of its list. A window of the past says nothing of what is new.
  */
 const endStatements = ({ run, location, resource, at, outcome }: EndEntry): ReadonlyArray<string> => {
-  const { mode, verdict, doubts, requests, finished, since, watermark, total, way } = outcome
-  const here = `location_id = ${literal(location)} AND resource = ${literal(resource)}`
-  const when = (milliseconds: number | undefined) => (milliseconds === undefined ? "NULL" : instantOf(milliseconds))
+  const { mode, finished, watermark, total, requests, capabilities } = outcome
+  const row = { run, location, label: resource }
+  const isRead = isComplete(outcome) && mode !== "window"
   return [
-    `INSERT INTO meta.run_resources (run_id, location_id, resource) VALUES (${[run, location, resource].map(literal).join(", ")}) ON CONFLICT DO NOTHING`,
-    `UPDATE meta.run_resources SET mode = ${literal(mode)}, verdict = ${literal(verdict)}, doubts = [${doubts.map(literal).join(", ")}],
-       requests = requests + ${requests}, since = ${when(since)}, finished_at = ${instantOf(at)} WHERE run_id = ${literal(run)} AND ${here}`,
-    `UPDATE meta.run_resources SET verdict = 'complete with doubts',
-       doubts = list_append(doubts, lost_records || ' records have no key and are among the rejected records')
-     WHERE run_id = ${literal(run)} AND ${here} AND verdict <> 'incomplete' AND lost_records > 0`,
-    `UPDATE meta.run_resources SET verdict = 'incomplete', doubts = list_append(doubts, ${frozenDoubt("frozen_out")})
-     WHERE run_id = ${literal(run)} AND ${here} AND len(frozen_out) > 0`,
-    ...(finished || (verdict !== "incomplete" && mode !== "window")
-      ? [`DELETE FROM meta.passes WHERE ${here}`, `DELETE FROM meta.seen WHERE ${here}`]
-      : []),
-    // A window of the past says nothing of what is new.
-    ...(verdict === "incomplete" || mode === "window"
-      ? []
-      : [
-          `INSERT INTO meta.watermarks VALUES (${literal(location)}, ${literal(resource)}, ${when(watermark)}, ${instantOf(at)},
-             ${mode === "full" ? instantOf(at) : "NULL"}, ${literal(total ?? null)}, ${requests}, ${literal(way === undefined ? null : JSON.stringify(way))})
-           ON CONFLICT DO UPDATE SET watermark = greatest(watermark, excluded.watermark), complete_at = excluded.complete_at,
-             full_complete_at = coalesce(excluded.full_complete_at, full_complete_at), total = coalesce(excluded.total, total),
-             requests = excluded.requests, way = coalesce(excluded.way, way)`
-        ])
+    ensureRow(row),
+    setEnd(row, { ...outcome, at }),
+    ...(finished || isRead ? [deleteCheckpoints(location, resource), deleteSeenKeys(row)] : []),
+    ...(isRead
+      ? [
+          advanceWatermark({
+            location,
+            resource,
+            at,
+            isFull: mode === "full",
+            watermark,
+            total,
+            requests,
+            capabilities
+          })
+        ]
+      : [])
   ]
 }

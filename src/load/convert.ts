@@ -4,7 +4,7 @@
  */
 import { decimalOf, scale, wholeDigits } from "../catalog/decimals.ts"
 import type { ColumnType } from "../catalog/fields.ts"
-import { instantText, isDay } from "../catalog/instants.ts"
+import { instantText, isDay } from "../catalog/timestamps.ts"
 
 /** What a converter answers when the value does not fit; the value then goes to `meta.rejected_values`. */
 export const refused = Symbol("refused")
@@ -105,7 +105,7 @@ const mended = (body: string): string =>
     : body
 
 /** Whether a value holds half a character anywhere, which its column then shows as U+FFFD. */
-export const holdsHalves = (value: unknown): boolean =>
+export const hasLoneSurrogates = (value: unknown): boolean =>
   typeof value === "string"
     ? !value.isWellFormed()
     : typeof value === "object" && value !== null && mended(JSON.stringify(value)) !== JSON.stringify(value)

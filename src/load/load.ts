@@ -6,39 +6,39 @@
 import { Effect } from "effect"
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
-import { evolving } from "../catalog/policy.ts"
+import { evolving } from "../catalog/schema-policy.ts"
 import type { Resource } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import { type Position, beginning, isBefore } from "../vault/position.ts"
 import { Vault } from "../vault/vault.ts"
 import { loadedPosition, positionStatements } from "../warehouse/meta/vault-offset.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
-import type { Keep } from "./spool.ts"
-import { type Batch, type More, prepareBatch } from "./batch.ts"
+import type { RecordFilter } from "./staging-files.ts"
+import { type Batch, type ShouldContinue, prepareBatch } from "./batch.ts"
 
 export interface Loader {
   /** Takes in everything that the vault holds when it is called. */
   readonly load: Effect.Effect<void, Failure>
   /** Takes in what comes, in batches that end where nothing more is waited for. */
-  readonly follow: (more: More) => Effect.Effect<void, Failure>
+  readonly loadContinuously: (more: ShouldContinue) => Effect.Effect<void, Failure>
   /** Where pages are being made ready; nowhere while a batch waits for the one before it. */
   readonly reading: () => Position | undefined
   /** Bytes of the vault taken in since the loader was made. */
   readonly loadedBytes: () => number
   /** The vault ends before the place up to which it was taken in. */
-  readonly isVaultShort: boolean
+  readonly isVaultTruncated: boolean
 }
 
 export const makeLoader = Effect.fn("load.make")(function* (
   resources: ReadonlyArray<Resource>,
   temporary: string,
   policies = evolving,
-  keep?: Keep
+  filter?: RecordFilter
 ): Effect.fn.Return<Loader, Failure, Vault | Warehouse> {
   const [vault, warehouse] = [yield* Vault, yield* Warehouse]
   let place = (yield* loadedPosition()) ?? beginning
-  const isVaultShort = isBefore(vault.end(), place)
-  if (isVaultShort) {
+  const isVaultTruncated = isBefore(vault.end(), place)
+  if (isVaultTruncated) {
     // The vault was removed, or an older copy put in its place: all it holds is loaded, and what comes is not.
     place = vault.end()
     yield* warehouse.transaction(positionStatements(place))
@@ -48,8 +48,8 @@ export const makeLoader = Effect.fn("load.make")(function* (
   let reading: Position | undefined
 
   // Two folders in turn: the files of one batch are written while those of the other are read.
-  const prepare = (from: Position, more: More) =>
-    prepareBatch({ resources, policies, keep }, join(temporary, String(batches++ % 2)), from, (place, bytes) => {
+  const prepare = (from: Position, more: ShouldContinue) =>
+    prepareBatch({ resources, policies, filter }, join(temporary, String(batches++ % 2)), from, (place, bytes) => {
       reading = place
       return more(place, bytes)
     }).pipe(
@@ -78,7 +78,7 @@ export const makeLoader = Effect.fn("load.make")(function* (
       Effect.uninterruptible
     )
 
-  const follow = Effect.fnUntraced(function* (more: More) {
+  const loadContinuously = Effect.fnUntraced(function* (more: ShouldContinue) {
     let batch = yield* prepare(place, more)
     while (batch) {
       // One batch is made ready beside the commit of the other.
@@ -86,8 +86,8 @@ export const makeLoader = Effect.fn("load.make")(function* (
     }
   })
   const load = Effect.andThen(
-    follow((place) => Effect.sync(() => isBefore(place, vault.end()))),
+    loadContinuously((place) => Effect.sync(() => isBefore(place, vault.end()))),
     Effect.promise(() => rm(temporary, { recursive: true, force: true }))
   )
-  return { load, follow, reading: () => reading, loadedBytes: () => loadedBytes, isVaultShort }
+  return { load, loadContinuously, reading: () => reading, loadedBytes: () => loadedBytes, isVaultTruncated }
 })

@@ -2,12 +2,15 @@
  * The SQL that takes a batch of one resource into its tables: newest wins, what did not change is not touched, earlier
  * versions go to the history. Delete and insert, without primary keys: by far the fastest merge DuckDB has.
  */
-import { type Resource, followUpOf } from "../catalog/resource.ts"
+import { type Resource, childRequestOf } from "../catalog/resource.ts"
 import { type Column, type Table, keyOf, keyText, tablesOf } from "../catalog/tables.ts"
+import { detailedParentsSql, parentStateSql, replaceParentState } from "../warehouse/meta/parent-state.ts"
+import { addCounts } from "../warehouse/meta/run-resources.ts"
+import { addSeenKeys, seenKeysSql } from "../warehouse/meta/seen-keys.ts"
 import { literal, name, names } from "../warehouse/sql.ts"
 import type { Statement } from "../warehouse/warehouse.ts"
-import { keepVersions, markGone } from "./gone.ts"
-import { type Batch, ownColumns, stageStatements, versionOf } from "./stage.ts"
+import { archiveVersions, markDeleted } from "./deletions.ts"
+import { type Batch, ownColumns, stageStatements, versionOf } from "./staging-table.ts"
 
 /** How a batch meets the row that is there: see `Column.detail`. */
 type Mode = "whole" | "list" | "detail"
@@ -17,24 +20,23 @@ export const mergeStatements = (batch: Batch): ReadonlyArray<Statement> => {
   const [parent, ...children] = tablesOf(resource)
   const hasOwn = Object.keys(resource.detail?.fields ?? {}).length > 0
   const mode: Mode = kind === "detail" ? "detail" : hasOwn ? "list" : "whole"
-  const under = resource.each && batch.parents
+  const under = resource.childOf && batch.parents
   return [
     ...stageStatements(batch, parent, children),
     ...parentStage(batch),
     ...(under ? [`CREATE OR REPLACE TEMP TABLE shown AS SELECT ${keyText(resource)} AS key FROM stage`] : []),
-    ...(batch.whole ? [`INSERT INTO meta.seen SELECT ${seenBy(batch)}, ${keyText(resource)} FROM stage`] : []),
+    ...(batch.whole ? [addSeenKeys(batch, `(SELECT ${keyText(resource)} AS key FROM stage)`)] : []),
     ...(mode === "detail" ? [knownDetails(batch)] : knownRows(batch)),
     { ifAny: "stage", run: newVersions(batch, mode) },
-    ...(under ? goneFromParent(batch, parent) : []),
-    ...fanoutState(batch)
+    ...(under ? deletedFromParent(batch, parent) : []),
+    ...fetchedParents(batch)
   ]
 }
 
 /** A detail is known by the text it had when it was read last, for the same state of its row. */
-const knownDetails = ({ location, label }: Batch): string =>
-  `DELETE FROM stage USING parents, meta.fanout AS f WHERE parents.parent_id = stage.id AND f.parent_id = stage.id
-     AND f.location_id = ${literal(location)} AND f.resource = ${literal(label)} AND f.content_hash = stage._row_hash
-     AND f.parent_state = parents.parent_state`
+const knownDetails = (reading: Batch): string =>
+  `DELETE FROM stage USING parents, ${parentStateSql(reading)} AS f WHERE parents.parent_id = stage.id AND f.parent_id = stage.id
+     AND f.content_hash = stage._row_hash AND f.parent_version = parents.parent_version`
 
 /**
  * A row that is there as it came is known, and so is an older version of one that this run, or a later one, brought. An older
@@ -71,13 +73,14 @@ const newVersions = (batch: Batch, mode: Mode): ReadonlyArray<Statement> => {
     `CREATE OR REPLACE TEMP TABLE old AS ${
       mode === "whole" ? `SELECT ${key}, ${names(kept)} FROM met WHERE true` : `SELECT * FROM ${current} WHERE ${here}`
     } AND (${key}) IN (SELECT ${key} FROM stage)`,
-    `UPDATE meta.run_resources SET new_rows = new_rows + (SELECT count(*) FROM stage ANTI JOIN old USING (${key})),
-       changed_rows = changed_rows + (SELECT count(*) FROM old WHERE _run_id <> ${literal(run)})
-     WHERE ${batch.counted}`,
+    addCounts(batch, {
+      new_rows: `(SELECT count(*) FROM stage ANTI JOIN old USING (${key}))`,
+      changed_rows: `(SELECT count(*) FROM old WHERE _run_id <> ${literal(run)})`
+    }),
     {
       ifAny: "old",
       run: [
-        ...keepVersions(
+        ...archiveVersions(
           batch,
           `(SELECT old.*, ${syncedAt} AS _ends_at FROM old JOIN stage USING (${key}) WHERE old._run_id <> ${literal(run)})`
         ),
@@ -110,9 +113,8 @@ const unknownFields = ({ slices }: Batch): ReadonlyArray<string> => [
 
 /** Rows of which a detail came: a list that shows a part of it says less. */
 const detailedRows = ({ resource, location }: Batch): string =>
-  `CREATE OR REPLACE TEMP TABLE detailed AS SELECT parent_id FROM meta.fanout
-   WHERE location_id = ${literal(location)} AND resource = ${literal(followUpOf(resource)!.label)}
-     AND content_hash IS NOT NULL AND parent_id IN (SELECT id FROM stage)`
+  `CREATE OR REPLACE TEMP TABLE detailed AS
+   ${detailedParentsSql({ location, label: childRequestOf(resource)!.label })} AND parent_id IN (SELECT id FROM stage)`
 
 /** Rows that were marked deleted or are there again take their children with them. */
 const turnedRows = ({ resource, location }: Batch, children: ReadonlyArray<Table>): ReadonlyArray<Statement> => [
@@ -198,34 +200,25 @@ const parentStage = ({ label, location, parents }: Batch): ReadonlyArray<string>
     ? []
     : [
         `CREATE OR REPLACE TEMP TABLE parents AS SELECT p.*, coalesce(to_timestamp(p.full_ms / 1000), f.full_at) AS full_at
-         FROM (FROM ${parents("parent_id: 'VARCHAR', parent_state: 'VARCHAR', content_hash: 'VARCHAR', fetched_ms: 'BIGINT', full_ms: 'BIGINT', progress: 'VARCHAR', _n: 'BIGINT'")}
+         FROM (FROM ${parents("parent_id: 'VARCHAR', parent_version: 'VARCHAR', content_hash: 'VARCHAR', fetched_ms: 'BIGINT', full_ms: 'BIGINT', checkpoint: 'VARCHAR', _n: 'BIGINT'")}
            QUALIFY row_number() OVER (PARTITION BY parent_id ORDER BY _n DESC) = 1) AS p
-         LEFT JOIN meta.fanout AS f ON f.parent_id = p.parent_id AND f.location_id = ${literal(location)} AND f.resource = ${literal(label)}`
+         LEFT JOIN ${parentStateSql({ location, label })} AS f ON f.parent_id = p.parent_id`
       ]
 
 /** What a parent no longer shows is gone, once all its pages were read. */
-const goneFromParent = (batch: Batch, table: Table): ReadonlyArray<Statement> => {
-  const { resource, location, label } = batch
+const deletedFromParent = (batch: Batch, table: Table): ReadonlyArray<Statement> => {
+  const { resource, location } = batch
   const here = `location_id = ${literal(location)}`
   const key = keyText(resource)
   return [
-    `INSERT INTO meta.seen SELECT ${seenBy(batch)}, key FROM shown WHERE EXISTS (FROM parents WHERE progress IS NOT NULL)`,
-    `CREATE OR REPLACE TEMP TABLE gone AS SELECT ${key} AS key, to_timestamp(fetched_ms / 1000) AS at_
-     FROM crm.${name(table.name)} JOIN parents ON parent_id = ${name(resource.each!.column)} AND full_ms IS NOT NULL
+    addSeenKeys(batch, "shown WHERE EXISTS (FROM parents WHERE checkpoint IS NOT NULL)"),
+    `CREATE OR REPLACE TEMP TABLE deleted AS SELECT ${key} AS key, to_timestamp(fetched_ms / 1000) AS at_
+     FROM crm.${name(table.name)} JOIN parents ON parent_id = ${name(resource.childOf!.column)} AND full_ms IS NOT NULL
      WHERE ${here} AND _deleted_at IS NULL AND ${key} NOT IN (SELECT key FROM shown)
-     AND ${key} NOT IN (SELECT key FROM meta.seen WHERE ${here} AND resource = ${literal(label)})`,
-    { ifAny: "gone", run: markGone(batch) }
+     AND ${key} NOT IN ${seenKeysSql(batch)}`,
+    { ifAny: "deleted", run: markDeleted(batch) }
   ]
 }
 
-const seenBy = ({ location, label }: Batch) => `${literal(location)}, ${literal(label)}`
-
-const fanoutState = ({ label, location, parents }: Batch): ReadonlyArray<string> =>
-  parents === undefined
-    ? []
-    : [
-        `DELETE FROM meta.fanout WHERE location_id = ${literal(location)} AND resource = ${literal(label)}
-         AND parent_id IN (SELECT parent_id FROM parents)`,
-        `INSERT INTO meta.fanout SELECT ${literal(location)}, ${literal(label)}, parent_id, parent_state, content_hash,
-           to_timestamp(fetched_ms / 1000), full_at, progress FROM parents`
-      ]
+const fetchedParents = (batch: Batch): ReadonlyArray<string> =>
+  batch.parents === undefined ? [] : replaceParentState(batch, "parents")

@@ -4,12 +4,12 @@
  * `_extra`, what does not fit its column to the rejected values, what has no key to the rejected records.
  */
 import { hash } from "node:crypto"
-import { evolving, isKept } from "../catalog/policy.ts"
+import { evolving, isKept } from "../catalog/schema-policy.ts"
 import type { Resource } from "../catalog/resource.ts"
 import { keyOf } from "../catalog/tables.ts"
 import { unfitForKey, wellFormed } from "./convert.ts"
-import { RowReader, type Found, isObject, printed } from "./row.ts"
-import { compile, isScalar } from "./slots.ts"
+import { RowReader, type Found, isObject, printed } from "./map-record.ts"
+import { compile, isScalar } from "./compile-fields.ts"
 
 interface RejectedValue {
   readonly table: string
@@ -50,24 +50,24 @@ export type Normalise = (record: unknown, origin: Origin) => Normalised
 
 /** Compiles a resource's fields once; the function it returns is called for every record. */
 export const normaliserOf = (resource: Resource, policies = evolving): Normalise => {
-  const { table, each, fields, detail } = resource
+  const { table, childOf, fields, detail } = resource
   const key = keyOf(resource)
-  const shape = compile(table, { ...fields, ...detail?.fields }, each ? [...key, each.column] : key)
+  const shape = compile(table, { ...fields, ...detail?.fields }, childOf ? [...key, childOf.column] : key)
   const scalar = isScalar(fields)
   const keeps = (table: string, field: string) => isKept(policies, resource, table, field)
 
   return (sent, { location, given }) => {
     const record = scalar && !isObject(sent) ? { value: sent } : sent
     if (!isObject(record)) return rejected(table, record, "not an object")
-    const found: Found = { location, keeps, misfits: [], unknown: [], strays: [] }
+    const found: Found = { location, keeps, invalidValues: [], unknown: [], invalidItems: [] }
     try {
       const { values } = new RowReader(shape, found).read(record)
       for (const column in given) {
         const [known, own] = [given[column], values[column]]
         // What it was asked for under is sure; another parent in the record would hang the row where nobody finds it.
-        const isParent = column === each?.column
+        const isParent = column === childOf?.column
         if (isParent && own !== undefined && own !== known)
-          found.misfits.push({ table, column, value: own, reason: otherParent, place: "", kept: true })
+          found.invalidValues.push({ table, column, value: own, reason: otherParent, place: "", kept: true })
         values[column] = isParent ? known : (own ?? known)
       }
       const missing = key.find((column) => values[column] === undefined || values[column] === "")
@@ -82,12 +82,12 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
         key: key.map((column) => values[column]),
         hash: hash("sha256", row).slice(0, 32),
         unknown: found.unknown,
-        rejectedValues: found.misfits.map(({ value, place, ...misfit }) => ({
-          ...misfit,
+        rejectedValues: found.invalidValues.map(({ value, place, ...invalidValue }) => ({
+          ...invalidValue,
           key: id + place,
           value: printed(value)
         })),
-        rejectedRecords: found.strays.map(({ table, item, reason, place }) => ({
+        rejectedRecords: found.invalidItems.map(({ table, item, reason, place }) => ({
           table,
           record: printed(item),
           reason: `${reason}; in ${id}${place}`

@@ -1,18 +1,21 @@
 /** What a backfill has to read: windows of the past, the newest first, without those that were read before. */
 import { Effect } from "effect"
 import type { Catalogue } from "../catalog/discover.ts"
-import type { Window } from "../catalog/instants.ts"
+import type { Window } from "../catalog/timestamps.ts"
 import { backfillOf } from "../catalog/resource.ts"
 import { Failure } from "../failure.ts"
-import { backfilled, knownReadings } from "../warehouse/state.ts"
+import { noCapabilities } from "../values/capabilities.ts"
+import type { Step } from "../values/step.ts"
+import { backfilledWindows } from "../warehouse/meta/backfilled-windows.ts"
+import { readSyncState } from "../warehouse/sync-state.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
-import { type Choice, type Plan, type Step, choose, isAmong } from "./plan.ts"
+import { type Choice, type Plan, choose, isAmong } from "./plan.ts"
 
 export const makeBackfillPlan = Effect.fn("plan.backfill")(function* (
   catalogue: Catalogue,
   location: string,
   choice: Choice,
-  stretch: Window
+  range: Window
 ): Effect.fn.Return<Plan, Failure, Warehouse> {
   const { only } = choice
   // A window is read without the rows that a whole reading hangs on.
@@ -27,21 +30,21 @@ export const makeBackfillPlan = Effect.fn("plan.backfill")(function* (
       message: `${undated.map(({ table }) => table).join(", ")}: the service cannot be asked for a stretch of time of it. Of these it can: ${dated.map(({ table }) => table).join(", ")}.`,
       next: `./sluice sync --full --only ${undated.map(({ table }) => table).join(",")}`
     })
-  const known = yield* knownReadings(location)
-  const read = choice.full ? new Map<string, ReadonlyArray<Window>>() : yield* backfilled(location)
+  const known = yield* readSyncState(location)
+  const read = choice.full ? new Map<string, ReadonlyArray<Window>>() : yield* backfilledWindows(location)
   const steps = chosen
     .filter(({ backfill }) => backfill)
     .map((resource): Step => {
-      const windows = windowsOf(stretch, read.get(resource.table) ?? [])
+      const windows = windowsOf(range, read.get(resource.table) ?? [])
       return {
         resource,
-        within: [],
+        embedded: [],
         mode: "window",
         windows,
-        begun: known.get(backfillOf(resource.table))?.passes ?? {},
-        before: undefined,
-        findings: known.get(resource.table)?.way,
-        followUp: undefined,
+        checkpoints: known.get(backfillOf(resource.table))?.checkpoints ?? {},
+        refreshCutoff: undefined,
+        capabilities: known.get(resource.table)?.capabilities ?? noCapabilities,
+        childCapabilities: undefined,
         requests: windows.length === 0 ? 0 : undefined
       }
     })

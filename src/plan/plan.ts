@@ -2,34 +2,16 @@
 import { Clock, Effect } from "effect"
 import type { Catalogue } from "../catalog/discover.ts"
 import { type Asked, asAsked } from "../catalog/asked.ts"
-import { type Resource, followUpOf, asksForCompany, withinOf } from "../catalog/resource.ts"
+import { type Resource, childRequestOf, asksForCompany, embeddedResourcesOf } from "../catalog/resource.ts"
 import { tablesOf } from "../catalog/tables.ts"
-import { type Window, dayMs } from "../catalog/instants.ts"
+import { dayMs } from "../catalog/timestamps.ts"
 import { Failure } from "../failure.ts"
-import { unfinishedFull } from "../warehouse/runs.ts"
-import { type Known, dueCount, knownReadings } from "../warehouse/state.ts"
+import { noCapabilities } from "../values/capabilities.ts"
+import type { Step } from "../values/step.ts"
+import { unfinishedFullSync } from "../warehouse/meta/runs.ts"
+import { type SyncState, dueCount, readSyncState } from "../warehouse/sync-state.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 
-export interface Step {
-  readonly resource: Resource
-  /** Resources whose records are in its pages. */
-  readonly within: ReadonlyArray<Resource>
-  /** `each`: only what is due row by row. `window`: a stretch of the past. */
-  readonly mode: "full" | "changed" | "each" | "window"
-  /** In mode `window`: what is to be read, in this order. */
-  readonly windows?: ReadonlyArray<Window>
-  /** Watermark less overlap, epoch milliseconds. */
-  readonly since?: number
-  /** Passes that an earlier run began. */
-  readonly begun: Readonly<Record<string, unknown>>
-  /** Whatever was read row by row before this moment is read again, epoch milliseconds. */
-  readonly before: number | undefined
-  /** What earlier runs found out about reading it here, its list and row by row. */
-  readonly findings: unknown
-  readonly followUp: unknown
-  /** Requests this step will take, as far as earlier runs let us know. */
-  readonly requests: number | undefined
-}
 export interface Plan {
   readonly steps: ReadonlyArray<Step>
   /** Sum over the steps; unknown while any of them is. */
@@ -52,12 +34,12 @@ export const makePlan = Effect.fn("plan.make")(function* (
   location: string,
   choice: Choice
 ): Effect.fn.Return<Plan, Failure, Warehouse> {
-  const known = yield* knownReadings(location)
+  const known = yield* readSyncState(location)
   const now = yield* Clock.currentTimeMillis
-  const before = choice.full ? ((yield* unfinishedFull()) ?? now) : undefined
+  const refreshCutoff = choice.full ? ((yield* unfinishedFullSync()) ?? now) : undefined
   const chosen = yield* choose(catalogue, choice)
   const steps = yield* Effect.forEach(chosen, (resource) =>
-    stepOf(resource, withinOf(catalogue.resources, resource.table), known, location, now, before)
+    stepOf(resource, embeddedResourcesOf(catalogue.resources, resource.table), known, location, now, refreshCutoff)
   )
   const costs = steps.map(({ requests }) => requests)
   const requests = costs.every((cost) => cost !== undefined) ? costs.reduce((sum, cost) => sum + cost, 0) : undefined
@@ -66,29 +48,27 @@ export const makePlan = Effect.fn("plan.make")(function* (
 
 const stepOf = Effect.fnUntraced(function* (
   resource: Resource,
-  within: ReadonlyArray<Resource>,
-  knownByLabel: ReadonlyMap<string, Known>,
+  embedded: ReadonlyArray<Resource>,
+  knownByLabel: ReadonlyMap<string, SyncState>,
   location: string,
   now: number,
-  before: number | undefined
+  refreshCutoff: number | undefined
 ): Effect.fn.Return<Step, Failure, Warehouse> {
   const known = knownByLabel.get(resource.table)
-  const followUp = followUpOf(resource)
-  const full = before !== undefined
-  const due = followUp && known && (yield* dueCount({ location, followUp, before }))
+  const childRequest = childRequestOf(resource)
+  const full = refreshCutoff !== undefined
+  const due = childRequest && known && (yield* dueCount({ location, childRequest, refreshCutoff }))
   const common = {
     resource,
-    within,
-    before,
-    findings: known?.way,
-    followUp: followUp && knownByLabel.get(followUp.label)?.way,
-    begun: known?.passes ?? {}
+    embedded,
+    refreshCutoff,
+    capabilities: known?.capabilities ?? noCapabilities,
+    childCapabilities: childRequest && knownByLabel.get(childRequest.label)?.capabilities,
+    checkpoints: known?.checkpoints ?? {}
   }
-  if (resource.full.length === 0) return { ...common, mode: "each", requests: due }
+  if (resource.full.length === 0) return { ...common, mode: "children", requests: due }
   // An interrupted reading goes on as it began.
-  const resumed = Object.values(common.begun)[0] as
-    | { readonly mode: "full" | "changed"; readonly since?: number }
-    | undefined
+  const resumed = Object.values(common.checkpoints)[0]
   const { changes } = resource
   const sinceFull = now - (known?.fullCompleteAt ?? 0)
   // A reading that is still to come was made while our clock was ahead.
@@ -98,20 +78,20 @@ const stepOf = Effect.fnUntraced(function* (
     resumed?.since ??
     (changes && known?.watermark !== undefined ? known.watermark - changes.overlapDays * dayMs : undefined)
   const changed = !full && changes !== undefined && since !== undefined && !stale
-  const mode = (full ? undefined : resumed?.mode) ?? (changed ? "changed" : "full")
-  const list = (mode === "full" ? fullRequests(resource, known?.total) : undefined) ?? known?.requests
+  const mode = (full ? undefined : resumed?.mode) ?? (changed ? "incremental" : "full")
+  const list = (mode === "full" ? pagesOfFullRead(resource, known?.total) : undefined) ?? known?.requests
   return {
     ...common,
     mode,
-    ...(mode === "changed" && since !== undefined && { since }),
+    ...(mode === "incremental" && since !== undefined && { since }),
     requests: list === undefined ? undefined : list + (due ?? 0)
   }
 })
 /** Pages of a full reading of the list; what is asked row by row comes on top. */
-export const fullRequests = (resource: Resource, total: number | undefined): number | undefined => {
-  const way = resource.full[0]!
-  if (way.paging.kind === "once") return 1
-  return total === undefined ? undefined : Math.max(1, Math.ceil(total / way.pageSize))
+export const pagesOfFullRead = (resource: Resource, total: number | undefined): number | undefined => {
+  const strategy = resource.full[0]!
+  if (strategy.paging.kind === "once") return 1
+  return total === undefined ? undefined : Math.max(1, Math.ceil(total / strategy.pageSize))
 }
 
 /** What was asked for, and what it needs: the rows it is read under, and the pages it is in. */
@@ -140,7 +120,9 @@ export const choose = (
   for (const resource of wanted)
     for (const needed of neededBy(resource))
       for (const other of available) if (other.table === needed) wanted.add(other)
-  const chosen = available.filter((resource) => wanted.has(resource) && !resource.within && !among(except)(resource))
+  const chosen = available.filter(
+    (resource) => wanted.has(resource) && !resource.embeddedIn && !among(except)(resource)
+  )
   // What no setting asks for is no mistake.
   return chosen.length > 0 || except.length === 0
     ? Effect.succeed(chosen)
@@ -161,7 +143,7 @@ export const isAmong = ({ familyByTable }: Catalogue, resource: Resource, words:
 
 /** Tables that have to be read for a resource to be read; the location for the company that owns it. */
 const neededBy = (resource: Resource): ReadonlyArray<string> => [
-  ...(resource.each ? [resource.each.table] : []),
-  ...(resource.within ? [resource.within.table] : []),
+  ...(resource.childOf ? [resource.childOf.table] : []),
+  ...(resource.embeddedIn ? [resource.embeddedIn.table] : []),
   ...(asksForCompany(resource) ? ["locations"] : [])
 ]

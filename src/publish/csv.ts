@@ -13,9 +13,9 @@ import { literal } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type CsvRow, columnsOf, selectText } from "./columns.ts"
 import { onDisk } from "./disk.ts"
-import { type TableName, partsOf, rowsOf } from "./parts.ts"
-import { servedSchema, storedOrder } from "./served.ts"
-import { byteOrderMark, lines, safeRow, sheetText, spreadsheetLimits } from "./spreadsheet.ts"
+import { type TableName, partsOf, rowsOf } from "./chunks.ts"
+import { snapshotSchema, storedOrder } from "./snapshot.ts"
+import { byteOrderMark, lines, safeRow, spreadsheetText, spreadsheetLimits } from "./spreadsheet.ts"
 
 /**
  * Streams the current rows of one table, a few thousand in memory at a time. Ends quietly when the reader has seen
@@ -31,7 +31,9 @@ export const writeCsv = Effect.fn("publish.writeCsv")(function* (
   const columns = yield* columnsOf(parts[0]!)
   const { characters } = spreadsheetLimits
   const text = (rows: ReadonlyArray<CsvRow>) =>
-    profile === "machine" ? machineText(rows) : sheetText(rows.map((row) => safeRow(columns, row, characters).cells))
+    profile === "machine"
+      ? machineText(rows)
+      : spreadsheetText(rows.map((row) => safeRow(columns, row, characters).cells))
   const header = text([columns.map((column) => column.name)])
   const rows = rowsOf(parts, columns)
   // A closed pipe is told twice: to the write, and as an event that ends the process if nobody listens.
@@ -49,7 +51,7 @@ export const writeCsv = Effect.fn("publish.writeCsv")(function* (
 export const copyCsv = Effect.fnUntraced(function* (table: TableName, folder: string) {
   const warehouse = yield* Warehouse
   const file = `${table.name}.csv`
-  const parts = yield* partsOf(table, servedSchema)
+  const parts = yield* partsOf(table, snapshotSchema)
   const columns = yield* columnsOf(parts[0]!)
   let rows = 0
   for (const [index, part] of parts.entries()) {

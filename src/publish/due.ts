@@ -4,8 +4,10 @@ import { hash } from "node:crypto"
 import { readFile, stat } from "node:fs/promises"
 import { join } from "node:path"
 import type { Failure } from "../failure.ts"
+import { changeCount } from "../warehouse/meta/run-resources.ts"
+import { isAnythingComplete } from "../warehouse/meta/watermarks.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
-import type { Manifest } from "./files.ts"
+import type { Manifest } from "./manifest.ts"
 
 /** What a version was made from; recorded in its manifest. */
 export interface PublishedState {
@@ -19,14 +21,11 @@ export const stateOf = Effect.fnUntraced(function* (
   views: ReadonlyArray<string>
 ): Effect.fn.Return<PublishedState, Failure, Warehouse> {
   const warehouse = yield* Warehouse
-  const [row] = yield* warehouse.rows(
-    "SELECT coalesce(sum(new_rows + changed_rows + deleted_rows), 0)::BIGINT AS n FROM meta.run_resources"
-  )
   const columns = yield* warehouse.rows(
     `SELECT schema_name, table_name, column_name, data_type FROM duckdb_columns()
      WHERE database_name = current_database() AND schema_name IN ('crm', 'crm_history') ORDER BY ALL`
   )
-  return { changes: Number(row?.["n"]), definitions: hash("sha256", JSON.stringify([columns, views])).slice(0, 32) }
+  return { changes: yield* changeCount(), definitions: hash("sha256", JSON.stringify([columns, views])).slice(0, 32) }
 })
 
 /** `nothing read`: no resource was ever read completely. `unchanged`: the version shown was made from the same. */
@@ -36,8 +35,7 @@ export const publishDue = Effect.fn("publish.due")(function* (wanted: {
   readonly csvProfile: string
   readonly state: PublishedState
 }): Effect.fn.Return<"nothing read" | "unchanged" | "due", Failure, Warehouse> {
-  const complete = yield* (yield* Warehouse).rows("SELECT 1 FROM meta.watermarks LIMIT 1")
-  if (complete.length === 0) return "nothing read"
+  if (!(yield* isAnythingComplete())) return "nothing read"
   const manifest = yield* Effect.promise(() => shownManifest(wanted.folder))
   const same = (of: Omit<typeof wanted, "folder">) =>
     JSON.stringify([of.formats, of.csvProfile, of.state?.changes, of.state?.definitions])

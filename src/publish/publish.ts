@@ -10,12 +10,12 @@ import { contentOf, untouched } from "../warehouse/content.ts"
 import { copyCsv } from "./csv.ts"
 import { onDisk } from "./disk.ts"
 import { stateOf } from "./due.ts"
-import { type PublishedFile, type PublishedTable, type Written, fingerprint, writeManifest } from "./files.ts"
-import { type TableName, partsOf } from "./parts.ts"
-import { servedHistory, servedSchema, servedTable, withServed } from "./served.ts"
-import { copySheets } from "./sheets.ts"
+import { type PublishedFile, type PublishedTable, type Written, fingerprint, writeManifest } from "./manifest.ts"
+import { type TableName, partsOf } from "./chunks.ts"
+import { snapshotHistory, snapshotSchema, snapshotTable, withSnapshot } from "./snapshot.ts"
+import { copySpreadsheets } from "./spreadsheet-files.ts"
 import { spreadsheetLimits } from "./spreadsheet.ts"
-import { abandonVersion, beginVersion, commitVersion } from "./version.ts"
+import { abandonRelease, beginRelease, commitRelease } from "./release.ts"
 
 export interface PublishOptions {
   /** Becomes a link to the newest version; the versions are in a hidden folder beside it. */
@@ -44,7 +44,7 @@ export const publish = Effect.fn("publish")(function* (
   const { folder, run, schemaVersion, formats, csvProfile } = options
   yield* refuseReadOnly
   const state = yield* stateOf(options.views ?? [])
-  const version = yield* beginVersion(folder, run)
+  const version = yield* beginRelease(folder, run)
   return yield* Effect.gen(function* () {
     const { contents, written } = yield* writeFiles(options, tables, version.building)
     // Bringing a small file to the disk is waiting, so many wait together.
@@ -58,10 +58,10 @@ export const publish = Effect.fn("publish")(function* (
       tables: contents,
       files
     })
-    yield* commitVersion(version)
+    yield* commitRelease(version)
     return { files, folder }
   }).pipe(
-    Effect.onError(() => abandonVersion(version)),
+    Effect.onError(() => abandonRelease(version)),
     Effect.mapError(
       ({ ends, message, next }) =>
         new Failure({
@@ -78,10 +78,10 @@ const writeFiles = Effect.fnUntraced(function* (
   tables: ReadonlyArray<TableName>,
   building: string
 ) {
-  const served = "crm.duckdb"
+  const snapshot = "crm.duckdb"
   // The copy is made even where nobody wants it: it is the one moment that the other files agree on.
-  const result = yield* withServed(
-    join(building, served),
+  const result = yield* withSnapshot(
+    join(building, snapshot),
     tables,
     Effect.gen(function* () {
       const contents = yield* Effect.forEach(
@@ -89,7 +89,7 @@ const writeFiles = Effect.fnUntraced(function* (
         (table) => tableContents(table, csvProfile === "spreadsheet" && formats.includes("csv"))
       )
       const files: Array<Written> = formats.includes("duckdb")
-        ? [{ path: served, table: "*", rows: yield* currentRows(tables) }]
+        ? [{ path: snapshot, table: "*", rows: yield* currentRows(tables) }]
         : []
       for (const table of tables) {
         if (formats.includes("parquet")) files.push(...(yield* writeParquet(table, building)))
@@ -99,27 +99,27 @@ const writeFiles = Effect.fnUntraced(function* (
     }),
     views
   )
-  if (!formats.includes("duckdb")) yield* onDisk(`${served} could not be removed`, () => rm(join(building, served)))
+  if (!formats.includes("duckdb")) yield* onDisk(`${snapshot} could not be removed`, () => rm(join(building, snapshot)))
   return result
 })
 
 /** Of the copy: the one moment that all files show. */
-const tableContents = Effect.fnUntraced(function* (table: TableName, forSheets: boolean) {
+const tableContents = Effect.fnUntraced(function* (table: TableName, forSpreadsheets: boolean) {
   const schemas = [
-    ["crm", servedTable(table)],
-    ["crm_history", servedHistory(table)]
+    ["crm", snapshotTable(table)],
+    ["crm_history", snapshotHistory(table)]
   ] as const
   return yield* Effect.forEach(schemas, ([schema, path]) =>
     Effect.gen(function* () {
       const columns = yield* columnsOf(path)
       const types = Object.fromEntries(columns.map((column) => [column.name, column.type]))
       const content = yield* contentOf(path, columns)
-      const sheets = forSheets ? yield* contentOf(path, untouched(columns)) : undefined
+      const spreadsheets = forSpreadsheets ? yield* contentOf(path, untouched(columns)) : undefined
       return {
         schema,
         table: table.name,
         ...content,
-        ...(sheets && { untouchedSum: sheets.sum }),
+        ...(spreadsheets && { untouchedSum: spreadsheets.sum }),
         columns: types
       } satisfies PublishedTable
     })
@@ -127,7 +127,7 @@ const tableContents = Effect.fnUntraced(function* (table: TableName, forSheets: 
 })
 
 const currentRows = Effect.fnUntraced(function* (tables: ReadonlyArray<TableName>) {
-  const counts = tables.filter(({ wide }) => !wide).map((table) => `(SELECT count(*) FROM ${servedTable(table)})`)
+  const counts = tables.filter(({ wide }) => !wide).map((table) => `(SELECT count(*) FROM ${snapshotTable(table)})`)
   const [row] = yield* (yield* Warehouse).rows(`SELECT ${["0", ...counts].join(" + ")} AS rows`)
   return Number(row?.["rows"])
 })
@@ -145,7 +145,7 @@ const writeParquet = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyArray<Written>, Failure, Warehouse> {
   const warehouse = yield* Warehouse
   yield* makeFolder(building, "parquet", table.name)
-  return yield* Effect.forEach(yield* partsOf(table, servedSchema), (part, index) => {
+  return yield* Effect.forEach(yield* partsOf(table, snapshotSchema), (part, index) => {
     const path = join("parquet", table.name, `part-${index}.parquet`)
     const copy = `COPY (FROM ${part}) TO ${literal(join(building, path))} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v1, ${bounded})`
     return Effect.map(warehouse.rows(copy), ([copied]) => ({
@@ -163,9 +163,9 @@ const writeCsvFiles = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyArray<Written>, Failure, Warehouse> {
   yield* makeFolder(building, "csv")
   const folder = join(building, "csv")
-  const sheets =
-    profile === "machine" ? [yield* copyCsv(table, folder)] : yield* copySheets(table, folder, spreadsheetLimits)
-  return sheets.map(({ file, rows }) => ({ path: join("csv", file), table: table.name, rows }))
+  const spreadsheets =
+    profile === "machine" ? [yield* copyCsv(table, folder)] : yield* copySpreadsheets(table, folder, spreadsheetLimits)
+  return spreadsheets.map(({ file, rows }) => ({ path: join("csv", file), table: table.name, rows }))
 })
 
 const makeFolder = (...parts: ReadonlyArray<string>) =>

@@ -52,7 +52,7 @@ export const safeText = (text: string): string => {
 }
 
 /** Also quotes what separates cells in countries where the comma does not: a cell must not become two. */
-export const sheetText = (rows: ReadonlyArray<CsvRow>): string =>
+export const spreadsheetText = (rows: ReadonlyArray<CsvRow>): string =>
   stringify([...rows], { ...lines, quoted_match: /^$|[;\t|]/ })
 
 /**

@@ -9,10 +9,11 @@
  * tools.
  */
 import { crc32 } from "node:zlib"
-import type { Window } from "../catalog/instants.ts"
-
-/** Where a pass over a resource stands after an entry; what `extract` needs to go on from there. */
-export type Progress = Readonly<Record<string, unknown>>
+import type { Window } from "../catalog/timestamps.ts"
+import type { Capabilities } from "../values/capabilities.ts"
+import type { Checkpoint } from "../values/checkpoint.ts"
+import type { Facts } from "../values/status.ts"
+import { upgraded } from "./upgrade.ts"
 
 interface Common {
   readonly run: string
@@ -22,44 +23,42 @@ interface Common {
   readonly resource: string
 }
 
-/** The row a page was read under. */
+/** The row that the records of a page belong to. */
 export interface Parent {
   readonly id: string
-  /** The state it was in when its reading began. */
-  readonly state: string
+  /** The version of the row when its reading began. */
+  readonly version: string
   /** This page is the last one. */
   readonly done: boolean
-  /** Everything under it is read, not only what is recent. */
+  /** Everything under the row is read, not only what is recent. */
   readonly full: boolean
 }
 
-/** A page of a list, the answer of a fan-out, or a detail. */
+/** A page of a list, the children of a row, or a detail. */
 export interface PageEntry extends Common {
   readonly kind: "page" | "detail"
-  /** Of a list: which of its passes. Of a follow-up: what it is called in counts and state. */
-  readonly pass: string
+  /** Of a list: which partition. Of children and details: their label in counts and state. */
+  readonly partition: string
   readonly request: unknown
   /** Dotted path of the records in the body. */
   readonly records: string
   readonly parent?: Parent
-  /** The body holds numbers that a double would change (body.ts). */
-  readonly long: boolean
-  /** State of the pass after this page. */
-  readonly progress: Progress
+  /** The body holds numbers that a double would change (json.ts). */
+  readonly hasBigNumbers: boolean
+  /** After this page; none where the service has nothing under a row. */
+  readonly checkpoint?: Checkpoint
 }
 
-/** The end of a reading: its watermark and how it went. No body. */
+/** The end of a reading. No body. */
 export interface EndEntry extends Common {
   readonly kind: "end"
   readonly outcome: Outcome
 }
-/** How a reading ended; times in epoch milliseconds. */
-export interface Outcome {
-  readonly mode: "full" | "changed" | "each" | "window"
-  readonly verdict: "complete" | "complete with doubts" | "incomplete"
-  readonly doubts: ReadonlyArray<string>
+/** How a reading ended; times in epoch milliseconds. How complete it is follows from `Facts`. */
+export interface Outcome extends Facts {
+  readonly mode: "full" | "incremental" | "children" | "window"
   readonly requests: number
-  /** Of an incomplete one: it came to its end, so the next one begins anew. */
+  /** Of an incomplete one: it came to the end of its list, so the next one begins anew. */
   readonly finished?: boolean
   /** When the reading began, maybe in an earlier run. */
   readonly begunAt?: number
@@ -69,13 +68,12 @@ export interface Outcome {
   readonly watermark?: number
   /** What the service said it holds. */
   readonly total?: number
-  /** Findings about this account to start with next time: page sizes refused, ways that work. */
-  readonly way?: unknown
+  readonly capabilities?: Capabilities
 }
 
-/** Records found to be gone; the body is the list of their keys. */
-export interface GoneEntry extends Common {
-  readonly kind: "gone"
+/** Records found to be deleted; the body is the list of their keys. */
+export interface DeletedEntry extends Common {
+  readonly kind: "deleted"
 }
 
 /** A window of the past is read: what lies in it need not be asked for again. No body. */
@@ -84,7 +82,7 @@ export interface WindowEntry extends Common {
   readonly window: Window
 }
 
-export type Entry = PageEntry | EndEntry | GoneEntry | WindowEntry
+export type Entry = PageEntry | EndEntry | DeletedEntry | WindowEntry
 
 export interface Frame {
   readonly entry: Entry
@@ -111,11 +109,15 @@ export const decode = (segment: Buffer, start: number): Decoded | undefined => {
   const found = find(segment, start)
   return typeof found === "string"
     ? undefined
-    : { entry: found.entry, body: segment.toString("utf8", found.bodyStart, found.bodyEnd), end: found.bodyEnd + 1 }
+    : {
+        entry: upgraded(found.entry),
+        body: segment.toString("utf8", found.bodyStart, found.bodyEnd),
+        end: found.bodyEnd + 1
+      }
 }
 
 /** Where the last whole frame ends, counted from the first byte; the end of the segment where nothing is wrong. */
-export const wholeUntil = (segment: Buffer): number => {
+export const validUntil = (segment: Buffer): number => {
   let end = 0
   for (let found = find(segment, 0); typeof found !== "string"; found = find(segment, end)) end = found.bodyEnd + 1
   return end
@@ -179,7 +181,7 @@ const entryStart = Buffer.from('\n{"kind":')
  * What in a frame cannot have been written by a run of this account, in words: nobody would read it, so it is damage.
  * `resources`: tables, and what follow-ups are counted as.
  */
-export const strangeIn = (
+export const foreignIn = (
   { kind, resource, location }: Entry,
   known: { readonly resources: ReadonlySet<string>; readonly locations: ReadonlySet<string> }
 ): string | undefined => {
@@ -187,4 +189,4 @@ export const strangeIn = (
   if (!known.resources.has(resource)) return `an entry of the resource ${resource}, which does not exist`
   return known.locations.has(location) ? undefined : `an entry of the location ${location}, which was never read`
 }
-const kinds: ReadonlySet<string> = new Set<Entry["kind"]>(["page", "detail", "end", "gone", "window"])
+const kinds: ReadonlySet<string> = new Set<Entry["kind"]>(["page", "detail", "end", "deleted", "window"])

@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises"
 import { promisify } from "node:util"
 import { constants, createZstdCompress, zstdDecompress } from "node:zlib"
 import { damagedAt } from "./damage.ts"
-import { type Decoded, decode, wholeUntil } from "./frame.ts"
+import { type Decoded, decode, validUntil } from "./frame.ts"
 
 export const plainPath = (folder: string, segment: number) => join(folder, `${String(segment).padStart(6, "0")}.ndjson`)
 const sealedPath = (folder: string, segment: number) => `${plainPath(folder, segment)}.zst`
@@ -30,7 +30,7 @@ export const segmentsIn = async (folder: string) => {
 export const compress = async (folder: string, segment: number): Promise<void> => {
   const temporary = `${sealedPath(folder, segment)}.part`
   const content = await readFile(plainPath(folder, segment))
-  const whole = wholeUntil(content)
+  const whole = validUntil(content)
   if (whole < content.length) throw damagedAt(segment, whole)
   await pipeline(
     piecesOf(content),

@@ -11,7 +11,7 @@ import { Damage, damagedAt } from "./damage.ts"
 import { type Decoded, type Frame, encode } from "./frame.ts"
 import type { Position } from "./position.ts"
 import { framesIn, readPlain, readSealed } from "./segments.ts"
-import { Tail } from "./tail.ts"
+import { RecentFrames } from "./recent-frames.ts"
 import { Writer } from "./writer.ts"
 
 export interface Read {
@@ -63,7 +63,7 @@ const openVault = Effect.fn("vault.open")(function* (
   )
   const reading = yield* Semaphore.make(1)
   const segments = new Segments(folder)
-  const tail = new Tail()
+  const tail = new RecentFrames()
   return Vault.of({
     append: (frame) =>
       attempt("written", async () => {
@@ -113,18 +113,18 @@ const readFrames = async (from: Position, bytes: number, end: Position, segments
 /** Sealed segments, of which the last one read is kept: it is asked for piece by piece. */
 class Segments {
   readonly folder: string
-  private last: { readonly number: number; readonly unpacked: Buffer } | undefined
+  private last: { readonly number: number; readonly transformed: Buffer } | undefined
 
   constructor(folder: string) {
     this.folder = folder
   }
 
   async sealed(number: number): Promise<Buffer | undefined> {
-    if (this.last?.number === number) return this.last.unpacked
-    const unpacked = await readSealed(this.folder, number).catch((cause: NodeJS.ErrnoException) => {
+    if (this.last?.number === number) return this.last.transformed
+    const transformed = await readSealed(this.folder, number).catch((cause: NodeJS.ErrnoException) => {
       throw cause.code?.startsWith("Z") ? new Damage(`segment ${number} cannot be unpacked: ${cause.message}`) : cause
     })
-    this.last = unpacked && { number, unpacked }
-    return unpacked
+    this.last = transformed && { number, transformed }
+    return transformed
   }
 }

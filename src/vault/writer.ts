@@ -1,7 +1,7 @@
 /** The writing end of the vault. */
 import { type FileHandle, mkdir, open, readFile, truncate, writeFile } from "node:fs/promises"
 import { damagedAt } from "./damage.ts"
-import { isTorn, wholeUntil } from "./frame.ts"
+import { isTorn, validUntil } from "./frame.ts"
 import { type Position, isBefore, segmentBytesMax } from "./position.ts"
 import { compress, plainPath, segmentsIn, syncFolder } from "./segments.ts"
 
@@ -39,7 +39,7 @@ export class Writer {
     const content = await readFile(path).catch((cause: NodeJS.ErrnoException) =>
       cause.code === "ENOENT" ? Buffer.alloc(0) : Promise.reject(cause)
     )
-    const size = wholeUntil(content)
+    const size = validUntil(content)
     if (size < content.length) {
       // Behind damage there may be frames that are whole: they are not ours to cut off.
       const isLoaded = loaded === undefined || isBefore({ segment, offset: size }, loaded)

@@ -1,6 +1,6 @@
 /** Whether a value here and a value there mean the same: instants and numbers by value, JSON by structure. */
 import { isDeepStrictEqual } from "node:util"
-import { instantMs } from "../catalog/instants.ts"
+import { instantMs } from "../catalog/timestamps.ts"
 import type { Column } from "../catalog/tables.ts"
 import { name } from "../warehouse/sql.ts"
 

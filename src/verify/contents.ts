@@ -5,9 +5,10 @@ import { join } from "node:path"
 import type { Failure } from "../failure.ts"
 import { type StoredColumn, contentOf, untouched } from "../warehouse/content.ts"
 import { literal, name } from "../warehouse/sql.ts"
+import { changedSince } from "../warehouse/meta/run-resources.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type Checked, type Finding, counted, note, wrong } from "./finding.ts"
-import type { Known } from "./known.ts"
+import type { Known } from "./existing-tables.ts"
 import { type Manifest, type PublishedTable, filesOf } from "./manifest.ts"
 
 /** The warehouse as it is now. What runs changed after the version was published may differ. */
@@ -79,9 +80,10 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
   const spreadsheet = manifest.csvProfile === "spreadsheet"
   for (const format of manifest.formats) {
     if (format === "duckdb") {
-      if (!manifest.files.some(({ path }) => path === servedFile))
-        findings.push(wrong("manifest.json", `it does not list ${servedFile}`))
-      else if (!broken.has(servedFile)) findings.push(...(yield* servedFindings(join(folder, servedFile), published)))
+      if (!manifest.files.some(({ path }) => path === snapshotFile))
+        findings.push(wrong("manifest.json", `it does not list ${snapshotFile}`))
+      else if (!broken.has(snapshotFile))
+        findings.push(...(yield* snapshotFindings(join(folder, snapshotFile), published)))
       continue
     }
     for (const table of published.filter(({ schema }) => schema === "crm")) {
@@ -108,20 +110,11 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
 })
 
 const schemas = ["crm", "crm_history"] as const
-const servedFile = "crm.duckdb"
+const snapshotFile = "crm.duckdb"
 const withoutSums = note(
   "manifest.json",
   "it is of an earlier version, without sums of the tables: ./sluice publish adds them"
 )
-
-/** Resources of which runs after this one loaded something. */
-const changedSince = Effect.fnUntraced(function* (run: string) {
-  const rows = yield* (yield* Warehouse).rows(
-    `SELECT DISTINCT split_part(resource, '/', 1) AS resource FROM meta.run_resources
-     WHERE run_id > ${literal(run)} AND new_rows + changed_rows + deleted_rows > 0`
-  )
-  return new Set(rows.map((row) => String(row["resource"])))
-})
 
 const columnsIn = ({ columns }: PublishedTable): ReadonlyArray<StoredColumn> =>
   Object.entries(columns).map(([column, type]) => ({ name: column, type }))
@@ -144,7 +137,7 @@ const difference = (
     Effect.catch(({ message }) => Effect.succeed(`it cannot be compared: ${message}`))
   )
 
-const servedFindings = Effect.fnUntraced(function* (
+const snapshotFindings = Effect.fnUntraced(function* (
   path: string,
   tables: ReadonlyArray<PublishedTable>
 ): Effect.fn.Return<ReadonlyArray<Finding>, Failure, Warehouse> {
@@ -160,13 +153,13 @@ const servedFindings = Effect.fnUntraced(function* (
               table,
               "sum"
             ),
-            (what) => (what === undefined ? [] : [wrong(servedFile, `${table.schema}.${table.table}: ${what}`)])
+            (what) => (what === undefined ? [] : [wrong(snapshotFile, `${table.schema}.${table.table}: ${what}`)])
           )
         ),
         (found) => found.flat()
       ),
     () => Effect.ignore(warehouse.run("DETACH published"))
-  ).pipe(Effect.catch(({ message }) => Effect.succeed([wrong(servedFile, `it cannot be opened: ${message}`)])))
+  ).pipe(Effect.catch(({ message }) => Effect.succeed([wrong(snapshotFile, `it cannot be opened: ${message}`)])))
 })
 
 const listed = (paths: ReadonlyArray<string>) => `[${paths.map(literal).join(", ")}]`

@@ -5,8 +5,8 @@ import { join, normalize, sep } from "node:path"
 import { type Failure, diskFailure } from "../failure.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type Checked, type Finding, counted, note, wrong } from "./finding.ts"
-import type { Known } from "./known.ts"
-import { fingerprintOf } from "./reading.ts"
+import type { Known } from "./existing-tables.ts"
+import { fingerprintOf } from "./checksum.ts"
 
 /** The file of a row that is deleted may be gone; nothing of ours removes it. */
 export const checkFiles = Effect.fn("verify.files")(function* (
@@ -17,7 +17,7 @@ export const checkFiles = Effect.fn("verify.files")(function* (
   const named = new Set<string>()
   let looked = 0
   for (const { resource, table, parent, current } of tables) {
-    if (resource.each?.file === undefined || table !== parent) continue
+    if (resource.childOf?.file === undefined || table !== parent) continue
     const rows = (yield* Warehouse).stream(
       `SELECT path, bytes::VARCHAR, sha256, (_deleted_at IS NOT NULL)::VARCHAR FROM ${current}`
     )

@@ -4,7 +4,7 @@ import type { Failure } from "../failure.ts"
 import { name, names } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type Checked, type Finding, counted, countedRows, wrong } from "./finding.ts"
-import { type Known, type KnownTable, shownKey } from "./known.ts"
+import { type Known, type KnownTable, shownKey } from "./existing-tables.ts"
 
 /**
  * The rule: a version begins exactly where the one before it ends, and the current row begins where its newest version

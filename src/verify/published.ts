@@ -4,10 +4,11 @@ import { lstat } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { type Failure, diskFailure } from "../failure.ts"
 import { literal } from "../warehouse/sql.ts"
+import { runsNewestFirst } from "../warehouse/meta/runs.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type Checked, type Finding, counted, note, wrong } from "./finding.ts"
 import { type Manifest, type PublishedFile, readManifest } from "./manifest.ts"
-import { CsvCounter, fingerprintOf } from "./reading.ts"
+import { CsvCounter, fingerprintOf } from "./checksum.ts"
 
 export interface PublishedCheck {
   readonly checked: Checked
@@ -56,10 +57,9 @@ export const checkPublished = Effect.fn("verify.published")(function* (
 const runFindings = Effect.fnUntraced(function* (
   run: string
 ): Effect.fn.Return<ReadonlyArray<Finding>, Failure, Warehouse> {
-  const runs = yield* (yield* Warehouse).rows("SELECT run_id FROM meta.runs ORDER BY run_id")
-  const ids = runs.map((row) => String(row["run_id"]))
+  const ids = (yield* runsNewestFirst()).map(({ id }) => id)
   if (!ids.includes(run)) return [wrong("manifest.json", `it names run ${run}, which the warehouse does not know`)]
-  return ids.at(-1) === run ? [] : [note("manifest.json", `published by run ${run}; the last one is ${ids.at(-1)}`)]
+  return ids[0] === run ? [] : [note("manifest.json", `published by run ${run}; the last one is ${ids[0]}`)]
 })
 
 const whatIsWrong = Effect.fnUntraced(function* (

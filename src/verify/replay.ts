@@ -11,7 +11,7 @@ import { contentOf } from "../warehouse/content.ts"
 import { literal, name, names } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type Checked, type Finding, counted, wrong } from "./finding.ts"
-import { type Known, type KnownTable, shownKey } from "./known.ts"
+import { type Known, type KnownTable, shownKey } from "./existing-tables.ts"
 
 export interface ReplayOptions {
   /** Output folder. */
@@ -24,7 +24,7 @@ export interface ReplayOptions {
   readonly replay: (
     scratch: string,
     end: Position,
-    keep: ((resource: Resource, location: string, key: ReadonlyArray<unknown>) => boolean) | undefined
+    filter: ((resource: Resource, location: string, key: ReadonlyArray<unknown>) => boolean) | undefined
   ) => Effect.Effect<void, Failure>
 }
 
@@ -149,11 +149,11 @@ interface Sample {
 const sampleOf = Effect.fnUntraced(function* ({ tables }: Known, all: boolean, { segment, offset }: Position) {
   const warehouse = yield* Warehouse
   const parents = tables.filter(({ table, parent }) => table === parent)
-  const each = Math.ceil(sampleSize / Math.max(1, parents.length))
+  const childOf = Math.ceil(sampleSize / Math.max(1, parents.length))
   const limits = new Map<string, string>()
   for (const { table, current } of all ? [] : parents) {
     const [row] = yield* warehouse.rows(`SELECT count(*) AS n FROM ${current}`)
-    const share = each / Math.max(each, Number(row?.["n"]))
+    const share = childOf / Math.max(childOf, Number(row?.["n"]))
     // Beyond every digest where all are taken.
     limits.set(
       table.name,

@@ -1,11 +1,12 @@
 /** Rows by themselves and among each other: keys, parents, references. */
 import { Effect } from "effect"
-import { followUpOf } from "../catalog/resource.ts"
+import { childRequestOf } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
-import { literal, name, names } from "../warehouse/sql.ts"
+import { fetchedParentsSql } from "../warehouse/meta/parent-state.ts"
+import { name, names } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type Checked, type Finding, counted, countedRows, note, wrong } from "./finding.ts"
-import { type Known, type KnownTable, shownKey } from "./known.ts"
+import { type Known, type KnownTable, shownKey } from "./existing-tables.ts"
 
 /** Every row has its whole key, and no other row has the same. */
 export const checkKeys = Effect.fn("verify.keys")(function* ({
@@ -122,21 +123,22 @@ const childrenIn = (tables: ReadonlyArray<KnownTable>): ReadonlyArray<Hanging> =
  */
 const readUnderOthersIn = (tables: ReadonlyArray<KnownTable>): ReadonlyArray<Hanging> =>
   tables.flatMap((known): ReadonlyArray<Hanging> => {
-    const { each, full } = known.resource
-    const on = tables.find(({ table }) => table.name === each?.table)
-    if (!each || !on || full.length > 0 || known.table !== known.parent) return []
-    const columns = [[each.column, "id"]] as const
-    const ids = (path: string) => `SELECT location_id, ${each.ids} AS id FROM ${path}`
-    if (each.ids !== undefined)
-      return [{ known, on: each.table, parents: `${ids(on.current)} UNION ${ids(on.history)}`, columns, level: "note" }]
+    const { childOf, full } = known.resource
+    const on = tables.find(({ table }) => table.name === childOf?.table)
+    if (!childOf || !on || full.length > 0 || known.table !== known.parent) return []
+    const columns = [[childOf.column, "id"]] as const
+    const ids = (path: string) => `SELECT location_id, ${childOf.ids} AS id FROM ${path}`
+    if (childOf.ids !== undefined)
+      return [
+        { known, on: childOf.table, parents: `${ids(on.current)} UNION ${ids(on.history)}`, columns, level: "note" }
+      ]
     const parents = `SELECT location_id, id FROM ${on.current}`
-    const asked = `(t.location_id, t.${name(each.column)}) IN (SELECT (location_id, parent_id) FROM meta.fanout
-      WHERE resource = ${literal(followUpOf(known.resource)?.label)})`
+    const asked = `(t.location_id, t.${name(childOf.column)}) IN (${fetchedParentsSql(childRequestOf(known.resource)!.label)})`
     return [
-      { known, on: each.table, parents, columns, level: "wrong", where: asked },
+      { known, on: childOf.table, parents, columns, level: "wrong", where: asked },
       {
         known,
-        on: each.table,
+        on: childOf.table,
         parents,
         columns,
         level: "note",

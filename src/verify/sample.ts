@@ -1,18 +1,18 @@
 /** Some rows read again by themselves, and compared with the service as it is now. */
 import { Effect } from "effect"
 import { Api } from "../api/api.ts"
-import type { BadCredentials, BudgetSpent, Unavailable, WrongLocation } from "../api/errors.ts"
-import { at, parseExact } from "../catalog/body.ts"
+import type { BadCredentials, BudgetExhausted, Unavailable, WrongLocation } from "../api/errors.ts"
+import { at, parseExact } from "../catalog/json.ts"
 import type { Catalogue } from "../catalog/discover.ts"
 import type { Resource } from "../catalog/resource.ts"
 import { keyOf, snakeCase } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
 import type { Row, Warehouse } from "../warehouse/warehouse.ts"
-import { type Chosen, choose, isCompared } from "./choose.ts"
+import { type Chosen, choose, isCompared } from "./sampling.ts"
 import { epochMs, same, shown, textOf } from "./compare.ts"
 import { type Checked, type Finding, counted, note, wrong } from "./finding.ts"
-import type { KnownTable } from "./known.ts"
-import { requestFor, singles } from "./singles.ts"
+import type { KnownTable } from "./existing-tables.ts"
+import { requestFor, singles } from "./get-one.ts"
 
 export interface SampleOptions {
   readonly catalogue: Catalogue
@@ -27,17 +27,17 @@ export interface SampleOptions {
 
 export interface Sampled {
   readonly checked: Checked
-  readonly numbers: Readonly<Record<Verdict, number>>
+  readonly numbers: Readonly<Record<Status, number>>
   /** Tables with a row that differs. */
   readonly disagreeing: ReadonlyArray<string>
 }
-type Verdict = "agree" | "differ" | "changed since" | "gone since" | "not readable"
+type Status = "agree" | "differ" | "changed since" | "gone since" | "not readable"
 
 /** One row, compared. */
 interface Compared {
   readonly table: string
   readonly id: string
-  readonly verdict: Verdict
+  readonly status: Status
   readonly findings: ReadonlyArray<Finding>
 }
 
@@ -45,14 +45,18 @@ const concurrency = 8
 
 export const checkSample = Effect.fn("verify.sample")(function* (
   options: SampleOptions
-): Effect.fn.Return<Sampled, BadCredentials | WrongLocation | BudgetSpent | Unavailable | Failure, Api | Warehouse> {
+): Effect.fn.Return<
+  Sampled,
+  BadCredentials | WrongLocation | BudgetExhausted | Unavailable | Failure,
+  Api | Warehouse
+> {
   const chosen = yield* choose(options.catalogue, options.location, options.rows)
   const compared = yield* Effect.forEach(chosen, (one) => compareRow(one, options), { concurrency })
   const numbers = { agree: 0, differ: 0, "changed since": 0, "gone since": 0, "not readable": 0 }
-  for (const { verdict } of compared) numbers[verdict]++
+  for (const { status } of compared) numbers[status]++
   const judged = numbers.agree + numbers.differ
   const share = judged === 0 ? "" : `, ${Math.floor((numbers.agree / judged) * 1000) / 10} % of ${judged} agree`
-  const differing = compared.filter(({ verdict }) => verdict === "differ")
+  const differing = compared.filter(({ status }) => status === "differ")
   return {
     numbers,
     disagreeing: [...new Set(differing.map(({ table }) => table))].sort(),
@@ -62,7 +66,7 @@ export const checkSample = Effect.fn("verify.sample")(function* (
       looked: `${counted(compared.length, "row")} of ${counted(new Set(compared.map(({ table }) => table)).size, "table")}${share}`,
       findings: [
         ...compared.flatMap(({ findings }) => findings),
-        ...goneFindings(compared),
+        ...deletionFindings(compared),
         ...(numbers["changed since"] > 0
           ? [
               note(
@@ -77,10 +81,10 @@ export const checkSample = Effect.fn("verify.sample")(function* (
 })
 
 /** A row that is gone was deleted since, or its deletion was not seen: nothing here can tell. */
-const goneFindings = (compared: ReadonlyArray<Compared>): ReadonlyArray<Finding> =>
+const deletionFindings = (compared: ReadonlyArray<Compared>): ReadonlyArray<Finding> =>
   [
     ...Map.groupBy(
-      compared.filter(({ verdict }) => verdict === "gone since"),
+      compared.filter(({ status }) => status === "gone since"),
       ({ table }) => table
     )
   ].map(([table, gone]) =>
@@ -93,37 +97,37 @@ const compareRow = Effect.fnUntraced(function* ({ known, row }: Chosen, { locati
     .map((column) => row[column])
     .join("/")
   const where = `${table.name} ${id}`
-  const ended = (verdict: Verdict, findings: ReadonlyArray<Finding> = []): Compared => ({
+  const ended = (status: Status, findings: ReadonlyArray<Finding> = []): Compared => ({
     table: table.name,
     id,
-    verdict,
+    status,
     findings
   })
-  const single = singles[table.name]!
+  const getOne = singles[table.name]!
   const unread = ({ message }: { readonly message: string }) =>
     Effect.succeed(ended("not readable", [note(where, `could not be read: ${message}`)]))
 
   return yield* Effect.gen(function* () {
-    const request = requestFor(single, row)
+    const request = requestFor(getOne, row)
     const { body } = yield* (yield* Api).send({ request, priority: 2, resource: `verify/${table.name}` })
-    const sent = at(body, single.record)
-    const [record] = resource.unpack ? resource.unpack(sent) : [sent]
+    const sent = at(body, getOne.record)
+    const [record] = resource.transform ? resource.transform(sent) : [sent]
     const normalised = normaliserOf(resource)(record, { location }).row
     if (normalised === undefined)
       return ended("not readable", [note(where, "the answer holds no record that becomes a row")])
     // Printed by the normaliser: an object of columns.
     const theirs = parseExact(normalised) as Readonly<Record<string, unknown>>
     const readAt = new Date(Number(row["_read_at"])).toISOString()
-    const findings = differences(known, row, theirs, single.except ?? []).map(({ column, ours, theirs }) =>
+    const findings = differences(known, row, theirs, getOne.except ?? []).map(({ column, ours, theirs }) =>
       wrong(where, `${column.name} is ${shown(column, ours)} here, read ${readAt}, and ${shown(column, theirs)} there`)
     )
     if (findings.length === 0) return ended("agree")
     return isNewer(known, row, theirs) ? ended("changed since") : ended("differ", findings)
   }).pipe(
     Effect.catchTags({
-      Gone: () => Effect.succeed(ended("gone since")),
-      NotPermitted: unread,
-      Refused: unread
+      NotFound: () => Effect.succeed(ended("gone since")),
+      Forbidden: unread,
+      RequestRejected: unread
     })
   )
 })

@@ -3,28 +3,12 @@ import { Clock, Effect } from "effect"
 import type { Catalogue } from "../catalog/discover.ts"
 import { snakeCase, tablesOf } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
+import { countedRejectsSql } from "../warehouse/meta/run-resources.ts"
+import { allWatermarks } from "../warehouse/meta/watermarks.ts"
 import { instantOf, literal, name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type Checked, type Finding, counted, countedRows, note, wrong } from "./finding.ts"
-import { type Known, shownKey } from "./known.ts"
-
-/** Runs whose pages were taken in, oldest first. */
-export const loadedRuns = Effect.fnUntraced(function* (): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
-  const rows = yield* (yield* Warehouse).rows(
-    "SELECT DISTINCT run_id FROM meta.run_resources WHERE pages > 0 ORDER BY run_id"
-  )
-  return rows.map((row) => String(row["run_id"]))
-})
-
-/** Locations that were read, or whose reading ended. */
-export const loadedLocations = Effect.fnUntraced(function* (): Effect.fn.Return<
-  ReadonlyArray<string>,
-  Failure,
-  Warehouse
-> {
-  const rows = yield* (yield* Warehouse).rows("SELECT DISTINCT location_id FROM meta.run_resources")
-  return rows.map((row) => String(row["location_id"]))
-})
+import { type Known, shownKey } from "./existing-tables.ts"
 
 /** Nothing is known from later than it was read, and nothing was read later than now. */
 export const checkTimes = Effect.fn("verify.times")(function* ({
@@ -32,20 +16,18 @@ export const checkTimes = Effect.fn("verify.times")(function* ({
 }: Known): Effect.fn.Return<Checked, Failure, Warehouse> {
   const warehouse = yield* Warehouse
   const now = instantOf(yield* Clock.currentTimeMillis)
-  const marks = yield* warehouse.rows(
-    `SELECT location_id, resource, watermark, complete_at, watermark > complete_at AS ahead FROM meta.watermarks ORDER BY ALL`
-  )
+  const marks = yield* allWatermarks()
   const findings: Array<Finding> = []
-  for (const { location_id: location, resource, watermark, complete_at: readAt, ahead } of marks) {
+  for (const { location, resource, watermark, completeAt: readAt, isAhead } of marks) {
     // Watermarks are the service's time: where its clock is ahead of ours, rows show it.
-    const highest = ahead === true && highestChange(tables, String(resource), String(location))
+    const highest = isAhead && highestChange(tables, resource, location)
     const [row] = highest
       ? yield* warehouse.rows(`SELECT max(moment) >= ${literal(watermark)} AS shown FROM (${highest})`)
       : []
-    if (ahead === true && row?.["shown"] !== true)
+    if (isAhead && row?.["shown"] !== true)
       findings.push(
         wrong(
-          String(resource),
+          resource,
           `its watermark ${watermark} is ahead of ${readAt}, when it was read; changes in between will be missed`
         )
       )
@@ -95,14 +77,13 @@ export const checkRejects = Effect.fn("verify.rejects")(function* (
   )
   const findings: Array<Finding> = []
   let looked = 0
-  for (const kind of ["rejected_values", "rejected_records"]) {
+  for (const kind of ["rejected_values", "rejected_records"] as const) {
     const runs = yield* warehouse.rows(
       `WITH kept AS (
          SELECT run_id, location_id, owners.resource, count(*) AS kept FROM meta.${kind}
          JOIN (VALUES ${owners.join(", ")}) AS owners (table_name, resource) USING (table_name) GROUP BY ALL
        ), counted AS (
-         SELECT run_id, location_id, split_part(resource, '/', 1) AS resource, sum(${kind}) AS counted
-         FROM meta.run_resources GROUP BY ALL
+         ${countedRejectsSql(kind)}
        )
        SELECT run_id, resource, kept, coalesce(counted, 0)::BIGINT AS counted FROM kept
        LEFT JOIN counted USING (run_id, location_id, resource) ORDER BY ALL`

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { readFile, readdir } from "node:fs/promises"
 import { type Failure, diskFailure } from "../failure.ts"
-import { type Entry, decode, isTorn, strangeIn } from "../vault/frame.ts"
+import { type Entry, decode, isTorn, foreignIn } from "../vault/frame.ts"
 import { type Position, isBefore } from "../vault/position.ts"
 import { plainPath, readSealed } from "../vault/segments.ts"
 import { type Checked, type Finding, counted, note, wrong } from "./finding.ts"
@@ -53,7 +53,7 @@ export const checkVault = Effect.fn("verify.vault")(function* (
     const here = loaded?.segment === segment ? loaded.offset : undefined
     const isLoaded = loaded !== undefined && segment < loaded.segment
     const walked = walk(content, here ?? 0, held, (entry, end) =>
-      expected && (isLoaded || end <= (here ?? 0)) ? strangeIn(entry, expected) : undefined
+      expected && (isLoaded || end <= (here ?? 0)) ? foreignIn(entry, expected) : undefined
     )
     for (const [what, count] of walked.strange)
       findings.push(wrong(where, `it holds ${what}, ${counted(count, "time")}`))

@@ -2,22 +2,23 @@
 import { Effect } from "effect"
 import { join } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
-import { backfillOf, followUpOf } from "../catalog/resource.ts"
+import { backfillOf, childRequestOf } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import type { OutputSettings } from "../settings.ts"
 import type { Position } from "../vault/position.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
-import { checkBlocks, warehouseFile } from "./blocks.ts"
+import { checkBlocks, warehouseFile } from "./checksum-scan.ts"
 import { checkFormats, checkWarehouseContent } from "./contents.ts"
 import { checkFiles } from "./files.ts"
+import { loadedLocations, loadedRuns } from "../warehouse/meta/run-resources.ts"
 import { loadedPosition } from "../warehouse/meta/vault-offset.ts"
 import { type Checked, type Part, isWrong, wrong } from "./finding.ts"
 import { checkHistory } from "./history.ts"
-import { knownTables } from "./known.ts"
+import { knownTables } from "./existing-tables.ts"
 import { checkPublished } from "./published.ts"
 import { type ReplayOptions, checkReplay } from "./replay.ts"
 import { checkKeys, checkParents, checkReferences } from "./rows.ts"
-import { checkRejects, checkTimes, loadedLocations, loadedRuns } from "./state.ts"
+import { checkRejects, checkTimes } from "./state.ts"
 import { checkVault } from "./vault.ts"
 
 /** `onCheck` is told of each before it begins: some take minutes on a large account. */
@@ -79,7 +80,7 @@ const expectedOf = Effect.fnUntraced(function* ({ resources }: Catalogue, loaded
   const labels = resources.flatMap((resource) => [
     resource.table,
     backfillOf(resource.table),
-    ...(followUpOf(resource) ? [followUpOf(resource)!.label] : [])
+    ...(childRequestOf(resource) ? [childRequestOf(resource)!.label] : [])
   ])
   return {
     loaded,

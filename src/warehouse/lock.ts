@@ -19,8 +19,8 @@ export interface Holder {
 }
 
 const waitMs = 30_000
-const toldAfterMs = 2000
-const glanceMs = 250
+const reportAfterMs = 2000
+const pollIntervalMs = 250
 
 /** Opens a file that others may have open: `holderOf` tells who, of a failure that is no other trouble. */
 export const openedInTurn = Effect.fn("warehouse.openedInTurn")(function* <A, E>(
@@ -37,11 +37,11 @@ export const openedInTurn = Effect.fn("warehouse.openedInTurn")(function* <A, E>
     if (holder === undefined) return yield* Effect.fail(opened.failure)
     const waitedMs = (yield* Clock.currentTimeMillis) - begunAt
     if (holder.isRun || waitedMs >= waitMs) return yield* lockedBy(path, holder)
-    if (!told && waitedMs >= toldAfterMs) {
+    if (!told && waitedMs >= reportAfterMs) {
       told = true
       yield* Console.error(`Waiting for ${shown(holder)}, which has ${basename(path)} open.`)
     }
-    yield* Effect.sleep(glanceMs)
+    yield* Effect.sleep(pollIntervalMs)
   }
 })
 
@@ -65,12 +65,12 @@ export const holderIn = (message: string): Holder | undefined => {
   if (!told)
     return message.includes("Could not set lock") ? { pid: undefined, program: undefined, isRun: false } : undefined
   const pid = Number(told[2])
-  const words = commandOf(pid)
-  const main = words.findIndex((word) => /(^|\/)src\/main\.ts$/.test(word))
+  const enumValues = commandOf(pid)
+  const main = enumValues.findIndex((word) => /(^|\/)src\/main\.ts$/.test(word))
   return {
     pid,
-    program: main < 0 ? basename(words[0] ?? told[1]!) : `sluice ${words[main + 1] ?? ""}`.trim(),
-    isRun: main >= 0 && words.slice(main + 1).some((word) => runs.has(word))
+    program: main < 0 ? basename(enumValues[0] ?? told[1]!) : `sluice ${enumValues[main + 1] ?? ""}`.trim(),
+    isRun: main >= 0 && enumValues.slice(main + 1).some((word) => runs.has(word))
   }
 }
 

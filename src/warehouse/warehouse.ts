@@ -13,7 +13,9 @@ import * as Stream from "effect/Stream"
 import { existsSync, statSync } from "node:fs"
 import { chmod, mkdir } from "node:fs/promises"
 import { dirname } from "node:path"
-import { Failure, diskFailure } from "../failure.ts"
+import { Failure } from "../failure.ts"
+import { openFailure, statementFailure } from "./duckdb-failures.ts"
+import { format, formatFailure, formatSql, metaTablesSql } from "./format.ts"
 import { holderIn, lockedBy, openedInTurn } from "./lock.ts"
 import { literal } from "./sql.ts"
 
@@ -45,12 +47,14 @@ export class Warehouse extends Context.Service<
 
 export interface WarehouseOptions {
   readonly access: "write" | "read"
+  /** Also open files that earlier versions wrote, to replace them. */
+  readonly anyFormat?: true
   readonly memoryMb: number
 }
 
 const openWarehouse = Effect.fn("warehouse.open")(function* (
   path: string,
-  { access, memoryMb }: WarehouseOptions
+  { access, memoryMb, anyFormat }: WarehouseOptions
 ): Effect.fn.Return<Warehouse["Service"], Failure, Scope.Scope> {
   const missing = new Failure({
     ends: "failed",
@@ -94,10 +98,14 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
     Effect.tryPromise({ try: run, catch: (cause) => statementFailure(path, memoryMb, cause) })
 
   yield* Effect.uninterruptible(attempt(() => connection.run(begin)))
-  if (access === "read") {
-    // Made by a command that was stopped before it filled it.
-    const found = yield* Effect.uninterruptible(attempt(() => connection.runAndReadAll(state)))
-    if (found.currentRowCount === 0) return yield* missing
+  const query = (sql: string) =>
+    Effect.uninterruptible(attempt(async () => (await connection.runAndReadAll(sql)).getRows()))
+  const tables = (yield* query(metaTablesSql)).map(([table]) => table)
+  // Made by a command that was stopped before it filled it.
+  if (access === "read" && !tables.includes("runs")) return yield* missing
+  if (!anyFormat && tables.includes("runs")) {
+    const [row] = tables.includes("schema_version") ? yield* query(formatSql) : [[1]]
+    if (row && Number(row[0]) !== format) return yield* formatFailure(path, Number(row[0]))
   }
   return Warehouse.of({
     memoryMb,
@@ -163,8 +171,6 @@ export const storage = "ROW_GROUP_SIZE 8192, STORAGE_VERSION 'v1.5.0'"
 const blockBytes = 32_768
 const settingsOfFile = (path: string): string => (existsSync(path) ? storage : `${storage}, BLOCK_SIZE ${blockBytes}`)
 
-const state =
-  "SELECT 1 FROM duckdb_tables() WHERE database_name = 'warehouse' AND schema_name = 'meta' AND table_name = 'runs'"
 const begin = "USE warehouse; SET TimeZone = 'UTC'"
 
 const settingsOf = (path: string, memoryMb: number) => ({
@@ -211,39 +217,3 @@ const logBytesMax = 128 * 1024 * 1024
  */
 const unwrittenMb =
   "SELECT sum(memory_usage_bytes) / 1e6 FROM duckdb_memory() WHERE tag IN ('IN_MEMORY_TABLE', 'OVERFLOW_STRINGS')"
-
-/** Its file is mended by rebuild, disk and memory by the user; everything else is ours. */
-const statementFailure = (path: string, memoryMb: number, cause: unknown): Failure => {
-  const message = cause instanceof Error ? cause.message : String(cause)
-  if (isDamage(message)) return damaged(path, message)
-  // What does not fit into memory goes to temporary files; where these are the trouble, the disk is.
-  if (/Out of Memory/i.test(message) && !message.includes("max_temp_directory_size"))
-    return new Failure({
-      ends: "failed",
-      message: `DuckDB needs more memory than machine.memory_mb = ${memoryMb} allows for ${path}: ${message.split("\n")[0]}. Everything read before this is kept.`,
-      next: `Set machine.memory_mb to ${2 * memoryMb} in the settings file, then run the same command again.`
-    })
-  return /^(IO Error|Out of Memory|TransactionContext Error: Failed to commit: .*(write|space))/i.test(message)
-    ? diskFailure(`The warehouse ${path} could not be written`, cause)
-    : new Failure({
-        ends: "failed",
-        message: `The warehouse ${path} refused a statement, which is a defect of ours: ${message}`,
-        next: "Report it with the text above. Everything read is in the vault; ./sluice rebuild makes the tables again."
-      })
-}
-
-/** What DuckDB says where bytes of the file or its log were changed or are missing. */
-const isDamage = (message: string) =>
-  /Corrupt|not a valid DuckDB|Could not read enough bytes|replaying WAL|Serialization Error/i.test(message)
-const damaged = (path: string, message: string) =>
-  new Failure({
-    ends: "damaged",
-    message: `The warehouse ${path} is damaged: ${message}. Everything read is in the vault.`,
-    next: "./sluice rebuild"
-  })
-
-const openFailure = (path: string, cause: unknown): Failure => {
-  const message = cause instanceof Error ? cause.message : String(cause)
-  if (isDamage(message)) return damaged(path, message)
-  return diskFailure(`The warehouse ${path} could not be opened`, cause)
-}

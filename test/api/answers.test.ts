@@ -48,15 +48,15 @@ describe("an answer", () => {
   it.effect("that says who we are not allowed to be is told apart by its words", () =>
     Effect.gen(function* () {
       const kinds: ReadonlyArray<readonly [number, string, string]> = [
-        [401, "The token is not authorized for this scope.", "NotPermitted"],
-        [401, "This route is not yet supported by the IAM Service", "NotPermitted"],
+        [401, "The token is not authorized for this scope.", "Forbidden"],
+        [401, "This route is not yet supported by the IAM Service", "Forbidden"],
         [401, "Invalid JWT", "BadCredentials"],
-        [401, "version header is invalid", "Refused"],
+        [401, "version header is invalid", "RequestRejected"],
         [403, "The token does not have access to this location", "WrongLocation"],
-        [403, "Forbidden", "NotPermitted"],
-        [400, "Contact with id x not found", "Gone"],
-        [404, "Not Found", "Gone"],
-        [422, "limit must not be greater than 100", "Refused"]
+        [403, "Forbidden", "Forbidden"],
+        [400, "Contact with id x not found", "NotFound"],
+        [404, "Not Found", "NotFound"],
+        [422, "limit must not be greater than 100", "RequestRejected"]
       ]
       for (const [status, message, kind] of kinds) {
         const result = yield* sendTo((_, response) =>
@@ -74,7 +74,7 @@ describe("an answer", () => {
         const result = yield* sendTo((_, response) =>
           response.writeHead(401, { "content-encoding": encoding }).end(encode(text))
         )
-        assert.include(JSON.stringify(result), '"_tag":"NotPermitted"', encoding)
+        assert.include(JSON.stringify(result), '"_tag":"Forbidden"', encoding)
       }
     })
   )
@@ -110,8 +110,8 @@ describe("an answer", () => {
       const large = (words: string) => Buffer.concat([Buffer.from(words), Buffer.alloc(17 * 1024 * 1024, "x")])
       for (const [status, words, kind] of [
         [401, "Invalid JWT", "BadCredentials"],
-        [401, "The token is not authorized for this scope.", "NotPermitted"],
-        [404, "", "Gone"]
+        [401, "The token is not authorized for this scope.", "Forbidden"],
+        [404, "", "NotFound"]
       ] as const) {
         const result = yield* sendTo((_, response) => response.writeHead(status).end(large(words)))
         assert.include(JSON.stringify(result), `"_tag":"${kind}"`)
@@ -151,8 +151,8 @@ describe("an answer", () => {
     Effect.gen(function* () {
       const body = gzipSync("words")
       for (const [status, kind] of [
-        [404, "Gone"],
-        [422, "Refused"]
+        [404, "NotFound"],
+        [422, "RequestRejected"]
       ] as const) {
         const result = yield* sendTo((_, response) => response.writeHead(status).end(body))
         assert.include(JSON.stringify(result), `"_tag":"${kind}"`)
@@ -185,7 +185,7 @@ describe("a request that is throttled", () => {
         {},
         1000
       )
-      assert.match(JSON.stringify(result), /"BudgetSpent".*refused a request for 15 minutes/)
+      assert.match(JSON.stringify(result), /"BudgetExhausted".*refused a request for 15 minutes/)
       assert.isAtMost(sent, 18)
     })
   )

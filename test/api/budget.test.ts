@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { rateHeaders } from "../../src/api/wire.ts"
-import { type Budget, type Limits, type Slot, makeBudget } from "../../src/api/budget.ts"
+import { rateHeaders } from "../../src/api/http.ts"
+import { type Budget, type Limits, type Slot, makeBudget } from "../../src/api/rate-limiter.ts"
 
 const limits: Limits = { burst: 100, windowMs: 10_000, reservePerDay: 0 }
 
@@ -14,7 +14,7 @@ const fullest = (arrivals: ReadonlyArray<number>, windowMs: number) =>
 const service = (budget: Budget, latencyMs: (n: number) => number, max = 100, others: () => number = () => 0) => {
   const arrivals: Array<number> = []
   const request = Effect.fnUntraced(function* (n: number) {
-    const slot = yield* budget.take(1)
+    const slot = yield* budget.acquire(1)
     const latency = latencyMs(n)
     const before = Math.floor(latency * ((n * 7919) % 100) * 0.01)
     yield* Effect.sleep(before)
@@ -22,7 +22,7 @@ const service = (budget: Budget, latencyMs: (n: number) => number, max = 100, ot
     arrivals.push(now)
     const remaining = max - others() - arrivals.filter((at) => at > now - 10_000).length
     yield* Effect.sleep(latency - before)
-    yield* slot.settle({ max, remaining, windowMs: 10_000 })
+    yield* slot.release({ max, remaining, windowMs: 10_000 })
   })
   return { arrivals, request }
 }
@@ -92,9 +92,9 @@ describe("the budget", () => {
   it.effect("after a 429 without Retry-After nothing is sent for a whole window", () =>
     Effect.gen(function* () {
       const budget = yield* makeBudget(limits)
-      const slot = yield* budget.take(1)
-      yield* slot.settle({ max: 100, remaining: 90, refusedForMs: "unsaid" })
-      const next = yield* Effect.forkChild(budget.take(1))
+      const slot = yield* budget.acquire(1)
+      yield* slot.release({ max: 100, remaining: 90, refusedForMs: "unsaid" })
+      const next = yield* Effect.forkChild(budget.acquire(1))
       yield* TestClock.adjust(9_999)
       assert.isUndefined(next.pollUnsafe())
       yield* TestClock.adjust(10)
@@ -117,10 +117,10 @@ describe("the budget", () => {
         })
         yield* Effect.gen(function* () {
           const budget = yield* makeBudget({ ...limits, burst: 1 })
-          const slot = yield* budget.take(1)
-          yield* slot.settle({ max: 1 })
+          const slot = yield* budget.acquire(1)
+          yield* slot.release({ max: 1 })
           setBy = hours * 3_600_000
-          const next = yield* Effect.forkChild(budget.take(1))
+          const next = yield* Effect.forkChild(budget.acquire(1))
           yield* TestClock.adjust(9_990)
           assert.isUndefined(next.pollUnsafe())
           yield* TestClock.adjust(20)
@@ -133,16 +133,16 @@ describe("the budget", () => {
     Effect.gen(function* () {
       const budget = yield* makeBudget({ ...limits, burst: 1 })
       const order: Array<number> = []
-      const slot = yield* budget.take(1)
+      const slot = yield* budget.acquire(1)
       for (const priority of [2, 1, 0] as const)
         yield* Effect.forkChild(
-          budget.take(priority).pipe(
+          budget.acquire(priority).pipe(
             Effect.tap(() => Effect.sync(() => order.push(priority))),
-            Effect.flatMap((slot) => slot.settle({ max: 1 }))
+            Effect.flatMap((slot) => slot.release({ max: 1 }))
           )
         )
       yield* TestClock.adjust(1)
-      yield* slot.settle({ max: 1 })
+      yield* slot.release({ max: 1 })
       yield* TestClock.adjust(60_000)
       assert.deepStrictEqual(order, [0, 1, 2])
     }).pipe(Effect.scoped)
@@ -151,9 +151,9 @@ describe("the budget", () => {
   it.effect("the day's reserve is left to others, and everyone who waits is told", () =>
     Effect.gen(function* () {
       const budget = yield* makeBudget({ ...limits, reservePerDay: 500 })
-      const slot = yield* budget.take(1)
-      const waiting = yield* Effect.forkChild(budget.take(1))
-      yield* slot.settle({ max: 100, remaining: 90, dailyRemaining: 500, dailyResetMs: 3_600_000 })
+      const slot = yield* budget.acquire(1)
+      const waiting = yield* Effect.forkChild(budget.acquire(1))
+      yield* slot.release({ max: 100, remaining: 90, dailyRemaining: 500, dailyResetMs: 3_600_000 })
       yield* TestClock.adjust(1)
       const exit = yield* Fiber.await(waiting)
       assert.isTrue(Exit.isFailure(exit))
@@ -177,12 +177,12 @@ describe("the budget", () => {
   it.effect("a request that was given up while waiting leaves no hole in the budget", () =>
     Effect.gen(function* () {
       const budget = yield* makeBudget({ ...limits, burst: 1 })
-      const slot = yield* budget.take(1)
-      const givenUp = yield* Effect.forkChild(budget.take(1))
+      const slot = yield* budget.acquire(1)
+      const givenUp = yield* Effect.forkChild(budget.acquire(1))
       yield* TestClock.adjust(1)
       yield* Fiber.interrupt(givenUp)
-      yield* slot.settle({ max: 1 })
-      const next = yield* Effect.forkChild(budget.take(1))
+      yield* slot.release({ max: 1 })
+      const next = yield* Effect.forkChild(budget.acquire(1))
       yield* TestClock.adjust(10_010)
       yield* Fiber.join(next)
       assert.strictEqual(budget.usage().inWindow, 1)
@@ -194,15 +194,15 @@ describe("the budget", () => {
     () =>
       Effect.gen(function* () {
         const budget = yield* makeBudget({ ...limits, reservePerDay: 500 })
-        const slot = yield* budget.take(1)
+        const slot = yield* budget.acquire(1)
         const group = yield* Effect.forkChild(
-          Effect.all([budget.take(1), budget.take(1), budget.take(1)], { concurrency: 3, discard: true })
+          Effect.all([budget.acquire(1), budget.acquire(1), budget.acquire(1)], { concurrency: 3, discard: true })
         )
         yield* TestClock.adjust(1)
-        yield* slot.settle({ max: 100, remaining: 90, dailyRemaining: 500 })
+        yield* slot.release({ max: 100, remaining: 90, dailyRemaining: 500 })
         yield* TestClock.adjust(1)
         assert.isTrue(Exit.isFailure(yield* Fiber.await(group)))
-        assert.isTrue(Exit.isFailure(yield* Effect.exit(budget.take(1))))
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(budget.acquire(1))))
       }).pipe(Effect.scoped),
     5000
   )
@@ -210,17 +210,21 @@ describe("the budget", () => {
   it.effect("after a refusal one request goes alone, and the others when it was answered", () =>
     Effect.gen(function* () {
       const budget = yield* makeBudget(limits)
-      const first = yield* budget.take(1)
-      yield* first.settle({ max: 100, remaining: 99, refusedForMs: 2000 })
+      const first = yield* budget.acquire(1)
+      yield* first.release({ max: 100, remaining: 99, refusedForMs: 2000 })
       const granted: Array<Slot> = []
       yield* Effect.forkChild(
-        Effect.forEach([1, 2, 3], () => Effect.tap(budget.take(1), (slot) => Effect.sync(() => granted.push(slot))), {
-          concurrency: 3
-        })
+        Effect.forEach(
+          [1, 2, 3],
+          () => Effect.tap(budget.acquire(1), (slot) => Effect.sync(() => granted.push(slot))),
+          {
+            concurrency: 3
+          }
+        )
       )
       yield* TestClock.adjust(5000)
       assert.strictEqual(granted.length, 1)
-      yield* granted[0]!.settle({ max: 100, remaining: 98 })
+      yield* granted[0]!.release({ max: 100, remaining: 98 })
       yield* TestClock.adjust(1)
       assert.strictEqual(granted.length, 3)
     }).pipe(Effect.scoped)
@@ -231,13 +235,13 @@ describe("the budget", () => {
       for (const [dailyMax, syncsPerDay, kind] of [
         [1000, 0, "Failure"],
         [600, 0, "Failure"],
-        [1001, 0, "BudgetSpent"],
-        [1500, 9000, "BudgetSpent"]
+        [1001, 0, "BudgetExhausted"],
+        [1500, 9000, "BudgetExhausted"]
       ] as const) {
         const budget = yield* makeBudget({ ...limits, reservePerDay: 1000, syncsPerDay })
-        const slot = yield* budget.take(1)
-        yield* slot.settle({ max: 100, remaining: 99, dailyMax, dailyRemaining: Math.min(dailyMax - 1, 1000) })
-        const result = JSON.stringify(yield* Effect.result(budget.take(1)))
+        const slot = yield* budget.acquire(1)
+        yield* slot.release({ max: 100, remaining: 99, dailyMax, dailyRemaining: Math.min(dailyMax - 1, 1000) })
+        const result = JSON.stringify(yield* Effect.result(budget.acquire(1)))
         assert.include(result, `"_tag":"${kind}"`)
         if (kind === "Failure")
           assert.match(
@@ -252,15 +256,15 @@ describe("the budget", () => {
     Effect.gen(function* () {
       for (const seen of [{ refusedForMs: 3 * 365 * 86_400_000 }, { windowMs: 1e11, max: 1 }]) {
         const budget = yield* makeBudget(limits)
-        const slot = yield* budget.take(1)
-        yield* slot.settle({ max: 100, remaining: 0, ...seen })
-        const result = yield* Effect.result(budget.take(1))
-        assert.match(JSON.stringify(result), /"BudgetSpent".*has us wait for \d+ minutes.*"resumeAt":\d+/)
+        const slot = yield* budget.acquire(1)
+        yield* slot.release({ max: 100, remaining: 0, ...seen })
+        const result = yield* Effect.result(budget.acquire(1))
+        assert.match(JSON.stringify(result), /"BudgetExhausted".*has us wait for \d+ minutes.*"resumeAt":\d+/)
       }
       const budget = yield* makeBudget(limits)
-      const slot = yield* budget.take(1)
-      yield* slot.settle({ max: 100, remaining: 99, refusedForMs: 3_500_000 })
-      const next = yield* Effect.forkChild(budget.take(1))
+      const slot = yield* budget.acquire(1)
+      yield* slot.release({ max: 100, remaining: 99, refusedForMs: 3_500_000 })
+      const next = yield* Effect.forkChild(budget.acquire(1))
       yield* TestClock.adjust(3_499_000)
       assert.isUndefined(next.pollUnsafe())
       yield* TestClock.adjust(1_000)

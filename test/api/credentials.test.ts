@@ -63,10 +63,10 @@ describe("a renewal", () => {
         [401, { error: "invalid_client" }, /"BadCredentials".*invalid_client/],
         [200, {}, /"BadCredentials"/],
         [400, { statusCode: 400, message: "Location is not active" }, /"Unavailable".*paused.*"later":true/],
-        [502, "<html>", /"NoAnswer"/],
-        [400, "<html>", /"NoAnswer"/],
-        [503, { message: "Location is busy" }, /"NoAnswer"/],
-        [429, { message: "Too many" }, /"NoAnswer"/]
+        [502, "<html>", /"TransportError"/],
+        [400, "<html>", /"TransportError"/],
+        [503, { message: "Location is busy" }, /"TransportError"/],
+        [429, { message: "Too many" }, /"TransportError"/]
       ]
       for (const [status, body, expected] of kinds) {
         const { token } = yield* makeCredentials(oauth(), form(status, body))

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { isPrivate, makeLinked } from "../../src/api/linked.ts"
+import { isPrivate, makeLinked } from "../../src/api/linked-texts.ts"
 import { hurried, serving } from "../support/api-server.ts"
 
 /** What comes of a link where the service is at `baseUrl`, and how often it was asked for. */

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import type { RequestListener } from "node:http"
 import { setTimeout as wait } from "node:timers/promises"
 import { join } from "node:path"
-import { removeParts } from "../../src/api/files.ts"
+import { removePartialDownloads } from "../../src/api/downloads.ts"
 import { sendTo } from "../support/api-server.ts"
 import { newFolder } from "../support/sluice.ts"
 
@@ -78,7 +78,7 @@ describe("a file", () => {
           { fileMbMax: 3 },
           { file: { folder, name: "f" } }
         )
-        assert.match(JSON.stringify(result), /"Refused".*larger than output.file_mb_max, 3 MB/)
+        assert.match(JSON.stringify(result), /"RequestRejected".*larger than output.file_mb_max, 3 MB/)
         assert.strictEqual(sent, 1)
         assert.deepStrictEqual(readdirSync(folder), [])
       }
@@ -123,9 +123,9 @@ describe("a file", () => {
       const folder = newFolder()
       mkdirSync(join(folder, "recordings"))
       for (const name of ["a.mp3.part", "a.mp3"]) writeFileSync(join(folder, "recordings", name), "")
-      yield* removeParts(folder)
+      yield* removePartialDownloads(folder)
       assert.deepStrictEqual(readdirSync(join(folder, "recordings")), ["a.mp3"])
-      yield* removeParts(join(folder, "none"))
+      yield* removePartialDownloads(join(folder, "none"))
       assert.isFalse(existsSync(join(folder, "none")))
     })
   )

@@ -6,8 +6,8 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Fields } from "../../src/catalog/fields.ts"
 import { discover } from "../../src/catalog/discover.ts"
-import { fill } from "../../src/catalog/request.ts"
-import { type Pass, type Resource, type Way, followUpOf } from "../../src/catalog/resource.ts"
+import { bind } from "../../src/catalog/request.ts"
+import { type Partition, type Resource, type Strategy, childRequestOf } from "../../src/catalog/resource.ts"
 import { snakeCase, tablesOf } from "../../src/catalog/tables.ts"
 import { normaliserOf } from "../../src/load/normalise.ts"
 import { prepare } from "../../src/warehouse/schema.ts"
@@ -17,17 +17,17 @@ import { type Service, startService } from "../support/service.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const catalogue = await discover()
-const waysOf = ({ full, changes, each }: Resource): ReadonlyArray<Way> => [
+const waysOf = ({ full, changes, childOf }: Resource): ReadonlyArray<Strategy> => [
   ...full,
-  ...(changes?.ways ?? []),
-  ...(each ? [each.way] : []),
-  ...(each?.recent ? [each.recent.way] : [])
+  ...(changes?.strategies ?? []),
+  ...(childOf ? [childOf.strategy] : []),
+  ...(childOf?.incremental ? [childOf.incremental.strategy] : [])
 ]
-const filling = {
+const bindings = {
   location: "L",
   company: "C",
   parent: "P",
-  pass: "X",
+  partition: "X",
   size: 10,
   cursor: "c",
   since: 0,
@@ -55,12 +55,12 @@ describe.each(catalogue.resources.map((resource) => [resource.table, resource] a
       for (const key of table.key) assert.include(names, key, `key of ${table.name}`)
       for (const { references } of table.columns) if (references) assert.include([...known], references)
     }
-    const turn = followUpOf(resource)
-    if (turn?.changedBy) {
+    const turn = childRequestOf(resource)
+    if (turn?.versionColumn) {
       const parent = catalogue.resources.find(({ table }) => table === turn.table)
       assert.include(
         tablesOf(parent!)[0].columns.map(({ name }) => name),
-        turn.changedBy
+        turn.versionColumn
       )
     }
     if (resource.tombstone) assert.include(names0, resource.tombstone)
@@ -70,18 +70,18 @@ describe.each(catalogue.resources.map((resource) => [resource.table, resource] a
   })
 
   it("fills every hole of its requests", () => {
-    for (const way of waysOf(resource)) {
-      const request = fill(way.request, filling)
+    for (const strategy of waysOf(resource)) {
+      const request = bind(strategy.request, bindings)
       assert.notInclude(request.path, "{")
-      assert.notInclude(JSON.stringify(request.parameters), '"hole"')
-      if (way.windows) assert.match(JSON.stringify(way.request.parameters), /windowStart.*windowEnd/)
+      assert.notInclude(JSON.stringify(request.parameters), '"placeholder"')
+      if (strategy.windows) assert.match(JSON.stringify(strategy.request.parameters), /windowStart.*windowEnd/)
     }
   })
 
   it("gives a record that shows every field a row with every column", () => {
     const { row, rejectedRecords, rejectedValues } = normaliserOf(resource)(recordOf(resource), {
       location: "L",
-      given: { ...(resource.each && { [resource.each.column]: "t" }), ...givenByPass(resource) }
+      given: { ...(resource.childOf && { [resource.childOf.column]: "t" }), ...givenByPass(resource) }
     })
     assert.deepStrictEqual([rejectedValues, rejectedRecords], [[], []])
     const filled = JSON.parse(row!) as Record<string, unknown>
@@ -96,8 +96,8 @@ describe.each(catalogue.resources.map((resource) => [resource.table, resource] a
   })
 })
 
-const givenByPass = ({ passes }: Resource) =>
-  typeof passes === "object" ? Object.assign({}, ...Object.values(passes).map(({ columns }) => columns)) : {}
+const givenByPass = ({ partitions }: Resource) =>
+  typeof partitions === "object" ? Object.assign({}, ...Object.values(partitions).map(({ columns }) => columns)) : {}
 
 /** A record with a value in every field. */
 const recordOf = (resource: Resource) => sample({ ...resource.fields, ...resource.detail?.fields })
@@ -166,7 +166,8 @@ describe("the warehouse made of the definitions", () => {
         retype(schema, "forecast_probability"),
         retype(schema, "effective_probability"),
         `INSERT INTO ${schema}.opportunities (location_id, id, forecast_probability) VALUES ('L', 'o', 12345678901234.5678)`
-      ])
+      ]),
+      "DELETE FROM meta.schema_version"
     )
     await prepared()
     for (const schema of ["crm", "crm_history"])
@@ -225,7 +226,7 @@ describe("the warehouse made of the definitions", () => {
     await Effect.runPromise(prepare(catalogue).pipe(Effect.provide(layer())))
     await write(
       path,
-      "INSERT INTO crm.pipelines (location_id, id) VALUES ('L', 'p'); ALTER TABLE crm.pipelines DROP COLUMN name"
+      "INSERT INTO crm.pipelines (location_id, id) VALUES ('L', 'p'); ALTER TABLE crm.pipelines DROP COLUMN name; DELETE FROM meta.schema_version"
     )
     const rows = await Effect.runPromise(
       prepare(catalogue).pipe(
@@ -252,7 +253,7 @@ describe("a folder of definitions", () => {
     ["misnamed.ts", "export const a = { table: 'other', fields: {} }", /of table misnamed/],
     [
       "orphan.ts",
-      "export const a = { table: 'orphan', fields: {}, each: { table: 'nowhere', column: 'x' } }",
+      "export const a = { table: 'orphan', fields: {}, childOf: { table: 'nowhere', column: 'x' } }",
       /reads each nowhere/
     ]
   ])("is refused with the file and the reason: %s", async (file, content, reason) => {
@@ -273,26 +274,28 @@ describe("the service of the documents", () => {
   afterAll(() => service.stop())
 
   it("answers the first page of every list as its definition says", async () => {
-    for (const resource of catalogue.resources.filter(({ full, asked }) => full.length > 0 && !asked))
+    for (const resource of catalogue.resources.filter(({ full, enabledBy }) => full.length > 0 && !enabledBy))
       assert.isTrue(
-        (await Promise.all(resource.full.map((way) => answers(resource, way)))).includes(true),
+        (await Promise.all(resource.full.map((strategy) => answers(resource, strategy)))).includes(true),
         `${resource.table}: no way gives its records`
       )
   })
 
   it("answers every way to ask for changes", async () => {
     for (const resource of catalogue.resources)
-      for (const way of resource.changes?.ways ?? [])
-        assert.isTrue(await answers(resource, way), `${resource.table}: ${JSON.stringify(way.request)}`)
+      for (const strategy of resource.changes?.strategies ?? [])
+        assert.isTrue(await answers(resource, strategy), `${resource.table}: ${JSON.stringify(strategy.request)}`)
   })
 
   /** Whether the first page holds records where the definition says. */
-  const answers = async (resource: Resource, way: Way) => {
-    const [pass, { parameters = {} }] = Object.entries((resource.passes as Record<string, Pass>) ?? { all: {} })[0]!
-    const request = fill(
-      { ...way.request, parameters: { ...way.request.parameters, ...parameters } },
+  const answers = async (resource: Resource, strategy: Strategy) => {
+    const [partition, { parameters = {} }] = Object.entries(
+      (resource.partitions as Record<string, Partition>) ?? { all: {} }
+    )[0]!
+    const request = bind(
+      { ...strategy.request, parameters: { ...strategy.request.parameters, ...parameters } },
       {
-        pass,
+        partition,
         location: service.locationId,
         company: service.companyId,
         size: 20,
@@ -307,11 +310,11 @@ describe("the service of the documents", () => {
     const answer = await (request.method === "GET"
       ? service.call("GET", `${request.path}?${query}`)
       : service.call("POST", request.path, request.parameters))
-    const records = way.records
-      .replace("{pass}", pass)
+    const records = strategy.records
+      .replace("{partition}", partition)
       .split(".")
       .filter((name) => name !== "")
       .reduce<unknown>((inside, name) => (inside as Record<string, unknown> | undefined)?.[name], answer)
-    return way.paging.kind === "once" ? typeof records === "object" && records !== null : Array.isArray(records)
+    return strategy.paging.kind === "once" ? typeof records === "object" && records !== null : Array.isArray(records)
   }
 })

@@ -14,13 +14,13 @@ const places = (found: ReadonlyArray<Found>) => found.map(({ table, name }) => `
 const isData = ({ sql, references }: Column) => (sql === "VARCHAR" || sql === "JSON") && references === undefined
 
 describe("personal data", () => {
-  const reach =
+  const maxRecords =
     /(^|_)(email|emails|phone|phone_no|extension|first_name|last_name|full_name|contact_name|contact_email|contact_phone|company_name|contact_snapshot|from|to|ip_address|address|postal_code|ssn|date_of_birth|relations|attributions|attribution_source)$/
   // The relations of a note or a task are records, of a deal people.
   const harmless = ["contact_notes.relations", "tasks.relations"]
 
   it("what reaches or names a person is not none", () => {
-    const found = named(reach, (column) => isData(column) && column.personal === "none")
+    const found = named(maxRecords, (column) => isData(column) && column.personal === "none")
     assert.deepStrictEqual(
       places(found).filter((place) => !harmless.includes(place)),
       []

@@ -140,7 +140,7 @@ describe("one thing broken is named, and nothing else", () => {
     ],
     [
       "how far the vault is loaded",
-      (folder) => sql(folder, "UPDATE meta.position SET segment = 2, byte_offset = 77"),
+      (folder) => sql(folder, "UPDATE meta.vault_offset SET segment = 2, byte_offset = 77"),
       [/^vault: position: the warehouse has taken in segment 2 up to byte 77, where/],
       backup
     ],
@@ -337,7 +337,7 @@ describe("what is no fault is only told", () => {
 
   it("entries that wait to be loaded, and a gap before a row that is marked deleted", async () => {
     const { wrong, notes, result } = await verifyBroken(account, account.output, async (folder) => {
-      await sql(folder, "UPDATE meta.position SET segment = 2, byte_offset = 0")
+      await sql(folder, "UPDATE meta.vault_offset SET segment = 2, byte_offset = 0")
       await sql(
         folder,
         `UPDATE crm.conversations SET _deleted_at = _synced_at + INTERVAL 1 SECOND, _synced_at = _synced_at + INTERVAL 1 SECOND WHERE id = ${version}`

@@ -1,6 +1,6 @@
 /** The surroundings of a reading, in this process and without a disk. */
 import { Effect } from "effect"
-import type { RunContext } from "../../src/extract/context.ts"
+import type { RunContext } from "../../src/extract/run-context.ts"
 import type { Frame } from "../../src/vault/frame.ts"
 import { Vault } from "../../src/vault/vault.ts"
 import { nothingAsked } from "../support/asked.ts"

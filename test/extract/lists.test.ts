@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { cursor, cursorOr, get, since, size, windowEnd, windowStart } from "../../src/catalog/request.ts"
-import type { Way } from "../../src/catalog/resource.ts"
+import type { Strategy } from "../../src/catalog/resource.ts"
 import {
   type Answer,
   type Item,
@@ -16,6 +16,7 @@ import {
   reading,
   windowed
 } from "./service.ts"
+import { noCapabilities } from "../../src/values/capabilities.ts"
 
 describe("a list without an end", () => {
   const shown = items(200)
@@ -28,7 +29,7 @@ describe("a list without an end", () => {
       return { items: first.map((item) => ({ ...item, id: `${item.id}-${n}`, next: (n + 1) % length })), ...more }
     }
   const endless: ReadonlyArray<
-    readonly [name: string, way: Way, answer: (parameters: Parameters, n: number) => Answer]
+    readonly [name: string, strategy: Strategy, answer: (parameters: Parameters, n: number) => Answer]
   > = [
     ["two cursors in turn", after, circle(2, { total: 900 })],
     ["two cursors in turn, without a total", after, circle(2)],
@@ -50,24 +51,24 @@ describe("a list without an end", () => {
       () => ({ items: first, nextCursor: "same" })
     ]
   ]
-  for (const [name, way, answer] of endless)
+  for (const [name, strategy, answer] of endless)
     it.effect(`is given up: ${name}`, () =>
       Effect.gen(function* () {
-        const { verdict, requests } = yield* reading(listOf([way]), answer)
-        assert.strictEqual(verdict, "refused")
+        const { status, requests } = yield* reading(listOf([strategy]), answer)
+        assert.strictEqual(status, "refused")
         assert.isBelow(requests, 50)
       })
     )
 
   it.effect("is given up where windows of time are ignored, by the records or by the count", () =>
     Effect.gen(function* () {
-      const ignored = yield* reading(listOf([{ ...windowed, filtered: "at" }]), ({ limit }) => ({
+      const ignored = yield* reading(listOf([{ ...windowed, verifyField: "at" }]), ({ limit }) => ({
         items: items(20_000, (n) => n * 600_000).slice(0, Number(limit)),
         total: 20_000
       }))
-      assert.match(ignored.doubts, /ignores the filter on at/)
+      assert.match(ignored.warnings, /ignores the filter on at/)
       const lies = yield* reading(listOf([windowed]), () => ({ items: items(3), total: 1e15 }))
-      assert.match(lies.doubts, /counts the same records in every window/)
+      assert.match(lies.warnings, /counts the same records in every window/)
       assert.isBelow(Math.max(ignored.requests, lies.requests), 100)
     })
   )
@@ -78,12 +79,12 @@ describe("a total that does not count all", () => {
     Effect.gen(function* () {
       const list = items(26_000, (n) => n).map((item, n) => ({ ...item, next: n + 1 }))
       for (const totalOf of [() => 10_000, (shown: number) => shown]) {
-        const { seen, verdict, doubts } = yield* reading(listOf([after]), ({ after: from }) => {
+        const { seen, status, warnings } = yield* reading(listOf([after]), ({ after: from }) => {
           const shown = list.slice(Number(from ?? 0), Number(from ?? 0) + 100)
           return { items: shown, total: totalOf(shown.length) }
         })
         assert.strictEqual(seen.size, list.length)
-        assert.strictEqual(verdict, "complete", doubts)
+        assert.strictEqual(status, "complete", warnings)
       }
     })
   )
@@ -91,12 +92,12 @@ describe("a total that does not count all", () => {
   it.effect("because it stops at 10,000, stops no windows of time", () =>
     Effect.gen(function* () {
       const list = items(26_000, (n) => n * 60_000)
-      const { seen, verdict, doubts } = yield* reading(listOf([windowed]), ({ from, to, limit }) => {
+      const { seen, status, warnings } = yield* reading(listOf([windowed]), ({ from, to, limit }) => {
         const inside = list.filter(({ at }) => at >= Number(from) && at < Number(to))
         return { items: page(inside, { limit }), total: Math.min(inside.length, 10_000) }
       })
       assert.strictEqual(seen.size, list.length)
-      assert.strictEqual(verdict, "complete", doubts)
+      assert.strictEqual(status, "complete", warnings)
     })
   )
 })
@@ -105,12 +106,12 @@ describe("a page that repeats once", () => {
   it.effect("is asked for again, and the reading goes on", () =>
     Effect.gen(function* () {
       const list = items(1200).map((item, n) => ({ ...item, next: n }))
-      const { verdict, seen } = yield* reading(listOf([after]), ({ after: from }, n) => {
+      const { status, seen } = yield* reading(listOf([after]), ({ after: from }, n) => {
         const start = n === 3 ? 0 : from === undefined ? 0 : Number(from) + 1
         return { items: list.slice(start, start + 100), total: 1200 }
       })
       assert.strictEqual(seen.size, 1200)
-      assert.strictEqual(verdict, "complete")
+      assert.strictEqual(status, "complete")
     })
   )
 })
@@ -121,37 +122,37 @@ describe("a list that shows less than the service counts", () => {
 
   it.effect("is incomplete beyond a page or one in a hundred, and ended: the next reading begins anew", () =>
     Effect.gen(function* () {
-      const { verdict, finished, doubts } = yield* short(420, 450)
-      assert.deepStrictEqual([verdict, finished], ["incomplete", true])
-      assert.match(doubts, /the service says 450 records, 420 were read/)
-      assert.strictEqual((yield* short(9, 10)).verdict, "incomplete")
-      assert.strictEqual((yield* short(20_000 - 101, 20_000)).verdict, "incomplete")
+      const { status, finished, warnings } = yield* short(420, 450)
+      assert.deepStrictEqual([status, finished], ["incomplete", true])
+      assert.match(warnings, /the service says 450 records, 420 were read/)
+      assert.strictEqual((yield* short(9, 10)).status, "incomplete")
+      assert.strictEqual((yield* short(20_000 - 101, 20_000)).status, "incomplete")
     })
   )
 
   it.effect("is doubted where it is no more than a list loses that moves", () =>
     Effect.gen(function* () {
-      assert.strictEqual((yield* short(990, 1000)).verdict, "complete with doubts")
-      assert.strictEqual((yield* short(1000, 1000)).verdict, "complete")
+      assert.strictEqual((yield* short(990, 1000)).status, "complete_with_warnings")
+      assert.strictEqual((yield* short(1000, 1000)).status, "complete")
     })
   )
 
   it.effect("by windows of time: a page cut below the size asked for is no end of its window", () =>
     Effect.gen(function* () {
       const list = items(450)
-      const { verdict, seen, doubts } = yield* reading(listOf([windowed]), ({ from, to, limit }) => {
+      const { status, seen, warnings } = yield* reading(listOf([windowed]), ({ from, to, limit }) => {
         const inside = list.filter(({ at }) => at >= Number(from) && at < Number(to))
         return { items: page(inside, { limit }, 100), total: inside.length }
       })
       assert.strictEqual(seen.size, 450)
-      assert.strictEqual(verdict, "complete", doubts)
+      assert.strictEqual(status, "complete", warnings)
     })
   )
 
   it.effect("by windows of time: what no window shows is missed by the sum", () =>
     Effect.gen(function* () {
       const list = items(450)
-      const { verdict, doubts } = yield* reading(
+      const { status, warnings } = yield* reading(
         listOf([
           {
             ...windowed,
@@ -162,7 +163,7 @@ describe("a list that shows less than the service counts", () => {
               number: cursorOr(1)
             }),
             paging: { kind: "pageNumber", first: 1 },
-            reach: 10_000,
+            maxRecords: 10_000,
             windows: { from: "2025-01-01", daysMax: 200 }
           }
         ]),
@@ -174,13 +175,13 @@ describe("a list that shows less than the service counts", () => {
           }
         }
       )
-      assert.strictEqual(verdict, "incomplete", doubts)
+      assert.strictEqual(status, "incomplete", warnings)
     })
   )
 })
 
 describe("records that share a sort value", () => {
-  const sortedBy: Way = {
+  const sortedBy: Strategy = {
     request: get("/items", { limit: size, after: cursor }),
     paging: { kind: "sortValue", field: "at" },
     records: "items",
@@ -195,12 +196,12 @@ describe("records that share a sort value", () => {
 
   it.effect("are all read where the service takes the value and the id", () =>
     Effect.gen(function* () {
-      const { seen, verdict, doubts } = yield* reading(listOf([sortedBy]), ({ after: cursor, limit }) => {
+      const { seen, status, warnings } = yield* reading(listOf([sortedBy]), ({ after: cursor, limit }) => {
         const [value = 0, id] = [cursor].flat() as [number?, string?]
         return { items: from(value, id).slice(0, Number(limit)), total: list.length }
       })
       assert.strictEqual(seen.size, list.length)
-      assert.strictEqual(verdict, "complete", doubts)
+      assert.strictEqual(status, "complete", warnings)
     })
   )
 
@@ -232,7 +233,7 @@ describe("records that share a sort value", () => {
     it.effect(`are asked for by the value alone where the service ${habit}`, () =>
       Effect.gen(function* () {
         const few = list.filter((_, n) => n % 8 === 0)
-        const { seen, verdict, doubts } = yield* reading(
+        const { seen, status, warnings } = yield* reading(
           listOf([{ ...sortedBy, pageSize: 9 }]),
           ({ after: cursor, limit }) => {
             if (Array.isArray(cursor) && habit === "refuses the id")
@@ -244,53 +245,53 @@ describe("records that share a sort value", () => {
           }
         )
         assert.strictEqual(seen.size, few.length)
-        assert.strictEqual(verdict, "complete", doubts)
+        assert.strictEqual(status, "complete", warnings)
       })
     )
 
-  it.effect("in parts: one that no part shows is a doubt", () =>
+  it.effect("in parts: one that no part shows is a warning", () =>
     Effect.gen(function* () {
       const same = items(28, () => 0).map((item, n) => ({ ...item, kind: n === 3 ? undefined : n % 4 }))
-      const parts = [[0, 1, 2, 3].map((kind) => ({ kind }))]
-      const { verdict, doubts } = yield* reading(
-        listOf([{ ...sortedBy, total: undefined as never, paging: { kind: "sortValue", field: "at", parts } }]),
+      const splitBy = [[0, 1, 2, 3].map((kind) => ({ kind }))]
+      const { status, warnings } = yield* reading(
+        listOf([{ ...sortedBy, total: undefined as never, paging: { kind: "sortValue", field: "at", splitBy } }]),
         ({ after: cursor, kind, limit }) => {
           const value = Number([cursor].flat()[0] ?? 0)
           const part = same.filter((item) => item.at > value && (kind === undefined || item.kind === kind))
           return { items: part.slice(0, Number(limit)) }
         }
       )
-      assert.strictEqual(verdict, "complete with doubts")
-      assert.match(doubts, /some may be missing/)
+      assert.strictEqual(status, "complete_with_warnings")
+      assert.match(warnings, /some may be missing/)
     })
   )
 })
 
 describe("records without a moment of change", () => {
-  const byChange: Way = {
+  const byChange: Strategy = {
     ...paged,
     request: get("/changed", { since: since("epochMs"), skip: cursorOr(0), limit: size }),
-    filtered: "changed"
+    verifyField: "changed"
   }
-  const byAdded: Way = {
+  const byAdded: Strategy = {
     ...paged,
     request: get("/added", { added: since("epochMs"), skip: cursorOr(0), limit: size }),
-    filtered: "at"
+    verifyField: "at"
   }
   const watermark = begin
-  const changing = (added?: ReadonlyArray<Way>) =>
-    listOf([paged], { changes: { field: "changed", overlapDays: 0, ways: [byChange], ...(added && { added }) } })
-  const changedOnly = { reading: { mode: "changed" as const, since: watermark } }
+  const changing = (added?: ReadonlyArray<Strategy>) =>
+    listOf([paged], { changes: { field: "changed", overlapDays: 0, strategies: [byChange], ...(added && { added }) } })
+  const changedOnly = { reading: { mode: "incremental" as const, since: watermark } }
 
   it.effect("are asked for by the moment they were added", () =>
     Effect.gen(function* () {
-      const { seen, verdict } = yield* reading(
+      const { seen, status } = yield* reading(
         changing([byAdded]),
         ({ since }) => ({ items: since === undefined ? items(3) : [{ id: "changed", at: 0, changed: begin + 1 }] }),
         changedOnly
       )
       assert.deepStrictEqual([...seen].sort(), ["changed", "i0", "i1", "i2"])
-      assert.strictEqual(verdict, "complete")
+      assert.strictEqual(status, "complete")
     })
   )
 
@@ -301,11 +302,11 @@ describe("records without a moment of change", () => {
         ({ since }) => (since === undefined ? { refusal: "no such filter" } : { items: [] }),
         changedOnly
       )
-      assert.strictEqual(refused.verdict, "complete with doubts")
+      assert.strictEqual(refused.status, "complete_with_warnings")
       const met = yield* reading(changing(), () => ({ items: [] }), {
-        reading: { ...changedOnly.reading, findings: { sizes: {}, refused: [], loose: [], undated: 4 } }
+        reading: { ...changedOnly.reading, capabilities: { ...noCapabilities, undated: 4 } }
       })
-      assert.match(met.doubts, /4 records carry no changed/)
+      assert.match(met.warnings, /4 records carry no changed/)
     })
   )
 })

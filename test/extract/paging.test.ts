@@ -1,9 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type Parameters, get } from "../../src/catalog/request.ts"
-import type { Paging, Way } from "../../src/catalog/resource.ts"
+import type { Paging, Strategy } from "../../src/catalog/resource.ts"
 import { advance } from "../../src/extract/paging.ts"
-import { type PassProgress, type Step, behind } from "../../src/extract/progress.ts"
+import { type ListProgress, type Step, behind } from "../../src/extract/list-progress.ts"
 import { randomFrom } from "../support/random.ts"
+import type { Checkpoint } from "../../src/values/checkpoint.ts"
+import { checkpoint as initial } from "../support/checkpoint.ts"
 
 interface Item {
   readonly id: string
@@ -21,8 +23,8 @@ interface Answer {
   readonly [field: string]: unknown
 }
 
-const start: PassProgress = { done: false, count: 0, lastIds: [], doubts: [] }
-const way = (paging: Paging, more: Partial<Way> = {}): Way => ({
+const start = initial
+const strategy = (paging: Paging, more: Partial<Strategy> = {}): Strategy => ({
   request: get("/items"),
   paging,
   records: "items",
@@ -32,33 +34,33 @@ const way = (paging: Paging, more: Partial<Way> = {}): Way => ({
 
 /** Reads a list to its end as `extract` does. */
 const readAll = (
-  definition: Way,
+  definition: Strategy,
   answer: (request: Request) => Answer,
-  options: { readonly begin?: Partial<PassProgress>; readonly since?: number; readonly changed?: string } = {}
+  options: { readonly begin?: Partial<ListProgress>; readonly since?: number; readonly changed?: string } = {}
 ) => {
   const seen: Array<string> = []
-  let progress: PassProgress = { ...start, ...options.begin }
+  let checkpoint: Checkpoint = { ...start, ...options.begin }
   let live: unknown
-  for (let pages = 0; !progress.done; pages++) {
+  for (let pages = 0; !checkpoint.done; pages++) {
     if (pages > 2000) throw new Error("no end")
-    const cursor = definition.paging.kind === "expiring" ? live : progress.cursor
-    const parameters = progress.ties?.left[0]?.parameters
-    const body = answer({ cursor, size: definition.pageSize, window: progress.windows?.[0], parameters })
+    const cursor = definition.paging.kind === "expiring" ? live : checkpoint.cursor
+    const parameters = checkpoint.ties?.left[0]?.parameters
+    const body = answer({ cursor, size: definition.pageSize, window: checkpoint.windows?.[0], parameters })
     const step: Step = advance(
       {
-        way: definition,
+        strategy: definition,
         since: options.since,
-        changes: options.changed ? { field: options.changed, overlapDays: 0, ways: [] } : undefined
+        changes: options.changed ? { field: options.changed, overlapDays: 0, strategies: [] } : undefined
       },
-      progress,
+      checkpoint,
       { records: body.items, body, size: definition.pageSize }
     )
     seen.push(...body.items.map(({ id }) => id))
-    if (step.kind === "failed") return { seen, failed: step.reason, progress }
-    progress = behind(progress, step.progress)
+    if (step.kind === "failed") return { seen, failed: step.reason, checkpoint }
+    checkpoint = behind(checkpoint, step.checkpoint)
     live = step.cursor
   }
-  return { seen, progress, failed: undefined }
+  return { seen, checkpoint, failed: undefined }
 }
 
 const items = (count: number, at: (n: number) => number = (n) => n * 1000): ReadonlyArray<Item> =>
@@ -77,13 +79,13 @@ describe("every record arrives, whatever the number of records", () => {
     const list = items(count)
 
     it(`offset, ${count}`, () => {
-      const { seen, progress } = readAll(way({ kind: "offset" }, { total: "total" }), offsetService(list))
+      const { seen, checkpoint } = readAll(strategy({ kind: "offset" }, { total: "total" }), offsetService(list))
       sameIds(seen, list)
-      assert.strictEqual(progress.count, count)
+      assert.strictEqual(checkpoint.count, count)
     })
 
     it(`page number, ${count}`, () => {
-      const { seen } = readAll(way({ kind: "pageNumber", first: 1 }), ({ cursor, size }) => {
+      const { seen } = readAll(strategy({ kind: "pageNumber", first: 1 }), ({ cursor, size }) => {
         const page = Number(cursor ?? 1)
         return { items: list.slice((page - 1) * size, page * size) }
       })
@@ -91,7 +93,7 @@ describe("every record arrives, whatever the number of records", () => {
     })
 
     it(`cursor in the last record, which the last page carries too, ${count}`, () => {
-      const { seen } = readAll(way({ kind: "lastRecord", field: "searchAfter" }), ({ cursor, size }) => {
+      const { seen } = readAll(strategy({ kind: "lastRecord", field: "searchAfter" }), ({ cursor, size }) => {
         const after = Array.isArray(cursor) ? list.findIndex(({ id }) => id === cursor[1]) + 1 : 0
         return { items: list.slice(after, after + size).map((item) => ({ ...item, searchAfter: [item.at, item.id] })) }
       })
@@ -100,7 +102,7 @@ describe("every record arrives, whatever the number of records", () => {
 
     it(`pair of cursors in the body, ${count}`, () => {
       const paging: Paging = { kind: "body", parts: { startAfter: "meta.at", startAfterId: "meta.id" } }
-      const { seen } = readAll(way(paging), ({ cursor, size }) => {
+      const { seen } = readAll(strategy(paging), ({ cursor, size }) => {
         const from = cursor as { startAfterId: string } | undefined
         const after = from ? list.findIndex(({ id }) => id === from.startAfterId) + 1 : 0
         const page = list.slice(after, after + size)
@@ -110,13 +112,16 @@ describe("every record arrives, whatever the number of records", () => {
     })
 
     it(`expiring cursor, ${count}`, () => {
-      const { seen, progress } = readAll(way({ kind: "expiring", field: "next", anchor: "at" }), ({ cursor, size }) => {
-        const after = Number(cursor ?? 0)
-        return { items: list.slice(after, after + size), next: after + size < count ? after + size : null }
-      })
+      const { seen, checkpoint } = readAll(
+        strategy({ kind: "expiring", field: "next", anchor: "at" }),
+        ({ cursor, size }) => {
+          const after = Number(cursor ?? 0)
+          return { items: list.slice(after, after + size), next: after + size < count ? after + size : null }
+        }
+      )
       sameIds(seen, list)
-      assert.strictEqual(progress.anchor, list.at(-1)?.at)
-      assert.isUndefined(progress.cursor, "a cursor that dies is not kept")
+      assert.strictEqual(checkpoint.anchor, list.at(-1)?.at)
+      assert.isUndefined(checkpoint.cursor, "a cursor that dies is not kept")
     })
   }
 })
@@ -132,17 +137,17 @@ describe("a sort value as cursor", () => {
       let at = 0
       const list = items(80, () => (at += random() < 0.5 ? 0 : 1)).toSorted((a, b) => a.at - b.at)
       const longestTie = Math.max(...list.map((item) => list.filter((other) => other.at === item.at).length))
-      const { seen, progress } = readAll(way({ kind: "sortValue", field: "at" }), sortedService(list))
+      const { seen, checkpoint } = readAll(strategy({ kind: "sortValue", field: "at" }), sortedService(list))
       if (longestTie < 10) {
         sameIds(seen, list, `seed ${seed}`)
-        assert.deepStrictEqual(progress.doubts, [])
-      } else assert.isNotEmpty(progress.doubts, `seed ${seed}`)
+        assert.deepStrictEqual(checkpoint.warnings, [])
+      } else assert.isNotEmpty(checkpoint.warnings, `seed ${seed}`)
     }
   })
 
-  it("more ties than a page holds are a doubt, not silence", () => {
-    const { progress } = readAll(way({ kind: "sortValue", field: "at" }), sortedService(items(30, () => 0)))
-    assert.match(progress.doubts[0]!, /share one at/)
+  it("more ties than a page holds are a warning, not silence", () => {
+    const { checkpoint } = readAll(strategy({ kind: "sortValue", field: "at" }), sortedService(items(30, () => 0)))
+    assert.match(checkpoint.warnings[0]!, /share one at/)
   })
 
   it("ties are not lost newest first either", () => {
@@ -150,15 +155,18 @@ describe("a sort value as cursor", () => {
       const random = randomFrom(seed)
       let at = 0
       const list = items(60, () => (at -= random() < 0.3 ? 0 : 1)).toSorted((a, b) => b.at - a.at)
-      const { seen, progress } = readAll(way({ kind: "sortValue", field: "at", descending: true }), (request) => ({
-        items: list.filter((item) => item.at < Number(request.cursor ?? Infinity)).slice(0, request.size)
-      }))
-      if (progress.doubts.length === 0) sameIds(seen, list, `seed ${seed}`)
+      const { seen, checkpoint } = readAll(
+        strategy({ kind: "sortValue", field: "at", descending: true }),
+        (request) => ({
+          items: list.filter((item) => item.at < Number(request.cursor ?? Infinity)).slice(0, request.size)
+        })
+      )
+      if (checkpoint.warnings.length === 0) sameIds(seen, list, `seed ${seed}`)
     }
   })
 
   it("a service that does not sort as asked is found out", () => {
-    const { failed } = readAll(way({ kind: "sortValue", field: "at" }), () => ({ items: items(10).toReversed() }))
+    const { failed } = readAll(strategy({ kind: "sortValue", field: "at" }), () => ({ items: items(10).toReversed() }))
     assert.match(failed!, /does not sort/)
   })
 })
@@ -170,7 +178,7 @@ describe("a list that moves while it is read", () => {
       const all = items(60)
       let list = [...all]
       const gone = new Set<string>()
-      const { seen } = readAll(way({ kind: "offset" }), (request) => {
+      const { seen } = readAll(strategy({ kind: "offset" }), (request) => {
         const answer = offsetService(list)(request)
         const skip = Number(request.cursor ?? 0)
         // Between two pages: records before the place we stand at vanish, others appear at the front.
@@ -191,7 +199,7 @@ describe("a list that moves while it is read", () => {
       const all = items(60)
       const list = [...all]
       const gone = new Set<string>()
-      const { seen } = readAll(way({ kind: "pageNumber", first: 1 }, { total: "total" }), ({ cursor, size }) => {
+      const { seen } = readAll(strategy({ kind: "pageNumber", first: 1 }, { total: "total" }), ({ cursor, size }) => {
         const skip = (Number(cursor ?? 1) - 1) * size
         const answer = { items: list.slice(skip, skip + size), total: list.length }
         for (let n = 0; n < 3 && random() < 0.4 && skip > 0; n++) {
@@ -211,12 +219,15 @@ describe("a list that moves while it is read", () => {
       items: list.slice(0, request.size),
       total: total(requests++)
     })
-    const numbered = readAll(way({ kind: "pageNumber", first: 1 }, { total: "total" }), ({ cursor, size }) => ({
+    const numbered = readAll(strategy({ kind: "pageNumber", first: 1 }, { total: "total" }), ({ cursor, size }) => ({
       ...sliding((n) => (n % 2 === 0 ? 500 : 10))({ cursor, size } as Request),
       items: items(requests * size).slice(-size)
     }))
     assert.match(numbered.failed ?? "", /more often than it can be followed|the list goes on after/)
-    const offset = readAll(way({ kind: "offset" }), () => ({ items: items((requests += 10)).slice(-10), total: 0 }))
+    const offset = readAll(strategy({ kind: "offset" }), () => ({
+      items: items((requests += 10)).slice(-10),
+      total: 0
+    }))
     assert.match(offset.failed ?? "", /more often than it can be followed/)
   })
 
@@ -224,49 +235,49 @@ describe("a list that moves while it is read", () => {
     const list = items(90).map((item, index) => ({
       ...item,
       at: index < 20 ? index : 50,
-      way: index % 2,
+      strategy: index % 2,
       kind: index % 7
     }))
-    const parts = [[{ way: 0 }, { way: 1 }], [0, 1, 2, 3, 4, 5, 6].map((kind) => ({ kind }))]
-    const definition = way({ kind: "sortValue", field: "at", parts })
-    const { seen, progress } = readAll(definition, ({ cursor, size, parameters }) => ({
+    const splitBy = [[{ strategy: 0 }, { strategy: 1 }], [0, 1, 2, 3, 4, 5, 6].map((kind) => ({ kind }))]
+    const definition = strategy({ kind: "sortValue", field: "at", splitBy })
+    const { seen, checkpoint } = readAll(definition, ({ cursor, size, parameters }) => ({
       items: list
         .filter((item) => item.at > Number(cursor ?? Number.NEGATIVE_INFINITY))
         .filter((item) =>
-          Object.entries(parameters ?? {}).every(([name, value]) => item[name as "way" | "kind"] === value)
+          Object.entries(parameters ?? {}).every(([name, value]) => item[name as "strategy" | "kind"] === value)
         )
         .slice(0, size)
     }))
     sameIds(seen, list)
-    assert.deepStrictEqual(progress.doubts, [])
-    assert.strictEqual(progress.count, list.length)
-    const bare = readAll(way({ kind: "sortValue", field: "at" }), ({ cursor, size }) => ({
+    assert.deepStrictEqual(checkpoint.warnings, [])
+    assert.strictEqual(checkpoint.count, list.length)
+    const bare = readAll(strategy({ kind: "sortValue", field: "at" }), ({ cursor, size }) => ({
       items: list.filter((item) => item.at > Number(cursor ?? Number.NEGATIVE_INFINITY)).slice(0, size)
     }))
-    assert.match(bare.progress.doubts.join(), /some may be missing/)
+    assert.match(bare.checkpoint.warnings.join(), /some may be missing/)
   })
 })
 
 describe("what a service may do wrong", () => {
   it("a page that repeats is an error where page numbers lead on", () => {
-    const { failed } = readAll(way({ kind: "pageNumber", first: 1 }), () => ({ items: items(10) }))
+    const { failed } = readAll(strategy({ kind: "pageNumber", first: 1 }), () => ({ items: items(10) }))
     assert.match(failed!, /repeats/)
   })
 
   it("a cursor that stands still is an error while records are missing, and the end when none is", () => {
     const stuck = (total: number) =>
-      readAll(way({ kind: "lastRecord", field: "id" }, { total: "total" }), () => ({ items: items(10), total }))
+      readAll(strategy({ kind: "lastRecord", field: "id" }, { total: "total" }), () => ({ items: items(10), total }))
     assert.match(stuck(25).failed!, /stands still after 10 of 25/)
     assert.isUndefined(stuck(10).failed)
   })
 
   it("a full page without the cursor it should carry is an error", () => {
-    const { failed } = readAll(way({ kind: "lastRecord", field: "searchAfter" }), () => ({ items: items(10) }))
+    const { failed } = readAll(strategy({ kind: "lastRecord", field: "searchAfter" }), () => ({ items: items(10) }))
     assert.match(failed!, /carry no searchAfter/)
   })
 
   it("a filter that is ignored shows in the rows", () => {
-    const definition = way({ kind: "lastRecord", field: "id" }, { filtered: "at" })
+    const definition = strategy({ kind: "lastRecord", field: "id" }, { verifyField: "at" })
     const { failed } = readAll(definition, () => ({ items: items(3) }), { since: 1_800_000_000_000 })
     assert.match(failed!, /ignores the filter/)
   })
@@ -277,7 +288,7 @@ describe("what a service may do wrong", () => {
       const skip = Number(request.cursor ?? 0)
       return { items: list.slice(skip, skip + 25), ...(total && { total: list.length }) }
     }
-    const definition = way({ kind: "offset" }, { pageSize: 100 })
+    const definition = strategy({ kind: "offset" }, { pageSize: 100 })
     assert.isAtLeast(new Set(readAll(definition, cut(false)).seen).size, 49)
     assert.isAtLeast(new Set(readAll({ ...definition, total: "total" }, cut(true)).seen).size, 49)
   })
@@ -294,20 +305,24 @@ describe("windows", () => {
 
   it("are halved until one page holds each", () => {
     const list = items(137)
-    const { seen, progress } = readAll(way({ kind: "once" }, { reach: 10, total: "total" }), windowed(list), whole)
+    const { seen, checkpoint } = readAll(
+      strategy({ kind: "once" }, { maxRecords: 10, total: "total" }),
+      windowed(list),
+      whole
+    )
     sameIds(seen, list)
-    assert.deepStrictEqual(progress.doubts, [])
+    assert.deepStrictEqual(checkpoint.warnings, [])
   })
 
   it("are halved by the size the service allows, where that is less than was hoped for", () => {
     const list = items(80)
-    const { seen } = readAll(way({ kind: "once" }, { reach: 500, total: "total" }), windowed(list), whole)
+    const { seen } = readAll(strategy({ kind: "once" }, { maxRecords: 500, total: "total" }), windowed(list), whole)
     sameIds(seen, list)
   })
 
-  it("that cannot be halved any more are a doubt", () => {
-    const { progress } = readAll(way({ kind: "once" }, { reach: 10 }), windowed(items(12, () => 0)), whole)
-    assert.match(progress.doubts[0]!, /share one instant/)
+  it("that cannot be halved any more are a warning", () => {
+    const { checkpoint } = readAll(strategy({ kind: "once" }, { maxRecords: 10 }), windowed(items(12, () => 0)), whole)
+    assert.match(checkpoint.warnings[0]!, /share one instant/)
   })
 })
 
@@ -318,7 +333,7 @@ describe("newest first", () => {
     return { items: list.slice(after, after + size), next: after + size < 100 ? after + size : null }
   }
   it("stops at the first page that reaches back beyond the watermark", () => {
-    const definition = way({ kind: "expiring", field: "next" }, { until: "at" })
+    const definition = strategy({ kind: "expiring", field: "next" }, { stopBefore: "at" })
     const { seen } = readAll(definition, export_, { since: 1_700_000_000_000 + 84_500, changed: "at" })
     assert.strictEqual(seen.length, 20)
   })

@@ -3,12 +3,15 @@ import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { type Call, Api } from "../../src/api/api.ts"
-import { type ApiError, NotPermitted, Unavailable } from "../../src/api/errors.ts"
+import { type ApiError, Forbidden, Unavailable } from "../../src/api/errors.ts"
 import { asAsked } from "../../src/catalog/asked.ts"
 import { coverageOf } from "../../src/catalog/coverage.ts"
 import { type Catalogue, discover } from "../../src/catalog/discover.ts"
-import { type Resource, followUpOf } from "../../src/catalog/resource.ts"
-import { type Work, extract } from "../../src/extract/extract.ts"
+import { type Resource, childRequestOf } from "../../src/catalog/resource.ts"
+import { extract } from "../../src/extract/extract.ts"
+import { noCapabilities } from "../../src/values/capabilities.ts"
+import { sentencesOf, statusOf } from "../../src/values/status.ts"
+import type { Step } from "../../src/values/step.ts"
 import type { Frame } from "../../src/vault/frame.ts"
 import { Vault } from "../../src/vault/vault.ts"
 import { type Row, Warehouse } from "../../src/warehouse/warehouse.ts"
@@ -40,7 +43,7 @@ const extracted = (
       send: (call) => {
         requests++
         const body = { [call.request.path.split("/").at(-1)!]: [] }
-        const answer = { text: JSON.stringify(body), body, long: false, at: 0, serviceTime: undefined }
+        const answer = { text: JSON.stringify(body), body, hasBigNumbers: false, at: 0, serviceTime: undefined }
         return Effect.suspend(() => {
           const error = fails(call)
           return error ? Effect.fail(error) : Effect.succeed(answer)
@@ -49,14 +52,15 @@ const extracted = (
       ...silentApi
     })
     const warehouse = { rows: (sql: string) => Effect.sync(() => rows(sql)) } as unknown as Warehouse["Service"]
-    const work = resources.map((resource): Work => ({
+    const work = resources.map((resource): Step => ({
       resource,
-      mode: resource.full.length === 0 ? "each" : "full",
-      within: [],
-      before: undefined,
-      findings: undefined,
-      followUp: undefined,
-      begun: {}
+      mode: resource.full.length === 0 ? "children" : "full",
+      embedded: [],
+      refreshCutoff: undefined,
+      capabilities: noCapabilities,
+      childCapabilities: undefined,
+      checkpoints: {},
+      requests: undefined
     }))
     const context = contextOf({ company: "C", asked })
     const running = yield* Effect.forkChild(
@@ -71,38 +75,43 @@ const extracted = (
       )
     )
     yield* TestClock.adjust("1 hour")
-    return { ended: yield* Fiber.join(running), requests, frames }
+    const ended = (yield* Fiber.join(running)).map((result) => ({
+      ...result,
+      status: statusOf(result),
+      warnings: sentencesOf(result)
+    }))
+    return { ended, requests, frames }
   })
 
 const named = (table: string) => catalogue.resources.find((resource) => resource.table === table)!
 /** A resource with all that it is read under, outermost first. */
 const withParents = (resource: Resource): ReadonlyArray<Resource> =>
-  resource.each ? [...withParents(named(resource.each.table)), resource] : [resource]
+  resource.childOf ? [...withParents(named(resource.childOf.table)), resource] : [resource]
 
 const failures = {
-  "its scope is missing": () => new NotPermitted({ message: "401 The token is not authorized for this scope." }),
+  "its scope is missing": () => new Forbidden({ message: "401 The token is not authorized for this scope." }),
   "it does not answer": () => new Unavailable({ message: "500", later: false })
 }
 
 describe("where a table cannot be read", () => {
-  for (const [why, error] of Object.entries(failures))
-    it.effect(`because ${why}, what is read under it is incomplete`, () =>
+  for (const [reason, error] of Object.entries(failures))
+    it.effect(`because ${reason}, what is read under it is incomplete`, () =>
       Effect.gen(function* () {
-        const followed = catalogue.resources.filter((resource) => followUpOf(resource))
+        const followed = catalogue.resources.filter((resource) => childRequestOf(resource))
         assert.isAbove(followed.length, 10)
         for (const resource of followed) {
-          const { table, label } = followUpOf(resource)!
+          const { table, label } = childRequestOf(resource)!
           const { ended } = yield* extracted(withParents(resource), (call) =>
             call.resource === table && call.priority !== 0 ? error() : undefined
           )
-          const verdicts = new Map(ended.map((end) => [end.resource, end.verdict]))
+          const statuses = new Map(ended.map((end) => [end.resource, end.status]))
           const parents = ended.filter((end) => end.resource === table || end.resource.startsWith(`${table}/`))
           assert.include(
-            parents.map(({ verdict }) => verdict),
+            parents.map(({ status }) => status),
             "incomplete",
             `${table} itself`
           )
-          assert.strictEqual(verdicts.get(label), "incomplete", label)
+          assert.strictEqual(statuses.get(label), "incomplete", label)
         }
       })
     )
@@ -115,14 +124,14 @@ describe("where a table cannot be read", () => {
           extracted(
             [notes],
             () => undefined,
-            (sql) => (sql.includes("arg_max(verdict") ? rows : [])
+            (sql) => (sql.includes("arg_max(status") ? rows : [])
           ),
-          ({ ended }) => ended[0]!.verdict
+          ({ ended }) => ended[0]!.status
         )
       assert.strictEqual(yield* verdictOf([]), "incomplete")
-      assert.strictEqual(yield* verdictOf([{ verdict: "incomplete" }]), "incomplete")
-      assert.strictEqual(yield* verdictOf([{ verdict: "complete with doubts" }]), "complete with doubts")
-      assert.strictEqual(yield* verdictOf([{ verdict: "complete" }]), "complete")
+      assert.strictEqual(yield* verdictOf([{ status: "incomplete" }]), "incomplete")
+      assert.strictEqual(yield* verdictOf([{ status: "complete_with_warnings" }]), "complete_with_warnings")
+      assert.strictEqual(yield* verdictOf([{ status: "complete" }]), "complete")
     })
   )
 })
@@ -135,8 +144,8 @@ describe("an API that is down", () => {
         () => new Unavailable({ message: "503", later: false })
       )
       assert.deepStrictEqual(
-        ended.map(({ resource, why }) => [resource, why]),
-        [["locations", "later"]]
+        ended.map(({ resource, reason }) => [resource, reason]),
+        [["locations", "retryLater"]]
       )
       assert.strictEqual(requests, 2)
     })
@@ -150,11 +159,11 @@ describe("an API that is down", () => {
           resource === "locations" && priority !== 0 ? undefined : new Unavailable({ message: "503", later: false })
       )
       assert.deepStrictEqual(
-        ended.map(({ resource, why }) => [resource, why]).sort(),
+        ended.map(({ resource, reason }) => [resource, reason]).sort(),
         [
-          ["calendars", "later"],
-          ["blogs", "later"],
-          ["forms", "later"],
+          ["calendars", "retryLater"],
+          ["blogs", "retryLater"],
+          ["forms", "retryLater"],
           ["locations", undefined]
         ].sort()
       )
@@ -167,15 +176,15 @@ describe("an API that is down", () => {
         resource === "forms" && priority !== 0 ? new Unavailable({ message: "500", later: false }) : undefined
       )
       const forms = ended.find(({ resource }) => resource === "forms")!
-      assert.deepStrictEqual([forms.verdict, forms.why], ["incomplete", undefined])
-      assert.strictEqual(ended.find(({ resource }) => resource === "calendars")!.why, undefined)
+      assert.deepStrictEqual([forms.status, forms.reason], ["incomplete", undefined])
+      assert.strictEqual(ended.find(({ resource }) => resource === "calendars")!.reason, undefined)
     })
   )
 })
 
 describe("what is read under some rows alone", () => {
   const some = (n: number) => (sql: string) =>
-    sql.includes("arg_max(verdict") ? [{ verdict: "complete" }] : sql.includes("IS NOT TRUE") ? [{ n }] : []
+    sql.includes("arg_max(status") ? [{ status: "complete" }] : sql.includes("IS NOT TRUE") ? [{ n }] : []
 
   it.effect("says what that leaves out, and which setting reads it", () =>
     Effect.gen(function* () {
@@ -186,18 +195,18 @@ describe("what is read under some rows alone", () => {
           ({ ended }) => ended.find(({ resource }) => resource === "messages/conversations")!
         )
       const left = yield* of(12)
-      assert.strictEqual(left.verdict, "complete with doubts")
-      assert.match(left.doubts.join(), /12 conversations were not read one by one.*account\.conversation_messages/)
-      assert.strictEqual((yield* of(0)).verdict, "complete")
+      assert.strictEqual(left.status, "complete_with_warnings")
+      assert.match(left.warnings.join(), /12 conversations were not read one by one.*account\.conversation_messages/)
+      assert.strictEqual((yield* of(0)).status, "complete")
     })
   )
 
   it.effect("is read under all of them where the setting asks for it", () =>
     Effect.gen(function* () {
       const messages = asAsked(named("messages"), { ...asked, conversation_messages: true })!
-      assert.isUndefined(messages.each!.where)
+      assert.isUndefined(messages.childOf!.where)
       const { ended } = yield* extracted([messages], () => undefined, some(12))
-      assert.strictEqual(ended.find(({ resource }) => resource === "messages/conversations")!.verdict, "complete")
+      assert.strictEqual(ended.find(({ resource }) => resource === "messages/conversations")!.status, "complete")
       const [covered] = coverageOf(catalogue).filter(({ operation }) => operation.endsWith("{conversationId}/messages"))
       assert.match(covered!.reason, /SLUICE_CONVERSATION_MESSAGES/)
     })

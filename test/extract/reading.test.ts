@@ -3,14 +3,16 @@ import { Effect, Layer } from "effect"
 import { type Call, Api } from "../../src/api/api.ts"
 import { id, instant } from "../../src/catalog/fields.ts"
 import { cursor, get, since } from "../../src/catalog/request.ts"
-import { type Way, define } from "../../src/catalog/resource.ts"
-import type { Reading } from "../../src/extract/context.ts"
-import { read } from "../../src/extract/reading.ts"
+import { type Strategy, define } from "../../src/catalog/resource.ts"
+import type { Reading } from "../../src/extract/run-context.ts"
+import { read } from "../../src/extract/list.ts"
 import type { Frame } from "../../src/vault/frame.ts"
 import { Vault } from "../../src/vault/vault.ts"
 import { contextOf, silentApi, vaultOf } from "./fakes.ts"
+import { noCapabilities } from "../../src/values/capabilities.ts"
+import type { PageEntry } from "../../src/vault/frame.ts"
 
-const way: Way = {
+const strategy: Strategy = {
   request: get("/items", { since: since("epochMs"), after: cursor }),
   paging: { kind: "lastRecord", field: "id" },
   records: "items",
@@ -22,15 +24,15 @@ const items = define({
   description: "d",
   source: "s",
   scope: "s",
-  full: [way],
-  changes: { field: "changedAt", overlapDays, ways: [way] },
+  full: [strategy],
+  changes: { field: "changedAt", overlapDays, strategies: [strategy] },
   fields: { id: id("Id"), changedAt: instant("Change") }
 })
 
 const serviceTime = Date.parse("2026-03-02T09:00:00Z")
 const changedAt = serviceTime + 600_000
 /** Reads a list of three whose service dates its answers; the tests' own clock stands at 1970, or is `ahead`. */
-const reading = (begun: Reading["begun"]) => {
+const reading = (checkpoints: Reading["checkpoints"]) => {
   const calls: Array<Call> = []
   const frames: Array<Frame> = []
   const api = Api.of({
@@ -39,11 +41,11 @@ const reading = (begun: Reading["begun"]) => {
         calls.push(call)
         const next = Number(call.request.parameters["after"] ?? 0) + 1
         const body = { items: next > 3 ? [] : [{ id: String(next), changedAt }] }
-        return { text: JSON.stringify(body), body, long: false, at: 0, serviceTime }
+        return { text: JSON.stringify(body), body, hasBigNumbers: false, at: 0, serviceTime }
       }),
     ...silentApi
   })
-  return read(items, { mode: "full", begun, findings: undefined }, contextOf()).pipe(
+  return read(items, { mode: "full", checkpoints, capabilities: noCapabilities }, contextOf()).pipe(
     Effect.provide(Layer.merge(Layer.succeed(Api, api), Layer.succeed(Vault, vaultOf(frames)))),
     Effect.map((outcome) => ({ outcome, calls, frames }))
   )
@@ -63,8 +65,8 @@ describe("a clock of ours that is wrong", () => {
       const [, second] = frames
       assert.strictEqual(second!.entry.kind, "page")
       const ahead = serviceTime + 7_200_000
-      const begun = { ...(second!.entry as { progress: object }).progress, startedAt: ahead }
-      const { calls } = yield* reading({ all: begun })
+      const checkpoints = { ...(second!.entry as PageEntry).checkpoint!, startedAt: ahead }
+      const { calls } = yield* reading({ all: checkpoints })
       const again = calls.map(({ request }) => request.parameters["since"]).filter((from) => from !== undefined)
       assert.isNotEmpty(again)
       for (const from of again) assert.strictEqual(from, serviceTime - overlapDays * 86_400_000)

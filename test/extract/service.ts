@@ -2,14 +2,16 @@
 import { Effect, Exit, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Api } from "../../src/api/api.ts"
-import { Refused, Unavailable } from "../../src/api/errors.ts"
+import { RequestRejected, Unavailable } from "../../src/api/errors.ts"
 import { id, instant } from "../../src/catalog/fields.ts"
 import { cursor, cursorOr, get, size, windowEnd, windowStart } from "../../src/catalog/request.ts"
-import { type Resource, type Way, define } from "../../src/catalog/resource.ts"
-import type { Reading } from "../../src/extract/context.ts"
-import { read } from "../../src/extract/reading.ts"
+import { type Resource, type Strategy, define } from "../../src/catalog/resource.ts"
+import type { Reading } from "../../src/extract/run-context.ts"
+import { read } from "../../src/extract/list.ts"
 import { Vault } from "../../src/vault/vault.ts"
 import { contextOf, silentApi, vaultOf } from "./fakes.ts"
+import { noCapabilities } from "../../src/values/capabilities.ts"
+import { sentencesOf, statusOf } from "../../src/values/status.ts"
 
 export type Parameters = Readonly<Record<string, unknown>>
 export interface Item {
@@ -23,7 +25,7 @@ export const begin = Date.parse("2026-01-01T00:00:00Z")
 export const items = (count: number, at: (n: number) => number = (n) => n * 60_000): ReadonlyArray<Item> =>
   Array.from({ length: count }, (_, n) => ({ id: `i${n}`, at: begin + at(n) }))
 
-export const listOf = (full: ReadonlyArray<Way>, more: Partial<Resource> = {}) =>
+export const listOf = (full: ReadonlyArray<Strategy>, more: Partial<Resource> = {}) =>
   define({
     table: "items",
     description: "d",
@@ -34,25 +36,25 @@ export const listOf = (full: ReadonlyArray<Way>, more: Partial<Resource> = {}) =
     ...more
   })
 
-export const paged: Way = {
+export const paged: Strategy = {
   request: get("/items", { limit: size, skip: cursorOr(0) }),
   paging: { kind: "offset" },
   records: "items",
   pageSize: 100
 }
-export const after: Way = {
+export const after: Strategy = {
   request: get("/items", { limit: size, after: cursor }),
   paging: { kind: "lastRecord", field: "next" },
   records: "items",
   pageSize: 100,
   total: "total"
 }
-export const windowed: Way = {
+export const windowed: Strategy = {
   request: get("/items", { from: windowStart("epochMs"), to: windowEnd("epochMs"), limit: size }),
   paging: { kind: "once" },
   records: "items",
   pageSize: 500,
-  reach: 500,
+  maxRecords: 500,
   total: "total",
   windows: { from: "2000-01-01" }
 }
@@ -71,18 +73,19 @@ export const reading = (
         Effect.gen(function* () {
           if (++requests > 2000) return yield* Effect.die("no end")
           const body = answer(request.parameters, requests)
-          if (typeof body["refusal"] === "string") return yield* new Refused({ status: 400, message: body["refusal"] })
+          if (typeof body["refusal"] === "string")
+            return yield* new RequestRejected({ status: 400, message: body["refusal"] })
           if (typeof body["trouble"] === "string")
             return yield* new Unavailable({ message: body["trouble"], later: false })
           for (const item of (body["items"] ?? []) as ReadonlyArray<Item>) seen.add(item.id)
-          return { text: "", body, long: false, at: 0, serviceTime: undefined }
+          return { text: "", body, hasBigNumbers: false, at: 0, serviceTime: undefined }
         }),
       ...silentApi
     })
     const context = contextOf({ cuts: options.cuts ?? new Set() })
     yield* TestClock.setTime(Date.parse("2026-06-01T00:00:00Z"))
     const running = yield* Effect.forkChild(
-      read(resource, { mode: "full", begun: {}, findings: undefined, ...options.reading }, context).pipe(
+      read(resource, { mode: "full", checkpoints: {}, capabilities: noCapabilities, ...options.reading }, context).pipe(
         Effect.provide(Layer.merge(Layer.succeed(Api, api), Layer.succeed(Vault, vaultOf())))
       )
     )
@@ -91,11 +94,11 @@ export const reading = (
     if (Exit.isFailure(exit)) {
       const [error] = exit.cause.reasons
       const message = error?._tag === "Fail" ? String(error.error.message) : "no end"
-      return { verdict: "refused", doubts: message, seen, requests }
+      return { status: "refused", warnings: message, seen, requests }
     }
     return {
-      verdict: exit.value.verdict,
-      doubts: exit.value.doubts.join("; "),
+      status: statusOf(exit.value),
+      warnings: sentencesOf(exit.value).join("; "),
       finished: exit.value.finished,
       seen,
       requests

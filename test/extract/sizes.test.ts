@@ -1,10 +1,16 @@
 /** Page sizes: tried upward once where it pays, taken from the service's own words where it refuses. */
 import { assert, describe, it } from "@effect/vitest"
 import { get } from "../../src/catalog/request.ts"
-import type { Way } from "../../src/catalog/resource.ts"
-import { probed, sizeBelow, worthProbing } from "../../src/extract/sizes.ts"
+import type { Strategy } from "../../src/catalog/resource.ts"
+import { probed, sizeBelow, shouldTryPageSize } from "../../src/extract/page-size.ts"
 
-const list: Way = { request: get("/x"), paging: { kind: "offset" }, records: "x", pageSize: 100, probeSize: 500 }
+const list: Strategy = {
+  request: get("/x"),
+  paging: { kind: "offset" },
+  records: "x",
+  pageSize: 100,
+  trialPageSize: 500
+}
 
 describe("a list without a documented maximum", () => {
   it.each([
@@ -13,14 +19,16 @@ describe("a list without a documented maximum", () => {
     [{ count: 0, total: 9000 }, false, "nothing was read yet"],
     [{ count: 300 }, true, "no total, and three pages went by"],
     [{ count: 100 }, false, "no total, one page"]
-  ])("is tried at a larger size where it goes on for long: %j", (state, worth, why) => {
-    assert.strictEqual(worthProbing(list, state), worth, why)
+  ])("is tried at a larger size where it goes on for long: %j", (state, worth, reason) => {
+    assert.strictEqual(shouldTryPageSize(list, state), worth, reason)
   })
 
   it("is never tried where a maximum is documented, or where pages are numbered", () => {
-    const { probeSize: _, ...documented } = list
-    assert.isFalse(worthProbing(documented, { count: 100, total: 9000 }))
-    assert.isFalse(worthProbing({ ...list, paging: { kind: "pageNumber", first: 1 } }, { count: 100, total: 9000 }))
+    const { trialPageSize: _, ...documented } = list
+    assert.isFalse(shouldTryPageSize(documented, { count: 100, total: 9000 }))
+    assert.isFalse(
+      shouldTryPageSize({ ...list, paging: { kind: "pageNumber", first: 1 } }, { count: 100, total: 9000 })
+    )
   })
 
   it("gives the size to go on with: what was asked, or what a shorter page shows; nothing at the end of the list", () => {

@@ -3,14 +3,15 @@ import { Effect, Fiber, Layer } from "effect"
 import { join } from "node:path"
 import { count, id, instant, rows, text, values } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
-import { type Resource, define, followUpOf } from "../../src/catalog/resource.ts"
+import { type Resource, define, childRequestOf } from "../../src/catalog/resource.ts"
 import { makeLoader } from "../../src/load/load.ts"
 import type { Entry } from "../../src/vault/frame.ts"
 import { Vault } from "../../src/vault/vault.ts"
 import { prepare } from "../../src/warehouse/schema.ts"
-import { dueParents } from "../../src/warehouse/state.ts"
+import { dueParents } from "../../src/warehouse/sync-state.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
 import { newFolder } from "../support/sluice.ts"
+import { checkpoint } from "../support/checkpoint.ts"
 
 const common = { description: "d", source: "s", scope: "s" }
 const once = (path: `/${string}`, records: string) => [
@@ -20,7 +21,7 @@ const people = define({
   ...common,
   table: "persons",
   full: once("/persons", "people"),
-  changes: { field: "updatedAt", overlapDays: 0, ways: [] },
+  changes: { field: "updatedAt", overlapDays: 0, strategies: [] },
   fields: {
     id: id("Id"),
     name: text("Name"),
@@ -36,14 +37,19 @@ const bills = define({
   detail: {
     request: get("/bills/{parent}"),
     record: "",
-    everyDays: 30,
+    refreshAfterDays: 30,
     fields: { memo: text("Memo"), lines: rows("bill_lines", "Lines", { sku: text("Article") }) }
   }
 })
 const notes = define({
   ...common,
   table: "notes",
-  each: { table: "persons", column: "person_id", everyDays: 30, way: once("/people/{parent}/notes", "notes")[0]! },
+  childOf: {
+    table: "persons",
+    column: "person_id",
+    refreshAfterDays: 30,
+    strategy: once("/people/{parent}/notes", "notes")[0]!
+  },
   full: [],
   fields: { id: id("Id"), body: text("Body") }
 })
@@ -59,11 +65,11 @@ const page = (resource: Resource, body: unknown, more: Partial<Extract<Entry, { 
       at: 1_800_000_000_000,
       location: "L",
       resource: resource.table,
-      pass: "all",
+      partition: "all",
       request: {},
-      records: (resource.each?.way ?? resource.full[0]!).records,
-      long: false,
-      progress: { page: 1 },
+      records: (resource.childOf?.strategy ?? resource.full[0]!).records,
+      hasBigNumbers: false,
+      checkpoint,
       ...more
     }
     yield* (yield* Vault).append({ entry, body: JSON.stringify(body) })
@@ -145,7 +151,7 @@ describe("a batch", () => {
       yield* page(people, { people: [person("a", "uno", "2026-02-01T00:00:00Z")] }, { run: "run2" })
       yield* load
       const before = yield* rowsOf("SELECT * FROM crm.persons ORDER BY id")
-      yield* (yield* Warehouse).transaction(["DELETE FROM meta.position"])
+      yield* (yield* Warehouse).transaction(["DELETE FROM meta.vault_offset"])
       yield* load
       assert.deepStrictEqual(yield* rowsOf("SELECT * FROM crm.persons ORDER BY id"), before)
     })
@@ -219,13 +225,13 @@ describe("a batch", () => {
     Effect.gen(function* () {
       yield* page(people, { people: [person("a", "one")] })
       yield* load
-      const place = yield* rowsOf("SELECT * FROM meta.position")
+      const place = yield* rowsOf("SELECT * FROM meta.vault_offset")
       yield* page(people, { people: [person("b", "two")] })
-      yield* (yield* Warehouse).run("ALTER TABLE meta.passes RENAME TO gone")
+      yield* (yield* Warehouse).run("ALTER TABLE meta.checkpoints RENAME TO gone")
       assert.strictEqual((yield* Effect.result(load))._tag, "Failure")
       assert.deepStrictEqual(yield* rowsOf("SELECT id FROM crm.persons"), [{ id: "a" }])
-      assert.deepStrictEqual(yield* rowsOf("SELECT * FROM meta.position"), place)
-      yield* (yield* Warehouse).run("ALTER TABLE meta.gone RENAME TO passes")
+      assert.deepStrictEqual(yield* rowsOf("SELECT * FROM meta.vault_offset"), place)
+      yield* (yield* Warehouse).run("ALTER TABLE meta.gone RENAME TO checkpoints")
       yield* load
       assert.strictEqual((yield* rowsOf("SELECT id FROM crm.persons")).length, 2)
     })
@@ -233,12 +239,12 @@ describe("a batch", () => {
 })
 
 describe("list and detail", () => {
-  const detail = (body: unknown, state: string, run = "run1") =>
+  const detail = (body: unknown, version: string, run = "run1") =>
     page(bills, body, {
       kind: "detail",
       records: "",
-      parent: { id: "b", state, done: true, full: true },
-      pass: "bills/details",
+      parent: { id: "b", version, done: true, full: true },
+      partition: "bills/details",
       run
     })
 
@@ -285,7 +291,7 @@ describe("list and detail", () => {
     Effect.gen(function* () {
       const due = dueParents({
         location: "L",
-        followUp: followUpOf(bills)!,
+        childRequest: childRequestOf(bills)!,
         limit: 10
       })
       yield* page(bills, { bills: [{ id: "b", status: "draft" }] }, { at: Date.now() })
@@ -294,7 +300,7 @@ describe("list and detail", () => {
       yield* page(
         bills,
         { id: "b", status: "draft", memo: "m" },
-        { kind: "detail", pass: "bills/details", records: "", parent: { ...first!, done: true }, at: Date.now() }
+        { kind: "detail", partition: "bills/details", records: "", parent: { ...first!, done: true }, at: Date.now() }
       )
       yield* load
       assert.deepStrictEqual(yield* due, [])
@@ -313,7 +319,7 @@ describe("one request for each parent", () => {
         page(
           notes,
           { notes: ids.map((id) => ({ id, body: id })) },
-          { parent: { id: parent, state: "s", done, full: true }, pass: "notes", run }
+          { parent: { id: parent, version: "s", done, full: true }, partition: "notes", run }
         )
       yield* of("p", ["n1", "n2"], "run1")
       yield* of("q", ["n3"], "run1")

@@ -1,19 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
-import { parseExact } from "../../src/catalog/body.ts"
+import { parseExact } from "../../src/catalog/json.ts"
 import {
-  choice,
+  openEnum,
   count,
   date,
   decimal,
-  entries,
-  flag,
+  map,
+  boolean,
   id,
   instant,
   json,
   object,
   rows,
   text,
-  transport,
+  ignored,
   values,
   alias
 } from "../../src/catalog/fields.ts"
@@ -36,10 +36,10 @@ const things = define({
     price: decimal("Price in `currency`"),
     share: decimal("Share, 0 to 100"),
     count: count("Count"),
-    on: flag("On"),
-    kind: choice("Kind"),
+    on: boolean("On"),
+    kind: openEnum("Kind"),
     meta: json("Anything", { textColumn: "meta_text" }),
-    cursor: transport,
+    cursor: ignored,
     locationId: text("Location", { column: "location_id" }),
     business: object({ name: text("Name of the business") }),
     owner: object(
@@ -49,7 +49,7 @@ const things = define({
     taxes: rows("thing_taxes", "Taxes.", { id: text("Tax id"), rate: decimal("Rate") }, ["id"], { plain: "id" }),
     tags: values("thing_tags", "Tags.", "tag", text("Tag")),
     lines: rows("thing_lines", "Lines.", { sku: text("Article"), qty: decimal("Quantity") }),
-    settings: entries(
+    settings: map(
       "thing_settings",
       "Settings.",
       { name: "channel", field: text("Channel") },
@@ -192,7 +192,7 @@ describe("nothing is lost in silence", () => {
   it("a record that names another parent than the one it was read under stays there, and is told", () => {
     const notes = define({
       ...things,
-      each: { table: "persons", column: "person_id", everyDays: 1, way: things.full[0]! },
+      childOf: { table: "persons", column: "person_id", refreshAfterDays: 1, strategy: things.full[0]! },
       fields: { _id: id("Id"), personId: text("Person") }
     })
     const under = (record: object) => normaliserOf(notes)(record, { location: "L", given: { person_id: "p1" } })

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { join } from "node:path"
-import { flag, id, instant, rows, text, values } from "../../src/catalog/fields.ts"
+import { boolean, id, instant, rows, text, values } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
 import { type Resource, define } from "../../src/catalog/resource.ts"
 import { makeLoader } from "../../src/load/load.ts"
@@ -13,6 +13,7 @@ import { Vault } from "../../src/vault/vault.ts"
 import { prepare } from "../../src/warehouse/schema.ts"
 import { type Row, Warehouse } from "../../src/warehouse/warehouse.ts"
 import { newFolder } from "../support/sluice.ts"
+import { checkpoint } from "../support/checkpoint.ts"
 
 const common = { description: "d", source: "s", scope: "s" }
 const once = (path: `/${string}`, records: string) => [
@@ -22,19 +23,19 @@ const people = define({
   ...common,
   table: "persons",
   full: once("/persons", "persons"),
-  changes: { field: "updatedAt", overlapDays: 0, ways: [] },
+  changes: { field: "updatedAt", overlapDays: 0, strategies: [] },
   tombstone: "deleted",
   fields: {
     id: id("Id"),
     name: text("Name"),
     updatedAt: instant("Change"),
-    deleted: flag("Deleted"),
+    deleted: boolean("Deleted"),
     tags: values("person_tags", "Tags", "tag", text("Tag"))
   },
   detail: {
     request: get("/persons/{parent}"),
     record: "",
-    everyDays: 1,
+    refreshAfterDays: 1,
     fields: { memo: text("Memo"), scopes: rows("person_scopes", "Scopes", { scope: text("Scope") }) }
   }
 })
@@ -55,11 +56,11 @@ const send = (
       at: Date.parse("2026-03-01T00:00:00Z") + run * 86_400_000,
       location: "L",
       resource: resource.table,
-      pass: "all",
+      partition: "all",
       request: {},
       records: resource.full[0]!.records,
-      long: false,
-      progress: {},
+      hasBigNumbers: false,
+      checkpoint,
       ...more
     }
     yield* (yield* Vault).append({ entry, body: body === undefined ? "" : JSON.stringify(body) })
@@ -68,15 +69,15 @@ const send = (
 const detail = (run: number, body: object | undefined) =>
   send(run, people, body, {
     kind: "detail",
-    pass: "persons/details",
+    partition: "persons/details",
     records: "",
-    parent: { id: "a", state: `s${run}`, done: true, full: true }
+    parent: { id: "a", version: `s${run}`, done: true, full: true }
   })
 const gone = (run: number, resource: Resource, ids: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const at = Date.parse("2026-03-01T12:00:00Z") + run * 86_400_000
     yield* (yield* Vault).append({
-      entry: { kind: "gone", run: `run${run}`, at, location: "L", resource: resource.table },
+      entry: { kind: "deleted", run: `run${run}`, at, location: "L", resource: resource.table },
       body: JSON.stringify(ids)
     })
     yield* load
@@ -133,11 +134,11 @@ describe("a record whose moment of change goes back", () => {
         rowsOf("SELECT * FROM crm_history.persons ORDER BY _valid_from")
       )
       const before = yield* all
-      yield* (yield* Warehouse).transaction(["DELETE FROM meta.position"])
+      yield* (yield* Warehouse).transaction(["DELETE FROM meta.vault_offset"])
       yield* load
       assert.deepStrictEqual(yield* names, [{ name: "newest again" }])
       yield* (yield* Warehouse).transaction([
-        "DELETE FROM meta.position",
+        "DELETE FROM meta.vault_offset",
         "DELETE FROM crm.persons",
         "DELETE FROM crm_history.persons"
       ])

@@ -2,15 +2,16 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { join } from "node:path"
-import { choice, id, oneOf, rows } from "../../src/catalog/fields.ts"
+import { openEnum, id, enumeration, rows } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
 import { define } from "../../src/catalog/resource.ts"
 import { makeLoader } from "../../src/load/load.ts"
 import { Vault } from "../../src/vault/vault.ts"
-import { driftOf } from "../../src/warehouse/runs.ts"
+import { reportSchemaDrift } from "../../src/warehouse/meta/schema-changes.ts"
 import { prepare } from "../../src/warehouse/schema.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
 import { newFolder } from "../support/sluice.ts"
+import { checkpoint } from "../support/checkpoint.ts"
 
 const deals = define({
   table: "deals",
@@ -20,14 +21,14 @@ const deals = define({
   full: [{ request: get("/deals"), paging: { kind: "once" }, records: "deals", pageSize: 10 }],
   fields: {
     id: id("Id"),
-    status: oneOf(["open", "won"], "State"),
-    kind: choice("Kind"),
-    visits: rows("deal_visits", "Visits", { id: id("Id"), end: oneOf(["kept", "missed"]) }, ["id"])
+    status: enumeration(["open", "won"], "State"),
+    kind: openEnum("Kind"),
+    visits: rows("deal_visits", "Visits", { id: id("Id"), end: enumeration(["kept", "missed"]) }, ["id"])
   }
 })
 
 it("ends the description of a column with its words", () => {
-  const descriptions = [deals.fields["status"], oneOf(["a"]), oneOf(["a", "b", "c"])].map(
+  const descriptions = [deals.fields["status"], enumeration(["a"]), enumeration(["a", "b", "c"])].map(
     (field) => field?.kind === "column" && field.description
   )
   assert.deepStrictEqual(descriptions, ["State: `open` or `won`", "`a`", "`a`, `b` or `c`"])
@@ -40,11 +41,11 @@ it.live("tells words that the documents do not name in each run that meets them,
     const loader = yield* makeLoader([deals], join(folder, "tmp"))
     const told = (run: string, ...records: ReadonlyArray<unknown>) =>
       Effect.gen(function* () {
-        const entry = { kind: "page", run, at: 1, location: "L", resource: "deals", pass: "all" } as const
-        const page = { ...entry, request: {}, records: "deals", long: false, progress: {} }
+        const entry = { kind: "page", run, at: 1, location: "L", resource: "deals", partition: "all" } as const
+        const page = { ...entry, request: {}, records: "deals", hasBigNumbers: false, checkpoint }
         yield* (yield* Vault).append({ entry: page, body: JSON.stringify({ deals: records }) })
         yield* loader.load
-        return yield* driftOf(run, () => undefined)
+        return yield* reportSchemaDrift(run, () => undefined)
       })
     const odd = {
       id: "b",
@@ -57,14 +58,17 @@ it.live("tells words that the documents do not name in each run that meets them,
     }
     const unknown = ["deals.status = on_hold", "deal_visits.end = late"]
     const first = yield* told("1", { id: "a", status: "open", kind: "y" }, odd, { id: "c", status: "", kind: null })
-    assert.deepStrictEqual(first, { changes: [], unknownWords: unknown.toSorted() })
+    assert.deepStrictEqual(first, { changes: [], unexpectedValues: unknown.toSorted() })
     // Its row did not change, and holds them nevertheless; one told for the first time comes before those told often.
     const again = yield* told("2", odd, { id: "d", status: "parked", kind: "x" }, { id: "e", kind: "z" })
     assert.deepStrictEqual(again, {
-      changes: ["deals.kind = z (new word)"],
-      unknownWords: ["deals.status = parked", ...unknown.toSorted()]
+      changes: ["deals.kind = z (new value)"],
+      unexpectedValues: ["deals.status = parked", ...unknown.toSorted()]
     })
-    assert.deepStrictEqual(yield* told("3", { id: "a", status: "won", kind: "z" }), { changes: [], unknownWords: [] })
+    assert.deepStrictEqual(yield* told("3", { id: "a", status: "won", kind: "z" }), {
+      changes: [],
+      unexpectedValues: []
+    })
   }).pipe(
     Effect.provide(
       Layer.merge(

@@ -197,8 +197,10 @@ describe("a nasty account's commerce", () => {
     const refused = await ask("SELECT table_name, count(*)::INT AS n FROM meta.rejected_records GROUP BY ALL")
     const wanted = new Map<string, number>()
     for (const collection of withStrays) {
-      const strays = await account.service.records(`${collection}?strays=1&form=list`)
-      const texts = strays.filter(({ id, _id }) => (id ?? _id ?? null) === null).map((stray) => JSON.stringify(stray))
+      const invalidItems = await account.service.records(`${collection}?strays=1&form=list`)
+      const texts = invalidItems
+        .filter(({ id, _id }) => (id ?? _id ?? null) === null)
+        .map((invalidItem) => JSON.stringify(invalidItem))
       wanted.set(collection === "submissions" ? "form_submissions" : collection, new Set(texts).size)
     }
     assert.deepStrictEqual(

@@ -227,7 +227,7 @@ describe("the core account", () => {
   })
 
   it("emails are found where a message names them, one level deeper too, and nowhere else", async () => {
-    const named = `SELECT ${emails.each!.ids} AS id FROM (VALUES ('{"email": {"messageIds": ["a", "b"]}}'::JSON),
+    const named = `SELECT ${emails.childOf!.ids} AS id FROM (VALUES ('{"email": {"messageIds": ["a", "b"]}}'::JSON),
       ('{"email": {"email": {"messageIds": ["c"]}}}'), ('{"callStatus": "completed"}'), (NULL)) AS messages (meta)`
     const rows = await query(account.warehouse, `SELECT id FROM (${named}) WHERE id <> '' ORDER BY id`)
     assert.deepStrictEqual(rows, [{ id: "a" }, { id: "b" }, { id: "c" }])

@@ -1,6 +1,6 @@
 /** Deals of a nasty account: amounts in every notation, and custom values named by their kind. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { parseExact } from "../../src/catalog/body.ts"
+import { parseExact } from "../../src/catalog/json.ts"
 import { type Account, openAccount } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { list } from "./records.ts"

@@ -4,25 +4,25 @@ import { Effect, Layer } from "effect"
 import { join } from "node:path"
 import { id, instant } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
-import { type Way, define, followUpOf } from "../../src/catalog/resource.ts"
+import { type Strategy, define, childRequestOf } from "../../src/catalog/resource.ts"
 import { makePlan } from "../../src/plan/plan.ts"
-import { missingRows } from "../../src/warehouse/missing.ts"
-import { beginRun, endRun, fullSync, unfinishedFull } from "../../src/warehouse/runs.ts"
+import { missingRows } from "../../src/warehouse/absent-rows.ts"
+import { beginRun, endRun, fullSync, unfinishedFullSync } from "../../src/warehouse/meta/runs.ts"
 import { prepare } from "../../src/warehouse/schema.ts"
-import { dueParents } from "../../src/warehouse/state.ts"
+import { dueParents } from "../../src/warehouse/sync-state.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
 import { nothingAsked } from "../support/asked.ts"
 import { newFolder } from "../support/sluice.ts"
 
-const way: Way = { request: get("/things"), paging: { kind: "offset" }, records: "things", pageSize: 10 }
+const strategy: Strategy = { request: get("/things"), paging: { kind: "offset" }, records: "things", pageSize: 10 }
 const things = define({
   table: "things",
   description: "d",
   source: "s",
   scope: "s",
-  full: [way],
-  changes: { field: "changedAt", overlapDays: 0, ways: [way], fullEveryDays: 7 },
-  detail: { request: get("/things/{parent}"), record: "", everyDays: 30, fields: {} },
+  full: [strategy],
+  changes: { field: "changedAt", overlapDays: 0, strategies: [strategy], fullEveryDays: 7 },
+  detail: { request: get("/things/{parent}"), record: "", refreshAfterDays: 30, fields: {} },
   fields: { id: id("Id"), changedAt: instant("Change") }
 })
 const catalogue = { resources: [things], familyByTable: new Map([["things", "f"]]) }
@@ -36,21 +36,21 @@ it.live("full readings, details, deletions and runs go on as if it had been righ
     yield* warehouse.transaction([
       `INSERT INTO meta.watermarks VALUES ('L', 'things', now(), ${ahead}, ${ahead}, 1, 1, NULL)`,
       `INSERT INTO crm.things BY NAME SELECT 'L' AS location_id, 'a' AS id, 'h' AS _row_hash, ${ahead} AS _synced_at, 'r' AS _run_id`,
-      `INSERT INTO meta.fanout VALUES ('L', 'things/details', 'a', 'h', 'c', ${ahead}, ${ahead}, NULL)`,
-      `INSERT INTO meta.runs (run_id, command, started_at, exit_code) VALUES ('20991231T235959999Z', '${fullSync}', ${ahead}, 75)`
+      `INSERT INTO meta.parent_state VALUES ('L', 'things/details', 'a', 'h', 'c', ${ahead}, ${ahead}, NULL)`,
+      `INSERT INTO meta.runs (run_id, command, started_at, exit_code, is_paused) VALUES ('20991231T235959999Z', '${fullSync}', ${ahead}, 75, true)`
     ])
     const plan = yield* makePlan(catalogue, "L", { only: [], except: [], asked: nothingAsked, full: false })
     assert.strictEqual(plan.steps[0]!.mode, "full")
-    const due = yield* dueParents({ location: "L", followUp: followUpOf(things)!, limit: 10 })
+    const due = yield* dueParents({ location: "L", childRequest: childRequestOf(things)!, limit: 10 })
     assert.deepStrictEqual(
       due.map(({ id, full }) => [id, full]),
       [["a", true]]
     )
     assert.deepStrictEqual((yield* missingRows(things, "L", Date.now())).keys, ["a"])
-    assert.isUndefined(yield* unfinishedFull())
+    assert.isUndefined(yield* unfinishedFullSync())
 
     const first = yield* beginRun("sync", 0)
-    yield* endRun(first, "complete", 0, 0)
+    yield* endRun(first, { status: "complete", exitCode: 0, requests: 0 })
     const second = yield* beginRun("sync", 0)
     assert.strictEqual(first.id, "21000101T000000000Z")
     assert.strictEqual(second.id, "21000101T000000001Z")

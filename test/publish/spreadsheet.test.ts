@@ -3,8 +3,8 @@ import { parse } from "csv-parse/sync"
 import { Effect } from "effect"
 import { mkdirSync, readFileSync, readdirSync } from "node:fs"
 import { join } from "node:path"
-import { withServed } from "../../src/publish/served.ts"
-import { copySheets } from "../../src/publish/sheets.ts"
+import { withSnapshot } from "../../src/publish/snapshot.ts"
+import { copySpreadsheets } from "../../src/publish/spreadsheet-files.ts"
 import { safeText, spreadsheetLimits } from "../../src/publish/spreadsheet.ts"
 import { newOutput } from "./output.ts"
 import { addThings, publishThings, things, warehouseAt } from "./things.ts"
@@ -89,8 +89,8 @@ describe("CSV for spreadsheets", () => {
       yield* addThings(
         Array.from({ length: 7 }, (_, index) => ({ id: `id${index}`, name: `=${index}`, note: "abc😀" }))
       )
-      const copied = copySheets(things, folder, { lines: 4, characters: 4 })
-      assert.deepStrictEqual(yield* withServed(join(output, "crm.duckdb"), [things], copied), [
+      const copied = copySpreadsheets(things, folder, { lines: 4, characters: 4 })
+      assert.deepStrictEqual(yield* withSnapshot(join(output, "crm.duckdb"), [things], copied), [
         { file: "things.csv", rows: 3 },
         { file: "things-2.csv", rows: 3 },
         { file: "things-3.csv", rows: 1 },

@@ -1,7 +1,7 @@
 /** A small warehouse with one table of every type, to publish from. */
 import { Effect, Layer } from "effect"
 import { join } from "node:path"
-import { count, date, decimal, flag, id, instant, json, text } from "../../src/catalog/fields.ts"
+import { count, date, decimal, boolean, id, instant, json, text } from "../../src/catalog/fields.ts"
 import { define } from "../../src/catalog/resource.ts"
 import { tablesOf } from "../../src/catalog/tables.ts"
 import { type PublishOptions, publish } from "../../src/publish/publish.ts"
@@ -23,7 +23,7 @@ const resource = define({
     visits: count("How often it was seen"),
     happenedAt: instant("When it happened"),
     day: date("Its day"),
-    active: flag("Whether it is in use"),
+    active: boolean("Whether it is in use"),
     data: json("What came with it")
   }
 })

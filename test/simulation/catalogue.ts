@@ -3,8 +3,8 @@
  * how records arrive, not what becomes of their fields.
  */
 import type { Catalogue } from "../../src/catalog/discover.ts"
-import { type Field, type Fields, transport } from "../../src/catalog/fields.ts"
-import type { Each, Resource, Way } from "../../src/catalog/resource.ts"
+import { type Field, type Fields, ignored } from "../../src/catalog/fields.ts"
+import type { ChildOf, Resource, Strategy } from "../../src/catalog/resource.ts"
 import { locations } from "../../pipelines/account/locations.ts"
 import { users } from "../../pipelines/account/users.ts"
 import { appointments } from "../../pipelines/calendars/appointments.ts"
@@ -45,42 +45,46 @@ export const tableOf: ReadonlyMap<string, string> = new Map(
  */
 export const smallCatalogue = (collections: ReadonlyArray<string>, pageSize: number): Catalogue => {
   const tables = new Set(collections.map((collection) => tableOf.get(collection)!))
-  for (const [, { table, each, vanishesWith }] of chosen.toReversed())
-    if (tables.has(table)) for (const needed of [each, vanishesWith]) if (needed) tables.add(needed.table)
+  for (const [, { table, childOf, cascadesFrom }] of chosen.toReversed())
+    if (tables.has(table)) for (const needed of [childOf, cascadesFrom]) if (needed) tables.add(needed.table)
   const resources = chosen.filter(([, { table }]) => tables.has(table)).map(([, resource]) => small(resource, pageSize))
   return { resources, familyByTable: new Map(resources.map(({ table }) => [table, "simulated"])) }
 }
 
 const small = (definition: Resource, pageSize: number): Resource => {
   const { wide: _, ...resource } = definition
-  const { changes, detail, each, full } = resource
-  const paged = (way: Way): Way => {
-    const { paging, probeSize: __, windows, ...rest } = way
+  const { changes, detail, childOf, full } = resource
+  const paged = (strategy: Strategy): Strategy => {
+    const { paging, trialPageSize: __, windows, ...rest } = strategy
     // The export takes no fewer than ten.
     const size = paging.kind === "expiring" ? Math.max(10, pageSize) : pageSize
-    if (paging.kind === "once") return windows ? { ...way, pageSize: Math.max(4, size) } : way
+    if (paging.kind === "once") return windows ? { ...strategy, pageSize: Math.max(4, size) } : strategy
     return { ...rest, paging, pageSize: size, ...(windows && { windows }) }
   }
-  const under = (one: Each): Each => ({
+  const under = (one: ChildOf): ChildOf => ({
     ...one,
-    way: paged(one.way),
-    ...(one.recent && { recent: { ...one.recent, way: paged(one.recent.way) } })
+    strategy: paged(one.strategy),
+    ...(one.incremental && { incremental: { ...one.incremental, strategy: paged(one.incremental.strategy) } })
   })
   return {
     ...resource,
     full: full.map(paged),
     fields: few(resource.fields),
     ...(changes && {
-      changes: { ...changes, ways: changes.ways.map(paged), ...(changes.added && { added: changes.added.map(paged) }) }
+      changes: {
+        ...changes,
+        strategies: changes.strategies.map(paged),
+        ...(changes.added && { added: changes.added.map(paged) })
+      }
     }),
-    ...(each && { each: under(each) }),
+    ...(childOf && { childOf: under(childOf) }),
     ...(detail && { detail: { ...detail, fields: few(detail.fields) } })
   }
 }
 
 /** Few columns: each costs the database time with every page. */
 const few = (fields: Fields): Fields =>
-  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, isKept(name, field) ? field : transport]))
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, isKept(name, field) ? field : ignored]))
 
 const isKept = (name: string, field: Field): boolean =>
   (field.kind === "column" && (kept.has(name) || field.column === "location_id")) ||

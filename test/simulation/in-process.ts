@@ -72,9 +72,9 @@ export const simulate = async (seed: number, only?: ReadonlyArray<string>): Prom
   const wrong: Array<string> = []
   const world = { account, activity, catalogue, clock, machine, warehouse }
   let runs = 0
-  const tell = (what: string, { how, verdicts, problem }: Ran) => {
+  const tell = (what: string, { how, statuses, problem }: Ran) => {
     runs++
-    story.push(`${what}: ${how}${verdicts.length > 0 ? ` [${verdicts.join("; ")}]` : ""}`)
+    story.push(`${what}: ${how}${statuses.length > 0 ? ` [${statuses.join("; ")}]` : ""}`)
     if (problem !== undefined) wrong.push(`${what}: ${problem}`)
   }
 

@@ -28,13 +28,13 @@ export const afterRun = async (
   const wrong: Array<string> = []
   for (const [collection, records] of snapshot(world)) {
     const table = tableOf.get(collection)!
-    const verdicts = synced.rows.filter(({ resource }) => resource === table || resource.startsWith(`${table}/`))
-    const incomplete = verdicts.filter(({ verdict }) => verdict !== "complete")
+    const statuses = synced.rows.filter(({ resource }) => resource === table || resource.startsWith(`${table}/`))
+    const incomplete = statuses.filter(({ status }) => status !== "complete")
     if (calm && synced.exitCode === 0)
       wrong.push(
-        ...incomplete.filter(isSurprising).map((row) => `${row.resource} ${row.verdict}: ${row.doubts.join(", ")}`)
+        ...incomplete.filter(isSurprising).map((row) => `${row.resource} ${row.status}: ${row.warnings.join(", ")}`)
       )
-    if (verdicts.length === 0 || incomplete.length > 0) continue
+    if (statuses.length === 0 || incomplete.length > 0) continue
     // Whether a note touches its contact is not documented: in between, contacts have their turn.
     if (!full && table === "contact_notes") continue
     const untouched = records
@@ -52,8 +52,8 @@ export const afterRun = async (
 }
 
 /** A way that this account refuses is told, and another taken; and review requests are told to be left out. */
-const isSurprising = ({ doubts }: { readonly doubts: ReadonlyArray<string> }) =>
-  !doubts.every((doubt) => /did not do|were not read one by one|is read under/.test(doubt))
+const isSurprising = ({ warnings }: { readonly warnings: ReadonlyArray<string> }) =>
+  !warnings.every((warning) => /did not do|were not read one by one|is read under/.test(warning))
 
 /** A conversation's type is a word in the list and a number in a single read, as documented; and columns were left out. */
 const isHabit = (difference: string) =>

@@ -2,7 +2,7 @@
 import { Cause, Context, Effect, Exit, Fiber, Layer, Clock, Redacted } from "effect"
 import { Api } from "../../src/api/api.ts"
 import { BadCredentials } from "../../src/api/errors.ts"
-import { evolving } from "../../src/catalog/policy.ts"
+import { evolving } from "../../src/catalog/schema-policy.ts"
 import type { Catalogue } from "../../src/catalog/discover.ts"
 import { Failure } from "../../src/failure.ts"
 import { type Synced, sync } from "../../src/sync.ts"
@@ -27,7 +27,7 @@ export interface Ran {
   readonly how: string
   readonly exitCode: number | undefined
   /** Of the resources that are not complete: which, and why. */
-  readonly verdicts: ReadonlyArray<string>
+  readonly statuses: ReadonlyArray<string>
   readonly synced: Synced | undefined
   /** What no run may do, whatever happens around it. */
   readonly problem: string | undefined
@@ -41,7 +41,7 @@ interface Options {
 }
 
 /** No wait of ours is longer, and a run that makes no step for so long waits for nothing. */
-const patienceMs = 5 * 60_000
+const lingerMs = 5 * 60_000
 /** In that time nobody wakes so often, unless it is always at the same instant. */
 const wakingsMax = 20_000
 
@@ -59,7 +59,7 @@ export const runOnce = async (world: World, options: Options): Promise<Ran> => {
     if (fiber.pollUnsafe() !== undefined) break
     const now = world.account.service.statistics.requests + machine.writes
     if (now !== steps) [steps, since, wakings] = [now, clock.elapsed, 0]
-    if (!clock.next() || clock.elapsed - since > patienceMs || ++wakings > wakingsMax) {
+    if (!clock.next() || clock.elapsed - since > lingerMs || ++wakings > wakingsMax) {
       machine.kill()
       Effect.runFork(Fiber.interrupt(fiber), { scheduler: activity.scheduler })
       do await activity.rest()
@@ -77,14 +77,14 @@ export const runOnce = async (world: World, options: Options): Promise<Ran> => {
   return { ...nothing, how: text, problem: explained(world, error) ? undefined : text }
 }
 
-const nothing = { exitCode: undefined, verdicts: [], synced: undefined } as const
+const nothing = { exitCode: undefined, statuses: [], synced: undefined } as const
 
 const succeeded = (synced: Synced): Ran => ({
   how: `exit ${synced.exitCode}, ${synced.requests} requests`,
   exitCode: synced.exitCode,
-  verdicts: synced.rows
-    .filter(({ verdict }) => verdict !== "complete")
-    .map(({ resource, verdict, doubts }) => `${resource} ${verdict}: ${doubts.join(", ")}`),
+  statuses: synced.rows
+    .filter(({ status }) => status !== "complete")
+    .map(({ resource, status, warnings }) => `${resource} ${status}: ${warnings.join(", ")}`),
   synced,
   problem: undefined
 })

@@ -2,7 +2,8 @@
 import { Effect } from "effect"
 import type { Catalogue } from "../../src/catalog/discover.ts"
 import type { ColumnType, Field, Fields } from "../../src/catalog/fields.ts"
-import { type Resource, followUpOf } from "../../src/catalog/resource.ts"
+import { type Resource, childRequestOf } from "../../src/catalog/resource.ts"
+import { checkpoint } from "./checkpoint.ts"
 import type { EndEntry, PageEntry } from "../../src/vault/frame.ts"
 import { Vault } from "../../src/vault/vault.ts"
 
@@ -21,40 +22,47 @@ const common = { run: "20260131T100000000Z", at: Date.UTC(2026, 0, 31, 10), loca
 export const fillVault = Effect.fn("test.fillVault")(function* ({ resources }: Catalogue, size: Size) {
   const vault = yield* Vault
   for (const [more, body] of resources.flatMap((resource) => pagesOf(resource, size))) {
-    const page = { kind: "page", pass: "all", request: {}, records: "records", long: false, progress: {} } as const
+    const page = {
+      kind: "page",
+      partition: "all",
+      request: {},
+      records: "records",
+      hasBigNumbers: false,
+      checkpoint
+    } as const
     yield* vault.append({ entry: { ...common, ...page, ...more }, body: JSON.stringify(body) })
   }
-  for (const { table } of resources.filter(({ within }) => !within)) {
-    const outcome = { mode: "full", verdict: "complete", doubts: [], requests: 1 } as const
+  for (const { table } of resources.filter(({ embeddedIn }) => !embeddedIn)) {
+    const outcome = { mode: "full", shortfalls: [], warnings: [], requests: 1 } as const
     yield* vault.append({ entry: { ...common, kind: "end", resource: table, outcome } satisfies EndEntry, body: "" })
   }
   yield* vault.seal
 })
 
 const pagesOf = (resource: Resource, { records, unknownFields }: Size): ReadonlyArray<Page> => {
-  const { table, fields, detail, within, only } = resource
+  const { table, fields, detail, embeddedIn, filter } = resource
   const unknown = Object.fromEntries(
     Array.from({ length: unknownFields }, (_, n) => [`unknownField${n}`, `value ${n} of ${table}`])
   )
   const all = Array.from({ length: records }, (_, n) => ({
     ...sample(fields, n),
     ...unknown,
-    ...(only && { [only.field]: only.is })
+    ...(filter && { [filter.field]: filter.is })
   }))
-  const followUp = followUpOf(resource)
+  const childRequest = childRequestOf(resource)
   const under = (n: number) => ({
     resource: table,
-    pass: followUp!.label,
-    parent: { id: `t${n}`, state: "1", done: true, full: true }
+    partition: childRequest!.label,
+    parent: { id: `t${n}`, version: "1", done: true, full: true }
   })
   if (table === "free_slots")
     return all.map((_, n) => [{ ...under(n), records: "" }, { "2026-01-31": { slots: ["2026-01-31T10:00:00Z"] } }])
-  if (followUp?.kind === "each") return all.map((record, n) => [under(n), { records: [record] }])
-  const list: Page = within
-    ? [{ resource: within.table, records: "none" }, { [within.records]: all }]
+  if (childRequest?.kind === "children") return all.map((record, n) => [under(n), { records: [record] }])
+  const list: Page = embeddedIn
+    ? [{ resource: embeddedIn.table, records: "none" }, { [embeddedIn.records]: all }]
     : [{ resource: table }, { records: all }]
   const details =
-    followUp === undefined
+    childRequest === undefined
       ? []
       : all.map((record, n): Page => [
           { ...under(n), kind: "detail" },

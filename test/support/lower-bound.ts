@@ -30,7 +30,7 @@ export const lowerBound = async (service: Service): Promise<ReadonlyArray<Bound>
     requests
   })
   /** One request for each row of the collection. */
-  const each = async (resource: string, operation: string, ...rows: Parameters<typeof count>) => {
+  const childOf = async (resource: string, operation: string, ...rows: Parameters<typeof count>) => {
     const records = await count(...rows)
     return { resource, records, operation, requests: records }
   }
@@ -48,15 +48,15 @@ export const lowerBound = async (service: Service): Promise<ReadonlyArray<Bound>
   return Promise.all([
     once("locations", "GET /locations/:locationId"),
     list("users", "GET /users/search", 100),
-    each("users", "GET /users/:userId", "users"),
+    childOf("users", "GET /users/:userId", "users"),
     once("custom_fields", "GET /locations/:locationId/customFields", "customFields"),
     list("contacts", "POST /contacts/search", 500),
-    each("contact_notes", "GET /contacts/:contactId/notes", "contacts"),
+    childOf("contact_notes", "GET /contacts/:contactId/notes", "contacts"),
     once("pipelines", "GET /opportunities/pipelines"),
     list("opportunities", "GET /opportunities/search", 100),
     once("workflows", "GET /workflows/"),
     once("calendars", "GET /calendars/"),
-    each("appointments", "GET /calendars/events", "calendars"),
+    childOf("appointments", "GET /calendars/events", "calendars"),
     list("conversations", "GET /conversations/search", 100),
     {
       resource: "messages",
@@ -64,44 +64,49 @@ export const lowerBound = async (service: Service): Promise<ReadonlyArray<Bound>
       operation: "GET /conversations/messages/export",
       requests: Math.ceil(emails / 1000) + Math.ceil((exported.length - emails) / 1000)
     },
-    each("messages", "GET /conversations/:conversationId/messages", "conversations", ofKinds),
-    each("emails", "GET /conversations/messages/email/:emailMessageId", "emails"),
-    each(
+    childOf("messages", "GET /conversations/:conversationId/messages", "conversations", ofKinds),
+    childOf("emails", "GET /conversations/messages/email/:emailMessageId", "emails"),
+    childOf(
       "transcript_sentences",
       "GET /conversations/locations/:locationId/messages/:messageId/transcription",
       "messages",
       isHeard
     ),
-    each("recordings", "GET /conversations/messages/:messageId/locations/:locationId/recording", "messages", isHeard),
-    each("email_templates", "GET /emails/locations/:locationId/templates/:templateId", "email_templates"),
+    childOf(
+      "recordings",
+      "GET /conversations/messages/:messageId/locations/:locationId/recording",
+      "messages",
+      isHeard
+    ),
+    childOf("email_templates", "GET /emails/locations/:locationId/templates/:templateId", "email_templates"),
     list("email_campaigns", "GET /emails/locations/:locationId/campaigns/emails", 20),
-    each("email_campaigns", "GET /emails/locations/:locationId/campaigns/emails/:campaignId", "email_campaigns"),
+    childOf("email_campaigns", "GET /emails/locations/:locationId/campaigns/emails/:campaignId", "email_campaigns"),
     list("products", "GET /products/", 100),
-    each("prices", "GET /products/:productId/price", "products"),
+    childOf("prices", "GET /products/:productId/price", "products"),
     list("inventory", "GET /products/inventory", 100),
     list("collections", "GET /products/collections", 100),
     list("invoices", "GET /invoices/", 100),
-    each("invoices", "GET /invoices/:invoiceId", "invoices"),
+    childOf("invoices", "GET /invoices/:invoiceId", "invoices"),
     once("invoice_settings", "GET /invoices/settings"),
     list("estimates", "GET /invoices/estimate/list", 100),
     list("estimate_templates", "GET /invoices/estimate/template", 100),
     list("orders", "GET /payments/orders", 100),
-    each("orders", "GET /payments/orders/:orderId", "orders"),
-    each("order_fulfillments", "GET /payments/orders/:orderId/fulfillments", "orders"),
-    each("order_notes", "GET /payments/orders/:orderId/notes", "orders"),
+    childOf("orders", "GET /payments/orders/:orderId", "orders"),
+    childOf("order_fulfillments", "GET /payments/orders/:orderId/fulfillments", "orders"),
+    childOf("order_notes", "GET /payments/orders/:orderId/notes", "orders"),
     list("transactions", "GET /payments/transactions", 100),
     list("subscriptions", "GET /payments/subscriptions", 100),
-    each("subscriptions", "GET /payments/subscriptions/:subscriptionId", "subscriptions"),
+    childOf("subscriptions", "GET /payments/subscriptions/:subscriptionId", "subscriptions"),
     list("coupons", "GET /payments/coupon/list", 100),
     once("social_accounts", "GET /social-media-posting/:locationId/accounts"),
     list("social_categories", "GET /social-media-posting/:locationId/categories", 100),
     list("social_tags", "GET /social-media-posting/:locationId/tags", 100),
     list("blogs", "GET /blogs/site/all", 100),
-    each("blog_posts", "GET /blogs/posts/all", "blogs"),
+    childOf("blog_posts", "GET /blogs/posts/all", "blogs"),
     list("blog_authors", "GET /blogs/authors", 100),
     list("blog_categories", "GET /blogs/categories", 100),
     list("funnels", "GET /funnels/funnel/list", 100),
-    each("funnel_pages", "GET /funnels/page", "funnels"),
+    childOf("funnel_pages", "GET /funnels/page", "funnels"),
     list("redirects", "GET /funnels/lookup/redirect/list", 100),
     list("forms", "GET /forms/", 50),
     list("surveys", "GET /surveys/", 50),

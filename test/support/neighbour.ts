@@ -1,7 +1,7 @@
 /** A service that counts the requests of two programs in one sliding window, and refuses what is over its limit. */
 import { Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import type { Budget } from "../../src/api/budget.ts"
+import type { Budget } from "../../src/api/rate-limiter.ts"
 import { randomFrom } from "./random.ts"
 
 const windowMs = 10_000
@@ -68,7 +68,7 @@ export const runBeside = Effect.fnUntraced(function* (
   const begun = yield* Clock.currentTimeMillis
   const request = Effect.gen(function* () {
     while (true) {
-      const slot = yield* budget.take(1)
+      const slot = yield* budget.acquire(1)
       const latency = random() * latencyMs
       const before = Math.floor(latency * random())
       yield* Effect.sleep(before)
@@ -77,7 +77,7 @@ export const runBeside = Effect.fnUntraced(function* (
       const taken = arrive(now)
       const remaining = max - counted.length
       yield* Effect.sleep(Math.ceil(latency - before))
-      yield* slot.settle({ max, remaining, windowMs, ...(!taken && { refusedForMs: "unsaid" as const }) })
+      yield* slot.release({ max, remaining, windowMs, ...(!taken && { refusedForMs: "unsaid" as const }) })
       if (taken) return void (lastMs = now - begun)
       oursRefused++
     }

@@ -4,7 +4,7 @@ import { openAccount, openCore } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 
 describe("more conversations than a page holds share one moment", () => {
-  it("and all of them are read, without a doubt", async () => {
+  it("and all of them are read, without a warning", async () => {
     const account = await openAccount("--world", "nasty", "--contacts", "100", "--conversations", "400")
     try {
       const records = await account.service.records("conversations")

@@ -52,9 +52,9 @@ describe("a page of 200 MB", () => {
         assert.isBelow(peak(), 900)
         const [told] = await query(
           join(folder, "warehouse.duckdb"),
-          "SELECT verdict, (SELECT count(*) FROM crm.workflows) AS workflows FROM meta.run_resources WHERE resource = 'contacts'"
+          "SELECT status, (SELECT count(*) FROM crm.workflows) AS workflows FROM meta.run_resources WHERE resource = 'contacts'"
         )
-        assert.deepStrictEqual(told, { verdict: "incomplete", workflows: "1" })
+        assert.deepStrictEqual(told, { status: "incomplete", workflows: "1" })
       } finally {
         close()
       }

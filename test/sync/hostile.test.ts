@@ -136,7 +136,7 @@ describe("a value that no text or number can hold", () => {
       { id: "constructor", first_name: "B" }
     ])
     // What is kept is no change of shape.
-    assert.deepStrictEqual(await rows("SELECT field FROM meta.schema_changes WHERE kind = 'other type'"), [
+    assert.deepStrictEqual(await rows("SELECT field FROM meta.schema_changes WHERE kind = 'different type'"), [
       { field: "date_added" }
     ])
   })
@@ -153,9 +153,11 @@ describe("a page that is no page", () => {
     const { ran, rows } = await syncHostile(contacts(body), "contacts,workflows")
     assert.strictEqual(ran.code, 3, ran.stderr)
     assert.match(ran.stderr, reason)
-    const [told] = await rows("SELECT verdict, doubts[1] AS doubt FROM meta.run_resources WHERE resource = 'contacts'")
-    assert.strictEqual(told!["verdict"], "incomplete")
-    assert.match(String(told!["doubt"]), reason)
+    const [told] = await rows(
+      "SELECT status, warnings[1] AS warning FROM meta.run_resources WHERE resource = 'contacts'"
+    )
+    assert.strictEqual(told!["status"], "incomplete")
+    assert.match(String(told!["warning"]), reason)
     assert.deepStrictEqual(await rows("SELECT count(*) AS n FROM crm.workflows"), [{ n: "2" }])
   })
 
@@ -166,12 +168,12 @@ describe("a page that is no page", () => {
     ['{"toString":1}', "complete", 0],
     ["1e30", "complete", 0],
     ['"many"', "complete", 0]
-  ])("a total of %s: every record arrives", async (total, verdict, code) => {
+  ])("a total of %s: every record arrives", async (total, status, code) => {
     const body = raw(`{"contacts":[{"id":"a"},{"id":12345678901234567890}],"total":${total}}`)
     const { ran, rows } = await syncHostile(contacts(body), "contacts")
     assert.strictEqual(ran.code, code, ran.stderr)
-    assert.deepStrictEqual(await rows("SELECT verdict FROM meta.run_resources WHERE resource = 'contacts'"), [
-      { verdict }
+    assert.deepStrictEqual(await rows("SELECT status FROM meta.run_resources WHERE resource = 'contacts'"), [
+      { status }
     ])
     assert.deepStrictEqual(await rows("SELECT id FROM crm.contacts ORDER BY id"), [
       { id: "12345678901234567890" },

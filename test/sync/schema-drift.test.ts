@@ -21,9 +21,9 @@ it("new fields, other types and new words are told with the first sample, and on
       "SELECT field, kind, sample, seen FROM meta.schema_changes WHERE table_name = 'contacts' AND first_run_id = (SELECT max(first_run_id) FROM meta.schema_changes) ORDER BY field"
     )
     assert.deepStrictEqual(changes, [
-      { field: "dnd", kind: "other type", sample: '"sometimes"', seen: "1" },
+      { field: "dnd", kind: "different type", sample: '"sometimes"', seen: "1" },
       { field: "loyaltyTier", kind: "new field", sample: '{"level":3}', seen: "1" },
-      { field: "type = patron", kind: "new word", sample: "patron", seen: "1" }
+      { field: "type = patron", kind: "new value", sample: "patron", seen: "1" }
     ])
     const third = await account.sync("--full")
     assert.notMatch(third.stderr, /New in what the service sends/)

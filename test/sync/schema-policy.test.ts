@@ -51,7 +51,7 @@ describe("the schema policy", () => {
     )
   const told = [
     { place: "contact_custom_values.unit", kind: "new field", sample: '"kg"' },
-    { place: "contacts.dnd", kind: "other type", sample: '"sometimes"' },
+    { place: "contacts.dnd", kind: "different type", sample: '"sometimes"' },
     { place: "contacts.loyaltyTier", kind: "new field", sample: '{"level":3}' }
   ]
   const all = ['{"loyaltyTier":{"level":3}}', '{"unit":"kg"}']
@@ -96,15 +96,15 @@ describe("the schema policy", () => {
       second.stderr,
       /contacts: the schema is frozen, and the service sent what is new: contact_custom_values\.unit, contacts\.dnd, contacts\.loyaltyTier\./
     )
-    const verdicts = await rows(
-      "SELECT resource, verdict FROM meta.run_resources WHERE run_id = (SELECT max(run_id) FROM meta.runs) AND resource <> 'locations' ORDER BY ALL"
+    const statuses = await rows(
+      "SELECT resource, status FROM meta.run_resources WHERE run_id = (SELECT max(run_id) FROM meta.runs) AND resource <> 'locations' ORDER BY ALL"
     )
-    assert.deepStrictEqual(verdicts, [
-      { resource: "contacts", verdict: "incomplete" },
-      { resource: "workflows", verdict: "complete" }
+    assert.deepStrictEqual(statuses, [
+      { resource: "contacts", status: "incomplete" },
+      { resource: "workflows", status: "complete" }
     ])
-    const [run_] = await rows("SELECT outcome, exit_code FROM meta.runs ORDER BY run_id DESC LIMIT 1")
-    assert.deepStrictEqual(run_, { outcome: "incomplete", exit_code: 3 })
+    const [run_] = await rows("SELECT status, exit_code FROM meta.runs ORDER BY run_id DESC LIMIT 1")
+    assert.deepStrictEqual(run_, { status: "incomplete", exit_code: 3 })
     assert.deepStrictEqual(await rows("SELECT id, first_name FROM crm.contacts ORDER BY id"), [
       { id: "c1", first_name: "Ann" },
       { id: "c2", first_name: "Ann" }

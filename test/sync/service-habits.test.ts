@@ -5,7 +5,7 @@ import { openAccount, openCore } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
 
-type Habit = [name: string, flags: ReadonlyArray<string>, doubt?: RegExp]
+type Habit = [name: string, flags: ReadonlyArray<string>, warning?: RegExp]
 /** Flags of the sandbox, and what the run must say about them, if anything. */
 const habits: Array<Habit> = [
   [
@@ -40,12 +40,12 @@ const habits: Array<Habit> = [
 ]
 
 describe("whatever the service's habits, two runs bring every table to what it holds", () => {
-  it.each<Habit>(habits)("%s", async (...[, flags, doubt]: Habit) => {
+  it.each<Habit>(habits)("%s", async (...[, flags, warning]: Habit) => {
     const account = await openCore("--contacts", "120", ...flags)
     try {
       const first = await account.sync()
       assert.strictEqual(first.code, 0, first.stderr)
-      if (doubt) assert.match(first.stderr, doubt)
+      if (warning) assert.match(first.stderr, warning)
       assert.deepStrictEqual(await account.differences(), [])
       await account.service.post("change", { contacts: 0.02, opportunities: 0.02, conversations: 0.02 })
       const second = await account.sync()
@@ -135,8 +135,8 @@ describe("a nasty account", () => {
     try {
       const ran = await account.sync()
       assert.strictEqual(ran.code, 0, ran.stderr)
-      const strays = await account.service.records("contacts?strays=1")
-      const sent = [...(await account.service.records("contacts")), ...strays]
+      const invalidItems = await account.service.records("contacts?strays=1")
+      const sent = [...(await account.service.records("contacts")), ...invalidItems]
       const hasId = (record: Readonly<Record<string, unknown>>) =>
         typeof record["id"] === "string" && record["id"] !== ""
       const rows = await query(account.warehouse, "SELECT id FROM crm.contacts")
@@ -150,7 +150,7 @@ describe("a nasty account", () => {
       )
       assert.isAbove(rejects.length, 0)
       assert.match(ran.stderr, /contacts: \d+ records have no key and are among the rejected records/)
-      assert.strictEqual(rejects.length, strays.filter((record) => !hasId(record)).length)
+      assert.strictEqual(rejects.length, invalidItems.filter((record) => !hasId(record)).length)
       const unexplained = await query(
         account.warehouse,
         `SELECT table_name, column_name, any_value(value) AS example FROM meta.rejected_values

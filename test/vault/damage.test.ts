@@ -4,11 +4,12 @@ import { Effect } from "effect"
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { constants, crc32, zstdCompressSync, zstdDecompressSync } from "node:zlib"
-import { type Entry, type PageEntry, decode, encode, isTorn, strangeIn, wholeUntil } from "../../src/vault/frame.ts"
+import { type Entry, type PageEntry, decode, encode, isTorn, foreignIn, validUntil } from "../../src/vault/frame.ts"
 import { beginning } from "../../src/vault/position.ts"
 import { Vault } from "../../src/vault/vault.ts"
 import { randomFrom } from "../support/random.ts"
 import { newFolder } from "../support/sluice.ts"
+import { checkpoint } from "../support/checkpoint.ts"
 
 const entry: PageEntry = {
   kind: "page",
@@ -16,11 +17,11 @@ const entry: PageEntry = {
   at: 1,
   location: "loc-1",
   resource: "opportunities",
-  pass: "all",
+  partition: "all",
   request: { parameters: { crc: 5 } },
   records: "opportunities",
-  long: false,
-  progress: { done: false, note: ',"crc":1}' }
+  hasBigNumbers: false,
+  checkpoint: { ...checkpoint, cursor: ',"crc":1}' }
 }
 const bodies = Array.from({ length: 12 }, (_, n) => (n % 4 === 0 ? "" : `{"opportunities":[{"id":"${n}"}]}`))
 const segment = Buffer.concat(bodies.map((body) => encode({ entry, body })))
@@ -38,7 +39,7 @@ describe("one flipped bit", () => {
   it("in an open segment is damage: never whole, and never a torn end", () => {
     for (let bit = 0; bit < segment.length * 8; bit++) {
       const damaged = flipped(segment, bit)
-      const end = wholeUntil(damaged)
+      const end = validUntil(damaged)
       assert.isTrue(end < damaged.length && !isTorn(damaged, end, true), `bit ${bit & 7} of byte ${bit >> 3}`)
     }
     assert.isAbove(segment.length * 8, 10_000)
@@ -46,7 +47,7 @@ describe("one flipped bit", () => {
 
   it("in a sealed segment is damage, or changes nothing that is read", () => {
     const sealed = zstdCompressSync(segment, { params: { [constants.ZSTD_c_checksumFlag]: 1 } })
-    const unpacked = (bytes: Buffer) => {
+    const transformed = (bytes: Buffer) => {
       try {
         return zstdDecompressSync(bytes)
       } catch {
@@ -54,9 +55,9 @@ describe("one flipped bit", () => {
       }
     }
     for (let bit = 0; bit < sealed.length * 8; bit++) {
-      const content = unpacked(flipped(sealed, bit))
+      const content = transformed(flipped(sealed, bit))
       assert.isTrue(
-        content === undefined || content.equals(segment) || wholeUntil(content) < content.length,
+        content === undefined || content.equals(segment) || validUntil(content) < content.length,
         `bit ${bit}`
       )
     }
@@ -114,7 +115,7 @@ describe("a write that was cut off", () => {
     for (const last of [encode({ entry, body: "{}" }), earlier("{}")])
       for (let size = 1; size < last.length; size++) {
         const torn = Buffer.concat([segment, last.subarray(0, size)])
-        assert.strictEqual(wholeUntil(torn), segment.length)
+        assert.strictEqual(validUntil(torn), segment.length)
         assert.isTrue(isTorn(torn, segment.length, true), `at ${size}`)
       }
   })
@@ -128,7 +129,7 @@ describe("anything in place of a write that was not synced", () => {
     for (let size = 0; size < last.length; size++)
       for (const rest of [garbage, Buffer.alloc(last.length - size)]) {
         const torn = Buffer.concat([segment, last.subarray(0, size), rest])
-        assert.strictEqual(wholeUntil(torn), segment.length)
+        assert.strictEqual(validUntil(torn), segment.length)
         assert.isTrue(isTorn(torn, segment.length, false), `${rest.length} bytes at ${size}`)
       }
     assert.isFalse(isTorn(Buffer.concat([segment, last.subarray(0, -9), garbage]), segment.length, true))
@@ -155,11 +156,11 @@ describe("anything in place of a write that was not synced", () => {
 describe("a frame of an earlier version", () => {
   it("is read, and a longer body than there is counts as cut off only where no frame follows", () => {
     const frames = Buffer.concat([earlier("{}"), segment])
-    assert.strictEqual(wholeUntil(frames), frames.length)
+    assert.strictEqual(validUntil(frames), frames.length)
     assert.deepStrictEqual(decode(frames, 0)?.entry, entry)
     const [before, after] = frames.toString("latin1").split('"bytes":2,')
     const longer = Buffer.from(`${before}"bytes":99999,${after}`, "latin1")
-    assert.strictEqual(wholeUntil(longer), 0)
+    assert.strictEqual(validUntil(longer), 0)
     assert.isFalse(isTorn(longer, 0, true))
   })
 })
@@ -167,12 +168,12 @@ describe("a frame of an earlier version", () => {
 describe("a frame that no run of this account wrote", () => {
   it("is told by its kind, resource or location", () => {
     const known = { resources: new Set(["opportunities"]), locations: new Set(["loc-1"]) }
-    assert.isUndefined(strangeIn(entry, known))
+    assert.isUndefined(foreignIn(entry, known))
     const strange: ReadonlyArray<readonly [object, RegExp]> = [
       [{ kind: "pagf" }, /kind pagf/],
       [{ resource: "opportunitiez" }, /resource opportunitiez/],
       [{ location: "loc-2" }, /location loc-2/]
     ]
-    for (const [change, told] of strange) assert.match(strangeIn({ ...entry, ...change } as Entry, known)!, told)
+    for (const [change, told] of strange) assert.match(foreignIn({ ...entry, ...change } as Entry, known)!, told)
   })
 })

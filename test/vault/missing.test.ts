@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { missingSegments } from "../../src/vault/missing.ts"
+import { missingSegments } from "../../src/vault/missing-segments.ts"
 import { newFolder } from "../support/sluice.ts"
 
 it.live("segments that are gone are told by their numbers", () =>

@@ -7,6 +7,7 @@ import type { PageEntry } from "../../src/vault/frame.ts"
 import { type Position, beginning } from "../../src/vault/position.ts"
 import { Vault } from "../../src/vault/vault.ts"
 import { newFolder } from "../support/sluice.ts"
+import { checkpoint } from "../support/checkpoint.ts"
 
 const entry: PageEntry = {
   kind: "page",
@@ -14,11 +15,11 @@ const entry: PageEntry = {
   at: 1,
   location: "L",
   resource: "things",
-  pass: "all",
+  partition: "all",
   request: {},
   records: "things",
-  long: false,
-  progress: {}
+  hasBigNumbers: false,
+  checkpoint
 }
 const append = (...bodies: ReadonlyArray<string>) =>
   Effect.gen(function* () {

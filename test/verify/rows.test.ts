@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
 import { discover } from "../../src/catalog/discover.ts"
-import { knownTables } from "../../src/verify/known.ts"
+import { knownTables } from "../../src/verify/existing-tables.ts"
 import { checkParents } from "../../src/verify/rows.ts"
 import { prepare } from "../../src/warehouse/schema.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
@@ -21,7 +21,7 @@ it.live(
       yield* prepare(catalogue)
       yield* warehouse.run(
         `INSERT INTO crm.calendars (location_id, id, _synced_at) VALUES ('L', 'here', now());
-       INSERT INTO meta.fanout (location_id, resource, parent_id) VALUES ('L', 'appointments', 'here'), ('L', 'appointments', 'gone');
+       INSERT INTO meta.parent_state (location_id, resource, parent_id) VALUES ('L', 'appointments', 'here'), ('L', 'appointments', 'gone');
        INSERT INTO crm.appointments (location_id, id, calendar_id, _synced_at) VALUES
          ('L', 'a', 'here', now()), ('L', 'b', 'gone', now()), ('L', 'c', 'elsewhere', now())`
       )

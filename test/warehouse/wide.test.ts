@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { discover } from "../../src/catalog/discover.ts"
 import { prepare } from "../../src/warehouse/schema.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
-import { refreshWide } from "../../src/warehouse/wide.ts"
+import { refreshWide } from "../../src/warehouse/wide-views.ts"
 import { newFolder } from "../support/sluice.ts"
 
 it.live("a column is called by the field's key as soon as there is one, until then by its name or its id", () =>

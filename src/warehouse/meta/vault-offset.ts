@@ -1,4 +1,4 @@
-/** `meta.position`: how far the vault is loaded. One row, replaced in the transaction that loads the rows. */
+/** `meta.vault_offset`: how far the vault is loaded. One row, replaced in the transaction that loads the rows. */
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../failure.ts"
 import type { Position } from "../../vault/position.ts"
@@ -13,14 +13,14 @@ export const loadedPosition = Effect.fnUntraced(function* (): Effect.fn.Return<
   const warehouse = yield* Warehouse
   // A new file, and one whose first run was killed early, has no tables yet.
   const tables = yield* warehouse.rows(
-    "SELECT 1 FROM duckdb_tables() WHERE schema_name = 'meta' AND table_name = 'position'"
+    "SELECT 1 FROM duckdb_tables() WHERE schema_name = 'meta' AND table_name = 'vault_offset'"
   )
   if (tables.length === 0) return undefined
-  const [row] = yield* warehouse.rows("SELECT segment, byte_offset FROM meta.position")
+  const [row] = yield* warehouse.rows("SELECT segment, byte_offset FROM meta.vault_offset")
   return row && { segment: Number(row["segment"]), offset: Number(row["byte_offset"]) }
 })
 
 export const positionStatements = ({ segment, offset }: Position): ReadonlyArray<string> => [
-  "DELETE FROM meta.position",
-  `INSERT INTO meta.position (segment, byte_offset) VALUES (${segment}, ${offset})`
+  "DELETE FROM meta.vault_offset",
+  `INSERT INTO meta.vault_offset (segment, byte_offset) VALUES (${segment}, ${offset})`
 ]

@@ -1,0 +1,53 @@
+/** The state of a pass beyond its progress: what it was begun with, and where an interrupted one goes on. */
+import { hash } from "node:crypto"
+import { dayMs } from "../catalog/timestamps.ts"
+import type { Asked } from "../catalog/asked.ts"
+import type { Strategy } from "../catalog/resource.ts"
+import type { Checkpoint } from "../values/checkpoint.ts"
+import type { Reading } from "./run-context.ts"
+
+interface Beginning {
+  readonly strategy: Strategy
+  readonly mode: Reading["mode"]
+  readonly since: number | undefined
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly asked: Asked
+}
+
+export const beginning = ({ strategy, mode, since, now, asked }: Beginning): Checkpoint => ({
+  version: 1,
+  done: false,
+  count: 0,
+  lastIds: [],
+  warnings: [],
+  mode,
+  since,
+  startedAt: now,
+  fingerprint: fingerprint(strategy),
+  // The cursor of a sort value is the value itself, so a reading can begin at the watermark.
+  ...(strategy.paging.kind === "sortValue" && !strategy.paging.descending && since !== undefined && { cursor: since }),
+  ...(strategy.windows && { windows: windowsOf(strategy.windows, since, now, asked) })
+})
+
+const windowsOf = (
+  { from, aheadDays = 2, daysMax }: NonNullable<Strategy["windows"]>,
+  since: number | undefined,
+  now: number,
+  asked: Asked
+): ReadonlyArray<readonly [number, number]> => {
+  const ahead = typeof aheadDays === "number" ? aheadDays : Number(asked[aheadDays])
+  const start = from === "now" ? now : from === "since" ? since! : Date.parse(from)
+  const end = now + ahead * dayMs
+  const step = daysMax === undefined ? end - start : daysMax * dayMs
+  const windows: Array<readonly [number, number]> = []
+  for (let at = start; at < end; at += step) windows.push([at, Math.min(at + step, end)])
+  return windows
+}
+
+/** Where an interrupted reading left off, if it was begun with the same definition; else the beginning. */
+export const resumed = (checkpoint: Checkpoint | undefined, fresh: Checkpoint): Checkpoint =>
+  checkpoint?.fingerprint === fresh.fingerprint && checkpoint.mode === fresh.mode ? { ...fresh, ...checkpoint } : fresh
+
+export const fingerprint = (strategy: Strategy): string =>
+  hash("sha256", JSON.stringify([strategy.request, strategy.paging, strategy.records])).slice(0, 12)

@@ -1,0 +1,155 @@
+/**
+ * One reading for each row that is new, changed, or has its turn: notes of a contact, the detail of an order. Which rows
+ * are due is asked of the warehouse, so what was fetched before a crash is not fetched again. It goes on while the rows
+ * are still being read, behind them in the budget.
+ */
+import { Clock, Deferred, Effect } from "effect"
+import { join } from "node:path"
+import { type Answer, Api } from "../api/api.ts"
+import type { ApiError } from "../api/errors.ts"
+import { fileName } from "../api/downloads.ts"
+import { at } from "../catalog/json.ts"
+import { dayMs } from "../catalog/timestamps.ts"
+import type { ChildRequest, Resource } from "../catalog/resource.ts"
+import type { Failure } from "../failure.ts"
+import { noCapabilities } from "../values/capabilities.ts"
+import type { Step } from "../values/step.ts"
+import type { Outcome } from "../vault/frame.ts"
+import { Vault } from "../vault/vault.ts"
+import { type Due, dueParents } from "../warehouse/sync-state.ts"
+import { Warehouse } from "../warehouse/warehouse.ts"
+import { type RunContext, count } from "./run-context.ts"
+import { readPartition } from "./paginate.ts"
+import { beginning, resumed } from "./checkpoint.ts"
+
+/** Rows asked for side by side: enough to spend the whole budget at 1.2 s of latency, and the most a crash costs. */
+const concurrency = 12
+const batchSize = 500
+/** Rows that cannot be read, one after the other, before the resource is given up. */
+const failuresInARowMax = 20
+
+/** Ids come from elsewhere and may be of any length. */
+const example = ([id, reason]: readonly [string, string]) => `${id.replaceAll(/\s+/g, " ").slice(0, 100)}: ${reason}`
+
+export const readChildren = Effect.fn("extract.children")(function* (
+  resource: Resource,
+  childRequest: ChildRequest,
+  { childCapabilities, refreshCutoff }: Pick<Step, "childCapabilities" | "refreshCutoff">,
+  parentsRead: Deferred.Deferred<void>,
+  context: RunContext
+): Effect.fn.Return<Outcome, ApiError | Failure, Api | Vault | Warehouse> {
+  const [api, vault] = [yield* Api, yield* Vault]
+  const { label, kind } = childRequest
+  const sent = api.requestsByResource.get(label) ?? 0
+  const sizes: Record<string, number> = { ...childCapabilities?.sizes }
+  const unreliableTotals = new Set(childCapabilities?.unreliableTotals)
+  const failed = new Map<string, string>()
+  let failuresInARow = 0
+  /** Details whose linked text did not come. */
+  let linkless = 0
+
+  const fetch = Effect.fnUntraced(function* (due: Due) {
+    const { incremental, emptyOnBadRequest = false, file } = childRequest
+    const parent = { id: due.id, version: due.version, full: due.full }
+    const strategy = due.full ? childRequest.strategy : incremental!.strategy
+    const now = yield* Clock.currentTimeMillis
+    const mode = due.full ? "full" : "incremental"
+    const since = due.full ? undefined : now - incremental!.days * dayMs
+    const begin = beginning({ strategy, mode, since, now, asked: context.asked })
+    const under = {
+      kind: kind === "detail" ? ("detail" as const) : ("page" as const),
+      parent,
+      emptyOnBadRequest,
+      ...(resource.detail?.linked && { complete: (answer: Answer) => withLinked(answer, resource.detail!.linked!) }),
+      ...(file && { file: { folder: context.folder, name: join("files", file, fileName(due.id)) } })
+    }
+    const result = yield* readPartition(
+      { resource, strategy, name: label, parameters: {}, sizes, unreliableTotals, label, priority: 2, under },
+      resumed(due.checkpoint, begin),
+      context
+    ).pipe(Effect.catchTag("NotFound", () => nothing(parent)))
+    if (result !== undefined && "reason" in result) return skip(due, result.reason)
+    failuresInARow = 0
+  })
+
+  /** A row that is gone has nothing to give; it is not asked again until it changes. */
+  const nothing = Effect.fnUntraced(function* (parent: Omit<Due, "checkpoint">) {
+    const at = yield* Clock.currentTimeMillis
+    count(context.counts, label, 0)
+    yield* vault.append({
+      entry: {
+        kind: kind === "detail" ? "detail" : "page",
+        run: context.run,
+        at,
+        location: context.location,
+        resource: resource.table,
+        partition: label,
+        request: {},
+        records: "",
+        hasBigNumbers: false,
+        parent: { ...parent, done: true }
+      },
+      body: ""
+    })
+    return undefined
+  })
+
+  /** The text that a detail links to, put into it; without it where the other host does not give it. */
+  const withLinked = Effect.fnUntraced(function* (answer: Answer, { url, as }: { url: string; as: string }) {
+    const link = at(at(answer.body, childRequest.strategy.records), url)
+    if (typeof link !== "string" || !/^https?:/.test(link)) return answer
+    const linked = yield* api.linked(link)
+    const body = { ...(answer.body as object), ...(linked !== undefined && { [as]: linked }) }
+    const text = yield* Effect.try(() => JSON.stringify(body)).pipe(Effect.orElseSucceed(() => answer.text))
+    // Where the detail is nested too deeply to be printed again, it stays as it came.
+    if (linked === undefined || text === answer.text) linkless++
+    return { ...answer, body, text }
+  })
+
+  while (true) {
+    const last = yield* Deferred.isDone(parentsRead)
+    yield* context.loaded
+    const due = yield* dueParents({
+      location: context.location,
+      childRequest,
+      refreshCutoff,
+      limit: batchSize + failed.size
+    })
+    const parents = due.filter(({ id }) => !failed.has(id))
+    if (parents.length === 0) {
+      if (last) break
+      yield* Effect.raceFirst(Deferred.await(parentsRead), Effect.sleep(250))
+      continue
+    }
+    yield* Effect.forEach(
+      parents,
+      (due) =>
+        fetch(due).pipe(
+          Effect.catchTags({
+            Unavailable: (error) => giveUp(due, error),
+            RequestRejected: (error) => giveUp(due, error)
+          })
+        ),
+      { concurrency, discard: true }
+    )
+  }
+  const requests = (api.requestsByResource.get(label) ?? 0) - sent
+  const capabilities = { ...noCapabilities, sizes, unreliableTotals: [...unreliableTotals] }
+  return {
+    mode: "children",
+    shortfalls:
+      failed.size === 0 ? [] : [`${failed.size} could not be read, for example of ${example([...failed][0]!)}`],
+    warnings: linkless > 0 ? [`${linkless} linked texts could not be fetched`] : [],
+    requests,
+    capabilities
+  }
+
+  function skip(due: Due, reason: string): void {
+    failed.set(due.id, reason)
+    failuresInARow++
+  }
+  function giveUp(due: Due, error: Extract<ApiError, { readonly message: string }>) {
+    skip(due, error.message)
+    return failuresInARow > failuresInARowMax ? Effect.fail(error) : Effect.void
+  }
+})

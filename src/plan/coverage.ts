@@ -1,0 +1,46 @@
+/** What a run made of every read operation of the API: the coverage report, for this token and these settings. */
+import { Effect } from "effect"
+import { type Covered, coverageOf, operationsOf } from "../catalog/coverage.ts"
+import type { Catalogue } from "../catalog/discover.ts"
+import { childRequestOf } from "../catalog/resource.ts"
+import { type Facts, sentencesOf, statusOf, worstStatus } from "../values/status.ts"
+import { coverageStatements } from "../warehouse/meta/coverage.ts"
+import { Warehouse } from "../warehouse/warehouse.ts"
+import type { Step } from "../values/step.ts"
+
+interface RunResult {
+  readonly run: string
+  readonly location: string
+  readonly steps: ReadonlyArray<Step>
+  readonly ended: ReadonlyArray<Facts & { readonly resource: string; readonly reason?: string }>
+}
+
+export const recordCoverage = Effect.fn("plan.recordCoverage")(function* (catalogue: Catalogue, result: RunResult) {
+  const { run, location } = result
+  const rows = coverageOf(catalogue).map((covered) => ({ ...covered, ...coverageStatus(covered, result) }))
+  yield* (yield* Warehouse).transaction(coverageStatements(run, location, rows))
+})
+
+const coverageStatus = (
+  { operation, purpose, reason, resources: readers }: Covered,
+  { steps, ended }: RunResult
+): { readonly status: string; readonly reason: string } => {
+  if (purpose !== "tables") return { status: purpose, reason }
+  // The settings may have left out a part of what a resource reads.
+  const read = steps
+    .map(({ resource }) => resource)
+    .filter((resource) => readers.includes(resource.table) && operationsOf(resource).includes(operation))
+  if (read.length === 0) return { status: reason === "" ? "left out of this run" : "skipped by the settings", reason }
+  const labels = new Set(read.flatMap((resource) => [resource.table, childRequestOf(resource)?.label]))
+  const ends = ended.filter(({ resource }) => labels.has(resource))
+  const closed = ends.find(({ reason }) => reason === "forbidden")
+  if (closed) {
+    const reader = read.find(({ table }) => closed.resource.split("/")[0] === table)
+    return {
+      status: "not readable with this token",
+      reason: `scope ${reader?.scope}: ${sentencesOf(closed).join("; ")}`
+    }
+  }
+  const status = worstStatus(ends.map((end) => statusOf(end)))
+  return { status: status === "complete" ? "read" : status, reason: ends.flatMap(sentencesOf).join("; ") }
+}

@@ -1,0 +1,54 @@
+/** Tables in parts that DuckDB can hold. */
+import { Effect, Stream } from "effect"
+import type { Failure } from "../failure.ts"
+import type { StoredColumn } from "../warehouse/content.ts"
+import { name } from "../warehouse/sql.ts"
+import { Warehouse } from "../warehouse/warehouse.ts"
+import type { WideView } from "../warehouse/wide-views.ts"
+import { columnsOf, selectStream } from "./columns.ts"
+
+/** What is published: a table with its history, or a view. */
+export interface TableName {
+  readonly name: string
+  readonly key: ReadonlyArray<string>
+  readonly wide?: WideView | undefined
+}
+
+/** Those that are views, with what reads them in parts. */
+export const withViews = (
+  tables: ReadonlyArray<Pick<TableName, "name" | "key">>,
+  views: ReadonlyArray<WideView>
+): ReadonlyArray<TableName> =>
+  tables.map((table) => ({ ...table, wide: views.find(({ view }) => view === table.name) }))
+
+/** DuckDB spills none of the values it brings together, some hundred bytes each; a cell is held until it is written. */
+const valuesPerMb = 1000
+const cellsPerMb = 8000
+const rowsMin = 256
+
+/** FROM clauses, one or more, whose rows one after the other are those of a table. */
+export const partsOf = Effect.fnUntraced(function* (
+  { name: table, wide }: TableName,
+  schema: string
+): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
+  if (!wide) return [`${schema}.${name(table)}`]
+  const warehouse = yield* Warehouse
+  const columns = yield* columnsOf(`(${wide.rows(schema, 0, -1)})`)
+  const [row] = yield* warehouse.rows(
+    `SELECT max(rowid) AS last, (SELECT count(*) FROM ${schema}.${name(wide.values)}) / greatest(count(*), 1) AS values_each FROM ${schema}.${name(wide.table)}`
+  )
+  const rowsPerMb = Math.min(cellsPerMb / columns.length, valuesPerMb / Math.max(1, Number(row?.["values_each"])))
+  const step = Math.max(rowsMin, Math.floor(warehouse.memoryMb * rowsPerMb))
+  return Array.from({ length: Math.floor(Number(row?.["last"]) / step) + 1 }, (_, part) => {
+    const first = part * step
+    return `(${wide.rows(schema, first, first + step - 1)})`
+  })
+})
+
+/** Every row as text, a few thousand in memory at a time. */
+export const rowsOf = (parts: ReadonlyArray<string>, columns: ReadonlyArray<StoredColumn>) =>
+  Stream.unwrap(
+    Effect.map(Warehouse, (warehouse) =>
+      Stream.flatMap(Stream.fromIterable(parts), (part) => warehouse.stream(selectStream(part, columns)))
+    )
+  )

@@ -1,0 +1,95 @@
+/**
+ * `<table>.csv` for spreadsheets, further files `<table>-2.csv` where a sheet is full, and `<table>.escaped.csv`,
+ * which names every cell that differs from the data, so that nothing is altered in silence.
+ */
+import { Effect, type Scope, Stream } from "effect"
+import { type FileHandle, open } from "node:fs/promises"
+import { join } from "node:path"
+import type { Failure } from "../failure.ts"
+import { type CsvRow, columnsOf } from "./columns.ts"
+import { onDisk } from "./disk.ts"
+import { type TableName, partsOf, rowsOf } from "./chunks.ts"
+import { snapshotSchema } from "./snapshot.ts"
+import { byteOrderMark, safeRow, safeText, spreadsheetText } from "./spreadsheet.ts"
+
+export interface SpreadsheetFile {
+  readonly file: string
+  readonly rows: number
+}
+
+/** Writes the rows of the attached copy. The original of an altered cell is in the warehouse and in every other format. */
+export const copySpreadsheets = Effect.fnUntraced(function* (
+  table: TableName,
+  folder: string,
+  limits: { readonly lines: number; readonly characters: number }
+) {
+  const parts = yield* partsOf(table, snapshotSchema)
+  const columns = yield* columnsOf(parts[0]!)
+  const names = columns.map((column) => column.name)
+  const keyIndexes = table.key.map((column) => names.indexOf(column))
+  const spreadsheets = yield* openSpreadsheets(folder, (part) => `${table.name}${part}.csv`, names, limits.lines)
+  const escaped = yield* openSpreadsheets(
+    folder,
+    (part) => `${table.name}${part}.escaped.csv`,
+    ["file", "row", ...table.key, "column", "change", "characters"],
+    limits.lines
+  )
+  yield* spreadsheets.write([])
+  yield* Stream.runForEachArray(rowsOf(parts, columns), (some) => {
+    const safe = some.map((row) => safeRow(columns, row, limits.characters))
+    const alterations = safe.flatMap(({ altered }, index) => {
+      const { file, row } = spreadsheets.place(index)
+      const key = keyIndexes.map((at) => safeText(some[index]![at] ?? ""))
+      return altered.map((one) => [file, String(row), ...key, one.column, one.change, String(one.characters)])
+    })
+    return spreadsheets
+      .write(safe.map(({ cells }) => cells))
+      .pipe(Effect.andThen(alterations.length > 0 ? escaped.write(alterations) : Effect.void))
+  })
+  return [...spreadsheets.written(), ...escaped.written()] satisfies ReadonlyArray<SpreadsheetFile>
+}, Effect.scoped)
+
+interface SpreadsheetFiles {
+  /** Opens the first file even for no rows, so that a reader finds a header. */
+  readonly write: (rows: ReadonlyArray<CsvRow>) => Effect.Effect<void, Failure>
+  /** Where the row will stand that comes so many rows after those written; the header is row 1. */
+  readonly place: (ahead: number) => { readonly file: string; readonly row: number }
+  readonly written: () => ReadonlyArray<SpreadsheetFile>
+}
+
+const openSpreadsheets = Effect.fnUntraced(function* (
+  folder: string,
+  fileOf: (part: string) => string,
+  header: CsvRow,
+  linesMax: number
+): Effect.fn.Return<SpreadsheetFiles, never, Scope.Scope> {
+  const rowsMax = linesMax - 1
+  const files: Array<{ readonly file: string; rows: number; readonly handle: FileHandle }> = []
+  let total = 0
+  yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all(files.map(({ handle }) => handle.close()))))
+
+  const place = (ahead: number) => {
+    const part = Math.floor((total + ahead) / rowsMax)
+    return { part, file: fileOf(part === 0 ? "" : `-${part + 1}`), row: ((total + ahead) % rowsMax) + 2 }
+  }
+  const writeAll = async (rows: ReadonlyArray<CsvRow>) => {
+    for (let from = 0; from < rows.length || files.length === 0;) {
+      const { part, file, row } = place(0)
+      if (files.length === part) {
+        files.push({ file, rows: 0, handle: await open(join(folder, file), "wx", 0o600) })
+        await files[part]!.handle.appendFile(byteOrderMark + spreadsheetText([header]))
+      }
+      const some = rows.slice(from, from + rowsMax + 2 - row)
+      await files[part]!.handle.appendFile(spreadsheetText(some))
+      files[part]!.rows += some.length
+      total += some.length
+      from += some.length
+    }
+  }
+  return {
+    write: (rows) =>
+      onDisk(`${join(folder, fileOf(""))} could not be written`, () => writeAll(rows)).pipe(Effect.uninterruptible),
+    place,
+    written: () => files.map(({ file, rows }) => ({ file, rows }))
+  }
+})

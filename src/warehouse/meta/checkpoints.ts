@@ -1,0 +1,40 @@
+/** `meta.checkpoints`: where to resume lists that were not read to their end. One row per partition of a list. */
+import * as Effect from "effect/Effect"
+import type { Failure } from "../../failure.ts"
+import { type Checkpoint, decodeCheckpoint } from "../../values/checkpoint.ts"
+import { literal } from "../sql.ts"
+import { Warehouse } from "../warehouse.ts"
+
+/** By resource or backfill, then by partition. Those of earlier versions are left out: such a list is read anew. */
+export const checkpointsOf = Effect.fnUntraced(function* (
+  location: string
+): Effect.fn.Return<ReadonlyMap<string, Readonly<Record<string, Checkpoint>>>, Failure, Warehouse> {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT resource, partition, checkpoint FROM meta.checkpoints WHERE location_id = ${literal(location)}`
+  )
+  const found = new Map<string, Readonly<Record<string, Checkpoint>>>()
+  for (const row of rows) {
+    const [resource, partition] = [String(row["resource"]), String(row["partition"])]
+    const checkpoint = decodeCheckpoint(row["checkpoint"])
+    if (checkpoint) found.set(resource, { ...found.get(resource), [partition]: checkpoint })
+  }
+  return found
+})
+
+/** Resources with a list that was not read to its end, in any location. */
+export const unfinishedResources = Effect.fnUntraced(function* (): Effect.fn.Return<
+  ReadonlyArray<string>,
+  Failure,
+  Warehouse
+> {
+  const rows = yield* (yield* Warehouse).rows("SELECT DISTINCT resource FROM meta.checkpoints ORDER BY resource")
+  return rows.map((row) => String(row["resource"]))
+})
+
+/** `checkpoint`: as JSON. */
+export const replaceCheckpoint = (location: string, resource: string, partition: string, checkpoint: string): string =>
+  `INSERT OR REPLACE INTO meta.checkpoints (location_id, resource, partition, checkpoint)
+   VALUES (${[location, resource, partition, checkpoint].map(literal).join(", ")})`
+
+export const deleteCheckpoints = (location: string, resource: string): string =>
+  `DELETE FROM meta.checkpoints WHERE location_id = ${literal(location)} AND resource = ${literal(resource)}`

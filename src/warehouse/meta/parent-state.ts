@@ -1,0 +1,28 @@
+/**
+ * `meta.parent_state`: what was fetched for each parent row, for which version of the row, and where to resume.
+ * One row per location, label of the children, and parent.
+ */
+import { literal } from "../sql.ts"
+import type { Reading } from "./seen-keys.ts"
+
+/** SQL for the rows of a reading: all columns of the table. */
+export const parentStateSql = ({ location, label }: Reading): string =>
+  `(FROM meta.parent_state WHERE location_id = ${literal(location)} AND resource = ${literal(label)})`
+
+/** SQL for the ids of parents whose detail was read. */
+export const detailedParentsSql = (reading: Reading): string =>
+  `SELECT parent_id FROM ${parentStateSql(reading)} WHERE content_hash IS NOT NULL`
+
+/** SQL for pairs of location and parent for which children were fetched, in all locations. */
+export const fetchedParentsSql = (label: string): string =>
+  `SELECT (location_id, parent_id) FROM meta.parent_state WHERE resource = ${literal(label)}`
+
+/** `from`: a relation with parent_id, parent_version, content_hash, fetched_ms, full_at, checkpoint. */
+export const replaceParentState = ({ location, label }: Reading, from: string): ReadonlyArray<string> => [
+  `DELETE FROM meta.parent_state WHERE location_id = ${literal(location)} AND resource = ${literal(label)}
+   AND parent_id IN (SELECT parent_id FROM ${from})`,
+  `INSERT INTO meta.parent_state
+     (location_id, resource, parent_id, parent_version, content_hash, fetched_at, full_at, checkpoint)
+   SELECT ${literal(location)}, ${literal(label)}, parent_id, parent_version, content_hash,
+     to_timestamp(fetched_ms / 1000), full_at, checkpoint FROM ${from}`
+]

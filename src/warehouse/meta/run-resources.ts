@@ -1,0 +1,194 @@
+/** `meta.run_resources`: what each run did for each resource, in counts, and how complete it is. */
+import * as Effect from "effect/Effect"
+import type { Failure } from "../../failure.ts"
+import { type Status, sentencesOf, statusOf } from "../../values/status.ts"
+import { instantOf, literal } from "../sql.ts"
+import { Warehouse } from "../warehouse.ts"
+
+/** The row in which something is counted. `label`: a resource, or the label of its children. */
+export interface Counted {
+  readonly run: string
+  readonly location: string
+  readonly label: string
+}
+
+const rowOf = ({ run, location, label }: Counted): string =>
+  `run_id = ${literal(run)} AND location_id = ${literal(location)} AND resource = ${literal(label)}`
+
+export const ensureRow = ({ run, location, label }: Counted): string =>
+  `INSERT INTO meta.run_resources (run_id, location_id, resource)
+   VALUES (${[run, location, label].map(literal).join(", ")}) ON CONFLICT DO NOTHING`
+
+type Count =
+  | "pages"
+  | "records"
+  | "requests"
+  | "new_rows"
+  | "changed_rows"
+  | "deleted_rows"
+  | "rejected_values"
+  | "rejected_records"
+  | "dropped_records"
+
+/** Adds to counts: numbers, or SQL for them. */
+export const addCounts = (row: Counted, counts: { readonly [C in Count]?: number | string }): string =>
+  `UPDATE meta.run_resources SET ${Object.entries(counts)
+    .map(([column, more]) => `${column} = ${column} + ${more}`)
+    .join(", ")} WHERE ${rowOf(row)}`
+
+/** When the last page came, epoch milliseconds. */
+export const setFinished = (row: Counted, at: number): string =>
+  `UPDATE meta.run_resources SET finished_at = ${instantOf(at)} WHERE ${rowOf(row)}`
+
+/** Fields and values that a frozen schema keeps out, as `table.field`. */
+export const addBlockedFields = (row: Counted, fields: ReadonlyArray<string>): ReadonlyArray<string> =>
+  fields.length === 0
+    ? []
+    : [
+        `UPDATE meta.run_resources SET blocked_fields = list_sort(list_distinct(list_concat(blocked_fields, [${fields.map(literal).join(", ")}])))
+         WHERE ${rowOf(row)}`
+      ]
+
+/** How a reading ended, as extract wrote it; times in epoch milliseconds. */
+export interface EndOfReading {
+  readonly mode: string
+  readonly shortfalls: ReadonlyArray<string>
+  readonly warnings: ReadonlyArray<string>
+  readonly requests: number
+  readonly since?: number | undefined
+  readonly at: number
+}
+
+/** Its status is set when everything that the run read is loaded: see `setStatuses`. */
+export const setEnd = (row: Counted, end: EndOfReading): string => {
+  const { mode, shortfalls, warnings, requests, since, at } = end
+  return `UPDATE meta.run_resources SET mode = ${literal(mode)}, requests = requests + ${requests},
+      reading = ${literal(JSON.stringify({ shortfalls, warnings }))}, status = NULL, warnings = NULL,
+      since = ${since === undefined ? "NULL" : instantOf(since)}, finished_at = ${instantOf(at)} WHERE ${rowOf(row)}`
+}
+
+/** Decides on every reading that has ended and has no status yet, also of runs that were killed before they could. */
+export const setStatuses = Effect.fnUntraced(function* (): Effect.fn.Return<void, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const rows = yield* warehouse.rows(
+    `SELECT run_id, location_id, resource, reading, dropped_records, to_json(coalesce(blocked_fields, []))::VARCHAR AS blocked
+     FROM meta.run_resources WHERE reading IS NOT NULL AND status IS NULL`
+  )
+  const values = rows.map((row) => {
+    const facts = {
+      ...JSON.parse(String(row["reading"])),
+      droppedRecords: Number(row["dropped_records"]),
+      blockedFields: JSON.parse(String(row["blocked"]))
+    }
+    const key = [row["run_id"], row["location_id"], row["resource"]].map(literal).join(", ")
+    return `(${key}, ${literal(statusOf(facts))}, [${sentencesOf(facts).map(literal).join(", ")}]::VARCHAR[])`
+  })
+  const statements: Array<string> = []
+  for (let from = 0; from < values.length; from += rowsAtOnce)
+    statements.push(
+      `UPDATE meta.run_resources AS r SET status = v.status, warnings = v.warnings
+       FROM (VALUES ${values.slice(from, from + rowsAtOnce).join(", ")}) AS v (run_id, location_id, resource, status, warnings)
+       WHERE r.run_id = v.run_id AND r.location_id = v.location_id AND r.resource = v.resource`
+    )
+  if (statements.length > 0) yield* warehouse.transaction(statements)
+})
+/** After a rebuild there may be thousands. */
+const rowsAtOnce = 500
+
+export interface RunResource {
+  readonly location: string
+  readonly resource: string
+  readonly requests: number
+  readonly records: number
+  readonly newRows: number
+  readonly changedRows: number
+  readonly deletedRows: number
+  /** Values and records. */
+  readonly rejected: number
+  readonly status: Status | "interrupted"
+  readonly warnings: ReadonlyArray<string>
+}
+
+/** What a run did, resource by resource. */
+export const resourcesOf = Effect.fnUntraced(function* (
+  run: string
+): Effect.fn.Return<ReadonlyArray<RunResource>, Failure, Warehouse> {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT * EXCLUDE (warnings), to_json(coalesce(warnings, []))::VARCHAR AS sentences FROM meta.run_resources
+     WHERE run_id = ${literal(run)} ORDER BY location_id, resource`
+  )
+  return rows.map((row) => ({
+    location: String(row["location_id"]),
+    resource: String(row["resource"]),
+    requests: Number(row["requests"]),
+    records: Number(row["records"]),
+    newRows: Number(row["new_rows"]),
+    changedRows: Number(row["changed_rows"]),
+    deletedRows: Number(row["deleted_rows"]),
+    rejected: Number(row["rejected_values"]) + Number(row["rejected_records"]),
+    status: (row["status"] as Status | null) ?? "interrupted",
+    warnings: JSON.parse(String(row["sentences"])) as ReadonlyArray<string>
+  }))
+})
+
+/** How the readings of a table, of its list and as children, ended when they were last tried; not those of its details. */
+export const lastStatuses = Effect.fnUntraced(function* (
+  location: string,
+  table: string
+): Effect.fn.Return<ReadonlyArray<Status>, Failure, Warehouse> {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT arg_max(status, run_id) AS status FROM meta.run_resources
+     WHERE location_id = ${literal(location)} AND status IS NOT NULL AND mode <> 'window'
+       AND (resource = ${literal(table)} OR (starts_with(resource, ${literal(`${table}/`)}) AND resource <> ${literal(`${table}/details`)}))
+     GROUP BY resource`
+  )
+  return rows.map((row) => row["status"] as Status)
+})
+
+/** Rows that became new, changed or deleted in all runs so far. */
+export const changeCount = Effect.fnUntraced(function* (): Effect.fn.Return<number, Failure, Warehouse> {
+  const [row] = yield* (yield* Warehouse).rows(
+    "SELECT coalesce(sum(new_rows + changed_rows + deleted_rows), 0)::BIGINT AS n FROM meta.run_resources"
+  )
+  return Number(row?.["n"])
+})
+
+/** Records that all runs took from the vault. */
+export const recordCount = Effect.fnUntraced(function* (): Effect.fn.Return<number, Failure, Warehouse> {
+  const [row] = yield* (yield* Warehouse).rows("SELECT sum(records) AS n FROM meta.run_resources")
+  return Number(row?.["n"])
+})
+
+/** Resources of which runs after this one changed a row. */
+export const changedSince = Effect.fnUntraced(function* (
+  run: string
+): Effect.fn.Return<ReadonlySet<string>, Failure, Warehouse> {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT DISTINCT split_part(resource, '/', 1) AS resource FROM meta.run_resources
+     WHERE run_id > ${literal(run)} AND new_rows + changed_rows + deleted_rows > 0`
+  )
+  return new Set(rows.map((row) => String(row["resource"])))
+})
+
+/** Runs whose pages were loaded, oldest first. */
+export const loadedRuns = Effect.fnUntraced(function* (): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
+  const rows = yield* (yield* Warehouse).rows(
+    "SELECT DISTINCT run_id FROM meta.run_resources WHERE pages > 0 ORDER BY run_id"
+  )
+  return rows.map((row) => String(row["run_id"]))
+})
+
+/** Locations that were read, or whose reading ended. */
+export const loadedLocations = Effect.fnUntraced(function* (): Effect.fn.Return<
+  ReadonlyArray<string>,
+  Failure,
+  Warehouse
+> {
+  const rows = yield* (yield* Warehouse).rows("SELECT DISTINCT location_id FROM meta.run_resources")
+  return rows.map((row) => String(row["location_id"]))
+})
+
+/** SQL: rejects of a kind as counted, by run_id, location_id and resource. */
+export const countedRejectsSql = (kind: "rejected_values" | "rejected_records"): string =>
+  `SELECT run_id, location_id, split_part(resource, '/', 1) AS resource, sum(${kind}) AS counted
+   FROM meta.run_resources GROUP BY ALL`

@@ -1,0 +1,121 @@
+/** `meta.runs`: one row per run of a command that writes. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { Failure } from "../../failure.ts"
+import type { Status } from "../../values/status.ts"
+import { instantOf, literal } from "../sql.ts"
+import { Warehouse } from "../warehouse.ts"
+
+export interface RunRecord {
+  readonly id: string
+  /** Epoch milliseconds. */
+  readonly startedAt: number
+}
+
+export const beginRun = Effect.fnUntraced(function* (
+  command: string,
+  plannedRequests: number | undefined
+): Effect.fn.Return<RunRecord, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const startedAt = yield* Clock.currentTimeMillis
+  const [row] = yield* warehouse.rows("SELECT max(run_id) AS last FROM meta.runs")
+  const id = idAfter(startedAt, row?.["last"] as string | null)
+  yield* warehouse.transaction([
+    `UPDATE meta.runs SET status = 'interrupted' WHERE status IS NULL`,
+    `INSERT INTO meta.runs (run_id, command, started_at, planned_requests)
+     VALUES (${literal(id)}, ${literal(command)}, ${instantOf(startedAt)}, ${literal(plannedRequests)})`
+  ])
+  return { id, startedAt }
+})
+
+/** Sorts by time, and after every earlier run: the clock may have been ahead when one of them began. */
+const idAfter = (time: number, last: string | null): string => {
+  const id = idOf(time)
+  if (last === null || last < id) return id
+  const [, year, month, day, hour, minute, second, milli] =
+    /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z$/.exec(last) ?? []
+  return year === undefined
+    ? `${last}0`
+    : idOf(Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${milli}Z`) + 1)
+}
+const idOf = (time: number): string => new Date(time).toISOString().replaceAll(/[-:.]/g, "")
+
+/** `isPaused`: it stopped before its end, because the budget was spent or the API did not answer. */
+export const endRun = Effect.fnUntraced(function* (
+  run: RunRecord,
+  end: {
+    readonly status: Status
+    readonly exitCode: number
+    readonly requests: number
+    readonly isPaused?: boolean
+  }
+): Effect.fn.Return<void, Failure, Warehouse> {
+  yield* (yield* Warehouse).transaction([
+    `UPDATE meta.runs SET finished_at = ${instantOf(yield* Clock.currentTimeMillis)}, status = ${literal(end.status)},
+       exit_code = ${end.exitCode}, is_paused = ${end.isPaused ?? false}, requests = ${end.requests} WHERE run_id = ${literal(run.id)}`
+  ])
+})
+
+export interface Run {
+  readonly id: string
+  readonly command: string
+  /** Epoch milliseconds. */
+  readonly startedAt: number
+  readonly finishedAt: number | undefined
+  readonly status: Status | "interrupted"
+  readonly exitCode: number | undefined
+  readonly isPaused: boolean
+  readonly requests: number | undefined
+  readonly plannedRequests: number | undefined
+}
+
+/** Newest first. `command`: only of this one. */
+export const runsNewestFirst = Effect.fnUntraced(function* (
+  command?: string,
+  limit = 1_000_000
+): Effect.fn.Return<ReadonlyArray<Run>, Failure, Warehouse> {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT * EXCLUDE (started_at, finished_at), epoch_ms(started_at) AS started_ms, epoch_ms(finished_at) AS finished_ms
+     FROM meta.runs ${command === undefined ? "" : `WHERE command = ${literal(command)}`} ORDER BY run_id DESC LIMIT ${limit}`
+  )
+  const number = (value: unknown) => (value === null ? undefined : Number(value))
+  return rows.map((row) => ({
+    id: String(row["run_id"]),
+    command: String(row["command"]),
+    startedAt: Number(row["started_ms"]),
+    finishedAt: number(row["finished_ms"]),
+    status: (row["status"] as Run["status"] | null) ?? "interrupted",
+    exitCode: number(row["exit_code"]),
+    isPaused: row["is_paused"] === true,
+    requests: number(row["requests"]),
+    plannedRequests: number(row["planned_requests"])
+  }))
+})
+
+export const lastRun = Effect.fnUntraced(function* (): Effect.fn.Return<Run | undefined, Failure, Warehouse> {
+  return (yield* runsNewestFirst(undefined, 1))[0]
+})
+
+/** What `meta.runs` calls a sync that reads everything again. */
+export const fullSync = "sync --full"
+/** Long enough for a new day of requests, too short for two full syncs to be taken for one. */
+const resumeWithinMs = 2 * 86_400_000
+
+/** When the full sync began that earlier runs left unfinished, if a run resumes it now; epoch milliseconds. */
+export const unfinishedFullSync = Effect.fnUntraced(function* (): Effect.fn.Return<
+  number | undefined,
+  Failure,
+  Warehouse
+> {
+  const now = yield* Clock.currentTimeMillis
+  let begun: number | undefined
+  let next = now
+  for (const { startedAt, finishedAt, isPaused } of yield* runsNewestFirst(fullSync)) {
+    const isUnfinished = finishedAt === undefined || isPaused
+    if (!isUnfinished || next - (finishedAt ?? startedAt) > resumeWithinMs) break
+    // Our clock was ahead then.
+    if (startedAt > now) break
+    begun = next = startedAt
+  }
+  return begun
+})

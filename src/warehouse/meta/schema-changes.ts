@@ -1,0 +1,85 @@
+/**
+ * `meta.schema_changes`, `meta.enum_values`, `meta.unexpected_values`: what the service sends differently from its
+ * documents. A new field or type is reported once, an undocumented value of an enum column by every run that meets it.
+ */
+import * as Effect from "effect/Effect"
+import type { Failure } from "../../failure.ts"
+import { literal } from "../sql.ts"
+import { Warehouse } from "../warehouse.ts"
+import { addBlockedFields } from "./run-resources.ts"
+
+/** `from`: a relation with location, "table", field, kind, sample, run, _n (order), _at (milliseconds), _count. */
+export const addSchemaChanges = (from: string): string =>
+  `INSERT INTO meta.schema_changes (location_id, table_name, field, kind, sample, first_run_id, first_seen_at, seen)
+   SELECT location, "table", field, kind, arg_min(sample, _n), arg_min(run, _n), to_timestamp(min(_at) / 1000), sum(_count)
+   FROM ${from} GROUP BY ALL ON CONFLICT DO UPDATE SET seen = seen + excluded.seen`
+
+/** `met`: SQL for table_name, column_name, value: undocumented ones of columns whose values the documents list. */
+export const addUnexpectedValues = (location: string, met: string): string =>
+  `INSERT INTO meta.unexpected_values (location_id, table_name, column_name, value)
+   SELECT DISTINCT ${literal(location)}, table_name, column_name, value FROM (${met}) AS met
+   ANTI JOIN (FROM meta.unexpected_values WHERE location_id = ${literal(location)}) AS known
+     USING (table_name, column_name, value)`
+
+/** `met`: SQL for table_name, column_name, value: those of columns whose values the documents do not list. */
+export const addEnumValues = (run: string, location: string, met: string): string =>
+  `INSERT INTO meta.enum_values (location_id, table_name, column_name, value, first_run_id)
+   SELECT DISTINCT ${literal(location)}, table_name, column_name, value, ${literal(run)} FROM (${met}) AS met
+   ANTI JOIN (FROM meta.enum_values WHERE location_id = ${literal(location)}) AS known
+     USING (table_name, column_name, value)`
+
+/** As `table.field (kind)` or `table.column = value`. */
+export interface SchemaDrift {
+  /** Sent for the first time in this run. */
+  readonly changes: ReadonlyArray<string>
+  /** Values that the documents do not list, met in this run; those reported by the fewest runs first. */
+  readonly unexpectedValues: ReadonlyArray<string>
+}
+
+/**
+ * What this run has to report. `blocked`: the resource whose frozen schema does not accept a new value of an enum column;
+ * the value stands in its row, since the column exists.
+ */
+export const reportSchemaDrift = Effect.fnUntraced(function* (
+  run: string,
+  blocked: (table: string, field: string) => string | undefined
+): Effect.fn.Return<SchemaDrift, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const field = "v.column_name || ' = ' || v.value"
+  const columns = "(location_id, table_name, field, kind, sample, first_run_id, first_seen_at, seen)"
+  yield* warehouse.transaction([
+    // Where the documents list no values, one is news if the column was read before.
+    `INSERT INTO meta.schema_changes ${columns}
+     SELECT v.location_id, v.table_name, ${field}, 'new value', v.value, v.first_run_id, now(), 1 FROM meta.enum_values AS v
+     SEMI JOIN (FROM meta.enum_values WHERE first_run_id < ${literal(run)}) AS before USING (location_id, table_name, column_name)
+     WHERE v.first_run_id = ${literal(run)} ON CONFLICT DO NOTHING`,
+    // Those of a run that was interrupted are reported by the next.
+    `INSERT INTO meta.schema_changes ${columns}
+     SELECT v.location_id, v.table_name, ${field}, 'unexpected value', v.value, ${literal(run)}, now(), 1
+     FROM meta.unexpected_values AS v ON CONFLICT DO UPDATE SET seen = seen + 1`
+  ])
+  const unexpectedValues = yield* warehouse.rows(
+    `SELECT table_name || '.' || field AS change FROM meta.schema_changes
+     WHERE kind = 'unexpected value'
+       AND (location_id, table_name, field) IN (SELECT (location_id, table_name, ${field}) FROM meta.unexpected_values AS v)
+     GROUP BY ALL ORDER BY min(seen), change`
+  )
+  const values = yield* warehouse.rows(
+    `SELECT location_id, table_name, field FROM meta.schema_changes
+     WHERE kind LIKE '% value' AND first_run_id = ${literal(run)}`
+  )
+  const blocking = values.flatMap((row) => {
+    const [location, table, value] = ["location_id", "table_name", "field"].map((column) => String(row[column]))
+    const resource = blocked(table!, value!)
+    return resource === undefined
+      ? []
+      : addBlockedFields({ run, location: location!, label: resource }, [`${table}.${value}`])
+  })
+  yield* warehouse.transaction([...blocking, "DELETE FROM meta.unexpected_values"])
+  const changes = yield* warehouse.rows(
+    `SELECT DISTINCT table_name || '.' || field || ' (' || kind || ')' AS change FROM meta.schema_changes
+     WHERE first_run_id = ${literal(run)} AND kind <> 'unexpected value' ORDER BY 1`
+  )
+  const texts = (rows: typeof changes) => rows.map((row) => String(row["change"]))
+  return { changes: texts(changes), unexpectedValues: texts(unexpectedValues) }
+})

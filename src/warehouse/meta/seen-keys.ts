@@ -1,0 +1,19 @@
+/** `meta.seen_keys`: keys met so far by full readings that have not ended. What they never met may be deleted. */
+import { literal } from "../sql.ts"
+
+export interface Reading {
+  readonly location: string
+  /** A resource, or the label of its children. */
+  readonly label: string
+}
+
+/** `from`: SQL for a relation with a column `key`. */
+export const addSeenKeys = ({ location, label }: Reading, from: string): string =>
+  `INSERT INTO meta.seen_keys (location_id, resource, key) SELECT ${literal(location)}, ${literal(label)}, key FROM ${from}`
+
+/** SQL for a relation with the column `key`. */
+export const seenKeysSql = ({ location, label }: Reading): string =>
+  `(SELECT key FROM meta.seen_keys WHERE location_id = ${literal(location)} AND resource = ${literal(label)})`
+
+export const deleteSeenKeys = ({ location, label }: Reading): string =>
+  `DELETE FROM meta.seen_keys WHERE location_id = ${literal(location)} AND resource = ${literal(label)}`

@@ -1,0 +1,111 @@
+/** The tables of schema `meta`: what sluice knows about its runs and the service. One module beside this one per table. */
+import { literal, name } from "../sql.ts"
+
+interface MetaTable {
+  readonly comment: string
+  /** Column definitions, as in CREATE TABLE. */
+  readonly columns: string
+  /** Only sluice needs it: it is not published. */
+  readonly internal?: true
+}
+
+const metaTables: Readonly<Record<string, MetaTable>> = {
+  runs: {
+    comment: "One row per run of a command that writes",
+    columns: `run_id VARCHAR PRIMARY KEY, command VARCHAR, started_at TIMESTAMPTZ, finished_at TIMESTAMPTZ,
+      status VARCHAR, is_paused BOOLEAN, exit_code INTEGER, requests BIGINT, planned_requests BIGINT`
+  },
+  run_resources: {
+    comment: "What each run did for each resource of each location",
+    columns: `run_id VARCHAR, location_id VARCHAR, resource VARCHAR, mode VARCHAR, since TIMESTAMPTZ, requests BIGINT DEFAULT 0,
+      pages BIGINT DEFAULT 0, records BIGINT DEFAULT 0, new_rows BIGINT DEFAULT 0, changed_rows BIGINT DEFAULT 0,
+      deleted_rows BIGINT DEFAULT 0, rejected_values BIGINT DEFAULT 0, rejected_records BIGINT DEFAULT 0,
+      dropped_records BIGINT DEFAULT 0, blocked_fields VARCHAR[], status VARCHAR, warnings VARCHAR[], reading JSON,
+      finished_at TIMESTAMPTZ, PRIMARY KEY (run_id, location_id, resource)`
+  },
+  watermarks: {
+    comment: "How far each resource was read completely",
+    columns: `location_id VARCHAR, resource VARCHAR, watermark TIMESTAMPTZ, complete_at TIMESTAMPTZ,
+      full_complete_at TIMESTAMPTZ, total BIGINT, requests BIGINT, capabilities JSON, PRIMARY KEY (location_id, resource)`
+  },
+  checkpoints: {
+    comment: "Where to resume lists that were not read to their end",
+    columns: `location_id VARCHAR, resource VARCHAR, partition VARCHAR, checkpoint JSON,
+      PRIMARY KEY (location_id, resource, partition)`,
+    internal: true
+  },
+  parent_state: {
+    comment: "What was fetched for each parent row: for which version of the row, when, and where to resume",
+    columns: `location_id VARCHAR, resource VARCHAR, parent_id VARCHAR, parent_version VARCHAR, content_hash VARCHAR,
+      fetched_at TIMESTAMPTZ, full_at TIMESTAMPTZ, checkpoint JSON`,
+    internal: true
+  },
+  seen_keys: {
+    comment: "Keys met so far by full readings that have not ended",
+    columns: `location_id VARCHAR, resource VARCHAR, key VARCHAR`,
+    internal: true
+  },
+  backfilled_windows: {
+    comment: "Windows of the past that a backfill has read: from, and up to but not including, a time",
+    columns: `location_id VARCHAR, resource VARCHAR, from_at TIMESTAMPTZ, to_at TIMESTAMPTZ, run_id VARCHAR`
+  },
+  rejected_values: {
+    comment:
+      "Values that did not fit their column, as sent; the column holds NULL, or what the reason says. The key of a child row is that of its record, then its table and its own key or position: inv1/invoice_items/3",
+    columns: `run_id VARCHAR, location_id VARCHAR, table_name VARCHAR, key VARCHAR, column_name VARCHAR, value VARCHAR,
+      reason VARCHAR, rejected_at TIMESTAMPTZ`
+  },
+  rejected_records: {
+    comment: "Records that could not become a row, as sent",
+    columns: `run_id VARCHAR, location_id VARCHAR, table_name VARCHAR, record VARCHAR, reason VARCHAR, rejected_at TIMESTAMPTZ`
+  },
+  schema_changes: {
+    comment:
+      "What the service sends differently from its documents: new fields, values of a different type, undocumented values of enum columns",
+    columns: `location_id VARCHAR, table_name VARCHAR, field VARCHAR, kind VARCHAR, sample VARCHAR, first_run_id VARCHAR,
+      first_seen_at TIMESTAMPTZ, seen BIGINT, PRIMARY KEY (location_id, table_name, field, kind)`
+  },
+  enum_values: {
+    comment: "Values met in enum columns for which the API's documents list no values",
+    columns: `location_id VARCHAR, table_name VARCHAR, column_name VARCHAR, value VARCHAR, first_run_id VARCHAR`
+  },
+  unexpected_values: {
+    comment: "Values of enum columns that the API's documents do not list, met since a run last reported them",
+    columns: `location_id VARCHAR, table_name VARCHAR, column_name VARCHAR, value VARCHAR`
+  },
+  wide_columns: {
+    comment: "The column of a wide view that each custom field has; a column never changes its field",
+    columns: `view_name VARCHAR, location_id VARCHAR, field VARCHAR, column_name VARCHAR`
+  },
+  coverage: {
+    comment: "What the last run did with every read operation of the API",
+    columns: `run_id VARCHAR, location_id VARCHAR, operation VARCHAR, purpose VARCHAR, tables VARCHAR[], status VARCHAR, reason VARCHAR`
+  },
+  columns: {
+    comment: "The data dictionary: every column with its meaning",
+    columns: `table_name VARCHAR, column_name VARCHAR, type VARCHAR, description VARCHAR, personal_data VARCHAR, refers_to VARCHAR`
+  },
+  vault_offset: {
+    comment: "How far the vault is loaded",
+    columns: `segment BIGINT, byte_offset BIGINT`,
+    internal: true
+  },
+  schema_version: {
+    comment: "The format of this file, and the definitions that its tables were last brought up to date with",
+    columns: `format INTEGER, fingerprint VARCHAR`,
+    internal: true
+  }
+}
+
+export const metaTableStatements: ReadonlyArray<string> = Object.entries(metaTables).flatMap(
+  ([table, { comment, columns }]) => [
+    `CREATE TABLE IF NOT EXISTS meta.${name(table)} (${columns})`,
+    `COMMENT ON TABLE meta.${name(table)} IS ${literal(comment)}`
+  ]
+)
+
+/** Tables of `meta` that are published with the data. */
+export const publishedMetaTables: ReadonlyArray<string> = Object.entries(metaTables)
+  .filter(([, { internal }]) => !internal)
+  .map(([table]) => table)
+  .toSorted()

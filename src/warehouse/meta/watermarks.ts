@@ -1,0 +1,119 @@
+/** `meta.watermarks`: how far each resource was read completely, and what was learnt about reading it. */
+import * as Effect from "effect/Effect"
+import type { Failure } from "../../failure.ts"
+import { type Capabilities, decodeCapabilities, encodeCapabilities } from "../../values/capabilities.ts"
+import { instantOf, literal } from "../sql.ts"
+import { Warehouse } from "../warehouse.ts"
+
+/** Times in epoch milliseconds. */
+export interface Watermark {
+  readonly watermark: number | undefined
+  readonly fullCompleteAt: number | undefined
+  /** Records that the service counted at the last full reading. */
+  readonly total: number | undefined
+  /** Requests that the last reading took. */
+  readonly requests: number | undefined
+  readonly capabilities: Capabilities
+}
+
+/** By resource, or label of children. */
+export const watermarksOf = Effect.fnUntraced(function* (
+  location: string
+): Effect.fn.Return<ReadonlyMap<string, Watermark>, Failure, Warehouse> {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT resource, epoch_ms(watermark) AS watermark, epoch_ms(full_complete_at) AS full_complete_at, total, requests,
+       capabilities FROM meta.watermarks WHERE location_id = ${literal(location)}`
+  )
+  const number = (value: unknown) => (value === null ? undefined : Number(value))
+  return new Map(
+    rows.map((row) => [
+      String(row["resource"]),
+      {
+        watermark: number(row["watermark"]),
+        fullCompleteAt: number(row["full_complete_at"]),
+        total: number(row["total"]),
+        requests: number(row["requests"]),
+        capabilities: decodeCapabilities(row["capabilities"])
+      }
+    ])
+  )
+})
+
+/** A complete reading, with its end. */
+export interface CompleteReading {
+  readonly location: string
+  readonly resource: string
+  /** When it ended, epoch milliseconds. */
+  readonly at: number
+  readonly isFull: boolean
+  readonly watermark?: number | undefined
+  readonly total?: number | undefined
+  readonly requests: number
+  readonly capabilities?: Capabilities | undefined
+}
+
+/** A watermark never moves back; what a reading did not learn stays as it was. */
+export const advanceWatermark = (reading: CompleteReading): string => {
+  const { location, resource, at, isFull, watermark, total, requests, capabilities } = reading
+  return `INSERT INTO meta.watermarks
+      (location_id, resource, watermark, complete_at, full_complete_at, total, requests, capabilities)
+    VALUES (${literal(location)}, ${literal(resource)}, ${watermark === undefined ? "NULL" : instantOf(watermark)},
+      ${instantOf(at)}, ${isFull ? instantOf(at) : "NULL"}, ${literal(total)}, ${requests},
+      ${literal(capabilities && encodeCapabilities(capabilities))})
+    ON CONFLICT DO UPDATE SET watermark = greatest(watermark, excluded.watermark), complete_at = excluded.complete_at,
+      full_complete_at = coalesce(excluded.full_complete_at, full_complete_at), total = coalesce(excluded.total, total),
+      requests = excluded.requests, capabilities = coalesce(excluded.capabilities, capabilities)`
+}
+
+/** When each location was last read completely, by its least fresh resource; epoch milliseconds. */
+export const freshnessByLocation = Effect.fnUntraced(function* (): Effect.fn.Return<
+  ReadonlyMap<string, number>,
+  Failure,
+  Warehouse
+> {
+  const rows = yield* (yield* Warehouse).rows(
+    "SELECT location_id, epoch_ms(min(complete_at)) AS at FROM meta.watermarks GROUP BY ALL"
+  )
+  return new Map(rows.map((row) => [String(row["location_id"]), Number(row["at"])]))
+})
+
+/** Whether any resource was ever read completely. */
+export const isAnythingComplete = Effect.fnUntraced(function* (): Effect.fn.Return<boolean, Failure, Warehouse> {
+  return (yield* (yield* Warehouse).rows("SELECT 1 FROM meta.watermarks LIMIT 1")).length > 0
+})
+
+/** When each resource was last read completely, in any location; epoch milliseconds. */
+export const completeByResource = Effect.fnUntraced(function* (): Effect.fn.Return<
+  ReadonlyArray<{ readonly resource: string; readonly completeAt: number }>,
+  Failure,
+  Warehouse
+> {
+  const rows = yield* (yield* Warehouse).rows(
+    "SELECT resource, any_value(epoch_ms(complete_at)) AS at FROM meta.watermarks GROUP BY ALL ORDER BY resource"
+  )
+  return rows.map((row) => ({ resource: String(row["resource"]), completeAt: Number(row["at"]) }))
+})
+
+/** Every watermark, with whether it is later than the reading that set it. Times as text. */
+export const allWatermarks = Effect.fnUntraced(function* (): Effect.fn.Return<
+  ReadonlyArray<{
+    readonly location: string
+    readonly resource: string
+    readonly watermark: string
+    readonly completeAt: string
+    readonly isAhead: boolean
+  }>,
+  Failure,
+  Warehouse
+> {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT location_id, resource, watermark, complete_at, watermark > complete_at AS ahead FROM meta.watermarks ORDER BY ALL`
+  )
+  return rows.map((row) => ({
+    location: String(row["location_id"]),
+    resource: String(row["resource"]),
+    watermark: String(row["watermark"]),
+    completeAt: String(row["complete_at"]),
+    isAhead: row["ahead"] === true
+  }))
+})

@@ -88,19 +88,19 @@ describe("backfill", () => {
       const whole = await openAccount("--contacts", "300")
       const alone = await backfill(whole, ...flags)
       assert.strictEqual(alone.code, 0, alone.stderr)
-      const estimate = (await whole.service.stats()).requests
+      const price = (await whole.service.stats()).requests
       whole.service.stop()
 
       for (const share of [0.2, 0.5, 0.8]) {
         const running = start(["backfill", ...flags], account.environment)
-        await account.service.requested(Math.floor(estimate * share))
+        await account.service.requested(Math.floor(price * share))
         running.kill("SIGKILL")
         await running.ended
       }
       const last = await backfill(account, ...flags)
       assert.strictEqual(last.code, 0, last.stderr)
       // Eight resources with two passes at most were under way at each kill.
-      assert.isAtMost((await account.service.stats()).requests, estimate + 3 * 9)
+      assert.isAtMost((await account.service.stats()).requests, price + 3 * 9)
       const rebuilt = await sluice(["rebuild"], account.environment)
       assert.strictEqual(rebuilt.code, 0, rebuilt.stderr)
       const before = (await account.service.stats()).requests

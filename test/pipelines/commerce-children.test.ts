@@ -92,17 +92,17 @@ const children: ReadonlyArray<
     "fulfillment_items",
     "order_fulfillments",
     ({ _id, items }) =>
-      list(items).map(({ _id: id, name, product, estimate, qty }) => ({
+      list(items).map(({ _id: id, name, product, price, qty }) => ({
         order_fulfillment_id: _id,
         id,
         name,
         product_id: (product as Row)["_id"],
         product_name: (product as Row)["name"],
         product: JSON.stringify(product),
-        price_id: (estimate as Row)["_id"],
-        unit_amount: (estimate as Row)["amount"],
-        currency: (estimate as Row)["currency"],
-        estimate: JSON.stringify(estimate),
+        price_id: (price as Row)["_id"],
+        unit_amount: (price as Row)["amount"],
+        currency: (price as Row)["currency"],
+        price: JSON.stringify(price),
         qty
       }))
   ],
@@ -110,18 +110,18 @@ const children: ReadonlyArray<
     "order_items",
     "orders",
     ({ _id, items }) =>
-      list(items).map(({ _id: id, name, product, estimate, qty }, position) => ({
+      list(items).map(({ _id: id, name, product, price, qty }, position) => ({
         order_id: _id,
         position,
         id,
         name,
         product_id: (product as Row)["_id"],
         product_name: (product as Row)["name"],
-        price_id: (estimate as Row)["_id"],
-        unit_amount: (estimate as Row)["amount"],
-        currency: (estimate as Row)["currency"],
+        price_id: (price as Row)["_id"],
+        unit_amount: (price as Row)["amount"],
+        currency: (price as Row)["currency"],
         qty,
-        line_amount: Number((Number(qty) * Number((estimate as Row)["amount"])).toFixed(2))
+        line_amount: Number((Number(qty) * Number((price as Row)["amount"])).toFixed(2))
       }))
   ],
   [

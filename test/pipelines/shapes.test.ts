@@ -86,15 +86,15 @@ describe("shapes met elsewhere", () => {
 
   it.each([
     [
-      { qty: 3, estimate: { _id: "p", amount: 33.333333, currency: "EUR" } },
+      { qty: 3, price: { _id: "p", amount: 33.333333, currency: "EUR" } },
       { line_amount: "99.999999", currency: "EUR" }
     ],
     [
-      { qty: "2", estimate: { _id: "p", amount: "0.1" } },
+      { qty: "2", price: { _id: "p", amount: "0.1" } },
       { line_amount: "0.2", unit_amount: "0.1" }
     ],
     [
-      { qty: 2, amount: 15, estimate: { _id: "p", amount: 10 } },
+      { qty: 2, amount: 15, price: { _id: "p", amount: 10 } },
       { line_amount: "15", unit_amount: "10" }
     ]
   ])("a line of an order has its amount, as sent or worked out: %j", (item, expected) => {
@@ -105,7 +105,7 @@ describe("shapes met elsewhere", () => {
   it("a line of an order without a price has no amount, and one that names product and price by their ids keeps them", () => {
     const { row, rejected } = readAs(orders, {
       _id: "o",
-      items: [{ qty: 2 }, { qty: 1, product: "d", estimate: "p" }]
+      items: [{ qty: 2 }, { qty: 1, product: "d", price: "p" }]
     })[0]!
     assert.deepStrictEqual(row["order_items"], [
       { position: 0, qty: "2" },

@@ -80,7 +80,7 @@ const dueFrom = ({ location, childRequest, refreshCutoff }: Omit<DueQuery, "limi
   const rows = `SELECT ${ids ?? "id"} AS id, ${version} AS version FROM crm.${name(table)}
     WHERE location_id = ${literal(location)} AND ${there} AND (${where})`
   // Several rows may name one id: any change of any of them counts.
-  const parents = ids ? `SELECT id, max(state) AS version FROM (${rows}) WHERE id <> '' GROUP BY id` : rows
+  const parents = ids ? `SELECT id, max(version) AS version FROM (${rows}) WHERE id <> '' GROUP BY id` : rows
   return `FROM (${parents}) AS p
     LEFT JOIN ${parentStateSql({ location, label })} AS f ON f.parent_id = p.id
     WHERE f.parent_id IS NULL ${refreshCutoff === undefined ? "" : `OR f.fetched_at < ${instantOf(refreshCutoff)}`} OR f.parent_version IS DISTINCT FROM p.version

@@ -1,7 +1,7 @@
-/** What stops a command: one paragraph for people, the next command to type, and how the process ends. */
+/** What stops a command, as facts; cli/errors.ts has the sentence, the next step and the exit code of each reason. */
 import * as Schema from "effect/Schema"
 
-/** Exit codes; stable, and part of the contract with schedulers. */
+/** Stable: schedulers rely on them. */
 export const exitCodes = {
   failed: 1,
   damaged: 1,
@@ -12,26 +12,57 @@ export const exitCodes = {
   credentials: 77,
   config: 78
 } as const
+export type ExitKind = keyof typeof exitCodes
+
+const FileOperation = Schema.Literals(["opened", "created", "read", "written", "replaced", "moved", "removed"])
+export type FileOperation = typeof FileOperation.Type
+
+const FailureReason = Schema.TaggedUnion({
+  /** The disk, or the permissions of a file or folder. */
+  FileFailed: { path: Schema.String, operation: FileOperation, detail: Schema.String },
+
+  WarehouseNotFound: { path: Schema.String },
+  WarehouseLocked: {
+    path: Schema.String,
+    /** A command of ours that writes. */
+    isRun: Schema.Boolean,
+    pid: Schema.UndefinedOr(Schema.Number),
+    program: Schema.UndefinedOr(Schema.String)
+  },
+  /** `found`: what an earlier version wrote, or a later one. */
+  WarehouseFormat: { path: Schema.String, found: Schema.Number, format: Schema.Number },
+  WarehouseDamaged: { path: Schema.String, detail: Schema.String },
+  OutOfMemory: { path: Schema.String, memoryMb: Schema.Number, detail: Schema.String },
+  /** A defect of the program. */
+  StatementRejected: { path: Schema.String, detail: Schema.String },
+
+  VaultDamaged: { folder: Schema.String, detail: Schema.String },
+
+  /** The published folder is not a link that sluice made. */
+  PublishedIsForeign: { path: Schema.String },
+
+  UnknownSelection: { flag: Schema.String, name: Schema.String, families: Schema.Array(Schema.String) },
+  NothingSelected: { only: Schema.Array(Schema.String), except: Schema.Array(Schema.String) },
+  NoDateFilter: { tables: Schema.Array(Schema.String), dated: Schema.Array(Schema.String) },
+
+  ReserveTooLarge: { reserve: Schema.Number, dailyMax: Schema.Number },
+  CertificateRejected: { host: Schema.String, detail: Schema.String },
+  WrongProtocol: { host: Schema.String, protocol: Schema.Literals(["HTTP", "HTTPS"]), detail: Schema.String }
+})
+export type FailureReason = typeof FailureReason.Type
 
 export class Failure extends Schema.TaggedError<Failure>()("Failure", {
-  ends: Schema.Literals(["failed", "damaged", "usage", "partial", "locked", "later", "credentials", "config"]),
-  message: Schema.String,
-  /** The command or the act that gets on from here. */
-  next: Schema.String
-}) {}
+  reason: FailureReason,
+  /** The folder whose published version stays because of it. */
+  unpublished: Schema.optional(Schema.String)
+}) {
+  /** For logs and findings: what the system or DuckDB reported. */
+  override get message(): string {
+    return "detail" in this.reason ? this.reason.detail : JSON.stringify(this.reason)
+  }
+}
 
-/** Disk trouble names the file and says that what was earned is kept. */
-export const diskFailure = (what: string, cause: unknown): Failure =>
-  new Failure({
-    ends: "failed",
-    message: `${what}: ${cause instanceof Error ? cause.message : String(cause)}. Everything read before this is kept.`,
-    next: "Make room or mend the permissions, then run the same command again; it goes on from the last page kept."
-  })
+export const failure = (reason: FailureReason): Failure => new Failure({ reason })
 
-/** A setting that is missing or wrong, named with its place. */
-export const settingFailure = (message: string): Failure =>
-  new Failure({
-    ends: "config",
-    message,
-    next: "Set it and try again; README.md shows every setting, and `./sluice demo` needs none."
-  })
+export const fileFailure = (path: string, operation: FileOperation, cause: unknown): Failure =>
+  failure({ _tag: "FileFailed", path, operation, detail: cause instanceof Error ? cause.message : String(cause) })

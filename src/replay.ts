@@ -5,7 +5,8 @@ import type { Catalogue } from "./catalog/discover.ts"
 import type { SchemaPolicies } from "./catalog/schema-policy.ts"
 import { makeLoader } from "./load/load.ts"
 import type { RecordFilter } from "./load/staging-files.ts"
-import type { OutputSettings } from "./settings.ts"
+import { outputPaths } from "./settings/paths.ts"
+import type { OutputSettings } from "./settings/settings.ts"
 import type { Position } from "./vault/position.ts"
 import { vaultReader } from "./vault/reader.ts"
 import { prepare } from "./warehouse/schema.ts"
@@ -17,11 +18,11 @@ export const replayInto =
   (scratch: string, end: Position, filter: RecordFilter | undefined) =>
     Effect.gen(function* () {
       yield* prepare(catalogue)
-      yield* (yield* makeLoader(catalogue.resources, join(scratch, "tmp"), policies, filter)).load
+      yield* (yield* makeLoader(catalogue.resources, outputPaths(scratch).temporary, policies, filter)).load
     }).pipe(
       Effect.provide(
         Layer.merge(
-          vaultReader(join(folder, "vault"), end),
+          vaultReader(outputPaths(folder).vault, end),
           Warehouse.layer(join(scratch, "replayed.duckdb"), { access: "write", memoryMb })
         )
       )

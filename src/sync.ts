@@ -9,7 +9,6 @@
  * A bad value is rejected and counted; a bad page stops its resource; bad credentials stop the run.
  */
 import { Clock, Effect } from "effect"
-import { join } from "node:path"
 import { Api } from "./api/api.ts"
 import { removePartialDownloads } from "./api/downloads.ts"
 import type { Catalogue } from "./catalog/discover.ts"
@@ -28,7 +27,6 @@ import { type Choice, makePlan } from "./plan/plan.ts"
 import { withViews } from "./publish/chunks.ts"
 import { publishDue, stateOf } from "./publish/due.ts"
 import { publish } from "./publish/publish.ts"
-import type { AccountSettings, OutputSettings } from "./settings.ts"
 import { type Status, statusOf, worstStatus } from "./values/status.ts"
 import { missingSegments } from "./vault/missing-segments.ts"
 import { Vault } from "./vault/vault.ts"
@@ -37,17 +35,19 @@ import { type RunResource, resourcesOf, setStatuses } from "./warehouse/meta/run
 import { type RunRecord, beginRun, endRun, fullSync } from "./warehouse/meta/runs.ts"
 import { type SchemaDrift, reportSchemaDrift } from "./warehouse/meta/schema-changes.ts"
 import { freshnessByLocation } from "./warehouse/meta/watermarks.ts"
+import { outputPaths } from "./settings/paths.ts"
+import type { AccountSettings, OutputSettings } from "./settings/settings.ts"
 import { prepare } from "./warehouse/schema.ts"
 import { versionStatements } from "./warehouse/as-of-views.ts"
 import { Warehouse } from "./warehouse/warehouse.ts"
 import { refreshWide } from "./warehouse/wide-views.ts"
 
 /** A location to read, with a budget and credentials of its own. */
-export interface SyncAccount extends Pick<AccountSettings, "location" | "company" | "asked" | "deletionShareMax"> {
+export interface SyncAccount extends Pick<AccountSettings, "location" | "company" | "optional" | "deletionShareMax"> {
   readonly api: Api["Service"]
 }
 
-export interface SyncOptions extends Omit<Choice, "asked"> {
+export interface SyncOptions extends Omit<Choice, "optional"> {
   /** A stretch of the past to read instead of what is due. */
   readonly range?: Window | undefined
   readonly catalogue: Catalogue
@@ -85,13 +85,14 @@ const locationsMax = 4
 
 export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   const { catalogue, output, counts, range } = options
+  const paths = outputPaths(output.folder)
 
-  yield* removePartialDownloads(join(output.folder, "files"))
+  yield* removePartialDownloads(paths.files)
   yield* removeLeftovers(output.folder)
-  const missing = yield* missingSegments(join(output.folder, "vault"))
+  const missing = yield* missingSegments(paths.vault)
   yield* prepare(catalogue)
   // What an interrupted run left in the vault comes first: the plan asks the warehouse what is known.
-  const loader = yield* makeLoader(catalogue.resources, join(output.folder, "tmp"), options.policies)
+  const loader = yield* makeLoader(catalogue.resources, paths.temporary, options.policies)
   yield* loader.load
   yield* setStatuses()
   const freshness = yield* freshnessByLocation()
@@ -100,7 +101,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   const plans = yield* Effect.forEach(
     options.accounts.toSorted((one, other) => readAt(one) - readAt(other)),
     (account) => {
-      const choice = { ...options, asked: account.asked }
+      const choice = { ...options, optional: account.optional }
       const plan = range
         ? makeBackfillPlan(catalogue, account.location, choice, range)
         : makePlan(catalogue, account.location, choice)
@@ -162,7 +163,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   // The rows know more, as the load may find that something is missing; a location that cannot be read has none.
   const status = worstStatus([...rows.map(({ status }) => status), ...ended.map((result) => statusOf(result))])
   const exitCode = exitCodeOf(status, ended)
-  yield* endRun(run, { status, exitCode, requests, isPaused: exitCode === exitCodes.later })
+  yield* endRun(run, { status: exitCode === exitCodes.later ? "paused" : status, exitCode, requests })
   const { due: published } = yield* publishNow(catalogue, output, run.id, "due")
   const elapsedMs = (yield* Clock.currentTimeMillis) - run.startedAt
   const { isVaultTruncated } = loader
@@ -185,7 +186,7 @@ export const publishNow = Effect.fnUntraced(function* (
   when: "due" | "always"
 ) {
   const wide = yield* refreshWide(catalogue)
-  const folder = join(output.folder, "published")
+  const folder = outputPaths(output.folder).published
   if (output.formats.length === 0) return { due: "not wanted", files: [], folder } as const
   // What the load left to be written takes memory that publishing needs.
   yield* (yield* Warehouse).run("CHECKPOINT")

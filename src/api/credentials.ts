@@ -3,9 +3,9 @@
  * used once and comes with its successor, so the successor is on disk before the new access token is used.
  */
 import { Clock, Effect, Redacted, Schema, Semaphore } from "effect"
-import { mkdir, open, readFile, rename } from "node:fs/promises"
-import { dirname } from "node:path"
-import { diskFailure, type Failure } from "../failure.ts"
+import { readFile } from "node:fs/promises"
+import type { Failure } from "../failure.ts"
+import { onDisk, writeDurably } from "../io/files.ts"
 import { withoutSecrets } from "./response-body.ts"
 import { BadCredentials, TransportError, type RequestRejected, Unavailable } from "./errors.ts"
 
@@ -148,15 +148,4 @@ const stored = (path: string, origin: string): Effect.Effect<Tokens | undefined>
     Effect.catch(() => Effect.succeed(undefined))
   )
 
-const save = (path: string, tokens: Tokens) =>
-  Effect.tryPromise({
-    try: async () => {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-      const file = await open(`${path}.part`, "w", 0o600)
-      await file.writeFile(JSON.stringify(tokens))
-      await file.sync()
-      await file.close()
-      await rename(`${path}.part`, path)
-    },
-    catch: (cause) => diskFailure(`The renewed tokens could not be kept in ${path}`, cause)
-  })
+const save = (path: string, tokens: Tokens) => onDisk(path, "written", () => writeDurably(path, JSON.stringify(tokens)))

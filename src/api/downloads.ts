@@ -1,9 +1,10 @@
 /** Answers that are files: streamed to disk, never held in memory, in place only when they are whole. */
-import { Effect } from "effect"
+import type { Effect } from "effect"
 import { createHash } from "node:crypto"
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { type Failure, diskFailure } from "../failure.ts"
+import type { Failure } from "../failure.ts"
+import { onDisk } from "../io/files.ts"
 import { spellings } from "./response-body.ts"
 
 /** Where an answer goes: a name below a folder, the ending left to what comes. */
@@ -51,9 +52,9 @@ export const store = async (
   const announced = Number(headers["content-length"] ?? 0)
   let tail = Buffer.alloc(0)
   try {
-    await onDisk(mkdir(dirname(target), { recursive: true, mode: 0o700 }))
+    await orDiskTrouble(mkdir(dirname(target), { recursive: true, mode: 0o700 }))
     {
-      await using file = await onDisk(open(part, "w", 0o600))
+      await using file = await orDiskTrouble(open(part, "w", 0o600))
       for await (const piece of body) {
         bytes += piece.length
         if (Math.max(announced, bytes) > megabytesMax * megabyte)
@@ -62,12 +63,12 @@ export const store = async (
         if (sought.some((secret) => seen.includes(secret)))
           throw new Unwanted("the file repeats our credentials and was not kept")
         if (overlap > 0) tail = seen.subarray(-overlap)
-        await onDisk(file.writeFile(piece))
+        await orDiskTrouble(file.writeFile(piece))
         hash.update(piece)
       }
-      await onDisk(file.sync())
+      await orDiskTrouble(file.sync())
     }
-    await onDisk(rename(part, target))
+    await orDiskTrouble(rename(part, target))
   } catch (cause) {
     await rm(part, { force: true }).catch(() => undefined)
     throw cause
@@ -77,7 +78,7 @@ export const store = async (
 
 const megabyte = 1024 * 1024
 
-const onDisk = <A>(doing: Promise<A>): Promise<A> =>
+const orDiskTrouble = <A>(doing: Promise<A>): Promise<A> =>
   doing.catch((cause: Error) => {
     throw new DiskTrouble(cause.message, { cause })
   })
@@ -86,14 +87,11 @@ const partEnding = ".part"
 
 /** Removes what transfers left that a crash ended. No other run may be under way. */
 export const removePartialDownloads = (folder: string): Effect.Effect<void, Failure> =>
-  Effect.tryPromise({
-    try: async () => {
-      const names = await readdir(folder, { recursive: true }).catch((cause: NodeJS.ErrnoException) =>
-        cause.code === "ENOENT" ? [] : Promise.reject(cause)
-      )
-      for (const name of names) if (name.endsWith(partEnding)) await rm(join(folder, name), { force: true })
-    },
-    catch: (cause) => diskFailure(`${folder} could not be cleared of unfinished files`, cause)
+  onDisk(folder, "written", async () => {
+    const names = await readdir(folder, { recursive: true }).catch((cause: NodeJS.ErrnoException) =>
+      cause.code === "ENOENT" ? [] : Promise.reject(cause)
+    )
+    for (const name of names) if (name.endsWith(partEnding)) await rm(join(folder, name), { force: true })
   })
 
 const endings: ReadonlyMap<string, string> = new Map([

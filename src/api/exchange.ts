@@ -1,7 +1,7 @@
 /** One request on the wire and its answer: sockets, decompression, time-outs, and why no answer came. */
 import { Effect, type Scope } from "effect"
 import { Agent, type Dispatcher, interceptors } from "undici"
-import { type Failure, diskFailure } from "../failure.ts"
+import { type Failure, fileFailure } from "../failure.ts"
 import { TransportError, RequestRejected } from "./errors.ts"
 import { DiskTrouble, type FileSink, Unwanted, store } from "./downloads.ts"
 import { lost } from "./unreachable.ts"
@@ -76,7 +76,7 @@ export const makeExchange = Effect.fn("api.exchange")(function* ({
         return { status, headers, text: JSON.stringify(stored) }
       },
       catch: (cause) => {
-        if (cause instanceof DiskTrouble) return diskFailure(`${file!.target.name} could not be written`, cause)
+        if (cause instanceof DiskTrouble) return fileFailure(file!.target.name, "written", cause)
         if (cause instanceof Unwanted) return new RequestRejected({ status: 200, message: cause.message })
         return lost(cause, origin)
       }

@@ -8,7 +8,7 @@
  */
 import { Clock, Deferred, Effect, Latch, type Scope } from "effect"
 import { dayMs } from "../catalog/timestamps.ts"
-import { Failure } from "../failure.ts"
+import { type Failure, failure } from "../failure.ts"
 import { BudgetExhausted } from "./errors.ts"
 import { Neighbours, type Own } from "./other-clients.ts"
 
@@ -202,12 +202,7 @@ export const makeBudget = Effect.fn("api.budget")(function* (
   }
 })
 
-const reserveTooLarge = (reserve: number, dailyMax: number) =>
-  new Failure({
-    ends: "config",
-    message: `budget.reserve_per_day keeps ${reserve} requests of each day for other programs, and the service allows ${dailyMax}: nothing is left to read with.`,
-    next: `Write reserve_per_day = ${Math.floor(dailyMax / 10)} under [budget] in the settings file, then run the same command again.`
-  })
+const reserveTooLarge = (reserve: number, dailyMax: number) => failure({ _tag: "ReserveTooLarge", reserve, dailyMax })
 
 /** The reset header is often missing; a new day begins at midnight UTC at the latest. */
 const nextDay = (now: number): number => (Math.floor(now / dayMs) + 1) * dayMs

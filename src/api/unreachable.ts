@@ -1,5 +1,5 @@
 /** Why no answer came: what another attempt may better, and what only a person can. */
-import { Failure } from "../failure.ts"
+import { type Failure, failure } from "../failure.ts"
 import { TransportError } from "./errors.ts"
 
 /** What undici or Node threw at a request to `origin`. */
@@ -8,17 +8,13 @@ export const lost = (cause: unknown, origin: string): TransportError | Failure =
   const code = String((error as NodeJS.ErrnoException).code ?? "")
   const reason = code && !error.message.includes(code) ? `${code}: ${error.message}` : error.message || code
   const { host } = new URL(origin)
-  if (certificate.test(code))
-    return new Failure({
-      ends: "config",
-      message: `The certificate of ${host} is not accepted (${reason}), so nothing was sent to it.`,
-      next: "Check account.base_url and this machine's clock. Where the certificate comes from an authority of your own, set NODE_EXTRA_CA_CERTS to its file."
-    })
+  if (certificate.test(code)) return failure({ _tag: "CertificateRejected", host, detail: reason })
   if (isOtherProtocol(code, error))
-    return new Failure({
-      ends: "config",
-      message: `${host} does not speak ${new URL(origin).protocol === "https:" ? "HTTPS" : "HTTP"} (${reason}).`,
-      next: "Check account.base_url: http:// or https://, and the port."
+    return failure({
+      _tag: "WrongProtocol",
+      host,
+      protocol: new URL(origin).protocol === "https:" ? "HTTPS" : "HTTP",
+      detail: reason
     })
   return new TransportError({ message: reason, unsent: unsent.test(code) })
 }

@@ -1,7 +1,7 @@
 /** Every read operation of the two API documents, and what became of it: nothing is left out without a word. */
 import type { Catalogue } from "./discover.ts"
 import { notExtracted } from "./excluded-operations.ts"
-import type { SettingName } from "./asked.ts"
+import { whyOptional } from "./optional.ts"
 import { type Resource, childRequestOf, embeddedResourcesOf } from "./resource.ts"
 import { idColumn, tablesOf } from "./tables.ts"
 
@@ -33,7 +33,7 @@ export const coverageOf = ({ resources }: Catalogue): ReadonlyArray<Covered> => 
         purpose: "tables",
         tables: [...new Set([...tables, ...more])],
         resources: [...readers, resource.table],
-        reason: setting ? askedFor[setting] : ""
+        reason: setting ? whyOptional(setting) : ""
       })
     }
   const others = notExtracted.map(([purpose, operation, reason]) => ({
@@ -44,18 +44,6 @@ export const coverageOf = ({ resources }: Catalogue): ReadonlyArray<Covered> => 
     reason
   }))
   return [...byOperation.values(), ...others].sort((a, b) => (pathOf(a) < pathOf(b) ? -1 : 1))
-}
-
-/** Why something is read only when asked for. */
-export const askedFor: Readonly<Record<SettingName, string>> = {
-  object_keys: "the API does not list objects: name their keys in account.object_keys (SLUICE_OBJECT_KEYS)",
-  recurring_task_ids:
-    "the API cannot list them: name their ids in account.recurring_task_ids (SLUICE_RECURRING_TASK_IDS)",
-  free_slot_days: "computed by the service: account.free_slot_days (SLUICE_FREE_SLOT_DAYS) days are kept if asked for",
-  conversation_messages:
-    "the export holds all but review requests and group chats: conversations that are made of them are read one by one, and all are with account.conversation_messages (SLUICE_CONVERSATION_MESSAGES=true)",
-  contact_details:
-    "the search shows the same record, unless it leaves out do-not-disturb settings and attribution: then account.contact_details (SLUICE_CONTACT_DETAILS=true) asks for each contact by itself"
 }
 
 /** Requests of a definition, with the names the documents give to what is in the path. */

@@ -62,7 +62,7 @@ const about = ({ resources }: Catalogue, resource: Resource, table: Table): stri
       : []),
     ...(resource.full.length > 0 ? [`- Rerun: ${rerun(resource)}.`] : []),
     ...childRequestSentence(childRequestOf(resource)),
-    ...(resource.enabledBy ? [`- Only where \`account.${resource.enabledBy}\` asks for it.`] : []),
+    ...(resource.enabledBy ? [`- Read only if \`account.${resource.enabledBy}\` is set.`] : []),
     ...(resource.tombstone ? [`- Deleted where \`${resource.tombstone}\` says so.`] : [])
   ].join("\n")
 }
@@ -103,7 +103,7 @@ const rerun = ({ changes }: Resource): string => {
 
 const childRequestSentence = (childRequest: ChildRequest | undefined): ReadonlyArray<string> => {
   if (!childRequest) return []
-  const { kind, table, versionColumn, refreshAfterDays, where, incremental, enabledBy: asked, some } = childRequest
+  const { kind, table, versionColumn, refreshAfterDays, where, incremental, enabledBy, some } = childRequest
   const what =
     kind === "detail"
       ? "Completed by a request of its own"
@@ -114,7 +114,7 @@ const childRequestSentence = (childRequest: ChildRequest | undefined): ReadonlyA
       : `when new or changed${versionColumn ? ` (\`${versionColumn}\`)` : ""}, and every ${refreshAfterDays} days`
   const span = incremental ? `; the last ${incremental.days} days, whole every ${incremental.fullEveryDays} days` : ""
   return [
-    `- ${what}, ${when}${span}${asked ? `; only where \`account.${asked}\` asks for it` : ""}.`,
+    `- ${what}, ${when}${span}${enabledBy ? `; only if \`account.${enabledBy}\` is set` : ""}.`,
     ...(some ? [`- Not read, unless \`account.${some.unless}\` is set: ${some.omits}.`] : [])
   ]
 }

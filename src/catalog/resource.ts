@@ -1,5 +1,5 @@
 /** A resource: what is read, how it continues, what changed means, and the tables it becomes. */
-import type { Asked, BooleanSetting, SettingName } from "./asked.ts"
+import type { BooleanSetting, OptionalSetting, OptionalSettings } from "./optional.ts"
 import type { Fields } from "./fields.ts"
 import type { Parameters, Request } from "./request.ts"
 
@@ -59,7 +59,7 @@ export interface Windows {
   /** A day, the watermark less its overlap, or the start of the reading. */
   readonly from: string | "since" | "now"
   /** How far ahead of now; two days where nothing is said, as the service's clock may be ahead of ours. */
-  readonly aheadDays?: number | SettingName
+  readonly aheadDays?: number | OptionalSetting
   /** Longest window the service takes. */
   readonly daysMax?: number
 }
@@ -133,7 +133,7 @@ export interface ChildRequest extends Omit<ChildOf, "column"> {
   readonly kind: "children" | "detail"
   /** What it is called in counts and state. */
   readonly label: string
-  readonly enabledBy?: SettingName
+  readonly enabledBy?: OptionalSetting
 }
 
 export const childRequestOf = ({ table, full, childOf, detail, tombstone }: Resource): ChildRequest | undefined => {
@@ -151,8 +151,8 @@ export interface Detail extends Refresh {
   readonly record: string
   /** Columns and child tables that only the detail shows. */
   readonly fields: Fields
-  /** Read only where this setting asks for it. */
-  readonly enabledBy?: SettingName
+  /** Read only if this setting is set. */
+  readonly enabledBy?: OptionalSetting
   /** A text on another host that the detail links to, fetched without the token and put into the record. */
   readonly linked?: { readonly url: string; readonly as: string }
 }
@@ -188,7 +188,7 @@ export interface Resource {
   /** Ways to read everything, best first. None: it is read under other rows only. */
   readonly full: ReadonlyArray<Strategy>
   /** The passes of the list by name, which fills the `pass` hole; or the setting that lists them. */
-  readonly partitions?: Readonly<Record<string, Partition>> | SettingName
+  readonly partitions?: Readonly<Record<string, Partition>> | OptionalSetting
   /** Without it, everything is read every time and compared by hash. */
   readonly changes?: Changes
   /** Instant of the last change, where no way asks for what changed: of two copies of a record the newer stays. */
@@ -214,8 +214,8 @@ export interface Resource {
   readonly cascadesFrom?: { readonly table: string; readonly column: string }
   /** Makes a view with a column for each field of this child table. */
   readonly wide?: Wide
-  /** Read only where this setting asks for it. */
-  readonly enabledBy?: SettingName
+  /** Read only if this setting is set. */
+  readonly enabledBy?: OptionalSetting
   readonly fields: Fields
 }
 
@@ -227,10 +227,10 @@ export const asksForCompany = ({ full }: Resource): boolean => JSON.stringify(fu
 /** The passes of its list by name; `all` where there is one. */
 export const partitionsOf = (
   { partitions }: Resource,
-  asked: Asked
+  settings: OptionalSettings
 ): ReadonlyArray<readonly [name: string, Partition]> => {
   if (typeof partitions !== "string") return Object.entries(partitions ?? { all: {} })
-  const words = asked[partitions]
+  const words = settings[partitions]
   return typeof words === "object" ? words.map((word) => [word, {}]) : []
 }
 

@@ -1,12 +1,12 @@
 /** What becomes of what the service sends and no definition names. */
+import type { SettingValues } from "../settings/table.ts"
 import type { Resource } from "./resource.ts"
 
 /**
  * `evolve`: unknown fields are kept in `_extra`. `discard`: they stay in the vault alone. `freeze`: the same, and the
  * resource ends incomplete until they are accepted. All of them are told in `meta.schema_changes`.
  */
-export const policies = ["evolve", "freeze", "discard"] as const
-type Policy = (typeof policies)[number]
+type Policy = SettingValues["schema"]["policy"]
 
 export interface SchemaPolicies {
   readonly policy: Policy

@@ -5,14 +5,15 @@
 import { Effect } from "effect"
 import { existsSync, readFileSync } from "node:fs"
 import { rm, writeFile } from "node:fs/promises"
-import { join } from "node:path"
-import { Failure } from "../failure.ts"
+import { onDisk } from "../io/files.ts"
+import { outputPaths } from "../settings/paths.ts"
+import { CommandError } from "./errors.ts"
 import { say } from "./output.ts"
 
-const runningIn = (folder: string): string => join(folder, "backfill.running")
-const stopIn = (folder: string): string => join(folder, "backfill.stop")
-const touch = (path: string) => Effect.promise(() => writeFile(path, String(process.pid), { mode: 0o600 }))
-const remove = (path: string) => Effect.promise(() => rm(path, { force: true }))
+const runningIn = (folder: string): string => outputPaths(folder).backfillRunning
+const stopIn = (folder: string): string => outputPaths(folder).backfillStop
+const touch = (path: string) => onDisk(path, "written", () => writeFile(path, String(process.pid), { mode: 0o600 }))
+const remove = (path: string) => onDisk(path, "removed", () => rm(path, { force: true }))
 
 /** The work of a backfill, which ends early where a sync asks for it. */
 export const yieldToSync = <A, E, R>(folder: string, work: Effect.Effect<A, E, R>) =>
@@ -24,7 +25,7 @@ export const yieldToSync = <A, E, R>(folder: string, work: Effect.Effect<A, E, R
 
 const whenRequested = Effect.fnUntraced(function* (folder: string) {
   while (!existsSync(stopIn(folder))) yield* Effect.sleep(500)
-  return yield* new Failure({
+  return yield* new CommandError({
     ends: "later",
     message: "A sync waits for the warehouse, so the backfill makes way. Everything read is kept.",
     next: "Run the same command again when the sync has ended; it goes on where it stopped."
@@ -35,7 +36,9 @@ const whenRequested = Effect.fnUntraced(function* (folder: string) {
 export const releaseHandoff = (folder: string) =>
   Effect.suspend(() => {
     const path = runningIn(folder)
-    return existsSync(path) && readFileSync(path, "utf8") === String(process.pid) ? remove(path) : Effect.void
+    const isOurs = existsSync(path) && readFileSync(path, "utf8") === String(process.pid)
+    // A file that remains makes the next sync wait a minute, and no longer.
+    return isOurs ? Effect.ignore(remove(path)) : Effect.void
   })
 
 /** A stopped backfill closes the warehouse within seconds; a killed one has left it. */
@@ -45,7 +48,7 @@ const waitMs = 60_000
 export const requestHandoff = <A, E, R>(folder: string, work: Effect.Effect<A, E, R>) =>
   work.pipe(
     Effect.catchIf(
-      (error) => error instanceof Failure && error.ends === "locked" && existsSync(runningIn(folder)),
+      (error) => error instanceof CommandError && error.ends === "locked" && existsSync(runningIn(folder)),
       () =>
         Effect.gen(function* () {
           say("A backfill is running; it is asked to make way.")

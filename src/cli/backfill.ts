@@ -1,7 +1,7 @@
 /** `sluice backfill`: a stretch of the past, in a lane of its own behind the syncs. */
 import { Effect } from "effect"
 import { type Window, dayMs, instantMs } from "../catalog/timestamps.ts"
-import { Failure } from "../failure.ts"
+import { CommandError } from "./errors.ts"
 import { type SyncFlags, report, syncOnce } from "./sync.ts"
 
 export interface BackfillFlags extends Omit<SyncFlags, "acceptDeletions"> {
@@ -21,13 +21,13 @@ export const backfill = Effect.fn("cli.backfill")(function* (flags: BackfillFlag
 const written = ([name, value]: readonly [string, string | undefined]) =>
   value === undefined ? "" : ` --${name} ${value}`
 
-const rangeOf = ({ from, to }: BackfillFlags): Effect.Effect<Window, Failure> => {
+const rangeOf = ({ from, to }: BackfillFlags): Effect.Effect<Window, CommandError> => {
   const now = Date.now()
   const start = momentOf(from, 0)
   // A day alone is meant as a whole.
   const end = to === undefined ? now : momentOf(to, dayMs)
   const refuse = (message: string) =>
-    Effect.fail(new Failure({ ends: "usage", message, next: "./sluice backfill --help" }))
+    Effect.fail(new CommandError({ ends: "usage", message, next: "./sluice backfill --help" }))
   if (start === undefined) return refuse(`--from ${from}: no day such as 2025-01-31, and no moment.`)
   if (end === undefined) return refuse(`--to ${to}: no day such as 2025-01-31, and no moment.`)
   if (start >= Math.min(end, now))

@@ -1,101 +1,109 @@
 /**
- * The commands and their flags. What a command does is loaded only when it runs, so that help comes at once; nor does
- * anything that help or `status` load ask for the whole of `effect`, which is 80 modules more (bench/startup.ts).
+ * The commands and their flags. The module of a command is loaded only when it runs, so that help is printed at once. For
+ * the same reason, help and `status` load no module that imports the whole of `effect` (bench/startup.ts).
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import { flagDescription } from "../settings/documents.ts"
+import { type SettingFlags, flagText } from "../settings/table.ts"
 
 const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
 const flag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
+/** The flag of a setting, described as the settings table describes it. */
+const setting = (flag: keyof SettingFlags) => text(flagText(flag).slice(2), flagDescription(flag))
+
 const common = {
-  config: text("config", "settings file (default config/sluice.toml where there is one)"),
-  output: text("output", "folder of the vault, the warehouse and the published files (default output)"),
-  json: flag("json", "print the result as JSON")
+  config: text("config", "Settings file; without it, config/sluice.toml if that exists."),
+  output: setting("output"),
+  json: flag("json", "Print the result as JSON.")
 }
 const account = {
   ...common,
-  baseUrl: text("base-url", "address of the API (SLUICE_BASE_URL)"),
-  location: text("location", "location to read (SLUICE_LOCATION_ID)"),
-  only: text("only", "tables or families, with commas: contacts,payments"),
-  except: text("except", "tables or families to leave out, with commas"),
-  full: flag("full", "read everything again, whatever is known")
+  baseUrl: setting("baseUrl"),
+  location: setting("location"),
+  only: text("only", "Read these tables or families only: contacts,payments."),
+  except: text("except", "Leave these tables or families out: emails,blogs."),
+  full: flag("full", "Read everything again, not the changes alone.")
 }
 
 const demo = Command.make("demo", { output: common.output }, (flags) =>
   load(import("./demo.ts"), (_) => _.demo(flags))
 ).pipe(
-  Command.withDescription("Sync a made-up account, change it, sync again, publish."),
-  Command.withExamples([{ command: "./sluice demo", description: "needs no account and no settings" }])
+  Command.withDescription("Sync a made-up account, change it, sync again and publish."),
+  Command.withExamples([{ command: "./sluice demo", description: "It needs no account and no settings." }])
 )
 const plan = Command.make("plan", account, (flags) => load(import("./plan.ts"), (_) => _.plan(flags))).pipe(
   Command.withDescription(
-    "Say what a sync would read, in requests and time. Costs one request per list never read before."
+    "Estimate what a sync would read, in requests and time. Sends one request for each list that was never read."
   ),
   Command.withExamples([{ command: "./sluice plan" }])
 )
 const sync = Command.make(
   "sync",
-  { ...account, acceptDeletions: flag("accept-deletions", "believe it, however many records vanished at once") },
+  {
+    ...account,
+    acceptDeletions: flag("accept-deletions", "Mark records deleted however many are missing; see deletions.max_share.")
+  },
   (flags) => load(import("./sync.ts"), (_) => _.syncCommand(flags))
 ).pipe(
-  Command.withDescription("Read what is new or changed, or go on where a run was stopped; then publish."),
+  Command.withDescription("Read what is new or changed, or resume an interrupted run; then publish."),
   Command.withExamples([
-    { command: "./sluice sync", description: "the nightly run" },
-    { command: "./sluice sync --only contacts,payments --full", description: "read these again from the beginning" }
+    { command: "./sluice sync", description: "The nightly run." },
+    { command: "./sluice sync --only contacts,payments --full", description: "Read these again from the beginning." }
   ])
 )
 const backfill = Command.make(
   "backfill",
   {
     ...account,
-    full: flag("full", "read windows again that were read by an earlier backfill"),
-    from: Flag.String("from").pipe(Flag.withDescription("first day, or a moment, UTC: 2025-01-01")),
-    to: text("to", "last day, or the moment before which to stop (default now)")
+    full: flag("full", "Read again what an earlier backfill has read."),
+    from: Flag.String("from").pipe(Flag.withDescription("First day or time, in UTC: 2025-01-01.")),
+    to: text("to", "Last day, or the time to stop before; without it, now.")
   },
   (flags) => load(import("./backfill.ts"), (_) => _.backfill(flags))
 ).pipe(
   Command.withDescription(
-    "Read a stretch of the past again, month by month, behind everything else: it leaves the day's requests that a sync needs, makes way for one that starts, and goes on where it was stopped."
+    "Read a past period again, month by month. A sync goes first: a backfill leaves it enough of the day's requests, and stops when one starts. Run again, it resumes."
   ),
   Command.withExamples([
     { command: "./sluice backfill --from 2025-01-01 --to 2025-06-30 --only messages,orders" },
-    { command: "./sluice backfill --from 2020-01-01", description: "everything that can be asked for by date" }
+    { command: "./sluice backfill --from 2020-01-01", description: "Everything that the API can filter by date." }
   ])
 )
 const publish = Command.make(
   "publish",
   {
     ...common,
-    stdout: text("stdout", "write one table as CSV to stdout instead"),
+    stdout: text("stdout", "Write this table as CSV to stdout, and publish nothing."),
     csvProfile: Flag.Literals("csv-profile", ["machine", "spreadsheet"]).pipe(
-      Flag.withDescription("for programs, or safe to open in a spreadsheet"),
+      Flag.withDescription(flagDescription("csvProfile")),
       Flag.optional,
       Flag.map(Option.getOrUndefined)
     )
   },
   (flags) => load(import("./publish.ts"), (_) => _.publishCommand(flags))
 ).pipe(
-  Command.withDescription("Make the published files anew from the warehouse, without a request."),
+  Command.withDescription("Publish the warehouse again, without a request."),
   Command.withExamples([
     { command: "./sluice publish" },
     {
       command: "./sluice publish --stdout contacts --csv-profile spreadsheet > contacts.csv",
-      description: "one table, with formulas made harmless"
+      description: "One table, with formulas made harmless."
     }
   ])
 )
 const status = Command.make("status", common, (flags) => load(import("./status.ts"), (_) => _.status(flags))).pipe(
-  Command.withDescription("Say what the last run did, how fresh each table is, and what is left."),
+  Command.withDescription("Show what the last run did, how fresh each table is, and what is unfinished."),
   Command.withExamples([{ command: "./sluice status" }])
 )
 const rebuild = Command.make("rebuild", common, (flags) => load(import("./rebuild.ts"), (_) => _.rebuild(flags))).pipe(
-  Command.withDescription("Make every table again from the vault, without a request."),
-  Command.withExamples([{ command: "./sluice rebuild", description: "after a definition or a type was changed" }])
+  Command.withDescription("Rebuild every table from the vault, without a request."),
+  Command.withExamples([{ command: "./sluice rebuild", description: "After a definition or a type has changed." }])
 )
 const verify = Command.make(
   "verify",
@@ -104,49 +112,52 @@ const verify = Command.make(
     baseUrl: account.baseUrl,
     location: account.location,
     sample: Flag.Int("sample").pipe(
-      Flag.withDescription("read so many rows again, one request each, and compare them with ours"),
+      Flag.withDescription("Read this many rows from the service, one request each, and compare them with the tables."),
       Flag.optional,
       Flag.map(Option.getOrUndefined)
     ),
-    all: flag("all", "make every row again from the vault and compare it, not a sample of 200 records")
+    all: flag("all", "Compare every record of the vault with its row, not a sample of 200.")
   },
   (flags) => load(import("./verify.ts"), (_) => _.verifyCommand(flags))
 ).pipe(
-  Command.withDescription("Check that vault, tables and files are whole and agree with each other; changes nothing."),
+  Command.withDescription("Check that the vault, the tables and the files are complete and agree. Changes nothing."),
   Command.withExamples([
-    { command: "./sluice verify", description: "without a request" },
-    { command: "./sluice verify --sample 50", description: "and compare 50 rows with the service" }
+    { command: "./sluice verify", description: "Without a request." },
+    { command: "./sluice verify --sample 50", description: "Compare 50 rows with the service as well." }
   ])
 )
 const doctor = Command.make("doctor", { ...common, baseUrl: account.baseUrl, location: account.location }, (flags) =>
   load(import("./doctor.ts"), (_) => _.doctor(flags))
 ).pipe(
-  Command.withDescription("Check settings, machine, token, scopes and budget. Costs some 30 small requests."),
+  Command.withDescription("Check settings, machine, token, scopes and rate limits. Sends about 30 small requests."),
   Command.withExamples([
-    { command: "./sluice doctor", description: "before the first sync, or when one ends in trouble" }
+    { command: "./sluice doctor", description: "Before the first sync, or after one that failed." }
   ])
 )
 const dictionary = Command.make(
   "dictionary",
-  { json: common.json, coverage: flag("coverage", "what became of every read operation of the API") },
+  {
+    json: common.json,
+    coverage: flag("coverage", "Print every read operation of the API with the tables it fills, or why it is not read.")
+  },
   (flags) => load(import("./dictionary.ts"), (_) => _.dictionary(flags))
 ).pipe(
-  Command.withDescription("Print every table and column with its meaning."),
+  Command.withDescription("Print every table and column with its description."),
   Command.withExamples([
     { command: "./sluice dictionary > dictionary.md" },
-    { command: "./sluice dictionary --coverage", description: "what is read, what is not, and why" }
+    { command: "./sluice dictionary --coverage", description: "What is read, what is not, and why." }
   ])
 )
-// Answered before the flags are read (run.ts): the sandbox has flags of its own.
+// run.ts starts the sandbox before this command is parsed: the sandbox has flags of its own.
 const sandbox = Command.make("sandbox").pipe(
-  Command.withDescription("Serve the documented API from memory, to try things on. See ./sluice sandbox --help.")
+  Command.withDescription("Serve the documented API from memory, for trials and tests. See ./sluice sandbox --help.")
 )
 
 export const sluice = Command.make("sluice").pipe(
-  Command.withDescription("Copies an Account Platform account into tables: DuckDB, Parquet, CSV."),
+  Command.withDescription("Copy an Account Platform account into DuckDB, Parquet and CSV tables."),
   Command.withExamples([
-    { command: "./sluice demo", description: "see it work, no account needed" },
-    { command: "./sluice sync", description: "read what changed since the last time" }
+    { command: "./sluice demo", description: "See it work; no account is needed." },
+    { command: "./sluice sync", description: "Read what is new or changed." }
   ]),
   Command.withSubcommands([demo, sync, plan, backfill, status, publish, rebuild, verify, doctor, dictionary, sandbox])
 )

@@ -1,12 +1,15 @@
 /** `sluice demo`: everything once, on a made-up account in this process, at the service's real limits. */
 import { Effect } from "effect"
 import { existsSync } from "node:fs"
-import { mkdir, rm, writeFile } from "node:fs/promises"
-import { join, relative } from "node:path"
-import { Failure } from "../failure.ts"
+import { writeFile } from "node:fs/promises"
+import { relative } from "node:path"
+import { onDisk } from "../io/files.ts"
+import { emptyOutputFolder, makeOutputFolder } from "../io/folder.ts"
 import { startSandbox } from "../sandbox/server.ts"
-import { outputSettings } from "../settings.ts"
+import { outputPaths } from "../settings/paths.ts"
+import { outputSettings } from "../settings/settings.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
+import { CommandError } from "./errors.ts"
 import { print, say, table } from "./output.ts"
 import { report, syncOnce } from "./sync.ts"
 
@@ -43,7 +46,7 @@ export const demo = Effect.fn("cli.demo")(function* (flags: { readonly output: s
   report(second, false)
 
   say("\n3. Published. Deals by stage, asked of the warehouse with plain SQL:\n")
-  for (const line of yield* dealsByStage(join(output.folder, "warehouse.duckdb"), output)) print(line)
+  for (const line of yield* dealsByStage(outputPaths(output.folder).warehouse, output)) print(line)
   const near = relative(process.cwd(), output.folder)
   const folder = near.startsWith("..") ? output.folder : near
   say(`
@@ -57,16 +60,16 @@ Next: ./sluice status --output ${folder}`)
 
 /** The demo's own folder is made anew; a folder that holds a real account is left alone. */
 const freshFolder = Effect.fnUntraced(function* (folder: string) {
-  const marker = join(folder, ".demo")
-  if (existsSync(join(folder, "vault")) && !existsSync(marker))
-    return yield* new Failure({
+  const marker = outputPaths(folder).demo
+  if (existsSync(outputPaths(folder).vault) && !existsSync(marker))
+    return yield* new CommandError({
       ends: "usage",
       message: `${folder} holds an account that was synced; the demo would mix it with a made-up one.`,
       next: "./sluice demo --output demo-output"
     })
-  yield* Effect.promise(async () => {
-    if (existsSync(marker)) await rm(folder, { recursive: true })
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+  yield* onDisk(folder, "created", async () => {
+    if (existsSync(marker)) await emptyOutputFolder(folder)
+    await makeOutputFolder(folder)
     await writeFile(marker, "", { mode: 0o600 })
   })
 })

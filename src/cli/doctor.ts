@@ -1,48 +1,49 @@
-/** `sluice doctor`: what would stop a sync, before it is tried. */
+/** `sluice doctor`: finds what would stop a sync before one is tried. */
 import { Effect } from "effect"
 import { Api } from "../api/api.ts"
-import { discover } from "../catalog/discover.ts"
+import { type Catalogue, discover } from "../catalog/discover.ts"
 import { type Line, ok, problemOf } from "../doctor/check-result.ts"
 import { outputFolder, versions } from "../doctor/environment.ts"
 import { service } from "../doctor/service.ts"
-import { sourcesOf } from "../doctor/settings.ts"
 import { warehouse } from "../doctor/warehouse.ts"
-import { type Failure, exitCodes } from "../failure.ts"
-import { schemaPolicies } from "../policies.ts"
-import { type Flags, oneAccount, outputSettings } from "../settings.ts"
+import { exitCodes } from "../failure.ts"
+import { type SettingProblem, SettingsError } from "../settings/errors.ts"
+import type { Flags } from "../settings/read.ts"
+import { schemaPolicies } from "../settings/schema-policy.ts"
+import { type SchemaSettings, inspectSettings } from "../settings/settings.ts"
 import { keepSecret, print, say, table } from "./output.ts"
-import { explained } from "./refusals.ts"
+import { explained, failureExplanation } from "./errors.ts"
+import { settingsExplanation } from "./setting-errors.ts"
 
 export const doctor = Effect.fn("cli.doctor")(function* (flags: Flags & { readonly json: boolean }) {
   const environment = process.env
-  const output = yield* settled(outputSettings(flags, environment))
-  const account = yield* settled(oneAccount(flags, environment))
-  if ("value" in account) account.value.secrets.forEach(keepSecret)
-  const settings =
-    "value" in output
-      ? yield* sourcesOf(flags, environment, output.value, "value" in account ? account.value : undefined)
-      : []
+  const { sources, problems, output, account } = inspectSettings(flags, environment)
+  account?.secrets.forEach(keepSecret)
   const catalogue = yield* Effect.promise(() => discover())
-  const policies = yield* settled(schemaPolicies(flags, catalogue))
-  const failure = [output, account, policies].find((one) => "failure" in one)?.failure
+  const wrong = [...problems, ...(output ? yield* problemsOfPolicies(output, catalogue) : [])]
   const lines: Array<Line> = [
-    failure ? problemOf("settings", failure) : ok("settings", `${settings.length} settings, none of them unknown`),
+    ...(wrong.length === 0
+      ? [ok("settings", `${sources.length} settings, none of them missing, wrong or unknown`)]
+      : wrong.map((one) => problemOf("settings", settingsExplanation(new SettingsError({ problems: [one] }))))),
     ...(yield* Effect.promise(() => versions()))
   ]
-  if ("value" in output) {
-    lines.push(...(yield* Effect.promise(() => outputFolder(output.value.folder))))
-    lines.push(...(yield* warehouse(output.value)))
+  if (output) {
+    lines.push(...(yield* Effect.promise(() => outputFolder(output.folder))))
+    lines.push(...(yield* warehouse(output, failureExplanation)))
   }
-  if ("value" in account) {
-    say("Asking the service: about 30 small requests …")
-    const { location, api } = account.value
+  if (account) {
+    say("Checking the service with about 30 small requests …")
+    const { location, api } = account
     lines.push(
-      ...(yield* service({ catalogue, account: account.value, explained: explained(location) }).pipe(
-        Effect.provide(Api.layer(api))
-      ))
+      ...(yield* service({ catalogue, account, explained: explained(location) }).pipe(Effect.provide(Api.layer(api))))
     )
   }
 
+  const settings = sources.map(({ path, shown, from, name }) => ({
+    key: path,
+    value: shown,
+    from: [from, name].filter(Boolean).join(" ")
+  }))
   const ends = lines.find(({ state }) => state === "problem")?.ends
   const exitCode = ends === undefined ? 0 : exitCodes[ends]
   process.exitCode = exitCode
@@ -58,13 +59,13 @@ export const doctor = Effect.fn("cli.doctor")(function* (flags: Flags & { readon
     lines.map(({ state, check, what }) => [state, check, what])
   ))
     print(line)
-  for (const { state, check, todo } of lines) if (todo !== undefined) say(`${state}: ${check}: ${todo}`)
-  say(ends === undefined ? "Next: ./sluice sync" : "Next: mend the problems above, then ./sluice doctor")
+  const advice = lines.flatMap(({ state, check, todo }) => (todo === undefined ? [] : [`${state}: ${check}: ${todo}`]))
+  for (const line of new Set(advice)) say(line)
+  say(ends === undefined ? "Next: ./sluice sync" : "Next: correct the problems above, then ./sluice doctor")
 })
 
-/** A failure is a finding here, and not the end. */
-const settled = <A>(effect: Effect.Effect<A, Failure>) =>
-  effect.pipe(
-    Effect.map((value) => ({ value })),
-    Effect.catch((failure) => Effect.succeed({ failure }))
+const problemsOfPolicies = (output: SchemaSettings, catalogue: Catalogue) =>
+  schemaPolicies(output, catalogue).pipe(
+    Effect.as<ReadonlyArray<SettingProblem>>([]),
+    Effect.catch(({ problems }) => Effect.succeed(problems))
   )

@@ -1,4 +1,4 @@
-/** Help that begins with an example, and usage errors on stderr. */
+/** Prints help, which begins with an example, to stdout, and usage errors to stderr. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Presenter } from "effect/cli/CliOutput"

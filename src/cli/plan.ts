@@ -1,30 +1,29 @@
 /** `sluice plan`: what a sync would read, in requests and time, and what it is based on. */
 import { Effect, Layer } from "effect"
-import { join } from "node:path"
 import { Api } from "../api/api.ts"
 import { discover } from "../catalog/discover.ts"
 import { makePlan } from "../plan/plan.ts"
 import { estimate } from "../plan/estimate.ts"
-import { oneAccount, outputSettings } from "../settings.ts"
+import { outputPaths } from "../settings/paths.ts"
+import { oneAccount } from "../settings/settings.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { prepare } from "../warehouse/schema.ts"
 import { choiceOf } from "./selection.ts"
-import { explained } from "./refusals.ts"
+import { explained } from "./errors.ts"
 import { duration, keepSecret, print, say, table } from "./output.ts"
 import type { SyncFlags } from "./sync.ts"
 
 export const plan = Effect.fn("cli.plan")(function* (flags: Omit<SyncFlags, "acceptDeletions">) {
-  const output = yield* outputSettings(flags, process.env)
-  const account = yield* oneAccount(flags, process.env)
+  const { output, account } = yield* oneAccount(flags, process.env)
   account.secrets.forEach(keepSecret)
   const catalogue = yield* Effect.promise(() => discover())
   const layers = Layer.mergeAll(
-    Warehouse.layer(join(output.folder, "warehouse.duckdb"), { ...output, access: "write" }),
+    Warehouse.layer(outputPaths(output.folder).warehouse, { ...output, access: "write" }),
     Api.layer(account.api)
   )
   const { estimated, requests, elapsedMs, dailyRemaining } = yield* Effect.gen(function* () {
     yield* prepare(catalogue)
-    const choice = { ...(yield* choiceOf(flags)), asked: account.asked, full: flags.full }
+    const choice = { ...(yield* choiceOf(flags)), optional: account.optional, full: flags.full }
     const steps = yield* makePlan(catalogue, account.location, choice)
     return yield* estimate(steps, account, account.api.limits)
   }).pipe(Effect.provide(layers), Effect.mapError(explained(account.location)))

@@ -4,34 +4,34 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { discover } from "../catalog/discover.ts"
 import { publishedTables } from "../catalog/tables.ts"
-import { Failure } from "../failure.ts"
 import { removeLeftovers } from "../leftovers.ts"
 import { writeCsv } from "../publish/csv.ts"
 import { withViews } from "../publish/chunks.ts"
-import { type Flags, outputSettings } from "../settings.ts"
+import type { Flags } from "../settings/read.ts"
+import { manifestName, outputPaths, snapshotName } from "../settings/paths.ts"
+import { outputSettings } from "../settings/settings.ts"
 import { publishNow } from "../sync.ts"
 import { prepare } from "../warehouse/schema.ts"
 import { lastRun } from "../warehouse/meta/runs.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { wideViews } from "../warehouse/wide-views.ts"
+import { CommandError } from "./errors.ts"
 import { print, say } from "./output.ts"
 
 export interface PublishFlags extends Flags {
   readonly stdout: string | undefined
-  readonly csvProfile: "machine" | "spreadsheet" | undefined
   readonly json: boolean
 }
 
 export const publishCommand = Effect.fn("cli.publish")(function* (flags: PublishFlags) {
-  const settings = yield* outputSettings(flags, process.env)
-  const output = { ...settings, csvProfile: flags.csvProfile ?? settings.csvProfile }
+  const output = yield* outputSettings(flags, process.env)
   const catalogue = yield* Effect.promise(() => discover())
   const warehouse = (access: "read" | "write") =>
-    Warehouse.layer(join(output.folder, "warehouse.duckdb"), { ...output, access })
+    Warehouse.layer(outputPaths(output.folder).warehouse, { ...output, access })
   if (flags.stdout !== undefined) {
     const table = publishedTables(catalogue).find(({ name }) => name === flags.stdout)
     if (!table)
-      return yield* new Failure({
+      return yield* new CommandError({
         ends: "usage",
         message: `--stdout ${flags.stdout}: there is no such table.`,
         next: "./sluice dictionary"
@@ -40,12 +40,12 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
       writeCsv(withViews([table], views)[0]!, output.csvProfile, process.stdout)
     ).pipe(Effect.provide(warehouse("read")))
   }
-  const nothing = new Failure({
+  const nothing = new CommandError({
     ends: "failed",
     message: `Nothing was synced into ${output.folder} yet.`,
     next: "./sluice sync"
   })
-  if (!existsSync(join(output.folder, "warehouse.duckdb"))) return yield* nothing
+  if (!existsSync(outputPaths(output.folder).warehouse)) return yield* nothing
   const { due, files, folder } = yield* Effect.gen(function* () {
     yield* removeLeftovers(output.folder)
     // The definitions may be newer than the last sync.
@@ -55,12 +55,12 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
     return yield* publishNow(catalogue, output, run.id, "always")
   }).pipe(Effect.provide(warehouse("write")))
   if (due === "nothing read")
-    return yield* new Failure({
+    return yield* new CommandError({
       ends: "failed",
       message: `No list of the service was read to its end yet, so there is nothing to publish from ${output.folder}.`,
       next: "./sluice sync"
     })
   if (flags.json) return print(JSON.stringify({ folder, files }))
   print(`${files.length} files in ${folder}`)
-  say(`Next: open ${join(folder, "crm.duckdb")} with any DuckDB client, or see ${join(folder, "manifest.json")}.`)
+  say(`Next: open ${join(folder, snapshotName)} with any DuckDB client, or see ${join(folder, manifestName)}.`)
 })

@@ -2,14 +2,15 @@
 import { Clock, Effect, Layer } from "effect"
 import { existsSync } from "node:fs"
 import { rename } from "node:fs/promises"
-import { join } from "node:path"
 import { type Catalogue, discover } from "../catalog/discover.ts"
 import { keyText } from "../catalog/tables.ts"
-import { Failure, diskFailure } from "../failure.ts"
+import { onDisk } from "../io/files.ts"
 import { removeLeftovers } from "../leftovers.ts"
 import { makeLoader } from "../load/load.ts"
-import { schemaPolicies } from "../policies.ts"
-import { type Flags, outputSettings } from "../settings.ts"
+import type { Flags } from "../settings/read.ts"
+import { outputPaths } from "../settings/paths.ts"
+import { schemaPolicies } from "../settings/schema-policy.ts"
+import { outputSettings } from "../settings/settings.ts"
 import { publishNow } from "../sync.ts"
 import { Vault } from "../vault/vault.ts"
 import { recordCount, setStatuses } from "../warehouse/meta/run-resources.ts"
@@ -19,27 +20,26 @@ import { copyHistory } from "../warehouse/meta/take-over.ts"
 import { name } from "../warehouse/sql.ts"
 import { prepare } from "../warehouse/schema.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
+import { CommandError, failureExplanation } from "./errors.ts"
 import { duration, print, say } from "./output.ts"
 
 export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { readonly json: boolean }) {
   const output = yield* outputSettings(flags, process.env)
-  const [vault, warehouse, rebuilt] = ["vault", "warehouse.duckdb", "rebuilt.duckdb"].map((file) =>
-    join(output.folder, file)
-  ) as [string, string, string]
+  const { vault, warehouse, rebuilt, temporary } = outputPaths(output.folder)
   if (!existsSync(vault))
-    return yield* new Failure({
+    return yield* new CommandError({
       ends: "failed",
       message: `There is no vault in ${output.folder}.`,
       next: "./sluice sync"
     })
   const catalogue = yield* Effect.promise(() => discover())
-  const policies = yield* schemaPolicies(flags, catalogue)
+  const policies = yield* schemaPolicies(output, catalogue)
   const startedAt = yield* Clock.currentTimeMillis
   const held = Warehouse.layer(warehouse, { ...output, access: "write", anyFormat: true })
   yield* Effect.scoped(Layer.build(held)).pipe(
     Effect.catchIf(
-      ({ ends }) => ends === "damaged",
-      ({ message }) => moveAside(warehouse, message)
+      ({ reason }) => reason._tag === "WarehouseDamaged",
+      (failure) => moveAside(warehouse, failureExplanation(failure).message)
     )
   )
 
@@ -49,10 +49,10 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
     yield* removeLeftovers(output.folder)
     return yield* Effect.gen(function* () {
       yield* prepare(catalogue)
-      yield* (yield* makeLoader(catalogue.resources, join(output.folder, "tmp"), policies)).load
+      yield* (yield* makeLoader(catalogue.resources, temporary, policies)).load
       const warehouse = yield* Warehouse
       yield* refuseLoss(catalogue, old, warehouse)
-      yield* copyHistory(old, warehouse, join(output.folder, "tmp"))
+      yield* copyHistory(old, warehouse, temporary)
       const run = yield* beginRun("rebuild", 0)
       yield* reportSchemaDrift(run.id, () => undefined)
       yield* setStatuses()
@@ -64,7 +64,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
       Effect.provide(Layer.provideMerge(Vault.layer(vault), Warehouse.layer(rebuilt, { ...output, access: "write" })))
     )
   }).pipe(Effect.provide(held))
-  yield* Effect.promise(() => rename(rebuilt, warehouse))
+  yield* onDisk(warehouse, "replaced", () => rename(rebuilt, warehouse))
 
   const elapsedMs = (yield* Clock.currentTimeMillis) - startedAt
   if (flags.json) return print(JSON.stringify({ records, loadedMs, elapsedMs }))
@@ -96,7 +96,7 @@ const refuseLoss = Effect.fnUntraced(function* (
     if (had > made) lost.push(`${made} of ${had} ${resource.table}`)
   }
   if (lost.length > 0)
-    return yield* new Failure({
+    return yield* new CommandError({
       ends: "failed",
       message: `The vault holds less than the tables do: ${lost.slice(0, 5).join(", ")}${lost.length > 5 ? `, and ${lost.length - 5} more tables` : ""}. Nothing was replaced.`,
       next: "Put the vault back from a backup, then ./sluice rebuild. To take what it holds all the same, move warehouse.duckdb away first."
@@ -105,12 +105,9 @@ const refuseLoss = Effect.fnUntraced(function* (
 
 /** A damaged file cannot be held, and an empty one in its place can. */
 const moveAside = (warehouse: string, damage: string) =>
-  Effect.tryPromise({
-    try: async () => {
-      const aside = warehouse.replace(/\.duckdb$/, ".damaged.duckdb")
-      await rename(warehouse, aside)
-      if (existsSync(`${warehouse}.wal`)) await rename(`${warehouse}.wal`, `${aside}.wal`)
-      say(`${damage} It is moved to ${aside}.`)
-    },
-    catch: (cause) => diskFailure(`${warehouse} could not be moved aside`, cause)
+  onDisk(warehouse, "moved", async () => {
+    const aside = warehouse.replace(/\.duckdb$/, ".damaged.duckdb")
+    await rename(warehouse, aside)
+    if (existsSync(`${warehouse}.wal`)) await rename(`${warehouse}.wal`, `${aside}.wal`)
+    say(`${damage} It is moved to ${aside}.`)
   })

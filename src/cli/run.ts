@@ -8,8 +8,9 @@ import * as Layer from "effect/Layer"
 import * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
-import { Failure, exitCodes } from "../failure.ts"
+import { exitCodes } from "../failure.ts"
 import { sluice } from "./commands.ts"
+import { explanationOf } from "./errors.ts"
 import { presenter } from "./help.ts"
 import { redacted, say } from "./output.ts"
 
@@ -60,10 +61,11 @@ export const run = async (args: ReadonlyArray<string>): Promise<void> => {
 const explain = (cause: Cause.Cause<unknown>): number => {
   const error = Cause.squash(cause)
   if (CliError.isCliError(error)) return error._tag === "ShowHelp" && error.errors.length === 0 ? 0 : exitCodes.usage
-  if (error instanceof Failure) {
-    say(`sluice: ${error.message}`)
-    say(`Next: ${error.next}`)
-    return exitCodes[error.ends]
+  const explanation = explanationOf(error)
+  if (explanation) {
+    say(`sluice: ${explanation.message}`)
+    say(`Next: ${explanation.next}`)
+    return exitCodes[explanation.ends]
   }
   say(
     redacted(

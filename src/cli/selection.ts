@@ -1,7 +1,7 @@
 /** What `--only` and `--except` say. */
 import { Effect } from "effect"
-import { words } from "../asked.ts"
-import { Failure } from "../failure.ts"
+import { commaSeparated } from "../settings/kinds.ts"
+import { CommandError } from "./errors.ts"
 
 interface ChoiceFlags {
   readonly only: string | undefined
@@ -14,11 +14,11 @@ export const choiceOf = Effect.fnUntraced(function* ({ only, except }: ChoiceFla
     ["--only", only],
     ["--except", except]
   ] as const)
-    if (text !== undefined && words(text).length === 0)
-      return yield* new Failure({
+    if (text !== undefined && commaSeparated(text).length === 0)
+      return yield* new CommandError({
         ends: "usage",
         message: `${flag} "${text}": no table or family is named.`,
         next: "./sluice dictionary"
       })
-  return { only: words(only), except: words(except) }
+  return { only: commaSeparated(only ?? ""), except: commaSeparated(except ?? "") }
 })

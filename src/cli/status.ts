@@ -1,18 +1,19 @@
 /** `sluice status`: the last run, and how fresh and how large each table is. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { join } from "node:path"
-import { type Flags, outputSettings } from "../settings.ts"
 import { unfinishedResources } from "../warehouse/meta/checkpoints.ts"
 import { resourcesOf } from "../warehouse/meta/run-resources.ts"
 import { lastRun } from "../warehouse/meta/runs.ts"
 import { completeByResource } from "../warehouse/meta/watermarks.ts"
+import type { Flags } from "../settings/read.ts"
+import { outputPaths } from "../settings/paths.ts"
+import { outputSettings } from "../settings/settings.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { duration, print, say, table } from "./output.ts"
 
 export const status = Effect.fn("cli.status")(function* (flags: Flags & { readonly json: boolean }) {
   const output = yield* outputSettings(flags, process.env)
-  const layer = Warehouse.layer(join(output.folder, "warehouse.duckdb"), { ...output, access: "read" })
+  const layer = Warehouse.layer(outputPaths(output.folder).warehouse, { ...output, access: "read" })
   return yield* Effect.gen(function* () {
     const run = yield* lastRun()
     if (!run) return say("Nothing was synced yet. Next: ./sluice sync")

@@ -1,13 +1,14 @@
 /** `sluice sync`: the program with its parts put together, progress beside it, and the result in words. */
 import { Context, Effect, Fiber, Layer } from "effect"
-import { join } from "node:path"
 import { Api } from "../api/api.ts"
 import { type Catalogue, discover } from "../catalog/discover.ts"
 import type { Window } from "../catalog/timestamps.ts"
 import { exitCodes } from "../failure.ts"
 import { makePlan } from "../plan/plan.ts"
-import { schemaPolicies } from "../policies.ts"
-import { type AccountSettings, type Flags, accountSettings, outputSettings } from "../settings.ts"
+import type { Flags } from "../settings/read.ts"
+import { outputPaths } from "../settings/paths.ts"
+import { schemaPolicies } from "../settings/schema-policy.ts"
+import { type AccountSettings, syncSettings } from "../settings/settings.ts"
 import { type Synced, sync } from "../sync.ts"
 import { beginning } from "../vault/position.ts"
 import { Vault } from "../vault/vault.ts"
@@ -15,7 +16,7 @@ import { loadedPosition } from "../warehouse/meta/vault-offset.ts"
 import { prepare } from "../warehouse/schema.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { choiceOf } from "./selection.ts"
-import { explained } from "./refusals.ts"
+import { explained } from "./errors.ts"
 import { duration, keepSecret, print, say, table } from "./output.ts"
 import { type Watched, progress } from "./progress.ts"
 import { requestHandoff, yieldToSync, releaseHandoff } from "./backfill-handoff.ts"
@@ -37,17 +38,16 @@ export const syncCommand = Effect.fn("cli.sync")(function* (flags: SyncFlags) {
 /** Reads what is due, or a stretch of the past. */
 export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, environment: NodeJS.ProcessEnv, range?: Window) {
   const choice = yield* choiceOf(flags)
-  const output = yield* outputSettings(flags, environment)
-  const settings = yield* accountSettings(flags, environment)
+  const { output, accounts: settings } = yield* syncSettings(flags, environment)
   settings.flatMap(({ secrets }) => secrets).forEach(keepSecret)
   const catalogue = yield* Effect.promise(() => discover())
-  const policies = yield* schemaPolicies(flags, catalogue)
+  const policies = yield* schemaPolicies(output, catalogue)
   // The warehouse's lock comes first: it keeps a second run off the vault as well.
   const layers = Layer.provideMerge(
     Layer.unwrap(
-      Effect.map(loadedPosition(), (loaded = beginning) => Vault.layer(join(output.folder, "vault"), loaded))
+      Effect.map(loadedPosition(), (loaded = beginning) => Vault.layer(outputPaths(output.folder).vault, loaded))
     ),
-    Warehouse.layer(join(output.folder, "warehouse.duckdb"), { ...output, access: "write" })
+    Warehouse.layer(outputPaths(output.folder).warehouse, { ...output, access: "write" })
   )
   const work = Effect.gen(function* () {
     // What a sync would take is asked of the warehouse before there is a run.
@@ -91,9 +91,9 @@ const reserveForSyncMax = 50_000
 /** Requests of the day that a backfill leaves to the syncs: twice what one would take now. */
 const reserveForSync = Effect.fnUntraced(function* (
   catalogue: Catalogue,
-  { location, asked }: Pick<AccountSettings, "location" | "asked">
+  { location, optional }: Pick<AccountSettings, "location" | "optional">
 ) {
-  const { requests = 0 } = yield* makePlan(catalogue, location, { only: [], except: [], asked, full: false })
+  const { requests = 0 } = yield* makePlan(catalogue, location, { only: [], except: [], optional, full: false })
   return Math.min(2 * requests, reserveForSyncMax)
 })
 

@@ -1,19 +1,20 @@
 /** `sluice verify`: whether what is kept is whole and agrees with itself, and a sample of it with the service. */
 import { Effect, Layer } from "effect"
-import { join } from "node:path"
 import { Api } from "../api/api.ts"
 import { discover } from "../catalog/discover.ts"
 import { Failure, exitCodes } from "../failure.ts"
 import { normaliserOf } from "../load/normalise.ts"
-import { schemaPolicies } from "../policies.ts"
 import { replayInto } from "../replay.ts"
-import { type Flags, oneAccount, outputSettings } from "../settings.ts"
+import type { Flags } from "../settings/read.ts"
+import { outputPaths } from "../settings/paths.ts"
+import { schemaPolicies } from "../settings/schema-policy.ts"
+import { oneAccount, outputSettings } from "../settings/settings.ts"
 import { type Checked, isWrong } from "../verify/finding.ts"
 import { type Sampled, checkSample } from "../verify/sample.ts"
 import { nextStep, verify, verifyVault } from "../verify/verify.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { keepSecret, print, say, table } from "./output.ts"
-import { explained } from "./refusals.ts"
+import { CommandError, explained } from "./errors.ts"
 
 export interface VerifyFlags extends Flags {
   readonly sample: number | undefined
@@ -27,22 +28,26 @@ const reportMax = 10
 
 export const verifyCommand = Effect.fn("cli.verify")(function* (flags: VerifyFlags) {
   if (flags.sample !== undefined && flags.sample < 1)
-    return yield* new Failure({
+    return yield* new CommandError({
       ends: "usage",
       message: `--sample ${flags.sample}: a sample has one row at least.`,
       next: "./sluice verify --sample 50"
     })
-  const output = yield* outputSettings(flags, process.env)
-  // Before the long part: a setting that is missing is told at once.
-  const account = flags.sample === undefined ? undefined : yield* oneAccount(flags, process.env)
+  // Missing settings of the account are reported before the long part.
+  const { output, account } =
+    flags.sample === undefined
+      ? { output: yield* outputSettings(flags, process.env), account: undefined }
+      : yield* oneAccount(flags, process.env)
   account?.secrets.forEach(keepSecret)
   const catalogue = yield* Effect.promise(() => discover())
-  const policies = yield* schemaPolicies(flags, catalogue)
-  const path = join(output.folder, "warehouse.duckdb")
+  const policies = yield* schemaPolicies(output, catalogue)
+  const path = outputPaths(output.folder).warehouse
   const layer = Warehouse.layer(path, { ...output, access: "read" })
   const progress = (check: string) => Effect.sync(() => say(`Checking ${check} …`))
   const opened = yield* Layer.build(layer).pipe(
-    Effect.catch((failure) => (failure.ends === "damaged" ? Effect.succeed(failure) : Effect.fail(failure)))
+    Effect.catch((failure) =>
+      failure.reason._tag === "WarehouseDamaged" ? Effect.succeed(failure) : Effect.fail(failure)
+    )
   )
   if (opened instanceof Failure) return report(yield* verifyVault(output.folder, opened), undefined, flags.json)
 

@@ -1,5 +1,5 @@
-/** What the doctor says: one line for each thing it looked at. */
-import type { Failure } from "../failure.ts"
+/** The results of doctor: one line for each check. */
+import type { ExitKind } from "../failure.ts"
 
 export interface Line {
   /** A problem stops a sync, or part of it. */
@@ -9,12 +9,12 @@ export interface Line {
   /** What to do about it. */
   readonly todo?: string
   /** How a sync would end; of a problem only. */
-  readonly ends?: Failure["ends"]
+  readonly ends?: ExitKind
 }
 
 export const ok = (check: string, what: string): Line => ({ state: "ok", check, what })
 export const warning = (check: string, what: string, todo: string): Line => ({ state: "warning", check, what, todo })
-export const problem = (check: string, ends: Failure["ends"], what: string, todo: string): Line => ({
+export const problem = (check: string, ends: ExitKind, what: string, todo: string): Line => ({
   state: "problem",
   check,
   what,
@@ -22,6 +22,13 @@ export const problem = (check: string, ends: Failure["ends"], what: string, todo
   ends
 })
 
-export const problemOf = (check: string, { ends, message, next }: Failure): Line => problem(check, ends, message, next)
+/** An error in words, as cli/errors.ts gives it. */
+export interface Explanation {
+  readonly ends: ExitKind
+  readonly message: string
+  readonly next: string
+}
+export const problemOf = (check: string, { ends, message, next }: Explanation): Line =>
+  problem(check, ends, message, next)
 
 export const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6).toLocaleString("en-US")} MB`

@@ -1,11 +1,12 @@
-/** What the machine gives: the Node and packages we are made for, and a folder that can be written and kept from others. */
+/** Checks the machine: the versions of Node and the packages, and the output folder. */
 import { constants } from "node:fs"
 import { access, lstat, readFile, readdir, stat, statfs } from "node:fs/promises"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
+import { outputPaths, readmeName } from "../settings/paths.ts"
 import { type Line, megabytes, ok, problem, warning } from "./check-result.ts"
 
-/** The versions that are installed against those that are pinned. */
+/** Compares the installed versions with the pinned ones. */
 export const versions = async (
   root = fileURLToPath(new URL("../..", import.meta.url))
 ): Promise<ReadonlyArray<Line>> => {
@@ -25,7 +26,7 @@ export const versions = async (
       ? ok("versions", installed.map(({ name, found }) => `${name} ${found}`).join(", "))
       : warning(
           "versions",
-          different.map(({ name, version, found }) => `${name} is ${found}, made for ${version}`).join("; "),
+          different.map(({ name, version, found }) => `${name} is ${found}, and ${version} is pinned`).join("; "),
           "npm ci"
         )
   ]
@@ -33,10 +34,10 @@ export const versions = async (
 
 const jsonIn = async <A>(path: string, key: string): Promise<A> => JSON.parse(await readFile(path, "utf8"))[key]
 
-/** Less than this and a sync fails within minutes. */
+/** With less, a sync fails within minutes. */
 const freeBytesMin = 64 * 1024 * 1024
 
-/** Whether the output folder can be written, has room, and is closed to others. */
+/** Checks that the output folder can be written, has room, and is closed to other users. */
 export const outputFolder = async (folder: string): Promise<ReadonlyArray<Line>> => {
   const there = await nearest(folder)
   const writable = await access(there, constants.R_OK | constants.W_OK | constants.X_OK).then(
@@ -48,14 +49,14 @@ export const outputFolder = async (folder: string): Promise<ReadonlyArray<Line>>
       problem(
         "folder",
         "failed",
-        `${folder} cannot be written: ${there} is no folder of ours`,
-        "Mend its permissions, or name another folder with --output."
+        `${folder} cannot be written: ${there} is not a folder that this user can write to`,
+        "Correct its permissions, or name another folder with --output."
       )
     ]
   const isNew = there !== folder
   const entries = isNew ? [] : await below(folder)
   return [
-    ok("folder", isNew ? `${folder} will be made` : `${folder} can be written`),
+    ok("folder", isNew ? `${folder} will be created` : `${folder} can be written`),
     await space(there, entries),
     ...(isNew ? [] : [modes(folder, entries)])
   ]
@@ -71,12 +72,12 @@ interface Entry {
   readonly mode: number
 }
 
-/** With the folder itself; links are left out, as their modes mean nothing. */
+/** The folder and everything in it, without links, whose modes mean nothing. */
 const below = async (folder: string): Promise<ReadonlyArray<Entry>> => {
   const names = ["", ...(await readdir(folder, { recursive: true }))]
   const entries: Array<Entry> = []
   for (const name of names) {
-    // A running sync may remove a file meanwhile.
+    // A running sync may have removed the file.
     const found = await lstat(join(folder, name)).catch(() => undefined)
     if (found && !found.isSymbolicLink())
       entries.push({ path: name, bytes: found.isFile() ? found.size : 0, mode: found.mode })
@@ -89,21 +90,27 @@ const space = async (there: string, entries: ReadonlyArray<Entry>): Promise<Line
   const free = bavail * bsize
   const size = (start: string) =>
     entries.filter(({ path }) => path.startsWith(start)).reduce((sum, { bytes }) => sum + bytes, 0)
-  const [warehouse, vault] = [size("warehouse.duckdb"), size("vault")]
+  // Entries are named relative to the folder.
+  const names = outputPaths("")
+  const [warehouse, vault] = [size(names.warehouse), size(names.vault)]
   const what = `${megabytes(free)} free; warehouse ${megabytes(warehouse)}, vault ${megabytes(vault)}`
-  if (free < freeBytesMin) return problem("space", "failed", what, "Make room, or name another folder with --output.")
+  if (free < freeBytesMin)
+    return problem("space", "failed", what, "Free disk space, or name another folder with --output.")
   return free < warehouse + vault
-    ? warning("space", what, "Make room: a rebuild writes the warehouse once more, and a publish about as much again.")
+    ? warning("space", what, "Free disk space: a rebuild writes a second warehouse, and a publish about as much again.")
     : ok("space", what)
 }
 
-const modes = (folder: string, entries: ReadonlyArray<Entry>): Line => {
+const modes = (folder: string, all: ReadonlyArray<Entry>): Line => {
+  // The page that a clone brings is for everybody; while it is alone, the folder may be open.
+  const entries = all.filter(({ path }) => path !== readmeName)
+  if (entries.length === 1 && all.length > 1) return ok("modes", `the first sync closes ${folder} to others`)
   const open = entries.filter(({ mode }) => (mode & 0o077) !== 0)
-  if (open.length === 0) return ok("modes", "only its owner can read the folder and what is in it")
+  if (open.length === 0) return ok("modes", "only its owner can read the folder and its content")
   const named = open.slice(0, 3).map(({ path, mode }) => `${join(folder, path)} (${(mode & 0o777).toString(8)})`)
   return warning(
     "modes",
-    `others of this machine may read ${named.join(", ")}${open.length > 3 ? ` and ${open.length - 3} more` : ""}`,
+    `other users of this machine can read ${named.join(", ")}${open.length > 3 ? ` and ${open.length - 3} more` : ""}`,
     `chmod -R go-rwx '${relative(process.cwd(), folder) || folder}'`
   )
 }

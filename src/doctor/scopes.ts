@@ -1,4 +1,4 @@
-/** What the token may read: one small request for each scope that the definitions name. */
+/** Checks which scopes the token has, with one small request for each scope that the definitions name. */
 import { Clock, Effect } from "effect"
 import { type Answer, Api } from "../api/api.ts"
 import type { BadCredentials, BudgetExhausted, WrongLocation } from "../api/errors.ts"
@@ -6,7 +6,7 @@ import { at } from "../catalog/json.ts"
 import type { Catalogue } from "../catalog/discover.ts"
 import { dayMs } from "../catalog/timestamps.ts"
 import { bind } from "../catalog/request.ts"
-import { type Asked, asAsked } from "../catalog/asked.ts"
+import { type OptionalSettings, enabledPart } from "../catalog/optional.ts"
 import { type Resource, type Strategy, partitionsOf } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import { type Line, ok, problem, warning } from "./check-result.ts"
@@ -14,17 +14,17 @@ import { type Line, ok, problem, warning } from "./check-result.ts"
 export interface Account {
   readonly location: string
   readonly company: string | undefined
-  readonly asked: Asked
+  readonly optional: OptionalSettings
 }
 
-/** The smallest page each list gives; 1 where nothing is said. The documents name it for the export alone (A 4.9). */
+/** The smallest page size of a list; 1 unless the documents state another, as they do for the export alone (A 4.9). */
 const smallestPages: Readonly<Record<string, number>> = { messages: 10 }
 
 interface Probe {
   readonly scope: string
   readonly resource: Resource
   readonly strategy: Strategy
-  /** Read under the rows of this table. */
+  /** Read for a row of this table. */
   readonly under?: string
 }
 
@@ -38,12 +38,12 @@ interface Result {
 
 const concurrency = 6
 
-/** Reading the location has shown its own scope. Fails only with what ends every request. */
-export const askScopes = Effect.fn("doctor.scopes")(function* (
+/** The scope of locations is known from reading the location. Fails only if no request can succeed. */
+export const checkScopes = Effect.fn("doctor.scopes")(function* (
   catalogue: Catalogue,
   account: Account
 ): Effect.fn.Return<ReadonlyArray<Line>, BadCredentials | WrongLocation | BudgetExhausted | Failure, Api> {
-  const probes = probesOf(catalogue, account.asked)
+  const probes = probesOf(catalogue, account.optional)
   const [lists, children] = [
     probes.filter(({ under }) => under === undefined),
     probes.filter(({ under }) => under !== undefined)
@@ -56,23 +56,23 @@ export const askScopes = Effect.fn("doctor.scopes")(function* (
 
   const results = [...listed, ...under]
   const granted = results.filter(({ refused }) => refused === undefined).length
-  const skipped = [...unable, ...scopesNotAsked(catalogue, probes)]
+  const skipped = [...unable, ...scopesWithoutProbe(catalogue, probes)]
   const requests = [...(yield* Api).requestsByResource.values()].reduce((sum, count) => sum + count, 0)
   return [
     ok(
       "scopes",
-      `${granted} of ${results.length} that were asked for are granted, for ${requests} requests in all${skipped.length > 0 ? `; nothing to ask of ${skipped.join(", ")}` : ""}`
+      `${granted} of ${results.length} checked scopes are granted, ${requests} requests in all${skipped.length > 0 ? `; not checked: ${skipped.join(", ")}` : ""}`
     ),
     ...results.flatMap((result) => lineOf(result, catalogue))
   ]
 })
 
-const probesOf = ({ resources }: Catalogue, asked: Asked): ReadonlyArray<Probe> => {
+const probesOf = ({ resources }: Catalogue, optional: OptionalSettings): ReadonlyArray<Probe> => {
   const scopes = new Set(resources.map(({ scope }) => scope))
   return [...scopes].flatMap((scope): ReadonlyArray<Probe> => {
     if (scope === "any" || scope === "locations.readonly") return []
     const readers = resources.filter(
-      (resource) => resource.scope === scope && asAsked(resource, asked) && !resource.embeddedIn
+      (resource) => resource.scope === scope && enabledPart(resource, optional) && !resource.embeddedIn
     )
     const list = readers.find(({ full }) => full.length > 0)
     if (list) return [{ scope, resource: list, strategy: list.full[0]! }]
@@ -81,15 +81,15 @@ const probesOf = ({ resources }: Catalogue, asked: Asked): ReadonlyArray<Probe> 
   })
 }
 
-const scopesNotAsked = ({ resources }: Catalogue, probes: ReadonlyArray<Probe>): ReadonlyArray<string> =>
+const scopesWithoutProbe = ({ resources }: Catalogue, probes: ReadonlyArray<Probe>): ReadonlyArray<string> =>
   [...new Set(resources.map(({ scope }) => scope))].filter(
     (scope) => scope !== "any" && scope !== "locations.readonly" && !probes.some((probe) => probe.scope === scope)
   )
 
-const ask = Effect.fnUntraced(function* (probe: Probe, { location, company, asked }: Account, parent: unknown) {
+const ask = Effect.fnUntraced(function* (probe: Probe, { location, company, optional }: Account, parent: unknown) {
   const { resource, strategy } = probe
   const now = yield* Clock.currentTimeMillis
-  const [partition, { parameters }] = partitionsOf(resource, asked)[0]!
+  const [partition, { parameters }] = partitionsOf(resource, optional)[0]!
   const request = bind(
     { ...strategy.request, parameters: { ...strategy.request.parameters, ...parameters } },
     {
@@ -106,14 +106,14 @@ const ask = Effect.fnUntraced(function* (probe: Probe, { location, company, aske
     Effect.map((answer): Result => ({ probe, answer })),
     Effect.catchTags({
       Forbidden: ({ message }) => Effect.succeed<Result>({ probe, refused: "missing", why: message }),
-      // Looked for and not found, so looking is allowed.
+      // The record is not there, so the token may read it.
       NotFound: () => Effect.succeed<Result>({ probe }),
       RequestRejected: ({ message }) => Effect.succeed<Result>({ probe, refused: "unclear", why: message }),
       Unavailable: ({ message }) => Effect.succeed<Result>({ probe, refused: "unclear", why: message })
     })
   )
 })
-/** The id of the first row that a list just showed. */
+/** The id of the first row that a list just returned. */
 const firstId = (listed: ReadonlyArray<Result>, table: string): unknown => {
   const found = listed.find(({ probe }) => probe.resource.table === table)
   const rows = found?.answer && at(found.answer.body, found.probe.strategy.records)
@@ -132,10 +132,6 @@ const lineOf = ({ probe: { scope }, refused, why }: Result, { resources }: Catal
           `${scope} is missing, so these cannot be read: ${tables.join(", ")} (${why})`,
           `Add the scope to the integration, whose token stays the same; or leave them out: ./sluice sync --except ${tables.join(",")}`
         )
-      : warning(
-          "scopes",
-          `${scope}: not known, the service said ${why}`,
-          "./sluice sync tells more: it tries other ways."
-        )
+      : warning("scopes", `${scope} could not be checked: ${why}`, "Run ./sluice sync, which tries other requests.")
   ]
 }

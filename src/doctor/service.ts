@@ -1,4 +1,4 @@
-/** What the service says: whether it takes the token, what the token may read, how its clock and the budget stand. */
+/** Checks the token, its scopes, the clock and the rate limits against the service. */
 import { Clock, Effect } from "effect"
 import { Api } from "../api/api.ts"
 import type { ApiError, BadCredentials, BudgetExhausted, Unavailable, WrongLocation } from "../api/errors.ts"
@@ -6,15 +6,14 @@ import { at } from "../catalog/json.ts"
 import type { Catalogue } from "../catalog/discover.ts"
 import { bind, get } from "../catalog/request.ts"
 import type { Failure } from "../failure.ts"
-import type { AccountSettings } from "../settings.ts"
-import { type Line, ok, problem, problemOf, warning } from "./check-result.ts"
-import { askScopes } from "./scopes.ts"
+import type { AccountSettings } from "../settings/settings.ts"
+import { type Explanation, type Line, ok, problem, problemOf, warning } from "./check-result.ts"
+import { checkScopes } from "./scopes.ts"
 
 export interface ServiceOptions {
   readonly catalogue: Catalogue
   readonly account: AccountSettings
-  /** What ends a whole run, in words. */
-  readonly explained: (refusal: BadCredentials | WrongLocation | BudgetExhausted | Unavailable | Failure) => Failure
+  readonly explained: (refusal: BadCredentials | WrongLocation | BudgetExhausted | Unavailable | Failure) => Explanation
 }
 
 export const service = Effect.fn("doctor.service")(function* ({
@@ -34,7 +33,7 @@ export const service = Effect.fn("doctor.service")(function* ({
       case "Forbidden":
       case "RequestRejected":
       case "NotFound":
-        // The token was taken; what is missing is the one scope, or the location.
+        // The service accepts the token: the scope or the location is missing.
         return [
           problem(
             "token",
@@ -55,14 +54,14 @@ export const service = Effect.fn("doctor.service")(function* ({
     ok("token", `accepted for location ${location}${typeof name === "string" ? `, ${name}` : ""}`),
     clock(answer.serviceTime, (sentAt + answer.at) / 2)
   ]
-  const scopes = yield* askScopes(catalogue, {
+  const scopes = yield* checkScopes(catalogue, {
     location,
-    asked: account.asked,
+    optional: account.optional,
     company: typeof company === "string" ? company : undefined
   }).pipe(
     Effect.catchTag("BudgetExhausted", ({ message, resumeAt }) =>
       Effect.succeed([
-        warning("scopes", `not asked: ${message}`, `./sluice doctor, after ${new Date(resumeAt).toISOString()}`)
+        warning("scopes", `not checked: ${message}`, `./sluice doctor, after ${new Date(resumeAt).toISOString()}`)
       ])
     ),
     Effect.catch((error) => Effect.succeed([problemOf("scopes", explained(error))]))
@@ -70,31 +69,30 @@ export const service = Effect.fn("doctor.service")(function* ({
   return [...lines, ...scopes, budget(api.usage(), account.api.limits.reservePerDay)]
 })
 
-/** Cursors, tokens and watermarks are told in the service's time and kept in ours. */
+/** The service sends times by its own clock, and cursors, tokens and watermarks are compared with ours. */
 const driftMsMax = 60_000
 
 const clock = (theirs: number | undefined, ours: number): Line => {
-  if (theirs === undefined)
-    return warning("clock", "the service does not say what time it is", "Nothing; check this machine's clock once.")
-  // Their second has begun up to a second ago.
+  if (theirs === undefined) return warning("clock", "the service sends no time", "Check this machine's clock.")
+  // The service sends whole seconds.
   const seconds = Math.round((theirs + 500 - ours) / 1000)
   return Math.abs(theirs + 500 - ours) <= driftMsMax
     ? ok("clock", `within ${Math.max(1, Math.abs(seconds))} s of the service's`)
     : warning(
         "clock",
         `this machine is ${Math.abs(seconds).toLocaleString("en-US")} s ${seconds > 0 ? "behind" : "ahead of"} the service`,
-        "Set the clock, for example with NTP: a sync asks for changes since a moment."
+        "Set the clock, for example with NTP: a sync requests changes since a point in time."
       )
 }
 
 const budget = ({ burst, windowMs, dailyRemaining }: ReturnType<Api["Service"]["usage"]>, reserve: number): Line => {
   const limits = `${burst} requests in ${windowMs / 1000} s`
-  const kept = `${reserve.toLocaleString("en-US")} kept for others`
+  const kept = `${reserve.toLocaleString("en-US")} reserved for other programs`
   if (dailyRemaining === undefined)
     return warning(
       "budget",
-      `${limits}; what is left today the service does not say`,
-      "Nothing; a sync stops when it is refused."
+      `${limits}; the service does not report how many are left today`,
+      "Nothing to do: a sync stops when the service refuses requests."
     )
   const what = `${limits}, ${dailyRemaining.toLocaleString("en-US")} left today, ${kept}`
   return dailyRemaining > reserve
@@ -103,6 +101,6 @@ const budget = ({ burst, windowMs, dailyRemaining }: ReturnType<Api["Service"]["
         "budget",
         "later",
         what,
-        "Run ./sluice sync when the service's day is over, or keep less with budget.reserve_per_day."
+        "Run ./sluice sync when the service's day is over, or lower budget.reserve_per_day."
       )
 }

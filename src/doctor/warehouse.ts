@@ -1,23 +1,25 @@
-/** What the warehouse tells: whether another run holds it, and how the last one ended. */
+/** Checks whether another run has the warehouse open, and how the last run ended. */
 import { Effect } from "effect"
 import { existsSync } from "node:fs"
-import { join } from "node:path"
-import type { OutputSettings } from "../settings.ts"
 import { type Run, lastRun } from "../warehouse/meta/runs.ts"
+import type { Failure } from "../failure.ts"
+import { outputPaths } from "../settings/paths.ts"
+import type { OutputSettings } from "../settings/settings.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
-import { type Line, ok, problemOf, warning } from "./check-result.ts"
+import { type Explanation, type Line, ok, problemOf, warning } from "./check-result.ts"
 
 export const warehouse = Effect.fn("doctor.warehouse")(function* (
-  output: OutputSettings
+  output: OutputSettings,
+  explained: (failure: Failure) => Explanation
 ): Effect.fn.Return<ReadonlyArray<Line>> {
-  const path = join(output.folder, "warehouse.duckdb")
-  if (!existsSync(path)) return [ok("lock", "no run works here"), ok("last run", "none yet")]
+  const path = outputPaths(output.folder).warehouse
+  if (!existsSync(path)) return [ok("lock", "no run is working here"), ok("last run", "none yet")]
   return yield* Effect.gen(function* () {
     const run = yield* lastRun()
-    return [ok("lock", "no other run works here"), run ? lineOf(run) : ok("last run", "none yet")]
+    return [ok("lock", "no other run is working here"), run ? lineOf(run) : ok("last run", "none yet")]
   }).pipe(
     Effect.provide(Warehouse.layer(path, { ...output, access: "read" })),
-    Effect.catch((failure) => Effect.succeed([problemOf("lock", failure)]))
+    Effect.catch((failure) => Effect.succeed([problemOf("lock", explained(failure))]))
   )
 })
 
@@ -27,6 +29,8 @@ const lineOf = ({ id, command, status, exitCode }: Run): Line => {
   return warning(
     "last run",
     what,
-    status === "interrupted" ? "./sluice sync goes on where it was stopped" : "./sluice status names what is not whole"
+    status === "interrupted" || status === "paused"
+      ? "./sluice sync resumes it."
+      : "./sluice status shows what is incomplete."
   )
 }

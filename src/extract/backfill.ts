@@ -39,7 +39,7 @@ export const readWindows = Effect.fn("extract.windows")(function* (
     const readStrategy = Effect.fnUntraced(function* (strategy: Strategy) {
       const begin = beginning(strategy, window, paddingDays * dayMs, startedAt)
       return yield* Effect.forEach(
-        partitionsOf(resource, context.asked),
+        partitionsOf(resource, context.optional),
         ([name, { parameters = {} }]) => {
           const state = resumed(reading.checkpoints[name], begin)
           // One that came to its end and was not written down as read showed too little.

@@ -1,7 +1,7 @@
 /** The state of a pass beyond its progress: what it was begun with, and where an interrupted one goes on. */
 import { hash } from "node:crypto"
 import { dayMs } from "../catalog/timestamps.ts"
-import type { Asked } from "../catalog/asked.ts"
+import type { OptionalSettings } from "../settings/table.ts"
 import type { Strategy } from "../catalog/resource.ts"
 import type { Checkpoint } from "../values/checkpoint.ts"
 import type { Reading } from "./run-context.ts"
@@ -12,10 +12,10 @@ interface Beginning {
   readonly since: number | undefined
   /** Epoch milliseconds. */
   readonly now: number
-  readonly asked: Asked
+  readonly optional: OptionalSettings
 }
 
-export const beginning = ({ strategy, mode, since, now, asked }: Beginning): Checkpoint => ({
+export const beginning = ({ strategy, mode, since, now, optional }: Beginning): Checkpoint => ({
   version: 1,
   done: false,
   count: 0,
@@ -27,16 +27,16 @@ export const beginning = ({ strategy, mode, since, now, asked }: Beginning): Che
   fingerprint: fingerprint(strategy),
   // The cursor of a sort value is the value itself, so a reading can begin at the watermark.
   ...(strategy.paging.kind === "sortValue" && !strategy.paging.descending && since !== undefined && { cursor: since }),
-  ...(strategy.windows && { windows: windowsOf(strategy.windows, since, now, asked) })
+  ...(strategy.windows && { windows: windowsOf(strategy.windows, since, now, optional) })
 })
 
 const windowsOf = (
   { from, aheadDays = 2, daysMax }: NonNullable<Strategy["windows"]>,
   since: number | undefined,
   now: number,
-  asked: Asked
+  optional: OptionalSettings
 ): ReadonlyArray<readonly [number, number]> => {
-  const ahead = typeof aheadDays === "number" ? aheadDays : Number(asked[aheadDays])
+  const ahead = typeof aheadDays === "number" ? aheadDays : Number(optional[aheadDays])
   const start = from === "now" ? now : from === "since" ? since! : Date.parse(from)
   const end = now + ahead * dayMs
   const step = daysMax === undefined ? end - start : daysMax * dayMs

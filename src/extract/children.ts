@@ -14,6 +14,7 @@ import type { ChildRequest, Resource } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import { noCapabilities } from "../values/capabilities.ts"
 import type { Step } from "../values/step.ts"
+import { filesName } from "../settings/paths.ts"
 import type { Outcome } from "../vault/frame.ts"
 import { Vault } from "../vault/vault.ts"
 import { type Due, dueParents } from "../warehouse/sync-state.ts"
@@ -55,13 +56,13 @@ export const readChildren = Effect.fn("extract.children")(function* (
     const now = yield* Clock.currentTimeMillis
     const mode = due.full ? "full" : "incremental"
     const since = due.full ? undefined : now - incremental!.days * dayMs
-    const begin = beginning({ strategy, mode, since, now, asked: context.asked })
+    const begin = beginning({ strategy, mode, since, now, optional: context.optional })
     const under = {
       kind: kind === "detail" ? ("detail" as const) : ("page" as const),
       parent,
       emptyOnBadRequest,
       ...(resource.detail?.linked && { complete: (answer: Answer) => withLinked(answer, resource.detail!.linked!) }),
-      ...(file && { file: { folder: context.folder, name: join("files", file, fileName(due.id)) } })
+      ...(file && { file: { folder: context.folder, name: join(filesName, file, fileName(due.id)) } })
     }
     const result = yield* readPartition(
       { resource, strategy, name: label, parameters: {}, sizes, unreliableTotals, label, priority: 2, under },

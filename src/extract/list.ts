@@ -99,13 +99,13 @@ const readOnce = Effect.fnUntraced(function* (
 
   for (const { strategy, mode } of strategies.filter(({ strategy }) => !refused.includes(fingerprint(strategy)))) {
     const since = mode === "incremental" ? reading.since : undefined
-    const begin = beginning({ strategy, mode, since, now: startedAt, asked: context.asked })
+    const begin = beginning({ strategy, mode, since, now: startedAt, optional: context.optional })
     const from = (name: string) => {
       const state = resumed(reading.checkpoints[name], begin)
       // One page is the price of an interruption, and a fresh one is worth it.
       return state.count > strategy.pageSize ? state : begin
     }
-    const partitions = partitionsOf(resource, context.asked)
+    const partitions = partitionsOf(resource, context.optional)
     // What a pass says of its records is only true if the service heeds its parameters, so one looks at the other.
     const telling = partitions.some(([, { columns, parameters }]) => columns && parameters)
     let other: ReadonlyArray<string> | undefined

@@ -1,6 +1,6 @@
 /** What every reading of a run shares. */
 import type { Effect } from "effect"
-import type { Asked } from "../catalog/asked.ts"
+import type { OptionalSettings } from "../settings/table.ts"
 import type { Failure } from "../failure.ts"
 import type { Step } from "../values/step.ts"
 
@@ -19,7 +19,7 @@ export interface RunContext {
   readonly backpressure: Effect.Effect<void>
   /** Returns when all that was appended before is in the warehouse. */
   readonly loaded: Effect.Effect<void, Failure>
-  readonly asked: Asked
+  readonly optional: OptionalSettings
   /** Share of a table's rows that may vanish at once. */
   readonly deletionShareMax: number
   /** Where files go, and the folder their paths are told from. */

@@ -4,8 +4,9 @@ import { mkdir, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { type Resource, backfillOf, embeddedResourcesOf } from "../catalog/resource.ts"
 import { idColumn, tablesOf } from "../catalog/tables.ts"
-import { type Failure, diskFailure } from "../failure.ts"
 import { isComplete } from "../values/status.ts"
+import type { Failure } from "../failure.ts"
+import { onDisk } from "../io/files.ts"
 import type { Decoded, EndEntry, Entry, WindowEntry } from "../vault/frame.ts"
 import type { Position } from "../vault/position.ts"
 import { Vault } from "../vault/vault.ts"
@@ -67,11 +68,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   const { resources, policies } = loaded
   const vault = yield* Vault
   const bytesMax = batchBytes((yield* Warehouse).memoryMb)
-  const onDisk = <A>(run: () => Promise<A>) =>
-    Effect.tryPromise({
-      try: run,
-      catch: (cause) => diskFailure(`Temporary files in ${temporary} could not be written`, cause)
-    })
+  const write = <A>(work: () => Promise<A>) => onDisk(temporary, "written", work)
   const staging = new StagingFiles(loaded, temporary)
   const entries: Array<Entry> = []
   // What was found to be gone may come back later: nothing after it is taken in with it.
@@ -88,7 +85,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
     const read = yield* vault.read(next, readBytes)
     next = read.next
     if (read.bytes === 0) continue
-    if (bytes === 0) yield* onDisk(() => emptied(temporary))
+    if (bytes === 0) yield* write(() => emptied(temporary))
     gone = read.frames.find(({ entry }) => entry.kind === "deleted")
     const frames = gone ? read.frames.slice(0, read.frames.indexOf(gone) + 1) : read.frames
     for (const { entry, ...page } of frames) {
@@ -97,17 +94,17 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
       if (entry.kind === "detail") detailBytes += page.body.length
       // Other work must not wait for a whole page: requests are being timed meanwhile.
       for (const _ of staging.add(entry, page)) yield* Effect.yieldNow
-      yield* onDisk(() => staging.write())
+      yield* write(() => staging.write())
     }
     next = { ...next, offset: frames.at(-1)!.end }
     bytes += read.bytes - (read.next.offset - next.offset)
   }
   if (bytes === 0) return undefined
-  yield* onDisk(() => staging.write(true))
+  yield* write(() => staging.write(true))
   const groups = [...staging.groups.values()]
   const drift = new NdjsonFile(join(temporary, "drift.ndjson"))
   writeDrift(drift, groups)
-  yield* onDisk(() => writeFile(drift.path, drift.take(true), { mode: 0o600 }))
+  yield* write(() => writeFile(drift.path, drift.take(true), { mode: 0o600 }))
   const { partitions, ends, windows } = statesOf(entries)
   const parts = inTransactions(groups)
   return {

@@ -9,6 +9,7 @@ import { join } from "node:path"
 import { evolving } from "../catalog/schema-policy.ts"
 import type { Resource } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
+import { onDisk } from "../io/files.ts"
 import { type Position, beginning, isBefore } from "../vault/position.ts"
 import { Vault } from "../vault/vault.ts"
 import { loadedPosition, positionStatements } from "../warehouse/meta/vault-offset.ts"
@@ -87,7 +88,7 @@ export const makeLoader = Effect.fn("load.make")(function* (
   })
   const load = Effect.andThen(
     loadContinuously((place) => Effect.sync(() => isBefore(place, vault.end()))),
-    Effect.promise(() => rm(temporary, { recursive: true, force: true }))
+    onDisk(temporary, "removed", () => rm(temporary, { recursive: true, force: true }))
   )
   return { load, loadContinuously, reading: () => reading, loadedBytes: () => loadedBytes, isVaultTruncated }
 })

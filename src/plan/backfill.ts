@@ -3,11 +3,11 @@ import { Effect } from "effect"
 import type { Catalogue } from "../catalog/discover.ts"
 import type { Window } from "../catalog/timestamps.ts"
 import { backfillOf } from "../catalog/resource.ts"
-import { Failure } from "../failure.ts"
 import { noCapabilities } from "../values/capabilities.ts"
 import type { Step } from "../values/step.ts"
 import { backfilledWindows } from "../warehouse/meta/backfilled-windows.ts"
 import { readSyncState } from "../warehouse/sync-state.ts"
+import { type Failure, failure } from "../failure.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 import { type Choice, type Plan, choose, isAmong } from "./plan.ts"
 
@@ -25,10 +25,10 @@ export const makeBackfillPlan = Effect.fn("plan.backfill")(function* (
   const dated = catalogue.resources.filter(({ backfill }) => backfill)
   const undated = chosen.filter(({ table, backfill }) => !backfill && only.includes(table))
   if (undated.length > 0)
-    return yield* new Failure({
-      ends: "usage",
-      message: `${undated.map(({ table }) => table).join(", ")}: the service cannot be asked for a stretch of time of it. Of these it can: ${dated.map(({ table }) => table).join(", ")}.`,
-      next: `./sluice sync --full --only ${undated.map(({ table }) => table).join(",")}`
+    return yield* failure({
+      _tag: "NoDateFilter",
+      tables: undated.map(({ table }) => table),
+      dated: dated.map(({ table }) => table)
     })
   const known = yield* readSyncState(location)
   const read = choice.full ? new Map<string, ReadonlyArray<Window>>() : yield* backfilledWindows(location)

@@ -1,14 +1,14 @@
 /** What a run has to read: which resources, how much of each, where an interrupted run left off, what it costs. */
 import { Clock, Effect } from "effect"
 import type { Catalogue } from "../catalog/discover.ts"
-import { type Asked, asAsked } from "../catalog/asked.ts"
+import { type OptionalSettings, enabledPart } from "../catalog/optional.ts"
 import { type Resource, childRequestOf, asksForCompany, embeddedResourcesOf } from "../catalog/resource.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import { dayMs } from "../catalog/timestamps.ts"
-import { Failure } from "../failure.ts"
 import { noCapabilities } from "../values/capabilities.ts"
 import type { Step } from "../values/step.ts"
 import { unfinishedFullSync } from "../warehouse/meta/runs.ts"
+import { type Failure, failure } from "../failure.ts"
 import { type SyncState, dueCount, readSyncState } from "../warehouse/sync-state.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 
@@ -23,8 +23,7 @@ export interface Choice {
   readonly only: ReadonlyArray<string>
   /** Tables or families to leave out. */
   readonly except: ReadonlyArray<string>
-  /** What the settings ask for beyond what is read anyway. */
-  readonly asked: Asked
+  readonly optional: OptionalSettings
   /** Read everything, whatever is known; an earlier run that had begun to is gone on with. */
   readonly full: boolean
 }
@@ -97,7 +96,7 @@ export const pagesOfFullRead = (resource: Resource, total: number | undefined): 
 /** What was asked for, and what it needs: the rows it is read under, and the pages it is in. */
 export const choose = (
   catalogue: Catalogue,
-  { only, except, asked }: Choice
+  { only, except, optional }: Choice
 ): Effect.Effect<ReadonlyArray<Resource>, Failure> => {
   const { resources, familyByTable } = catalogue
   const among = (words: ReadonlyArray<string>) => (resource: Resource) => isAmong(catalogue, resource, words)
@@ -108,14 +107,10 @@ export const choose = (
     const unknown = words.find((word) => !resources.some(among([word])))
     if (unknown !== undefined)
       return Effect.fail(
-        new Failure({
-          ends: "usage",
-          message: `${flag} ${unknown}: there is no such table or family. Families are ${[...new Set(familyByTable.values())].join(", ")}.`,
-          next: "./sluice dictionary"
-        })
+        failure({ _tag: "UnknownSelection", flag, name: unknown, families: [...new Set(familyByTable.values())] })
       )
   }
-  const available = resources.flatMap((resource) => asAsked(resource, asked) ?? [])
+  const available = resources.flatMap((resource) => enabledPart(resource, optional) ?? [])
   const wanted = new Set(only.length === 0 ? available : available.filter(among(only)))
   for (const resource of wanted)
     for (const needed of neededBy(resource))
@@ -123,16 +118,10 @@ export const choose = (
   const chosen = available.filter(
     (resource) => wanted.has(resource) && !resource.embeddedIn && !among(except)(resource)
   )
-  // What no setting asks for is no mistake.
+  // That a resource is not enabled is no mistake.
   return chosen.length > 0 || except.length === 0
     ? Effect.succeed(chosen)
-    : Effect.fail(
-        new Failure({
-          ends: "usage",
-          message: `--only ${only.join(",")} --except ${except.join(",")}: nothing is left to read.`,
-          next: "./sluice dictionary"
-        })
-      )
+    : Effect.fail(failure({ _tag: "NothingSelected", only, except }))
 }
 
 /** Whether it, one of its tables, or its family is named. */

@@ -8,11 +8,11 @@ import { createReadStream, createWriteStream } from "node:fs"
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
-import { type Failure, diskFailure } from "../failure.ts"
+import { type Failure, fileFailure } from "../failure.ts"
+import { onDisk } from "../io/files.ts"
 import { literal } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type CsvRow, columnsOf, selectText } from "./columns.ts"
-import { onDisk } from "./disk.ts"
 import { type TableName, partsOf, rowsOf } from "./chunks.ts"
 import { snapshotSchema, storedOrder } from "./snapshot.ts"
 import { byteOrderMark, lines, safeRow, spreadsheetText, spreadsheetLimits } from "./spreadsheet.ts"
@@ -42,7 +42,7 @@ export const writeCsv = Effect.fn("publish.writeCsv")(function* (
     Effect.andThen(Stream.runForEachArray(rows, (some) => write(out, text(some)))),
     storedOrder,
     Effect.catchTag("Unwritten", ({ cause }) =>
-      closedPipe.has(cause.code ?? "") ? Effect.void : diskFailure(`${table.name} could not be written`, cause)
+      closedPipe.has(cause.code ?? "") ? Effect.void : fileFailure(table.name, "written", cause)
     )
   )
 })
@@ -60,7 +60,7 @@ export const copyCsv = Effect.fnUntraced(function* (table: TableName, folder: st
       `COPY (${selectText(part, columns)}) TO ${literal(path)} (FORMAT csv, HEADER ${index === 0}, DELIMITER ',', NEW_LINE '\\r\\n')`
     )
     rows += Number(copied?.["Count"])
-    if (index > 0) yield* onDisk(`${file} could not be written`, () => moveBehind(join(folder, file), path))
+    if (index > 0) yield* onDisk(join(folder, file), "written", () => moveBehind(join(folder, file), path))
   }
   return { file, rows }
 })

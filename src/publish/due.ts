@@ -6,6 +6,7 @@ import { join } from "node:path"
 import type { Failure } from "../failure.ts"
 import { changeCount } from "../warehouse/meta/run-resources.ts"
 import { isAnythingComplete } from "../warehouse/meta/watermarks.ts"
+import { manifestName } from "../settings/paths.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import type { Manifest } from "./manifest.ts"
 
@@ -45,7 +46,7 @@ export const publishDue = Effect.fn("publish.due")(function* (wanted: {
 /** That of the version shown, where all its files are there. */
 const shownManifest = async (folder: string): Promise<Manifest | undefined> => {
   try {
-    const manifest = JSON.parse(await readFile(join(folder, "manifest.json"), "utf8")) as Manifest // Written by us.
+    const manifest = JSON.parse(await readFile(join(folder, manifestName), "utf8")) as Manifest // Written by us.
     for (const { path, bytes } of manifest.files) if ((await stat(join(folder, path))).size !== bytes) return undefined
     return manifest
   } catch {

@@ -1,12 +1,12 @@
 /** The files of a version on the disk: their fingerprints, and the manifest that lists them. */
 import { Clock, Effect } from "effect"
-import { createHash } from "node:crypto"
 import { open } from "node:fs/promises"
 import { join } from "node:path"
 import type { Failure } from "../failure.ts"
+import { type Checksum, checksumOf, onDisk, writeDurably } from "../io/files.ts"
+import { manifestName } from "../settings/paths.ts"
 import type { Content } from "../warehouse/content.ts"
 import type { PublishedState } from "./due.ts"
-import { onDisk } from "./disk.ts"
 
 export interface Written {
   /** Relative to the published folder. */
@@ -16,10 +16,7 @@ export interface Written {
   readonly rows: number
 }
 
-export interface PublishedFile extends Written {
-  readonly bytes: number
-  readonly sha256: string
-}
+export interface PublishedFile extends Written, Checksum {}
 
 /** A table as it is in every format of a version. */
 export interface PublishedTable extends Content {
@@ -42,40 +39,25 @@ export interface Manifest {
   readonly files: ReadonlyArray<PublishedFile>
 }
 
-/** Brings the file to the disk and reads it once, a piece at a time; only the owner may open it, as it holds people. */
-export const fingerprint = (folder: string, file: Written): Effect.Effect<PublishedFile, Failure> =>
-  onDisk(`${join(folder, file.path)} could not be brought to the disk`, async () => {
-    await using handle = await open(join(folder, file.path), "r+")
+/** Brings the file to the disk and takes its checksum; only its owner may open it, as it holds personal data. */
+export const durableFile = (folder: string, file: Written): Effect.Effect<PublishedFile, Failure> => {
+  const path = join(folder, file.path)
+  return onDisk(path, "written", async () => {
+    await using handle = await open(path, "r+")
     await handle.chmod(0o600)
     await handle.sync()
-    const hash = createHash("sha256")
-    let bytes = 0
-    // One buffer, filled again and again: a stream's pieces are garbage faster than it is collected.
-    const { size } = await handle.stat()
-    const buffer = Buffer.allocUnsafeSlow(Math.min(Math.max(size, 1), pieceBytes))
-    for (;;) {
-      const { bytesRead } = await handle.read(buffer)
-      if (bytesRead === 0) break
-      hash.update(buffer.subarray(0, bytesRead))
-      bytes += bytesRead
-    }
-    return { ...file, bytes, sha256: hash.digest("hex") }
+    return { ...file, ...(await checksumOf(path)) }
   })
-
-const pieceBytes = 256 * 1024
+}
 
 /** Written last: a version without it is not complete. */
 export const writeManifest = Effect.fn("publish.writeManifest")(function* (
   folder: string,
   manifest: Manifest
 ): Effect.fn.Return<void, Failure> {
-  const path = join(folder, "manifest.json")
+  const path = join(folder, manifestName)
   const writtenAt = new Date(yield* Clock.currentTimeMillis).toISOString()
   const { run, schemaVersion, ...rest } = manifest
   const text = `${JSON.stringify({ tool: "sluice 0.1", run, schemaVersion, writtenAt, ...rest }, null, 2)}\n`
-  yield* onDisk(`${path} could not be written`, async () => {
-    await using handle = await open(path, "wx", 0o600)
-    await handle.writeFile(text)
-    await handle.sync()
-  })
+  yield* onDisk(path, "written", () => writeDurably(path, text))
 })

@@ -3,14 +3,15 @@ import { Effect } from "effect"
 import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { Failure } from "../failure.ts"
+import { onDisk } from "../io/files.ts"
+import { snapshotName } from "../settings/paths.ts"
 import { literal } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { columnsOf } from "./columns.ts"
 import { contentOf, untouched } from "../warehouse/content.ts"
 import { copyCsv } from "./csv.ts"
-import { onDisk } from "./disk.ts"
 import { stateOf } from "./due.ts"
-import { type PublishedFile, type PublishedTable, type Written, fingerprint, writeManifest } from "./manifest.ts"
+import { type PublishedFile, type PublishedTable, type Written, durableFile, writeManifest } from "./manifest.ts"
 import { type TableName, partsOf } from "./chunks.ts"
 import { snapshotHistory, snapshotSchema, snapshotTable, withSnapshot } from "./snapshot.ts"
 import { copySpreadsheets } from "./spreadsheet-files.ts"
@@ -48,7 +49,7 @@ export const publish = Effect.fn("publish")(function* (
   return yield* Effect.gen(function* () {
     const { contents, written } = yield* writeFiles(options, tables, version.building)
     // Bringing a small file to the disk is waiting, so many wait together.
-    const files = yield* Effect.forEach(written, (file) => fingerprint(version.building, file), { concurrency: 8 })
+    const files = yield* Effect.forEach(written, (file) => durableFile(version.building, file), { concurrency: 8 })
     yield* writeManifest(version.building, {
       run,
       schemaVersion,
@@ -62,14 +63,7 @@ export const publish = Effect.fn("publish")(function* (
     return { files, folder }
   }).pipe(
     Effect.onError(() => abandonRelease(version)),
-    Effect.mapError(
-      ({ ends, message, next }) =>
-        new Failure({
-          ends,
-          message: `Nothing was published, and what ${folder} showed before is untouched. ${message}`,
-          next
-        })
-    )
+    Effect.mapError(({ reason }) => new Failure({ reason, unpublished: folder }))
   )
 })
 
@@ -78,10 +72,9 @@ const writeFiles = Effect.fnUntraced(function* (
   tables: ReadonlyArray<TableName>,
   building: string
 ) {
-  const snapshot = "crm.duckdb"
   // The copy is made even where nobody wants it: it is the one moment that the other files agree on.
   const result = yield* withSnapshot(
-    join(building, snapshot),
+    join(building, snapshotName),
     tables,
     Effect.gen(function* () {
       const contents = yield* Effect.forEach(
@@ -89,7 +82,7 @@ const writeFiles = Effect.fnUntraced(function* (
         (table) => tableContents(table, csvProfile === "spreadsheet" && formats.includes("csv"))
       )
       const files: Array<Written> = formats.includes("duckdb")
-        ? [{ path: snapshot, table: "*", rows: yield* currentRows(tables) }]
+        ? [{ path: snapshotName, table: "*", rows: yield* currentRows(tables) }]
         : []
       for (const table of tables) {
         if (formats.includes("parquet")) files.push(...(yield* writeParquet(table, building)))
@@ -99,7 +92,8 @@ const writeFiles = Effect.fnUntraced(function* (
     }),
     views
   )
-  if (!formats.includes("duckdb")) yield* onDisk(`${snapshot} could not be removed`, () => rm(join(building, snapshot)))
+  if (!formats.includes("duckdb"))
+    yield* onDisk(join(building, snapshotName), "removed", () => rm(join(building, snapshotName)))
   return result
 })
 
@@ -169,7 +163,7 @@ const writeCsvFiles = Effect.fnUntraced(function* (
 })
 
 const makeFolder = (...parts: ReadonlyArray<string>) =>
-  onDisk(`${join(...parts)} could not be made`, () => mkdir(join(...parts), { recursive: true, mode: 0o700 }))
+  onDisk(join(...parts), "created", () => mkdir(join(...parts), { recursive: true, mode: 0o700 }))
 
 /** A writer's lock on the warehouse is also what keeps two publishes apart; asking without it is a mistake of ours. */
 const refuseReadOnly = Effect.gen(function* () {

@@ -10,10 +10,10 @@
  * The lock of the warehouse keeps two publishes apart.
  */
 import { Effect } from "effect"
-import { lstat, mkdir, open, readdir, readlink, rename, rm, symlink } from "node:fs/promises"
+import { lstat, mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
-import { Failure } from "../failure.ts"
-import { onDisk } from "./disk.ts"
+import { type Failure, failure } from "../failure.ts"
+import { onDisk, syncFolder } from "../io/files.ts"
 
 export interface Version {
   /** Folder to write into. */
@@ -31,7 +31,7 @@ export const beginRelease = Effect.fn("publish.beginVersion")(function* (
   const published = resolve(folder)
   const versions = versionsOf(published)
   const current = yield* currentVersion(published)
-  return yield* onDisk(`${published} could not be prepared`, async () => {
+  return yield* onDisk(versions, "written", async () => {
     await mkdir(versions, { recursive: true, mode: 0o700 })
     await sweep(versions, current)
     const name = `${String(numberOf(current) + 1).padStart(6, "0")}-${run.replace(/[^A-Za-z0-9_-]/g, "_")}`
@@ -43,7 +43,7 @@ export const beginRelease = Effect.fn("publish.beginVersion")(function* (
 
 /** Shows the version to readers. Every file in it must be on the disk already. */
 export const commitRelease = ({ building, target, published }: Version): Effect.Effect<void, Failure> =>
-  onDisk(`${published} could not be replaced`, async () => {
+  onDisk(published, "replaced", async () => {
     const complete = join(dirname(published), target)
     const link = join(dirname(complete), "link")
     for (const entry of await readdir(building, { recursive: true, withFileTypes: true }))
@@ -65,18 +65,14 @@ const versionsOf = (published: string) => join(dirname(published), `.${basename(
 
 /** Name of the version the link points to; nothing before the first publish. */
 const currentVersion = Effect.fnUntraced(function* (published: string) {
-  const target = yield* onDisk(`${published} could not be read`, async () => {
+  const target = yield* onDisk(published, "read", async () => {
     const found = await lstat(published).catch((error) => (error.code === "ENOENT" ? undefined : Promise.reject(error)))
     return found?.isSymbolicLink() ? await readlink(published) : found && "something else"
   })
   if (target === undefined) return undefined
   const name = basename(target)
   if (target === join(basename(versionsOf(published)), name) && versionName.test(name)) return name
-  return yield* new Failure({
-    ends: "failed",
-    message: `${published} is in the way: it is not a link that sluice made, so it is left as it is. Nothing was published.`,
-    next: `Move ${published} away, or name another folder with --output, then run ./sluice publish.`
-  })
+  return yield* failure({ _tag: "PublishedIsForeign", path: published })
 })
 
 const versionName = /^\d{6,}-[A-Za-z0-9_-]*$/
@@ -91,10 +87,4 @@ const sweep = async (versions: string, current: string | undefined): Promise<voi
   for (const entry of entries)
     if (entry !== current && entry !== before && (/^\d{6,}-/.test(entry) || entry === "link"))
       await rm(join(versions, entry), { recursive: true, force: true })
-}
-
-/** A name is durable only once its folder is. */
-const syncFolder = async (path: string): Promise<void> => {
-  await using folder = await open(path, "r")
-  await folder.sync()
 }

@@ -6,8 +6,8 @@ import { Effect, type Scope, Stream } from "effect"
 import { type FileHandle, open } from "node:fs/promises"
 import { join } from "node:path"
 import type { Failure } from "../failure.ts"
+import { onDisk } from "../io/files.ts"
 import { type CsvRow, columnsOf } from "./columns.ts"
-import { onDisk } from "./disk.ts"
 import { type TableName, partsOf, rowsOf } from "./chunks.ts"
 import { snapshotSchema } from "./snapshot.ts"
 import { byteOrderMark, safeRow, safeText, spreadsheetText } from "./spreadsheet.ts"
@@ -87,8 +87,7 @@ const openSpreadsheets = Effect.fnUntraced(function* (
     }
   }
   return {
-    write: (rows) =>
-      onDisk(`${join(folder, fileOf(""))} could not be written`, () => writeAll(rows)).pipe(Effect.uninterruptible),
+    write: (rows) => onDisk(join(folder, fileOf("")), "written", () => writeAll(rows)).pipe(Effect.uninterruptible),
     place,
     written: () => files.map(({ file, rows }) => ({ file, rows }))
   }

@@ -1,7 +1,9 @@
 /** A vault that is only looked at: opening one for writing cuts off a torn end. */
 import { Effect, Layer } from "effect"
 import { readFile } from "node:fs/promises"
-import { Failure, diskFailure } from "../failure.ts"
+import { type Failure, failure } from "../failure.ts"
+import { onDisk } from "../io/files.ts"
+import { damagedAt } from "./damage.ts"
 import type { Position } from "./position.ts"
 import { framesIn, plainPath, readSealed } from "./segments.ts"
 import { type Read, Vault } from "./vault.ts"
@@ -23,18 +25,15 @@ export const vaultReader = (folder: string, end: Position): Layer.Layer<Vault> =
       appendedBytes: () => 0,
       end: () => end,
       read: Effect.fnUntraced(function* (from, bytes): Effect.fn.Return<Read, Failure> {
-        const content = yield* Effect.tryPromise({
-          try: () => segment(from.segment),
-          catch: (cause) => diskFailure(`Segment ${from.segment} of the vault could not be read`, cause)
-        })
+        const content = yield* onDisk(plainPath(folder, from.segment), "read", () => segment(from.segment))
         if (from.offset >= content.length)
           return { frames: [], next: { segment: from.segment + 1, offset: 0 }, bytes: 0 }
         const { frames, end: read } = framesIn(content, from.offset, bytes)
         if (frames.length === 0)
-          return yield* new Failure({
-            ends: "failed",
-            message: `The vault is damaged in segment ${from.segment} at byte ${from.offset}.`,
-            next: "./sluice verify"
+          return yield* failure({
+            _tag: "VaultDamaged",
+            folder,
+            detail: damagedAt(from.segment, from.offset).message
           })
         const here = from.segment === end.segment ? frames.filter((frame) => frame.end <= end.offset) : frames
         const last = here.length === frames.length ? read : end.offset

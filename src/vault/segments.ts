@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { promisify } from "node:util"
 import { constants, createZstdCompress, zstdDecompress } from "node:zlib"
+import { syncFolder } from "../io/files.ts"
 import { damagedAt } from "./damage.ts"
 import { type Decoded, decode, validUntil } from "./frame.ts"
 
@@ -48,12 +49,6 @@ function* piecesOf(content: Buffer) {
 
 /** Each piece goes through the main thread: a segment of 16 MB in 16 turns. */
 const pieceBytes = 1024 * 1024
-
-export const syncFolder = async (folder: string): Promise<void> => {
-  const handle = await open(folder, "r")
-  await handle.sync()
-  await handle.close()
-}
 
 /** Bytes of a plain segment; `undefined` where there is none. Valid until the next call. */
 export const readPlain = async (

@@ -6,7 +6,7 @@
  *     vault/000006.ndjson.zst   sealed, never written again
  */
 import { Context, Effect, Layer, type Scope, Semaphore } from "effect"
-import { Failure, diskFailure } from "../failure.ts"
+import { type Failure, type FileOperation, failure, fileFailure } from "../failure.ts"
 import { Damage, damagedAt } from "./damage.ts"
 import { type Decoded, type Frame, encode } from "./frame.ts"
 import type { Position } from "./position.ts"
@@ -45,17 +45,13 @@ const openVault = Effect.fn("vault.open")(function* (
   folder: string,
   loaded: Position | undefined
 ): Effect.fn.Return<Vault["Service"], Failure, Scope.Scope> {
-  const attempt = <A>(what: string, run: () => Promise<A>) =>
+  const attempt = <A>(operation: FileOperation, run: () => Promise<A>) =>
     Effect.tryPromise({
       try: run,
       catch: (cause) =>
         cause instanceof Damage
-          ? new Failure({
-              ends: "failed",
-              message: `The vault in ${folder}: ${cause.message}.`,
-              next: "./sluice verify, then put that file back from a backup. Without one, move it away: the tables keep what they hold of it, and a rebuild would not."
-            })
-          : diskFailure(`The vault in ${folder} could not be ${what}`, cause)
+          ? failure({ _tag: "VaultDamaged", folder, detail: cause.message })
+          : fileFailure(folder, operation, cause)
     })
   const writer = yield* Effect.acquireRelease(
     attempt("opened", () => Writer.open(folder, loaded)),
@@ -78,7 +74,7 @@ const openVault = Effect.fn("vault.open")(function* (
         ? yield* attempt("read", () => readFrames(from, bytes, writer.end(), segments))
         : { frames, next: { segment: from.segment, offset: end }, bytes: end - from.offset }
     }, reading.withPermits(1)),
-    seal: attempt("sealed", () => writer.seal()),
+    seal: attempt("written", () => writer.seal()),
     appendedBytes: () => writer.appendedBytes,
     end: () => writer.end()
   })

@@ -1,9 +1,10 @@
 /** The writing end of the vault. */
 import { type FileHandle, mkdir, open, readFile, truncate, writeFile } from "node:fs/promises"
+import { syncFolder } from "../io/files.ts"
 import { damagedAt } from "./damage.ts"
 import { isTorn, validUntil } from "./frame.ts"
 import { type Position, isBefore, segmentBytesMax } from "./position.ts"
-import { compress, plainPath, segmentsIn, syncFolder } from "./segments.ts"
+import { compress, plainPath, segmentsIn } from "./segments.ts"
 
 /** Appends in groups: what arrives while one write is being synced goes out with the next. */
 export class Writer {

@@ -1,12 +1,10 @@
 /** Every value of every table read once: DuckDB checks the sum of a block only when it reads it. */
 import { Effect } from "effect"
 import type { Failure } from "../failure.ts"
+import { warehouseName } from "../settings/paths.ts"
 import { name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
-import { type Checked, type Finding, counted, wrong } from "./finding.ts"
-
-/** The file as a whole, where a finding is about no single table. */
-export const warehouseFile = "warehouse.duckdb"
+import { type Checked, type Finding, counted, wrong, failureText } from "./finding.ts"
 
 export const checkBlocks = Effect.fn("verify.blocks")(function* (): Effect.fn.Return<Checked, Failure, Warehouse> {
   const warehouse = yield* Warehouse
@@ -19,7 +17,9 @@ export const checkBlocks = Effect.fn("verify.blocks")(function* (): Effect.fn.Re
     yield* warehouse
       .rows(`SELECT bit_xor(hash(t)) AS sum FROM ${table} AS t`)
       .pipe(
-        Effect.catch(({ message }) => Effect.sync(() => findings.push(wrong(warehouseFile, `${table}: ${message}`))))
+        Effect.catch((failure) =>
+          Effect.sync(() => findings.push(wrong(warehouseName, `${table}: ${failureText(failure)}`)))
+        )
       )
   }
   return { part: "warehouse", check: "blocks", looked: counted(tables.length, "table"), findings }

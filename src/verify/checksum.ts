@@ -1,30 +1,9 @@
 /** Files of any size, read once and a piece at a time. */
-import { createHash } from "node:crypto"
-import { open } from "node:fs/promises"
-
-export interface Fingerprint {
-  readonly bytes: number
-  /** Hexadecimal. */
-  readonly sha256: string
-}
+import { type Checksum, checksumOf } from "../io/files.ts"
 
 /** `undefined` where there is no such file. */
-export const fingerprintOf = async (
-  path: string,
-  watch?: (piece: Buffer) => void
-): Promise<Fingerprint | undefined> => {
-  const file = await open(path, "r").catch(missing)
-  if (!file) return undefined
-  await using handle = file
-  const hash = createHash("sha256")
-  let bytes = 0
-  for await (const piece of handle.createReadStream({ autoClose: false, highWaterMark: 1 << 20 })) {
-    hash.update(piece)
-    watch?.(piece)
-    bytes += piece.length
-  }
-  return { bytes, sha256: hash.digest("hex") }
-}
+export const checksumIfThere = (path: string, onPiece?: (piece: Buffer) => void): Promise<Checksum | undefined> =>
+  checksumOf(path, onPiece).catch(missing)
 
 const missing = (cause: NodeJS.ErrnoException): undefined => {
   if (cause.code === "ENOENT" || cause.code === "ENOTDIR") return undefined

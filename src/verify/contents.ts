@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { open } from "node:fs/promises"
 import { join } from "node:path"
 import type { Failure } from "../failure.ts"
+import { manifestName, snapshotName } from "../settings/paths.ts"
 import { type StoredColumn, contentOf, untouched } from "../warehouse/content.ts"
 import { literal, name } from "../warehouse/sql.ts"
 import { changedSince } from "../warehouse/meta/run-resources.ts"
@@ -74,21 +75,21 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
   if (!manifest?.tables || !manifest.formats) return checked("nothing", manifest ? [withoutSums] : [])
   const findings: Array<Finding> = wanted
     .filter((format) => !manifest.formats!.includes(format))
-    .map((format) => wrong("manifest.json", `it lists no ${format}, which the settings ask for`))
+    .map((format) => wrong(manifestName, `it lists no ${format}, which the settings ask for`))
   const known = new Set(tables.map(({ table }) => table.name))
   const published = manifest.tables.filter(({ table }) => known.has(table))
   const spreadsheet = manifest.csvProfile === "spreadsheet"
   for (const format of manifest.formats) {
     if (format === "duckdb") {
-      if (!manifest.files.some(({ path }) => path === snapshotFile))
-        findings.push(wrong("manifest.json", `it does not list ${snapshotFile}`))
-      else if (!broken.has(snapshotFile))
-        findings.push(...(yield* snapshotFindings(join(folder, snapshotFile), published)))
+      if (!manifest.files.some(({ path }) => path === snapshotName))
+        findings.push(wrong(manifestName, `it does not list ${snapshotName}`))
+      else if (!broken.has(snapshotName))
+        findings.push(...(yield* snapshotFindings(join(folder, snapshotName), published)))
       continue
     }
     for (const table of published.filter(({ schema }) => schema === "crm")) {
       const files = filesOf(manifest, format, table.table)
-      if (files.length === 0) findings.push(wrong("manifest.json", `it lists no ${format} file of ${table.table}`))
+      if (files.length === 0) findings.push(wrong(manifestName, `it lists no ${format} file of ${table.table}`))
       if (files.length === 0 || files.some(({ path }) => broken.has(path))) continue
       const paths = files.map(({ path }) => join(folder, path))
       const what =
@@ -110,9 +111,8 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
 })
 
 const schemas = ["crm", "crm_history"] as const
-const snapshotFile = "crm.duckdb"
 const withoutSums = note(
-  "manifest.json",
+  manifestName,
   "it is of an earlier version, without sums of the tables: ./sluice publish adds them"
 )
 
@@ -153,13 +153,13 @@ const snapshotFindings = Effect.fnUntraced(function* (
               table,
               "sum"
             ),
-            (what) => (what === undefined ? [] : [wrong(snapshotFile, `${table.schema}.${table.table}: ${what}`)])
+            (what) => (what === undefined ? [] : [wrong(snapshotName, `${table.schema}.${table.table}: ${what}`)])
           )
         ),
         (found) => found.flat()
       ),
     () => Effect.ignore(warehouse.run("DETACH published"))
-  ).pipe(Effect.catch(({ message }) => Effect.succeed([wrong(snapshotFile, `it cannot be opened: ${message}`)])))
+  ).pipe(Effect.catch(({ message }) => Effect.succeed([wrong(snapshotName, `it cannot be opened: ${message}`)])))
 })
 
 const listed = (paths: ReadonlyArray<string>) => `[${paths.map(literal).join(", ")}]`

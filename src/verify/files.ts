@@ -2,11 +2,13 @@
 import { Effect, Stream } from "effect"
 import { readdir } from "node:fs/promises"
 import { join, normalize, sep } from "node:path"
-import { type Failure, diskFailure } from "../failure.ts"
+import type { Failure } from "../failure.ts"
+import { onDisk } from "../io/files.ts"
+import { filesName, outputPaths } from "../settings/paths.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type Checked, type Finding, counted, note, wrong } from "./finding.ts"
 import type { Known } from "./existing-tables.ts"
-import { fingerprintOf } from "./checksum.ts"
+import { checksumIfThere } from "./checksum.ts"
 
 /** The file of a row that is deleted may be gone; nothing of ours removes it. */
 export const checkFiles = Effect.fn("verify.files")(function* (
@@ -42,11 +44,8 @@ const whatIsWrong = Effect.fnUntraced(function* (
   sha256: string | undefined
 ): Effect.fn.Return<string | undefined, Failure> {
   if (path === undefined || sha256 === undefined) return "a row does not say where its file is, or what is in it"
-  if (!normalize(path).startsWith(`files${sep}`)) return "a row names a file outside the output folder"
-  const found = yield* Effect.tryPromise({
-    try: () => fingerprintOf(join(output, path)),
-    catch: (cause) => diskFailure(`${join(output, path)} could not be read`, cause)
-  })
+  if (!normalize(path).startsWith(`${filesName}${sep}`)) return "a row names a file outside the output folder"
+  const found = yield* onDisk(join(output, path), "read", () => checksumIfThere(join(output, path)))
   if (found === undefined) return "missing"
   if (found.bytes !== bytes) return `${counted(found.bytes, "byte")}, and its row says ${bytes}`
   return found.sha256 === sha256 ? undefined : "its content is not what its row says (sha256)"
@@ -54,15 +53,12 @@ const whatIsWrong = Effect.fnUntraced(function* (
 
 /** Relative to the output folder. */
 const filesBelow = (output: string): Effect.Effect<ReadonlyArray<string>, Failure> =>
-  Effect.tryPromise({
-    try: async () => {
-      const entries = await readdir(join(output, "files"), { recursive: true, withFileTypes: true }).catch((cause) =>
-        cause.code === "ENOENT" ? [] : Promise.reject(cause)
-      )
-      return entries
-        .filter((entry) => !entry.isDirectory())
-        .map((entry) => normalize(join(entry.parentPath, entry.name)).slice(normalize(output).length + 1))
-        .sort()
-    },
-    catch: (cause) => diskFailure(`${join(output, "files")} could not be read`, cause)
+  onDisk(outputPaths(output).files, "read", async () => {
+    const entries = await readdir(outputPaths(output).files, { recursive: true, withFileTypes: true }).catch((cause) =>
+      cause.code === "ENOENT" ? [] : Promise.reject(cause)
+    )
+    return entries
+      .filter((entry) => !entry.isDirectory())
+      .map((entry) => normalize(join(entry.parentPath, entry.name)).slice(normalize(output).length + 1))
+      .sort()
   })

@@ -1,4 +1,6 @@
 /** What the checks say: what is wrong, and what is only worth knowing. */
+import type { Failure } from "../failure.ts"
+
 import type { Row } from "../warehouse/warehouse.ts"
 
 export interface Finding {
@@ -34,3 +36,7 @@ export const countedRows = (row: Row | undefined): { readonly n: number; readonl
   n: Number(row?.["n"] ?? 0),
   example: String(row?.["example"] ?? "")
 })
+
+/** What stopped a check. */
+export const failureText = ({ reason, message }: Failure): string =>
+  reason._tag === "WarehouseDamaged" ? `it is damaged: ${message}` : message

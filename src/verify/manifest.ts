@@ -2,6 +2,7 @@
 import { Effect, Schema } from "effect"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
+import { manifestName } from "../settings/paths.ts"
 
 const PublishedFile = Schema.Struct({
   path: Schema.String,
@@ -34,9 +35,7 @@ export type Manifest = typeof Manifest.Type
 
 /** The manifest, or why there is none. */
 export const readManifest = Effect.fnUntraced(function* (folder: string): Effect.fn.Return<Manifest | string> {
-  const text = yield* Effect.promise(() =>
-    readFile(join(folder, "manifest.json"), "utf8").catch((cause: Error) => cause)
-  )
+  const text = yield* Effect.promise(() => readFile(join(folder, manifestName), "utf8").catch((cause: Error) => cause))
   if (typeof text !== "string") return `it cannot be read: ${text.message}`
   return yield* Schema.decodeUnknownEffect(Schema.fromJsonString(Manifest))(text).pipe(
     Effect.catch(() => Effect.succeed("it is no manifest, or not a whole one"))

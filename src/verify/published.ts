@@ -2,13 +2,15 @@
 import { Effect } from "effect"
 import { lstat } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
-import { type Failure, diskFailure } from "../failure.ts"
+import type { Failure } from "../failure.ts"
+import { onDisk } from "../io/files.ts"
+import { manifestName } from "../settings/paths.ts"
 import { literal } from "../warehouse/sql.ts"
 import { runsNewestFirst } from "../warehouse/meta/runs.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type Checked, type Finding, counted, note, wrong } from "./finding.ts"
 import { type Manifest, type PublishedFile, readManifest } from "./manifest.ts"
-import { CsvCounter, fingerprintOf } from "./checksum.ts"
+import { CsvCounter, checksumIfThere } from "./checksum.ts"
 
 export interface PublishedCheck {
   readonly checked: Checked
@@ -39,7 +41,7 @@ export const checkPublished = Effect.fn("verify.published")(function* (
         : checked("nothing published", [])
     }
   const manifest = yield* readManifest(folder)
-  if (typeof manifest === "string") return { checked: checked("no manifest", [wrong("manifest.json", manifest)]) }
+  if (typeof manifest === "string") return { checked: checked("no manifest", [wrong(manifestName, manifest)]) }
   const findings: Array<Finding> = [...(yield* runFindings(manifest.run))]
   for (const file of manifest.files) {
     const what = yield* whatIsWrong(folder, file)
@@ -58,8 +60,8 @@ const runFindings = Effect.fnUntraced(function* (
   run: string
 ): Effect.fn.Return<ReadonlyArray<Finding>, Failure, Warehouse> {
   const ids = (yield* runsNewestFirst()).map(({ id }) => id)
-  if (!ids.includes(run)) return [wrong("manifest.json", `it names run ${run}, which the warehouse does not know`)]
-  return ids[0] === run ? [] : [note("manifest.json", `published by run ${run}; the last one is ${ids[0]}`)]
+  if (!ids.includes(run)) return [wrong(manifestName, `it names run ${run}, which the warehouse does not know`)]
+  return ids[0] === run ? [] : [note(manifestName, `published by run ${run}; the last one is ${ids[0]}`)]
 })
 
 const whatIsWrong = Effect.fnUntraced(function* (
@@ -68,10 +70,7 @@ const whatIsWrong = Effect.fnUntraced(function* (
 ): Effect.fn.Return<string | undefined, Failure, Warehouse> {
   const file = join(folder, path)
   const csv = path.endsWith(".csv") ? new CsvCounter() : undefined
-  const found = yield* Effect.tryPromise({
-    try: () => fingerprintOf(file, csv?.take),
-    catch: (cause) => diskFailure(`${file} could not be read`, cause)
-  })
+  const found = yield* onDisk(file, "read", () => checksumIfThere(file, csv?.take))
   if (found === undefined) return "missing"
   if (found.bytes !== bytes) return `${counted(found.bytes, "byte")}, and the manifest says ${bytes}`
   if (found.sha256 !== sha256) return "its content is not what the manifest says (sha256)"

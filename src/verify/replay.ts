@@ -5,7 +5,9 @@ import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Resource } from "../catalog/resource.ts"
 import { keyOf, tablesOf } from "../catalog/tables.ts"
-import { type Failure, diskFailure } from "../failure.ts"
+import type { Failure } from "../failure.ts"
+import { onDisk } from "../io/files.ts"
+import { verifyPrefix } from "../settings/paths.ts"
 import type { Position } from "../vault/position.ts"
 import { contentOf } from "../warehouse/content.ts"
 import { literal, name, names } from "../warehouse/sql.ts"
@@ -37,23 +39,18 @@ export const checkReplay = Effect.fn("verify.replay")(function* (
 ): Effect.fn.Return<Checked, Failure, Warehouse> {
   const warehouse = yield* Warehouse
   const sample = yield* sampleOf(known, all, loaded)
-  const scratch = join(folder, `${scratchPrefix}${process.pid}`)
-  const onDisk = (work: () => Promise<unknown>) =>
-    Effect.tryPromise({ try: work, catch: (cause) => diskFailure(`${scratch} could not be written`, cause) })
+  const scratch = join(folder, `${verifyPrefix}${process.pid}`)
   return yield* Effect.acquireUseRelease(
-    onDisk(() => mkdir(scratch, { recursive: true, mode: 0o700 })),
+    onDisk(scratch, "created", () => mkdir(scratch, { recursive: true, mode: 0o700 })),
     () =>
       Effect.gen(function* () {
         yield* replay(scratch, loaded, all ? undefined : sample.takes)
         yield* warehouse.run(`ATTACH ${literal(join(scratch, "replayed.duckdb"))} AS replayed (READ_ONLY)`)
         return yield* Effect.ensuring(compared(known, sample), Effect.ignore(warehouse.run("DETACH replayed")))
       }),
-    () => Effect.ignore(onDisk(() => rm(scratch, { recursive: true, force: true })))
+    () => Effect.ignore(onDisk(scratch, "removed", () => rm(scratch, { recursive: true, force: true })))
   )
 })
-
-/** Folders of checks that were stopped begin with it. */
-export const scratchPrefix = "verify-"
 
 const compared = Effect.fnUntraced(function* ({ tables }: Known, sample: Sample) {
   const warehouse = yield* Warehouse

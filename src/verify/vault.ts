@@ -4,7 +4,8 @@
  */
 import { Effect } from "effect"
 import { readFile, readdir } from "node:fs/promises"
-import { type Failure, diskFailure } from "../failure.ts"
+import type { Failure } from "../failure.ts"
+import { onDisk } from "../io/files.ts"
 import { type Entry, decode, isTorn, foreignIn } from "../vault/frame.ts"
 import { type Position, isBefore } from "../vault/position.ts"
 import { plainPath, readSealed } from "../vault/segments.ts"
@@ -26,10 +27,9 @@ export const checkVault = Effect.fn("verify.vault")(function* (
   expected: Expected | undefined
 ): Effect.fn.Return<Checked, Failure> {
   const { loaded, runs = [] } = expected ?? {}
-  const names = yield* Effect.tryPromise({
-    try: () => readdir(folder).catch((cause) => (cause.code === "ENOENT" ? undefined : Promise.reject(cause))),
-    catch: (cause) => diskFailure(`The vault in ${folder} could not be read`, cause)
-  })
+  const names = yield* onDisk(folder, "read", () =>
+    readdir(folder).catch((cause) => (cause.code === "ENOENT" ? undefined : Promise.reject(cause)))
+  )
   const files = sorted(names ?? [])
   const last = Math.max(0, ...files.sealed, ...files.plain)
   const findings: Array<Finding> = [...gaps(files, last), ...leftovers(files)]

@@ -1,18 +1,18 @@
 /** Every check that needs no request: the vault, the tables, the published files, the files rows tell of. */
 import { Effect } from "effect"
-import { join } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
 import { backfillOf, childRequestOf } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
-import type { OutputSettings } from "../settings.ts"
+import { outputPaths, warehouseName } from "../settings/paths.ts"
+import type { OutputSettings } from "../settings/settings.ts"
 import type { Position } from "../vault/position.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
-import { checkBlocks, warehouseFile } from "./checksum-scan.ts"
+import { checkBlocks } from "./checksum-scan.ts"
 import { checkFormats, checkWarehouseContent } from "./contents.ts"
 import { checkFiles } from "./files.ts"
 import { loadedLocations, loadedRuns } from "../warehouse/meta/run-resources.ts"
 import { loadedPosition } from "../warehouse/meta/vault-offset.ts"
-import { type Checked, type Part, isWrong, wrong } from "./finding.ts"
+import { type Checked, type Part, isWrong, wrong, failureText } from "./finding.ts"
 import { checkHistory } from "./history.ts"
 import { knownTables } from "./existing-tables.ts"
 import { checkPublished } from "./published.ts"
@@ -31,7 +31,11 @@ export const verify = Effect.fn("verify")(function* (
   const known = yield* knownTables(catalogue)
   const loaded = yield* loadedPosition()
   yield* onCheck("the vault")
-  const vault = yield* whole("vault", "vault", checkVault(join(folder, "vault"), yield* expectedOf(catalogue, loaded)))
+  const vault = yield* whole(
+    "vault",
+    "vault",
+    checkVault(outputPaths(folder).vault, yield* expectedOf(catalogue, loaded))
+  )
   yield* onCheck("the tables")
   const tables = [
     yield* whole("warehouse", "blocks", checkBlocks()),
@@ -56,7 +60,7 @@ export const verify = Effect.fn("verify")(function* (
     loaded === undefined || why !== undefined
       ? { part: "warehouse", check: "replay", looked: `nothing: ${why}`, findings: [] }
       : yield* whole("warehouse", "replay", checkReplay(known, { ...replaying, folder, loaded }))
-  const shown = join(folder, "published")
+  const shown = outputPaths(folder).published
   const { checked: published, manifest } = yield* checkPublished(shown).pipe(
     Effect.catch((failure) =>
       Effect.succeed({ checked: unfinished("published", "published", failure), manifest: undefined })
@@ -93,10 +97,13 @@ const expectedOf = Effect.fnUntraced(function* ({ resources }: Catalogue, loaded
 /** What can be said where the warehouse does not open: whether the vault can make it again. */
 export const verifyVault = Effect.fn("verify.vaultAlone")(function* (
   folder: string,
-  { message }: Failure
+  failure: Failure
 ): Effect.fn.Return<ReadonlyArray<Checked>, Failure> {
-  const vault = yield* whole("vault", "vault", checkVault(join(folder, "vault"), undefined))
-  return [vault, { part: "warehouse", check: "tables", looked: "nothing", findings: [wrong(warehouseFile, message)] }]
+  const vault = yield* whole("vault", "vault", checkVault(outputPaths(folder).vault, undefined))
+  return [
+    vault,
+    { part: "warehouse", check: "tables", looked: "nothing", findings: [wrong(warehouseName, failureText(failure))] }
+  ]
 })
 
 /** A check that cannot go to its end is a finding, and the others are made all the same. */
@@ -107,11 +114,11 @@ const whole = <R>(
 ): Effect.Effect<Checked, never, R> =>
   Effect.catch(effect, (failure) => Effect.succeed(unfinished(part, check, failure)))
 
-const unfinished = (part: Part, check: string, { message }: Failure): Checked => ({
+const unfinished = (part: Part, check: string, failure: Failure): Checked => ({
   part,
   check,
   looked: "not to the end",
-  findings: [wrong(part === "warehouse" ? warehouseFile : part, message)]
+  findings: [wrong(part === "warehouse" ? warehouseName : part, failureText(failure))]
 })
 
 const entriesWait = ({ findings }: Checked): boolean =>

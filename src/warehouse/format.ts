@@ -1,6 +1,4 @@
 /** The format of a warehouse file: raised when names in `meta` change their meaning, and older files need a rebuild. */
-import { Failure } from "../failure.ts"
-
 export const format = 2
 
 /** Tables of `meta`, where there are any. */
@@ -8,10 +6,3 @@ export const metaTablesSql =
   "SELECT table_name FROM duckdb_tables() WHERE database_name = 'warehouse' AND schema_name = 'meta'"
 /** To be asked only where `meta.schema_version` exists; files of format 1 have no such table. */
 export const formatSql = "SELECT format FROM meta.schema_version"
-
-export const formatFailure = (path: string, found: number): Failure =>
-  new Failure({
-    ends: "failed",
-    message: `The warehouse ${path} has format ${found}, and this version of sluice reads and writes format ${format}. Nothing is lost: the vault holds every page.`,
-    next: found < format ? "./sluice rebuild" : "Use the version of sluice that wrote it, or ./sluice rebuild."
-  })

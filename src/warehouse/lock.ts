@@ -6,8 +6,8 @@ import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
-import { basename, dirname } from "node:path"
-import { Failure } from "../failure.ts"
+import { basename } from "node:path"
+import { type Failure, failure } from "../failure.ts"
 
 export interface Holder {
   /** As DuckDB tells it. */
@@ -45,16 +45,8 @@ export const openedInTurn = Effect.fn("warehouse.openedInTurn")(function* <A, E>
   }
 })
 
-export const lockedBy = (path: string, holder: Holder): Failure =>
-  new Failure({
-    ends: "locked",
-    message: holder.isRun
-      ? `Another run${inProcess(holder)} is working in ${dirname(path)}. Nothing was changed.`
-      : `Another program (${[holder.program, holder.pid && `process ${holder.pid}`].filter(Boolean).join(", ") || "unknown"}) has ${path} open. Nothing was changed.`,
-    next: holder.isRun
-      ? "Wait for it to end, or name another folder with --output."
-      : "Close the file there, then run the same command again. Published files can be read at any time: output/published/crm.duckdb."
-  })
+export const lockedBy = (path: string, { isRun, pid, program }: Holder): Failure =>
+  failure({ _tag: "WarehouseLocked", path, isRun, pid, program })
 
 const inProcess = ({ pid }: Holder) => (pid === undefined ? "" : ` (process ${pid})`)
 const shown = (holder: Holder) => `${holder.program ?? "another program"}${inProcess(holder)}`

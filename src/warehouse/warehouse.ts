@@ -11,11 +11,12 @@ import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import { existsSync, statSync } from "node:fs"
-import { chmod, mkdir } from "node:fs/promises"
+import { chmod } from "node:fs/promises"
 import { dirname } from "node:path"
-import { Failure } from "../failure.ts"
 import { openFailure, statementFailure } from "./duckdb-failures.ts"
-import { format, formatFailure, formatSql, metaTablesSql } from "./format.ts"
+import { format, formatSql, metaTablesSql } from "./format.ts"
+import { Failure, failure } from "../failure.ts"
+import { makeOutputFolder } from "../io/folder.ts"
 import { holderIn, lockedBy, openedInTurn } from "./lock.ts"
 import { literal } from "./sql.ts"
 
@@ -56,12 +57,7 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
   path: string,
   { access, memoryMb, anyFormat }: WarehouseOptions
 ): Effect.fn.Return<Warehouse["Service"], Failure, Scope.Scope> {
-  const missing = new Failure({
-    ends: "failed",
-    message: `There is no warehouse at ${path} yet.`,
-    next: "./sluice sync"
-  })
-  if (access === "read" && !existsSync(path)) return yield* missing
+  if (access === "read" && !existsSync(path)) return yield* failure({ _tag: "WarehouseNotFound", path })
   const instance = yield* Effect.acquireRelease(
     Effect.promise(() => DuckDBInstance.create(":memory:", settingsOf(path, memoryMb))),
     (opened) => Effect.sync(() => opened.closeSync())
@@ -73,7 +69,7 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
   const connection = yield* connect
   const attach = Effect.tryPromise({
     try: async () => {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      await makeOutputFolder(dirname(path))
       await connection.run(
         `ATTACH ${literal(path)} AS warehouse (${access === "read" ? "READ_ONLY" : settingsOfFile(path)})`
       )
@@ -102,10 +98,11 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
     Effect.uninterruptible(attempt(async () => (await connection.runAndReadAll(sql)).getRows()))
   const tables = (yield* query(metaTablesSql)).map(([table]) => table)
   // Made by a command that was stopped before it filled it.
-  if (access === "read" && !tables.includes("runs")) return yield* missing
+  if (access === "read" && !tables.includes("runs")) return yield* failure({ _tag: "WarehouseNotFound", path })
   if (!anyFormat && tables.includes("runs")) {
     const [row] = tables.includes("schema_version") ? yield* query(formatSql) : [[1]]
-    if (row && Number(row[0]) !== format) return yield* formatFailure(path, Number(row[0]))
+    if (row && Number(row[0]) !== format)
+      return yield* failure({ _tag: "WarehouseFormat", path, found: Number(row[0]), format })
   }
   return Warehouse.of({
     memoryMb,

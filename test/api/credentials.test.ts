@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { type SendForm, makeCredentials } from "../../src/api/credentials.ts"
 import { BadCredentials } from "../../src/api/errors.ts"
 import { Api } from "../../src/api/api.ts"
-import { explained } from "../../src/cli/refusals.ts"
+import { explained } from "../../src/cli/errors.ts"
 import { callTo, hurried, sendTo, serving, settingsFor } from "../support/api-server.ts"
 import { newFolder } from "../support/sluice.ts"
 

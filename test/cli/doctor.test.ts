@@ -59,7 +59,7 @@ describe("a good account", () => {
     assert.isAtMost(requests, 34)
     assert.match(
       ran.stdout,
-      new RegExp(`^ok +scopes +(\\d+) of \\1 that were asked for are granted, for ${requests} requests`, "m")
+      new RegExp(`^ok +scopes +(\\d+) of \\1 checked scopes are granted, ${requests} requests`, "m")
     )
     for (const check of [
       "settings",
@@ -82,7 +82,10 @@ describe("a good account", () => {
   it("is told from its answers: name, budget, last run", async () => {
     const told = await doctor()
     assert.match(lineOf(told, "token"), new RegExp(`^accepted for location ${account.service.locationId}, \\w+`))
-    assert.match(lineOf(told, "budget"), /^100 requests in 0\.2 s, 4,\d\d\d left today, 1,000 kept for others$/)
+    assert.match(
+      lineOf(told, "budget"),
+      /^100 requests in 0\.2 s, 4,\d\d\d left today, 1,000 reserved for other programs$/
+    )
     assert.match(lineOf(told, "last run"), /^sync \w+: complete$/)
     assert.match(lineOf(told, "versions"), /\bnode 24\.\d+\.\d+\b/)
   })
@@ -91,7 +94,7 @@ describe("a good account", () => {
     const output = join(newFolder(), "not", "yet")
     const told = await doctor({ SLUICE_OUTPUT: output })
     assert.deepStrictEqual(faults(told), [])
-    assert.strictEqual(lineOf(told, "folder"), `${output} will be made`)
+    assert.strictEqual(lineOf(told, "folder"), `${output} will be created`)
     assert.strictEqual(lineOf(told, "last run"), "none yet")
     assert.isFalse(existsSync(output))
   })
@@ -120,14 +123,18 @@ describe("settings", () => {
 
   it("that are missing are a problem, and the machine is looked at all the same", async () => {
     const told = await doctor({ SLUICE_TOKEN: "" })
-    only(told, /^problem settings: no credentials: account\.token \(SLUICE_TOKEN\) is missing/, 78)
-    assert.strictEqual(lineOf(told, "lock"), "no other run works here")
+    only(told, /^problem settings: There are no credentials: account\.token \(SLUICE_TOKEN\) is missing/, 78)
+    assert.strictEqual(lineOf(told, "lock"), "no other run is working here")
     assert.isUndefined(told.lines.find(({ check }) => check === "token"))
   })
 
   it("that do not exist are a problem", async () => {
     writeFileSync(file, "[output]\nfoldr = 'x'\n")
-    only(await doctor({}, "--config", file), /^problem settings: .*foldr/, 78)
+    only(
+      await doctor({}, "--config", file),
+      /^problem settings: .*there is no setting output\.foldr; did you mean output\.folder\?/,
+      78
+    )
   })
 })
 
@@ -157,7 +164,7 @@ describe("one thing that would stop a sync is named, with what to do and the exi
   })
 
   it("every scope is asked for, but one that nothing is read with", async () => {
-    assert.match(lineOf(await doctor(), "scopes"), /^3\d of 3\d .*; nothing to ask of recurring-tasks\.readonly$/)
+    assert.match(lineOf(await doctor(), "scopes"), /^3\d of 3\d .*; not checked: recurring-tasks\.readonly$/)
   })
 
   it("a scope whose location may be read and nothing else", async () => {
@@ -175,7 +182,7 @@ describe("one thing that would stop a sync is named, with what to do and the exi
     writeFileSync(file, "[budget]\nreserve_per_day = 4999\n")
     const told = await doctor({}, "--config", file)
     assert.strictEqual(told.exitCode, 75)
-    assert.match(faults(told).join("\n"), /^problem budget: .* left today, 4,999 kept for others$/m)
+    assert.match(faults(told).join("\n"), /^problem budget: .* left today, 4,999 reserved for other programs$/m)
   })
 
   it("another program that has the warehouse open", async () => {
@@ -199,7 +206,7 @@ describe("what stops nothing is a warning", () => {
     const told = await doctor()
     chmodSync(account.output, 0o700)
     rmSync(join(account.output, "mine"), { recursive: true })
-    only(told, /^warning modes: others of this machine may read \S+\/? \(755\), \S+\/mine \(7\d\d\)$/, 0)
+    only(told, /^warning modes: other users of this machine can read \S+\/? \(755\), \S+\/mine \(7\d\d\)$/, 0)
     assert.match(told.lines.find(({ state }) => state === "warning")!.todo!, /^chmod -R go-rwx '/)
   })
 

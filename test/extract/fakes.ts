@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { RunContext } from "../../src/extract/run-context.ts"
 import type { Frame } from "../../src/vault/frame.ts"
 import { Vault } from "../../src/vault/vault.ts"
-import { nothingAsked } from "../support/asked.ts"
+import { nothingOptional } from "../support/optional.ts"
 
 /** A run of its own, which waits for nothing. */
 export const contextOf = (more: Partial<RunContext> = {}): RunContext => ({
@@ -14,7 +14,7 @@ export const contextOf = (more: Partial<RunContext> = {}): RunContext => ({
   company: undefined,
   backpressure: Effect.void,
   loaded: Effect.void,
-  asked: nothingAsked,
+  optional: nothingOptional,
   deletionShareMax: 0.3,
   folder: "",
   ...more

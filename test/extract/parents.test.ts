@@ -4,7 +4,7 @@ import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { type Call, Api } from "../../src/api/api.ts"
 import { type ApiError, Forbidden, Unavailable } from "../../src/api/errors.ts"
-import { asAsked } from "../../src/catalog/asked.ts"
+import { enabledPart } from "../../src/catalog/optional.ts"
 import { coverageOf } from "../../src/catalog/coverage.ts"
 import { type Catalogue, discover } from "../../src/catalog/discover.ts"
 import { type Resource, childRequestOf } from "../../src/catalog/resource.ts"
@@ -22,7 +22,7 @@ beforeAll(async () => {
   catalogue = await discover()
 })
 
-const asked = {
+const optional = {
   object_keys: ["k"],
   recurring_task_ids: ["t"],
   free_slot_days: 1,
@@ -62,7 +62,7 @@ const extracted = (
       checkpoints: {},
       requests: undefined
     }))
-    const context = contextOf({ company: "C", asked })
+    const context = contextOf({ company: "C", optional })
     const running = yield* Effect.forkChild(
       extract(work, context, Effect.succeed("C")).pipe(
         Effect.provide(
@@ -188,7 +188,7 @@ describe("what is read under some rows alone", () => {
 
   it.effect("says what that leaves out, and which setting reads it", () =>
     Effect.gen(function* () {
-      const messages = asAsked(named("messages"), asked)!
+      const messages = enabledPart(named("messages"), optional)!
       const of = (rows: number) =>
         Effect.map(
           extracted([messages], () => undefined, some(rows)),
@@ -201,9 +201,9 @@ describe("what is read under some rows alone", () => {
     })
   )
 
-  it.effect("is read under all of them where the setting asks for it", () =>
+  it.effect("is read under all of them if the setting is set", () =>
     Effect.gen(function* () {
-      const messages = asAsked(named("messages"), { ...asked, conversation_messages: true })!
+      const messages = enabledPart(named("messages"), { ...optional, conversation_messages: true })!
       assert.isUndefined(messages.childOf!.where)
       const { ended } = yield* extracted([messages], () => undefined, some(12))
       assert.strictEqual(ended.find(({ resource }) => resource === "messages/conversations")!.status, "complete")

@@ -11,7 +11,7 @@ import { beginRun, endRun, fullSync, unfinishedFullSync } from "../../src/wareho
 import { prepare } from "../../src/warehouse/schema.ts"
 import { dueParents } from "../../src/warehouse/sync-state.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
-import { nothingAsked } from "../support/asked.ts"
+import { nothingOptional } from "../support/optional.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const strategy: Strategy = { request: get("/things"), paging: { kind: "offset" }, records: "things", pageSize: 10 }
@@ -37,9 +37,9 @@ it.live("full readings, details, deletions and runs go on as if it had been righ
       `INSERT INTO meta.watermarks VALUES ('L', 'things', now(), ${ahead}, ${ahead}, 1, 1, NULL)`,
       `INSERT INTO crm.things BY NAME SELECT 'L' AS location_id, 'a' AS id, 'h' AS _row_hash, ${ahead} AS _synced_at, 'r' AS _run_id`,
       `INSERT INTO meta.parent_state VALUES ('L', 'things/details', 'a', 'h', 'c', ${ahead}, ${ahead}, NULL)`,
-      `INSERT INTO meta.runs (run_id, command, started_at, exit_code, is_paused) VALUES ('20991231T235959999Z', '${fullSync}', ${ahead}, 75, true)`
+      `INSERT INTO meta.runs (run_id, command, started_at, finished_at, status) VALUES ('20991231T235959999Z', '${fullSync}', ${ahead}, ${ahead}, 'paused')`
     ])
-    const plan = yield* makePlan(catalogue, "L", { only: [], except: [], asked: nothingAsked, full: false })
+    const plan = yield* makePlan(catalogue, "L", { only: [], except: [], optional: nothingOptional, full: false })
     assert.strictEqual(plan.steps[0]!.mode, "full")
     const due = yield* dueParents({ location: "L", childRequest: childRequestOf(things)!, limit: 10 })
     assert.deepStrictEqual(
@@ -54,6 +54,27 @@ it.live("full readings, details, deletions and runs go on as if it had been righ
     const second = yield* beginRun("sync", 0)
     assert.strictEqual(first.id, "21000101T000000000Z")
     assert.strictEqual(second.id, "21000101T000000001Z")
+  }).pipe(
+    Effect.provide(Layer.fresh(Warehouse.layer(join(newFolder(), "w.duckdb"), { access: "write", memoryMb: 256 })))
+  )
+)
+
+it.live("a full sync is resumed after one that was paused or interrupted, not after one that ended otherwise", () =>
+  Effect.gen(function* () {
+    yield* prepare(catalogue)
+    for (const [status, isResumed] of [
+      ["complete", false],
+      ["incomplete", false],
+      ["paused", true]
+    ] as const) {
+      const run = yield* beginRun(fullSync, 0)
+      yield* endRun(run, { status, exitCode: 0, requests: 0 })
+      assert.strictEqual(yield* unfinishedFullSync(), isResumed ? run.startedAt : undefined, status)
+    }
+    const interrupted = yield* beginRun(fullSync, 0)
+    yield* beginRun("sync", 0)
+    assert.isDefined(yield* unfinishedFullSync())
+    assert.isAtMost((yield* unfinishedFullSync())!, interrupted.startedAt)
   }).pipe(
     Effect.provide(Layer.fresh(Warehouse.layer(join(newFolder(), "w.duckdb"), { access: "write", memoryMb: 256 })))
   )

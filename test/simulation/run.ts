@@ -8,7 +8,7 @@ import { Failure } from "../../src/failure.ts"
 import { type Synced, sync } from "../../src/sync.ts"
 import { Vault } from "../../src/vault/vault.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
-import { nothingAsked } from "../support/asked.ts"
+import { nothingOptional } from "../support/optional.ts"
 import type { Activity, VirtualClock } from "./clock.ts"
 import type { Machine } from "./machine.ts"
 import type { SimulatedService } from "./service.ts"
@@ -91,7 +91,7 @@ const succeeded = (synced: Synced): Ran => ({
 
 /** A run may fail where the disk is full or the token is lost, and has to say so. */
 const explained = ({ machine }: World, error: unknown): boolean =>
-  (error instanceof Failure && error.ends === "failed" && machine.isFull && /ENOSPC/.test(error.message)) ||
+  (error instanceof Failure && error.reason._tag === "FileFailed" && machine.isFull && /ENOSPC/.test(error.message)) ||
   error instanceof BadCredentials
 
 const program = ({ account, catalogue, clock, machine, warehouse }: World, { full, deletionShareMax }: Options) =>
@@ -114,11 +114,11 @@ const program = ({ account, catalogue, clock, machine, warehouse }: World, { ful
           api: Context.get(built, Api),
           location: service.world.setting.locationId,
           company: catalogue.familyByTable.has("locations") ? undefined : service.world.setting.companyId,
-          asked: nothingAsked,
+          optional: nothingOptional,
           deletionShareMax
         }
       ],
-      output: { folder: machine.folder, formats: [], csvProfile: "machine", fileMbMax: 256, memoryMb: 128 },
+      output: { folder: machine.folder, formats: [], csvProfile: "machine", memoryMb: 128 },
       policies: evolving,
       counts: new Map(),
       only: [],

@@ -44,11 +44,11 @@ describe("bad input", () => {
   })
 
   it.each([
-    [{ SLUICE_BASE_URL: "" }, [], /SLUICE_BASE_URL/],
+    [{ SLUICE_BASE_URL: "", SLUICE_TOKEN: "" }, [], /SLUICE_BASE_URL.*SLUICE_TOKEN/s],
     [{ SLUICE_BASE_URL: "ftp://x" }, [], /base_url.*ftp:\/\/x/],
     [{ SLUICE_TOKEN: "" }, [], /SLUICE_TOKEN/],
     [{ SLUICE_LOCATION_ID: "" }, [], /SLUICE_LOCATION_ID/],
-    [{ SLUICE_TOKEN: "env:NOT_SET_ANYWHERE" }, [], /env:NOT_SET_ANYWHERE gave nothing/],
+    [{ SLUICE_TOKEN: "env:NOT_SET_ANYWHERE" }, [], /env:NOT_SET_ANYWHERE cannot be read: the variable is not set/],
     [{}, ["--config", "/no/such/file.toml"], /no\/such\/file.toml/]
   ] as const)(
     "a setting that is missing or wrong ends with 78 and its name: %j",
@@ -60,11 +60,11 @@ describe("bad input", () => {
   )
 
   it.each([
-    ["[account]\nbase_ulr = 'http://x'", /base_ulr/],
+    ["[account]\nbase_ulr = 'http://x'", /there is no setting account\.base_ulr; did you mean account\.base_url\?/],
     ["[budget]\nreserve_per_day = 'many'", /reserve_per_day/],
     ["[output]\nformats = ['excel']", /formats/],
     ["[account\n", /config.toml/],
-    ["[machine]\nmemory_mb = 95", /config\.toml: .*greater than or equal to 96.*\["machine"\]\["memory_mb"\]/]
+    ["[machine]\nmemory_mb = 95", /machine\.memory_mb is 95 in \S*config\.toml; expected a number that is 96 or more/]
   ])("a broken settings file ends with 78 and the place: %j", async (content, trouble) => {
     const config = join(newFolder(), "config.toml")
     writeFileSync(config, content)

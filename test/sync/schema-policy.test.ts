@@ -149,9 +149,15 @@ describe("the schema policy", () => {
   it.each([
     ['[schema]\npolicy = "evolv"', /policy/],
     ['[schema.resources]\ncontacts = "frozen"', /contacts/],
-    ['[schema.resources]\ncontcats = "freeze"', /sluice\.toml: schema\.resources\.contcats: no such resource/],
+    [
+      '[schema.resources]\ncontcats = "freeze"',
+      /sluice\.toml: schema\.resources\.contcats: there is no such resource; did you mean contacts\?/
+    ],
     ['[schema]\naccepted = ["contcats.x"]', /sluice\.toml: schema\.accepted: contcats\.x/],
-    ['[schema]\naccepted = ["contacts"]', /sluice\.toml: schema\.accepted: contacts is no/],
+    [
+      '[schema]\naccepted = ["contacts"]',
+      /sluice\.toml: schema\.accepted: contacts does not name a table and one of its fields/
+    ],
     ["[schema]\npolicies = 1", /policies/]
   ])("a policy or name that does not exist ends with 78 and its place: %j", async (config, place) => {
     folder = newFolder()

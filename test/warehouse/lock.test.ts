@@ -3,6 +3,7 @@ import { DuckDBInstance } from "@duckdb/node-api"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { join } from "node:path"
+import { explanationOf } from "../../src/cli/errors.ts"
 import { type Holder, holderIn, openedInTurn } from "../../src/warehouse/lock.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
 import { newFolder } from "../support/sluice.ts"
@@ -37,15 +38,20 @@ describe("a warehouse that another process has open", () => {
       assert.isUndefined(opening.pollUnsafe())
       yield* TestClock.adjust("1 second")
       const failure = yield* Fiber.join(opening)
-      assert.include(failure, { ends: "locked" })
-      assert.match(String(failure), /Another program \(dbeaver, process 7\) has o\/warehouse\.duckdb open/)
+      assert.match(
+        explanationOf(failure)?.message ?? "",
+        /Another program \(dbeaver, process 7\) has o\/warehouse\.duckdb open/
+      )
     })
   )
 
   it.effect("is not waited for where a run of ours works in it", () =>
     Effect.gen(function* () {
       const failure = yield* Effect.flip(openedInTurn("o/warehouse.duckdb", Effect.fail(run), (holder) => holder))
-      assert.match(String(failure), /Another run \(process 8\) is working in o\. Nothing was changed\./)
+      assert.match(
+        explanationOf(failure)?.message ?? "",
+        /Another run \(process 8\) is working in o\. Nothing was changed\./
+      )
     })
   )
 

@@ -6,6 +6,9 @@ import type { Status } from "../../values/status.ts"
 import { instantOf, literal } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 
+/** `paused`: it stopped before its end, because the budget was spent or the API did not answer; a later run resumes it. */
+export type RunStatus = Status | "paused"
+
 export interface RunRecord {
   readonly id: string
   /** Epoch milliseconds. */
@@ -40,19 +43,17 @@ const idAfter = (time: number, last: string | null): string => {
 }
 const idOf = (time: number): string => new Date(time).toISOString().replaceAll(/[-:.]/g, "")
 
-/** `isPaused`: it stopped before its end, because the budget was spent or the API did not answer. */
 export const endRun = Effect.fnUntraced(function* (
   run: RunRecord,
   end: {
-    readonly status: Status
+    readonly status: RunStatus
     readonly exitCode: number
     readonly requests: number
-    readonly isPaused?: boolean
   }
 ): Effect.fn.Return<void, Failure, Warehouse> {
   yield* (yield* Warehouse).transaction([
     `UPDATE meta.runs SET finished_at = ${instantOf(yield* Clock.currentTimeMillis)}, status = ${literal(end.status)},
-       exit_code = ${end.exitCode}, is_paused = ${end.isPaused ?? false}, requests = ${end.requests} WHERE run_id = ${literal(run.id)}`
+       exit_code = ${end.exitCode}, requests = ${end.requests} WHERE run_id = ${literal(run.id)}`
   ])
 })
 
@@ -62,9 +63,8 @@ export interface Run {
   /** Epoch milliseconds. */
   readonly startedAt: number
   readonly finishedAt: number | undefined
-  readonly status: Status | "interrupted"
+  readonly status: RunStatus | "interrupted"
   readonly exitCode: number | undefined
-  readonly isPaused: boolean
   readonly requests: number | undefined
   readonly plannedRequests: number | undefined
 }
@@ -86,7 +86,6 @@ export const runsNewestFirst = Effect.fnUntraced(function* (
     finishedAt: number(row["finished_ms"]),
     status: (row["status"] as Run["status"] | null) ?? "interrupted",
     exitCode: number(row["exit_code"]),
-    isPaused: row["is_paused"] === true,
     requests: number(row["requests"]),
     plannedRequests: number(row["planned_requests"])
   }))
@@ -110,8 +109,8 @@ export const unfinishedFullSync = Effect.fnUntraced(function* (): Effect.fn.Retu
   const now = yield* Clock.currentTimeMillis
   let begun: number | undefined
   let next = now
-  for (const { startedAt, finishedAt, isPaused } of yield* runsNewestFirst(fullSync)) {
-    const isUnfinished = finishedAt === undefined || isPaused
+  for (const { startedAt, finishedAt, status } of yield* runsNewestFirst(fullSync)) {
+    const isUnfinished = finishedAt === undefined || status === "paused"
     if (!isUnfinished || next - (finishedAt ?? startedAt) > resumeWithinMs) break
     // Our clock was ahead then.
     if (startedAt > now) break

@@ -13,7 +13,7 @@ const metaTables: Readonly<Record<string, MetaTable>> = {
   runs: {
     comment: "One row per run of a command that writes",
     columns: `run_id VARCHAR PRIMARY KEY, command VARCHAR, started_at TIMESTAMPTZ, finished_at TIMESTAMPTZ,
-      status VARCHAR, is_paused BOOLEAN, exit_code INTEGER, requests BIGINT, planned_requests BIGINT`
+      status VARCHAR, exit_code INTEGER, requests BIGINT, planned_requests BIGINT`
   },
   run_resources: {
     comment: "What each run did for each resource of each location",

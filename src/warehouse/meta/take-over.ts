@@ -2,7 +2,8 @@
 import * as Effect from "effect/Effect"
 import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
-import { type Failure, diskFailure } from "../../failure.ts"
+import type { Failure } from "../../failure.ts"
+import { onDisk } from "../../io/files.ts"
 import { formatSql } from "../format.ts"
 import { literal } from "../sql.ts"
 import type { Warehouse } from "../warehouse.ts"
@@ -15,8 +16,8 @@ const current = {
 }
 /** Of format 1, which had other names. */
 const first = {
-  runs: `SELECT * EXCLUDE (outcome), replace(outcome, 'complete with doubts', 'complete_with_warnings') AS status,
-    exit_code = 75 AS is_paused FROM meta.runs`,
+  runs: `SELECT * EXCLUDE (outcome),
+    if(exit_code = 75, 'paused', replace(outcome, 'complete with doubts', 'complete_with_warnings')) AS status FROM meta.runs`,
   coverage: `SELECT * REPLACE (replace(status, 'complete with doubts', 'complete_with_warnings') AS status) FROM meta.coverage`,
   schema_changes: `SELECT * REPLACE (CASE kind WHEN 'new word' THEN 'new value' ELSE 'unexpected value' END AS kind)
     FROM meta.schema_changes WHERE kind LIKE '% word'`
@@ -34,16 +35,11 @@ export const copyHistory = Effect.fnUntraced(function* (
   )
   if (!tables.has("runs")) return
   const [version] = tables.has("schema_version") ? yield* old.rows(formatSql) : []
-  const onDisk = (run: () => Promise<unknown>) =>
-    Effect.tryPromise({
-      try: run,
-      catch: (cause) => diskFailure(`Temporary files in ${temporary} could not be written`, cause)
-    })
-  yield* onDisk(() => mkdir(temporary, { recursive: true, mode: 0o700 }))
+  yield* onDisk(temporary, "created", () => mkdir(temporary, { recursive: true, mode: 0o700 }))
   for (const [table, select] of Object.entries(version ? current : first)) {
     const file = literal(join(temporary, `${table}.parquet`))
     yield* old.run(`COPY (${select}) TO ${file} (FORMAT parquet)`)
     yield* rebuilt.run(`INSERT INTO meta.${table} BY NAME FROM read_parquet(${file})`)
   }
-  yield* onDisk(() => rm(temporary, { recursive: true, force: true }))
+  yield* onDisk(temporary, "removed", () => rm(temporary, { recursive: true, force: true }))
 })

@@ -1,5 +1,6 @@
 /** A process that publishes `output` again and again, or `once`; says when each publish begins and how it failed. */
 import { Effect } from "effect"
+import { explanationOf } from "../../../src/cli/errors.ts"
 import { addThings, publishThings, warehouseAt } from "../things.ts"
 
 const [output, times] = process.argv.slice(2)
@@ -15,7 +16,7 @@ process.exitCode = await Effect.runPromise(
     Effect.provide(warehouseAt(output!)),
     Effect.match({
       onFailure: (failure) => {
-        process.stdout.write(JSON.stringify(failure))
+        process.stdout.write(JSON.stringify(explanationOf(failure)))
         return 1
       },
       onSuccess: () => 0

@@ -1,0 +1,40 @@
+/** What is read only where a setting enables it. */
+import { type OptionalSettings, type PlacedSetting, allSettings } from "../settings/table.ts"
+import type { ChildOf, Resource } from "./resource.ts"
+
+export type { OptionalSettings }
+export type OptionalSetting = keyof OptionalSettings
+export type BooleanSetting = {
+  [Name in OptionalSetting]: OptionalSettings[Name] extends boolean ? Name : never
+}[OptionalSetting]
+
+/** The resource as far as the settings enable it, if they do. */
+export const enabledPart = (resource: Resource, settings: OptionalSettings): Resource | undefined => {
+  if (!isEnabled(resource.enabledBy, settings)) return undefined
+  const { detail, childOf, ...list } = resource
+  return {
+    ...list,
+    ...(detail && isEnabled(detail.enabledBy, settings) && { detail }),
+    ...(childOf && { childOf: childOf.some && settings[childOf.some.unless] ? underAllParents(childOf) : childOf })
+  }
+}
+
+const underAllParents = (childOf: ChildOf): ChildOf => {
+  const { where: _, some: __, ...all } = childOf
+  return all
+}
+
+const isEnabled = (setting: OptionalSetting | undefined, settings: OptionalSettings): boolean => {
+  const value = setting === undefined || settings[setting]
+  return typeof value === "object" ? value.length > 0 : Number(value) > 0
+}
+
+/** Why something is read only with a setting, and which. */
+export const whyOptional = (name: OptionalSetting): string => {
+  const {
+    path,
+    environment,
+    whyOptional: why
+  } = allSettings.find((one: PlacedSetting) => one.path === `account.${name}`)!
+  return `${why} Enabled by ${path}${environment ? ` (${environment})` : ""}.`
+}

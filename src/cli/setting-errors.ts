@@ -1,0 +1,52 @@
+/** The sentences about settings that are missing or wrong. */
+import type { SettingProblem, SettingsError } from "../settings/errors.ts"
+import type { Explanation } from "../doctor/check-result.ts"
+
+export const settingsExplanation = ({ problems }: SettingsError): Explanation => {
+  const sentences = problems.map(problemSentence)
+  return {
+    ends: "config",
+    message:
+      sentences.length === 1
+        ? sentences[0]!
+        : `${sentences.length} settings are missing or wrong:\n${sentences.map((sentence) => `  ${sentence}`).join("\n")}`,
+    next: nextOfSettings
+  }
+}
+
+const nextOfSettings =
+  "Set them and run the same command again. config/example.toml shows every setting; `./sluice demo` needs none."
+
+export const problemSentence = (problem: SettingProblem): string => {
+  switch (problem._tag) {
+    case "FileNotFound":
+      return `The settings file ${problem.file} does not exist.`
+    case "FileUnreadable":
+      return `The settings file ${problem.file} cannot be read: ${problem.cause}.`
+    case "InvalidToml":
+      return `${problem.file} is not valid TOML: ${problem.message}.`
+    case "UnknownSetting":
+      return `${problem.file}: there is no setting ${problem.path}${suggestion(problem)}`
+    case "WrongValue":
+      return problem.value === undefined
+        ? `${problem.path} has a wrong value in ${problem.source}; expected ${problem.expected}.`
+        : `${problem.path} is ${problem.value} in ${problem.source}; expected ${problem.expected}.`
+    case "Missing": {
+      const places = [problem.environment, problem.flag, `${problem.path} in the settings file`].filter(Boolean)
+      return `${problem.path} is missing: ${problem.description} Set ${places.join(" or ")}.`
+    }
+    case "NoCredentials":
+      return `There are no credentials: account.token (SLUICE_TOKEN) is missing, and for an OAuth app ${problem.missing.join(", ")} ${problem.missing.length === 1 ? "is" : "are"} missing.`
+    case "SecretUnavailable":
+      return `${problem.path}: ${problem.reference} cannot be read: ${problem.cause}.`
+    case "UnknownResource":
+      return `${problem.file}: schema.resources.${problem.resource}: there is no such resource${suggestion(problem)}`
+    case "UnknownField":
+      return `${problem.file}: schema.accepted: ${problem.field} does not name a table and one of its fields, as in contacts.loyaltyTier.`
+    case "SeveralLocations":
+      return `This command reads one location, and the settings name several (${problem.locations.join(", ")}). Choose one with --location.`
+  }
+}
+
+const suggestion = ({ closest }: { readonly closest?: string | undefined }): string =>
+  closest === undefined ? "." : `; did you mean ${closest}?`

@@ -1,0 +1,119 @@
+/** What is generated from the settings table: config/example.toml, its JSON Schema, the table in README, and the help of flags. */
+import * as Schema from "effect/Schema"
+import { type Setting, type SettingFlags, allSettings, flagText, locationSettings, sections } from "./table.ts"
+
+const schemaFile = "sluice.schema.json"
+
+/** Every setting with its sentence; those that have to be set, and no others, are not commented out. */
+export const exampleToml = (): string =>
+  [
+    `#:schema ./${schemaFile}`,
+    "# Copy this file to config/sluice.toml. A flag goes before the environment, the environment before this file.",
+    ...Object.entries<Readonly<Record<string, Setting>>>(sections).flatMap(([section, settings]) => [
+      "",
+      `[${section}]`,
+      ...Object.entries(settings).flatMap(([key, setting]) => exampleLines(key, setting))
+    ]),
+    "",
+    "# Several locations in one run, each with its own rate limit.",
+    "# [[locations]]",
+    ...Object.entries<Setting>(locationSettings).flatMap(([key, setting]) => exampleLines(key, setting)),
+    ""
+  ].join("\n")
+
+const exampleLines = (key: string, setting: Setting): ReadonlyArray<string> => [
+  `# ${setting.description}${placesOf(setting)}${setting.default === undefined ? "" : ` Default: ${tomlOf(setting.default)}.`}`,
+  `${mustBeSet.has(setting) ? "" : "# "}${key} = ${tomlOf(setting.example ?? setting.default)}`
+]
+
+const mustBeSet: ReadonlySet<Setting> = new Set([
+  sections.account.base_url,
+  sections.account.location_id,
+  sections.account.token
+])
+
+const placesOf = ({ environment, flag }: Setting): string => {
+  const places = [environment, flag && flagText(flag)].filter(Boolean)
+  return places.length === 0 ? "" : ` ${places.join(", ")}.`
+}
+
+const tomlOf = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(tomlOf).join(", ")}]`
+  if (typeof value !== "object" || value === null) return JSON.stringify(value)
+  const entries = Object.entries(value).map(([key, one]) => `${key} = ${tomlOf(one)}`)
+  return entries.length === 0 ? "{}" : `{ ${entries.join(", ")} }`
+}
+
+/** For editors: completion, descriptions, and a mark under what is wrong. */
+export const jsonSchema = (): string =>
+  `${JSON.stringify(
+    {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      title: "Settings of sluice",
+      ...objectOf({
+        ...Object.fromEntries(
+          Object.entries<Readonly<Record<string, Setting>>>(sections).map(([section, settings]) => [
+            section,
+            objectOf(propertiesOf(settings))
+          ])
+        ),
+        locations: {
+          type: "array",
+          description: "Several locations in one run, each with its own rate limit.",
+          items: { ...objectOf(propertiesOf(locationSettings)), required: ["id"] }
+        }
+      })
+    },
+    null,
+    2
+  )}\n`
+
+const objectOf = (properties: object) => ({ type: "object", additionalProperties: false, properties })
+
+const propertiesOf = (settings: Readonly<Record<string, Setting>>) =>
+  Object.fromEntries(
+    Object.entries(settings).map(([key, { schema, description, default: otherwise, example }]) => [
+      key,
+      {
+        description,
+        ...Schema.toJsonSchemaDocument(schema).schema,
+        ...(otherwise !== undefined && { default: otherwise }),
+        ...(example !== undefined && { examples: [example] })
+      }
+    ])
+  )
+
+/** A table in Markdown, as wide as its widest cells. */
+export const readmeTable = (): string => {
+  const rows = [
+    ["setting", "environment, flag", "default", "meaning"],
+    ...allSettings.map(({ path, environment, flag, default: otherwise, description }) => [
+      `\`${path}\``,
+      [environment, flag && flagText(flag)].flatMap((place) => (place ? [`\`${place}\``] : [])).join(", "),
+      otherwise === undefined ? "" : `\`${tomlOf(otherwise)}\``,
+      description
+    ]),
+    ...Object.entries<Setting>(locationSettings).map(([key, { description }]) => [
+      `\`locations.${key}\``,
+      "",
+      "",
+      description
+    ])
+  ]
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
+  const line = (row: ReadonlyArray<string>) =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(" | ")} |`
+  return [line(rows[0]!), line(widths.map((width) => "-".repeat(width))), ...rows.slice(1).map(line)].join("\n")
+}
+
+/** For the help of a flag: the sentence, the variable and the default. */
+export const flagDescription = (flag: keyof SettingFlags): string => {
+  const { description, environment, default: otherwise } = allSettings.find((setting) => setting.flag === flag)!
+  return [
+    description,
+    environment && `Environment: ${environment}.`,
+    otherwise !== undefined && `Default: ${String(otherwise)}.`
+  ]
+    .filter(Boolean)
+    .join(" ")
+}

@@ -1,0 +1,116 @@
+/** The value of every setting: a flag goes before the environment, the environment before the file, the file before the default. */
+import * as Schema from "effect/Schema"
+import type { SettingProblem } from "./errors.ts"
+import { readFile } from "./file.ts"
+import {
+  type PlacedSetting,
+  type Setting,
+  type SettingFlags,
+  type SettingValues,
+  allSettings,
+  flagText,
+  locationSettings
+} from "./table.ts"
+
+export interface Flags extends SettingFlags {
+  readonly config?: string | undefined
+}
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** One of several locations, as the file has it. */
+export interface ListedLocation {
+  readonly id?: string
+  readonly token?: string
+  readonly company_id?: string
+}
+
+export interface SettingSource {
+  readonly path: string
+  /** For people: a secret is only said to be set. */
+  readonly shown: string
+  readonly from: "flag" | "environment" | "file" | "default"
+  /** The flag, the variable or the file. */
+  readonly name: string
+}
+
+export interface Settings {
+  readonly file: string
+  readonly values: SettingValues
+  readonly locations: ReadonlyArray<ListedLocation>
+  /** Every setting that has a value. */
+  readonly sources: ReadonlyArray<SettingSource>
+  readonly problems: ReadonlyArray<SettingProblem>
+}
+
+/** Reads each source once. What is wrong is among the problems, and has no effect on the values. */
+export const readSettings = (flags: Flags, environment: Environment): Settings => {
+  const { file, problems: problemsOfFile } = readFile(flags.config)
+  const problems = [...problemsOfFile]
+  const values: Record<string, Record<string, unknown>> = {}
+  const sources: Array<SettingSource> = []
+  for (const setting of allSettings) {
+    const { section, key, path } = setting
+    const isRight = Schema.is(setting.schema)
+    const written = writtenIn(setting, flags, environment, file)
+    // A wrong value is reported where another source goes before it, too.
+    for (const { value, name } of written) if (!isRight(value)) problems.push(wrongValue(setting, path, value, name))
+    const { value, from, name } = written.find((one) => isRight(one.value)) ?? {
+      value: setting.default,
+      from: "default" as const,
+      name: ""
+    }
+    ;(values[section] ??= {})[key] = value
+    if (value !== undefined) sources.push({ path, shown: setting.secret ? "set" : textOf(value), from, name })
+  }
+  const locations = file.locations.map((location, index) => listedLocation(location, index, file.name, problems))
+  // Each value was checked against the schema that its type comes from.
+  return { file: file.name, values: values as unknown as SettingValues, locations, sources, problems }
+}
+
+type Written = Pick<SettingSource, "from" | "name"> & { readonly value: unknown }
+
+/** The sources that have the setting, in the order in which they count. */
+const writtenIn = (
+  { flag, environment: variable, fromText, section, key }: PlacedSetting,
+  flags: Flags,
+  environment: Environment,
+  file: { readonly name: string; readonly sections: Readonly<Record<string, Readonly<Record<string, unknown>>>> }
+): ReadonlyArray<Written> => {
+  const written: Array<Written> = []
+  const given = flag && flags[flag]
+  // An empty flag, as of a variable of the shell that is not set, must not mean the default.
+  if (flag && given !== undefined) written.push({ from: "flag", name: flagText(flag), value: fromText(given) })
+  const variableText = variable && environment[variable]
+  if (variable && variableText) written.push({ from: "environment", name: variable, value: fromText(variableText) })
+  const value = file.sections[section]?.[key]
+  if (value !== undefined) written.push({ from: "file", name: file.name, value })
+  return written
+}
+
+const listedLocation = (
+  location: Readonly<Record<string, unknown>>,
+  index: number,
+  file: string,
+  problems: Array<SettingProblem>
+): ListedLocation => {
+  const right: Record<string, string> = {}
+  for (const [key, setting] of Object.entries<Setting>(locationSettings)) {
+    const path = `locations[${index}].${key}`
+    const value = location[key]
+    if (typeof value === "string" && Schema.is(setting.schema)(value)) right[key] = value
+    else if (value !== undefined) problems.push(wrongValue(setting, path, value, file))
+    else if (key === "id") problems.push({ _tag: "Missing", path, description: setting.description })
+  }
+  return right
+}
+
+const wrongValue = ({ secret, expected }: Setting, path: string, value: unknown, source: string): SettingProblem => ({
+  _tag: "WrongValue",
+  path,
+  source,
+  expected,
+  ...(!secret && { value: typeof value === "number" ? String(value) : JSON.stringify(value) })
+})
+
+const textOf = (value: unknown): string =>
+  Array.isArray(value) ? value.join(", ") || "none" : typeof value === "object" ? JSON.stringify(value) : String(value)

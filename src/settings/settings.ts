@@ -1,0 +1,182 @@
+/** What a command needs of the settings: where output goes, and whose locations are read with what. */
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import { resolve } from "node:path"
+import type { ApiSettings } from "../api/api.ts"
+import { type SettingProblem, SettingsError } from "./errors.ts"
+import { commaSeparated } from "./kinds.ts"
+import { outputPaths } from "./paths.ts"
+import { type Environment, type Flags, type ListedLocation, type Settings, readSettings } from "./read.ts"
+import { secretReader, credentialsOf } from "./secrets.ts"
+import { type OptionalSettings, type SettingValues, allSettings, flagText, optionalOf } from "./table.ts"
+
+export interface OutputSettings {
+  readonly folder: string
+  readonly formats: SettingValues["output"]["formats"]
+  readonly csvProfile: SettingValues["output"]["csv_profile"]
+  readonly memoryMb: number
+}
+
+/** What schema-policy.ts checks against the catalogue, and the file that has it. */
+export interface SchemaSettings {
+  readonly schema: SettingValues["schema"] & { readonly file: string }
+}
+type Output = OutputSettings & SchemaSettings
+
+export interface AccountSettings {
+  readonly location: string
+  readonly company: string | undefined
+  readonly optional: OptionalSettings
+  /** See `deletions.max_share`. */
+  readonly deletionShareMax: number
+  readonly api: ApiSettings
+  /** Texts that must not appear anywhere. */
+  readonly secrets: ReadonlyArray<string>
+}
+
+/** The settings of a command that makes no request. What is wrong with the others is reported as well. */
+export const outputSettings = Effect.fn("settings.output")(function* (
+  flags: Flags,
+  environment: Environment
+): Effect.fn.Return<Output, SettingsError> {
+  const settings = readSettings(flags, environment)
+  if (settings.problems.length > 0) return yield* new SettingsError({ problems: settings.problems })
+  return outputOf(settings)
+})
+
+/** The settings of a command that reads locations: those of the flag or the variable, or those of the file. */
+export const syncSettings = Effect.fn("settings.sync")(function* (
+  flags: Flags,
+  environment: Environment
+): Effect.fn.Return<{ readonly output: Output; readonly accounts: ReadonlyArray<AccountSettings> }, SettingsError> {
+  const settings = readSettings(flags, environment)
+  const output = outputOf(settings)
+  const { accounts, problems } = accountsOf(settings, output.folder, environment)
+  const all = allProblems(settings, problems)
+  return all.length === 0 ? { output, accounts } : yield* new SettingsError({ problems: all })
+})
+
+/** The same for a command that reads one location. */
+export const oneAccount = Effect.fn("settings.one")(function* (
+  flags: Flags,
+  environment: Environment
+): Effect.fn.Return<{ readonly output: Output; readonly account: AccountSettings }, SettingsError> {
+  const { output, accounts } = yield* syncSettings(flags, environment)
+  return accounts.length === 1
+    ? { output, account: accounts[0]! }
+    : yield* new SettingsError({ problems: [severalLocations(accounts)] })
+})
+
+/** What `doctor` looks at: everything that can be used, and everything that is wrong. */
+export const inspectSettings = (flags: Flags, environment: Environment) => {
+  const settings = readSettings(flags, environment)
+  const output = outputOf(settings)
+  const { accounts, problems } = accountsOf(settings, output.folder, environment)
+  const all = [
+    ...allProblems(settings, problems),
+    ...(problems.length === 0 && accounts.length > 1 ? [severalLocations(accounts)] : [])
+  ]
+  return {
+    sources: settings.sources,
+    problems: all,
+    ...(settings.problems.length === 0 && { output }),
+    ...(all.length === 0 && { account: accounts[0]! })
+  }
+}
+
+/** What is missing may be in a file that cannot be read, and what is wrong is not missing. */
+const allProblems = ({ problems }: Settings, missing: ReadonlyArray<SettingProblem>): ReadonlyArray<SettingProblem> => {
+  if (problems.some(({ _tag }) => /^(FileNotFound|FileUnreadable|InvalidToml)$/.test(_tag))) return problems
+  const wrong = new Set(problems.flatMap((problem) => ("path" in problem ? [problem.path] : [])))
+  const pathOf = (problem: SettingProblem) => ("path" in problem ? problem.path : "account.token")
+  return [...problems, ...missing.filter((problem) => !wrong.has(pathOf(problem)))]
+}
+
+const severalLocations = (accounts: ReadonlyArray<AccountSettings>): SettingProblem => ({
+  _tag: "SeveralLocations",
+  locations: accounts.map(({ location }) => location)
+})
+
+const outputOf = ({ file, values: { output, machine, schema } }: Settings): Output => ({
+  folder: resolve(output.folder),
+  formats: output.formats,
+  csvProfile: output.csv_profile,
+  memoryMb: machine.memory_mb,
+  schema: { ...schema, file }
+})
+
+const accountsOf = (
+  settings: Settings,
+  folder: string,
+  environment: Environment
+): { readonly accounts: ReadonlyArray<AccountSettings>; readonly problems: ReadonlyArray<SettingProblem> } => {
+  const { account, budget, deletions, output } = settings.values
+  const locations = locationsOf(settings)
+  const problems: Array<SettingProblem> = [
+    ...(account.base_url === undefined ? [missing("account.base_url")] : []),
+    ...(locations.length === 0 ? [missing("account.location_id")] : [])
+  ]
+  const secret = secretReader(environment)
+  // Without a location the credentials are looked at all the same, so that all that is missing is reported at once.
+  const accounts = (locations.length === 0 ? [{ id: "" }] : locations).flatMap(({ id, token, company_id }: Listed) => {
+    const reference =
+      token === undefined
+        ? { reference: account.token, path: "account.token" }
+        : { reference: token, path: `locations.${id}.token` }
+    const credentials = credentialsOf(account, reference, outputPaths(folder).tokens, secret)
+    if (Result.isFailure(credentials)) {
+      problems.push(...credentials.failure)
+      return []
+    }
+    return {
+      location: id,
+      company: company_id ?? account.company_id,
+      deletionShareMax: deletions.max_share,
+      optional: optionalOf(account),
+      api: {
+        baseUrl: account.base_url ?? "",
+        credentials: credentials.success,
+        fileMbMax: output.file_mb_max,
+        limits: {
+          burst: budget.burst,
+          windowMs: budget.window_seconds * 1000,
+          reservePerDay: budget.reserve_per_day
+        }
+      },
+      secrets: (credentials.success.kind === "private"
+        ? [credentials.success.token]
+        : [credentials.success.clientSecret, credentials.success.refreshToken]
+      ).map(Redacted.value)
+    } satisfies AccountSettings
+  })
+  return { accounts, problems: unique(problems) }
+}
+
+type Listed = ListedLocation & { readonly id: string }
+
+/** A location that is named outside the file has the token that the file lists for it, if any. */
+const locationsOf = ({ values, sources, locations }: Settings): ReadonlyArray<Listed> => {
+  const listed = locations.filter((location): location is Listed => location.id !== undefined)
+  const source = sources.find(({ path }) => path === "account.location_id")
+  const named = values.account.location_id ?? ""
+  if (source?.from === "flag" || source?.from === "environment")
+    return commaSeparated(named).map((id) => ({ ...listed.find((one) => one.id === id), id }))
+  return listed.length > 0 || named === "" ? listed : [{ id: named }]
+}
+
+const missing = (path: string): SettingProblem => {
+  const { description, environment, flag } = allSettings.find((setting) => setting.path === path)!
+  return {
+    _tag: "Missing",
+    path,
+    description,
+    ...(environment && { environment }),
+    ...(flag && { flag: flagText(flag) })
+  }
+}
+
+/** Several locations share what is missing of the account. */
+const unique = (problems: ReadonlyArray<SettingProblem>): ReadonlyArray<SettingProblem> => [
+  ...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()
+]

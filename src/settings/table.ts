@@ -1,0 +1,243 @@
+/**
+ * Every setting, once. Reading, error messages, the flags' help, `doctor`, README's table, config/example.toml and its JSON
+ * Schema come from this table. A new setting is an entry here and its use.
+ */
+import {
+  type Kind,
+  anyOf,
+  boolean,
+  httpAddress,
+  numberFrom,
+  enumeration,
+  oneOfByName,
+  positiveNumber,
+  share,
+  text,
+  textList
+} from "./kinds.ts"
+
+/** Flags that set a setting, by the names they have in the program: `baseUrl` is `--base-url`. */
+export interface SettingFlags {
+  readonly baseUrl?: string | undefined
+  readonly location?: string | undefined
+  readonly output?: string | undefined
+  readonly csvProfile?: string | undefined
+}
+
+export interface Setting<A = unknown> extends Kind<A> {
+  /** One sentence. */
+  readonly description: string
+  readonly environment?: string
+  readonly flag?: keyof SettingFlags
+  /** Its value is never shown; it may be written as a reference (`env:`, `file:`, `cmd:`). */
+  readonly secret?: true
+  readonly default?: A
+  /** What config/example.toml shows; the default where it is absent. */
+  readonly example?: A
+  /** With this setting more is read than otherwise; why that needs a setting. */
+  readonly whyOptional?: string
+}
+
+const setting = <A, const Rest extends Omit<Setting<A>, keyof Kind<A>>>(kind: Kind<A>, rest: Rest) => ({
+  ...kind,
+  ...rest
+})
+
+/** What may happen to a field that no definition names; see catalog/policy.ts. */
+const schemaPolicies = ["evolve", "freeze", "discard"] as const
+
+/** What the file says of one of several locations. */
+export const locationSettings = {
+  id: setting(text, { description: "The location to read.", example: "northLocationId" }),
+  token: setting(text, {
+    secret: true,
+    description: "Its token; without it, the account's.",
+    example: "env:NORTH_TOKEN"
+  }),
+  company_id: setting(text, { description: "Its company; without it, the account's.", example: "companyId" })
+} satisfies Readonly<Record<string, Setting>>
+
+/** By section and key, as in the settings file. */
+export const sections = {
+  account: {
+    base_url: setting(httpAddress, {
+      environment: "SLUICE_BASE_URL",
+      flag: "baseUrl",
+      description: "Address of the API.",
+      example: "https://api.example.com"
+    }),
+    location_id: setting(text, {
+      environment: "SLUICE_LOCATION_ID",
+      flag: "location",
+      description: "Location to read; the flag and the variable take several, separated by commas.",
+      example: "locationId"
+    }),
+    company_id: setting(text, {
+      environment: "SLUICE_COMPANY_ID",
+      description: "Company that owns the location; without it, it is read from the location if the token may.",
+      example: "companyId"
+    }),
+    token: setting(text, {
+      environment: "SLUICE_TOKEN",
+      secret: true,
+      description: "Private integration token: itself, or env:NAME, file:/path or cmd:command for where it is.",
+      example: "env:CRM_TOKEN"
+    }),
+    client_id: setting(text, {
+      environment: "SLUICE_CLIENT_ID",
+      description: "Client id of an OAuth app, which takes the place of the token.",
+      example: "clientId"
+    }),
+    client_secret: setting(text, {
+      environment: "SLUICE_CLIENT_SECRET",
+      secret: true,
+      description: "Client secret of the OAuth app, or a reference to it.",
+      example: "env:CRM_CLIENT_SECRET"
+    }),
+    refresh_token: setting(text, {
+      environment: "SLUICE_REFRESH_TOKEN",
+      secret: true,
+      description: "First refresh token of the OAuth app; its successors are kept in tokens.json in the output folder.",
+      example: "file:/run/secrets/refresh_token"
+    }),
+    object_keys: setting(textList, {
+      environment: "SLUICE_OBJECT_KEYS",
+      description: "Keys of the objects whose fields and folders to read.",
+      default: [],
+      example: ["custom_objects.project"],
+      whyOptional: "The API does not list objects."
+    }),
+    recurring_task_ids: setting(textList, {
+      environment: "SLUICE_RECURRING_TASK_IDS",
+      description: "Ids of the recurring tasks to read.",
+      default: [],
+      example: ["recurringTaskId"],
+      whyOptional: "The API does not list recurring tasks."
+    }),
+    free_slot_days: setting(numberFrom(0), {
+      environment: "SLUICE_FREE_SLOT_DAYS",
+      description: "Days ahead whose free slots to read; 0 reads none.",
+      default: 0,
+      example: 14,
+      whyOptional: "The service computes free slots for the range that is requested."
+    }),
+    conversation_messages: setting(boolean, {
+      environment: "SLUICE_CONVERSATION_MESSAGES",
+      description: "Read the messages of each new or changed conversation with a request of its own.",
+      default: false,
+      whyOptional:
+        "The export holds all messages but review requests and group chats. Conversations that consist of these are read one by one in any case."
+    }),
+    contact_details: setting(boolean, {
+      environment: "SLUICE_CONTACT_DETAILS",
+      description: "Read each new or changed contact with a request of its own.",
+      default: false,
+      whyOptional:
+        "The search returns the same record, unless it leaves out do-not-disturb settings and attribution, as it does in some accounts."
+    })
+  },
+  budget: {
+    reserve_per_day: setting(numberFrom(0), {
+      description: "Requests of each day to leave to your other programs.",
+      default: 1000
+    }),
+    burst: setting(positiveNumber, {
+      description: "Requests allowed in a window, until the service states its own limit.",
+      default: 100
+    }),
+    window_seconds: setting(positiveNumber, {
+      description: "Length of that window, until the service states its own.",
+      default: 10
+    })
+  },
+  output: {
+    folder: setting(text, {
+      environment: "SLUICE_OUTPUT",
+      flag: "output",
+      description: "Folder of the vault, the warehouse and the published files.",
+      default: "output"
+    }),
+    formats: setting(anyOf(["duckdb", "parquet", "csv"]), {
+      environment: "SLUICE_FORMATS",
+      description: "Formats to publish; an empty list, or none in the variable, publishes nothing.",
+      default: ["duckdb", "parquet", "csv"]
+    }),
+    csv_profile: setting(enumeration(["machine", "spreadsheet"]), {
+      flag: "csvProfile",
+      description: "Write CSV for programs, or with formulas made harmless for spreadsheets.",
+      default: "machine"
+    }),
+    file_mb_max: setting(positiveNumber, {
+      environment: "SLUICE_FILE_MB_MAX",
+      description: "Largest recording to keep, in megabytes; a larger one is reported as not read.",
+      default: 256
+    })
+  },
+  schema: {
+    policy: setting(enumeration(schemaPolicies), {
+      description:
+        "What happens to fields that no definition names: kept in _extra (evolve), left in the vault (discard), or left there and reported as incomplete (freeze).",
+      default: "evolve"
+    }),
+    resources: setting(oneOfByName(schemaPolicies), {
+      description: "Another policy for single resources.",
+      default: {},
+      example: { invoices: "freeze" }
+    }),
+    accepted: setting(textList, {
+      description: "Fields that a frozen resource may send all the same, as table.field.",
+      default: [],
+      example: ["contacts.loyaltyTier"]
+    })
+  },
+  deletions: {
+    max_share: setting(share, {
+      description:
+        "Largest share of a table's rows that may be marked deleted at once; beyond it, none is, unless the sync has --accept-deletions.",
+      default: 0.3
+    })
+  },
+  machine: {
+    memory_mb: setting(numberFrom(96), {
+      description: "Memory that DuckDB may take, in megabytes; the process takes 300 to 400 more.",
+      default: 128
+    })
+  }
+} satisfies Readonly<Record<string, Readonly<Record<string, Setting>>>>
+
+type Sections = typeof sections
+type ValueOf<S> = S extends Kind<infer A> ? (S extends { readonly default: unknown } ? A : A | undefined) : never
+
+export type SettingValues = {
+  readonly [Section in keyof Sections]: {
+    readonly [Key in keyof Sections[Section]]: ValueOf<Sections[Section][Key]>
+  }
+}
+
+type OptionalKey = {
+  [Key in keyof Sections["account"]]: Sections["account"][Key] extends { readonly whyOptional: string } ? Key : never
+}[keyof Sections["account"]]
+
+/** The settings that decide what is read beyond what every sync reads. */
+export type OptionalSettings = Pick<SettingValues["account"], OptionalKey>
+
+export interface PlacedSetting extends Setting {
+  /** As in messages and README: `output.folder`. */
+  readonly path: string
+  readonly section: string
+  readonly key: string
+}
+
+export const allSettings: ReadonlyArray<PlacedSetting> = Object.entries(sections).flatMap(([section, settings]) =>
+  Object.entries<Setting>(settings).map(([key, one]) => ({ ...one, path: `${section}.${key}`, section, key }))
+)
+
+/** `--base-url` of `baseUrl`. */
+export const flagText = (flag: string): string =>
+  `--${flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+
+export const optionalOf = (account: SettingValues["account"]): OptionalSettings =>
+  // The keys are those that the type picks.
+  Object.fromEntries(
+    Object.entries(account).filter(([key]) => (sections.account as Readonly<Record<string, Setting>>)[key]?.whyOptional)
+  ) as unknown as OptionalSettings

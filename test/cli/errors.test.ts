@@ -1,0 +1,91 @@
+import { assert, it } from "@effect/vitest"
+import { CommandError, explained, explanationOf } from "../../src/cli/errors.ts"
+import { Failure, type FailureReason, failure, fileFailure } from "../../src/failure.ts"
+
+const reasons: ReadonlyArray<readonly [FailureReason, ends: string, said: RegExp]> = [
+  [
+    { _tag: "FileFailed", path: "o/vault", operation: "written", detail: "ENOSPC: no space" },
+    "failed",
+    /^o\/vault could not be written: ENOSPC: no space\. .* kept\. Free disk space/
+  ],
+  [{ _tag: "WarehouseNotFound", path: "o/w" }, "failed", /^There is no warehouse at o\/w yet\. \.\/sluice sync$/],
+  [
+    { _tag: "WarehouseLocked", path: "o/w", isRun: true, pid: 8, program: "sluice sync" },
+    "locked",
+    /^Another run \(process 8\) is working in o\. Nothing was changed\. Wait for it/
+  ],
+  [
+    { _tag: "WarehouseLocked", path: "o/w", isRun: false, pid: undefined, program: undefined },
+    "locked",
+    /^Another program \(unknown\) has o\/w open\. .* Close the file there/
+  ],
+  [
+    { _tag: "WarehouseDamaged", path: "o/w", detail: "Corrupt" },
+    "damaged",
+    /^The warehouse o\/w is damaged: Corrupt\. .*\.\/sluice rebuild$/
+  ],
+  [
+    { _tag: "OutOfMemory", path: "o/w", memoryMb: 96, detail: "Out of Memory" },
+    "failed",
+    /^DuckDB needs more memory than machine\.memory_mb = 96 .* Set machine\.memory_mb to 192 /
+  ],
+  [{ _tag: "StatementRejected", path: "o/w", detail: "Binder Error" }, "failed", /defect of sluice: Binder Error/],
+  [
+    { _tag: "VaultDamaged", folder: "o/vault", detail: "segment 1 is damaged at byte 7" },
+    "failed",
+    /^The vault in o\/vault: segment 1 is damaged at byte 7\. \.\/sluice verify, .* backup/
+  ],
+  [
+    { _tag: "PublishedIsForeign", path: "o/published" },
+    "failed",
+    /^o\/published is in the way: it is not a link that sluice made.* Move o\/published away/
+  ],
+  [
+    { _tag: "UnknownSelection", flag: "--only", name: "kontacts", families: ["crm", "payments"] },
+    "usage",
+    /^--only kontacts: there is no such table or family\. Families are crm, payments\. /
+  ],
+  [{ _tag: "NothingSelected", only: ["tasks"], except: ["tasks"] }, "usage", /--except tasks: nothing is left to read/],
+  [
+    { _tag: "NoDateFilter", tables: ["users"], dated: ["messages"] },
+    "usage",
+    /^users: the API has no date filter for this\. It has one for messages\. \.\/sluice sync --full --only users$/
+  ],
+  [
+    { _tag: "ReserveTooLarge", reserve: 1000, dailyMax: 600 },
+    "config",
+    /^budget\.reserve_per_day keeps 1000 .* Write reserve_per_day = 60 under \[budget\]/
+  ],
+  [
+    { _tag: "CertificateRejected", host: "api.test", detail: "CERT_HAS_EXPIRED" },
+    "config",
+    /^The certificate of api\.test is not accepted \(CERT_HAS_EXPIRED\).* NODE_EXTRA_CA_CERTS/
+  ],
+  [
+    { _tag: "WrongProtocol", host: "api.test", protocol: "HTTPS", detail: "wrong version number" },
+    "config",
+    /^api\.test does not speak HTTPS \(wrong version number\)\. Check account\.base_url/
+  ]
+]
+
+it.each(reasons)("%j", (reason, ends, said) => {
+  const explanation = explanationOf(failure(reason))!
+  assert.strictEqual(explanation.ends, ends)
+  assert.match(`${explanation.message} ${explanation.next}`, said)
+})
+
+it("a failed publish says that the published version stays", () => {
+  const { reason } = fileFailure("o/.published/000002-r.building/crm.duckdb", "written", new Error("ENOSPC"))
+  const { message } = explanationOf(new Failure({ reason, unpublished: "o/published" }))!
+  assert.match(
+    message,
+    /^Nothing was published, and o\/published still shows the version before\. o\/\.published.* ENOSPC/
+  )
+})
+
+it("what is explained already stays as it is, and a defect is not explained", () => {
+  const error = new CommandError({ ends: "usage", message: "m", next: "n" })
+  assert.strictEqual(explained("L")(error), error)
+  assert.strictEqual(explanationOf(error), error)
+  assert.isUndefined(explanationOf(new Error("defect")))
+})

@@ -1,0 +1,54 @@
+import { assert, it } from "@effect/vitest"
+import { chmodSync, cpSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { outputFolder } from "../../src/doctor/environment.ts"
+import { emptyOutputFolder, makeOutputFolder } from "../../src/io/folder.ts"
+import { newFolder } from "../support/sluice.ts"
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
+
+/** As a clone brings it: with its page, and open to others. */
+const clonedFolder = (): string => {
+  const folder = join(newFolder(), "output")
+  mkdirSync(folder)
+  chmodSync(folder, 0o755)
+  cpSync(fileURLToPath(new URL("../../output/README.md", import.meta.url)), join(folder, "README.md"))
+  chmodSync(join(folder, "README.md"), 0o644)
+  return folder
+}
+const faultsOf = async (folder: string) => (await outputFolder(folder)).filter(({ state }) => state !== "ok")
+
+it("the output folder of a fresh clone is closed by the first command that writes, and doctor reports nothing", async () => {
+  const folder = clonedFolder()
+  assert.deepStrictEqual(await faultsOf(folder), [])
+  await makeOutputFolder(folder)
+  assert.strictEqual(modeOf(folder), "700")
+  writeFileSync(join(folder, "warehouse.duckdb"), "", { mode: 0o600 })
+  assert.deepStrictEqual(await faultsOf(folder), [])
+})
+
+it("a folder in use keeps its mode, and doctor reports it", async () => {
+  const folder = clonedFolder()
+  writeFileSync(join(folder, "warehouse.duckdb"), "", { mode: 0o600 })
+  await makeOutputFolder(folder)
+  assert.strictEqual(modeOf(folder), "755")
+  assert.deepStrictEqual(
+    (await faultsOf(folder)).map(({ check }) => check),
+    ["modes"]
+  )
+})
+
+it("a new folder is closed from the beginning", async () => {
+  const folder = join(newFolder(), "a", "b")
+  await makeOutputFolder(folder)
+  assert.strictEqual(modeOf(folder), "700")
+})
+
+it("an emptied folder keeps the page of the clone", async () => {
+  const folder = clonedFolder()
+  mkdirSync(join(folder, "vault"))
+  writeFileSync(join(folder, ".demo"), "")
+  await emptyOutputFolder(folder)
+  assert.deepStrictEqual(readdirSync(folder), ["README.md"])
+})

@@ -1,0 +1,58 @@
+/** Files that are generated from the settings table. To write them again: vitest run test/settings/documents.test.ts --update */
+import { assert, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { expect } from "vitest"
+import { exampleToml, jsonSchema, readmeTable } from "../../src/settings/documents.ts"
+import { syncSettings } from "../../src/settings/settings.ts"
+import { allSettings } from "../../src/settings/table.ts"
+import { newFolder } from "../support/sluice.ts"
+
+const inRepository = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+
+it("config/example.toml is current", () =>
+  expect(exampleToml()).toMatchFileSnapshot(inRepository("config/example.toml")))
+
+it("config/sluice.schema.json is current", () =>
+  expect(jsonSchema()).toMatchFileSnapshot(inRepository("config/sluice.schema.json")))
+
+it("the table of settings in README is current", () => {
+  const path = inRepository("README.md")
+  const [before, , after] = readFileSync(path, "utf8").split(/(?<=<!-- settings -->\n)|(?=<!-- end of settings -->)/)
+  return expect(`${before}\n${readmeTable()}\n\n${after}`).toMatchFileSnapshot(path)
+})
+
+it.effect("the example can be used as it is, and with every comment removed that hides a setting", () =>
+  Effect.gen(function* () {
+    const environment = { CRM_TOKEN: "secret-1", NORTH_TOKEN: "secret-2", CRM_CLIENT_SECRET: "secret-3" }
+    const plain = yield* syncSettings({ config: inRepository("config/example.toml") }, environment)
+    assert.deepStrictEqual(
+      plain.accounts.map(({ location, secrets }) => [location, ...secrets]),
+      [["locationId", "secret-1"]]
+    )
+
+    const path = join(newFolder(), "sluice.toml")
+    writeFileSync(path, exampleToml().replaceAll(/^# (?=\w+ = |\[\[)/gm, ""))
+    const { accounts } = yield* syncSettings({ config: path }, environment)
+    assert.deepStrictEqual(
+      accounts.map(({ location, secrets }) => [location, ...secrets]),
+      [["northLocationId", "secret-2"]]
+    )
+    assert.deepStrictEqual(accounts[0]!.optional, {
+      object_keys: ["custom_objects.project"],
+      recurring_task_ids: ["recurringTaskId"],
+      free_slot_days: 14,
+      conversation_messages: false,
+      contact_details: false
+    })
+  })
+)
+
+it("every setting has a sentence and an example or a default", () => {
+  for (const { path, description, example, default: otherwise } of allSettings) {
+    assert.match(description, /^[A-Z].*\.$/s, path)
+    assert.isDefined(example ?? otherwise, path)
+  }
+})

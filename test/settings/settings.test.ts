@@ -1,0 +1,170 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { problemSentence, settingsExplanation } from "../../src/cli/setting-errors.ts"
+import type { Environment, Flags } from "../../src/settings/read.ts"
+import { inspectSettings, outputSettings, syncSettings } from "../../src/settings/settings.ts"
+import { newFolder } from "../support/sluice.ts"
+
+const fileOf = (content: string): string => {
+  const path = join(newFolder(), "sluice.toml")
+  writeFileSync(path, content)
+  return path
+}
+const complete = { SLUICE_BASE_URL: "https://api.test", SLUICE_TOKEN: "token-1", SLUICE_LOCATION_ID: "L" }
+
+/** The sentences about the settings of a sync. */
+const sentences = (content: string, environment: Environment = complete, flags: Flags = {}) => {
+  const config = fileOf(content)
+  return inspectSettings({ config, ...flags }, environment).problems.map((problem) =>
+    problemSentence(problem).replaceAll(config, "FILE")
+  )
+}
+
+describe("a value", () => {
+  it.effect("is that of the flag, else of the environment, else of the file, else the default", () =>
+    Effect.gen(function* () {
+      const config = fileOf("[output]\nfolder = '/file'\nformats = ['csv']\nfile_mb_max = 5\n")
+      const environment = { ...complete, SLUICE_OUTPUT: "/environment", SLUICE_FORMATS: "parquet" }
+      const folderWith = (flags: Flags, variables: Environment) =>
+        Effect.map(outputSettings({ config, ...flags }, variables), ({ folder }) => folder)
+      assert.strictEqual(yield* folderWith({ output: "/flag" }, environment), "/flag")
+      assert.strictEqual(yield* folderWith({}, environment), "/environment")
+      assert.strictEqual(yield* folderWith({}, {}), "/file")
+      const { output, accounts } = yield* syncSettings({ config }, environment)
+      assert.deepStrictEqual(output.formats, ["parquet"])
+      assert.strictEqual(accounts[0]!.api.fileMbMax, 5)
+      assert.strictEqual(output.memoryMb, 128)
+    })
+  )
+
+  it.effect("of an empty variable counts as not set, and `none` is an empty list of formats", () =>
+    Effect.gen(function* () {
+      const config = fileOf("[output]\nformats = ['csv']\n")
+      const formats = (text: string) =>
+        Effect.map(outputSettings({ config }, { SLUICE_FORMATS: text }), ({ formats }) => formats)
+      assert.deepStrictEqual(yield* formats(""), ["csv"])
+      assert.deepStrictEqual(yield* formats("none"), [])
+      assert.deepStrictEqual(yield* formats("csv, duckdb"), ["csv", "duckdb"])
+    })
+  )
+
+  it("from every TOML form that a settings file may use is read", () => {
+    const content = [
+      "account = { base_url = 'https://api.test', token = 'tökén-€' }",
+      "output.formats = [ # with a comment",
+      '  "csv",',
+      "]",
+      "schema.resources.invoices = 'freeze'",
+      "[[locations]]",
+      "id = 'N'",
+      "[[locations]]",
+      "id = 'S'",
+      'token = """\ntoken-s"""'
+    ].join("\r\n")
+    assert.deepStrictEqual(sentences(content, {}), [
+      "This command reads one location, and the settings name several (N, S). Choose one with --location."
+    ])
+  })
+})
+
+describe("a problem is named with its place, what is written and what is expected:", () => {
+  it.each([
+    ["[account]\nbase_ulr = 'x'", "FILE: there is no setting account.base_ulr; did you mean account.base_url?"],
+    ["[acount]\nbase_url = 'x'", "FILE: there is no setting acount; did you mean account?"],
+    ["[output]\nfrobnicate = 1", "FILE: there is no setting output.frobnicate."],
+    [
+      "[[locations]]\nid = 'L'\ntokn = 'x'",
+      "FILE: there is no setting locations[0].tokn; did you mean locations[0].token?"
+    ],
+    [
+      "[[locations]]\ntoken = 'x'",
+      "locations[0].id is missing: The location to read. Set locations[0].id in the settings file."
+    ],
+    ["locations = ['L']", "locations has a wrong value in FILE; expected [[locations]], once for each location."],
+    ["output = 'x'", "output has a wrong value in FILE; expected a section, [output]."],
+    ["[budget]\nburst = 0", "budget.burst is 0 in FILE; expected a number greater than 0."],
+    ["[budget]\nburst = inf", "budget.burst is Infinity in FILE; expected a number greater than 0."],
+    ["[machine]\nmemory_mb = 95", "machine.memory_mb is 95 in FILE; expected a number that is 96 or more."],
+    ["[deletions]\nmax_share = 30", "deletions.max_share is 30 in FILE; expected a number from 0 to 1."],
+    [
+      "[output]\nformats = ['excel']",
+      'output.formats is ["excel"] in FILE; expected a list of "duckdb", "parquet" and "csv".'
+    ],
+    [
+      "[account]\nrefresh_token = 7",
+      "account.refresh_token has a wrong value in FILE; expected a text that is not empty."
+    ],
+    ["[schema]\npolicy = 'frozen'", 'schema.policy is "frozen" in FILE; expected "evolve", "freeze" or "discard".'],
+    ["[account\n", "FILE is not valid TOML: Expected ']' at line 1, column 9."],
+    [
+      "\n[account]\ntoken = secret-token\n",
+      "FILE is not valid TOML: Invalid value, or a text without quotes, at line 3, column 21."
+    ]
+  ])("%j", (content, sentence) => {
+    assert.deepStrictEqual(sentences(content), [sentence])
+  })
+
+  it.each([
+    [
+      { SLUICE_BASE_URL: "ftp://x" },
+      'account.base_url is "ftp://x" in SLUICE_BASE_URL; expected an http or https address.'
+    ],
+    [
+      { SLUICE_CONTACT_DETAILS: "yes" },
+      'account.contact_details is "yes" in SLUICE_CONTACT_DETAILS; expected true or false.'
+    ],
+    [
+      { SLUICE_FREE_SLOT_DAYS: "-1" },
+      "account.free_slot_days is -1 in SLUICE_FREE_SLOT_DAYS; expected a number that is 0 or more."
+    ],
+    [{ SLUICE_TOKEN: "env:NOT_SET" }, "account.token: env:NOT_SET cannot be read: the variable is not set."],
+    [{ SLUICE_TOKEN: "cmd:exit 3" }, "account.token: cmd:exit 3 cannot be read: the command failed."]
+  ])("%j", (environment, sentence) => {
+    assert.deepStrictEqual(sentences("", { ...complete, ...environment }), [sentence])
+  })
+
+  it("an empty flag does not mean the default", () => {
+    assert.deepStrictEqual(sentences("", complete, { location: "" }), [
+      'account.location_id is "" in --location; expected a text that is not empty.'
+    ])
+  })
+})
+
+it.effect("everything that is missing or wrong is reported at once, and no secret is in it", () =>
+  Effect.gen(function* () {
+    const config = fileOf("[account]\ntokn = 'secret-1'\nclient_secret = ['secret-2']\n[budget]\nburst = 'many'\n")
+    const error = yield* Effect.flip(syncSettings({ config }, { SLUICE_CLIENT_ID: "id" }))
+    const { message, ends } = settingsExplanation(error)
+    assert.strictEqual(ends, "config")
+    assert.match(message, /^6 settings are missing or wrong:\n/)
+    for (const part of [
+      "account.tokn",
+      "account.client_secret",
+      "budget.burst",
+      "account.base_url",
+      "account.location_id"
+    ])
+      assert.include(message, part)
+    assert.match(message, /no credentials.* account\.client_secret, account\.refresh_token are missing/)
+    assert.notInclude(message, "secret-")
+  })
+)
+
+it.effect("a secret is read by reference, once however many locations share it", () =>
+  Effect.gen(function* () {
+    const counter = fileOf("")
+    const config = fileOf(
+      `[account]\nbase_url = 'https://api.test'\ntoken = "cmd:echo x >> ${counter}; wc -l < ${counter}"\n`
+    )
+    const { accounts } = yield* syncSettings({ config, location: "N,S" }, { PATH: process.env["PATH"] })
+    assert.deepStrictEqual(
+      accounts.map(({ location, secrets }) => [location, ...secrets]),
+      [
+        ["N", "1"],
+        ["S", "1"]
+      ]
+    )
+  })
+)

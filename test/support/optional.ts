@@ -1,0 +1,10 @@
+import type { OptionalSettings } from "../../src/catalog/optional.ts"
+
+/** Settings that enable nothing beyond what every sync reads. */
+export const nothingOptional: OptionalSettings = {
+  object_keys: [],
+  recurring_task_ids: [],
+  free_slot_days: 0,
+  contact_details: false,
+  conversation_messages: false
+}

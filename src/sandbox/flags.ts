@@ -1,43 +1,56 @@
-import { type FaultRule, faultKinds } from "./faults.ts"
-import type { Limits, Quirks, SandboxOptions } from "./options.ts"
+import { type FaultRule, faultKinds } from "./http/faults.ts"
+import type { Limits, Variants, SandboxOptions } from "./options.ts"
 
 /** Every flag and what it does. */
 export const flags = {
-  port: { type: "string", says: "port to listen on (default: any free one)" },
-  host: { type: "string", says: "address to listen on (default 127.0.0.1)" },
-  seed: { type: "string", says: "the same seed makes the same world (default 1)" },
-  contacts: { type: "string", says: "number of contacts (default 2000); the other counts follow it" },
-  opportunities: { type: "string", says: "default 0.4 per contact" },
-  conversations: { type: "string", says: "default 0.6 per contact" },
-  messages: { type: "string", says: "default 6 per conversation" },
-  orders: { type: "string", says: "default 0.25 per contact" },
-  submissions: { type: "string", says: "default 0.3 per contact" },
-  tasks: { type: "string", says: "default 0.3 per contact" },
-  appointments: { type: "string", says: "default 0.2 per contact" },
-  users: { type: "string", says: "default 8 and one more per 100 contacts, at most 400" },
-  "notes-per-contact": { type: "string", says: "mean number of notes (default 0.8)" },
-  tags: { type: "string", says: "exactly so many tags on every contact" },
-  "custom-values": { type: "string", says: "exactly so many custom values on every contact" },
-  warm: { type: "boolean", says: "serialise every record before listening" },
-  limits: { type: "string", says: "off, or burst/intervalMs/daily (default 100/10000/200000)" },
-  "window-kind": { type: "string", says: "sliding (default) or fixed" },
-  "retry-after": { type: "string", says: "seconds in Retry-After on a 429 (default: no such header)" },
-  foreign: { type: "string", says: "requests another client spends in every interval" },
-  latency: { type: "string", says: "milliseconds before every answer, one number or a range such as 0-300" },
-  "no-compression": { type: "boolean", says: "ignore Accept-Encoding" },
-  world: { type: "string", says: "realistic (default) or nasty" },
-  now: { type: "string", says: "instant the history ends at, ISO 8601 (default: this hour)" },
-  "token-lifetime": { type: "string", says: "seconds an access token lives (default 86399)" },
-  faults: { type: "string", says: "a chance such as 0.02, rules such as 500:0.1,reset-after:0.05, or JSON rules" },
-  webhooks: { type: "string", says: "loopback (default) or any: where workflows may send webhooks" },
-  "no-duplicate-contacts": { type: "boolean", says: "the account forbids contacts with the same e-mail or phone" },
-  quirk: { type: "string", multiple: true, says: "name=value, see options.ts; may be repeated" },
-  help: { type: "boolean", says: "this text" }
+  port: { type: "string", description: "port to listen on (default: any free port)" },
+  host: { type: "string", description: "address to listen on (default 127.0.0.1)" },
+  seed: { type: "string", description: "the same seed makes the same account (default 1)" },
+  contacts: { type: "string", description: "number of contacts (default 2000); the other counts follow it" },
+  opportunities: { type: "string", description: "default 0.4 per contact" },
+  conversations: { type: "string", description: "default 0.6 per contact" },
+  messages: { type: "string", description: "default 6 per conversation" },
+  orders: { type: "string", description: "default 0.25 per contact" },
+  submissions: { type: "string", description: "default 0.3 per contact" },
+  tasks: { type: "string", description: "default 0.3 per contact" },
+  appointments: { type: "string", description: "default 0.2 per contact" },
+  users: { type: "string", description: "default 8 and one more per 100 contacts, at most 400" },
+  "notes-per-contact": { type: "string", description: "mean number of notes (default 0.8)" },
+  tags: { type: "string", description: "exact number of tags on every contact" },
+  "custom-values": { type: "string", description: "exact number of custom field values on every contact" },
+  warm: { type: "boolean", description: "serialise every record before listening, for benchmarks" },
+  limits: { type: "string", description: "off, or burst/intervalMs/daily (default 100/10000/200000)" },
+  "window-kind": { type: "string", description: "sliding (default) or fixed" },
+  "retry-after": { type: "string", description: "seconds in Retry-After on a 429 (default: no such header)" },
+  foreign: { type: "string", description: "number of requests that another client spends in every interval" },
+  latency: { type: "string", description: "milliseconds before every response: a number, or a range such as 0-300" },
+  "no-compression": { type: "boolean", description: "ignore Accept-Encoding" },
+  world: { type: "string", description: "realistic (default) or nasty" },
+  now: {
+    type: "string",
+    description: "time at which the seeded history ends, ISO 8601 (default: the start of this hour)"
+  },
+  "token-lifetime": { type: "string", description: "lifetime of an access token in seconds (default 86399)" },
+  faults: {
+    type: "string",
+    description: "a probability such as 0.02, rules such as 500:0.1,reset-after:0.05, or rules as JSON"
+  },
+  webhooks: { type: "string", description: "loopback (default) or any: where workflows may send webhooks" },
+  "no-duplicate-contacts": {
+    type: "boolean",
+    description: "the account forbids contacts with the same e-mail or phone"
+  },
+  quirk: {
+    type: "string",
+    multiple: true,
+    description: "variant of the service as name=value, see options.ts; may be repeated"
+  },
+  help: { type: "boolean", description: "show this help" }
 } as const
 
 export type Flags = { [name in keyof typeof flags]?: string | boolean | Array<string> }
 
-/** The options the flags stand for; throws one sentence about a value that makes no sense. */
+/** The options for the given flags; throws one sentence about an invalid value. */
 export const readOptions = (values: Flags): SandboxOptions => {
   const text = (name: keyof Flags) => values[name] as string | undefined
   const options: Record<string, unknown> = {}
@@ -63,7 +76,7 @@ export const readOptions = (values: Flags): SandboxOptions => {
   if (text("latency") !== undefined) options["latencyMs"] = readLatency(text("latency")!)
   if (text("now") !== undefined) options["now"] = readNow(text("now")!)
   if (text("faults") !== undefined) options["faults"] = readFaults(text("faults")!)
-  if (values.quirk !== undefined) options["quirks"] = readQuirks(values.quirk as Array<string>)
+  if (values.quirk !== undefined) options["variants"] = readQuirks(values.quirk as Array<string>)
   return options as SandboxOptions
 }
 
@@ -90,7 +103,7 @@ const readLatency = (sent: string): number | [number, number] => {
 
 const readNow = (sent: string): number => {
   const now = Date.parse(sent)
-  if (Number.isNaN(now)) throw new Error("--now takes an instant such as 2026-11-20T00:00:00Z.")
+  if (Number.isNaN(now)) throw new Error("--now takes a time such as 2026-11-20T00:00:00Z.")
   return now
 }
 
@@ -100,7 +113,7 @@ const readFaults = (sent: string): number | ReadonlyArray<FaultRule> => {
   try {
     rules = sent.startsWith("[") ? JSON.parse(sent) : sent.split(",").map(shortRule)
   } catch {
-    throw new Error("--faults is not the JSON it seems to be.")
+    throw new Error("--faults starts like JSON and is not valid JSON.")
   }
   if (rules.some((rule) => !faultKinds.includes(rule.kind) || Number.isNaN(rule.rate ?? 1))) {
     throw new Error(`--faults takes rules kind:rate, with a kind of ${faultKinds.join(", ")}.`)
@@ -113,8 +126,8 @@ const shortRule = (part: string): FaultRule => {
   return { kind: kind as FaultRule["kind"], rate: Number(rate ?? 1), ...(match !== undefined && { match }) }
 }
 
-/** The compiler checks that no quirk is missing here. */
-const quirks: Record<keyof Quirks, ReadonlyArray<string | number | boolean>> = {
+/** The values of every variant. The compiler checks that none is missing. */
+const variants: Record<keyof Variants, ReadonlyArray<string | number | boolean>> = {
   contactPaging: ["searchAfter", "page", "none"],
   contactDateFilter: ["iso", "epoch", "refused"],
   contactShape: ["full", "reduced"],
@@ -136,11 +149,12 @@ const quirks: Record<keyof Quirks, ReadonlyArray<string | number | boolean>> = {
   pageCut: [0, 20, 33]
 }
 
-const readQuirks = (sent: ReadonlyArray<string>): Quirks => {
+const readQuirks = (sent: ReadonlyArray<string>): Variants => {
   const read = sent.map((part) => {
     const [name, text] = part.split("=")
-    const choices = quirks[name as keyof Quirks] as (typeof quirks)[keyof Quirks] | undefined
-    if (choices === undefined) throw new Error(`--quirk knows no "${name}", only ${Object.keys(quirks).join(", ")}.`)
+    const choices = variants[name as keyof Variants] as (typeof variants)[keyof Variants] | undefined
+    if (choices === undefined)
+      throw new Error(`--quirk ${name} is unknown. The variants are ${Object.keys(variants).join(", ")}.`)
     const value = choices.find((choice) => String(choice) === text)
     if (value === undefined) throw new Error(`--quirk ${name} is one of ${choices.join(", ")}.`)
     return [name, value]

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util"
 import { type Flags, flags, readOptions } from "./flags.ts"
 import { startSandbox } from "./server.ts"
 
-/** Runs the sandbox until it is stopped; resolves with the exit code: 2 for a flag that makes no sense. */
+/** Runs the sandbox until it is stopped; resolves with the exit code: 2 for an invalid flag. */
 export const runSandbox = async (argv: ReadonlyArray<string>): Promise<number> => {
   let options
   try {
@@ -42,7 +42,7 @@ Serves the documented Account Platform from memory. Prints one line of JSON when
 companyId, and the credentials of POST /oauth/token.
 
 ${Object.entries(flags)
-  .map(([name, { says }]) => `  --${name.padEnd(20)} ${says}\n`)
+  .map(([name, { description }]) => `  --${name.padEnd(20)} ${description}\n`)
   .join("")}`
 
 if (import.meta.main) process.exitCode = await runSandbox(process.argv.slice(2))

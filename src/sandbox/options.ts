@@ -1,4 +1,4 @@
-import type { FaultRule } from "./faults.ts"
+import type { FaultRule } from "./http/faults.ts"
 
 export interface SandboxOptions {
   /** 0, the default, takes any free port. */
@@ -16,15 +16,15 @@ export interface SandboxOptions {
   appointments?: number
   users?: number
   notesPerContact?: number
-  /** Exactly so many tags on every contact, for benches; otherwise 0 to 4. */
+  /** The exact number of tags on every contact, for benchmarks; otherwise 0 to 4. */
   tags?: number
-  /** Exactly so many custom field values on every contact, for benches; otherwise 0 to 6. */
+  /** The exact number of custom field values on every contact, for benchmarks; otherwise 0 to 6. */
   customValues?: number
-  /** Whether the account takes a second contact with the same e-mail or phone (A 4.2); true. */
+  /** Whether the account accepts a second contact with the same e-mail or phone (A 4.2); true by default. */
   allowDuplicateContact?: boolean
   /** The order in which a duplicate is looked for (A 4.2); e-mail first. */
   duplicateOrder?: readonly ["email", "phone"] | readonly ["phone", "email"]
-  /** Serialises every record before listening, so that a bench does not measure it. */
+  /** Serialises every record before listening, so that a benchmark does not measure it. */
   warm?: boolean
   limits?: Limits | "off"
   windowKind?: "sliding" | "fixed"
@@ -35,15 +35,15 @@ export interface SandboxOptions {
   latencyMs?: number | [min: number, max: number]
   compress?: boolean
   world?: "realistic" | "nasty"
-  /** The instant seeded history ends at, by default the start of the current hour; the clock itself is real time. */
+  /** The time at which seeded history ends, by default the start of the current hour. The clock itself is real time. */
   now?: number
-  /** Life of an access token from `POST /oauth/token`, in seconds (field-notes 1). */
+  /** Lifetime of an access token from `POST /oauth/token`, in seconds (field-notes 1). */
   tokenLifetime?: number
   /** The chance that a request meets a fault of any kind, or rules. */
   faults?: number | ReadonlyArray<FaultRule>
   /** Where workflows may send webhooks; to this machine alone by default. */
   webhooks?: "loopback" | "any"
-  quirks?: Quirks
+  variants?: Variants
 }
 
 export interface Limits {
@@ -53,7 +53,7 @@ export interface Limits {
 }
 
 /** Where the documents are silent, or the live service was seen to differ (field-notes). Defaults are in `settle`. */
-export interface Quirks {
+export interface Variants {
   contactPaging?: "searchAfter" | "page" | "none"
   contactDateFilter?: "iso" | "epoch" | "refused"
   contactShape?: "full" | "reduced"
@@ -74,15 +74,15 @@ export interface Quirks {
   redirectShape?: "array" | "object"
   /** Whether a user can be read alone; where none can, the list shows all of them. */
   userReads?: "found" | "missing"
-  /** The longest page of any list, as a gateway in front of the service may cut them; 0 for none. */
+  /** The maxLength page of any list, as a gateway in front of the service may cut them; 0 for none. */
   pageCut?: number
 }
 
-export type Settings = Required<Omit<SandboxOptions, "tags" | "customValues" | "retryAfter" | "quirks">> & {
+export type Settings = Required<Omit<SandboxOptions, "tags" | "customValues" | "retryAfter" | "variants">> & {
   tags: number | undefined
   customValues: number | undefined
   retryAfter: number | undefined
-  quirks: Required<Quirks>
+  variants: Required<Variants>
 }
 
 const documentedLimits: Limits = { burst: 100, intervalMs: 10_000, daily: 200_000 }
@@ -122,7 +122,7 @@ export const settle = (options: SandboxOptions = {}): Settings => {
     tokenLifetime: options.tokenLifetime ?? 86_399,
     faults: options.faults ?? [],
     webhooks: options.webhooks ?? "loopback",
-    quirks: {
+    variants: {
       contactPaging: "searchAfter",
       contactDateFilter: "iso",
       contactShape: "full",
@@ -142,7 +142,7 @@ export const settle = (options: SandboxOptions = {}): Settings => {
       redirectShape: "array",
       userReads: "found",
       pageCut: 0,
-      ...options.quirks
+      ...options.variants
     }
   }
 }

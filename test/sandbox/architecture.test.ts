@@ -1,18 +1,37 @@
 import { readFileSync, readdirSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { join, relative, resolve } from "node:path"
 import { assert, it } from "vitest"
 
 const folder = resolve("src/sandbox")
 const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"))
 
-it("the sandbox imports nothing but itself and node", () => {
+const importsOf = (file: string): Array<string> =>
+  Array.from(readFileSync(join(folder, file), "utf8").matchAll(/ from "([^"]+)"/g), ([, from]) =>
+    from!.startsWith(".") ? resolve(folder, file, "..", from!) : from!
+  )
+
+it("the sandbox imports only itself and Node", () => {
   assert.isAbove(files.length, 40)
   for (const file of files) {
-    for (const [, from] of readFileSync(join(folder, file), "utf8").matchAll(/ from "([^"]+)"/g)) {
-      const target = from!.startsWith(".") ? resolve(folder, file, "..", from!) : from!
-      assert.isTrue(target.startsWith("node:") || target.startsWith(`${folder}/`), `${file} imports ${from}`)
+    for (const target of importsOf(file)) {
+      assert.isTrue(target.startsWith("node:") || target.startsWith(`${folder}/`), `${file} imports ${target}`)
     }
   }
+})
+
+it("no files of the sandbox import each other in a circle, not even for types", () => {
+  const remaining = new Map(
+    files.map((file) => [file, importsOf(file).map((target) => relative(folder, target))] as const)
+  )
+  // What imports nothing that remains cannot be part of a circle.
+  let removed = true
+  while (removed) {
+    removed = false
+    for (const [file, targets] of remaining) {
+      if (!targets.some((target) => remaining.has(target))) removed = remaining.delete(file)
+    }
+  }
+  assert.deepEqual([...remaining.keys()], [])
 })
 
 it("no file of the sandbox is longer than 250 lines", () => {

@@ -2,7 +2,7 @@ import { assert, describe, it } from "vitest"
 import { sandbox } from "./client.ts"
 
 const s = await sandbox()
-const strict401 = await sandbox({ quirks: { missingScopeStatus: 401, missingLocationStatus: 403 } })
+const strict401 = await sandbox({ variants: { missingScopeStatus: 401, missingLocationStatus: 403 } })
 const search = { locationId: s.locationId, pageLimit: 1 }
 
 describe("checks come in the documented order", () => {

@@ -1,6 +1,9 @@
 import { afterAll } from "vitest"
+import { Clock } from "../../src/sandbox/account/clock.ts"
+import { handle } from "../../src/sandbox/http/handler.ts"
 import type { SandboxOptions } from "../../src/sandbox/options.ts"
-import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts"
+import { startSandbox } from "../../src/sandbox/server.ts"
+import { type Access, accessOf, createService } from "../../src/sandbox/service.ts"
 
 export type Json = Record<string, any>
 
@@ -10,7 +13,17 @@ interface Reply {
   body: Json
 }
 
-export interface Client extends Sandbox {
+interface Init {
+  method?: string
+  headers?: Record<string, string>
+  body?: string | FormData
+  signal?: AbortSignal
+}
+
+export interface Client extends Access {
+  url: string
+  /** Like the global function; a path is relative to the sandbox. */
+  fetch(path: string, init?: Init): Promise<Response>
   /** Sends with a valid version and token; headers set to "" are left out. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
   get(path: string, headers?: Record<string, string>): Promise<Reply>
@@ -19,36 +32,90 @@ export interface Client extends Sandbox {
   records(name: string, query?: string): Promise<Array<Json>>
 }
 
-/** A sandbox of its own for a test file, closed after it. Small and without limits unless the test says otherwise. */
-export const sandbox = async (options: SandboxOptions = {}): Promise<Client> => {
-  const running = await startSandbox({ contacts: 300, limits: "off", ...options })
+/** A clock that stands still but for `advance`, `wait` and the requests a client sends. */
+export class VirtualClock extends Clock {
+  #now: number
+
+  constructor(now: number) {
+    super(now)
+    this.#now = now
+  }
+
+  override now(): number {
+    return this.#now
+  }
+
+  override advance(milliseconds: number): void {
+    this.#now += milliseconds
+  }
+
+  override async wait(milliseconds: number): Promise<void> {
+    this.advance(milliseconds)
+  }
+}
+
+/** A sandbox in this process, called without sockets. Small and without limits unless the test says otherwise. */
+export const sandbox = async (options: SandboxOptions = {}): Promise<Client & { clock: VirtualClock }> => {
+  const clock = new VirtualClock(Math.max(options.now ?? 0, Date.now()))
+  const service = createService({ ...small, ...options }, clock)
+  service.origin = "http://sandbox"
+  const fetch: Client["fetch"] = async (path, { body, headers = {}, method = "GET" } = {}) => {
+    clock.advance(1)
+    const form = body instanceof FormData ? new Response(body) : undefined
+    const bytes = form === undefined ? Buffer.from((body as string) ?? "") : Buffer.from(await form.arrayBuffer())
+    const all = Object.entries({ ...headers, ...(form && { "content-type": form.headers.get("content-type")! }) })
+    const request = {
+      method,
+      target: path.replace(service.origin, ""),
+      headers: Object.fromEntries(all.map(([name, value]) => [name.toLowerCase(), value])),
+      body: bytes
+    }
+    const answered = await handle(request, service)
+    const isWhole = typeof answered.body === "string" || answered.body instanceof Uint8Array
+    const content = isWhole ? answered.body : [...(answered.body as Iterable<string>)].join("")
+    const { headers: shown, status } = answered
+    return new Response(status === 204 ? null : (content as string | Uint8Array<ArrayBuffer>), {
+      status,
+      headers: shown
+    })
+  }
+  return { ...client(accessOf(service), service.origin, fetch), clock }
+}
+
+/** A sandbox behind a socket, for what only a socket shows; closed after the test file. */
+export const listening = async (options: SandboxOptions = {}): Promise<Client> => {
+  const running = await startSandbox({ ...small, ...options })
   afterAll(() => running.close())
+  return client(running, running.url, (path, init) => fetch(path.startsWith("/") ? running.url + path : path, init))
+}
+
+const small: SandboxOptions = { contacts: 300, limits: "off" }
+
+const client = (access: Access, url: string, fetch: Client["fetch"]): Client => {
   const send: Client["send"] = async (method, path, body, headers = {}) => {
     const all = {
       Version: "v3",
-      Authorization: `Bearer ${running.token}`,
+      Authorization: `Bearer ${access.token}`,
       ...(body !== undefined && { "Content-Type": "application/json" }),
       ...headers
     }
     const kept = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ""))
     const text = typeof body === "string" ? body : JSON.stringify(body)
-    const response = await fetch(running.url + path, {
-      method,
-      headers: kept,
-      ...(text !== undefined && { body: text })
-    })
+    const response = await fetch(path, { method, headers: kept, ...(text !== undefined && { body: text }) })
     const answer = await response.text()
     return { status: response.status, headers: response.headers, body: answer === "" ? {} : JSON.parse(answer) }
   }
-  const records = async (name: string, query = "") => {
-    const text = await (await fetch(`${running.url}/__sandbox/records/${name}${query}`)).text()
+  const records: Client["records"] = async (name, query = "") => {
+    const text = await (await fetch(`/__sandbox/records/${name}${query}`)).text()
     return text
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => JSON.parse(line) as Json)
   }
   return {
-    ...running,
+    ...access,
+    url,
+    fetch,
     send,
     get: (path, headers) => send("GET", path, undefined, headers),
     post: (path, body, headers) => send("POST", path, body, headers),

@@ -106,28 +106,28 @@ describe("contact search filters", () => {
   })
 })
 
-describe("contact search quirks", () => {
+describe("contact search variants", () => {
   it("contactPaging: without searchAfter, or without any paging at all", async () => {
-    const paged = await sandbox({ quirks: { contactPaging: "page" } })
+    const paged = await sandbox({ variants: { contactPaging: "page" } })
     const { body } = await search({ pageLimit: 10 }, paged)
     assert.isUndefined(body["contacts"][0].searchAfter)
     assert.equal((await search({ searchAfter: [1, "x"] }, paged)).status, 422)
-    const stuck = await sandbox({ quirks: { contactPaging: "none" } })
+    const stuck = await sandbox({ variants: { contactPaging: "none" } })
     const [one, two] = [await search({ pageLimit: 10 }, stuck), await search({ pageLimit: 10, page: 2 }, stuck)]
     assert.deepEqual(one.body["contacts"], two.body["contacts"])
   })
 
   it("contactDateFilter: epoch numbers only, or no date at all", async () => {
     const filter = (gte: unknown) => ({ filters: [{ field: "dateUpdated", operator: "range", value: { gte } }] })
-    const epoch = await sandbox({ quirks: { contactDateFilter: "epoch" } })
+    const epoch = await sandbox({ variants: { contactDateFilter: "epoch" } })
     assert.equal((await search(filter("2025-01-01"), epoch)).status, 422)
     assert.equal((await search(filter(1_735_689_600_000), epoch)).status, 200)
-    const refused = await sandbox({ quirks: { contactDateFilter: "refused" } })
+    const refused = await sandbox({ variants: { contactDateFilter: "refused" } })
     assert.equal((await search(filter(1_735_689_600_000), refused)).status, 422)
   })
 
   it("contactShape: the reduced shape of the live search", async () => {
-    const reduced = await sandbox({ quirks: { contactShape: "reduced" } })
+    const reduced = await sandbox({ variants: { contactShape: "reduced" } })
     const [contact] = (await search({}, reduced)).body["contacts"]
     assert.isUndefined(contact.dndSettings)
     assert.equal(contact.firstName, contact.firstNameRaw.toLowerCase())

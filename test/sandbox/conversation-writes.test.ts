@@ -67,7 +67,7 @@ describe("a call", () => {
   const calls = async (status: string) =>
     (await s.records("messages")).find((row) => row["type"] === 1 && row["meta"]?.callStatus === status)!["id"]
   const fetchText = async (path: string) => {
-    const response = await fetch(s.url + path, { headers: { Version: "v3", Authorization: `Bearer ${s.token}` } })
+    const response = await s.fetch(path, { headers: { Version: "v3", Authorization: `Bearer ${s.token}` } })
     return { headers: response.headers, status: response.status, bytes: Buffer.from(await response.arrayBuffer()) }
   }
 

@@ -106,7 +106,7 @@ describe("GET /conversations/search", () => {
   })
 
   it("writes dates as numbers where the quirk says so", async () => {
-    const epoch = await sandbox({ quirks: { conversationDates: "epoch" } })
+    const epoch = await sandbox({ variants: { conversationDates: "epoch" } })
     const { body } = await epoch.get(`/conversations/search?locationId=${epoch.locationId}&limit=1`)
     const [found] = body["conversations"]
     assert.isNumber(found.lastMessageDate)

@@ -99,7 +99,7 @@ describe("custom fields of contacts and opportunities", () => {
       for (const [name, value] of Object.entries(fields)) form.append(name, value)
       for (const [name, size] of Object.entries(files)) form.append(name, new Blob([new Uint8Array(size)]), name)
       const headers = { Version: "v3", Authorization: `Bearer ${s.token}` }
-      const response = await fetch(`${s.url}${path}/upload`, { method: "POST", body: form, headers })
+      const response = await s.fetch(`${path}/upload`, { method: "POST", body: form, headers })
       return { status: response.status, body: (await response.json()) as Json }
     }
     const { body, status } = await upload({ id, maxFiles: "2" }, { "a.pdf": 10, "b c.png": 20 })

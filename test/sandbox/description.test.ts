@@ -3,7 +3,7 @@ import { routes } from "../../src/sandbox/routes.ts"
 import { type Json, sandbox } from "./client.ts"
 
 const s = await sandbox({ contacts: 20, faults: [{ kind: "500", match: "<b>" }] })
-const document = (await (await fetch(`${s.url}/openapi.json`)).json()) as Json
+const document = (await (await s.fetch("/openapi.json")).json()) as Json
 const operations = Object.entries(document["paths"] as Record<string, Json>).flatMap(([path, members]) =>
   Object.entries(members).map(([method, operation]) => ({ path, method, operation: operation as Json }))
 )
@@ -73,7 +73,7 @@ describe("the OpenAPI description", () => {
 })
 
 it("the page lists the operations and the state, and asks nobody else for anything", async () => {
-  const response = await fetch(`${s.url}/`)
+  const response = await s.fetch("/")
   assert.match(response.headers.get("content-type") ?? "", /^text\/html/)
   const text = await response.text()
   for (const route of routes) assert.include(text, route.path)

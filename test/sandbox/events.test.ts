@@ -27,9 +27,9 @@ const workflow = async (trigger: string, more: Json = {}, step: Json = {}): Prom
   return (await s.post("/__sandbox/workflows", { name: trigger, trigger, steps, ...more })).body["id"]
 }
 
-/** Waits until nothing is under way, and takes what has arrived. */
+/** Waits until no delivery is pending, and takes what has arrived. */
 const settled = async () => {
-  while ((await s.get("/__sandbox/deliveries")).body["pending"] > 0) await wait(10)
+  while ((await s.get("/__sandbox/deliveries")).body["pending"] > 0) await wait(1)
   return arrived.splice(0)
 }
 

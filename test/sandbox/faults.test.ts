@@ -1,13 +1,13 @@
 import { assert, describe, it } from "vitest"
-import { type Client, sandbox } from "./client.ts"
+import { type Client, listening, sandbox } from "./client.ts"
 
-const s = await sandbox({ contacts: 50 })
+const s = await listening({ contacts: 50 })
 const { locationId } = s
 
 /** What a client sees: a status, or that the connection died. */
 const seen = async (client: Client = s): Promise<number | "died"> => {
   try {
-    const response = await fetch(`${client.url}/locations/${client.locationId}`, {
+    const response = await client.fetch(`/locations/${client.locationId}`, {
       headers: { Version: "v3", Authorization: `Bearer ${client.token}` }
     })
     await response.text()
@@ -31,7 +31,7 @@ describe("a fault", () => {
       assert.deepEqual([await seen(), await seen()], [status, 200], String(kind))
     }
     await faults({ kind: "502html", count: 1 })
-    const response = await fetch(`${s.url}/locations/${locationId}`, {
+    const response = await s.fetch(`/locations/${locationId}`, {
       headers: { Version: "v3", Authorization: `Bearer ${s.token}` }
     })
     assert.match(response.headers.get("content-type") ?? "", /^text\/html/)
@@ -57,7 +57,7 @@ describe("a fault", () => {
 
   it("can cut an answer so that only its JSON shows it", async () => {
     await faults({ kind: "truncate", count: 1 })
-    const response = await fetch(`${s.url}/locations/${locationId}`, {
+    const response = await s.fetch(`/locations/${locationId}`, {
       headers: { Version: "v3", Authorization: `Bearer ${s.token}` }
     })
     assert.equal(response.status, 200)
@@ -73,9 +73,7 @@ describe("a fault", () => {
     await faults({ kind: "hang", count: 1 })
     const signal = AbortSignal.timeout(80)
     const headers = { Version: "v3", Authorization: `Bearer ${s.token}` }
-    const silent = await fetch(`${s.url}/locations/${locationId}`, { headers, signal }).catch(
-      (error: Error) => error.name
-    )
+    const silent = await s.fetch(`/locations/${locationId}`, { headers, signal }).catch((error: Error) => error.name)
     assert.equal(silent, "TimeoutError")
   })
 

@@ -1,7 +1,6 @@
-import { connect } from "node:net"
 import { assert, describe, it } from "vitest"
 import { routes } from "../../src/sandbox/routes.ts"
-import type { Field, Shape } from "../../src/sandbox/shape.ts"
+import type { Field, Shape } from "../../src/sandbox/http/shape.ts"
 import { type Json, sandbox } from "./client.ts"
 import { operations } from "./operations.ts"
 
@@ -58,37 +57,10 @@ const members = (shape: Shape): Json =>
   )
 
 interface Attempt {
-  says: string
+  sent: string
   path: string
   body?: Json
 }
-
-/** Sends all attempts down one connection, one after the other, and answers with their statuses. */
-const statusesOf = (method: string, attempts: ReadonlyArray<Attempt>): Promise<ReadonlyArray<number>> =>
-  new Promise((resolve, reject) => {
-    const socket = connect(Number(new URL(s.url).port), "127.0.0.1")
-    const head = `Host: x\r\nVersion: v3\r\nAuthorization: Bearer ${s.token}\r\n`
-    attempts.forEach(({ body, path }, index) => {
-      const text = body === undefined ? "" : JSON.stringify(body)
-      const type = body === undefined ? "" : "Content-Type: application/json\r\n"
-      const last = index === attempts.length - 1 ? "Connection: close\r\n" : ""
-      const length = `Content-Length: ${Buffer.byteLength(text)}\r\n`
-      socket.write(`${method} ${path} HTTP/1.1\r\n${head}${type}${last}${length}\r\n${text}`)
-    })
-    const parts: Array<Buffer> = []
-    socket.on("data", (part: Buffer) => parts.push(part))
-    socket.on("error", reject)
-    socket.on("close", () => {
-      resolve(
-        Array.from(
-          Buffer.concat(parts)
-            .toString()
-            .matchAll(/HTTP\/1\.1 (\d{3}) /g),
-          ([, status]) => Number(status)
-        )
-      )
-    })
-  })
 
 describe("no value in any body or query makes the server fail", () => {
   for (const route of tested.filter((one) => one.method !== "DELETE")) {
@@ -98,23 +70,22 @@ describe("no value in any body or query makes the server fail", () => {
       const base = { ...members(route.body ?? {}), ...(route.location?.in === "body" && { locationId }) }
       const query = members(route.query ?? {}) as Record<string, string>
       const at = (fields: Record<string, string>): string => `${path}?${inQuery}${new URLSearchParams(fields)}`
-      const attempts: Array<Attempt> = [{ says: "nothing", path: at(query) }]
+      const attempts: Array<Attempt> = [{ sent: "nothing", path: at(query) }]
       for (const name of Object.keys(route.body ?? {})) {
         for (const value of hostile) {
-          attempts.push({ says: `${name}=${JSON.stringify(value)}`, path: at(query), body: { ...base, [name]: value } })
+          attempts.push({ sent: `${name}=${JSON.stringify(value)}`, path: at(query), body: { ...base, [name]: value } })
         }
       }
       for (const name of Object.keys(route.query ?? {})) {
         for (const value of ["-1", "\u0000", "9".repeat(25), "__proto__", "a,b", "[]"]) {
-          attempts.push({ says: `${name}=${value}`, path: at({ ...query, [name]: value }) })
+          attempts.push({ sent: `${name}=${value}`, path: at({ ...query, [name]: value }) })
         }
       }
-      const statuses = await statusesOf(route.method, attempts)
-      assert.equal(statuses.length, attempts.length)
-      assert.deepEqual(
-        attempts.filter((_, index) => statuses[index]! >= 500).map((attempt) => attempt.says),
-        []
-      )
+      const failed: Array<string> = []
+      for (const attempt of attempts) {
+        if ((await s.send(route.method, attempt.path, attempt.body)).status >= 500) failed.push(attempt.sent)
+      }
+      assert.deepEqual(failed, [])
     })
   }
 
@@ -123,7 +94,7 @@ describe("no value in any body or query makes the server fail", () => {
     for (const route of tested.filter((one) => one.method === "GET" && one.query === undefined)) {
       const inQuery = route.location?.in === "query" ? `?locationId=${locationId}` : ""
       const headers = { Version: "v3", Authorization: `Bearer ${s.token}` }
-      const response = await fetch(s.url + pathOf(route.path) + inQuery, { headers })
+      const response = await s.fetch(pathOf(route.path) + inQuery, { headers })
       await response.arrayBuffer()
       if (response.status >= 500) broken.push(route.path)
     }

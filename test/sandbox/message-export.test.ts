@@ -50,7 +50,7 @@ describe("the message export", () => {
       const epoch = await sweep(`limit=100&sortBy=${sortBy}&startDate=${Date.parse(from)}&endDate=${Date.parse(to)}`)
       assert.deepEqual([iso.length, new Set(ids(iso)).size, epoch.length], [wanted, wanted, wanted])
     }
-    const deaf = await sandbox({ quirks: { exportDates: "ignored" } })
+    const deaf = await sandbox({ variants: { exportDates: "ignored" } })
     const { body } = await page(`limit=10&startDate=2999-01-01`, deaf)
     assert.equal(body["messages"].length, 10)
   })
@@ -63,7 +63,7 @@ describe("the message export", () => {
     }
     assert.equal((await page("limit=1000")).status, 200)
     assert.equal((await page("")).body["messages"].length, 100)
-    const smaller = await sandbox({ quirks: { exportLimitMax: 500 } })
+    const smaller = await sandbox({ variants: { exportLimitMax: 500 } })
     assert.equal((await page("limit=501", smaller)).status, 400)
   })
 
@@ -108,7 +108,7 @@ describe("the message export", () => {
   })
 
   it("leaves dateUpdated out where the quirk says so", async () => {
-    const bare = await sandbox({ quirks: { messageDateUpdated: false } })
+    const bare = await sandbox({ variants: { messageDateUpdated: false } })
     assert.isUndefined((await page("limit=10", bare)).body["messages"][0].dateUpdated)
   })
 })

@@ -157,9 +157,9 @@ describe("POST /opportunities/search", () => {
   it("ignores or refuses filters where the quirk says so", async () => {
     const filters = [{ field: "date_updated", operator: "range", value: { gte: "2999-01-01" } }]
     assert.equal((await post({ filters })).body["total"], 0)
-    const ignoring = await sandbox({ quirks: { opportunityFilters: "ignored" } })
+    const ignoring = await sandbox({ variants: { opportunityFilters: "ignored" } })
     assert.equal((await post({ filters }, ignoring)).body["total"], 120)
-    const refusing = await sandbox({ quirks: { opportunityFilters: "refused" } })
+    const refusing = await sandbox({ variants: { opportunityFilters: "refused" } })
     assert.equal((await post({ filters }, refusing)).status, 422)
   })
 })

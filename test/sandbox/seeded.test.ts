@@ -112,7 +112,7 @@ describe("the seeded account", () => {
     assert.deepEqual((await empty.get(`/calendars/events?${at}&${window}`)).body, { events: [] })
   })
 
-  it("can be read and written in the nasty world too", async () => {
+  it("can be read and written in the malformed world too", async () => {
     const nasty = await sandbox({ contacts: 150, now, world: "nasty" })
     for (const name of `${collections} transcripts`.split(" ")) assert.isArray(await nasty.records(name), name)
     const { locationId } = nasty

@@ -72,7 +72,7 @@ describe("the seeded world", () => {
   })
 })
 
-describe("the nasty world", () => {
+describe("the malformed world", () => {
   const shapes = (rows: Array<Json>, name: string) =>
     new Set(rows.map((row) => (typeof row[name] === "string" ? row[name].replaceAll(/\d/g, "9") : typeof row[name])))
 
@@ -91,14 +91,14 @@ describe("the nasty world", () => {
   })
 
   it("has money as text and with more digits than a double, and text that breaks things", async () => {
-    const response = await fetch(`${nasty.url}/__sandbox/records/opportunities`)
+    const response = await nasty.fetch(`/__sandbox/records/opportunities`)
     const text = await response.text()
     assert.match(text, /"monetaryValue":"\d+\.\d\d"/)
     assert.match(text, /"monetaryValue":\d{12}\.12345678/)
-    const contacts = await (await fetch(`${nasty.url}/__sandbox/records/contacts`)).text()
+    const contacts = await (await nasty.fetch(`/__sandbox/records/contacts`)).text()
     assert.include(contacts, "\\u0000")
     assert.include(contacts, "\\ud83d and")
-    const messages = await (await fetch(`${nasty.url}/__sandbox/records/messages`)).text()
+    const messages = await (await nasty.fetch(`/__sandbox/records/messages`)).text()
     assert.match(messages, /(0123456789abcdef){4096}/)
   })
 

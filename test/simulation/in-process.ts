@@ -53,7 +53,7 @@ export const simulate = async (seed: number, only?: ReadonlyArray<string>): Prom
       now: epoch,
       limits,
       ...(chance(0.5) && { retryAfter: 1 + int(20) }),
-      quirks: {
+      variants: {
         // Not both: contacts could not be read at all, which is told and no fault of ours.
         ...pick<object>({}, {}, {}, {}, { contactPaging: "page" }, { contactDateFilter: "refused" }),
         ...(chance(0.1) && { opportunityFilters: "ignored" }),

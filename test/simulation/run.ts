@@ -112,8 +112,8 @@ const program = ({ account, catalogue, clock, machine, warehouse }: World, { ful
       accounts: [
         {
           api: Context.get(built, Api),
-          location: service.world.setting.locationId,
-          company: catalogue.familyByTable.has("locations") ? undefined : service.world.setting.companyId,
+          location: service.world.context.locationId,
+          company: catalogue.familyByTable.has("locations") ? undefined : service.world.context.companyId,
           optional: nothingOptional,
           deletionShareMax
         }

@@ -1,13 +1,12 @@
 /** The sandbox as a dispatcher: what arrives, is answered, or dies on its way, on the virtual clock and without a socket. */
 import { Dispatcher } from "undici"
-import { Clock } from "../../src/sandbox/clock.ts"
-import { control } from "../../src/sandbox/control.ts"
-import { Refusal } from "../../src/sandbox/errors.ts"
-import { Interruption, strikeBefore } from "../../src/sandbox/interruption.ts"
+import { Clock } from "../../src/sandbox/account/clock.ts"
+import { control } from "../../src/sandbox/control/control.ts"
+import { HttpError } from "../../src/sandbox/http/errors.ts"
+import { Interruption, strikeBefore } from "../../src/sandbox/http/interruption.ts"
 import type { SandboxOptions } from "../../src/sandbox/options.ts"
-import type { Service } from "../../src/sandbox/route.ts"
-import { answer } from "../../src/sandbox/router.ts"
-import { createService } from "../../src/sandbox/server.ts"
+import { answer } from "../../src/sandbox/http/router.ts"
+import { type Service, createService } from "../../src/sandbox/service.ts"
 import type { VirtualClock } from "./clock.ts"
 
 class ServiceClock extends Clock {
@@ -134,7 +133,7 @@ export class SimulatedService extends Dispatcher {
       return { status, text, ...(fault && { fault }) }
     } catch (error) {
       if (error instanceof Interruption) return error.kind === "hang" ? "hang" : "reset"
-      if (!(error instanceof Refusal)) throw error
+      if (!(error instanceof HttpError)) throw error
       return { status: error.status, text: JSON.stringify(error.body) }
     }
   }

@@ -1,4 +1,4 @@
-import type { Route } from "../route.ts"
+import type { Route } from "../http/route.ts"
 
 /** The heading an operation stands under: the first words of its path, unless that family has a better name. */
 export const familyOf = ({ path }: Route): string => {

@@ -1,8 +1,8 @@
-import { commerceRecordShapes } from "../commerce/description.ts"
+import { documentRecordShapes } from "./document-records.ts"
 import { routes } from "../routes.ts"
-import type { Route } from "../route.ts"
-import { type Shape, required, text } from "../shape.ts"
-import type { Data } from "../world/collection.ts"
+import type { Route } from "../http/route.ts"
+import { type Shape, required, text } from "../http/shape.ts"
+import type { Data } from "../account/collection.ts"
 import { familyOf } from "./families.ts"
 import { errorRecord, recordShapes } from "./records.ts"
 import { tokenOperation } from "./token-operation.ts"
@@ -26,7 +26,9 @@ export const openapi = (url: string): Data => {
     components: {
       securitySchemes: { bearer: { type: "http", scheme: "bearer" } },
       parameters: { Version: version },
-      responses: Object.fromEntries(Object.entries(failures).map(([status, says]) => [`E${status}`, failure(says)])),
+      responses: Object.fromEntries(
+        Object.entries(failures).map(([status, description]) => [`E${status}`, failure(description)])
+      ),
       schemas: schemas(paths)
     }
   }
@@ -36,7 +38,8 @@ const operation = (route: Route): Data => {
   const { body, form, location, scope, summary } = route
   const asked = route.path.matchAll(/:(\w+)/g).map(([, name]) => parameter("path", name!))
   const inQuery: Shape = location?.in === "query" ? { [location.name]: required(text) } : {}
-  const query = Object.entries({ ...inQuery, ...route.query }).map(([name, field]) => ({
+  const documented = Object.entries({ ...inQuery, ...route.query }).filter(([, field]) => !field.undocumented)
+  const query = documented.map(([name, field]) => ({
     name,
     in: "query",
     ...(field.required && { required: true }),
@@ -93,13 +96,13 @@ const operationId = ({ method, path }: Route): string => {
 }
 
 const schemas = (paths: Data): Data => {
-  const shapes = { ...recordShapes, ...commerceRecordShapes }
+  const shapes = { ...recordShapes, ...documentRecordShapes }
   const known = Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [name, objectSchema(shape)]))
   const open = [...recordsIn(paths)].filter((name) => !(name in known) && !/^(E\d+|Version)$/.test(name))
   return {
     Error: {
       type: "object",
-      description: errorRecord.says,
+      description: errorRecord.description,
       properties: {
         statusCode: { type: "integer" },
         message: { type: ["string", "array"], items: { type: "string" } },

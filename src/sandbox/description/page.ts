@@ -1,7 +1,7 @@
-import { Commerce } from "../commerce/world/commerce.ts"
+import { LazyCollections } from "../lazy-collections.ts"
 import { routes } from "../routes.ts"
-import type { Service } from "../route.ts"
-import { Collection } from "../world/collection.ts"
+import type { Service } from "../service.ts"
+import { Collection } from "../account/collection.ts"
 import { familyOf } from "./families.ts"
 
 /** The page at `/`: what the account holds and how it is served now, and every operation by family. */
@@ -36,7 +36,7 @@ ${lists.join("\n")}
 }
 
 const state = ({ clock, faults, limiter, settings, statistics, world }: Service): string => {
-  const { locationId } = world.setting
+  const { locationId } = world.context
   const fields = {
     Location: locationId,
     Clock: new Date(clock.now()).toISOString(),
@@ -52,16 +52,16 @@ const state = ({ clock, faults, limiter, settings, statistics, world }: Service)
 
 /** Collections whose records are made on demand have no size of their own and are left out. */
 const counts = ({ world }: Service): string =>
-  [...Object.entries(world), ...commerceNames.map((name) => [name, world.commerce[name]] as const)]
+  [...Object.entries(world), ...lazyNames.map((name) => [name, world[name]] as const)]
     .flatMap(([name, held]): Array<[string, number]> => (held instanceof Collection ? [[name, held.size]] : []))
     .filter(([, size]) => size > 0)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, size]) => `<li>${escaped(name)} <b>${size.toLocaleString("en")}</b></li>`)
     .join("")
 
-/** Those of document 2 are getters, which make a collection when it is first asked for. */
-const commerceNames = Object.entries(Object.getOwnPropertyDescriptors(Commerce.prototype)).flatMap(([name, { get }]) =>
-  get === undefined ? [] : [name as keyof Commerce]
+/** Getters of the class, which `Object.entries` does not list. */
+const lazyNames = Object.entries(Object.getOwnPropertyDescriptors(LazyCollections.prototype)).flatMap(
+  ([name, { get }]) => (get === undefined ? [] : [name as keyof LazyCollections])
 )
 
 const row = (...cells: ReadonlyArray<string>): string => `<tr><td>${cells.join("</td><td>")}</td></tr>`

@@ -1,4 +1,4 @@
-import { type Field, type Shape, flag, integer, list, number, object, record, text, timestamp } from "../shape.ts"
+import { type Field, type Shape, flag, integer, list, number, object, record, text, timestamp } from "../http/shape.ts"
 
 const texts = (names: string): Shape => Object.fromEntries(names.split(" ").map((name) => [name, text]))
 const flags = (names: string): Shape => Object.fromEntries(names.split(" ").map((name) => [name, flag]))
@@ -182,8 +182,8 @@ export const recordShapes: Readonly<Record<string, Shape>> = {
   }
 }
 
-/** What an error says (A 7). */
+/** What an error description (A 7). */
 export const errorRecord: Field = {
   ...record("Error"),
-  says: "Some families nest details in error, and the token endpoint has error and error_description."
+  description: "Some families nest details in error, and the token endpoint has error and error_description."
 }

@@ -1,20 +1,20 @@
-import type { Route } from "../route.ts"
-import type { Field, Shape } from "../shape.ts"
-import type { Data } from "../world/collection.ts"
+import type { Route } from "../http/route.ts"
+import type { Field, Shape } from "../http/shape.ts"
+import type { Data } from "../account/collection.ts"
 
 /** A field as JSON Schema. */
 export const schemaOf = (field: Field): Data => {
   if (field.record !== undefined) return { $ref: `#/components/schemas/${field.record}` }
-  const { choices, fewest, format, items, least, longest, most, says, type } = field
+  const { choices, minItems, format, items, minimum, maxLength, maximum, description, type } = field
   return {
     ...(type !== "any" && { type }),
-    ...(says !== undefined && { description: says }),
+    ...(description !== undefined && { description: description }),
     ...(choices !== undefined && { enum: choices }),
     ...(format === "phone" ? { pattern: "^\\+\\d{5,15}$" } : format !== undefined && { format }),
-    ...(least !== undefined && { minimum: least }),
-    ...(most !== undefined && { maximum: most }),
-    ...(longest !== undefined && { maxLength: longest }),
-    ...(fewest !== undefined && { minItems: fewest }),
+    ...(minimum !== undefined && { minimum: minimum }),
+    ...(maximum !== undefined && { maximum: maximum }),
+    ...(maxLength !== undefined && { maxLength: maxLength }),
+    ...(minItems !== undefined && { minItems: minItems }),
     ...(items !== undefined && { items: schemaOf(items) }),
     ...(field.fields !== undefined && Object.keys(field.fields).length > 0 && membersOf(field.fields))
   }

@@ -1,4 +1,4 @@
-import type { Data } from "../world/collection.ts"
+import type { Data } from "../account/collection.ts"
 
 /** `POST /oauth/token` (A 5.2), which is no route: it takes a form and no token. */
 export const tokenOperation: Data = {

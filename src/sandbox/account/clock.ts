@@ -1,0 +1,44 @@
+import { setTimeout } from "node:timers/promises"
+
+/** The clock of everything dated, limited or delayed: real time, which tests move forward and never backwards. */
+export class Clock {
+  #ahead: number
+
+  constructor(notBefore: number) {
+    this.#ahead = Math.max(0, notBefore - Date.now())
+  }
+
+  now(): number {
+    return Date.now() + this.#ahead
+  }
+
+  advance(milliseconds: number): void {
+    this.#ahead += Math.max(0, milliseconds)
+  }
+
+  async wait(milliseconds: number): Promise<void> {
+    if (milliseconds > 0) await setTimeout(milliseconds)
+  }
+}
+
+/** ISO 8601 in UTC. The world holds millions of instants, so the day is worked out once and the time by hand. */
+export const iso = (instant: number): string => {
+  const day = Math.floor(instant / 86_400_000)
+  let date = dates.get(day)
+  if (date === undefined) {
+    date = new Date(day * 86_400_000).toISOString().slice(0, 11)
+    dates.set(day, date)
+  }
+  const time = instant - day * 86_400_000
+  const seconds = Math.floor(time / 1000)
+  const minutes = Math.floor(seconds / 60)
+  const milliseconds = String(time % 1000).padStart(3, "0")
+  return `${date}${two[Math.floor(minutes / 60)]}:${two[minutes % 60]}:${two[seconds % 60]}.${milliseconds}Z`
+}
+
+const dates = new Map<number, string>()
+const two = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, "0"))
+
+/** The instant a record shows, however it is spelled. */
+export const epoch = (shown: unknown): number =>
+  typeof shown === "number" ? shown : /^\d+$/.test(String(shown)) ? Number(shown) : Date.parse(String(shown))

@@ -1,0 +1,206 @@
+export type Data = Record<string, unknown>
+
+/** One version of one record. A change makes a new entry, so a list taken earlier still shows the earlier version. */
+export interface Entry {
+  readonly id: string | null
+  /** The record it belongs to: the contact of a note, the conversation of a message. */
+  readonly parent: string | null
+  /** A number that lists filter by without building the record: the type of a message. */
+  readonly kind: number
+  readonly created: number
+  readonly updated: number
+  /** The date of the last message of a conversation. */
+  readonly last: number
+  /** The index of a seeded record, built when first read; or the record itself once it has been written to. */
+  readonly source: number | Data
+  full: string | undefined
+  list: string | undefined
+  dead: boolean
+}
+
+/** How a list is ordered: by a key of the entry, then by id. `name` tells orders apart in the cache of lists. */
+export interface Order {
+  readonly name: string
+  readonly key: (entry: Entry) => number | string
+}
+
+export interface Filter {
+  /** Two filters with the same key let the same entries through. */
+  readonly key: string
+  readonly test: (entry: Entry) => boolean
+}
+
+export const byCreated: Order = { name: "created", key: (entry) => entry.created }
+export const byUpdated: Order = { name: "updated", key: (entry) => entry.updated }
+export const byLast: Order = { name: "last", key: (entry) => entry.last }
+
+export const entry = (fields: Partial<Entry> & Pick<Entry, "id" | "created" | "source">): Entry => ({
+  id: fields.id,
+  parent: fields.parent ?? null,
+  kind: fields.kind ?? 0,
+  created: fields.created,
+  updated: fields.updated ?? fields.created,
+  last: fields.last ?? 0,
+  source: fields.source,
+  full: undefined,
+  list: undefined,
+  dead: false
+})
+
+/** How the records of a collection are made from their entry, and shown alone and in lists. */
+export interface Shapes {
+  readonly build: (entry: Entry) => Data
+  /** The form a read of one record shows. */
+  readonly full?: (data: Data) => Data
+  /** The form a list shows; the full form where there is no difference. */
+  readonly list?: (data: Data) => Data
+}
+
+/** A shape that lacks the named fields: JSON leaves out what is undefined. */
+export const without = (...names: ReadonlyArray<string>): ((data: Data) => Data) => {
+  const absent = Object.fromEntries(names.map((name) => [name, undefined]))
+  return (data) => ({ ...data, ...absent })
+}
+
+/** All records of one kind, their sorted lists, and their text: serialised when first shown, then kept. */
+export class Collection {
+  readonly shapes: Shapes
+  readonly #byId = new Map<string, Entry>()
+  #byParent: Map<string, Array<Entry>> | undefined
+  /** Every entry ever added. A list remembers how far it has read, so that a write costs it one merge. */
+  readonly #log: Array<Entry> = []
+  #removals = 0
+  readonly #indexes = new Map<string, { read: number; byKey: Map<string, Array<Entry>> }>()
+  readonly #lists = new Map<string, { rows: ReadonlyArray<Entry>; read: number; removals: number }>()
+
+  constructor(shapes: Shapes) {
+    this.shapes = shapes
+  }
+
+  get size(): number {
+    return this.#byId.size
+  }
+
+  get(id: string): Entry | undefined {
+    return this.#byId.get(id)
+  }
+
+  /** The entries that can be read by id, in order of creation in the sandbox. */
+  live(): IteratorObject<Entry> {
+    return this.#log.values().filter((entry) => !entry.dead && entry.id !== null && this.#byId.get(entry.id) === entry)
+  }
+
+  /** Every entry there ever was, with the versions changed and deleted since. */
+  allVersions(): IteratorObject<Entry> {
+    return this.#log.values()
+  }
+
+  /** Entries shown in lists that no read by id finds: records without an id, stale copies. */
+  orphans(): IteratorObject<Entry> {
+    return this.#log.values().filter((entry) => !entry.dead && this.#byId.get(entry.id ?? "") !== entry)
+  }
+
+  children(parent: string): ReadonlyArray<Entry> {
+    if (this.#byParent === undefined) {
+      this.#byParent = new Map()
+      for (const entry of this.live()) this.#addToParent(entry)
+    }
+    return this.#byParent.get(parent)?.filter((entry) => !entry.dead) ?? []
+  }
+
+  /** The live entries whose key is `wanted`. The index is made when first asked, and reads on from there. */
+  lookup(name: string, keyOf: (data: Data) => string | undefined, wanted: string): ReadonlyArray<Entry> {
+    const index = this.#indexes.get(name) ?? { read: 0, byKey: new Map<string, Array<Entry>>() }
+    this.#indexes.set(name, index)
+    for (; index.read < this.#log.length; index.read++) {
+      const entry = this.#log[index.read]!
+      if (entry.dead || entry.id === null || this.#byId.get(entry.id) !== entry) continue
+      const key = keyOf(this.data(entry))
+      if (key === undefined) continue
+      const alike = index.byKey.get(key)
+      if (alike === undefined) index.byKey.set(key, [entry])
+      else alike.push(entry)
+    }
+    return index.byKey.get(wanted)?.filter((entry) => !entry.dead) ?? []
+  }
+
+  add(entry: Entry): Entry {
+    if (entry.id !== null) this.#byId.set(entry.id, entry)
+    this.#log.push(entry)
+    this.#addToParent(entry)
+    return entry
+  }
+
+  /** Adds an entry that lists show and reads by id do not. */
+  addOrphan(entry: Entry): void {
+    this.#log.push(entry)
+  }
+
+  replace(old: Entry, next: Entry): Entry {
+    this.#markRemoved(old)
+    return this.add(next)
+  }
+
+  remove(entry: Entry): void {
+    this.#markRemoved(entry)
+    if (entry.id !== null) this.#byId.delete(entry.id)
+  }
+
+  data(entry: Entry): Data {
+    return typeof entry.source === "number" ? this.shapes.build(entry) : entry.source
+  }
+
+  full(entry: Entry): string {
+    const { full } = this.shapes
+    return (entry.full ??= JSON.stringify(full === undefined ? this.data(entry) : full(this.data(entry))))
+  }
+
+  list(entry: Entry): string {
+    const { list } = this.shapes
+    return list === undefined ? this.full(entry) : (entry.list ??= JSON.stringify(list(this.data(entry))))
+  }
+
+  /** The entries that pass, in ascending order. The array never changes: it can be kept as a point in time. */
+  sorted(order: Order, filter?: Filter): ReadonlyArray<Entry> {
+    const name = `${order.name} ${filter?.key ?? ""}`
+    const known = this.#lists.get(name) ?? { rows: [], read: 0, removals: this.#removals }
+    this.#lists.delete(name)
+    this.#lists.set(name, known)
+    if (known.read < this.#log.length || known.removals < this.#removals) {
+      const stayed = known.rows.filter((entry) => !entry.dead)
+      const came = this.#log.slice(known.read).filter((entry) => !entry.dead && (filter?.test(entry) ?? true))
+      // The sort finds the run that is already in order, so adding a few to many costs one pass.
+      known.rows = sortBy(order, stayed, came)
+      known.read = this.#log.length
+      known.removals = this.#removals
+    }
+    for (const oldest of this.#lists.keys()) {
+      if (this.#lists.size <= maxLists) break
+      this.#lists.delete(oldest)
+    }
+    return known.rows
+  }
+
+  #markRemoved(entry: Entry): void {
+    entry.dead = true
+    this.#removals++
+    const siblings = entry.parent === null ? undefined : this.#byParent?.get(entry.parent)
+    if (siblings !== undefined) siblings.splice(siblings.indexOf(entry), 1)
+  }
+
+  #addToParent(entry: Entry): void {
+    if (entry.parent === null || this.#byParent === undefined) return
+    const siblings = this.#byParent.get(entry.parent)
+    if (siblings === undefined) this.#byParent.set(entry.parent, [entry])
+    else siblings.push(entry)
+  }
+}
+
+const sortBy = (order: Order, stayed: ReadonlyArray<Entry>, came: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
+  const keyed = (entry: Entry) => ({ key: order.key(entry), entry })
+  const rows = [...stayed.map(keyed), ...came.map(keyed)]
+  rows.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : (a.entry.id ?? "") < (b.entry.id ?? "") ? -1 : 1))
+  return rows.map((row) => row.entry)
+}
+
+const maxLists = 24

@@ -1,0 +1,47 @@
+import type { Settings } from "../options.ts"
+import { type CustomField, customFields } from "./custom-fields.ts"
+import { Random, streams } from "./random.ts"
+
+/** What every record of the world may refer to: identifiers, custom fields, and when history begins and ends. */
+export interface AccountContext {
+  readonly seed: number
+  readonly malformed: boolean
+  readonly settings: Settings
+  readonly locationId: string
+  readonly companyId: string
+  readonly userIds: ReadonlyArray<string>
+  readonly customFields: ReadonlyArray<CustomField>
+  readonly begin: number
+  readonly end: number
+}
+
+export const createContext = (settings: Settings): AccountContext => {
+  const random = new Random(settings.seed, streams.setup, 0)
+  return {
+    seed: settings.seed,
+    malformed: settings.world === "nasty",
+    settings,
+    locationId: random.id(),
+    companyId: random.id(),
+    userIds: Array.from({ length: settings.users }, () => random.id()),
+    customFields: customFields(random),
+    begin: settings.now - years(3),
+    end: settings.now
+  }
+}
+
+/**
+ * When record `index` of `count` was made: later ones are denser, as in a business that grows. Every 40th run of 3
+ * shares one millisecond, as an import does, so that every list has ties.
+ */
+export const creationTime = (context: AccountContext, stream: number, index: number, count: number): number => {
+  const tied = index % 40 < 3 ? index - (index % 40) : index
+  const share = (tied + new Random(context.seed, stream + 1000, tied).unit()) / Math.max(1, count)
+  return Math.floor(context.begin + (context.end - context.begin) * share ** 0.8)
+}
+
+const years = (count: number): number => count * 365.25 * 86_400_000
+
+/** Which of `count` records a record belongs to; drawn separately, so that it can be computed without building the record. */
+export const ownerOf = (context: AccountContext, stream: number, index: number, count: number): number =>
+  new Random(context.seed, stream + 2000, index).int(count)

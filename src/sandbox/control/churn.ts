@@ -1,0 +1,30 @@
+import { messageText, noteText } from "../account/texts.ts"
+import { createContact, deleteContact, updateContact } from "../families/contacts/contacts.ts"
+import { addNote } from "../families/contacts/notes.ts"
+import { addMessage } from "../families/conversations/messages.ts"
+import { updateOpportunity } from "../families/opportunities/opportunities.ts"
+import type { Service } from "../service.ts"
+
+/** Makes the changes that are due in an account that changes while it is read. */
+export const churn = (service: Service): void => {
+  for (let left = service.churn.due(service.clock.now()); left > 0; left--) changeOne(service)
+}
+
+const changeOne = (service: Service): void => {
+  const { churn, world } = service
+  const { random } = churn
+  churn.changes++
+  const contact = churn.pick(world.contacts)
+  const roll = random.int(6)
+  if (random.chance(churn.rate.deletes)) return void (contact && deleteContact(service, contact))
+  if (roll === 0) return void createContact(service, { firstName: "Churn", lastName: String(churn.changes) })
+  if (roll === 1) return void (contact && addNote(service, contact, { body: noteText(random) }))
+  const conversation = roll === 2 ? churn.pick(world.conversations) : undefined
+  const fields = { direction: random.pick(["inbound", "outbound"]), body: messageText(random) }
+  if (conversation !== undefined) return void addMessage(service, conversation, 2, fields)
+  const opportunity = roll === 3 ? churn.pick(world.opportunities) : undefined
+  if (opportunity !== undefined) {
+    return void updateOpportunity(service, opportunity, { monetaryValue: random.int(100_000) / 100 })
+  }
+  if (contact !== undefined) updateContact(service, contact, { source: `churn ${churn.changes}` })
+}

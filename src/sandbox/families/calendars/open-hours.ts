@@ -1,0 +1,36 @@
+import { type Field, between, integer, list, object, required } from "../../http/shape.ts"
+import type { Data } from "../../account/collection.ts"
+
+const hour = required(between(integer, 0, 24))
+const minute = between(integer, 0, 59)
+
+/** When a calendar can be booked. The documents show no such field (A 2.11); this is one of "other fields". */
+export const openHours: Field = list(
+  object({
+    daysOfTheWeek: required(list(between(integer, 0, 6), 1)),
+    hours: required(list(object({ openHour: hour, openMinute: minute, closeHour: hour, closeMinute: minute }), 1))
+  })
+)
+
+/** The bookable stretches of a weekday, in minutes after midnight. */
+export const stretchesOn = (calendar: Data, weekday: number): ReadonlyArray<{ from: number; to: number }> => {
+  const rules = (calendar["openHours"] ?? usual) as typeof usual
+  return rules
+    .filter((rule) => rule.daysOfTheWeek.includes(weekday))
+    .flatMap((rule) => rule.hours)
+    .map(({ closeHour, closeMinute = 0, openHour, openMinute = 0 }) => ({
+      from: openHour * 60 + openMinute,
+      to: closeHour * 60 + closeMinute
+    }))
+}
+
+/** Minutes from one slot to the next. */
+export const slotMinutes = (calendar: Data): number => {
+  const duration = Number(calendar["slotDuration"] ?? 30)
+  return Math.max(5, calendar["slotDurationUnit"] === "hours" ? duration * 60 : duration)
+}
+
+const usual: ReadonlyArray<{
+  daysOfTheWeek: ReadonlyArray<number>
+  hours: ReadonlyArray<{ openHour: number; openMinute?: number; closeHour: number; closeMinute?: number }>
+}> = [{ daysOfTheWeek: [1, 2, 3, 4, 5], hours: [{ openHour: 9, closeHour: 17 }] }]

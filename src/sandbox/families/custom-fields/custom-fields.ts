@@ -1,0 +1,115 @@
+import { conflict, invalid, notFound } from "../../http/errors.ts"
+import { listed, pageOf } from "../../http/pages.ts"
+import type { Route } from "../../http/route.ts"
+import type { Service } from "../../service.ts"
+import { choice, flag, list, record } from "../../http/shape.ts"
+import { type Data, type Entry, entry } from "../../account/collection.ts"
+import { checkRules, fieldChangeShape, fieldShape, storedField } from "./custom-field-rules.ts"
+import { dropNulls, wrapRecord } from "../records.ts"
+
+const path = "/locations/:locationId/customFields"
+const location = { in: "path", name: "locationId" } as const
+const returns = { customField: record("CustomField") }
+
+/** Custom fields of contacts and opportunities (A 4.3): unpaged, no count. */
+export const customFieldRoutes: ReadonlyArray<Route> = [
+  {
+    method: "GET",
+    path,
+    scope: "locations/customFields.readonly",
+    location,
+    summary: "List custom fields",
+    query: { model: choice("contact", "opportunity", "all") },
+    returns: { customFields: list(record("CustomField")) },
+    handle: ({ query }, { world: { customFields } }) => {
+      // The default of `model` is in no document; without it all are listed.
+      const model = query["model"] ?? "all"
+      const rows = [...customFields.live()].filter(
+        (row) => model === "all" || customFields.data(row)["model"] === model
+      )
+      return pageOf("customFields", listed(customFields, rows), {})
+    }
+  },
+  {
+    method: "GET",
+    path: `${path}/:id`,
+    scope: "locations/customFields.readonly",
+    location,
+    summary: "Get a custom field by its id or key",
+    returns,
+    handle: ({ params }, service) =>
+      wrapRecord("customField", service.world.customFields, findField(service, params["id"]!))
+  },
+  {
+    method: "POST",
+    path,
+    scope: "locations/customFields.write",
+    location,
+    summary: "Create a custom field",
+    body: fieldShape,
+    status: 201,
+    returns,
+    errors: [409],
+    handle: ({ body }, service) => {
+      const { clock, random, world } = service
+      checkRules(body, body["dataType"] as string)
+      const model = body["model"] ?? "contact"
+      const key = `${String(model)}.${String(body["name"]).toLowerCase().replaceAll(/\W+/g, "_")}`
+      const fields = [...world.customFields.live()].map((row) => world.customFields.data(row))
+      if (fields.some((field) => field["fieldKey"] === key)) throw conflict(`A custom field ${key} exists already`)
+      const id = random.id()
+      const { locationId } = world.context
+      const source = dropNulls({ id, fieldKey: key, model, position: 0, locationId, ...storedField(body) })
+      const created = world.customFields.add(entry({ id, created: clock.now(), source }))
+      return wrapRecord("customField", world.customFields, created)
+    }
+  },
+  {
+    method: "PUT",
+    path: `${path}/:id`,
+    scope: "locations/customFields.write",
+    location,
+    summary: "Update a custom field",
+    body: fieldChangeShape,
+    returns,
+    handle: ({ body, params }, service) => {
+      const { customFields } = service.world
+      const old = findField(service, params["id"]!)
+      const data = customFields.data(old)
+      refuseImmutable(body, data)
+      checkRules(body, data["dataType"] as string, data)
+      const source = dropNulls({ ...data, ...storedField(body) })
+      const next = customFields.replace(old, entry({ ...old, updated: service.clock.now(), source }))
+      return wrapRecord("customField", customFields, next)
+    }
+  },
+  {
+    method: "DELETE",
+    path: `${path}/:id`,
+    scope: "locations/customFields.write",
+    location,
+    summary: "Delete a custom field",
+    // Spelled so in the documents.
+    returns: { succeded: flag },
+    handle: ({ params }, service) => {
+      service.world.customFields.remove(findField(service, params["id"]!))
+      return { succeded: true }
+    }
+  }
+]
+
+const findField = ({ world: { customFields } }: Service, id: string): Entry => {
+  const row = customFields.get(id) ?? [...customFields.live()].find((own) => customFields.data(own)["fieldKey"] === id)
+  if (row === undefined) throw notFound(`Custom field with id ${id} not found`)
+  return row
+}
+
+/** The data type and the choice of one or many users stay as they were made (A 2.4). */
+const refuseImmutable = (body: Data, data: Data): void => {
+  if (body["dataType"] !== undefined && body["dataType"] !== data["dataType"]) throw invalid("dataType cannot change")
+  const { multiSelect } = (body["userFieldConfig"] ?? {}) as Data
+  const old = (data["userFieldConfig"] ?? {}) as Data
+  if (multiSelect !== undefined && multiSelect !== old["multiSelect"]) {
+    throw invalid("userFieldConfig.multiSelect cannot change")
+  }
+}

@@ -1,0 +1,20 @@
+import { malformed, notFound } from "../../http/errors.ts"
+import { Download } from "../../http/route.ts"
+import type { Service } from "../../service.ts"
+
+/** Where the content of a template or campaign is read (B 2.1): beside the API, on what stands for a storage host. */
+export const editorContentUrl = ({ origin }: Service, kind: "template" | "campaign", id: string): string =>
+  `${origin}${storagePath}${kind}/${id}`
+
+export const storagePath = "/storage/email-content/"
+
+/** The content as HTML. Storage hosts refuse a request that carries the token of the API (field-notes 7). */
+export const emailContent = (path: string, authorization: unknown, service: Service): Download => {
+  if (authorization !== undefined) throw malformed("Only one auth mechanism allowed; remove the Authorization header")
+  const [kind, id] = path.slice(storagePath.length).split("/")
+  const { emailCampaigns, emailTemplates } = service.world
+  const collection = kind === "template" ? emailTemplates : kind === "campaign" ? emailCampaigns : undefined
+  const row = collection?.get(id ?? "")
+  if (collection === undefined || row === undefined) throw notFound("The specified key does not exist")
+  return new Download(String(collection.data(row)["content"] ?? ""), "text/html")
+}

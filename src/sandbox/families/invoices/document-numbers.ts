@@ -1,0 +1,41 @@
+import { conflict, invalid } from "../../http/errors.ts"
+import type { Collection, Entry } from "../../account/collection.ts"
+import { amountOf } from "../../account/seeded.ts"
+
+/** The member that holds the number of a document, and that of the first seeded one. */
+export interface Numbering {
+  readonly name: "invoiceNumber" | "estimateNumber"
+  readonly first: number
+}
+
+/** A seeded record has its number from its place, so that it need not be built. */
+const numberOf = ({ source }: Entry, { first, name }: Numbering): number =>
+  typeof source === "number" ? first + source : amountOf(source[name])
+
+/** The number that was sent: digits, as text or number, kept as a number. Two documents never share one (A 7: 409). */
+export const sentNumber = (
+  rows: Collection,
+  numbering: Numbering,
+  sent: unknown,
+  own: Entry | undefined
+): number | undefined => {
+  if (sent === undefined || sent === null || sent === "") return undefined
+  const isNumber = ["number", "string"].includes(typeof sent) && /^\d{1,15}$/.test(String(sent))
+  const number = isNumber ? Number(sent) : 0
+  if (number === 0) throw invalid(`${numbering.name} must be a whole number above 0`)
+  if (rows.live().some((row) => row !== own && numberOf(row, numbering) === number)) {
+    throw conflict(`The ${numbering.name} ${number} is taken`)
+  }
+  return number
+}
+
+/** One more than any there ever was: the number of a deleted document is not given again. */
+export const nextOf = (rows: Collection, numbering: Numbering): number => {
+  let greatest = numbering.first - 1
+  for (const row of rows.allVersions()) {
+    const number = numberOf(row, numbering)
+    // The malformed world respells numbers that were changed beyond any that count.
+    if (number > greatest && Number.isSafeInteger(number)) greatest = number
+  }
+  return greatest + 1
+}

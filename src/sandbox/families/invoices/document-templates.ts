@@ -1,0 +1,120 @@
+import type { Route } from "../../http/route.ts"
+import { altType, choice, described, integer, list, record, required, text } from "../../http/shape.ts"
+import type { Data } from "../../account/collection.ts"
+import { businessDetails, day, discount, kept, lineItems } from "./document-shapes.ts"
+import { filterBy, containsText, pageNewest, requiredPaging } from "../../http/lists.ts"
+import { invoiceStatuses, totalOf } from "./seeded-invoices.ts"
+import { dropUndefined, addRecord, find } from "../records.ts"
+
+/** Templates of estimates, and the list of those of invoices (B 4.3). */
+export const documentTemplateRoutes: ReadonlyArray<Route> = [
+  {
+    method: "GET",
+    path: "/invoices/estimate/template",
+    summary: "List estimate templates",
+    scope: "invoices/estimate.readonly",
+    location: { in: "query", name: "altId" },
+    query: { altType, ...requiredPaging(), search: described(text, "Id, or part of the name.") },
+    returns: { data: list(record("EstimateTemplate")), totalCount: integer, traceId: text },
+    handle: ({ query, traceId }, { world }) => {
+      const { estimateTemplates: templates } = world
+      const filter = filterBy(query, "search", (row) =>
+        containsText(query["search"], row.id, templates.data(row)["name"])
+      )
+      const { texts, total } = pageNewest(templates, query, filter)
+      return `{"data":${texts},"totalCount":${total},"traceId":${JSON.stringify(traceId)}}`
+    }
+  },
+  {
+    method: "GET",
+    path: "/invoices/estimate/template/preview",
+    summary: "Preview an estimate template",
+    scope: "invoices/estimate.readonly",
+    location: { in: "query", name: "altId" },
+    query: { altType, templateId: required(text) },
+    returns: record("EstimateTemplate"),
+    // The documents show no answer: the template itself.
+    handle: ({ query }, { world }) => {
+      const { estimateTemplates } = world
+      return estimateTemplates.full(find(estimateTemplates, query["templateId"], "Template"))
+    }
+  },
+  {
+    method: "POST",
+    path: "/invoices/estimate/template",
+    summary: "Create an estimate template",
+    scope: "invoices/estimate.write",
+    location: { in: "body", name: "altId" },
+    status: 201,
+    body: {
+      altType,
+      name: required(text),
+      businessDetails: required(businessDetails),
+      currency: required(text),
+      items: lineItems,
+      discount: required(discount),
+      estimateNumberPrefix: text,
+      ...kept
+    },
+    ignoresNull: true,
+    returns: record("EstimateTemplate"),
+    handle: ({ body }, service) => {
+      const { estimateTemplates } = service.world
+      const total = totalOf(body["items"] as ReadonlyArray<Data>, body["discount"] as Data)
+      const account = { altId: service.world.context.locationId, altType: "location" }
+      return estimateTemplates.full(
+        addRecord(service, estimateTemplates, { ...account, ...dropUndefined(body), total })
+      )
+    }
+  },
+  {
+    method: "DELETE",
+    path: "/invoices/estimate/template/:templateId",
+    summary: "Delete an estimate template",
+    scope: "invoices/estimate.write",
+    location: { in: "body", name: "altId" },
+    body: { altType },
+    ignoresNull: true,
+    returns: record("EstimateTemplate"),
+    handle: ({ params }, { world }) => {
+      const { estimateTemplates } = world
+      const row = find(estimateTemplates, params["templateId"], "Template")
+      estimateTemplates.remove(row)
+      return estimateTemplates.full(row)
+    }
+  },
+  // Its path is in no document; field-notes 7 has it from the vendor's description.
+  {
+    method: "GET",
+    path: "/invoices/template",
+    summary: "List invoice templates",
+    scope: "invoices/template.readonly",
+    location: { in: "query", name: "altId" },
+    query: {
+      altType,
+      ...requiredPaging(),
+      search: text,
+      status: choice(...invoiceStatuses),
+      paymentMode: choice("default", "live", "test"),
+      startAt: day,
+      endAt: day
+    },
+    returns: { data: list(record("InvoiceTemplate")), totalCount: integer },
+    handle: ({ query }, { world }) => {
+      const { invoiceTemplates: templates } = world
+      const { endAt = "9999", paymentMode = "default", search, startAt = "" } = query
+      const filter = filterBy(query, "search paymentMode startAt endAt", (row) => {
+        const { createdAt, liveMode, name } = templates.data(row)
+        const made = String(createdAt).slice(0, 10)
+        return (
+          containsText(search, row.id, name) &&
+          made >= String(startAt) &&
+          made <= String(endAt) &&
+          (paymentMode === "default" || liveMode === (paymentMode === "live"))
+        )
+      })
+      const { texts, total } = pageNewest(templates, query, filter)
+      return `{"data":${texts},"totalCount":${total}}`
+    }
+  }
+]

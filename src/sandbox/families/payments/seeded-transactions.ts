@@ -1,0 +1,167 @@
+import { iso } from "../../account/clock.ts"
+import { type Collection, type Data, type Entry, without } from "../../account/collection.ts"
+import { orderState } from "./seeded-orders.ts"
+import { Random } from "../../account/random.ts"
+import type { AccountContext } from "../../account/context.ts"
+import { invoiceStatus, totalOf } from "../invoices/seeded-invoices.ts"
+import { type Draw, type Owners, cents, rowsOf, seeded, streams } from "../../account/seeded.ts"
+import { boughtWith, type Purchases } from "./seeded-subscriptions.ts"
+
+interface Sources {
+  readonly purchases: Purchases
+  readonly orders: Collection
+  readonly invoices: Collection
+  readonly subscriptions: Collection
+}
+
+/**
+ * Transactions (B 2.4), flat in lists, nested alone. They follow from the orders and invoices they are of: what is paid
+ * has succeeded transactions of its amount. Each lies under its order or invoice.
+ */
+export const createTransactions = (context: AccountContext, owners: Owners, sources: Sources): Collection => {
+  const { purchases, subscriptions } = sources
+  const payments = [
+    ...purchases.order.flatMap((row) => paymentsOf(context, "order", row)),
+    ...purchases.invoice.flatMap((row) => paymentsOf(context, "invoice", row))
+  ]
+  const subscriptionIds = new Map(
+    rowsOf(subscriptions).map(({ id }, index) => [boughtWith(context, index, purchases)?.row.id, id!])
+  )
+  return seeded(context, {
+    stream: streams.transaction,
+    count: payments.length,
+    parent: (index) => payments[index]!.row.id,
+    created: (index) =>
+      Math.min(context.end, payments[index]!.row.created + daysAfter(payments[index]!, index) * dayMs),
+    build: (draw) => {
+      const payment = payments[draw.index]!
+      return transaction(context, draw, payment, owners, sources, subscriptionIds.get(payment.row.id))
+    },
+    list: flatTransaction,
+    malform: {
+      instants: "createdAt updatedAt fulfilledAt",
+      money: "amount amountRefunded",
+      flags: "liveMode markAsTest isParent",
+      texts: "contactName contactEmail chargeId status"
+    },
+    orphans: true
+  })
+}
+
+/** One payment of an order or invoice: of all of it, of a first third, or of the rest. */
+interface Payment {
+  readonly type: keyof Purchases
+  readonly row: Entry
+  readonly status: string
+  readonly share: "all" | "first" | "rest"
+}
+
+const paymentsOf = (context: AccountContext, type: keyof Purchases, row: Entry): ReadonlyArray<Payment> => {
+  const index = row.source as number
+  const random = new Random(context.seed, streams.transaction + (type === "order" ? 3000 : 4000), index)
+  const payment = (status: string, share: Payment["share"] = "all"): Payment => ({ type, row, status, share })
+  switch (type === "order" ? orderState(context, index).paymentStatus : invoiceStatus(context, index)) {
+    case "paid":
+      return [
+        ...(random.chance(0.1) ? [payment("failed")] : []),
+        ...(random.chance(0.15)
+          ? [payment("succeeded", "first"), payment("succeeded", "rest")]
+          : [payment("succeeded")])
+      ]
+    case "partially_paid":
+      return [payment("succeeded", "first")]
+    case "refunded":
+      return [payment("refunded")]
+    case "payment_processing":
+      return [payment("pending")]
+    case "disputed":
+      return [payment("in_dispute")]
+    case "unpaid":
+    case "sent":
+      return random.chance(0.3) ? [payment(random.pick(["failed", "failed", "pending", "in_dispute"]))] : []
+    default:
+      return []
+  }
+}
+
+/** An order is paid when it is made, an invoice some days after, and a rest later than both. */
+const daysAfter = ({ share, type }: Payment, index: number): number =>
+  (type === "order" ? 0 : index % 20) + (share === "rest" ? 10 : 0)
+
+const dayMs = 86_400_000
+
+const transaction = (
+  context: AccountContext,
+  { entry, id, index, random }: Draw,
+  payment: Payment,
+  owners: Owners,
+  { invoices, orders }: Sources,
+  subscriptionId: string | undefined
+): Data => {
+  const { row, status, type } = payment
+  const isOrder = type === "order"
+  const paid = (isOrder ? orders : invoices).data(row)
+  const amount = amountOfShare(isOrder ? orderAmount(paid) : invoiceAmount(paid), payment.share)
+  const owner = owners.buyerOf(payment)
+  const provider = random.pick(["stripe", "paypal", "manual"])
+  const maybe = <T>(share: number, value: T): T | undefined => (random.chance(share) ? value : undefined)
+  return {
+    _id: id,
+    altId: context.locationId,
+    altType: "location",
+    contactId: owner.id,
+    contactName: maybe(0.9, owner.name),
+    contactEmail: maybe(0.8, owner.email),
+    currency: paid["currency"],
+    amount,
+    status,
+    liveMode: paid["liveMode"],
+    entityType: type,
+    entityId: row.id,
+    entitySource: {
+      ...(isOrder ? (paid["source"] as Data) : { type, id: row.id, name: paid["name"] }),
+      subType: maybe(0.4, random.pick(["two_step_order_form", "upsell", "card_payment"]))
+    },
+    paymentProvider: { type: provider, connectedAccount: maybe(0.3, { _id: random.hexId(0), accountId: "acct_1" }) },
+    paymentMethod: maybe(0.8, random.pick(["card", "cash", "cheque", "bank_transfer"])),
+    fulfilledAt: status === "succeeded" ? iso(entry.updated) : undefined,
+    amountRefunded: status === "refunded" ? amount : 0,
+    subscriptionId,
+    chargeId: provider === "manual" ? undefined : `ch_${random.id()}`,
+    chargeSnapshot: maybe(0.3, { id: `ch_${random.id()}`, outcome: { risk_score: random.int(99) }, captured: true }),
+    ipAddress: maybe(0.3, `203.0.113.${random.int(255)}`),
+    createdBy: maybe(0.2, index % 2 === 0 ? { source: "user", id: context.userIds[0] } : context.userIds[0]),
+    invoiceId: isOrder ? undefined : row.id,
+    receiptId: maybe(0.3, `RCP-${index}`),
+    contactSnapshot: maybe(0.8, { id: owner.id, firstName: owner.firstName, email: owner.email }),
+    markAsTest: maybe(0.05, true),
+    isParent: maybe(0.2, random.chance(0.5)),
+    traceId: maybe(0.3, random.id()),
+    mergedFromContactId: maybe(0.02, random.id()),
+    createdAt: iso(entry.created),
+    updatedAt: iso(entry.updated)
+  }
+}
+
+/** What is to be paid, from members the malformed world leaves alone. */
+const orderAmount = ({ amountSummary }: Data): number => {
+  const { discount, subtotal } = amountSummary as Record<"discount" | "subtotal", number>
+  return cents(subtotal - discount)
+}
+
+const invoiceAmount = ({ discount, invoiceItems }: Data): number =>
+  totalOf(invoiceItems as ReadonlyArray<Data>, discount as Data)
+
+/** An invoice that is paid in part says the same third (B 2.3). */
+const amountOfShare = (amount: number, share: Payment["share"]): number => {
+  const first = cents(amount / 3)
+  return share === "all" ? amount : share === "first" ? first : cents(amount - first)
+}
+
+const flatTransaction = (data: Data): Data => {
+  const [source, provider] = [(data["entitySource"] ?? {}) as Data, (data["paymentProvider"] ?? {}) as Data]
+  const flat = { entitySourceType: source["type"], entitySourceName: source["name"] }
+  return { ...unnested(data), ...flat, entitySourceSubType: source["subType"], paymentProviderType: provider["type"] }
+}
+
+const unnested = without("entitySource", "paymentProvider")

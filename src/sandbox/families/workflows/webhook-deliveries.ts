@@ -1,0 +1,115 @@
+import type { Clock } from "../../account/clock.ts"
+import type { Settings } from "../../options.ts"
+import { type Data, type Entry } from "../../account/collection.ts"
+import { Random, streams } from "../../account/random.ts"
+import type { Trigger, WebhookStep } from "./workflow-records.ts"
+import type { World } from "../../world.ts"
+
+/**
+ * What published workflows send out (A 6): JSON by POST to the URL of each custom-webhook step, at least once. To one
+ * URL events go one after the other, in order, unless the workflow is `unordered`; a share of `duplicates` goes twice.
+ */
+export class Deliveries {
+  readonly counts = { pending: 0, delivered: 0, failed: 0, refused: 0 }
+  readonly #settings: Settings
+  readonly #world: World
+  readonly #clock: Clock
+  readonly #random: Random
+  readonly #closing = new AbortController()
+  /** The last delivery under way to each URL. */
+  readonly #lines = new Map<string, Promise<void>>()
+
+  constructor(settings: Settings, world: World, clock: Clock) {
+    this.#settings = settings
+    this.#world = world
+    this.#clock = clock
+    this.#random = new Random(settings.seed, streams.delivery, 0)
+  }
+
+  /** Something happened to a record: starts every published workflow that waits for it. */
+  trigger(kind: Trigger, record: Data): void {
+    const { workflows } = this.#world
+    for (const row of workflows.live()) {
+      const workflow = workflows.data(row)
+      if (workflow["trigger"] === kind && workflow["status"] === "published") this.#start(workflow, kind, record)
+    }
+  }
+
+  /** Starts one workflow for one contact, whatever its trigger is (A 6.7). */
+  enroll(workflow: Entry, contact: Entry): void {
+    this.#start(this.#world.workflows.data(workflow), "enrollment", this.#world.contacts.data(contact))
+  }
+
+  close(): void {
+    this.#closing.abort()
+  }
+
+  #start(workflow: Data, type: Trigger, record: Data): void {
+    const { locationId } = this.#world.context
+    for (const step of (workflow["steps"] ?? []) as ReadonlyArray<WebhookStep>) {
+      if (step.type !== "custom_webhook") continue
+      const event = { ...record, type, locationId, eventId: this.#random.id(), workflowId: workflow["id"] }
+      if (this.counts.pending >= maxPending || !this.#isAllowed(step.url)) {
+        this.counts.refused++
+        continue
+      }
+      const times = this.#random.chance(Number(workflow["duplicates"] ?? 0)) ? 2 : 1
+      for (let time = 0; time < times; time++) this.#line(step, JSON.stringify(event), workflow["unordered"] === true)
+    }
+  }
+
+  #line(step: WebhookStep, body: string, unordered: boolean): void {
+    this.counts.pending++
+    const before = unordered
+      ? this.#clock.wait(this.#random.int(120))
+      : (this.#lines.get(step.url) ?? Promise.resolve())
+    const sent = before.then(() => this.#send(step, body))
+    if (!unordered) this.#lines.set(step.url, sent)
+  }
+
+  /** A response without a quick 2xx leads to the same event being sent again (A 6.5), a few times. */
+  async #send(step: WebhookStep, body: string): Promise<void> {
+    for (const pause of pausesMs) {
+      if (this.#closing.signal.aborted) break
+      await this.#clock.wait(pause)
+      if (await this.#isTaken(step, body)) {
+        this.counts.pending--
+        this.counts.delivered++
+        return
+      }
+    }
+    this.counts.pending--
+    this.counts.failed++
+  }
+
+  async #isTaken({ headers, query, url }: WebhookStep, body: string): Promise<boolean> {
+    const target = new URL(url)
+    for (const [name, value] of Object.entries(query ?? {})) target.searchParams.set(name, value)
+    try {
+      const response = await fetch(target, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", ...headers },
+        body,
+        // A redirect could lead to an address that is not allowed.
+        redirect: "manual",
+        signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(quickMs)])
+      })
+      await response.body?.cancel()
+      return response.ok
+    } catch {
+      return false
+    }
+  }
+
+  #isAllowed(url: string): boolean {
+    const target = URL.parse(url)
+    if (target === null || !/^https?:$/.test(target.protocol)) return false
+    return this.#settings.webhooks === "any" || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(target.hostname)
+  }
+}
+
+/** How quick a 2xx must be, and the pauses before each attempt; the documents show neither (A 6.8). */
+const quickMs = 2000
+const pausesMs = [0, 30, 100, 400]
+
+const maxPending = 10_000

@@ -1,0 +1,39 @@
+/** An answer that refuses: thrown anywhere below the router, which turns it into the body of A 7. */
+export class HttpError extends Error {
+  readonly status: number
+  readonly body: Record<string, unknown>
+
+  constructor(status: number, message: string | ReadonlyArray<string>, body?: Record<string, unknown>) {
+    super(String(message))
+    this.status = status
+    this.body = body ?? { statusCode: status, message, error: names[status] ?? "Error" }
+  }
+}
+
+/** 400: malformed, of the wrong type, or asking for more than the maximum (A 7, field-notes 1). */
+export const malformed = (message: string): HttpError => new HttpError(400, message)
+
+export const notFound = (message: string): HttpError => new HttpError(404, message)
+
+/** 409: the state of things does not allow it, such as a duplicate (A 7). */
+export const conflict = (message: string): HttpError => new HttpError(409, message)
+
+/** 422: well-formed but not valid; the only refusal whose message is a list (A 7). */
+export const invalid = (...messages: ReadonlyArray<string>): HttpError => new HttpError(422, messages)
+
+/** A failed contact filter has a body of its own: `error`, `field` and `requestId` (A 7); the router adds the id. */
+export const invalidFilter = (field: string, error: string): HttpError => new HttpError(422, error, { error, field })
+
+const names: Record<number, string> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  409: "Conflict",
+  413: "Payload Too Large",
+  415: "Unsupported Media Type",
+  422: "Unprocessable Entity",
+  429: "Too Many Requests",
+  500: "Internal Server Error",
+  503: "Service Unavailable"
+}

@@ -1,0 +1,170 @@
+import { control } from "../control/control.ts"
+import { openapi } from "../description/openapi.ts"
+import { page } from "../description/page.ts"
+import type { Service } from "../service.ts"
+import { HttpError } from "./errors.ts"
+import type { FaultKind } from "./faults.ts"
+import { Interruption, strikeBefore } from "./interruption.ts"
+import { type Part, isMultipart, readParts } from "./multipart.ts"
+import { type Content, answer } from "./router.ts"
+
+export interface HttpRequest {
+  readonly method: string
+  /** The request target as sent: path and query. */
+  readonly target: string
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+  /** Undefined when the body was larger than `maxBodyBytes` allows. */
+  readonly body: Buffer | undefined
+}
+
+export interface HttpResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** Chunks, where the whole would be too long for one string. */
+  readonly body: string | Uint8Array | Iterable<string>
+  /** The fault that the transport applies to this response. */
+  readonly fault?: Fault | undefined
+}
+
+interface Fault {
+  readonly kind: FaultKind
+  readonly ms: number
+}
+
+/** Answers one request, without a socket. Rejects with an `Interruption` when a fault ends the request unanswered. */
+export const handle = async (request: HttpRequest, service: Service): Promise<HttpResponse> => {
+  const requestId = service.requestRandom.id()
+  const contentType = header(request, "content-type")
+  const isForm = request.body !== undefined && isMultipart(contentType)
+  const parts = isForm ? await readParts(request.body, contentType!) : undefined
+  const text = isForm ? "" : request.body?.toString()
+  if (request.target.startsWith("/__sandbox/")) return controlled(request, text ?? "", requestId, service)
+  await service.clock.wait(latency(service))
+  const { fault, ...content } = catchRefusal(requestId, () => served(request, text, parts, service))
+  const { retryAfter } = service.settings
+  return {
+    status: content.status,
+    headers: {
+      ...service.limiter.headers(integrationOf(request, service)),
+      ...crossOrigin,
+      ...contentHeaders(content, requestId, service),
+      ...(content.status === 429 && retryAfter !== undefined && { "Retry-After": String(retryAfter) }),
+      // The rest of a body that is too large is not read.
+      ...(text === undefined && { Connection: "close" })
+    },
+    body: content.body,
+    fault
+  }
+}
+
+/** JSON bodies are limited by the sandbox. For forms the documents limit files, 50 MB each (B 4.8), and not the body. */
+export const maxBodyBytes = (contentType: string | undefined): number =>
+  isMultipart(contentType) ? 120_000_000 : 1_048_576
+
+interface FaultyContent extends Content {
+  readonly fault?: Fault | undefined
+}
+
+const controlled = (request: HttpRequest, text: string, requestId: string, service: Service): HttpResponse => {
+  let lines: Iterable<string> | undefined
+  const content = catchRefusal(requestId, () => {
+    const body = control({ method: request.method, url: urlOf(request.target), headers: {}, text }, service)
+    if (typeof body !== "string") lines = body
+    return { status: 200, body: typeof body === "string" ? body : "", contentType: "application/json" }
+  })
+  if (lines !== undefined) return { status: 200, headers: {}, body: batches(lines) }
+  return { status: content.status, headers: contentHeaders(content, requestId, service), body: content.body }
+}
+
+const served = (
+  request: HttpRequest,
+  text: string | undefined,
+  parts: ReadonlyArray<Part> | undefined,
+  service: Service
+): FaultyContent => {
+  const { headers, method, target } = request
+  if (method === "GET" && target === "/") return { status: 200, body: page(service), contentType: "text/html" }
+  if (method === "GET" && target === "/openapi.json") {
+    const url = `http://${header(request, "host") ?? "127.0.0.1"}`
+    return { status: 200, body: JSON.stringify(openapi(url)), contentType: "application/json" }
+  }
+  const url = urlOf(target)
+  if (method === "OPTIONS") return { status: 204, body: "", contentType: "" }
+  if (text === undefined) throw new HttpError(413, "The body is too large")
+  let fault: Fault | undefined
+  const interrupt = (): void => {
+    fault = service.faults.next(url.pathname, service.clock.now())
+    if (fault === undefined) return
+    service.statistics.strike(fault.kind)
+    strikeBefore(fault.kind)
+  }
+  const answered = answer({ method, url, headers, text, parts }, service, interrupt)
+  return { ...answered, body: service.faults.repeated(fault?.kind, url.pathname, answered.body), fault }
+}
+
+const catchRefusal = (requestId: string, act: () => FaultyContent): FaultyContent => {
+  try {
+    return act()
+  } catch (error) {
+    if (error instanceof Interruption) throw error
+    return refused(error instanceof URIError ? new HttpError(400, "Malformed URL") : error, requestId)
+  }
+}
+
+const refused = (error: unknown, requestId: string): Content => {
+  if (!(error instanceof HttpError)) throw error
+  const { body, status } = error
+  if (typeof body["html"] === "string") return { status, body: body["html"], contentType: "text/html" }
+  // The token endpoint sends no id, and a failed filter calls it requestId (A 7).
+  const id = "error_description" in body ? {} : "field" in body ? { requestId } : { traceId: requestId }
+  return { status, body: JSON.stringify({ ...body, ...id }), contentType: "application/json" }
+}
+
+const urlOf = (target: string): URL => {
+  // Resolved against a base, `//contacts/x` would name a host and `/../x` another path.
+  const url = URL.parse(`http://sandbox${target}`)
+  if (url === null || !target.startsWith("/")) throw new HttpError(400, "Malformed URL")
+  if (url.pathname !== target.split(/[?#]/)[0]) throw new HttpError(400, "Malformed URL")
+  return url
+}
+
+/** The token endpoint takes no token, and only the app calls it. */
+const integrationOf = (request: HttpRequest, { tokens }: Service) =>
+  request.target === "/oauth/token" ? "app" : tokens.integrationOf(header(request, "authorization"))
+
+const contentHeaders = ({ contentType, fileName, status }: Content, requestId: string, { clock }: Service) => ({
+  Date: new Date(clock.now()).toUTCString(),
+  "x-account-platform-requestid": requestId,
+  ...(status !== 204 && {
+    "Content-Type": contentType.startsWith("audio/") ? contentType : `${contentType}; charset=utf-8`
+  }),
+  ...(fileName !== undefined && { "Content-Disposition": `attachment; filename="${fileName}"` })
+})
+
+const header = ({ headers }: HttpRequest, name: string): string | undefined => {
+  const value = headers[name]
+  return typeof value === "object" ? value[0] : value
+}
+
+const latency = ({ requestRandom, settings: { latencyMs } }: Service): number =>
+  typeof latencyMs === "number" ? latencyMs : requestRandom.between(latencyMs[0], latencyMs[1])
+
+/** Joins lines by the thousand, so that a long list is neither one string nor a million writes. */
+function* batches(lines: Iterable<string>): Generator<string> {
+  let batch: Array<string> = []
+  for (const line of lines) {
+    if (batch.push(line) < 1000) continue
+    yield batch.join("")
+    batch = []
+  }
+  yield batch.join("")
+}
+
+/** The headers of the preflight answer (A 5.7), sent with every response. */
+const crossOrigin = {
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Allow-Methods": "GET, POST, PUT, PATCH, DELETE",
+  "Access-Control-Allow-Headers":
+    "Authorization, Version, Content-Type, Accept, locationId, MCP-Protocol-Version, Mcp-Session-Id, Last-Event-ID"
+}

@@ -1,0 +1,26 @@
+import { HttpError } from "./errors.ts"
+import type { FaultKind } from "./faults.ts"
+
+/** Ends a request before it takes effect, without an answer: the connection dies, or stays silent for ever. */
+export class Interruption extends Error {
+  readonly kind: "reset-before" | "hang"
+
+  constructor(kind: "reset-before" | "hang") {
+    super(kind)
+    this.kind = kind
+  }
+}
+
+/** Throws for a fault that strikes before the operation takes effect; the others strike its answer. */
+export const strikeBefore = (kind: FaultKind): void => {
+  if (kind === "reset-before" || kind === "hang") throw new Interruption(kind)
+  if (kind === "429" || kind === "429-storm") throw new HttpError(429, "Too Many Requests")
+  if (kind === "500") throw new HttpError(500, "Internal server error")
+  if (kind === "503") throw new HttpError(503, "Service temporarily unavailable")
+  // A gateway answers for a service it cannot reach, and not in JSON.
+  if (kind === "502html") throw new HttpError(502, "Bad Gateway", { html: badGateway })
+}
+
+const badGateway =
+  "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n" +
+  "</body>\r\n</html>\r\n"

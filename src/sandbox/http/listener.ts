@@ -1,0 +1,47 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
+import type { Service } from "../service.ts"
+import { deliver } from "./delivery.ts"
+import { type HttpResponse, handle, maxBodyBytes } from "./handler.ts"
+import { Interruption } from "./interruption.ts"
+
+/** Connects the handler to a server. Never throws. */
+export const listener =
+  (service: Service): RequestListener =>
+  (request, response) => {
+    response.on("error", () => {})
+    respond(request, response, service).catch((error: unknown) => {
+      // A client that disconnects is expected; any other error is a defect of the sandbox.
+      if (request.socket.destroyed) return
+      process.stderr.write(`sandbox: ${error instanceof Error ? error.stack : String(error)}\n`)
+      if (!response.headersSent) response.statusCode = 500
+      response.end(`{"statusCode":500,"message":"The sandbox has a bug"}`)
+    })
+  }
+
+const respond = async (request: IncomingMessage, response: ServerResponse, service: Service): Promise<void> => {
+  const { headers, method = "", url: target = "" } = request
+  const body = await readBody(request, maxBodyBytes(headers["content-type"]))
+  let answered: HttpResponse
+  try {
+    answered = await handle({ method, target, headers, body }, service)
+  } catch (error) {
+    if (!(error instanceof Interruption)) throw error
+    if (error.kind === "reset-before") request.socket.resetAndDestroy()
+    return
+  }
+  await deliver(answered, request, response, service)
+}
+
+/** The bytes of the body; undefined when there are more than `maxBytes`. */
+const readBody = (request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> =>
+  new Promise((resolve, reject) => {
+    const parts: Array<Buffer> = []
+    let size = 0
+    request.on("data", (part: Buffer) => {
+      size += part.length
+      if (size > maxBytes) resolve(undefined)
+      else parts.push(part)
+    })
+    request.on("end", () => resolve(Buffer.concat(parts)))
+    request.on("error", reject)
+  })

@@ -1,0 +1,130 @@
+import { randomUUID } from "node:crypto"
+import { churn } from "../control/churn.ts"
+import { checkLocation, checkVersion, readForm, readJson } from "./request-checks.ts"
+import { HttpError, notFound } from "./errors.ts"
+import { oauthError } from "./tokens.ts"
+import { emailContent, storagePath } from "../families/emails/content.ts"
+import { type Part, isMultipart } from "./multipart.ts"
+import { routes } from "../routes.ts"
+import { queryValues, withoutNulls, cutPages } from "./request-values.ts"
+import { type Answer, Download, type Route } from "./route.ts"
+import type { Service } from "../service.ts"
+import { checkBody, checkQuery } from "./shape-checks.ts"
+
+export interface Arrived {
+  readonly method: string
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+  readonly text: string
+  /** The parts of a well-formed `multipart/form-data` body. */
+  readonly parts?: ReadonlyArray<Part> | undefined
+}
+
+/** The content of a response. */
+export interface Content {
+  readonly status: number
+  readonly body: string | Uint8Array
+  readonly contentType: string
+  readonly fileName?: string | undefined
+}
+
+/** Runs `arrived` through the checks in the documented order: version, token, limits, scope, location, parameters. */
+export const answer = (arrived: Arrived, service: Service, interrupt: () => void): Content => {
+  const { headers, method, text, url } = arrived
+  if (method === "GET" && url.pathname.startsWith(storagePath)) {
+    return { status: 200, ...contentOf(emailContent(url.pathname, headers["authorization"], service)) }
+  }
+  const isTokenRequest = method === "POST" && url.pathname === "/oauth/token"
+  const found = isTokenRequest ? undefined : match(method, url.pathname)
+  service.statistics.count(isTokenRequest ? "POST /oauth/token" : ((found && operation(found.route)) ?? "unknown"))
+  if (isTokenRequest) return exchangeToken(arrived, service, interrupt)
+  if (found === undefined) throw notFound(`Cannot ${method} ${url.pathname}`)
+
+  const { params, route } = found
+  const isDated = checkVersion(header(headers["version"]), service)
+  if (isDated && route.isNew) throw notFound(`Cannot ${method} ${url.pathname}`)
+  const integration = service.tokens.authorize(header(headers["authorization"]))
+  service.statistics.arrive(service.clock.now(), integration)
+  if (!service.limiter.arrive(integration)) {
+    service.statistics.refused429++
+    throw new HttpError(429, "Too Many Requests")
+  }
+  interrupt()
+  service.schedule.run(service.clock.now())
+  churn(service)
+  if (route.scope !== undefined) service.tokens.requireScope(route.scope)
+  const contentType = header(headers["content-type"])
+  const parts = readForm(route, arrived.parts, isMultipart(contentType))
+  const body = route.form === undefined ? readJson(route, contentType, text) : {}
+  checkLocation(route, { params, query: url.searchParams, body, isDated }, service)
+  const query = route.query ?? {}
+  checkQuery(query, url.searchParams)
+  const members = route.body === undefined ? body : checkBody(route.body, body)
+  const kept = route.isOpen ? body : route.ignoresNull ? withoutNulls(route.body ?? {}, members) : members
+  const { pageCut } = service.settings.variants
+  const answered = route.handle(
+    {
+      params,
+      query: cutPages(queryValues(query, url.searchParams), pageCut),
+      body: cutPages(kept, pageCut),
+      parts,
+      isDated,
+      get traceId() {
+        return randomUUID()
+      }
+    },
+    service
+  )
+  return { status: route.status ?? 200, ...contentOf(answered) }
+}
+
+const contentOf = (answered: Answer): Omit<Content, "status"> =>
+  answered instanceof Download
+    ? answered
+    : { body: typeof answered === "string" ? answered : JSON.stringify(answered), contentType: "application/json" }
+
+/** The token endpoint needs a version and no token, and takes a form only (A 5.2). */
+const exchangeToken = ({ headers, text }: Arrived, service: Service, interrupt: () => void): Content => {
+  checkVersion(header(headers["version"]), service)
+  interrupt()
+  if (!/^application\/x-www-form-urlencoded\b/i.test(header(headers["content-type"]) ?? "")) {
+    throw oauthError(400, "invalid_request", "The request must be application/x-www-form-urlencoded")
+  }
+  const scopes = new Set(routes.map((route) => route.scope).filter((scope) => scope !== undefined))
+  return { status: 200, ...contentOf(service.tokens.exchange(new URLSearchParams(text), scopes)) }
+}
+
+const operation = (route: Route): string => `${route.method} ${route.path}`
+
+const header = (value: string | ReadonlyArray<string> | undefined): string | undefined =>
+  typeof value === "object" ? value[0] : value
+
+/** Finds the operation. Case and trailing slashes count (field-notes 1); a literal segment wins over a parameter. */
+const match = (method: string, path: string): { route: Route; params: Record<string, string> } | undefined => {
+  const segments = path.split("/")
+  for (const candidate of byShape.get(`${method} ${segments.length}`) ?? []) {
+    const params: Record<string, string> = {}
+    const fits = candidate.segments.every((expected, index) => {
+      const segment = segments[index]!
+      if (!expected.startsWith(":")) return expected === segment
+      params[expected.slice(1)] = decodeURIComponent(segment)
+      return segment !== ""
+    })
+    if (fits) return { route: candidate.route, params }
+  }
+  return undefined
+}
+
+const byShape = new Map<string, Array<{ route: Route; segments: Array<string> }>>()
+for (const route of routes) {
+  const segments = route.path.split("/")
+  const shape = `${route.method} ${segments.length}`
+  const alike = byShape.get(shape) ?? []
+  byShape.set(shape, alike)
+  alike.push({ route, segments })
+  alike.sort((a, b) => a.segments.filter(isParameter).length - b.segments.filter(isParameter).length)
+}
+
+function isParameter(segment: string): boolean {
+  return segment.startsWith(":")
+}

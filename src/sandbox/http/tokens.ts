@@ -1,0 +1,111 @@
+import type { Clock } from "../account/clock.ts"
+import { HttpError } from "./errors.ts"
+import type { Integration } from "./limits.ts"
+import type { Settings } from "../options.ts"
+import { Random, streams } from "../account/random.ts"
+import type { AccountContext } from "../account/context.ts"
+
+/** The credentials of the two integrations: a private token that never expires, and an app's, obtained by refresh. */
+export class Tokens {
+  readonly privateToken: string
+  readonly clientId: string
+  readonly clientSecret: string
+  /** The refresh token that is good for the next refresh; each works once (field-notes 1). */
+  refreshToken: string
+  readonly #expiryByToken = new Map<string, number>()
+  readonly #missingScopes = new Set<string>()
+  readonly #random: Random
+  readonly #clock: Clock
+  readonly #settings: Settings
+  readonly #context: AccountContext
+
+  constructor(settings: Settings, context: AccountContext, clock: Clock) {
+    this.#settings = settings
+    this.#context = context
+    this.#clock = clock
+    this.#random = new Random(settings.seed, streams.token, 0)
+    this.privateToken = `pit-${this.#random.id()}${this.#random.id()}`
+    this.clientId = `client-${this.#random.id()}`
+    this.clientSecret = this.#random.id()
+    this.refreshToken = `refresh-${this.#random.id()}`
+    this.#expiryByToken.set(this.privateToken, Infinity)
+  }
+
+  /** Checks the `Authorization` header, with the words of A 7, and says who sent it. */
+  authorize(header: string | undefined): Integration {
+    if (header === undefined || header === "") {
+      throw new HttpError(401, "No Authorization header found for authentication!")
+    }
+    const expiry = this.#expiryByToken.get(tokenIn(header))
+    if (expiry === undefined || expiry <= this.#clock.now()) throw new HttpError(401, "Invalid JWT")
+    return this.integrationOf(header)
+  }
+
+  /** The integration a header names; the private one when it names none. */
+  integrationOf(header: string | undefined): Integration {
+    const token = tokenIn(header)
+    return token !== this.privateToken && this.#expiryByToken.has(token) ? "app" : "private"
+  }
+
+  requireScope(scope: string): void {
+    if (this.#missingScopes.has(scope)) {
+      throw new HttpError(this.#settings.variants.missingScopeStatus, "The token is not authorized for this scope.")
+    }
+  }
+
+  /** `POST /oauth/token` (A 5.2): the answer and its errors are not in the shape of the other operations. */
+  exchange(form: URLSearchParams, scopes: Iterable<string>): Record<string, unknown> {
+    if (form.get("client_id") !== this.clientId || form.get("client_secret") !== this.clientSecret) {
+      throw oauthError(401, "invalid_client", "Invalid client credentials")
+    }
+    if (form.get("grant_type") !== "refresh_token") {
+      throw oauthError(400, "unsupported_grant_type", "Unsupported grant type")
+    }
+    if (form.get("refresh_token") !== this.refreshToken) {
+      throw oauthError(400, "invalid_grant", "Invalid grant: refresh token is invalid")
+    }
+    const accessToken = `access-${this.#random.id()}${this.#random.id()}`
+    this.refreshToken = `refresh-${this.#random.id()}`
+    this.#expiryByToken.set(accessToken, this.#clock.now() + this.#settings.tokenLifetime * 1000)
+    return {
+      access_token: accessToken,
+      token_type: "Bearer",
+      expires_in: this.#settings.tokenLifetime,
+      refresh_token: this.refreshToken,
+      scope: [...scopes].filter((scope) => !this.#missingScopes.has(scope)).join(" "),
+      userType: "Location",
+      companyId: this.#context.companyId,
+      locationId: this.#context.locationId
+    }
+  }
+
+  /** Ends every access token, the private one too. Refresh tokens keep working. */
+  revoke(): void {
+    this.#expiryByToken.clear()
+  }
+
+  /** Ends the access tokens of refreshes in a while, or at once. */
+  expire(inMs: number): void {
+    for (const token of this.#expiryByToken.keys()) {
+      if (token !== this.privateToken) this.#expiryByToken.set(token, this.#clock.now() + inMs)
+    }
+  }
+
+  restore(): void {
+    this.#expiryByToken.set(this.privateToken, Infinity)
+    this.#missingScopes.clear()
+  }
+
+  removeScope(scope: string): void {
+    this.#missingScopes.add(scope)
+  }
+
+  addScope(scope: string): void {
+    this.#missingScopes.delete(scope)
+  }
+}
+
+const tokenIn = (header: string | undefined): string => /^Bearer (\S+)$/i.exec(header ?? "")?.[1] ?? ""
+
+export const oauthError = (status: number, error: string, description: string): HttpError =>
+  new HttpError(status, description, { error, error_description: description })

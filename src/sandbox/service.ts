@@ -1,0 +1,79 @@
+import { Clock } from "./account/clock.ts"
+import { Random, streams } from "./account/random.ts"
+import { Schedule } from "./account/schedule.ts"
+import { Churn } from "./control/churn-rate.ts"
+import { ExportCursors } from "./families/conversations/export-cursors.ts"
+import { Deliveries } from "./families/workflows/webhook-deliveries.ts"
+import { Faults } from "./http/faults.ts"
+import { Limiter } from "./http/limits.ts"
+import { Statistics } from "./http/statistics.ts"
+import { Tokens } from "./http/tokens.ts"
+import { type SandboxOptions, type Settings, settle } from "./options.ts"
+import { type World, createWorld } from "./world.ts"
+
+/** The parts of one running sandbox. */
+export interface Service {
+  readonly settings: Settings
+  readonly world: World
+  readonly clock: Clock
+  readonly tokens: Tokens
+  readonly limiter: Limiter
+  readonly faults: Faults
+  readonly statistics: Statistics
+  readonly exportCursors: ExportCursors
+  readonly schedule: Schedule
+  readonly deliveries: Deliveries
+  readonly churn: Churn
+  /** Draws the identifiers of records made while the sandbox runs. */
+  readonly random: Random
+  /** Draws the identifiers and delays of requests. */
+  readonly requestRandom: Random
+  /** The address the server listens at, once it does. */
+  origin: string
+}
+
+/** What a client needs to call the service. */
+export interface Access {
+  /** A private integration token, which never expires. */
+  token: string
+  locationId: string
+  companyId: string
+  clientId: string
+  clientSecret: string
+  /** Valid for the first refresh; each refresh returns the next. */
+  refreshToken: string
+  world: World
+}
+
+export const accessOf = ({ tokens, world }: Service): Access => ({
+  token: tokens.privateToken,
+  locationId: world.context.locationId,
+  companyId: world.context.companyId,
+  clientId: tokens.clientId,
+  clientSecret: tokens.clientSecret,
+  refreshToken: tokens.refreshToken,
+  world
+})
+
+/** The service without a socket; on another clock where it is simulated. */
+export const createService = (options: SandboxOptions, otherClock?: Clock): Service => {
+  const settings = settle(options)
+  const clock = otherClock ?? new Clock(settings.now)
+  const world = createWorld(settings)
+  return {
+    settings,
+    world,
+    clock,
+    tokens: new Tokens(settings, world.context, clock),
+    limiter: new Limiter(settings, clock),
+    faults: new Faults(settings.faults, settings.seed),
+    statistics: new Statistics(),
+    schedule: new Schedule(),
+    deliveries: new Deliveries(settings, world, clock),
+    churn: new Churn(),
+    exportCursors: new ExportCursors(clock),
+    random: new Random(settings.seed, streams.live, 0),
+    requestRandom: new Random(settings.seed, streams.latency, 0),
+    origin: ""
+  }
+}

@@ -1,0 +1,42 @@
+import { assert, describe, it } from "vitest"
+import { readOptions } from "../../src/sandbox/flags.ts"
+
+describe("the flags", () => {
+  it("become options", () => {
+    const values = { contacts: "20", "notes-per-contact": "1.5", limits: "25/10000/10000", latency: "0-300" }
+    assert.deepEqual(
+      readOptions({ ...values, faults: "500:0.1,reset-after:0.05:/contacts", quirk: ["exportLimitMax=500"] }),
+      {
+        contacts: 20,
+        notesPerContact: 1.5,
+        limits: { burst: 25, intervalMs: 10_000, daily: 10_000 },
+        latencyMs: [0, 300],
+        faults: [
+          { kind: "500", rate: 0.1 },
+          { kind: "reset-after", rate: 0.05, match: "/contacts" }
+        ],
+        variants: { exportLimitMax: 500 }
+      }
+    )
+    assert.deepEqual(readOptions({ limits: "off", faults: "0.02", "no-compression": true }), {
+      compress: false,
+      limits: "off",
+      faults: 0.02
+    })
+  })
+
+  it("that make no sense are refused in one sentence", () => {
+    for (const values of [
+      { contacts: "many" },
+      { limits: "some" },
+      { latency: "9-1" },
+      { world: "flat" },
+      { now: "later" },
+      { faults: "flood:1" },
+      { quirk: ["contactPaging=maybe"] },
+      { quirk: ["what=ever"] }
+    ]) {
+      assert.throws(() => readOptions(values), /^--[a-z-]+ .*\.$/)
+    }
+  })
+})

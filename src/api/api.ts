@@ -14,7 +14,7 @@ import {
   RequestRejected,
   Unavailable
 } from "./errors.ts"
-import { type ExchangeSettings, type Received, makeExchange } from "./exchange.ts"
+import { type ExchangeSettings, type Received, Transport, makeExchange } from "./exchange.ts"
 import type { FileTarget } from "./downloads.ts"
 import { makeLinked } from "./linked-texts.ts"
 import { bodyBytesMax, withoutSecrets } from "./response-body.ts"
@@ -161,7 +161,7 @@ const makeApi = Effect.fn("api.make")(function* (
     })
   })
 
-  const fetchLinked = yield* makeLinked(settings.baseUrl, settings.dispatcher)
+  const fetchLinked = yield* makeLinked(settings.baseUrl, yield* Transport)
   const linked = (url: string) =>
     Effect.map(fetchLinked(url), (text) => text && withoutSecrets(text, credentials.secrets))
 

@@ -1,5 +1,5 @@
 /** One request on the wire and its answer: sockets, decompression, time-outs, and why no answer came. */
-import { Effect, type Scope } from "effect"
+import { Context, Effect, type Scope } from "effect"
 import { Agent, type Dispatcher, interceptors } from "undici"
 import { type Failure, fileFailure } from "../failure.ts"
 import { TransportError, RequestRejected } from "./errors.ts"
@@ -29,22 +29,24 @@ const fileTimeoutMs = 600_000
 
 export interface ExchangeSettings {
   readonly baseUrl: string
-  /** Carries the requests instead of sockets of our own: a service in this process. */
-  readonly dispatcher?: Dispatcher
   /** An answer that sends no byte for so long is lost; a minute. */
   readonly idleMs?: number
   /** A larger file is not kept. */
   readonly fileMbMax: number
 }
 
+/** Carries the requests in place of our own sockets, to a service in this process. */
+export const Transport = Context.Reference<Dispatcher | undefined>("sluice/api/Transport", {
+  defaultValue: () => undefined
+})
+
 export const makeExchange = Effect.fn("api.exchange")(function* ({
   baseUrl,
-  dispatcher,
   fileMbMax,
   idleMs = timeoutMs
 }: ExchangeSettings): Effect.fn.Return<Exchange, never, Scope.Scope> {
   const agent =
-    dispatcher ??
+    (yield* Transport) ??
     (yield* Effect.acquireRelease(
       Effect.sync(() => new Agent({ connections: 24 })),
       (agent) => Effect.promise(() => agent.destroy())

@@ -8,7 +8,7 @@ import { rm, writeFile } from "node:fs/promises"
 import { onDisk } from "../io/files.ts"
 import { outputPaths } from "../settings/paths.ts"
 import { CommandError } from "./errors.ts"
-import { say } from "./output.ts"
+import { Output } from "./output.ts"
 
 const runningIn = (folder: string): string => outputPaths(folder).backfillRunning
 const stopIn = (folder: string): string => outputPaths(folder).backfillStop
@@ -51,6 +51,7 @@ export const requestHandoff = <A, E, R>(folder: string, work: Effect.Effect<A, E
       (error) => error instanceof CommandError && error.ends === "locked" && existsSync(runningIn(folder)),
       () =>
         Effect.gen(function* () {
+          const { say } = yield* Output
           say("A backfill is running; it is asked to make way.")
           yield* touch(stopIn(folder))
           for (let waited = 0; waited < waitMs && existsSync(runningIn(folder)); waited += 200) yield* Effect.sleep(200)

@@ -1,5 +1,5 @@
 /** `sluice backfill`: a stretch of the past, in a lane of its own behind the syncs. */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { type Window, dayMs, instantMs } from "../catalog/timestamps.ts"
 import { CommandError } from "./errors.ts"
 import { type SyncFlags, report, syncOnce } from "./sync.ts"
@@ -13,27 +13,26 @@ export const backfill = Effect.fn("cli.backfill")(function* (flags: BackfillFlag
   const range = yield* rangeOf(flags)
   const { only, except, from, to } = flags
   const command = ["./sluice backfill", ...Object.entries({ only, except, from, to }).map(written)].join("")
-  const synced = yield* syncOnce({ ...flags, acceptDeletions: false }, process.env, range)
-  report(synced, flags.json, command)
-  process.exitCode = synced.exitCode
+  const synced = yield* syncOnce({ ...flags, acceptDeletions: false }, range)
+  return yield* report(synced, flags.json, command)
 })
 
 const written = ([name, value]: readonly [string, string | undefined]) =>
   value === undefined ? "" : ` --${name} ${value}`
 
-const rangeOf = ({ from, to }: BackfillFlags): Effect.Effect<Window, CommandError> => {
-  const now = Date.now()
+const rangeOf = Effect.fnUntraced(function* ({ from, to }: BackfillFlags): Effect.fn.Return<Window, CommandError> {
+  const now = yield* Clock.currentTimeMillis
   const start = momentOf(from, 0)
   // A day alone is meant as a whole.
   const end = to === undefined ? now : momentOf(to, dayMs)
   const refuse = (message: string) =>
     Effect.fail(new CommandError({ ends: "usage", message, next: "./sluice backfill --help" }))
-  if (start === undefined) return refuse(`--from ${from}: no day such as 2025-01-31, and no moment.`)
-  if (end === undefined) return refuse(`--to ${to}: no day such as 2025-01-31, and no moment.`)
+  if (start === undefined) return yield* refuse(`--from ${from}: no day such as 2025-01-31, and no moment.`)
+  if (end === undefined) return yield* refuse(`--to ${to}: no day such as 2025-01-31, and no moment.`)
   if (start >= Math.min(end, now))
-    return refuse(`--from ${from} is not before ${to === undefined ? "now" : `--to ${to}`}.`)
-  return Effect.succeed([start, Math.min(end, now)])
-}
+    return yield* refuse(`--from ${from} is not before ${to === undefined ? "now" : `--to ${to}`}.`)
+  return [start, Math.min(end, now)]
+})
 
 const momentOf = (text: string, dayAs: number): number | undefined => {
   const day = instantMs(`${text}T00:00:00Z`)

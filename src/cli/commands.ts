@@ -2,6 +2,7 @@
  * The commands and their flags. The module of a command is loaded only when it runs, so that help is printed at once. For
  * the same reason, help and `status` load no module that imports the whole of `effect` (bench/startup.ts).
  */
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
@@ -162,8 +163,12 @@ export const sluice = Command.make("sluice").pipe(
   Command.withSubcommands([demo, sync, plan, backfill, status, publish, rebuild, verify, doctor, dictionary, sandbox])
 )
 
-const load = <Module, A, E, R>(module: Promise<Module>, run: (module: Module) => Effect.Effect<A, E, R>) =>
-  Effect.flatMap(
-    Effect.promise(() => module),
-    run
+/** How a command that did not do all its work ends; the command has written why. */
+export class Ended extends Data.TaggedError("Ended")<{ readonly exitCode: number }> {}
+
+/** The handlers of Effect's commands return nothing, so an exit code other than 0 leaves them as an error. */
+const load = <Module, E, R>(module: Promise<Module>, run: (module: Module) => Effect.Effect<number, E, R>) =>
+  Effect.promise(() => module).pipe(
+    Effect.flatMap(run),
+    Effect.flatMap((exitCode) => (exitCode === 0 ? Effect.void : Effect.fail(new Ended({ exitCode }))))
   )

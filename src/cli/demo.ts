@@ -9,12 +9,14 @@ import { startSandbox } from "../sandbox/server.ts"
 import { outputPaths } from "../settings/paths.ts"
 import { outputSettings } from "../settings/settings.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
+import { Environment } from "./environment.ts"
 import { CommandError } from "./errors.ts"
-import { print, say, table } from "./output.ts"
+import { Output, table } from "./output.ts"
 import { report, syncOnce } from "./sync.ts"
 
 export const demo = Effect.fn("cli.demo")(function* (flags: { readonly output: string | undefined }) {
-  const output = yield* outputSettings(flags, process.env)
+  const { print, say } = yield* Output
+  const output = yield* outputSettings(flags, yield* Environment)
   yield* freshFolder(output.folder)
   const account = yield* Effect.acquireRelease(
     Effect.promise(() => startSandbox({ contacts: 40, latencyMs: [5, 40] })),
@@ -26,14 +28,17 @@ export const demo = Effect.fn("cli.demo")(function* (flags: { readonly output: s
     SLUICE_LOCATION_ID: account.locationId,
     SLUICE_OUTPUT: output.folder
   }
-  const sync = syncOnce(
-    { only: undefined, except: undefined, full: false, acceptDeletions: false, json: false },
-    environment
-  )
+  const sync = syncOnce({
+    only: undefined,
+    except: undefined,
+    full: false,
+    acceptDeletions: false,
+    json: false
+  }).pipe(Effect.provideService(Environment, environment))
 
   say("1. A made-up account answers on this machine, with the limits of the real one: 100 requests in 10 seconds.\n")
   const first = yield* sync
-  report(first, false)
+  yield* report(first, false)
 
   yield* Effect.promise(() =>
     fetch(`${account.url}/__sandbox/change`, {
@@ -43,7 +48,7 @@ export const demo = Effect.fn("cli.demo")(function* (flags: { readonly output: s
   )
   say("\n2. Some contacts, deals and conversations changed. The second sync reads what changed:\n")
   const second = yield* sync
-  report(second, false)
+  yield* report(second, false)
 
   say("\n3. Published. Deals by stage, asked of the warehouse with plain SQL:\n")
   for (const line of yield* dealsByStage(outputPaths(output.folder).warehouse, output)) print(line)
@@ -56,6 +61,7 @@ ${first.requests} requests for everything, ${second.requests} for the changes. L
   ${folder}/published/csv/            one file a table
   ${folder}/published/manifest.json   rows and checksum of every file
 Next: ./sluice status --output ${folder}`)
+  return 0
 }, Effect.scoped)
 
 /** The demo's own folder is made anew; a folder that holds a real account is left alone. */

@@ -4,18 +4,20 @@ import { coverageOf } from "../catalog/coverage.ts"
 import { coverageTable, dictionary as markdown } from "../catalog/dictionary.ts"
 import { discover } from "../catalog/discover.ts"
 import { tablesOf } from "../catalog/tables.ts"
-import { print } from "./output.ts"
+import { Output } from "./output.ts"
 
 export const dictionary = Effect.fn("cli.dictionary")(function* (flags: {
   readonly json: boolean
   readonly coverage: boolean
 }) {
+  const { print } = yield* Output
   const catalogue = yield* Effect.promise(() => discover())
   if (flags.json)
-    return print(
+    print(
       JSON.stringify(
         flags.coverage ? coverageOf(catalogue) : catalogue.resources.flatMap((resource) => tablesOf(resource))
       )
     )
-  print(flags.coverage ? coverageTable(catalogue) : markdown(catalogue))
+  else print(flags.coverage ? coverageTable(catalogue) : markdown(catalogue))
+  return 0
 })

@@ -11,13 +11,14 @@ import { type SettingProblem, SettingsError } from "../settings/errors.ts"
 import type { Flags } from "../settings/read.ts"
 import { schemaPolicies } from "../settings/schema-policy.ts"
 import { type SchemaSettings, inspectSettings } from "../settings/settings.ts"
-import { keepSecret, print, say, table } from "./output.ts"
+import { Environment } from "./environment.ts"
+import { Output, table } from "./output.ts"
 import { explained, failureExplanation } from "./errors.ts"
 import { settingsExplanation } from "./setting-errors.ts"
 
 export const doctor = Effect.fn("cli.doctor")(function* (flags: Flags & { readonly json: boolean }) {
-  const environment = process.env
-  const { sources, problems, output, account } = inspectSettings(flags, environment)
+  const { keepSecret, print, say } = yield* Output
+  const { sources, problems, output, account } = inspectSettings(flags, yield* Environment)
   account?.secrets.forEach(keepSecret)
   const catalogue = yield* Effect.promise(() => discover())
   const wrong = [...problems, ...(output ? yield* problemsOfPolicies(output, catalogue) : [])]
@@ -46,8 +47,10 @@ export const doctor = Effect.fn("cli.doctor")(function* (flags: Flags & { readon
   }))
   const ends = lines.find(({ state }) => state === "problem")?.ends
   const exitCode = ends === undefined ? 0 : exitCodes[ends]
-  process.exitCode = exitCode
-  if (flags.json) return print(JSON.stringify({ exitCode, lines, settings }))
+  if (flags.json) {
+    print(JSON.stringify({ exitCode, lines, settings }))
+    return exitCode
+  }
   for (const line of table(
     ["setting", "value", "from"],
     settings.map(({ key, value, from }) => [key, value, from])
@@ -62,6 +65,7 @@ export const doctor = Effect.fn("cli.doctor")(function* (flags: Flags & { readon
   const advice = lines.flatMap(({ state, check, todo }) => (todo === undefined ? [] : [`${state}: ${check}: ${todo}`]))
   for (const line of new Set(advice)) say(line)
   say(ends === undefined ? "Next: ./sluice sync" : "Next: correct the problems above, then ./sluice doctor")
+  return exitCode
 })
 
 const problemsOfPolicies = (output: SchemaSettings, catalogue: Catalogue) =>

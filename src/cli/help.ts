@@ -3,9 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Presenter } from "effect/cli/CliOutput"
 import type { FlagDoc, HelpDoc } from "effect/cli/HelpDoc"
-import { print, say } from "./output.ts"
+import type { Output } from "./output.ts"
 
-export const presenter: Presenter = {
+export const presenterOf = ({ print, say }: Output["Service"]): Presenter => ({
   present: (event) =>
     Effect.sync(() => {
       switch (event._tag) {
@@ -18,7 +18,7 @@ export const presenter: Presenter = {
           return print(`${event.name} ${event.version}`)
       }
     })
-}
+})
 
 const helpText = (doc: HelpDoc): string => {
   const sections = [

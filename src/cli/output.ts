@@ -1,23 +1,44 @@
-/** Data on stdout, talk on stderr, secrets on neither. */
+/** Results on stdout, messages on stderr, secrets on neither. */
+import * as Context from "effect/Context"
 
-const secrets = new Set<string>()
-
-/** From now on this text is printed as `<redacted>`. */
-export const keepSecret = (text: string): void => {
-  if (text.length >= 6) secrets.add(text)
+/** Where a command writes; a terminal also has a width. */
+export interface Streams {
+  readonly stdout: NodeJS.WritableStream
+  readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
 }
 
-export const redacted = (text: string): string =>
-  [...secrets].reduce((clean, secret) => clean.replaceAll(secret, "<redacted>"), text)
+/** The two streams of one command, and the secrets that it must not write. */
+export class Output extends Context.Service<
+  Output,
+  Streams & {
+    /** Writes one line of a result. */
+    readonly print: (line: string) => void
+    /** Writes one line for people. */
+    readonly say: (line: string) => void
+    /** From now on this text is written as `<redacted>`. */
+    readonly keepSecret: (text: string) => void
+    readonly redacted: (text: string) => string
+  }
+>()("sluice/cli/Output") {
+  static readonly make = ({ stdout, stderr }: Streams): Output["Service"] => {
+    const secrets = new Set<string>()
+    const redacted = (text: string) =>
+      [...secrets].reduce((clean, secret) => clean.replaceAll(secret, "<redacted>"), text)
+    return Output.of({
+      stdout,
+      stderr,
+      redacted,
+      print: (line) => void stdout.write(`${redacted(line)}\n`),
+      say: (line) => void stderr.write(`${withoutControls(redacted(line))}\n`),
+      keepSecret: (text) => {
+        if (text.length >= 6) secrets.add(text)
+      }
+    })
+  }
+}
 
-/** What others wrote must not move the cursor, or colour what comes after it. */
-const harmless = (text: string): string => text.replaceAll(/[^\P{Cc}\n\t]/gu, "\ufffd")
-
-/** Talk: one line for people. */
-export const say = (line: string): void => void process.stderr.write(`${harmless(redacted(line))}\n`)
-
-/** Data: a line of a result. */
-export const print = (line: string): void => void process.stdout.write(`${redacted(line)}\n`)
+/** Text of the service must not move the cursor or change colours. */
+const withoutControls = (text: string): string => text.replaceAll(/[^\P{Cc}\n\t]/gu, "\ufffd")
 
 /** Columns aligned; numbers to the right. */
 export const table = (

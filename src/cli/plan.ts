@@ -9,12 +9,14 @@ import { oneAccount } from "../settings/settings.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { prepare } from "../warehouse/schema.ts"
 import { choiceOf } from "./selection.ts"
+import { Environment } from "./environment.ts"
 import { explained } from "./errors.ts"
-import { duration, keepSecret, print, say, table } from "./output.ts"
+import { Output, duration, table } from "./output.ts"
 import type { SyncFlags } from "./sync.ts"
 
 export const plan = Effect.fn("cli.plan")(function* (flags: Omit<SyncFlags, "acceptDeletions">) {
-  const { output, account } = yield* oneAccount(flags, process.env)
+  const { keepSecret, print, say } = yield* Output
+  const { output, account } = yield* oneAccount(flags, yield* Environment)
   account.secrets.forEach(keepSecret)
   const catalogue = yield* Effect.promise(() => discover())
   const layers = Layer.mergeAll(
@@ -28,7 +30,10 @@ export const plan = Effect.fn("cli.plan")(function* (flags: Omit<SyncFlags, "acc
     return yield* estimate(steps, account, account.api.limits)
   }).pipe(Effect.provide(layers), Effect.mapError(explained(account.location)))
 
-  if (flags.json) return print(JSON.stringify({ requests, elapsedMs, steps: estimated }))
+  if (flags.json) {
+    print(JSON.stringify({ requests, elapsedMs, steps: estimated }))
+    return 0
+  }
   for (const line of table(
     ["resource", "reading", "records", "requests", "known from"],
     estimated.map((step) => [step.resource, step.mode, step.records ?? "?", step.requests ?? "?", step.from])
@@ -40,4 +45,5 @@ export const plan = Effect.fn("cli.plan")(function* (flags: Omit<SyncFlags, "acc
     `About ${requests} requests, ${duration(elapsedMs)} at the account's limits${dailyRemaining === undefined ? "" : `; ${dailyRemaining} left today`}.`
   )
   say("Next: ./sluice sync")
+  return 0
 })

@@ -2,7 +2,8 @@
 import { Clock, Effect } from "effect"
 import type { Api } from "../api/api.ts"
 import type { Counts } from "../extract/run-context.ts"
-import { duration, say, table } from "./output.ts"
+import { Environment } from "./environment.ts"
+import { Output, duration, table } from "./output.ts"
 
 export interface Watched {
   readonly apis: ReadonlyArray<Api["Service"]>
@@ -13,10 +14,11 @@ export interface Watched {
 
 export const progress = Effect.fnUntraced(function* (watched: Watched) {
   const startedAt = yield* Clock.currentTimeMillis
-  const live = process.stderr.isTTY && !process.env["CI"]
+  const { say, stderr } = yield* Output
+  const live = stderr.isTTY === true && !(yield* Environment)["CI"]
   let drawn = 0
   const erase = () => {
-    if (drawn > 0) process.stderr.write(`\u001b[${drawn}A\u001b[J`)
+    if (drawn > 0) stderr.write(`\u001b[${drawn}A\u001b[J`)
     drawn = 0
   }
   const draw = Effect.gen(function* () {
@@ -24,10 +26,10 @@ export const progress = Effect.fnUntraced(function* (watched: Watched) {
     const elapsedMs = (yield* Clock.currentTimeMillis) - startedAt
     if (!live) return say(summary(watched, elapsedMs))
     const lines = [...rows(watched), summary(watched, elapsedMs)].map((line) =>
-      line.slice(0, (process.stderr.columns ?? 80) - 1)
+      line.slice(0, (stderr.columns ?? 80) - 1)
     )
     erase()
-    process.stderr.write(`${lines.join("\n")}\n`)
+    stderr.write(`${lines.join("\n")}\n`)
     drawn = lines.length
   })
   yield* Effect.forever(draw).pipe(Effect.ensuring(Effect.sync(erase)))

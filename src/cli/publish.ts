@@ -15,8 +15,9 @@ import { prepare } from "../warehouse/schema.ts"
 import { lastRun } from "../warehouse/meta/runs.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { wideViews } from "../warehouse/wide-views.ts"
+import { Environment } from "./environment.ts"
 import { CommandError } from "./errors.ts"
-import { print, say } from "./output.ts"
+import { Output } from "./output.ts"
 
 export interface PublishFlags extends Flags {
   readonly stdout: string | undefined
@@ -24,7 +25,8 @@ export interface PublishFlags extends Flags {
 }
 
 export const publishCommand = Effect.fn("cli.publish")(function* (flags: PublishFlags) {
-  const output = yield* outputSettings(flags, process.env)
+  const { print, say, stdout } = yield* Output
+  const output = yield* outputSettings(flags, yield* Environment)
   const catalogue = yield* Effect.promise(() => discover())
   const warehouse = (access: "read" | "write") =>
     Warehouse.layer(outputPaths(output.folder).warehouse, { ...output, access })
@@ -36,9 +38,10 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
         message: `--stdout ${flags.stdout}: there is no such table.`,
         next: "./sluice dictionary"
       })
-    return yield* Effect.flatMap(wideViews(catalogue), (views) =>
-      writeCsv(withViews([table], views)[0]!, output.csvProfile, process.stdout)
+    yield* Effect.flatMap(wideViews(catalogue), (views) =>
+      writeCsv(withViews([table], views)[0]!, output.csvProfile, stdout)
     ).pipe(Effect.provide(warehouse("read")))
+    return 0
   }
   const nothing = new CommandError({
     ends: "failed",
@@ -60,7 +63,11 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
       message: `No list of the service was read to its end yet, so there is nothing to publish from ${output.folder}.`,
       next: "./sluice sync"
     })
-  if (flags.json) return print(JSON.stringify({ folder, files }))
+  if (flags.json) {
+    print(JSON.stringify({ folder, files }))
+    return 0
+  }
   print(`${files.length} files in ${folder}`)
   say(`Next: open ${join(folder, snapshotName)} with any DuckDB client, or see ${join(folder, manifestName)}.`)
+  return 0
 })

@@ -20,11 +20,13 @@ import { copyHistory } from "../warehouse/meta/take-over.ts"
 import { name } from "../warehouse/sql.ts"
 import { prepare } from "../warehouse/schema.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
+import { Environment } from "./environment.ts"
 import { CommandError, failureExplanation } from "./errors.ts"
-import { duration, print, say } from "./output.ts"
+import { Output, duration } from "./output.ts"
 
 export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { readonly json: boolean }) {
-  const output = yield* outputSettings(flags, process.env)
+  const { print, say } = yield* Output
+  const output = yield* outputSettings(flags, yield* Environment)
   const { vault, warehouse, rebuilt, temporary } = outputPaths(output.folder)
   if (!existsSync(vault))
     return yield* new CommandError({
@@ -39,7 +41,10 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
   yield* Effect.scoped(Layer.build(held)).pipe(
     Effect.catchIf(
       ({ reason }) => reason._tag === "WarehouseDamaged",
-      (failure) => moveAside(warehouse, failureExplanation(failure).message)
+      (failure) =>
+        Effect.map(moveAside(warehouse), (aside) =>
+          say(`${failureExplanation(failure).message} It is moved to ${aside}.`)
+        )
     )
   )
 
@@ -67,11 +72,15 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
   yield* onDisk(warehouse, "replaced", () => rename(rebuilt, warehouse))
 
   const elapsedMs = (yield* Clock.currentTimeMillis) - startedAt
-  if (flags.json) return print(JSON.stringify({ records, loadedMs, elapsedMs }))
+  if (flags.json) {
+    print(JSON.stringify({ records, loadedMs, elapsedMs }))
+    return 0
+  }
   print(
     `${records} records in ${duration(loadedMs)}, without a request; published in ${duration(elapsedMs - loadedMs)}.`
   )
   say("Next: ./sluice status")
+  return 0
 })
 
 /** A vault that was lost in part makes fewer rows than there were, and no request brings them back. */
@@ -104,10 +113,10 @@ const refuseLoss = Effect.fnUntraced(function* (
 })
 
 /** A damaged file cannot be held, and an empty one in its place can. */
-const moveAside = (warehouse: string, damage: string) =>
+const moveAside = (warehouse: string) =>
   onDisk(warehouse, "moved", async () => {
     const aside = warehouse.replace(/\.duckdb$/, ".damaged.duckdb")
     await rename(warehouse, aside)
     if (existsSync(`${warehouse}.wal`)) await rename(`${warehouse}.wal`, `${aside}.wal`)
-    say(`${damage} It is moved to ${aside}.`)
+    return aside
   })

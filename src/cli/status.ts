@@ -9,18 +9,26 @@ import type { Flags } from "../settings/read.ts"
 import { outputPaths } from "../settings/paths.ts"
 import { outputSettings } from "../settings/settings.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
-import { duration, print, say, table } from "./output.ts"
+import { Environment } from "./environment.ts"
+import { Output, duration, table } from "./output.ts"
 
 export const status = Effect.fn("cli.status")(function* (flags: Flags & { readonly json: boolean }) {
-  const output = yield* outputSettings(flags, process.env)
+  const { print, say } = yield* Output
+  const output = yield* outputSettings(flags, yield* Environment)
   const layer = Warehouse.layer(outputPaths(output.folder).warehouse, { ...output, access: "read" })
   return yield* Effect.gen(function* () {
     const run = yield* lastRun()
-    if (!run) return say("Nothing was synced yet. Next: ./sluice sync")
+    if (!run) {
+      say("Nothing was synced yet. Next: ./sluice sync")
+      return 0
+    }
     const resources = yield* resourcesOf(run.id)
     const fresh = yield* completeByResource()
     const unfinished = yield* unfinishedResources()
-    if (flags.json) return print(JSON.stringify({ run, resources, fresh, unfinished }))
+    if (flags.json) {
+      print(JSON.stringify({ run, resources, fresh, unfinished }))
+      return 0
+    }
 
     const now = yield* Clock.currentTimeMillis
     const byResource = new Map(resources.map((row) => [row.resource, row]))
@@ -41,5 +49,6 @@ export const status = Effect.fn("cli.status")(function* (flags: Flags & { readon
     say(`Last run ${run.id}: ${run.status.replaceAll("_", " ")}, ${run.requests ?? "?"} requests${planned}.`)
     if (unfinished.length > 0) say(`Begun and not finished: ${unfinished.join(", ")}.`)
     say("Next: ./sluice sync")
+    return 0
   }).pipe(Effect.provide(layer))
 })

@@ -16,8 +16,9 @@ import { loadedPosition } from "../warehouse/meta/vault-offset.ts"
 import { prepare } from "../warehouse/schema.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { choiceOf } from "./selection.ts"
+import { Environment } from "./environment.ts"
 import { explained } from "./errors.ts"
-import { duration, keepSecret, print, say, table } from "./output.ts"
+import { Output, duration, table } from "./output.ts"
 import { type Watched, progress } from "./progress.ts"
 import { requestHandoff, yieldToSync, releaseHandoff } from "./backfill-handoff.ts"
 
@@ -30,13 +31,15 @@ export interface SyncFlags extends Flags {
 }
 
 export const syncCommand = Effect.fn("cli.sync")(function* (flags: SyncFlags) {
-  const synced = yield* syncOnce(flags, process.env)
-  report(synced, flags.json, flags.full && synced.exitCode === exitCodes.later ? "./sluice sync --full" : undefined)
-  process.exitCode = synced.exitCode
+  const synced = yield* syncOnce(flags)
+  const resumed = flags.full && synced.exitCode === exitCodes.later ? "./sluice sync --full" : undefined
+  return yield* report(synced, flags.json, resumed)
 })
 
 /** Reads what is due, or a stretch of the past. */
-export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, environment: NodeJS.ProcessEnv, range?: Window) {
+export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: Window) {
+  const environment = yield* Environment
+  const { keepSecret, say } = yield* Output
   const choice = yield* choiceOf(flags)
   const { output, accounts: settings } = yield* syncSettings(flags, environment)
   settings.flatMap(({ secrets }) => secrets).forEach(keepSecret)
@@ -106,7 +109,8 @@ const placeOf = (rows: ReadonlyArray<{ readonly location: string }>) => {
   }
 }
 
-export const report = (
+/** Writes what a run did, and returns its exit code. */
+export const report = Effect.fnUntraced(function* (
   {
     run,
     ended,
@@ -123,11 +127,14 @@ export const report = (
   json: boolean,
   /** What goes on with it. */
   command = "./sluice sync"
-): void => {
-  if (json)
-    return print(
+) {
+  const { print, say } = yield* Output
+  if (json) {
+    print(
       JSON.stringify({ run: run.id, exitCode, requests, published, loadedMs, elapsedMs, resources: rows, drift, ended })
     )
+    return exitCode
+  }
   const closed = ended.filter((end) => !rows.some((row) => row.location === end.location))
   const place = placeOf([...rows, ...closed])
   for (const line of table(
@@ -164,7 +171,8 @@ export const report = (
     )
   else if (exitCode !== 0) say(`Next: mend what is named above, then ${command}; it reads only what is missing.`)
   else say("Next: ./sluice status")
-}
+  return exitCode
+})
 
 /** The first five, each short and on the line, and how many more there are. */
 const some = (changes: ReadonlyArray<string>): string => {

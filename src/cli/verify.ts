@@ -13,8 +13,9 @@ import { type Checked, isWrong } from "../verify/finding.ts"
 import { type Sampled, checkSample } from "../verify/sample.ts"
 import { nextStep, verify, verifyVault } from "../verify/verify.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
-import { keepSecret, print, say, table } from "./output.ts"
+import { Environment } from "./environment.ts"
 import { CommandError, explained } from "./errors.ts"
+import { Output, table } from "./output.ts"
 
 export interface VerifyFlags extends Flags {
   readonly sample: number | undefined
@@ -33,11 +34,13 @@ export const verifyCommand = Effect.fn("cli.verify")(function* (flags: VerifyFla
       message: `--sample ${flags.sample}: a sample has one row at least.`,
       next: "./sluice verify --sample 50"
     })
+  const environment = yield* Environment
+  const { keepSecret, say } = yield* Output
   // Missing settings of the account are reported before the long part.
   const { output, account } =
     flags.sample === undefined
-      ? { output: yield* outputSettings(flags, process.env), account: undefined }
-      : yield* oneAccount(flags, process.env)
+      ? { output: yield* outputSettings(flags, environment), account: undefined }
+      : yield* oneAccount(flags, environment)
   account?.secrets.forEach(keepSecret)
   const catalogue = yield* Effect.promise(() => discover())
   const policies = yield* schemaPolicies(output, catalogue)
@@ -49,29 +52,38 @@ export const verifyCommand = Effect.fn("cli.verify")(function* (flags: VerifyFla
       failure.reason._tag === "WarehouseDamaged" ? Effect.succeed(failure) : Effect.fail(failure)
     )
   )
-  if (opened instanceof Failure) return report(yield* verifyVault(output.folder, opened), undefined, flags.json)
+  if (opened instanceof Failure) return yield* report(yield* verifyVault(output.folder, opened), undefined, flags.json)
 
   return yield* Effect.gen(function* () {
     const replay = replayInto(catalogue, output, policies)
     const checked = yield* verify(catalogue, output, { all: flags.all, replay }, progress)
-    if (!account || flags.sample === undefined) return report(checked, undefined, flags.json)
+    if (!account || flags.sample === undefined) return yield* report(checked, undefined, flags.json)
     yield* progress(`${flags.sample} rows with the service`)
     const asked = { catalogue, location: account.location, rows: flags.sample, normaliserOf }
     const sampled = yield* checkSample(asked).pipe(
       Effect.provide(Api.layer(account.api)),
       Effect.mapError(explained(account.location)),
       // What was found before is told all the same.
-      Effect.tapError(() => Effect.sync(() => report(checked, undefined, flags.json)))
+      Effect.tapError(() => report(checked, undefined, flags.json))
     )
-    report([...checked, sampled.checked], sampled, flags.json)
+    return yield* report([...checked, sampled.checked], sampled, flags.json)
   }).pipe(Effect.provide(opened))
 }, Effect.scoped)
 
-const report = (checked: ReadonlyArray<Checked>, sampled: Sampled | undefined, json: boolean): void => {
+/** Writes what was found, and returns the exit code. */
+const report = Effect.fnUntraced(function* (
+  checked: ReadonlyArray<Checked>,
+  sampled: Sampled | undefined,
+  json: boolean
+) {
+  const { print, say } = yield* Output
   const isRight = !checked.some(isWrong)
-  if (!isRight) process.exitCode = exitCodes.failed
+  const exitCode = isRight ? 0 : exitCodes.failed
   const next = nextStep(checked, sampled?.disagreeing ?? [])
-  if (json) return print(JSON.stringify({ right: isRight, checks: checked, sample: sampled?.numbers, next }))
+  if (json) {
+    print(JSON.stringify({ right: isRight, checks: checked, sample: sampled?.numbers, next }))
+    return exitCode
+  }
   for (const line of table(
     ["check", "looked at", "findings"],
     checked.map((one) => [one.check, one.looked, summary(one)])
@@ -86,7 +98,8 @@ const report = (checked: ReadonlyArray<Checked>, sampled: Sampled | undefined, j
     if (told.length > reportMax) say(`       ${check}: ${told.length - reportMax} more; --json has them all`)
   }
   say(`Next: ${next}`)
-}
+  return exitCode
+})
 
 const summary = ({ findings }: Checked): string => {
   const wrongs = findings.filter(({ level }) => level === "wrong").length

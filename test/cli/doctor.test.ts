@@ -1,4 +1,3 @@
-import { DuckDBInstance } from "@duckdb/node-api"
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "@effect/vitest"
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -183,13 +182,6 @@ describe("one thing that would stop a sync is named, with what to do and the exi
     const told = await doctor({}, "--config", file)
     assert.strictEqual(told.exitCode, 75)
     assert.match(faults(told).join("\n"), /^problem budget: .* left today, 4,999 reserved for other programs$/m)
-  })
-
-  it("another program that has the warehouse open", async () => {
-    const instance = await DuckDBInstance.create(account.warehouse)
-    const told = await doctor()
-    instance.closeSync()
-    only(told, /^problem lock: Another program \(.*process \d+\) has .*warehouse\.duckdb open/, 11)
   })
 
   it("a folder that cannot be written", async () => {

@@ -1,10 +1,10 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Account } from "../support/account.ts"
 import { copyOf, flip, openSynced } from "../support/broken.ts"
 import { query } from "../support/compare.ts"
-import { sluice, start } from "../support/sluice.ts"
+import { sluice } from "../support/sluice.ts"
 
 let account: Account
 beforeAll(async () => {
@@ -83,27 +83,6 @@ describe("a rebuild", () => {
       const synced = await run("sync", "--only", "products")
       assert.strictEqual(synced.code, 0, synced.stderr)
       assert.match(synced.stderr, /^Part of the vault is gone, segment 1: put it back from a backup\./m)
-    })
-  })
-
-  it("that was stopped where there was no warehouse leaves none that others stumble over", async () => {
-    await inCopy(async (folder, run) => {
-      rmSync(join(folder, "warehouse.duckdb"))
-      const running = start(["rebuild"], { SLUICE_OUTPUT: folder })
-      while (!existsSync(join(folder, "rebuilt.duckdb"))) await new Promise((resolve) => setTimeout(resolve, 20))
-      running.kill("SIGKILL")
-      await running.ended
-      for (const command of ["status", "verify"]) {
-        const ran = await run(command)
-        assert.strictEqual(ran.code, 1)
-        assert.match(ran.stderr, /There is no warehouse at .* yet\.\nNext: \.\/sluice sync/)
-      }
-      const synced = await run("sync", "--only", "products")
-      assert.strictEqual(synced.code, 0, synced.stderr)
-      assert.deepStrictEqual(
-        await ask(folder, "SELECT id FROM crm.contacts ORDER BY id"),
-        await ask(account.output, "SELECT id FROM crm.contacts ORDER BY id")
-      )
     })
   })
 

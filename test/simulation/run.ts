@@ -2,6 +2,7 @@
 import { Cause, Context, Effect, Exit, Fiber, Layer, Clock, Redacted } from "effect"
 import { Api } from "../../src/api/api.ts"
 import { BadCredentials } from "../../src/api/errors.ts"
+import { Transport } from "../../src/api/exchange.ts"
 import { evolving } from "../../src/catalog/schema-policy.ts"
 import type { Catalogue } from "../../src/catalog/discover.ts"
 import { Failure } from "../../src/failure.ts"
@@ -103,10 +104,9 @@ const program = ({ account, catalogue, clock, machine, warehouse }: World, { ful
         baseUrl: "http://service",
         credentials: { kind: "private", token: Redacted.make(service.tokens.privateToken) },
         limits: { burst: 100, windowMs: 10_000, reservePerDay: 0 },
-        fileMbMax: 256,
-        dispatcher: account
+        fileMbMax: 256
       })
-    )
+    ).pipe(Effect.provideService(Transport, account))
     return yield* sync({
       catalogue,
       accounts: [

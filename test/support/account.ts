@@ -1,6 +1,7 @@
 /** An account to sync, and the comparison of every table with it. */
 import { join } from "node:path"
-import { differences, tableByCollection } from "./compare.ts"
+import { differing, inDatabase, tableByCollection } from "./compare.ts"
+import { prepareIn } from "./fixtures.ts"
 import { type Service, startService } from "./service.ts"
 import { type Ran, environmentOf, newFolder, sluice } from "./sluice.ts"
 
@@ -29,6 +30,12 @@ export const openCore = (...flags: ReadonlyArray<string>): Promise<Account> => o
 const open = async (tables: string | undefined, flags: ReadonlyArray<string>): Promise<Account> => {
   const service = await startService("--limits", "off", "--contacts", "300", ...flags)
   const output = newFolder()
+  await prepareIn(output)
+  return accountIn(output, service, tables)
+}
+
+/** The account of a folder, with the service that it was synced from or will be. */
+export const accountIn = (output: string, service: Service, tables?: string): Account => {
   const environment = environmentOf(service, output)
   const warehouse = join(output, "warehouse.duckdb")
   return {
@@ -38,12 +45,13 @@ const open = async (tables: string | undefined, flags: ReadonlyArray<string>): P
     warehouse,
     sync: (...syncFlags) => sluice(["sync", ...(tables ? coreFlags : []), ...syncFlags], environment),
     differences: async () => {
-      const found = await Promise.all(
-        Object.entries(tableByCollection)
-          .filter(([, table]) => tables === undefined || tables.split(",").includes(table))
-          .map(async ([collection, table]) => differences(warehouse, table, await service.records(collection)))
-      )
-      return found.flat().filter(notDocumented).slice(0, 20)
+      const found: Array<string> = []
+      await inDatabase(warehouse, async (ask) => {
+        for (const [collection, table] of Object.entries(tableByCollection))
+          if (tables === undefined || tables.split(",").includes(table))
+            found.push(...differing(table, await ask(`SELECT * FROM crm.${table}`), await service.records(collection)))
+      })
+      return found.filter(notDocumented).slice(0, 20)
     }
   }
 }

@@ -1,23 +1,22 @@
 /** Breaks copies of an output folder, and tells what `sluice verify` says about them. */
 import { DuckDBInstance } from "@duckdb/node-api"
 import { assert } from "@effect/vitest"
+import { Effect } from "effect"
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Account, openAccount } from "./account.ts"
+import { discover } from "../../src/catalog/discover.ts"
+import { failure } from "../../src/failure.ts"
+import type { Checked, Finding } from "../../src/verify/finding.ts"
+import { nextStep, verify } from "../../src/verify/verify.ts"
+import { Warehouse } from "../../src/warehouse/warehouse.ts"
+import { type Account, accountIn, openAccount } from "./account.ts"
+import { fixture } from "./fixtures.ts"
+import { startService } from "./service.ts"
 import { newFolder, sluice } from "./sluice.ts"
 
-interface Finding {
-  readonly level: "wrong" | "note"
-  readonly where: string
-  readonly what: string
-}
 interface Result {
   readonly right: boolean
-  readonly checks: ReadonlyArray<{
-    readonly check: string
-    readonly looked: string
-    readonly findings: ReadonlyArray<Finding>
-  }>
+  readonly checks: ReadonlyArray<Pick<Checked, "check" | "looked" | "findings">>
   readonly sample?: Readonly<Record<string, number>>
   readonly next: string
 }
@@ -29,15 +28,36 @@ export interface Verified {
   readonly result: Result
 }
 
-/** An account of two runs, with something of everything changed in between. */
+/** A copy of an account of two runs; its service is as it was before anything changed. */
 export const openSynced = async (): Promise<Account> => {
+  const flags = (now: string) => ["--limits", "off", "--contacts", "120", "--now", now]
+  const kept = await fixture("synced", async (folder) => {
+    const now = new Date().toISOString()
+    const account = accountIn(folder, await startService(...flags(now)))
+    await syncTwice(account)
+    account.service.stop()
+    writeFileSync(join(folder, "now"), now)
+  })
+  const output = copyOf(kept)
+  const now = readFileSync(join(output, "now"), "utf8")
+  rmSync(join(output, "now"))
+  return accountIn(output, await startService(...flags(now)))
+}
+
+/** The same with the service that it was synced from. */
+export const openSyncedLive = async (): Promise<Account> => {
   const account = await openAccount("--contacts", "120")
+  await syncTwice(account)
+  return account
+}
+
+/** Something of everything changes between the two runs. */
+const syncTwice = async (account: Account): Promise<void> => {
   for (const change of [{ contacts: 0.1, opportunities: 0.1, conversations: 0.1, orders: 0.1 }, undefined]) {
     const ran = await account.sync()
     assert.strictEqual(ran.code, 0, ran.stderr)
     if (change) await account.service.post("change", change)
   }
-  return account
 }
 
 export const copyOf = (folder: string): string => {
@@ -58,17 +78,57 @@ export const verifyBroken = async (
     await damage(folder)
     const ran = await sluice(["verify", "--json", ...flags], { ...environment, SLUICE_OUTPUT: folder })
     const result: Result = JSON.parse(ran.stdout || assert.fail(ran.stderr))
-    const told = (level: Finding["level"]) =>
-      result.checks.flatMap(({ check, findings }) =>
-        findings.filter((one) => one.level === level).map(({ where, what }) => `${check}: ${where}: ${what}`)
-      )
+    const [wrong, notes] = [findingsOf(result.checks, "wrong"), findingsOf(result.checks, "note")]
     assert.strictEqual(ran.code, result.right ? 0 : 1)
-    assert.strictEqual(result.right, told("wrong").length === 0)
-    return { wrong: told("wrong"), notes: told("note"), result }
+    assert.strictEqual(result.right, wrong.length === 0)
+    return { wrong, notes, result }
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
+
+export interface Checks extends Omit<Verified, "result"> {
+  readonly next: string
+  readonly looked: (check: string) => string
+}
+
+/**
+ * The same without the replay of the vault, which has tests of its own and takes longer than all the other checks:
+ * the checks run here, without the command around them.
+ */
+export const checkBroken = async (from: string, damage: (folder: string) => unknown): Promise<Checks> => {
+  const folder = copyOf(from)
+  try {
+    await damage(folder)
+    return await checksOf(folder)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** Every check but the replay, of a folder as it is. */
+export const checksOf = async (folder: string): Promise<Checks> => {
+  const replay = () => Effect.fail(failure({ _tag: "StatementRejected", path: folder, detail: "not replayed" }))
+  const catalogue = await discover()
+  const all = await Effect.runPromise(
+    verify(catalogue, { folder, formats: [] }, { all: false, replay }, () => Effect.void).pipe(
+      Effect.provide(Warehouse.layer(join(folder, "warehouse.duckdb"), { access: "read", memoryMb: 128 }))
+    )
+  )
+  const checked = all.filter(({ check }) => check !== "replay")
+  return {
+    wrong: findingsOf(checked, "wrong"),
+    notes: findingsOf(checked, "note"),
+    next: nextStep(checked, []),
+    looked: (name) => checked.find(({ check }) => check === name)!.looked
+  }
+}
+
+/** As `check: where: what`. */
+export const findingsOf = (checks: ReadonlyArray<Pick<Checked, "check" | "findings">>, level: Finding["level"]) =>
+  checks.flatMap(({ check, findings }) =>
+    findings.filter((one) => one.level === level).map(({ where, what }) => `${check}: ${where}: ${what}`)
+  )
 
 /** Runs a statement on the warehouse of a folder. */
 export const sql = async (folder: string, statement: string): Promise<void> => {

@@ -6,16 +6,22 @@ import { DuckDBInstance } from "@duckdb/node-api"
 
 type Row = Readonly<Record<string, unknown>>
 
-export const query = async (
+type Access = "READ_ONLY" | "READ_WRITE"
+
+export const query = (database: string, sql: string, access?: Access): Promise<ReadonlyArray<Row>> =>
+  inDatabase(database, (ask) => ask(sql), access)
+
+/** Several questions to one opened database: opening and closing take longer than most answers. */
+export const inDatabase = async <A>(
   database: string,
-  sql: string,
-  access: "READ_ONLY" | "READ_WRITE" = "READ_ONLY"
-): Promise<ReadonlyArray<Row>> => {
+  use: (ask: (sql: string) => Promise<ReadonlyArray<Row>>) => Promise<A>,
+  access: Access = "READ_ONLY"
+): Promise<A> => {
   const instance = await DuckDBInstance.create(database, { access_mode: access })
   const connection = await instance.connect()
   try {
     await connection.run("SET TimeZone = 'UTC'")
-    return (await connection.runAndReadAll(sql)).getRowObjectsJson()
+    return await use(async (sql) => (await connection.runAndReadAll(sql)).getRowObjectsJson())
   } finally {
     connection.closeSync()
     instance.closeSync()

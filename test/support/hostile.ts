@@ -4,7 +4,9 @@ import { lstatSync, readFileSync, readdirSync } from "node:fs"
 import { type IncomingHttpHeaders, createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
+import { checksOf } from "./broken.ts"
 import { query } from "./compare.ts"
+import { prepareIn } from "./fixtures.ts"
 import { type Ran, environmentOf, newFolder, sluice } from "./sluice.ts"
 
 export interface Asked {
@@ -40,6 +42,7 @@ export const hostileService = async (answers: (asked: Asked) => Reply | undefine
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const folder = newFolder()
+  await prepareIn(folder)
   const environment: Record<string, string> = environmentOf({ url, token, locationId }, folder)
   return { url, asked, folder, environment, close: () => server.close() }
 }
@@ -66,7 +69,7 @@ export interface Hostile {
   readonly rows: (sql: string) => Promise<ReadonlyArray<Readonly<Record<string, unknown>>>>
 }
 
-/** Syncs once, and checks what holds whatever the service sends: verify is content, and a rebuild gives the same rows. */
+/** Syncs once, and checks what holds whatever the service sends: a rebuild gives the same rows, and every check of verify is content. */
 export const syncHostile = async (
   answers: (asked: Asked) => Reply | undefined,
   only: string,
@@ -83,8 +86,8 @@ export const syncHostile = async (
     const rebuilt = await sluice(["rebuild"], all)
     assert.strictEqual(rebuilt.code, 0, rebuilt.stderr)
     assert.deepStrictEqual(await everyRow(rows, only), before)
-    const verified = await sluice(["verify"], all)
-    assert.strictEqual(verified.code, 0, verified.stdout + verified.stderr)
+    // The rebuild has replayed the vault.
+    assert.deepStrictEqual((await checksOf(folder)).wrong, [])
     return { ran, folder, environment: all, asked: service.asked, rows }
   } finally {
     service.close()

@@ -1,7 +1,7 @@
-/** A sandbox of its own process for a test, and what it says is true. */
-import { spawn } from "node:child_process"
-import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
+/** A sandbox in the test's own process, on a port of its own, and what it says is true. */
+import { parseArgs } from "node:util"
+import { type Flags, readOptions, flags as sandboxFlags } from "../../src/sandbox/flags.ts"
+import { startSandbox } from "../../src/sandbox/server.ts"
 
 export interface Service {
   readonly url: string
@@ -31,13 +31,8 @@ export interface Stats {
 
 /** Takes the flags of `sluice sandbox`. */
 export const startService = async (...flags: ReadonlyArray<string>): Promise<Service> => {
-  const main = fileURLToPath(new URL("../../src/sandbox/main.ts", import.meta.url))
-  const child = spawn(process.execPath, [main, ...flags], { stdio: ["ignore", "pipe", "inherit"], timeout: 400_000 })
-  const line = await new Promise<string>((resolve, reject) => {
-    createInterface(child.stdout).once("line", resolve)
-    child.once("exit", (code) => reject(new Error(`the sandbox ended with ${code}`)))
-  })
-  const account = JSON.parse(line) as Omit<Service, "records" | "stats" | "requested" | "post" | "call" | "stop">
+  const { values } = parseArgs({ args: [...flags], options: sandboxFlags, allowPositionals: false })
+  const { close, world: _, ...account } = await startSandbox(readOptions(values as Flags))
   const control = async (path: string, init?: RequestInit) => {
     const response = await fetch(`${account.url}/__sandbox/${path}`, init)
     const text = await response.text()
@@ -74,6 +69,6 @@ export const startService = async (...flags: ReadonlyArray<string>): Promise<Ser
       if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
       return text === "" ? undefined : JSON.parse(text)
     },
-    stop: () => child.kill()
+    stop: () => void close()
   }
 }

@@ -1,9 +1,10 @@
-/** Runs sluice as people do: a process of its own. */
-import { spawn } from "node:child_process"
+/** Runs sluice inside the test's own process; process.ts starts a real one. */
+import type { Context } from "effect"
 import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { Writable } from "node:stream"
+import { runCommand } from "../../src/cli/command.ts"
 import type { Service } from "./service.ts"
 
 export interface Ran {
@@ -11,10 +12,12 @@ export interface Ran {
   readonly stdout: string
   readonly stderr: string
 }
-export interface Running {
-  readonly ended: Promise<Ran>
-  readonly pid: number
-  readonly kill: (signal: NodeJS.Signals) => void
+
+export interface RunOptions {
+  /** References of Effect to override, such as its clock. */
+  readonly overrides?: Context.Context<never>
+  /** Aborted with an exit code, it stands for a signal. */
+  readonly signal?: AbortSignal
 }
 
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), "sluice-test-"))
@@ -28,26 +31,28 @@ export const environmentOf = (service: Pick<Service, "url" | "token" | "location
   SLUICE_FORMATS: "none"
 })
 
-const launcher = fileURLToPath(new URL("../../sluice", import.meta.url))
-
-export const start = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>): Running => {
-  // Whatever the umask of the person or the scheduler that starts it.
-  const child = spawn("sh", ["-c", 'umask 000 && exec "$0" "$@"', launcher, ...args], {
-    env: { PATH: process.env["PATH"], ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
-    // Shorter than a test may take: one that hangs fails with what it had printed, and stops nothing behind it.
-    timeout: 100_000,
-    killSignal: "SIGKILL"
+export const sluice = async (
+  args: ReadonlyArray<string>,
+  environment: Readonly<Record<string, string>>,
+  options: RunOptions = {}
+): Promise<Ran> => {
+  const [stdout, stderr] = [new Collected(), new Collected()]
+  const code = await runCommand(args, {
+    environment: { PATH: process.env["PATH"], ...environment },
+    stdout,
+    stderr,
+    ...options
   })
-  let [stdout, stderr] = ["", ""]
-  child.stdout.on("data", (chunk) => (stdout += chunk))
-  child.stderr.on("data", (chunk) => (stderr += chunk))
-  return {
-    ended: new Promise((resolve) => child.once("close", (code) => resolve({ code, stdout, stderr }))),
-    pid: child.pid!,
-    kill: (signal) => child.kill(signal)
-  }
+  return { code, stdout: stdout.text(), stderr: stderr.text() }
 }
 
-export const sluice = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>): Promise<Ran> =>
-  start(args, environment).ended
+class Collected extends Writable {
+  readonly #chunks: Array<Buffer> = []
+  override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
+    this.#chunks.push(chunk)
+    done()
+  }
+  text(): string {
+    return Buffer.concat(this.#chunks).toString()
+  }
+}

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { coreFlags, openAccount, openCore } from "../support/account.ts"
-import { sluice, start } from "../support/sluice.ts"
+import { sluice } from "../support/sluice.ts"
 
 const reserveNothing = (output: string): string => {
   const path = join(output, "config.toml")
@@ -13,7 +13,7 @@ const reserveNothing = (output: string): string => {
 
 describe("OAuth", () => {
   it("renews tokens that expire in the middle of a run, keeps their successors, and goes on with them", async () => {
-    const account = await openAccount("--token-lifetime", "61", "--latency", "20", "--contacts", "150")
+    const account = await openCore("--token-lifetime", "61", "--latency", "20", "--contacts", "150")
     try {
       const { service, output } = account
       const environment = {
@@ -24,11 +24,11 @@ describe("OAuth", () => {
         SLUICE_CLIENT_SECRET: service.clientSecret,
         SLUICE_REFRESH_TOKEN: service.refreshToken
       }
-      const running = start(["sync"], environment)
+      const running = sluice(["sync", ...coreFlags], environment)
       await service.requested(30)
       // The service's clock runs ahead of ours: the token is refused although we think it valid.
       await service.post("clock", { advanceMs: 120_000 })
-      const first = await running.ended
+      const first = await running
       assert.strictEqual(first.code, 0, first.stderr)
       assert.deepStrictEqual(await account.differences(), [])
       const store = join(output, "tokens.json")
@@ -38,7 +38,7 @@ describe("OAuth", () => {
       assert.isAtLeast((await service.stats()).requestsByOperation["POST /oauth/token"]!, 2)
 
       // The configured refresh token is used up; its successor is not.
-      const second = await sluice(["sync"], environment)
+      const second = await sluice(["sync", ...coreFlags], environment)
       assert.strictEqual(second.code, 0, second.stderr)
       for (const { stdout, stderr } of [first, second]) assert.notInclude(stdout + stderr, refreshToken)
     } finally {
@@ -72,12 +72,12 @@ describe("an export cursor that dies", () => {
   ])("costs the way back to the last record, not the run: %s", async (_, flags) => {
     const account = await openCore(...flags, "--latency", "150", "--contacts", "100", "--messages", "9000")
     try {
-      const running = start(["sync", ...coreFlags], account.environment)
+      const running = sluice(["sync", ...coreFlags], account.environment)
       for (let n = 1; n <= 4; n++) {
         await account.service.requested(n * 12)
         await account.service.post("clock", { advanceMs: 121_000 })
       }
-      const ran = await running.ended
+      const ran = await running
       assert.strictEqual(ran.code, 0, ran.stderr)
       assert.deepStrictEqual(await account.differences(), [])
       const { expiredCursorsShown } = await account.service.stats()

@@ -2,15 +2,16 @@
  * One account's bad week, drawn from a seed: what it holds, how the service fails, what changes meanwhile, when we are
  * killed, when the day's requests run out. At the end of it every table must equal the service.
  *
- *     node_modules/.bin/node test/simulation/scenario.ts 17        # replays seed 17 and says what differs
- *     node_modules/.bin/node test/simulation/scenario.ts 1-200     # tries these seeds
+ *     node_modules/.bin/node test/process/scenario.ts 17        # replays seed 17 and says what differs
+ *     node_modules/.bin/node test/process/scenario.ts 1-200     # tries these seeds
  */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { openAccount } from "../support/account.ts"
 import { query, tableByCollection } from "../support/compare.ts"
 import { randomFrom } from "../support/random.ts"
-import { newFolder, start } from "../support/sluice.ts"
+import { start } from "../support/process.ts"
+import { newFolder } from "../support/sluice.ts"
 
 export interface Result {
   readonly seed: number

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { type Account, openAccount } from "../support/account.ts"
 import { query, tableByCollection } from "../support/compare.ts"
 import { randomFrom } from "../support/random.ts"
-import { start } from "../support/sluice.ts"
+import { start } from "../support/process.ts"
 
 const seed = Number(process.env["SLUICE_SEED"] ?? 1)
 const kills = 20

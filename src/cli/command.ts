@@ -1,0 +1,75 @@
+/** Runs one command inside the calling process. Exit codes are listed in failure.ts. */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Cause from "effect/Cause"
+import * as Console from "effect/Console"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as CliError from "effect/cli/CliError"
+import * as CliOutput from "effect/cli/CliOutput"
+import * as Command from "effect/cli/Command"
+import { Console as NodeConsole } from "node:console"
+import { exitCodes } from "../failure.ts"
+import { Ended, sluice } from "./commands.ts"
+import { Environment } from "./environment.ts"
+import { explanationOf } from "./errors.ts"
+import { presenterOf } from "./help.ts"
+import { Output, type Streams } from "./output.ts"
+
+export interface CommandOptions extends Streams {
+  readonly environment: Environment["Service"]
+  /** Aborted with the exit code of a signal, 130 or 143: the command saves its state and ends. */
+  readonly signal?: AbortSignal
+  /** References of Effect to override, such as its clock, or the transport of the API. */
+  readonly overrides?: Context.Context<never>
+}
+
+/** Returns the exit code. Nothing is left of the command when it returns: no open file, no secret, no listener. */
+export const runCommand = async (args: ReadonlyArray<string>, options: CommandOptions): Promise<number> => {
+  const { environment, signal, stdout, stderr, overrides = Context.empty() } = options
+  const output = Output.make(options)
+  const services = Context.make(Environment, environment).pipe(
+    Context.add(Output, output),
+    Context.add(Console.Console, new NodeConsole(stdout, stderr)),
+    Context.merge(overrides)
+  )
+  const fiber = Effect.runFork(
+    Command.runWith(sluice, { version: "0.1.0", renderErrors: true })(args).pipe(
+      Effect.provide(Layer.mergeAll(NodeServices.layer, CliOutput.layerPresenter(presenterOf(output)))),
+      Effect.provideContext(services)
+    )
+  )
+  const stop = () => {
+    output.say("Stopping: what was read is kept. Once more to stop at once.")
+    Effect.runFork(Fiber.interrupt(fiber))
+  }
+  signal?.addEventListener("abort", stop, { once: true })
+  const exit = await Effect.runPromise(Fiber.await(fiber))
+  signal?.removeEventListener("abort", stop)
+  if (signal?.aborted) {
+    output.say("Next: run the same command again; a reading goes on from the last page kept.")
+    return Number(signal.reason)
+  }
+  return Exit.isSuccess(exit) ? 0 : explain(exit.cause, output)
+}
+
+/** Says what went wrong and returns the exit code. */
+const explain = (cause: Cause.Cause<unknown>, { redacted, say }: Output["Service"]): number => {
+  const error = Cause.squash(cause)
+  if (error instanceof Ended) return error.exitCode
+  if (CliError.isCliError(error)) return error._tag === "ShowHelp" && error.errors.length === 0 ? 0 : exitCodes.usage
+  const explanation = explanationOf(error)
+  if (explanation) {
+    say(`sluice: ${explanation.message}`)
+    say(`Next: ${explanation.next}`)
+    return exitCodes[explanation.ends]
+  }
+  say(
+    redacted(
+      `sluice: a defect, which is ours to mend. ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`
+    )
+  )
+  return exitCodes.failed
+}

@@ -1,0 +1,64 @@
+/** Backfills that are killed, or that a sync in another process interrupts. */
+import { assert, describe, it } from "@effect/vitest"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { type Account, openAccount } from "../support/account.ts"
+import { start } from "../support/process.ts"
+import { sluice } from "../support/sluice.ts"
+
+const dated = "contacts,conversations,messages,opportunities,orders,transactions,subscriptions,form_submissions"
+
+const backfill = (account: Account, ...flags: ReadonlyArray<string>) =>
+  sluice(["backfill", ...flags], account.environment)
+
+describe("a backfill", () => {
+  it("goes on where it was killed, and rebuild knows its windows", async () => {
+    const account = await openAccount("--contacts", "300", "--latency", "30")
+    try {
+      const to = new Date(Date.now() - 3 * 86_400_000).toISOString()
+      const flags = ["--only", dated, "--from", "2022-01-01", "--to", to]
+      const whole = await openAccount("--contacts", "300")
+      const alone = await backfill(whole, ...flags)
+      assert.strictEqual(alone.code, 0, alone.stderr)
+      const price = (await whole.service.stats()).requests
+      whole.service.stop()
+
+      for (const share of [0.2, 0.5, 0.8]) {
+        const running = start(["backfill", ...flags], account.environment)
+        await account.service.requested(Math.floor(price * share))
+        running.kill("SIGKILL")
+        await running.ended
+      }
+      const last = await backfill(account, ...flags)
+      assert.strictEqual(last.code, 0, last.stderr)
+      // Eight resources with two passes at most were under way at each kill.
+      assert.isAtMost((await account.service.stats()).requests, price + 3 * 9)
+      const rebuilt = await sluice(["rebuild"], account.environment)
+      assert.strictEqual(rebuilt.code, 0, rebuilt.stderr)
+      const before = (await account.service.stats()).requests
+      await backfill(account, "--only", dated, "--from", "2023-01-01", "--to", "2025-01-01")
+      assert.strictEqual((await account.service.stats()).requests, before)
+    } finally {
+      account.service.stop()
+    }
+  })
+
+  it("makes way for a sync, and leaves it the requests it needs", async () => {
+    const account = await openAccount("--contacts", "200", "--latency", "100")
+    try {
+      assert.strictEqual((await account.sync()).code, 0)
+      const before = (await account.service.stats()).requests
+      const running = start(["backfill", "--from", "2015-01-01"], account.environment)
+      await account.service.requested(before + 10)
+      // In a process of its own: DuckDB's lock does not keep a process from opening a file twice.
+      const synced = await start(["sync"], account.environment).ended
+      assert.strictEqual(synced.code, 0, synced.stderr)
+      const stopped = await running.ended
+      assert.strictEqual(stopped.code, 75, stopped.stderr)
+      assert.match(stopped.stderr, /makes way/)
+      assert.isFalse(existsSync(join(account.output, "backfill.running")))
+    } finally {
+      account.service.stop()
+    }
+  })
+})

@@ -1,0 +1,36 @@
+/** The launcher, and what it is piped into. */
+import { assert, describe, it } from "@effect/vitest"
+import { execFileSync, spawnSync } from "node:child_process"
+import { symlinkSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { start } from "../support/process.ts"
+import { newFolder } from "../support/sluice.ts"
+
+describe("the launcher", () => {
+  it("works from any folder and through links", () => {
+    const link = join(newFolder(), "sluice-link")
+    symlinkSync(fileURLToPath(new URL("../../sluice", import.meta.url)), link)
+    assert.match(execFileSync(link, ["--version"], { cwd: "/", encoding: "utf8" }), /^sluice \d/)
+  })
+
+  it("passes its arguments on to the sandbox, a program of its own", async () => {
+    const { code, stdout } = await start(["sandbox", "--help"], {}).ended
+    assert.strictEqual(code, 0)
+    assert.match(stdout.split("\n").slice(0, 2).join("\n"), /sandbox/)
+  })
+
+  it("a reader that has seen enough is no failure, and a full disk behind a pipe is told", async () => {
+    const shell = (line: string) =>
+      spawnSync("bash", ["-c", `set -o pipefail; ${line}`], {
+        encoding: "utf8",
+        cwd: fileURLToPath(new URL("../..", import.meta.url))
+      })
+    const cut = shell("./sluice dictionary | head -1")
+    assert.strictEqual(cut.status, 0, cut.stderr)
+    assert.strictEqual(cut.stderr, "")
+    const full = shell("./sluice dictionary > /dev/full")
+    assert.strictEqual(full.status, 1)
+    assert.match(full.stderr, /^sluice: The result could not be printed: ENOSPC.*\n$/)
+  })
+})

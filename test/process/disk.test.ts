@@ -1,0 +1,51 @@
+/** A disk that is full. */
+import { assert, describe, it } from "@effect/vitest"
+import { execFileSync } from "node:child_process"
+import { join } from "node:path"
+import { openAccount } from "../support/account.ts"
+import { query } from "../support/compare.ts"
+import { start } from "../support/process.ts"
+import { type Ran, newFolder } from "../support/sluice.ts"
+
+/** One paragraph that names the trouble, then the next step, and no stack trace. */
+const says = ({ stderr }: Ran, trouble: RegExp) => {
+  assert.match(stderr, trouble)
+  assert.match(stderr, /^Next: \S/m)
+  assert.notMatch(stderr, /\n\s+at /)
+}
+
+/** A file system of a few megabytes; only root can make one. */
+const smallDisk = (): string | undefined => {
+  const folder = newFolder()
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=9m", "tmpfs", folder], { stdio: "ignore" })
+    return folder
+  } catch {
+    return undefined
+  }
+}
+
+describe("a full disk", () => {
+  it("ends the run with what to do, and the next run, with room, goes on from what was kept", async (context) => {
+    const disk = smallDisk()
+    if (!disk) return context.skip("needs the right to mount a small file system")
+    const account = await openAccount("--contacts", "8000", "--messages", "200", "--notes-per-contact", "0")
+    try {
+      const environment = { ...account.environment, SLUICE_OUTPUT: disk }
+      const ran = await start(["sync", "--only", "contacts"], environment).ended
+      assert.strictEqual(ran.code, 1, ran.stderr)
+      says(ran, /could not be written|could not be/)
+      execFileSync("mount", ["-o", "remount,size=500m", disk])
+      const before = (await account.service.stats()).requestsByOperation["POST /contacts/search"]!
+      const again = await start(["sync", "--only", "contacts"], environment).ended
+      assert.strictEqual(again.code, 0, again.stderr)
+      const after = (await account.service.stats()).requestsByOperation["POST /contacts/search"]!
+      assert.isAtMost(after, 17 + 2, `${before} before, ${after} after`)
+      const [row] = await query(join(disk, "warehouse.duckdb"), "SELECT count(*) AS n FROM crm.contacts")
+      assert.strictEqual(row!["n"], "8000")
+    } finally {
+      account.service.stop()
+      execFileSync("umount", [disk])
+    }
+  })
+})

@@ -1,0 +1,104 @@
+/** Publishing beside readers in other processes, killed, refused by the disk, and into a pipe. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { spawn, spawnSync } from "node:child_process"
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import { Warehouse } from "../../src/warehouse/warehouse.ts"
+import { newOutput } from "../publish/output.ts"
+import { addManyThings, publishThings, warehouseAt } from "../publish/things.ts"
+import { verified } from "../publish/verify.ts"
+
+const program = (file: string) => fileURLToPath(new URL(`../publish/programs/${file}`, import.meta.url))
+const versionsIn = (output: string) => readdirSync(join(output, ".published")).sort()
+
+describe("versions of the published folder", () => {
+  it.effect("a reader in a loop sees 20 publishes and never a missing or torn file", () => {
+    const output = newOutput()
+    return Effect.gen(function* () {
+      yield* addManyThings(500)
+      yield* publishThings(output, { run: "run-0" })
+      const reader = spawn(process.execPath, [program("read.ts"), join(output, "published")])
+      let seen = ""
+      reader.stdout.on("data", (piece) => (seen += piece))
+      yield* Effect.promise(() => new Promise((resolve) => reader.stderr.once("data", resolve)))
+      for (let generation = 1; generation <= 20; generation++) {
+        yield* (yield* Warehouse).run(`UPDATE crm.things SET name = 'generation ${generation}'`)
+        yield* publishThings(output, { run: `run-${generation}` })
+      }
+      reader.stdin.end()
+      yield* Effect.promise(() => new Promise((resolve) => reader.once("close", resolve)))
+      const { wrong, readings, versions } = JSON.parse(seen)
+      assert.deepStrictEqual(wrong, [])
+      assert.isAbove(versions, 1, `in ${readings} readings`)
+      assert.deepStrictEqual(versionsIn(output), ["000020-run-19", "000021-run-20"])
+    }).pipe(Effect.provide(warehouseAt(output)))
+  })
+
+  it.live("a kill at any moment leaves the version before, and the next publish clears up", () => {
+    const output = newOutput()
+    return Effect.gen(function* () {
+      yield* addManyThings(30_000).pipe(Effect.provide(warehouseAt(output)))
+      yield* publishThings(output, { run: "before" }).pipe(Effect.provide(warehouseAt(output)))
+      let torn = 0
+      for (const delay of [10, 70, 140, 250]) {
+        const child = spawn(process.execPath, [program("publish.ts"), output], { stdio: ["ignore", "pipe", "inherit"] })
+        const closed = new Promise((resolve) => child.once("close", resolve))
+        yield* Effect.promise(async () => {
+          await new Promise((resolve) => child.stdout.once("data", resolve))
+          await setTimeout(delay)
+          child.kill("SIGKILL")
+          await closed
+        })
+        verified(join(output, "published"))
+        if (versionsIn(output).some((entry) => entry.endsWith(".building"))) torn++
+      }
+      assert.isAbove(torn, 0, "no kill came in the middle of a publish")
+      yield* publishThings(output, { run: "after" }).pipe(Effect.provide(warehouseAt(output)))
+      assert.strictEqual(verified(join(output, "published")).run, "after")
+      assert.match(versionsIn(output).join(" "), /^\d{6}-(run-1|before) \d{6}-after$/)
+    })
+  })
+
+  it.live("a refused write says so in one paragraph, and the version before stays", () => {
+    const output = newOutput()
+    return Effect.gen(function* () {
+      yield* addManyThings(30_000).pipe(
+        Effect.andThen(publishThings(output, { run: "before" })),
+        Effect.provide(warehouseAt(output))
+      )
+      // No file may grow beyond this many kilobytes: what a full disk does, without being root.
+      const script = `trap '' XFSZ; ulimit -f 1024; exec "$0" "$@"`
+      const ran = spawnSync("bash", ["-c", script, process.execPath, program("publish.ts"), output, "once"], {
+        encoding: "utf8"
+      })
+      assert.strictEqual(ran.status, 1, ran.stderr)
+      const failure = JSON.parse(ran.stdout.replace("begun\n", ""))
+      assert.match(failure.message, /^Nothing was published, and what .*published showed before is untouched\. [^\n]+$/)
+      assert.match(failure.message, /Everything read before this is kept\.$/)
+      assert.strictEqual(verified(join(output, "published")).run, "before")
+      assert.deepStrictEqual(versionsIn(output), ["000001-before"])
+    })
+  })
+})
+
+describe("one table to a pipe", () => {
+  it.effect("a reader that has seen enough ends it quietly", () => {
+    const output = newOutput()
+    return addManyThings(40_000).pipe(
+      Effect.provide(warehouseAt(output)),
+      Effect.andThen(
+        Effect.sync(() => {
+          const script = '{ "$0" "$@"; echo "ended $?" >&2; } | head -n 2'
+          const ran = spawnSync("sh", ["-c", script, process.execPath, program("pipe.ts"), output], {
+            encoding: "utf8"
+          })
+          assert.match(ran.stdout, /^location_id,id,name.*\r\nhere,id0,generation 0.*\r\n$/)
+          assert.strictEqual(ran.stderr, "ended 0\n")
+        })
+      )
+    )
+  })
+})

@@ -1,0 +1,76 @@
+/** Runs that meet in one folder, and a run that is stopped by a signal. */
+import { DuckDBInstance } from "@duckdb/node-api"
+import { assert, describe, it } from "@effect/vitest"
+import { openAccount } from "../support/account.ts"
+import { start } from "../support/process.ts"
+import type { Ran } from "../support/sluice.ts"
+
+/** One paragraph that names the trouble, then the next step, and no stack trace. */
+const says = ({ stderr }: Ran, trouble: RegExp) => {
+  assert.match(stderr, trouble)
+  assert.match(stderr, /^Next: \S/m)
+  assert.notMatch(stderr, /\n\s+at /)
+}
+
+describe("a process", () => {
+  it("a second run at the same time ends with 11 and the process to wait for; the first goes on", async () => {
+    const slow = await openAccount("--latency", "300", "--contacts", "300")
+    try {
+      const first = start(["sync"], slow.environment)
+      await slow.service.requested(20)
+      for (const command of ["sync", "rebuild", "publish", "status", "verify"]) {
+        const second = await start([command], slow.environment).ended
+        assert.strictEqual(second.code, 11, `${command}: ${second.stderr}`)
+        says(second, /Another run \(process \d+\)/)
+      }
+      const ran = await first.ended
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      assert.deepStrictEqual(await slow.differences(), [])
+    } finally {
+      slow.service.stop()
+    }
+  })
+
+  it("Ctrl-C ends with 130 and keeps what was read; the next run goes on from there", async () => {
+    const slow = await openAccount("--latency", "30", "--contacts", "200")
+    try {
+      const running = start(["sync"], slow.environment)
+      await slow.service.requested(60)
+      running.kill("SIGINT")
+      const stopped = await running.ended
+      assert.strictEqual(stopped.code, 130)
+      says(stopped, /what was read is kept/)
+      const { requests } = await slow.service.stats()
+      assert.strictEqual((await slow.sync()).code, 0)
+      assert.deepStrictEqual(await slow.differences(), [])
+      const fetched = (await slow.service.stats()).requestsByOperation["GET /contacts/:contactId/notes"]!
+      // What was in flight is asked for again: one request of each of the twelve side by side.
+      assert.isAtMost(fetched, 200 + 12, `${requests} requests before Ctrl-C`)
+    } finally {
+      slow.service.stop()
+    }
+  })
+
+  it("another program that has the warehouse open is named by every command that needs it, with 11", async () => {
+    const account = await openAccount("--contacts", "20")
+    const instance = await DuckDBInstance.create(account.warehouse)
+    try {
+      const trouble = /Another program \(.*process \d+\) has .*warehouse\.duckdb open/
+      const verified = await start(["verify"], account.environment).ended
+      assert.strictEqual(verified.code, 11, verified.stderr)
+      says(verified, trouble)
+      const examined = await start(["doctor", "--json"], account.environment).ended
+      assert.strictEqual(examined.code, 11, examined.stderr)
+      const { lines } = JSON.parse(examined.stdout)
+      const problems = lines.filter(({ state }: { readonly state: string }) => state === "problem")
+      assert.deepStrictEqual(
+        problems.map(({ check }: { readonly check: string }) => check),
+        ["lock"]
+      )
+      assert.match(problems[0].what, trouble)
+    } finally {
+      instance.closeSync()
+      account.service.stop()
+    }
+  })
+})

@@ -1,0 +1,26 @@
+/** A clock on which everything takes a tenth of its time, for runs that only wait: back-off, windows of the budget. */
+import { Clock, Context, Duration, Effect } from "effect"
+
+const factor = 10
+
+export const hurriedClock = (): Context.Context<never> => {
+  const [startedAt, started] = [Date.now(), performance.now()]
+  const elapsedMs = () => (performance.now() - started) * factor
+  const millis = () => Math.floor(startedAt + elapsedMs())
+  const nanos = () => BigInt(millis()) * 1_000_000n
+  const monotonic = () => BigInt(Math.floor(elapsedMs() * 1_000_000))
+  const clock: Clock.Clock = {
+    currentTimeMillisUnsafe: millis,
+    currentTimeNanosUnsafe: nanos,
+    monotonicTimeNanosUnsafe: monotonic,
+    currentTimeMillis: Effect.sync(millis),
+    currentTimeNanos: Effect.sync(nanos),
+    monotonicTimeNanos: Effect.sync(monotonic),
+    sleep: (duration) =>
+      Effect.callback<void>((resume) => {
+        const timer = setTimeout(() => resume(Effect.void), Duration.toMillis(duration) / factor)
+        return Effect.sync(() => clearTimeout(timer))
+      })
+  }
+  return Context.make(Clock.Clock, clock)
+}

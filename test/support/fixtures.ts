@@ -1,0 +1,51 @@
+/** Folders that many tests begin with. Each is made once for a state of the sources and kept beside the system's temporary files. */
+import { Effect } from "effect"
+import { createHash } from "node:crypto"
+import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { discover } from "../../src/catalog/discover.ts"
+import { prepare } from "../../src/warehouse/schema.ts"
+import { Warehouse } from "../../src/warehouse/warehouse.ts"
+
+const repository = fileURLToPath(new URL("../..", import.meta.url))
+
+/** Changes with every file that what we keep may depend on. */
+const fingerprint = (): string => {
+  const hash = createHash("sha256").update(process.versions.node)
+  for (const folder of ["src", "pipelines", "test/support"])
+    for (const file of readdirSync(join(repository, folder), { recursive: true, encoding: "utf8" }).sort())
+      if (file.endsWith(".ts")) hash.update(file).update(readFileSync(join(repository, folder, file)))
+  return hash.digest("hex").slice(0, 16)
+}
+let key: string | undefined
+
+/** The folder of this name, made by `make` where it does not exist yet. Nobody may change it: copy it. */
+export const fixture = async (name: string, make: (folder: string) => Promise<unknown>): Promise<string> => {
+  const path = join(tmpdir(), `sluice-fixture-${name}-${(key ??= fingerprint())}`)
+  if (existsSync(path)) return path
+  const building = mkdtempSync(join(tmpdir(), "sluice-fixture-"))
+  await make(building)
+  try {
+    renameSync(building, path)
+  } catch {
+    // Another worker was faster.
+    rmSync(building, { recursive: true })
+  }
+  return path
+}
+
+const warehouse = "warehouse.duckdb"
+
+/** Puts a warehouse with all its empty tables into a folder, as `sluice plan` does; making the tables takes a second. */
+export const prepareIn = async (folder: string): Promise<void> => {
+  const prepared = await fixture("prepared", async (building) =>
+    Effect.runPromise(
+      prepare(await discover()).pipe(
+        Effect.provide(Warehouse.layer(join(building, warehouse), { access: "write", memoryMb: 128 }))
+      )
+    )
+  )
+  cpSync(join(prepared, warehouse), join(folder, warehouse))
+}

@@ -10,6 +10,7 @@ import { outputPaths } from "../settings/paths.ts"
 import { schemaPolicies } from "../settings/schema-policy.ts"
 import { type AccountSettings, syncSettings } from "../settings/settings.ts"
 import { type Synced, sync } from "../sync.ts"
+import { sentencesOf, statusOf } from "../values/status.ts"
 import { beginning } from "../vault/position.ts"
 import { Vault } from "../vault/vault.ts"
 import { loadedPosition } from "../warehouse/meta/vault-offset.ts"
@@ -129,13 +130,24 @@ export const report = Effect.fnUntraced(function* (
   command = "./sluice sync"
 ) {
   const { print, say } = yield* Output
+  const ends = ended.map((end) => ({ ...end, status: statusOf(end), warnings: sentencesOf(end) }))
   if (json) {
     print(
-      JSON.stringify({ run: run.id, exitCode, requests, published, loadedMs, elapsedMs, resources: rows, drift, ended })
+      JSON.stringify({
+        run: run.id,
+        exitCode,
+        requests,
+        published,
+        loadedMs,
+        elapsedMs,
+        resources: rows,
+        drift,
+        ended: ends
+      })
     )
     return exitCode
   }
-  const closed = ended.filter((end) => !rows.some((row) => row.location === end.location))
+  const closed = ends.filter((end) => !rows.some((row) => row.location === end.location))
   const place = placeOf([...rows, ...closed])
   for (const line of table(
     [...place.head, "resource", "requests", "records", "new", "changed", "rejected", "status"],
@@ -147,7 +159,7 @@ export const report = Effect.fnUntraced(function* (
       row.newRows,
       row.changedRows,
       row.rejected,
-      row.status
+      row.status.replaceAll("_", " ")
     ])
   ))
     print(line)

@@ -1,5 +1,5 @@
 /** The Account Platform API as one function: a request with its budget, headers, time-outs and retries. */
-import { Clock, Context, Effect, Exit, Layer, Option, type Scope } from "effect"
+import { Clock, Context, Effect, Exit, Layer, Option, Random, type Scope } from "effect"
 import { holdsLongNumbers, parseExact } from "../catalog/json.ts"
 import type { BoundRequest } from "../catalog/request.ts"
 import type { Failure } from "../failure.ts"
@@ -153,7 +153,7 @@ const makeApi = Effect.fn("api.make")(function* (
         if (renewed) return yield* new BadCredentials({ kind: settings.credentials.kind, message: result.message })
         renewed = true
       }
-      if (result.retry === "soon" && tries < triesMax) yield* Effect.sleep(backoffMs(tries))
+      if (result.retry === "soon" && tries < triesMax) yield* Effect.sleep(yield* backoffMs(tries))
     }
     return yield* new Unavailable({
       message: `${last.message} (after ${triesMax} attempts)`,
@@ -169,7 +169,8 @@ const makeApi = Effect.fn("api.make")(function* (
 })
 
 /** 0.25 s doubling to 8 s, each halved at random so that retries of many requests spread. */
-const backoffMs = (tries: number) => Math.min(125 * 2 ** tries, 8000) * (0.5 + Math.random() / 2)
+const backoffMs = (tries: number) =>
+  Random.nextBetween(0.5, 1).pipe(Effect.map((share) => Math.min(125 * 2 ** tries, 8000) * share))
 
 const parsed = (text: string, hasBigNumbers: boolean): unknown => {
   try {

@@ -1,5 +1,5 @@
 /** Which rows a sample takes, with their values as text. */
-import { Effect } from "effect"
+import { Effect, Random } from "effect"
 import type { Catalogue } from "../catalog/discover.ts"
 import { type Column, keyOf } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
@@ -32,7 +32,7 @@ export const choose = Effect.fn("verify.choose")(function* (
     open.push({ known, held: Number(row?.["n"]), wanted: 0 })
   }
   for (let left = rows; left > 0;) {
-    const able = shuffled(open.filter(({ held, wanted }) => wanted < held)).slice(0, left)
+    const able = (yield* Random.shuffle(open.filter(({ held, wanted }) => wanted < held))).slice(0, left)
     if (able.length === 0) break
     for (const one of able) one.wanted++
     left -= able.length
@@ -56,9 +56,3 @@ const keyNames = ({ resource }: KnownTable): ReadonlySet<string> =>
 
 /** Of the system's columns the service knows nothing. */
 export const isCompared = ({ type }: Column): boolean => type !== "system"
-
-const shuffled = <A>(items: ReadonlyArray<A>): ReadonlyArray<A> =>
-  items
-    .map((item) => [Math.random(), item] as const)
-    .sort(([a], [b]) => a - b)
-    .map(([, item]) => item)

@@ -34,8 +34,6 @@ export const simulate = async (seed: number, only?: ReadonlyArray<string>): Prom
   const chance = (share: number) => random() < share
   const int = (below: number) => Math.floor(random() * below)
   const pick = <A>(...choices: ReadonlyArray<A>): A => choices[int(choices.length)]!
-  const { random: jitter } = Math
-  Math.random = random
 
   const clock = new VirtualClock(epoch)
   const activity = new Activity()
@@ -70,7 +68,7 @@ export const simulate = async (seed: number, only?: ReadonlyArray<string>): Prom
   )
   const story = [`${contacts} contacts, limits ${JSON.stringify(limits)}, latency ${latencyMs} ms`]
   const wrong: Array<string> = []
-  const world = { account, activity, catalogue, clock, machine, warehouse }
+  const world = { account, activity, catalogue, clock, machine, random, warehouse }
   let runs = 0
   const tell = (what: string, { how, statuses, problem }: Ran) => {
     runs++
@@ -144,7 +142,6 @@ export const simulate = async (seed: number, only?: ReadonlyArray<string>): Prom
     }
     wrong.push(...(await atRest(world, limits === "off" ? undefined : limits.burst, runs)))
   } finally {
-    Math.random = jitter
     rmSync(machine.folder, { recursive: true, force: true })
   }
   return { seed, story, wrong }

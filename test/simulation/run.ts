@@ -1,5 +1,5 @@
 /** One run of the whole program in a simulated world, to its end or until nothing moves any more. */
-import { Cause, Context, Effect, Exit, Fiber, Layer, Clock, Redacted } from "effect"
+import { Cause, Context, Effect, Exit, Fiber, Layer, Clock, Random, Redacted } from "effect"
 import { Api } from "../../src/api/api.ts"
 import { BadCredentials } from "../../src/api/errors.ts"
 import { Transport } from "../../src/api/exchange.ts"
@@ -20,6 +20,8 @@ export interface World {
   readonly catalogue: Catalogue
   readonly clock: VirtualClock
   readonly machine: Machine
+  /** From 0 up to 1, not including. */
+  readonly random: () => number
   readonly warehouse: Warehouse["Service"]
 }
 
@@ -95,7 +97,10 @@ const explained = ({ machine }: World, error: unknown): boolean =>
   (error instanceof Failure && error.reason._tag === "FileFailed" && machine.isFull && /ENOSPC/.test(error.message)) ||
   error instanceof BadCredentials
 
-const program = ({ account, catalogue, clock, machine, warehouse }: World, { full, deletionShareMax }: Options) =>
+const program = (
+  { account, catalogue, clock, machine, random, warehouse }: World,
+  { full, deletionShareMax }: Options
+) =>
   Effect.gen(function* () {
     const { service } = account
     const vault = yield* machine.opened
@@ -129,5 +134,9 @@ const program = ({ account, catalogue, clock, machine, warehouse }: World, { ful
   }).pipe(
     Effect.scoped,
     Effect.provideService(Warehouse, machine.watched(warehouse)),
+    Effect.provideService(Random.Random, {
+      nextDoubleUnsafe: random,
+      nextIntUnsafe: () => Math.floor(random() * Number.MAX_SAFE_INTEGER)
+    }),
     Effect.provideService(Clock.Clock, clock)
   )

@@ -77,9 +77,9 @@ describe("the commands on one account", () => {
   it("later runs compare what was planned with what it was", async () => {
     const synced = await json("sync")
     const { run } = await json("status")
-    assert.strictEqual(run.run_id, synced.run)
-    assert.strictEqual(Number(run.requests), synced.requests)
-    assert.isAtLeast(Number(run.planned_requests), 1)
+    assert.strictEqual(run.id, synced.run)
+    assert.strictEqual(run.requests, synced.requests)
+    assert.isAtLeast(run.plannedRequests, 1)
   })
 
   it("a resource asked for brings the parent it is read under, and nothing else", async () => {

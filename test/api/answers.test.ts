@@ -25,7 +25,7 @@ describe("an answer", () => {
       const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024, " "))
       const before = process.memoryUsage().arrayBuffers
       const result = yield* sendTo((_, response) => response.setHeader("content-encoding", "gzip").end(bomb))
-      assert.match(JSON.stringify(result), /Refused.*over our limit of 16 MB/)
+      assert.match(JSON.stringify(result), /RequestRejected.*over our limit of 16 MB/)
       assert.isBelow(process.memoryUsage().arrayBuffers - before, 150 * 1024 * 1024)
     })
   )

@@ -205,7 +205,7 @@ describe("what stops nothing is a warning", () => {
   it("a last run that did not end well", async () => {
     await sql(
       account.output,
-      "INSERT INTO meta.runs (run_id, command, outcome, exit_code) VALUES ('2099', 'sync', 'incomplete', 3)"
+      "INSERT INTO meta.runs (run_id, command, status, exit_code) VALUES ('2099', 'sync', 'incomplete', 3)"
     )
     const told = await doctor()
     await sql(account.output, "DELETE FROM meta.runs WHERE run_id = '2099'")

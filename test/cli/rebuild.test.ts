@@ -96,7 +96,7 @@ describe("a rebuild", () => {
       const ran = await run("rebuild")
       assert.strictEqual(ran.code, 1)
       assert.match(ran.stderr, told)
-      assert.match(ran.stderr, /^Next: \.\/sluice verify, then put that file back from a backup/m)
+      assert.match(ran.stderr, /^Next: \.\/sluice verify, then restore that file from a backup/m)
     })
   })
 })

@@ -3,14 +3,14 @@ import { readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSyn
 import { join } from "node:path"
 import { zstdDecompressSync } from "node:zlib"
 import type { Account } from "../support/account.ts"
-import { checkBroken, flip, openSynced, sql, verifyBroken } from "../support/broken.ts"
+import { checkBroken, flip, openSynced, someTables, sql, verifyBroken } from "../support/broken.ts"
 import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
 
 /** No test changes it. */
 let account: Account
 beforeAll(async () => {
-  account = await openSynced()
+  account = await openSynced(...someTables)
 })
 afterAll(() => {
   account.service.stop()
@@ -36,10 +36,19 @@ const recording = (folder: string): string =>
   join(folder, "files/recordings", readdirSync(join(folder, "files/recordings")).sort()[0]!)
 
 describe("a good account", () => {
+  let whole: Account
+  beforeAll(async () => {
+    whole = await openSynced()
+  })
+  afterAll(() => {
+    whole.service.stop()
+    rmSync(whole.output, { recursive: true })
+  })
+
   it("passes every check, changes nothing, and says what to do next", async () => {
-    const files = () => readdirSync(account.output, { recursive: true }).sort()
-    const before = [files(), readFileSync(account.warehouse)] as const
-    const ran = await sluice(["verify"], { SLUICE_OUTPUT: account.output })
+    const files = () => readdirSync(whole.output, { recursive: true }).sort()
+    const before = [files(), readFileSync(whole.warehouse)] as const
+    const ran = await sluice(["verify"], { SLUICE_OUTPUT: whole.output })
     assert.strictEqual(ran.code, 0, ran.stderr)
     for (const check of ["vault", "blocks", "keys", "parents", "history", "rejects", "files"])
       assert.match(ran.stdout, new RegExp(`^${check} .*  ok$`, "m"))
@@ -48,7 +57,7 @@ describe("a good account", () => {
     assert.match(ran.stdout, /^files +[1-9]\d* files/m)
     assert.strictEqual(ran.stderr.trim().split("\n").at(-1), "Next: ./sluice status")
     assert.deepStrictEqual(files(), before[0])
-    assert.isTrue(readFileSync(account.warehouse).equals(before[1]))
+    assert.isTrue(readFileSync(whole.warehouse).equals(before[1]))
   })
 })
 

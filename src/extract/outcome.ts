@@ -1,7 +1,7 @@
 /** What a reading adds to its outcome when it is held against others. How complete it is, values/status.ts decides. */
 import type { Strategy } from "../catalog/resource.ts"
 import { type Status, worstStatus } from "../values/status.ts"
-import type { Outcome } from "../vault/frame.ts"
+import type { Outcome } from "../vault/entry.ts"
 import type { ListProgress } from "./list-progress.ts"
 
 /**

@@ -1,6 +1,6 @@
 /** What a batch says of the readings it belongs to, beside the rows. */
 import { backfillOf } from "../catalog/resource.ts"
-import type { EndEntry, Entry, PageEntry, WindowEntry } from "../vault/frame.ts"
+import type { EndEntry, Entry, PageEntry, WindowEntry } from "../vault/entry.ts"
 
 /** Last state of each pass, the ends, and the windows read, among entries in their order. */
 export const statesOf = (entries: ReadonlyArray<Entry>) => {

@@ -4,11 +4,12 @@ import { join } from "node:path"
 import { at as valueAt, parseExact } from "../catalog/json.ts"
 import type { SchemaPolicies } from "../catalog/schema-policy.ts"
 import type { Resource } from "../catalog/resource.ts"
-import type { Frame, PageEntry, Parent } from "../vault/frame.ts"
-import { wellFormed } from "./convert.ts"
+import type { PageEntry, Parent } from "../vault/entry.ts"
+import type { Frame } from "../vault/frame.ts"
+import { wellFormed } from "./normalise/convert.ts"
 import { NdjsonFile } from "./ndjson-file.ts"
-import { type Normalise, type Normalised, normaliserOf } from "./normalise.ts"
-import { printed } from "./map-record.ts"
+import { type Normalise, type Normalised, normaliserOf } from "./normalise/normalise.ts"
+import { printed } from "./normalise/map-record.ts"
 
 /** What one transaction takes in for one resource of one location, in lines of NDJSON. */
 export interface Group {

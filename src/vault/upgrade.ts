@@ -1,5 +1,5 @@
 /** Entries as earlier versions of sluice wrote them, in the form of today: a vault is read for as long as it exists. */
-import type { Entry } from "./frame.ts"
+import type { Entry } from "./entry.ts"
 
 type Members = Readonly<Record<string, unknown>>
 

@@ -10,7 +10,7 @@ import type { Frame } from "../../src/vault/frame.ts"
 import { Vault } from "../../src/vault/vault.ts"
 import { contextOf, silentApi, vaultOf } from "./fakes.ts"
 import { noCapabilities } from "../../src/values/capabilities.ts"
-import type { PageEntry } from "../../src/vault/frame.ts"
+import type { PageEntry } from "../../src/vault/entry.ts"
 
 const strategy: Strategy = {
   request: get("/items", { since: since("epochMs"), after: cursor }),

@@ -5,7 +5,7 @@ import { count, id, instant, rows, text, values } from "../../src/catalog/fields
 import { get } from "../../src/catalog/request.ts"
 import { type Resource, define, childRequestOf } from "../../src/catalog/resource.ts"
 import { makeLoader } from "../../src/load/load.ts"
-import type { Entry } from "../../src/vault/frame.ts"
+import type { Entry } from "../../src/vault/entry.ts"
 import { Vault } from "../../src/vault/vault.ts"
 import { prepare } from "../../src/warehouse/schema.ts"
 import { dueParents } from "../../src/warehouse/sync-state.ts"

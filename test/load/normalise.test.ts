@@ -19,7 +19,7 @@ import {
 } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
 import { define } from "../../src/catalog/resource.ts"
-import { normaliserOf } from "../../src/load/normalise.ts"
+import { normaliserOf } from "../../src/load/normalise/normalise.ts"
 
 const things = define({
   table: "things",

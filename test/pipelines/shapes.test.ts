@@ -10,7 +10,7 @@ import { subscriptions } from "../../pipelines/payments/subscriptions.ts"
 import { transactions } from "../../pipelines/payments/transactions.ts"
 import { products } from "../../pipelines/products/products.ts"
 import type { Resource } from "../../src/catalog/resource.ts"
-import { normaliserOf } from "../../src/load/normalise.ts"
+import { normaliserOf } from "../../src/load/normalise/normalise.ts"
 
 // The shapes of the service are written out where they are compared.
 type Shown = Readonly<Record<string, any>>

@@ -71,7 +71,10 @@ describe("the coverage of a run", () => {
       assert.strictEqual(of("GET /invoices/")["status"], "not readable with this token")
       assert.match(String(of("GET /invoices/")["reason"]), /scope invoices\.readonly/)
       assert.strictEqual(of("GET /locations/{locationId}/recurring-tasks/{id}")["status"], "skipped by the settings")
-      assert.match(String(of("GET /locations/{locationId}/recurring-tasks/{id}")["reason"]), /The API does not list recurring tasks/)
+      assert.match(
+        String(of("GET /locations/{locationId}/recurring-tasks/{id}")["reason"]),
+        /The API does not list recurring tasks/
+      )
     } finally {
       await account.service.post("token", { addScope: "invoices.readonly" })
     }

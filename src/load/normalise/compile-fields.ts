@@ -1,6 +1,6 @@
 /** A definition's fields compiled for the walk over a record: names resolved, converters chosen, aliases followed. */
-import type { ChildField, ColumnField, Field, Fields } from "../catalog/fields.ts"
-import { columnName, idColumn } from "../catalog/tables.ts"
+import type { ChildField, ColumnField, Field, Fields } from "../../catalog/fields.ts"
+import { columnName, idColumn } from "../../catalog/tables.ts"
 import { type Convert, converters } from "./convert.ts"
 
 export type Slot =

@@ -1,9 +1,9 @@
 /** What did not fit, told and counted once: a value for each version of its row, a record as long as it stays as it is. */
-import { type RejectTable, insertRejects, rejectedRecordsSql, valuesRejectedBy } from "../warehouse/meta/rejects.ts"
-import { addCounts } from "../warehouse/meta/run-resources.ts"
-import { instantOf, literal } from "../warehouse/sql.ts"
-import { type NdjsonFile, readNdjson } from "./ndjson-file.ts"
-import type { Group } from "./staging-files.ts"
+import { type RejectTable, insertRejects, rejectedRecordsSql, valuesRejectedBy } from "../../warehouse/meta/rejects.ts"
+import { addCounts } from "../../warehouse/meta/run-resources.ts"
+import { instantOf, literal } from "../../warehouse/sql.ts"
+import { type NdjsonFile, readNdjson } from "../ndjson-file.ts"
+import type { Group } from "../staging-files.ts"
 
 export const rejectStatements = (group: Group): ReadonlyArray<string> => [
   ...tell(

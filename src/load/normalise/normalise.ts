@@ -4,9 +4,9 @@
  * `_extra`, what does not fit its column to the rejected values, what has no key to the rejected records.
  */
 import { hash } from "node:crypto"
-import { evolving, isKept } from "../catalog/schema-policy.ts"
-import type { Resource } from "../catalog/resource.ts"
-import { keyOf } from "../catalog/tables.ts"
+import { evolving, isKept } from "../../catalog/schema-policy.ts"
+import type { Resource } from "../../catalog/resource.ts"
+import { keyOf } from "../../catalog/tables.ts"
 import { unfitForKey, wellFormed } from "./convert.ts"
 import { RowReader, type Found, isObject, printed } from "./map-record.ts"
 import { compile, isScalar } from "./compile-fields.ts"

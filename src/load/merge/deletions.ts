@@ -2,11 +2,11 @@
  * Rows that leave: nothing is removed. A version that ends goes to the history with the moment of its end, and the row
  * of a record that is gone stays, with `_deleted_at`.
  */
-import type { Resource } from "../catalog/resource.ts"
-import { keyOf, keyText, tablesOf } from "../catalog/tables.ts"
-import type { Decoded } from "../vault/frame.ts"
-import { addCounts, ensureRow } from "../warehouse/meta/run-resources.ts"
-import { instantOf, literal, name, names } from "../warehouse/sql.ts"
+import type { Resource } from "../../catalog/resource.ts"
+import { keyOf, keyText, tablesOf } from "../../catalog/tables.ts"
+import type { Decoded } from "../../vault/frame.ts"
+import { addCounts, ensureRow } from "../../warehouse/meta/run-resources.ts"
+import { instantOf, literal, name, names } from "../../warehouse/sql.ts"
 
 interface Place {
   readonly resource: Resource

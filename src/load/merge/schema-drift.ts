@@ -1,10 +1,10 @@
 /** What the service sends otherwise than defined: told once with its first sample, and counted from then on. */
-import { type SchemaPolicies, isRefused } from "../catalog/schema-policy.ts"
-import { addBlockedFields } from "../warehouse/meta/run-resources.ts"
-import { addSchemaChanges } from "../warehouse/meta/schema-changes.ts"
-import { wellFormed } from "./convert.ts"
-import { type NdjsonFile, readNdjson } from "./ndjson-file.ts"
-import type { Group } from "./staging-files.ts"
+import { type SchemaPolicies, isRefused } from "../../catalog/schema-policy.ts"
+import { addBlockedFields } from "../../warehouse/meta/run-resources.ts"
+import { addSchemaChanges } from "../../warehouse/meta/schema-changes.ts"
+import { wellFormed } from "../normalise/convert.ts"
+import { type NdjsonFile, readNdjson } from "../ndjson-file.ts"
+import type { Group } from "../staging-files.ts"
 
 /** Everything that a batch has to tell, one line each. */
 export const writeDrift = (lines: NdjsonFile, groups: ReadonlyArray<Group>): void => {

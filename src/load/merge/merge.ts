@@ -2,13 +2,13 @@
  * The SQL that takes a batch of one resource into its tables: newest wins, what did not change is not touched, earlier
  * versions go to the history. Delete and insert, without primary keys: by far the fastest merge DuckDB has.
  */
-import { type Resource, childRequestOf } from "../catalog/resource.ts"
-import { type Column, type Table, keyOf, keyText, tablesOf } from "../catalog/tables.ts"
-import { detailedParentsSql, parentStateSql, replaceParentState } from "../warehouse/meta/parent-state.ts"
-import { addCounts } from "../warehouse/meta/run-resources.ts"
-import { addSeenKeys, seenKeysSql } from "../warehouse/meta/seen-keys.ts"
-import { literal, name, names } from "../warehouse/sql.ts"
-import type { Statement } from "../warehouse/warehouse.ts"
+import { type Resource, childRequestOf } from "../../catalog/resource.ts"
+import { type Column, type Table, keyOf, keyText, tablesOf } from "../../catalog/tables.ts"
+import { detailedParentsSql, parentStateSql, replaceParentState } from "../../warehouse/meta/parent-state.ts"
+import { addCounts } from "../../warehouse/meta/run-resources.ts"
+import { addSeenKeys, seenKeysSql } from "../../warehouse/meta/seen-keys.ts"
+import { literal, name, names } from "../../warehouse/sql.ts"
+import type { Statement } from "../../warehouse/warehouse.ts"
 import { archiveVersions, markDeleted } from "./deletions.ts"
 import { type Batch, ownColumns, stageStatements, versionOf } from "./staging-table.ts"
 

@@ -1,9 +1,9 @@
 /** The temporary table `stage`: the rows of a batch as they were read, each once. */
-import type { Resource } from "../catalog/resource.ts"
-import { type Column, type Table, keyOf, snakeCase } from "../catalog/tables.ts"
-import { addEnumValues, addUnexpectedValues } from "../warehouse/meta/schema-changes.ts"
-import { literal, name, names } from "../warehouse/sql.ts"
-import type { Statement } from "../warehouse/warehouse.ts"
+import type { Resource } from "../../catalog/resource.ts"
+import { type Column, type Table, keyOf, snakeCase } from "../../catalog/tables.ts"
+import { addEnumValues, addUnexpectedValues } from "../../warehouse/meta/schema-changes.ts"
+import { literal, name, names } from "../../warehouse/sql.ts"
+import type { Statement } from "../../warehouse/warehouse.ts"
 
 export interface Batch {
   readonly resource: Resource

@@ -2,9 +2,9 @@
  * Turns one value as the service sent it into the text DuckDB reads for a column's type, or refuses it.
  * Everything accepted here casts without an error: one refused cast would stop a whole batch.
  */
-import { decimalOf, scale, wholeDigits } from "../catalog/decimals.ts"
-import type { ColumnType } from "../catalog/fields.ts"
-import { instantText, isDay } from "../catalog/timestamps.ts"
+import { decimalOf, scale, wholeDigits } from "../../catalog/decimals.ts"
+import type { ColumnType } from "../../catalog/fields.ts"
+import { instantText, isDay } from "../../catalog/timestamps.ts"
 
 /** What a converter answers when the value does not fit; the value then goes to `meta.rejected_values`. */
 export const refused = Symbol("refused")

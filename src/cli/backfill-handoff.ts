@@ -1,6 +1,6 @@
 /**
- * How a sync gets the warehouse from a backfill: there is one writer, a backfill may take days, and the sync goes first.
- * They meet in two small files of the output folder.
+ * How a sync takes over the warehouse from a running backfill: there is one writer, and a backfill may take days.
+ * Both communicate through two small files in the output folder.
  */
 import { Effect } from "effect"
 import { existsSync, readFileSync } from "node:fs"
@@ -15,7 +15,7 @@ const stopIn = (folder: string): string => outputPaths(folder).backfillStop
 const touch = (path: string) => onDisk(path, "written", () => writeFile(path, String(process.pid), { mode: 0o600 }))
 const remove = (path: string) => onDisk(path, "removed", () => rm(path, { force: true }))
 
-/** The work of a backfill, which ends early where a sync asks for it. */
+/** Runs a backfill, which ends early when a sync requests the warehouse. */
 export const yieldToSync = <A, E, R>(folder: string, work: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     yield* remove(stopIn(folder))
@@ -27,12 +27,12 @@ const whenRequested = Effect.fnUntraced(function* (folder: string) {
   while (!existsSync(stopIn(folder))) yield* Effect.sleep(500)
   return yield* new CommandError({
     ends: "later",
-    message: "A sync waits for the warehouse, so the backfill makes way. Everything read is kept.",
-    next: "Run the same command again when the sync has ended; it goes on where it stopped."
+    message: "A sync needs the warehouse, so the backfill stopped. Its progress is saved.",
+    next: "Run the same command again after the sync; it resumes where it stopped."
   })
 })
 
-/** When its work is over and the warehouse closed. A second one, which did not get in, leaves the first one's file. */
+/** Runs after the warehouse is closed. A second backfill that found the warehouse locked leaves the first one's file. */
 export const releaseHandoff = (folder: string) =>
   Effect.suspend(() => {
     const path = runningIn(folder)
@@ -41,10 +41,10 @@ export const releaseHandoff = (folder: string) =>
     return isOurs ? Effect.ignore(remove(path)) : Effect.void
   })
 
-/** A stopped backfill closes the warehouse within seconds; a killed one has left it. */
+/** A backfill that stops closes the warehouse within seconds. */
 const waitMs = 60_000
 
-/** Runs the work again where a backfill held the warehouse and makes way. */
+/** Runs the work again after a backfill that held the warehouse has stopped. */
 export const requestHandoff = <A, E, R>(folder: string, work: Effect.Effect<A, E, R>) =>
   work.pipe(
     Effect.catchIf(
@@ -52,7 +52,7 @@ export const requestHandoff = <A, E, R>(folder: string, work: Effect.Effect<A, E
       () =>
         Effect.gen(function* () {
           const { say } = yield* Output
-          say("A backfill is running; it is asked to make way.")
+          say("A backfill is running; asking it to stop.")
           yield* touch(stopIn(folder))
           for (let waited = 0; waited < waitMs && existsSync(runningIn(folder)); waited += 200) yield* Effect.sleep(200)
           return yield* work

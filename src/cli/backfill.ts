@@ -1,4 +1,4 @@
-/** `sluice backfill`: a stretch of the past, in a lane of its own behind the syncs. */
+/** `sluice backfill`: reads a range of the past; syncs take precedence. */
 import { Clock, Effect } from "effect"
 import { type Window, dayMs, instantMs } from "../catalog/timestamps.ts"
 import { CommandError } from "./errors.ts"

@@ -42,14 +42,14 @@ export const runCommand = async (args: ReadonlyArray<string>, options: CommandOp
     )
   )
   const stop = () => {
-    output.say("Stopping: what was read is kept. Once more to stop at once.")
+    output.say("Stopping; progress is saved. Press Ctrl-C again to quit now.")
     Effect.runFork(Fiber.interrupt(fiber))
   }
   signal?.addEventListener("abort", stop, { once: true })
   const exit = await Effect.runPromise(Fiber.await(fiber))
   signal?.removeEventListener("abort", stop)
   if (signal?.aborted) {
-    output.say("Next: run the same command again; a reading goes on from the last page kept.")
+    output.say("Next: run the same command again; it resumes from the last saved page.")
     return Number(signal.reason)
   }
   return Exit.isSuccess(exit) ? 0 : explain(exit.cause, output)
@@ -68,7 +68,7 @@ const explain = (cause: Cause.Cause<unknown>, { redacted, say }: Output["Service
   }
   say(
     redacted(
-      `sluice: a defect, which is ours to mend. ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`
+      `sluice: Internal error; please report it. ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`
     )
   )
   return exitCodes.failed

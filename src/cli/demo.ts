@@ -50,7 +50,7 @@ export const demo = Effect.fn("cli.demo")(function* (flags: { readonly output: s
   const second = yield* sync
   yield* report(second, false)
 
-  say("\n3. Published. Deals by stage, asked of the warehouse with plain SQL:\n")
+  say("\n3. Published. Deals by stage, from the warehouse with plain SQL:\n")
   for (const line of yield* dealsByStage(outputPaths(output.folder).warehouse, output)) print(line)
   const near = relative(process.cwd(), output.folder)
   const folder = near.startsWith("..") ? output.folder : near

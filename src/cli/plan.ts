@@ -1,4 +1,4 @@
-/** `sluice plan`: what a sync would read, in requests and time, and what it is based on. */
+/** `sluice plan`: estimates what a sync would read, in requests and time, and says what the estimate is based on. */
 import { Effect, Layer } from "effect"
 import { Api } from "../api/api.ts"
 import { discover } from "../catalog/discover.ts"
@@ -35,12 +35,12 @@ export const plan = Effect.fn("cli.plan")(function* (flags: Omit<SyncFlags, "acc
     return 0
   }
   for (const line of table(
-    ["resource", "reading", "records", "requests", "known from"],
+    ["resource", "mode", "records", "requests", "based on"],
     estimated.map((step) => [step.resource, step.mode, step.records ?? "?", step.requests ?? "?", step.from])
   ))
     print(line)
   const open = estimated.filter((step) => step.requests === undefined).map(({ resource }) => resource)
-  if (open.length > 0) say(`Known once the rows they hang on are read, and not counted: ${open.join(", ")}.`)
+  if (open.length > 0) say(`Not estimated until their parents are synced: ${open.join(", ")}.`)
   say(
     `About ${requests} requests, ${duration(elapsedMs)} at the account's limits${dailyRemaining === undefined ? "" : `; ${dailyRemaining} left today`}.`
   )

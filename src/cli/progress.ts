@@ -1,4 +1,4 @@
-/** How a run is getting on: a table that is redrawn on a terminal, a plain line every 30 s elsewhere. */
+/** Progress of a run: a table that is redrawn on a terminal, a line every 30 s elsewhere. */
 import { Clock, Effect } from "effect"
 import type { Api } from "../api/api.ts"
 import type { Counts } from "../extract/run-context.ts"

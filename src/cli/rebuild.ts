@@ -1,4 +1,4 @@
-/** `sluice rebuild`: every table again from the vault, into a new file that takes the old one's place when it is whole. */
+/** `sluice rebuild`: builds every table from the vault in a new file, which replaces the old one when it is complete. */
 import { Clock, Effect, Layer } from "effect"
 import { existsSync } from "node:fs"
 import { rename } from "node:fs/promises"
@@ -83,7 +83,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
   return 0
 })
 
-/** A vault that was lost in part makes fewer rows than there were, and no request brings them back. */
+/** A partial vault would give fewer rows than the tables hold, and nothing would request them again. */
 const refuseLoss = Effect.fnUntraced(function* (
   { resources }: Catalogue,
   old: Warehouse["Service"],
@@ -112,7 +112,7 @@ const refuseLoss = Effect.fnUntraced(function* (
     })
 })
 
-/** A damaged file cannot be held, and an empty one in its place can. */
+/** A damaged file cannot be opened; once it is moved, an empty one takes its place. */
 const moveAside = (warehouse: string) =>
   onDisk(warehouse, "moved", async () => {
     const aside = warehouse.replace(/\.duckdb$/, ".damaged.duckdb")

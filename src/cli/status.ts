@@ -19,7 +19,7 @@ export const status = Effect.fn("cli.status")(function* (flags: Flags & { readon
   return yield* Effect.gen(function* () {
     const run = yield* lastRun()
     if (!run) {
-      say("Nothing was synced yet. Next: ./sluice sync")
+      say("No sync has run yet. Next: ./sluice sync")
       return 0
     }
     const resources = yield* resourcesOf(run.id)
@@ -47,7 +47,7 @@ export const status = Effect.fn("cli.status")(function* (flags: Flags & { readon
       print(line)
     const planned = run.plannedRequests === undefined ? "" : ` of ${run.plannedRequests} planned`
     say(`Last run ${run.id}: ${run.status.replaceAll("_", " ")}, ${run.requests ?? "?"} requests${planned}.`)
-    if (unfinished.length > 0) say(`Begun and not finished: ${unfinished.join(", ")}.`)
+    if (unfinished.length > 0) say(`Not finished: ${unfinished.join(", ")}.`)
     say("Next: ./sluice sync")
     return 0
   }).pipe(Effect.provide(layer))

@@ -1,4 +1,4 @@
-/** `sluice sync`: the program with its parts put together, progress beside it, and the result in words. */
+/** `sluice sync`: builds the services, runs the sync beside a progress display, and prints the result. */
 import { Context, Effect, Fiber, Layer } from "effect"
 import { Api } from "../api/api.ts"
 import { type Catalogue, discover } from "../catalog/discover.ts"
@@ -37,7 +37,7 @@ export const syncCommand = Effect.fn("cli.sync")(function* (flags: SyncFlags) {
   return yield* report(synced, flags.json, resumed)
 })
 
-/** Reads what is due, or a stretch of the past. */
+/** Reads what is due, or a range of the past. */
 export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: Window) {
   const environment = yield* Environment
   const { keepSecret, say } = yield* Output
@@ -54,7 +54,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
     Warehouse.layer(outputPaths(output.folder).warehouse, { ...output, access: "write" })
   )
   const work = Effect.gen(function* () {
-    // What a sync would take is asked of the warehouse before there is a run.
+    // The estimate of a sync reads the warehouse before the run begins.
     if (range) yield* prepare(catalogue)
     const accounts = yield* Effect.forEach(settings, ({ api, ...account }) =>
       Effect.gen(function* () {
@@ -89,7 +89,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
   return yield* range ? Effect.ensuring(work, releaseHandoff(output.folder)) : requestHandoff(output.folder, work)
 })
 
-/** Where a sync would need more than this, it is no nightly one. */
+/** A sync that needs more than this is not a nightly one. */
 const reserveForSyncMax = 50_000
 
 /** Requests of the day that a backfill leaves to the syncs: twice what one would take now. */
@@ -126,7 +126,7 @@ export const report = Effect.fnUntraced(function* (
     elapsedMs
   }: Synced,
   json: boolean,
-  /** What goes on with it. */
+  /** The command that continues it. */
   command = "./sluice sync"
 ) {
   const { print, say } = yield* Output
@@ -164,29 +164,29 @@ export const report = Effect.fnUntraced(function* (
   ))
     print(line)
   const { changes, unexpectedValues } = drift
-  if (changes.length > 0) say(`New in what the service sends, see meta.schema_changes: ${some(changes)}.`)
-  if (unexpectedValues.length > 0) say(`Words that no document names, kept as sent: ${some(unexpectedValues)}.`)
+  if (changes.length > 0) say(`The service sent new fields or types; see meta.schema_changes: ${some(changes)}.`)
+  if (unexpectedValues.length > 0) say(`Undocumented enum values, stored unchanged: ${some(unexpectedValues)}.`)
   for (const end of [...rows, ...closed])
     for (const warning of end.warnings) say([...place.of(end), `${end.resource}: ${warning}`].join(" "))
   const publishing = published === "due" ? `, published in ${duration(elapsedMs - loadedMs)}` : ""
   say(`${requests} requests, loaded in ${duration(loadedMs)}${publishing}. Run ${run.id}.`)
-  if (published === "unchanged") say("Nothing changed, so the published files stay as they are.")
-  if (published === "nothing read") say("Nothing was published, because no list was read to its end yet.")
+  if (published === "unchanged") say("Nothing changed; the published files stay as they are.")
+  if (published === "nothing read") say("Nothing was published: no list has been read completely yet.")
   if (isVaultTruncated || missingSegments.length > 0)
     say(
-      `Part of the vault is gone${missingSegments.length > 0 ? `, segment ${missingSegments.slice(0, 5).join(", ")}${missingSegments.length > 5 ? " and others" : ""}` : ""}: put it back from a backup. The tables are whole; do not run ./sluice rebuild without it.`
+      `Part of the vault is missing${missingSegments.length > 0 ? `, segment ${missingSegments.slice(0, 5).join(", ")}${missingSegments.length > 5 ? " and others" : ""}` : ""}: restore it from a backup. The tables are complete; do not run ./sluice rebuild without it.`
     )
   const resumeAt = ended.find((end) => end.resumeAt !== undefined)?.resumeAt
   if (resumeAt !== undefined)
     say(
-      `The service gives no more requests for now. Next: ${command}, after ${new Date(resumeAt).toISOString()}; it goes on where it stopped.`
+      `The service accepts no more requests for now. Next: ${command}, after ${new Date(resumeAt).toISOString()}; it resumes where it stopped.`
     )
-  else if (exitCode !== 0) say(`Next: mend what is named above, then ${command}; it reads only what is missing.`)
+  else if (exitCode !== 0) say(`Next: correct what is named above, then ${command}; it reads only what is missing.`)
   else say("Next: ./sluice status")
   return exitCode
 })
 
-/** The first five, each short and on the line, and how many more there are. */
+/** The first five on one line, shortened, and how many more there are. */
 const some = (changes: ReadonlyArray<string>): string => {
   const brief = changes.slice(0, 5).map((change) => change.replaceAll(/\s+/g, " ").slice(0, 80))
   return `${brief.join(", ")}${changes.length > 5 ? `, and ${changes.length - 5} more` : ""}`

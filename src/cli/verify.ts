@@ -1,4 +1,4 @@
-/** `sluice verify`: whether what is kept is whole and agrees with itself, and a sample of it with the service. */
+/** `sluice verify`: checks that vault, tables and files are complete and agree, and compares a sample with the service. */
 import { Effect, Layer } from "effect"
 import { Api } from "../api/api.ts"
 import { discover } from "../catalog/discover.ts"
@@ -24,7 +24,7 @@ export interface VerifyFlags extends Flags {
   readonly json: boolean
 }
 
-/** Findings of one check that are told to people; --json has them all. */
+/** Findings of one check that are printed; --json has them all. */
 const reportMax = 10
 
 export const verifyCommand = Effect.fn("cli.verify")(function* (flags: VerifyFlags) {
@@ -63,7 +63,7 @@ export const verifyCommand = Effect.fn("cli.verify")(function* (flags: VerifyFla
     const sampled = yield* checkSample(asked).pipe(
       Effect.provide(Api.layer(account.api)),
       Effect.mapError(explained(account.location)),
-      // What was found before is told all the same.
+      // Report what was found before the error, too.
       Effect.tapError(() => report(checked, undefined, flags.json))
     )
     return yield* report([...checked, sampled.checked], sampled, flags.json)
@@ -93,7 +93,7 @@ const report = Effect.fnUntraced(function* (
     // What is wrong first: notes must not hide it.
     const told = findings.toSorted((a, b) => Number(a.level === "note") - Number(b.level === "note"))
     for (const { level, where, what } of told.slice(0, reportMax))
-      // An example may hold line ends.
+      // An example may contain line breaks.
       say(`${level === "wrong" ? "WRONG" : "note "}  ${check}: ${where}: ${what.replaceAll(/\s+/g, " ")}`)
     if (told.length > reportMax) say(`       ${check}: ${told.length - reportMax} more; --json has them all`)
   }

@@ -11,11 +11,11 @@ it("new fields, other types and new words are told with the first sample, and on
     await poison({ id: "strange2", status: "frozen_over" }, "opportunities")
     const first = await account.sync()
     assert.strictEqual(first.code, 0, first.stderr)
-    assert.match(first.stderr, /Words that no document names, kept as sent: .*opportunities\.status = frozen_over/)
+    assert.match(first.stderr, /Undocumented enum values, stored unchanged: .*opportunities\.status = frozen_over/)
     assert.notMatch(first.stderr, /contacts\.type|status = (open|won|sent|delivered)/)
     await poison({ id: "strange1", loyaltyTier: { level: 3 }, type: "patron", dnd: "sometimes" })
     const second = await account.sync("--full")
-    assert.match(second.stderr, /New in what the service sends.*contacts\.loyaltyTier \(new field\)/)
+    assert.match(second.stderr, /The service sent new fields or types.*contacts\.loyaltyTier \(new field\)/)
     const changes = await query(
       account.warehouse,
       "SELECT field, kind, sample, seen FROM meta.schema_changes WHERE table_name = 'contacts' AND first_run_id = (SELECT max(first_run_id) FROM meta.schema_changes) ORDER BY field"
@@ -26,8 +26,8 @@ it("new fields, other types and new words are told with the first sample, and on
       { field: "type = patron", kind: "new value", sample: "patron", seen: "1" }
     ])
     const third = await account.sync("--full")
-    assert.notMatch(third.stderr, /New in what the service sends/)
-    assert.match(third.stderr, /Words that no document names.*opportunities\.status = frozen_over/)
+    assert.notMatch(third.stderr, /The service sent new fields or types/)
+    assert.match(third.stderr, /Undocumented enum values.*opportunities\.status = frozen_over/)
     const [seen] = await query(account.warehouse, "SELECT seen FROM meta.schema_changes WHERE field = 'loyaltyTier'")
     assert.strictEqual(seen!["seen"], "2")
     const [kept] = await query(account.warehouse, "SELECT _extra FROM crm.contacts WHERE id = 'strange1'")

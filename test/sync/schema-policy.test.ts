@@ -70,7 +70,7 @@ describe("the schema policy", () => {
     folder = newFolder()
     const ran = await sync('[schema]\npolicy = "discard"\n[schema.resources]\nworkflows = "evolve"')
     assert.strictEqual(ran.code, 0, ran.stderr)
-    assert.match(ran.stderr, /New in what the service sends.*contacts\.loyaltyTier \(new field\)/)
+    assert.match(ran.stderr, /The service sent new fields or types.*contacts\.loyaltyTier \(new field\)/)
     assert.deepStrictEqual(await extras(), [])
     assert.strictEqual(await workflows(), '{"novelty":1}')
     assert.deepStrictEqual(await changes(), told)

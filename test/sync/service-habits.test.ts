@@ -116,7 +116,7 @@ describe("an API that is down", () => {
       const version = readlinkSync(join(account.output, "published"))
       const unchanged = await sluice(["sync", "--only", "forms,calendars"], published)
       assert.strictEqual(unchanged.code, 0, unchanged.stderr)
-      assert.match(unchanged.stderr, /Nothing changed, so the published files stay as they are/)
+      assert.match(unchanged.stderr, /Nothing changed; the published files stay as they are/)
       assert.strictEqual(readlinkSync(join(account.output, "published")), version)
     } finally {
       account.service.stop()

@@ -51,7 +51,7 @@ describe("a rebuild", () => {
       rmSync(join(folder, "vault"), { recursive: true })
       const synced = await run("sync", "--only", "products")
       assert.strictEqual(synced.code, 0, synced.stderr)
-      assert.match(synced.stderr, /^Part of the vault is missing: put it back from a backup\./m)
+      assert.match(synced.stderr, /^Part of the vault is missing: restore it from a backup\./m)
       const verified = await run("verify")
       assert.strictEqual(verified.code, 1)
       assert.match(
@@ -82,7 +82,7 @@ describe("a rebuild", () => {
       rmSync(join(folder, "vault", "000001.ndjson.zst"))
       const synced = await run("sync", "--only", "products")
       assert.strictEqual(synced.code, 0, synced.stderr)
-      assert.match(synced.stderr, /^Part of the vault is missing, segment 1: put it back from a backup\./m)
+      assert.match(synced.stderr, /^Part of the vault is missing, segment 1: restore it from a backup\./m)
     })
   })
 

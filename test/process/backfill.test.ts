@@ -55,7 +55,7 @@ describe("a backfill", () => {
       assert.strictEqual(synced.code, 0, synced.stderr)
       const stopped = await running.ended
       assert.strictEqual(stopped.code, 75, stopped.stderr)
-      assert.match(stopped.stderr, /makes way/)
+      assert.match(stopped.stderr, /the backfill stopped/)
       assert.isFalse(existsSync(join(account.output, "backfill.running")))
     } finally {
       account.service.stop()

@@ -39,7 +39,7 @@ describe("a process", () => {
       running.kill("SIGINT")
       const stopped = await running.ended
       assert.strictEqual(stopped.code, 130)
-      says(stopped, /what was read is kept/)
+      says(stopped, /progress is saved/)
       const { requests } = await slow.service.stats()
       assert.strictEqual((await slow.sync()).code, 0)
       assert.deepStrictEqual(await slow.differences(), [])

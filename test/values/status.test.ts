@@ -1,0 +1,78 @@
+/** How complete a resource is: every fact that must keep it from being called complete. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { join } from "node:path"
+import { type Facts, sentencesOf, statusOf, worstStatus } from "../../src/values/status.ts"
+import {
+  addBlockedFields,
+  addCounts,
+  ensureRow,
+  resourcesOf,
+  setEnd,
+  setStatuses
+} from "../../src/warehouse/meta/run-resources.ts"
+import { prepare } from "../../src/warehouse/schema.ts"
+import { Warehouse } from "../../src/warehouse/warehouse.ts"
+import { newFolder } from "../support/sluice.ts"
+
+const none: Facts = { shortfalls: [], warnings: [] }
+
+describe("the status of a resource", () => {
+  it.each<[Partial<Facts>, string, ReadonlyArray<RegExp>]>([
+    [{}, "complete", []],
+    [{ warnings: ["w"] }, "complete_with_warnings", [/^w$/]],
+    [{ droppedRecords: 3 }, "complete_with_warnings", [/^3 records have no key; see meta\.rejected_records$/]],
+    [{ shortfalls: ["s"], warnings: ["w"] }, "incomplete", [/^s$/, /^w$/]],
+    [{ blockedFields: ["a.b"] }, "incomplete", [/frozen.*a\.b.*accepted = \["a\.b"\]/]],
+    [{ blockedFields: ["1", "2", "3", "4", "5", "6", "7"] }, "incomplete", [/1, 2, 3, 4, 5 and 2 more/]],
+    [
+      { shortfalls: ["s"], blockedFields: ["a.b"], warnings: ["w"], droppedRecords: 1 },
+      "incomplete",
+      [/^s$/, /frozen/, /^w$/, /1 records/]
+    ]
+  ])("%j is %s", (facts, status, sentences) => {
+    assert.strictEqual(statusOf({ ...none, ...facts }), status)
+    const found = sentencesOf({ ...none, ...facts })
+    assert.strictEqual(found.length, sentences.length)
+    for (const [index, pattern] of sentences.entries()) assert.match(found[index]!, pattern)
+  })
+
+  it("of several readings is the least complete one", () => {
+    assert.strictEqual(worstStatus(["complete", "complete_with_warnings"]), "complete_with_warnings")
+    assert.strictEqual(worstStatus(["complete_with_warnings", "incomplete", "complete"]), "incomplete")
+    assert.strictEqual(worstStatus([]), "complete")
+  })
+})
+
+it.live("is set for every reading that ended, also of a run that was killed first, and for no other", () =>
+  Effect.gen(function* () {
+    yield* prepare({ resources: [], familyByTable: new Map() })
+    const row = (label: string) => ({ run: "r", location: "L", label })
+    const end = (label: string, facts: Partial<Facts>) =>
+      setEnd(row(label), { mode: "full", requests: 1, at: 0, ...none, ...facts })
+    yield* (yield* Warehouse).transaction([
+      ...["a", "b", "c", "under way"].map((label) => ensureRow(row(label))),
+      end("a", {}),
+      end("b", { warnings: ["it's a warning"] }),
+      addCounts(row("b"), { dropped_records: 2 }),
+      end("c", {}),
+      ...addBlockedFields(row("c"), ["c.x"])
+    ])
+    const before = yield* resourcesOf("r")
+    assert.deepStrictEqual([...new Set(before.map(({ status }) => status))], ["interrupted"])
+    yield* setStatuses()
+    assert.deepStrictEqual(
+      (yield* resourcesOf("r")).map(({ resource, status, warnings }) => [resource, status, warnings.length]),
+      [
+        ["a", "complete", 0],
+        ["b", "complete_with_warnings", 2],
+        ["c", "incomplete", 1],
+        ["under way", "interrupted", 0]
+      ]
+    )
+    // A second reading in the same run is judged anew.
+    yield* (yield* Warehouse).transaction([end("a", { shortfalls: ["s"] })])
+    yield* setStatuses()
+    assert.strictEqual((yield* resourcesOf("r"))[0]!.status, "incomplete")
+  }).pipe(Effect.provide(Warehouse.layer(join(newFolder(), "w.duckdb"), { access: "write", memoryMb: 128 })))
+)

@@ -8,12 +8,12 @@ const processes = "test/process/**/*.test.ts"
 export default defineConfig({
   test: {
     maxWorkers: 2,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     projects: [
       { extends: true, test: { name: "unit", include: unit, isolate: false } },
       { extends: true, test: { name: "scenario", include: ["test/**/*.test.ts"], exclude: [...unit, processes] } },
-      { extends: true, test: { name: "process", include: [processes], testTimeout: 300_000 } }
+      { extends: true, test: { name: "process", include: [processes], testTimeout: 400_000 } }
     ]
   }
 })

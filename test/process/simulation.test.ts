@@ -9,6 +9,6 @@ describe("a bad week", () => {
       const { wrong, events, flags } = await simulate(seed)
       assert.deepStrictEqual(wrong, [], JSON.stringify({ flags, events }))
     },
-    180_000
+    400_000
   )
 })

@@ -17,7 +17,7 @@ export const start = (args: ReadonlyArray<string>, environment: Readonly<Record<
     env: { PATH: process.env["PATH"], ...environment },
     stdio: ["ignore", "pipe", "pipe"],
     // Shorter than a test may take: one that hangs fails with what it had printed, and stops nothing behind it.
-    timeout: 100_000,
+    timeout: 350_000,
     killSignal: "SIGKILL"
   })
   let [stdout, stderr] = ["", ""]

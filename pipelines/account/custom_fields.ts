@@ -8,7 +8,6 @@ import {
   json,
   object,
   enumeration,
-  ref,
   text,
   values
 } from "#catalog/fields.ts"
@@ -29,13 +28,13 @@ export const customFields = define({
   full: [
     {
       // Which fields are shown when no model is named is not documented.
-      request: get("/locations/{location}/customFields", { model: "all" }),
+      request: get("/locations/{locationId}/customFields", { model: "all" }),
       paging: { kind: "once" },
       records: "customFields",
       pageSize: 1000
     }
   ],
-  getOne: get("/locations/{location}/customFields/{parent}"),
+  getOne: { request: get("/locations/{locationId}/customFields/{id}"), record: "customField" },
   fields: {
     id: id("Field id; `custom_field_id` elsewhere"),
     name: text("Name"),
@@ -74,7 +73,6 @@ export const customFields = define({
       inputType: enumeration(["date_only", "time_only", "date_and_time"])
     }),
     userFieldConfig: object({ multiSelect: boolean("Several users may be chosen") }),
-    optionDisplayType: enumeration(["TEXT_ONLY", "TEXT_WITH_ICON", "TEXT_WITH_IMAGE"], "How options are shown"),
-    locationId: ref("locations", "The location", { column: "location_id" })
+    optionDisplayType: enumeration(["TEXT_ONLY", "TEXT_WITH_ICON", "TEXT_WITH_IMAGE"], "How options are shown")
   }
 })

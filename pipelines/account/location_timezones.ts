@@ -10,7 +10,7 @@ export const locationTimezones = define({
   key: ["timezone"],
   full: [
     {
-      request: get("/locations/{location}/timezones"),
+      request: get("/locations/{locationId}/timezones"),
       paging: { kind: "once" },
       records: "",
       pageSize: 1000

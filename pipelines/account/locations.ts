@@ -13,12 +13,15 @@ const address = {
   logoUrl: text("Logo, as a link")
 }
 
+const getOne = { request: get("/locations/{locationId}"), record: "location" }
+
 export const locations = define({
   table: "locations",
   description: "The account itself: one row per location.",
   source: "A 2.8, A 4.6 GET /locations/{locationId}",
   scope: "locations.readonly",
-  full: [{ request: get("/locations/{location}"), paging: { kind: "once" }, records: "location", pageSize: 1 }],
+  full: [{ request: getOne.request, paging: { kind: "once" }, records: getOne.record, pageSize: 1 }],
+  getOne,
   fields: {
     id: id("Location id, the same as location_id"),
     companyId: text("Company that owns the location"),

@@ -9,7 +9,7 @@ export const messagingProviders = define({
   scope: "locations.readonly",
   full: [
     {
-      request: get("/locations/{location}/conversationChannels/{partition}"),
+      request: get("/locations/{locationId}/conversationChannels/{partition}"),
       paging: { kind: "once" },
       records: "conversationChannel.{partition}",
       pageSize: 1000

@@ -51,7 +51,6 @@ export const objectFields = define({
     ),
     maxFileLimit: count("Files a file field takes at most"),
     dateAdded: instant("When the field was made"),
-    dateUpdated: instant("Last change"),
-    locationId: ref("locations", "The location", { column: "location_id" })
+    dateUpdated: instant("Last change")
   }
 })

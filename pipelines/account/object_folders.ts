@@ -1,4 +1,4 @@
-import { id, ref, text } from "#catalog/fields.ts"
+import { id, text } from "#catalog/fields.ts"
 import { define } from "#catalog/resource.ts"
 
 export const objectFolders = define({
@@ -12,7 +12,6 @@ export const objectFolders = define({
   fields: {
     id: id("Folder id"),
     name: text("Name"),
-    objectKey: text("Object the folder belongs to"),
-    locationId: ref("locations", "The location", { column: "location_id" })
+    objectKey: text("Object the folder belongs to")
   }
 })

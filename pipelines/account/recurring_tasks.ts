@@ -9,7 +9,7 @@ export const recurringTasks = define({
   scope: "recurring-tasks.readonly",
   full: [
     {
-      request: get("/locations/{location}/recurring-tasks/{partition}"),
+      request: get("/locations/{locationId}/recurring-tasks/{partition}"),
       paging: { kind: "once" },
       records: "recurringTask",
       pageSize: 1
@@ -18,6 +18,7 @@ export const recurringTasks = define({
   // No operation lists them, so their ids are a setting.
   partitions: "recurring_task_ids",
   enabledBy: "recurring_task_ids",
+  getOne: { request: get("/locations/{locationId}/recurring-tasks/{id}"), record: "recurringTask" },
   tombstone: "deleted",
   fields: {
     id: id("Recurring task id"),
@@ -46,7 +47,6 @@ export const recurringTasks = define({
     totalOccurrence: count("Occurrences so far"),
     deleted: boolean("Removed by a user"),
     createdAt: instant("When the schedule was made"),
-    updatedAt: instant("Last change"),
-    locationId: ref("locations", "The location", { column: "location_id" })
+    updatedAt: instant("Last change")
   }
 })

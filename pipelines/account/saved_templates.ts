@@ -1,4 +1,4 @@
-import { content, boolean, id, instant, object, enumeration, ref, text, values } from "#catalog/fields.ts"
+import { content, boolean, id, instant, object, enumeration, text, values } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -19,7 +19,7 @@ export const savedTemplates = define({
   scope: "locations/templates.readonly",
   full: [
     {
-      request: get("/locations/{location}/templates", { originId: location, skip: cursorOr(0), limit: size }),
+      request: get("/locations/{locationId}/templates", { originId: location, skip: cursorOr(0), limit: size }),
       paging: { kind: "offset" },
       records: "templates",
       pageSize: 100,
@@ -44,7 +44,6 @@ export const savedTemplates = define({
     }),
     urlAttachments: attachments("urlAttachments"),
     dateAdded: instant("When the template was made"),
-    deleted: boolean("Listed among the deleted templates"),
-    locationId: ref("locations", "The location", { column: "location_id" })
+    deleted: boolean("Listed among the deleted templates")
   }
 })

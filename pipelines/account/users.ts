@@ -1,4 +1,4 @@
-import { openEnum, map, boolean, id, instant, object, enumeration, text, ignored, values } from "#catalog/fields.ts"
+import { openEnum, map, boolean, id, instant, object, enumeration, text, values } from "#catalog/fields.ts"
 import { company, cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -19,10 +19,9 @@ export const users = define({
     }
   ],
   // The list shows neither permissions nor scopes, and its date of change is in no document: read every user again each night.
+  getOne: { request: get("/users/{userId}"), record: "" },
   detail: {
-    request: get("/users/{parent}"),
-    record: "",
-    refreshAfterDays: 0.8,
+    refreshAfter: "20 hours",
     fields: {
       permissions: map(
         "user_permissions",
@@ -73,7 +72,6 @@ export const users = define({
     dateAdded: instant("When the user was added"),
     dateUpdated: instant("Last change"),
     totpEnabled: boolean("Signs in with a second factor"),
-    traceId: ignored,
     profilePhoto: text("Picture, as a link", { personal: "direct" }),
     deleted: boolean("The user was removed")
   }

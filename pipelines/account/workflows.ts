@@ -1,4 +1,4 @@
-import { count, id, instant, enumeration, ref, text } from "#catalog/fields.ts"
+import { count, id, instant, enumeration, text } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -21,7 +21,6 @@ export const workflows = define({
     status: enumeration(["published", "draft"]),
     version: count("Goes up with each change"),
     createdAt: instant("When the workflow was made"),
-    updatedAt: instant("Last change"),
-    locationId: ref("locations", "The location", { column: "location_id" })
+    updatedAt: instant("Last change")
   }
 })

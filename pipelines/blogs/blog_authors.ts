@@ -1,4 +1,4 @@
-import { id, instant, ref, text, ignored } from "#catalog/fields.ts"
+import { id, instant, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -20,8 +20,6 @@ export const blogAuthors = define({
     _id: id("Author id"),
     name: text("Name", { personal: "direct" }),
     canonicalLink: text("Page about the author", { personal: "quasi" }),
-    updatedAt: instant("Last change"),
-    locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: ignored
+    updatedAt: instant("Last change")
   }
 })

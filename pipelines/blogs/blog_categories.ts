@@ -1,4 +1,4 @@
-import { id, instant, ref, text, ignored } from "#catalog/fields.ts"
+import { id, instant, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -21,8 +21,6 @@ export const blogCategories = define({
     label: text("Name"),
     urlSlug: text("Name in the category's web address"),
     canonicalLink: text("Address search engines are to keep"),
-    updatedAt: instant("Last change"),
-    locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: ignored
+    updatedAt: instant("Last change")
   }
 })

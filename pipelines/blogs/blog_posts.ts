@@ -1,4 +1,4 @@
-import { content, count, boolean, id, instant, enumeration, ref, text, ignored, values } from "#catalog/fields.ts"
+import { content, count, boolean, id, instant, enumeration, ref, text, values } from "#catalog/fields.ts"
 import { cursorOr, get, location, parent, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -11,7 +11,7 @@ export const blogPosts = define({
   childOf: {
     table: "blogs",
     column: "blog_id",
-    refreshAfterDays: 0.8,
+    refreshAfter: "20 hours",
     strategy: {
       // What is shown when nothing is said about the state is not documented.
       request: get("/blogs/posts/all", {
@@ -45,8 +45,6 @@ export const blogPosts = define({
     archived: boolean("Put away"),
     publishedAt: instant("When it appeared or will appear"),
     updatedAt: instant("Last change"),
-    locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: ignored,
     categories: values(
       "blog_post_categories",
       "Categories of each post.",

@@ -5,7 +5,7 @@ import type { Strategy } from "#catalog/resource.ts"
 import { actor } from "#catalog/shapes.ts"
 import { appointmentStatuses } from "#catalog/enums.ts"
 
-const aheadDays = 730
+const ahead = "730 days"
 
 const events = (from: string): Strategy => ({
   request: get("/calendars/events", {
@@ -18,7 +18,7 @@ const events = (from: string): Strategy => ({
   records: "events",
   // The service names no limit. A window that shows so many is halved, so that a silent one loses nothing.
   pageSize: 1000,
-  windows: { from, aheadDays }
+  windows: { from, ahead }
 })
 
 export const appointments = define({
@@ -32,12 +32,12 @@ export const appointments = define({
   childOf: {
     table: "calendars",
     column: "calendar_id",
-    refreshAfterDays: 0.8,
+    refreshAfter: "20 hours",
     strategy: events("2000-01-01"),
-    incremental: { strategy: events("since"), days: 30, fullEveryDays: 14 }
+    incremental: { strategy: events("since"), lookback: "30 days", fullEvery: "14 days" }
   },
   tombstone: "deleted",
-  getOne: get("/calendars/events/appointments/{parent}"),
+  getOne: { request: get("/calendars/events/appointments/{eventId}"), record: "event" },
   fields: {
     id: id("Appointment id; one of a series is named after the series and its time"),
     calendarId: ref("calendars", "Its calendar"),
@@ -58,7 +58,6 @@ export const appointments = define({
     isRecurring: boolean("It is one of a series"),
     rrule: text("Rule of the series, RFC 5545"),
     deleted: boolean("Removed by a user"),
-    dateUpdated: instant("Last change"),
-    locationId: ref("locations", "The location", { column: "location_id" })
+    dateUpdated: instant("Last change")
   }
 })

@@ -18,7 +18,7 @@ export const calendars = define({
   scope: "calendars.readonly",
   // Drafts are shown where they are asked for; the documents do not know the word.
   full: [list({ showDrafted: true }), list({})],
-  getOne: get("/calendars/{parent}"),
+  getOne: { request: get("/calendars/{calendarId}"), record: "calendar" },
   fields: {
     id: id("Calendar id"),
     name: text("Name"),
@@ -54,7 +54,6 @@ export const calendars = define({
       },
       ["user_id"],
       { plain: "userId" }
-    ),
-    locationId: ref("locations", "The location", { column: "location_id" })
+    )
   }
 })

@@ -13,17 +13,17 @@ export const freeSlots = define({
   childOf: {
     table: "calendars",
     column: "calendar_id",
-    refreshAfterDays: 0.8,
+    refreshAfter: "20 hours",
     strategy: {
       // No time zone is asked for: the days are those of the calendar.
-      request: get("/calendars/{parent}/free-slots", {
+      request: get("/calendars/{calendarId}/free-slots", {
         startDate: windowStart("epochMs"),
         endDate: windowEnd("epochMs")
       }),
       paging: { kind: "once" },
       records: "",
       pageSize: 10_000,
-      windows: { from: "now", aheadDays: "free_slot_days", daysMax: 31 }
+      windows: { from: "now", ahead: { daysOf: "free_slot_days" }, longest: "31 days" }
     }
   },
   transform: slotsOf,

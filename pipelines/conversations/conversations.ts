@@ -57,13 +57,14 @@ export const conversations = define({
   // Assigning, starring and reading do not move the last message's date: only a full reading shows them.
   changes: {
     field: "lastMessageDate",
-    overlapDays: 0.01,
+    overlap: "15 minutes",
     strategies: [ascending, { ...descending, stopBefore: "lastMessageDate" }],
-    fullEveryDays: 7
+    fullEvery: "7 days"
   },
   backfill: { dateField: "lastMessageDate", strategies: [{ ...descending, stopBefore: "lastMessageDate" }] },
   tombstone: "deleted",
-  getOne: get("/conversations/{parent}"),
+  // The list shows the channel as a word, the single read as a number (A 2.12).
+  getOne: { request: get("/conversations/{conversationId}"), record: "", differing: ["type"] },
   fields: {
     id: id("Conversation id"),
     contactId: ref("contacts", "Whom it is with"),
@@ -104,7 +105,6 @@ export const conversations = define({
       ref("users", "The user")
     ),
     scoring: json("Scores of the contact", { personal: "quasi" }),
-    locationId: ref("locations", "The location", { column: "location_id" }),
     sort: ignored
   }
 })

@@ -9,6 +9,8 @@ const recipients = (kind: "to" | "cc" | "bcc") =>
     constants: { kind }
   })
 
+const getOne = { request: get("/conversations/messages/email/{emailMessageId}"), record: "" }
+
 export const emails = define({
   table: "emails",
   description: "Emails with their text, which the messages leave out. A message can hold several of one thread.",
@@ -23,14 +25,15 @@ export const emails = define({
     // The ids have been met one level deeper than documented.
     ids: "unnest(json_extract_string(meta, '$.email.messageIds[*]') || json_extract_string(meta, '$.email.email.messageIds[*]'))",
     versionColumn: "date_updated",
-    refreshAfterDays: 180,
+    refreshAfter: "180 days",
     strategy: {
-      request: get("/conversations/messages/email/{parent}"),
+      request: getOne.request,
       paging: { kind: "once" },
-      records: "",
+      records: getOne.record,
       pageSize: 1
     }
   },
+  getOne,
   fields: {
     id: id("Email message id"),
     threadId: text("Thread the email belongs to"),
@@ -58,7 +61,6 @@ export const emails = define({
     provider: text("Kind of service that carried it"),
     conversationProviderId: ref("messaging_providers", "Provider that carried it"),
     altId: text("Id at the provider"),
-    error: text("Why it failed", { personal: "content" }),
-    locationId: ref("locations", "The location", { column: "location_id" })
+    error: text("Why it failed", { personal: "content" })
   }
 })

@@ -33,11 +33,11 @@ export const messages = define({
   partitions: { other: {}, email: { parameters: { channel: "Email" } } },
   changes: {
     field: "dateUpdated",
-    fallback: { field: "dateAdded", days: 7 },
-    overlapDays: 0.01,
+    fallback: { field: "dateAdded", overlap: "7 days" },
+    overlap: "15 minutes",
     strategies: [{ ...exported({ sortBy: "updatedAt", sortOrder: "desc" }), stopBefore: "dateUpdated" }],
     // A message that was deleted shows only by its absence.
-    fullEveryDays: 30
+    fullEvery: "30 days"
   },
   backfill: {
     dateField: "dateAdded",
@@ -63,16 +63,19 @@ export const messages = define({
       unless: "conversation_messages"
     },
     versionColumn: "last_message_date",
-    refreshAfterDays: 30,
+    refreshAfter: "30 days",
     strategy: {
-      request: get("/conversations/{parent}/messages", { limit: size, lastMessageId: cursorPart("lastMessageId") }),
+      request: get("/conversations/{conversationId}/messages", {
+        limit: size,
+        lastMessageId: cursorPart("lastMessageId")
+      }),
       paging: { kind: "body", parts: { lastMessageId: "messages.lastMessageId" } },
       records: "messages.messages",
       more: "messages.nextPage",
       pageSize: 100
     }
   },
-  getOne: get("/conversations/messages/{parent}"),
+  getOne: { request: get("/conversations/messages/{messageId}"), record: "" },
   fields: {
     id: id("Message id"),
     conversationId: ref("conversations", "Its conversation"),
@@ -114,7 +117,6 @@ export const messages = define({
       { whole: json("Details by kind of message, as sent", { column: "meta" }) }
     ),
     activity: json("What happened, of a message that tells of an activity, as sent"),
-    locationId: ref("locations", "The location", { column: "location_id" }),
     attachments: values(
       "message_attachments",
       "Files sent with messages.",

@@ -16,11 +16,11 @@ export const recordings = define({
     where:
       "message_type IN ('TYPE_CALL', 'TYPE_CAMPAIGN_VOICEMAIL') AND coalesce(call_status, '') NOT IN ('pending', 'busy', 'no-answer', 'failed', 'canceled')",
     versionColumn: "date_updated",
-    refreshAfterDays: 180,
+    refreshAfter: "180 days",
     emptyOnBadRequest: true,
     file: "recordings",
     strategy: {
-      request: get("/conversations/messages/{parent}/locations/{location}/recording"),
+      request: get("/conversations/messages/{messageId}/locations/{locationId}/recording"),
       paging: { kind: "once" },
       records: "",
       pageSize: 1

@@ -16,10 +16,10 @@ export const transcriptSentences = define({
     where:
       "message_type IN ('TYPE_CALL', 'TYPE_CAMPAIGN_VOICEMAIL') AND coalesce(call_status, '') NOT IN ('pending', 'busy', 'no-answer', 'failed', 'canceled')",
     versionColumn: "date_updated",
-    refreshAfterDays: 60,
+    refreshAfter: "60 days",
     emptyOnBadRequest: true,
     strategy: {
-      request: get("/conversations/locations/{location}/messages/{parent}/transcription"),
+      request: get("/conversations/locations/{locationId}/messages/{messageId}/transcription"),
       paging: { kind: "once" },
       records: "",
       pageSize: 1000

@@ -13,10 +13,16 @@ export const contactNotes = define({
     table: "contacts",
     column: "contact_id",
     versionColumn: "date_updated",
-    refreshAfterDays: 30,
-    strategy: { request: get("/contacts/{parent}/notes"), paging: { kind: "once" }, records: "notes", pageSize: 1000 }
+    refreshAfter: "30 days",
+    strategy: {
+      request: get("/contacts/{contactId}/notes"),
+      paging: { kind: "once" },
+      records: "notes",
+      pageSize: 1000
+    }
   },
   full: [],
+  getOne: { request: get("/contacts/{contactId}/notes/{id}"), record: "note" },
   fields: {
     id: id("Note id"),
     contactId: ref("contacts", "Contact the note is about"),

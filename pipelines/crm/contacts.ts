@@ -24,7 +24,6 @@ const updated = (as: "iso" | "epochMs") => ({
 const addedSince = (as: "iso" | "epochMs") => ({
   filters: [{ field: "dateAdded", operator: "range", value: { gte: since(as) } }]
 })
-const alone = get("/contacts/{parent}")
 const lastRecord: Paging = { kind: "lastRecord", field: "searchAfter" }
 
 const name = { personal: "direct" } as const
@@ -53,8 +52,8 @@ export const contacts = define({
   // What is deleted shows only by its absence from everything.
   changes: {
     field: "dateUpdated",
-    overlapDays: 0.01,
-    fullEveryDays: 7,
+    overlap: "15 minutes",
+    fullEvery: "7 days",
     strategies: [
       {
         ...search({ ...updated("iso"), ...lastChangedLast, searchAfter: cursor }, lastRecord),
@@ -99,14 +98,12 @@ export const contacts = define({
     ]
   },
   wide: { table: "contact_custom_values", field: "custom_field_id", model: "contact", prefix: "cf_" },
-  getOne: alone,
+  getOne: { request: get("/contacts/{contactId}"), record: "contact" },
   // The search has been seen without do-not-disturb settings and attribution, which the single read shows. Whatever
   // changes in the row, it takes back what only the single read knew.
   detail: {
     enabledBy: "contact_details",
-    request: alone,
-    record: "contact",
-    refreshAfterDays: 90,
+    refreshAfter: "90 days",
     fields: {}
   },
   fields: {
@@ -167,7 +164,6 @@ export const contacts = define({
         message: text("Why", { personal: "content" })
       })
     }),
-    locationId: ref("locations", "The location", { column: "location_id" }),
     searchAfter: ignored,
     additionalEmails: rows(
       "contact_emails",

@@ -60,8 +60,8 @@ export const opportunities = define({
   // Deleted ones, and notes and tasks that did not move the deal, show only in a full reading.
   changes: {
     field: "updatedAt",
-    overlapDays: 0.01,
-    fullEveryDays: 7,
+    overlap: "15 minutes",
+    fullEvery: "7 days",
     strategies: [{ ...between("date_updated", { gte: since("iso") }), verifyField: "updatedAt" }],
     added: [{ ...between("date_added", { gte: since("iso") }), verifyField: "createdAt" }]
   },
@@ -79,7 +79,7 @@ export const opportunities = define({
     byKey: true,
     prefix: "cf_"
   },
-  getOne: get("/opportunities/{parent}"),
+  getOne: { request: get("/opportunities/{id}"), record: "opportunity" },
   cascadesFrom: { table: "pipelines", column: "pipeline_id" },
   fields: {
     id: id("Opportunity id"),
@@ -130,7 +130,6 @@ export const opportunities = define({
       phone: text("Phone of the contact", { personal: "direct" })
     }),
     attributions: attributions("opportunity_attributions", "Visits that each deal came from."),
-    locationId: ref("locations", "The location", { column: "location_id" }),
     searchAfter: ignored,
     sort: ignored,
     followers: values("opportunity_followers", "Users who follow each deal.", "user_id", ref("users", "The user")),

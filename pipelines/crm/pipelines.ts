@@ -1,4 +1,4 @@
-import { count, boolean, id, instant, enumeration, decimal, ref, rows, text } from "#catalog/fields.ts"
+import { count, boolean, id, instant, enumeration, decimal, rows, text } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -25,7 +25,6 @@ export const pipelines = define({
     position: text("Sort key among the pipelines; a text, not a number"),
     dateAdded: instant("When the pipeline was made"),
     dateUpdated: instant("Last change"),
-    locationId: ref("locations", "The location", { column: "location_id" }),
     stages: rows(
       "pipeline_stages",
       "Stages of each pipeline, in order.",

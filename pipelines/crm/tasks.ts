@@ -10,7 +10,7 @@ export const tasks = define({
   scope: "locations/tasks.readonly",
   full: [
     {
-      request: post("/locations/{location}/tasks/search", { skip: cursorOr(0), limit: size }),
+      request: post("/locations/{locationId}/tasks/search", { skip: cursorOr(0), limit: size }),
       paging: { kind: "offset" },
       records: "tasks",
       pageSize: 100

@@ -1,4 +1,4 @@
-import { openEnum, content, boolean, id, instant, enumeration, ref, rows, text, ignored } from "#catalog/fields.ts"
+import { openEnum, content, boolean, id, instant, enumeration, rows, text } from "#catalog/fields.ts"
 import { cursorOr, get, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -9,7 +9,7 @@ export const emailCampaigns = define({
   scope: "emails/campaigns.readonly",
   full: [
     {
-      request: get("/emails/locations/{location}/campaigns/emails", {
+      request: get("/emails/locations/{locationId}/campaigns/emails", {
         status: "all",
         limit: size,
         offset: cursorOr(0)
@@ -20,11 +20,10 @@ export const emailCampaigns = define({
       total: "total"
     }
   ],
+  getOne: { request: get("/emails/locations/{locationId}/campaigns/emails/{campaignId}"), record: "" },
   detail: {
-    request: get("/emails/locations/{location}/campaigns/emails/{parent}"),
-    record: "",
     versionColumn: "updated_at",
-    refreshAfterDays: 60,
+    refreshAfter: "60 days",
     linked: { url: "editorContentUrl", as: "body" },
     fields: {
       editorType: enumeration(["html", "builder", "text"], "What it was written with"),
@@ -50,8 +49,6 @@ export const emailCampaigns = define({
     deleted: boolean("Removed"),
     createdAt: instant("When it was made"),
     updatedAt: instant("Last change"),
-    locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: ignored,
     variations: rows(
       "email_campaign_variations",
       "Versions that an A/B test compares, of each campaign.",

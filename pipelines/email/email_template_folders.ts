@@ -1,4 +1,4 @@
-import { count, boolean, id, instant, enumeration, ref, text, ignored } from "#catalog/fields.ts"
+import { count, boolean, id, instant, enumeration, ref, text } from "#catalog/fields.ts"
 import { define } from "#catalog/resource.ts"
 
 export const emailTemplateFolders = define({
@@ -18,8 +18,6 @@ export const emailTemplateFolders = define({
     hasChildren: boolean("Something lies in it"),
     parentFolderId: ref("email_template_folders", "Folder it lies in; NULL at the top level"),
     createdAt: instant("When it was made"),
-    updatedAt: instant("Last change"),
-    locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: ignored
+    updatedAt: instant("Last change")
   }
 })

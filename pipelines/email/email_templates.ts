@@ -4,7 +4,7 @@ import { define } from "#catalog/resource.ts"
 import type { Strategy } from "#catalog/resource.ts"
 
 const byChange = (sortOrder: "asc" | "desc"): Strategy => ({
-  request: get("/emails/locations/{location}/templates", {
+  request: get("/emails/locations/{locationId}/templates", {
     include: "all",
     sortBy: "updatedAt",
     sortOrder,
@@ -31,16 +31,15 @@ export const emailTemplates = define({
   // Deleting leaves no trace, and archiving may not move the date: only a full reading is sure to show them.
   changes: {
     field: "updatedAt",
-    overlapDays: 0.01,
+    overlap: "15 minutes",
     strategies: [{ ...byChange("desc"), stopBefore: "updatedAt" }],
-    fullEveryDays: 7
+    fullEvery: "7 days"
   },
   filter: { field: "type", is: "template" },
+  getOne: { request: get("/emails/locations/{locationId}/templates/{templateId}"), record: "" },
   detail: {
-    request: get("/emails/locations/{location}/templates/{parent}"),
-    record: "",
     versionColumn: "updated_at",
-    refreshAfterDays: 60,
+    refreshAfter: "60 days",
     linked: { url: "editorContentUrl", as: "body" },
     fields: {
       fromName: text("Name of the sender", { personal: "direct" }),
@@ -64,10 +63,8 @@ export const emailTemplates = define({
     archived: boolean("Put away: listed among the archived"),
     createdAt: instant("When it was made"),
     updatedAt: instant("Last change"),
-    locationId: ref("locations", "The location", { column: "location_id" }),
     // What only folders have.
     hasChildren: ignored,
-    childCount: ignored,
-    traceId: ignored
+    childCount: ignored
   }
 })

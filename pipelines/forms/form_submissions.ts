@@ -29,9 +29,9 @@ export const formSubmissions = define({
   backfill: {
     dateField: "createdAt",
     strategies: [{ ...submissions({ from: "since" }), verifyField: "createdAt" }],
-    paddingDays: 1
+    padding: "1 day"
   },
-  changes: { field: "createdAt", overlapDays: 3, strategies: [submissions({ from: "since" })] },
+  changes: { field: "createdAt", overlap: "3 days", strategies: [submissions({ from: "since" })] },
   wide: { table: "form_submission_answers", field: "field", prefix: "answer_" },
   fields: {
     id: id("Submission id"),
@@ -54,7 +54,6 @@ export const formSubmissions = define({
           { value: json("The answer as sent", { textColumn: "value_text", personal: "content" }) }
         )
       }
-    ),
-    locationId: ref("locations", "The location", { column: "location_id" })
+    )
   }
 })

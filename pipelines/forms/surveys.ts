@@ -1,4 +1,4 @@
-import { id, ref, text, ignored } from "#catalog/fields.ts"
+import { id, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -18,8 +18,6 @@ export const surveys = define({
   ],
   fields: {
     id: id("Survey id"),
-    name: text("Name"),
-    locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: ignored
+    name: text("Name")
   }
 })

@@ -1,4 +1,4 @@
-import { boolean, id, instant, ref, text, ignored } from "#catalog/fields.ts"
+import { boolean, id, instant, ref, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, parent, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -12,7 +12,7 @@ export const funnelPages = define({
     table: "funnels",
     tombstone: "deleted",
     column: "funnel_id",
-    refreshAfterDays: 0.8,
+    refreshAfter: "20 hours",
     strategy: {
       request: get("/funnels/page", {
         locationId: location,
@@ -34,8 +34,6 @@ export const funnelPages = define({
     name: text("Name"),
     stepId: text("Step of the funnel it belongs to"),
     deleted: boolean("Removed"),
-    updatedAt: instant("Last change"),
-    locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: ignored
+    updatedAt: instant("Last change")
   }
 })

@@ -1,4 +1,4 @@
-import { alias, openEnum, decimal, boolean, id, instant, json, ref, rows, text, ignored } from "#catalog/fields.ts"
+import { alias, openEnum, decimal, boolean, id, instant, json, rows, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -44,8 +44,6 @@ export const funnels = define({
       },
       ["id"]
     ),
-    deleted: boolean("Removed"),
-    locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: ignored
+    deleted: boolean("Removed")
   }
 })

@@ -1,4 +1,4 @@
-import { alias, openEnum, id, enumeration, ref, text, ignored } from "#catalog/fields.ts"
+import { alias, openEnum, id, enumeration, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import type { Strategy } from "#catalog/resource.ts"
@@ -26,8 +26,6 @@ export const redirects = define({
     pathLowercase: text("The same in lower case, as the service compares it"),
     type: openEnum("Kind of redirect"),
     target: text("Where it leads: an address, or the id of a funnel or site"),
-    action: enumeration(["funnel", "website", "url", "all"]),
-    locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: ignored
+    action: enumeration(["funnel", "website", "url", "all"])
   }
 })

@@ -1,7 +1,7 @@
-import { decimal, boolean, id, instant, json, ref, text, ignored } from "#catalog/fields.ts"
+import { decimal, boolean, id, instant, json, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
-import { businessDetails, discount, documentLines } from "#catalog/shapes.ts"
+import { altFields, businessDetails, discount, documentLines } from "#catalog/shapes.ts"
 
 export const estimateTemplates = define({
   table: "estimate_templates",
@@ -40,8 +40,6 @@ export const estimateTemplates = define({
     termsNotes: text("Terms and notes at the end", { personal: "content" }),
     attachments: json("Files, as sent", { personal: "content" }),
     miscellaneousCharges: json("Further charges, as sent", { personal: "financial" }),
-    altId: ref("locations", "The location", { column: "location_id" }),
-    altType: ignored,
-    traceId: ignored
+    ...altFields
   }
 })

@@ -1,8 +1,8 @@
-import { date, decimal, boolean, id, instant, json, object, enumeration, ref, text, ignored } from "#catalog/fields.ts"
+import { date, decimal, boolean, id, instant, json, object, enumeration, ref, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import { rrule } from "#catalog/rrule.ts"
-import { businessDetails, discount, documentLines, sentTo } from "#catalog/shapes.ts"
+import { altFields, businessDetails, discount, documentLines, sentTo } from "#catalog/shapes.ts"
 
 const person = { personal: "direct" } as const
 const money = { personal: "financial" } as const
@@ -64,9 +64,7 @@ export const estimates = define({
     paymentScheduleConfig: json("Parts it is paid in, as sent", { personal: "financial" }),
     termsNotes: text("Terms and notes at the end", { personal: "content" }),
     attachments: json("Files, as sent", { personal: "content" }),
-    altId: ref("locations", "The location", { column: "location_id" }),
-    altType: ignored,
-    traceId: ignored,
+    ...altFields,
     items: documentLines("estimate_items", "Lines of each estimate.", "What is offered")
   }
 })

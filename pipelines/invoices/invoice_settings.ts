@@ -1,7 +1,7 @@
-import { count, json, ref, text, ignored } from "#catalog/fields.ts"
+import { count, json, text } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
-import { lateFees } from "#catalog/shapes.ts"
+import { altFields, lateFees } from "#catalog/shapes.ts"
 
 export const invoiceSettings = define({
   table: "invoice_settings",
@@ -12,7 +12,7 @@ export const invoiceSettings = define({
   childOf: {
     table: "locations",
     column: "id",
-    refreshAfterDays: 0.8,
+    refreshAfter: "20 hours",
     strategy: {
       request: get("/invoices/settings", { altId: location, altType: "location" }),
       paging: { kind: "once" },
@@ -36,8 +36,6 @@ export const invoiceSettings = define({
     reminders: json("Reminders sent, as sent"),
     tipsConfiguration: json("Tips offered, as sent", { personal: "financial" }),
     paymentMethods: json("Ways to pay, as sent"),
-    altId: ref("locations", "The location", { column: "location_id" }),
-    altType: ignored,
-    traceId: ignored
+    ...altFields
   }
 })

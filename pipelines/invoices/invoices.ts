@@ -1,7 +1,7 @@
-import { date, decimal, boolean, id, instant, json, object, enumeration, ref, text, ignored } from "#catalog/fields.ts"
+import { date, decimal, boolean, id, instant, json, object, enumeration, ref, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
-import { businessDetails, discount, documentLines, lateFees, sentTo } from "#catalog/shapes.ts"
+import { altFields, businessDetails, discount, documentLines, lateFees, sentTo } from "#catalog/shapes.ts"
 
 const person = { personal: "direct" } as const
 const money = { personal: "financial" } as const
@@ -30,10 +30,9 @@ export const invoices = define({
     }
   ],
   // The list shows no date of change, so the whole row decides: state, total and what is due.
+  getOne: { request: get("/invoices/{invoiceId}", ofLocation), record: "" },
   detail: {
-    request: get("/invoices/{parent}", ofLocation),
-    record: "",
-    refreshAfterDays: 60,
+    refreshAfter: "60 days",
     fields: {
       title: text("Heading", { personal: "content" }),
       description: text("Description", { personal: "content" }),
@@ -78,8 +77,6 @@ export const invoices = define({
     amountDue: decimal("What is left to pay, in `currency`", money),
     issueDate: date("Day of issue"),
     dueDate: date("Day it is to be paid by"),
-    altId: ref("locations", "The location", { column: "location_id" }),
-    altType: ignored,
-    traceId: ignored
+    ...altFields
   }
 })

@@ -9,11 +9,11 @@ import {
   decimal,
   ref,
   text,
-  ignored,
   values
 } from "#catalog/fields.ts"
-import { cursorOr, get, location, size } from "#catalog/request.ts"
+import { column, cursorOr, get, location, recordId, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
+import { altFields } from "#catalog/shapes.ts"
 
 export const coupons = define({
   table: "coupons",
@@ -35,6 +35,10 @@ export const coupons = define({
       total: "totalCount"
     }
   ],
+  getOne: {
+    request: get("/payments/coupon", { altId: location, altType: "location", id: recordId, code: column("code") }),
+    record: ""
+  },
   fields: {
     _id: id("Coupon id"),
     name: text("Name"),
@@ -57,9 +61,7 @@ export const coupons = define({
     }),
     createdAt: instant("When it was made"),
     updatedAt: instant("Last change"),
-    altId: ref("locations", "The location", { column: "location_id" }),
-    altType: ignored,
-    traceId: ignored,
+    ...altFields,
     productIds: values(
       "coupon_products",
       "Products each coupon is restricted to.",

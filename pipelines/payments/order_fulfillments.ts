@@ -1,7 +1,7 @@
-import { decimal, id, instant, json, object, ref, rows, text, ignored } from "#catalog/fields.ts"
+import { decimal, id, instant, json, object, ref, rows, text } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
-import { lineProduct } from "#catalog/shapes.ts"
+import { altFields, lineProduct } from "#catalog/shapes.ts"
 
 export const orderFulfillments = define({
   table: "order_fulfillments",
@@ -13,9 +13,9 @@ export const orderFulfillments = define({
     table: "orders",
     column: "order_id",
     versionColumn: "updated_at",
-    refreshAfterDays: 60,
+    refreshAfter: "60 days",
     strategy: {
-      request: get("/payments/orders/{parent}/fulfillments", { altId: location, altType: "location" }),
+      request: get("/payments/orders/{orderId}/fulfillments", { altId: location, altType: "location" }),
       paging: { kind: "once" },
       records: "data",
       pageSize: 1000
@@ -26,9 +26,7 @@ export const orderFulfillments = define({
     _id: id("Fulfillment id"),
     createdAt: instant("When it was made"),
     updatedAt: instant("Last change"),
-    altId: ref("locations", "The location", { column: "location_id" }),
-    altType: ignored,
-    traceId: ignored,
+    ...altFields,
     trackings: rows("fulfillment_trackings", "Parcels of each delivery.", {
       trackingNumber: text("Number of the parcel", { personal: "quasi" }),
       shippingCarrier: text("Who carries it"),

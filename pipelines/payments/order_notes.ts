@@ -25,9 +25,9 @@ export const orderNotes = define({
     table: "orders",
     column: "order_id",
     versionColumn: "updated_at",
-    refreshAfterDays: 30,
+    refreshAfter: "30 days",
     strategy: {
-      request: get("/payments/orders/{parent}/notes", { altId: location, altType: "location" }),
+      request: get("/payments/orders/{orderId}/notes", { altId: location, altType: "location" }),
       paging: { kind: "once" },
       records: "",
       pageSize: 1000

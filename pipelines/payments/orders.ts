@@ -10,15 +10,15 @@ import {
   ref,
   rows,
   text,
-  ignored
+  count,
+  enumeration
 } from "#catalog/fields.ts"
-import { count, enumeration } from "#catalog/fields.ts"
 import { productOf } from "#catalog/decimals.ts"
 import { cursorOr, get, location, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import type { Parameters } from "#catalog/request.ts"
 import type { Strategy } from "#catalog/resource.ts"
-import { actor, lineProduct } from "#catalog/shapes.ts"
+import { actor, altFields, lineProduct } from "#catalog/shapes.ts"
 
 const list = (days: Parameters = {}): Strategy => ({
   request: get("/payments/orders", {
@@ -59,13 +59,12 @@ export const orders = define({
   backfill: {
     dateField: "createdAt",
     strategies: [{ ...list({ startAt: windowStart("date"), endAt: windowEnd("date") }), verifyField: "createdAt" }],
-    paddingDays: 1
+    padding: "1 day"
   },
+  getOne: { request: get("/payments/orders/{orderId}", { altId: location, altType: "location" }), record: "" },
   detail: {
-    request: get("/payments/orders/{parent}", { altId: location, altType: "location" }),
-    record: "",
     versionColumn: "updated_at",
-    refreshAfterDays: 60,
+    refreshAfter: "60 days",
     fields: {
       couponCode: text("Code of the coupon used"),
       coupon: object(
@@ -97,8 +96,7 @@ export const orders = define({
   },
   fields: {
     _id: id("Order id"),
-    altId: ref("locations", "The location", { column: "location_id" }),
-    altType: ignored,
+    ...altFields,
     contactId: ref("contacts", "Who ordered"),
     contactName: text("Name of who ordered", { personal: "direct" }),
     contactEmail: text("Address of who ordered", { personal: "direct" }),
@@ -129,7 +127,6 @@ export const orders = define({
     }),
     sourceMeta: json("More about that thing, as sent"),
     createdAt: instant("When it was ordered"),
-    updatedAt: instant("Last change"),
-    traceId: ignored
+    updatedAt: instant("Last change")
   }
 })

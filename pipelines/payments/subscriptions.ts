@@ -1,8 +1,20 @@
-import { alias, openEnum, count, decimal, boolean, id, instant, json, object, ref } from "#catalog/fields.ts"
-import { enumeration, text, ignored } from "#catalog/fields.ts"
+import {
+  alias,
+  openEnum,
+  count,
+  decimal,
+  boolean,
+  id,
+  instant,
+  json,
+  object,
+  ref,
+  enumeration,
+  text
+} from "#catalog/fields.ts"
 import { cursorOr, get, location, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
-import { actor } from "#catalog/shapes.ts"
+import { actor, altFields } from "#catalog/shapes.ts"
 import { rrule } from "#catalog/rrule.ts"
 import type { Parameters } from "#catalog/request.ts"
 import type { Strategy } from "#catalog/resource.ts"
@@ -39,13 +51,15 @@ export const subscriptions = define({
   backfill: {
     dateField: "createdAt",
     strategies: [{ ...list({ startAt: windowStart("date"), endAt: windowEnd("date") }), verifyField: "createdAt" }],
-    paddingDays: 1
+    padding: "1 day"
+  },
+  getOne: {
+    request: get("/payments/subscriptions/{subscriptionId}", { altId: location, altType: "location" }),
+    record: ""
   },
   detail: {
-    request: get("/payments/subscriptions/{parent}", { altId: location, altType: "location" }),
-    record: "",
     versionColumn: "updated_at",
-    refreshAfterDays: 60,
+    refreshAfter: "60 days",
     fields: {
       entitySource: object({
         type: alias("entitySourceType"),
@@ -127,8 +141,6 @@ export const subscriptions = define({
     createdBy: actor("created_by", "Who made it"),
     createdAt: instant("When it was made"),
     updatedAt: instant("Last change"),
-    altId: ref("locations", "The location", { column: "location_id" }),
-    altType: ignored,
-    traceId: ignored
+    ...altFields
   }
 })

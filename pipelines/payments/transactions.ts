@@ -1,7 +1,7 @@
-import { alias, openEnum, decimal, boolean, id, instant, json, object, ref, text, ignored } from "#catalog/fields.ts"
+import { alias, openEnum, decimal, boolean, id, instant, json, object, ref, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, since, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
-import { actor } from "#catalog/shapes.ts"
+import { actor, altFields } from "#catalog/shapes.ts"
 import type { Strategy } from "#catalog/resource.ts"
 import type { Parameters } from "#catalog/request.ts"
 
@@ -32,16 +32,19 @@ export const transactions = define({
   // changes later, refunds and disputes above all, and what is removed shows in the weekly full reading.
   changes: {
     field: "updatedAt",
-    overlapDays: 31,
+    overlap: "31 days",
     strategies: [{ ...list({ startAt: since("date") }), verifyField: "createdAt" }],
-    fullEveryDays: 7
+    fullEvery: "7 days"
   },
   backfill: {
     dateField: "createdAt",
     strategies: [{ ...list({ startAt: windowStart("date"), endAt: windowEnd("date") }), verifyField: "createdAt" }],
-    paddingDays: 1
+    padding: "1 day"
   },
-  getOne: get("/payments/transactions/{parent}", { altId: location, altType: "location" }),
+  getOne: {
+    request: get("/payments/transactions/{transactionId}", { altId: location, altType: "location" }),
+    record: ""
+  },
   fields: {
     _id: id("Transaction id"),
     contactId: ref("contacts", "Who paid"),
@@ -86,8 +89,6 @@ export const transactions = define({
     fulfilledAt: instant("When it was paid"),
     createdAt: instant("When it was made"),
     updatedAt: instant("Last change"),
-    altId: ref("locations", "The location", { column: "location_id" }),
-    altType: ignored,
-    traceId: ignored
+    ...altFields
   }
 })

@@ -1,6 +1,7 @@
-import { id, instant, ref, text, ignored } from "#catalog/fields.ts"
+import { id, instant, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
+import { altFields } from "#catalog/shapes.ts"
 
 export const collections = define({
   table: "collections",
@@ -28,8 +29,6 @@ export const collections = define({
     slug: text("Name in the collection's web address"),
     image: text("Picture, as a link"),
     createdAt: instant("When it was made"),
-    altId: ref("locations", "The location", { column: "location_id" }),
-    altType: ignored,
-    traceId: ignored
+    ...altFields
   }
 })

@@ -1,6 +1,7 @@
-import { boolean, instant, decimal, ref, text, ignored } from "#catalog/fields.ts"
+import { boolean, instant, decimal, ref, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
+import { altFields } from "#catalog/shapes.ts"
 
 export const inventory = define({
   table: "inventory",
@@ -31,8 +32,6 @@ export const inventory = define({
     product: ref("products", "The product", { column: "product_id" }),
     productName: text("Name of the product"),
     updatedAt: instant("Last change of the price"),
-    altId: ref("locations", "The location", { column: "location_id" }),
-    altType: ignored,
-    traceId: ignored
+    ...altFields
   }
 })

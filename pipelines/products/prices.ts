@@ -10,7 +10,6 @@ import {
   ref,
   rows,
   text,
-  ignored,
   values
 } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
@@ -27,9 +26,9 @@ export const prices = define({
     table: "products",
     column: "product_id",
     versionColumn: "updated_at",
-    refreshAfterDays: 30,
+    refreshAfter: "30 days",
     strategy: {
-      request: get("/products/{parent}/price", { locationId: location, limit: size, offset: cursorOr(0) }),
+      request: get("/products/{productId}/price", { locationId: location, limit: size, offset: cursorOr(0) }),
       paging: { kind: "offset" },
       records: "prices",
       pageSize: 100,
@@ -38,6 +37,7 @@ export const prices = define({
     }
   },
   full: [],
+  getOne: { request: get("/products/{productId}/price/{priceId}", { locationId: location }), record: "" },
   fields: {
     _id: id("Price id"),
     product: ref("products", "The product", { column: "product_id" }),
@@ -72,8 +72,6 @@ export const prices = define({
     userId: ref("users", "Who made the price"),
     createdAt: instant("When it was made"),
     updatedAt: instant("Last change"),
-    locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: ignored,
     variantOptionIds: values(
       "price_variant_options",
       "Options of the product's variants that each price is for.",

@@ -38,7 +38,7 @@ export const products = define({
       total: "total.0.total"
     }
   ],
-  getOne: get("/products/{parent}", { locationId: location }),
+  getOne: { request: get("/products/{productId}", { locationId: location }), record: "" },
   fields: {
     _id: id("Product id"),
     name: text("Name"),
@@ -60,8 +60,6 @@ export const products = define({
     }),
     createdAt: instant("When it was made"),
     updatedAt: instant("Last change"),
-    locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: ignored,
     variants: rows(
       "product_variants",
       "Ways in which each product varies, for example its size.",

@@ -1,4 +1,4 @@
-import { alias, openEnum, boolean, id, json, ref, text, ignored } from "#catalog/fields.ts"
+import { alias, openEnum, boolean, id, json, text } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 
@@ -9,7 +9,7 @@ export const socialAccounts = define({
   scope: "socialplanner/account.readonly",
   full: [
     {
-      request: get("/social-media-posting/{location}/accounts"),
+      request: get("/social-media-posting/{locationId}/accounts"),
       paging: { kind: "once" },
       records: "results.accounts",
       pageSize: 1000
@@ -27,8 +27,6 @@ export const socialAccounts = define({
     profileId: text("Id of the profile at the network", { personal: "quasi" }),
     expire: text("When the connection ends, as sent"),
     isExpired: boolean("The connection has ended"),
-    meta: json("Details by network, as sent", { personal: "quasi" }),
-    locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: ignored
+    meta: json("Details by network, as sent", { personal: "quasi" })
   }
 })

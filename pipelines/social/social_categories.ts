@@ -1,4 +1,4 @@
-import { alias, boolean, id, instant, ref, text, ignored } from "#catalog/fields.ts"
+import { alias, boolean, id, instant, text } from "#catalog/fields.ts"
 import { cursorOr, get, size } from "#catalog/request.ts"
 import { define } from "#catalog/resource.ts"
 import { actor } from "#catalog/shapes.ts"
@@ -10,7 +10,7 @@ export const socialCategories = define({
   scope: "socialplanner/category.readonly",
   full: [
     {
-      request: get("/social-media-posting/{location}/categories", { limit: size, skip: cursorOr(0) }),
+      request: get("/social-media-posting/{locationId}/categories", { limit: size, skip: cursorOr(0) }),
       paging: { kind: "offset" },
       records: "results.categories",
       pageSize: 100,
@@ -28,8 +28,6 @@ export const socialCategories = define({
     createdBy: actor("created_by", "Who made it"),
     createdAt: instant("When it was made"),
     updatedAt: instant("Last change"),
-    deleted: boolean("Removed"),
-    locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: ignored
+    deleted: boolean("Removed")
   }
 })

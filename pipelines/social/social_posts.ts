@@ -10,7 +10,6 @@ import {
   ref,
   rows,
   text,
-  ignored,
   values
 } from "#catalog/fields.ts"
 import { cursorOr, get, post, size, windowEnd, windowStart } from "#catalog/request.ts"
@@ -26,7 +25,7 @@ export const socialPosts = define({
   // scheduled lies ahead. The service takes its numbers as text. The users have a table of their own.
   full: [
     {
-      request: post("/social-media-posting/{location}/posts/list", {
+      request: post("/social-media-posting/{locationId}/posts/list", {
         skip: { ...cursorOr("0"), as: "text" },
         limit: { ...size, as: "text" },
         fromDate: windowStart("iso"),
@@ -38,7 +37,7 @@ export const socialPosts = define({
       pageSize: 100,
       trialPageSize: 500,
       total: "results.count",
-      windows: { from: "2000-01-01", aheadDays: 730 }
+      windows: { from: "2000-01-01", ahead: "730 days" }
     }
   ],
   // Deleted posts are shown only where they are asked for.
@@ -48,7 +47,7 @@ export const socialPosts = define({
   },
   version: "updatedAt",
   tombstone: "deleted",
-  getOne: get("/social-media-posting/{location}/posts/{parent}"),
+  getOne: { request: get("/social-media-posting/{locationId}/posts/{postId}"), record: "results.post" },
   fields: {
     id: id("Post id"),
     _id: alias("id"),
@@ -72,8 +71,6 @@ export const socialPosts = define({
     tags: values("social_post_tags", "Tags of each post.", "tag_id", ref("social_tags", "The tag")),
     userId: ref("users", "Who wrote it"),
     deleted: boolean("Removed"),
-    locationId: ref("locations", "The location", { column: "location_id" }),
-    traceId: ignored,
     accountIds: values(
       "social_post_accounts",
       "Accounts each post goes to.",

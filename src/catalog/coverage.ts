@@ -1,9 +1,11 @@
 /** Every read operation of the two API documents, and what became of it: nothing is left out without a word. */
 import type { Catalogue } from "./discover.ts"
 import { notExtracted } from "./excluded-operations.ts"
+import { requestById } from "./get-one.ts"
 import { whyOptional } from "./optional.ts"
+import type { Request } from "./request.ts"
 import { type Resource, childRequestOf, embeddedResourcesOf } from "./resource.ts"
-import { idColumn, tablesOf } from "./tables.ts"
+import { tablesOf } from "./tables.ts"
 
 export interface Covered {
   /** Method and path as the documents show it. */
@@ -36,17 +38,18 @@ export const coverageOf = ({ resources }: Catalogue): ReadonlyArray<Covered> => 
         reason: setting ? whyOptional(setting) : ""
       })
     }
-  const others = notExtracted.map(([purpose, operation, reason]) => ({
-    operation,
-    purpose,
-    tables: [],
-    resources: [],
-    reason
-  }))
-  return [...byOperation.values(), ...others].sort((a, b) => (pathOf(a) < pathOf(b) ? -1 : 1))
+  const none = { tables: [], resources: [] }
+  const checks = resources.flatMap((resource): ReadonlyArray<Covered> => {
+    const operation = resource.getOne && operationOf(resource.getOne.request)
+    if (operation === undefined || byOperation.has(operation)) return []
+    const reason = `the list shows the same record; read ${requestById(resource) ? "to confirm that it is gone, and " : ""}by \`verify --sample\``
+    return [{ operation, purpose: "check", ...none, reason }]
+  })
+  const others = notExtracted.map(([purpose, operation, reason]) => ({ operation, purpose, ...none, reason }))
+  return [...byOperation.values(), ...checks, ...others].sort((a, b) => (pathOf(a) < pathOf(b) ? -1 : 1))
 }
 
-/** Requests of a definition, with the names the documents give to what is in the path. */
+/** Requests of a definition as the documents write them. */
 export const operationsOf = (resource: Resource): ReadonlyArray<string> => {
   const { full, changes, childOf } = resource
   const childRequest = childRequestOf(resource)
@@ -56,18 +59,8 @@ export const operationsOf = (resource: Resource): ReadonlyArray<string> => {
     ...(childRequest ? [childRequest.strategy] : []),
     ...(childOf?.incremental ? [childOf.incremental.strategy] : [])
   ]
-  const parent = camelCase(idColumn(childRequest?.table ?? resource.table))
-  return [
-    ...new Set(
-      strategies.map(({ request: { method, path } }) =>
-        `${method} ${path}`
-          .replaceAll("{location}", "{locationId}")
-          .replaceAll("{parent}", `{${parent}}`)
-          .replaceAll("{partition}", "{id}")
-      )
-    )
-  ]
+  return [...new Set(strategies.map(({ request }) => operationOf(request)))]
 }
 
+const operationOf = ({ method, path }: Request) => `${method} ${path.replace("{partition}", "{id}")}`
 const pathOf = ({ operation }: Covered) => operation.replace(/^[A-Z]+ /, "")
-const camelCase = (name: string) => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())

@@ -1,4 +1,5 @@
 /** The data dictionary as a page for people: what every table and column is, where it comes from, how it is kept fresh. */
+import { Duration } from "effect"
 import { type Covered, coverageOf, operationsOf } from "./coverage.ts"
 import type { Catalogue } from "./discover.ts"
 import { type ChildRequest, type Paging, type Resource, childRequestOf } from "./resource.ts"
@@ -90,29 +91,32 @@ const pages = (paging: Paging): string => {
 
 const rerun = ({ changes }: Resource): string => {
   if (!changes) return "read whole and compared"
-  const { field, overlapDays, strategies, fullEveryDays } = changes
+  const { field, overlap, strategies, fullEvery } = changes
   const [strategy] = strategies
   const what =
     strategy?.windows !== undefined
-      ? `the last ${overlapDays} days by \`${field}\``
+      ? `the last ${Duration.toDays(overlap)} days by \`${field}\``
       : strategy?.stopBefore === undefined
         ? `what changed since the last run by \`${field}\``
         : `newest \`${field}\` first, until what is known`
-  return fullEveryDays === undefined ? what : `${what}; whole every ${fullEveryDays} days`
+  return fullEvery === undefined ? what : `${what}; whole every ${Duration.toDays(fullEvery)} days`
 }
 
 const childRequestSentence = (childRequest: ChildRequest | undefined): ReadonlyArray<string> => {
   if (!childRequest) return []
-  const { kind, table, versionColumn, refreshAfterDays, where, incremental, enabledBy, some } = childRequest
+  const { kind, table, versionColumn, refreshAfter, where, incremental, enabledBy, some } = childRequest
   const what =
     kind === "detail"
       ? "Completed by a request of its own"
       : `Read under ${where ? "some rows" : "each row"} of ${table}`
+  const refreshDays = Duration.toDays(refreshAfter)
   const when =
-    refreshAfterDays < 1
+    refreshDays < 1
       ? "every run"
-      : `when new or changed${versionColumn ? ` (\`${versionColumn}\`)` : ""}, and every ${refreshAfterDays} days`
-  const span = incremental ? `; the last ${incremental.days} days, whole every ${incremental.fullEveryDays} days` : ""
+      : `when new or changed${versionColumn ? ` (\`${versionColumn}\`)` : ""}, and every ${refreshDays} days`
+  const span = incremental
+    ? `; the last ${Duration.toDays(incremental.lookback)} days, whole every ${Duration.toDays(incremental.fullEvery)} days`
+    : ""
   return [
     `- ${what}, ${when}${span}${enabledBy ? `; only if \`account.${enabledBy}\` is set` : ""}.`,
     ...(some ? [`- Not read, unless \`account.${some.unless}\` is set: ${some.omits}.`] : [])

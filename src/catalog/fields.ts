@@ -137,6 +137,18 @@ export const object = (fields: Fields, options: Pick<ObjectField, "plain" | "res
 export const alias = (of: string): AliasField => ({ kind: "alias", of })
 export const ignored: TransportField = { kind: "transport" }
 
+/** What records of every resource may carry beside their data: their location, and the id of the request. */
+const everywhere: Fields = {
+  locationId: ref("locations", "The location", { column: "location_id" }),
+  traceId: ignored
+}
+
+/** The fields of a resource with those that records of every resource may carry. */
+export const withCommonFields = (fields: Fields): Fields => (isScalar(fields) ? fields : { ...everywhere, ...fields })
+
+/** A record that is a plain value is read as the only field, `value`. */
+export const isScalar = (fields: Fields): boolean => Object.keys(fields).join() === "value"
+
 /** An array of objects, one child row each. */
 export const rows = (
   table: string,

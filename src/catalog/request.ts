@@ -1,20 +1,21 @@
-/** A request as the API page shows it, with holes for the parts that change from page to page and run to run. */
+/** A request as the API's document shows it, with placeholders for the parts that change from page to page and from run to run. */
 import { written } from "./json.ts"
 
-/** A moving part of a request; `extract` fills it. A parameter or list item around an unfilled hole is left out. */
+/** A part of a request that `bind` fills in. A parameter or list item with an unbound placeholder is left out. */
 export interface Placeholder {
   readonly placeholder: PlaceholderName
-  /** How a time is written; `text` sends a number as a string. */
+  /** How a time is sent; `text` sends a number as a string. */
   readonly as?: "iso" | "epochMs" | "date" | "text"
-  /** Which part of a cursor made of several values. */
+  /** One part of a cursor that has several values, or one column of a row. */
   readonly part?: string
-  /** Sent while the hole is unfilled. */
+  /** Sent while the placeholder is unbound. */
   readonly initial?: Template
 }
 type PlaceholderName =
   | "location"
   | "company"
-  | "parent"
+  | "id"
+  | "row"
   | "partition"
   | "size"
   | "cursor"
@@ -29,55 +30,84 @@ export interface Parameters {
 
 export interface Request {
   readonly method: "GET" | "POST"
-  /** `{location}`, `{company}`, `{parent}` and `{partition}` are filled in. Case and trailing slash are load-bearing. */
+  /**
+   * As in the API's document: `{locationId}` and `{companyId}` are those of the run, `{partition}` is the name of the
+   * partition, and any other name, for example `{contactId}`, is the id of the row that the request is for: the parent row
+   * or the record itself. Only the request that reads one record alone may name both. Case and a trailing slash matter.
+   */
   readonly path: `/${string}`
   readonly parameters: Parameters
 }
 
-/** Parameters travel in the query string. */
+/** Sends its parameters in the query string. */
 export const get = (path: Request["path"], parameters: Parameters = {}): Request => ({
   method: "GET",
   path,
   parameters
 })
-/** Parameters travel in the JSON body. */
+/** Sends its parameters in the JSON body. */
 export const post = (path: Request["path"], parameters: Parameters = {}): Request => ({
   method: "POST",
   path,
   parameters
 })
 
-/** The location the run reads. */
+/** Location that the run reads. */
 export const location: Placeholder = { placeholder: "location" }
-/** The company that owns the location. */
+/** Company that owns the location. */
 export const company: Placeholder = { placeholder: "company" }
-/** Row of another table that is read under. */
-export const parent: Placeholder = { placeholder: "parent" }
-/** Records asked for at once. */
+/** Id of the parent row, where the request has it among its parameters. */
+export const parent: Placeholder = { placeholder: "id" }
+/** Id of the record, in the request that reads it alone. */
+export const recordId: Placeholder = { placeholder: "id" }
+/** Value of another column of the record, in the request that reads it alone. */
+export const column = (name: string): Placeholder => ({ placeholder: "row", part: name })
+/** Page size. */
 export const size: Placeholder = { placeholder: "size" }
 /** Where the next page begins, or one part of it. */
 export const cursor: Placeholder = { placeholder: "cursor" }
 export const cursorPart = (part: string): Placeholder => ({ placeholder: "cursor", part })
 export const cursorOr = (initial: Template): Placeholder => ({ placeholder: "cursor", initial })
-/** Watermark less its overlap. */
+/** Watermark minus the overlap. */
 export const since = (as: "iso" | "epochMs" | "date"): Placeholder => ({ placeholder: "since", as })
-/** The window being read: from its start up to, not including, its end. */
+/** The window being read: from its start up to, but not including, its end. */
 export const windowStart = (as: "iso" | "epochMs" | "date"): Placeholder => ({ placeholder: "windowStart", as })
 export const windowEnd = (as: "iso" | "epochMs" | "date"): Placeholder => ({ placeholder: "windowEnd", as })
 
-/** What the holes are filled with; times in epoch milliseconds, UTC. */
-export type Bindings = { readonly [H in PlaceholderName]?: unknown }
+/** The values of the placeholders; times are in epoch milliseconds, UTC. */
+export type Bindings = { readonly [Name in PlaceholderName]?: unknown } & {
+  /** The id of the parent row, by its name in the path, where the path names the record as well. */
+  readonly parent?: { readonly name: string; readonly id: unknown } | undefined
+}
 
-/** Fills the holes of a request: a path and parameters ready to send. */
-export const bind = (request: Request, bindings: Bindings) => ({
-  method: request.method,
-  path: request.path.replace(/\{(location|company|parent|partition)\}/g, (_, name: PlaceholderName) =>
-    // Nothing would make the path that of a list: what stands for it is refused on its way (api.ts).
-    encodeURIComponent(written(bindings[name]).toWellFormed() || ".")
-  ),
-  parameters: bindParameters(request.parameters, bindings)
-})
+const runParameters: ReadonlyMap<string, PlaceholderName> = new Map([
+  ["locationId", "location"],
+  ["companyId", "company"],
+  ["partition", "partition"]
+])
+const pathParameter = /\{(\w+)\}/g
+
+/** Replaces the placeholders of a request with their values. */
+export const bind = (request: Request, bindings: Bindings) => {
+  const { parent } = bindings
+  const names = rowParameters(request).filter((name) => name !== parent?.name)
+  if (names.length > 1) throw new Error(`${request.path} names more than one row: ${names.join(", ")}`)
+  const valueOf = (name: string) => (name === parent?.name ? parent.id : bindings[runParameters.get(name) ?? "id"])
+  return {
+    method: request.method,
+    path: request.path.replace(pathParameter, (_, name: string) =>
+      // An empty value would turn the path into that of a list; the API client rejects a path with a dot segment.
+      encodeURIComponent(written(valueOf(name)).toWellFormed() || ".")
+    ),
+    parameters: bindParameters(request.parameters, bindings)
+  }
+}
 export type BoundRequest = ReturnType<typeof bind>
+
+/** Names in the path that stand for a row. */
+export const rowParameters = ({ path }: Request): ReadonlyArray<string> => [
+  ...new Set([...path.matchAll(pathParameter)].map(([, name]) => name!).filter((name) => !runParameters.has(name)))
+]
 
 const bindParameters = (parameters: Parameters, bindings: Bindings): Record<string, unknown> =>
   Object.fromEntries(
@@ -86,7 +116,7 @@ const bindParameters = (parameters: Parameters, bindings: Bindings): Record<stri
       .filter(([, value]) => value !== undefined)
   )
 
-/** `undefined` means that the part depends on a hole nobody filled. */
+/** `undefined` where the part has an unbound placeholder. */
 const bindPart = (template: Template, bindings: Bindings): unknown => {
   if (typeof template !== "object" || template === null) return template
   if (isPlaceholder(template)) return bindPlaceholder(template, bindings)

@@ -1,68 +1,12 @@
 /** A resource: what is read, how it continues, what changed means, and the tables it becomes. */
+import type { Duration } from "effect"
 import type { BooleanSetting, OptionalSetting, OptionalSettings } from "./optional.ts"
-import type { Fields } from "./fields.ts"
-import type { Parameters, Request } from "./request.ts"
+import { type Fields, withCommonFields } from "./fields.ts"
+import type { GetOne } from "./get-one.ts"
+import type { Parameters } from "./request.ts"
+import type { Paging, Strategy } from "./strategy.ts"
 
-/** How the request for the next page comes out of the page before it. */
-export type Paging =
-  /** Everything comes at once. */
-  | { readonly kind: "once" }
-  /** Skip what was read. Pages overlap by one record, so that a shift in between shows. */
-  | { readonly kind: "offset" }
-  | { readonly kind: "pageNumber"; readonly first: number }
-  /** The cursor sits in the last record of the page. */
-  | { readonly kind: "lastRecord"; readonly field: string }
-  /** The cursor is made of several values in the body. */
-  | { readonly kind: "body"; readonly parts: Readonly<Record<string, string>> }
-  /**
-   * The cursor is a sort value with the id of its record. Where the service looks at the value alone, records that share it
-   * are asked for again; where more share it than a page holds, they are asked for in parts: by each set of parameters of
-   * the first level of `parts`, and where that is not enough, by each of those together with each of the next.
-   */
-  | {
-      readonly kind: "sortValue"
-      readonly field: string
-      readonly descending?: true
-      readonly splitBy?: ReadonlyArray<ReadonlyArray<Parameters>>
-    }
-  /**
-   * The cursor dies if it is not used for a while; it is never stored. After an interruption the reading goes on from
-   * the last record's `anchor` time, which fills the `since` hole.
-   */
-  | { readonly kind: "expiring"; readonly field: string; readonly anchor?: string }
-
-/** One way to read a list. */
-export interface Strategy {
-  readonly request: Request
-  readonly paging: Paging
-  /** Dotted path of the array of records in the body; `""` for a body that is the record or the array itself. */
-  readonly records: string
-  /** Asked for at once: the documented maximum. A smaller one is asked for, and remembered, where the service refuses it. */
-  readonly pageSize: number
-  /** Where no maximum is documented: tried once on a list that is long enough to gain by it. */
-  readonly trialPageSize?: number
-  /** Dotted path of the total, where the service gives one. Totals prove and warn; they never end a loop. */
-  readonly total?: string
-  /** Dotted path of a flag that says whether another page follows, where the service gives one. */
-  readonly more?: string
-  /** At most this many records can be reached, or one page where there is only one; more are cut into windows. */
-  readonly maxRecords?: number
-  /** Time to be covered; fills `windowStart` and `windowEnd`, and is cut where the service cannot give it at once. */
-  readonly windows?: Windows
-  /** Newest first: stop at the first page that ends before the watermark less its overlap. */
-  readonly stopBefore?: string
-  /** Record field that a filter on `since` or on the window must show in every row; a filter the service ignores shows here. */
-  readonly verifyField?: string
-}
-
-export interface Windows {
-  /** A day, the watermark less its overlap, or the start of the reading. */
-  readonly from: string | "since" | "now"
-  /** How far ahead of now; two days where nothing is said, as the service's clock may be ahead of ours. */
-  readonly aheadDays?: number | OptionalSetting
-  /** Longest window the service takes. */
-  readonly daysMax?: number
-}
+export type { Paging, Strategy }
 
 export interface Changes {
   /**
@@ -70,10 +14,10 @@ export interface Changes {
    * instant that the windows go by.
    */
   readonly field: string
-  /** Where `field` is missing from the records: the field used instead, with days to read again. */
-  readonly fallback?: { readonly field: string; readonly days: number }
-  /** Read again before the watermark: index lag, clock differences, late arrivals. */
-  readonly overlapDays: number
+  /** Where `field` is missing from the records: the field used instead, and how much further back to read by it. */
+  readonly fallback?: { readonly field: string; readonly overlap: Duration.Input }
+  /** Time before the watermark that is read again: index lag, clock differences, late arrivals. */
+  readonly overlap: Duration.Input
   /** Ways to ask only for what changed; tried in order, then the full ways, with the reason recorded. */
   readonly strategies: ReadonlyArray<Strategy>
   /**
@@ -81,8 +25,8 @@ export interface Changes {
    * until it first changes.
    */
   readonly added?: ReadonlyArray<Strategy>
-  /** A full reading is due this often, because the ways above cannot see every change. */
-  readonly fullEveryDays?: number
+  /** How often a full reading is due, because the strategies above cannot see every change. */
+  readonly fullEvery?: Duration.Input
 }
 
 /** How a stretch of the past is read by itself. */
@@ -91,8 +35,8 @@ export interface Backfill {
   readonly dateField: string
   /** Ways to ask for one window, tried in order. */
   readonly strategies: ReadonlyArray<Strategy>
-  /** Asked for on either side of a window: where the service goes by days, in a zone it does not name. */
-  readonly paddingDays?: number
+  /** Read on either side of a window, where the service filters by day in a time zone that it does not name. */
+  readonly padding?: Duration.Input
 }
 
 /** When a request for each parent row is due: the row is new, or changed, or has its turn. */
@@ -102,11 +46,11 @@ export interface Refresh {
    * definition makes every row look changed.
    */
   readonly versionColumn?: string
-  /** Read again after this long even if the parent shows no change: not every change shows there. */
-  readonly refreshAfterDays: number
+  /** Read again after this time even if the parent shows no change: not every change shows there. */
+  readonly refreshAfter: Duration.Input
 }
 
-/** A reading for each row of another table; the row's id fills the `parent` hole. */
+/** A reading for each row of another table; the row's id is the one the request names. */
 export interface ChildOf extends Refresh {
   readonly table: string
   /** Column of ours that holds the parent's id. */
@@ -123,7 +67,11 @@ export interface ChildOf extends Refresh {
   /** The service refuses (400, 422) what it has not got, instead of answering 404. */
   readonly emptyOnBadRequest?: true
   /** Between two full readings of a parent, only this. */
-  readonly incremental?: { readonly strategy: Strategy; readonly days: number; readonly fullEveryDays: number }
+  readonly incremental?: {
+    readonly strategy: Strategy
+    readonly lookback: Duration.Input
+    readonly fullEvery: Duration.Input
+  }
   /** The answer is a file for this folder; the row says where it is. */
   readonly file?: string
 }
@@ -136,19 +84,21 @@ export interface ChildRequest extends Omit<ChildOf, "column"> {
   readonly enabledBy?: OptionalSetting
 }
 
-export const childRequestOf = ({ table, full, childOf, detail, tombstone }: Resource): ChildRequest | undefined => {
+export const childRequestOf = (resource: Resource): ChildRequest | undefined => {
+  const { table, full, childOf, detail, getOne, tombstone } = resource
   if (childOf) return { ...childOf, kind: "children", label: full.length === 0 ? table : `${table}/${childOf.table}` }
-  if (!detail) return undefined
-  const { request, record, ...turn } = detail
-  const strategy: Strategy = { request, paging: { kind: "once" }, records: record, pageSize: 1 }
-  return { ...turn, kind: "detail", label: `${table}/details`, table, strategy, ...(tombstone && { tombstone }) }
+  if (!detail || !getOne) return undefined
+  const strategy: Strategy = {
+    request: getOne.request,
+    paging: { kind: "once" },
+    records: getOne.record,
+    pageSize: 1
+  }
+  return { ...detail, kind: "detail", label: `${table}/details`, table, strategy, ...(tombstone && { tombstone }) }
 }
 
-/** A second request for each record that is new or changed, whose answer completes the row. */
+/** A read of each record that is new or changed, by `getOne`, which completes the row. */
 export interface Detail extends Refresh {
-  readonly request: Request
-  /** Dotted path of the record in the body. */
-  readonly record: string
   /** Columns and child tables that only the detail shows. */
   readonly fields: Fields
   /** Read only if this setting is set. */
@@ -187,7 +137,7 @@ export interface Resource {
   readonly scope: string
   /** Ways to read everything, best first. None: it is read under other rows only. */
   readonly full: ReadonlyArray<Strategy>
-  /** The passes of the list by name, which fills the `pass` hole; or the setting that lists them. */
+  /** The partitions of the list by name, which replaces `{partition}`; or the setting that lists the names. */
   readonly partitions?: Readonly<Record<string, Partition>> | OptionalSetting
   /** Without it, everything is read every time and compared by hash. */
   readonly changes?: Changes
@@ -197,6 +147,7 @@ export interface Resource {
   readonly backfill?: Backfill
   /** Read under the rows of another table, beside the list or instead of it. */
   readonly childOf?: ChildOf
+  /** Needs `getOne`. */
   readonly detail?: Detail
   /** Not read by requests of its own: the records are in the pages of this resource. */
   readonly embeddedIn?: { readonly table: string; readonly records: string }
@@ -208,8 +159,8 @@ export interface Resource {
   readonly key?: ReadonlyArray<string>
   /** Flag column by which the service says that the record is deleted. */
   readonly tombstone?: string
-  /** Reads one record, to confirm that what a list no longer shows is gone; the detail does the same. */
-  readonly getOne?: Request
+  /** For details, for rows that the list no longer shows, and for `verify --sample`. */
+  readonly getOne?: GetOne
   /** Rows vanish with the row of that table that this column names. */
   readonly cascadesFrom?: { readonly table: string; readonly column: string }
   /** Makes a view with a column for each field of this child table. */
@@ -219,7 +170,8 @@ export interface Resource {
   readonly fields: Fields
 }
 
-export const define = (resource: Resource): Resource => resource
+/** A resource with the fields that every record may carry. */
+export const define = (resource: Resource): Resource => ({ ...resource, fields: withCommonFields(resource.fields) })
 
 /** Whether its list is asked for by the company that owns the location. */
 export const asksForCompany = ({ full }: Resource): boolean => JSON.stringify(full).includes('"placeholder":"company"')

@@ -5,6 +5,7 @@ import {
   count,
   decimal,
   boolean,
+  ignored,
   instant,
   json,
   object,
@@ -14,6 +15,12 @@ import {
   text,
   values
 } from "./fields.ts"
+
+/** How the records of payments, invoices and products name their location. */
+export const altFields = {
+  altId: ref("locations", "The location", { column: "location_id" }),
+  altType: ignored
+}
 
 /**
  * Who did something: the id of a user or program, or an object that holds it. The id is `<column>_id`; the object stays

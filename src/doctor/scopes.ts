@@ -95,7 +95,7 @@ const ask = Effect.fnUntraced(function* (probe: Probe, { location, company, opti
     {
       location,
       company,
-      parent,
+      id: parent,
       partition,
       size: smallestPages[resource.table] ?? 1,
       windowStart: now - dayMs,

@@ -24,7 +24,7 @@ export const service = Effect.fn("doctor.service")(function* ({
   const api = yield* Api
   const { location } = account
   const sentAt = yield* Clock.currentTimeMillis
-  const request = bind(get("/locations/{location}"), { location })
+  const request = bind(get("/locations/{locationId}"), { location })
   const answer = yield* api
     .send({ request, priority: 1, resource: "doctor" })
     .pipe(Effect.catch((error: ApiError | Failure) => Effect.succeed(error)))

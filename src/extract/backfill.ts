@@ -2,7 +2,7 @@
  * Reads windows of the past, one after the other, behind everything else. What a sync knows is left as it is: no
  * watermark moves, nothing is found to be gone.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Duration, Effect } from "effect"
 import { Api } from "../api/api.ts"
 import { type ApiError, RequestRejected } from "../api/errors.ts"
 import { type Window, dayMs } from "../catalog/timestamps.ts"
@@ -26,7 +26,7 @@ export const readWindows = Effect.fn("extract.windows")(function* (
 ): Effect.fn.Return<Outcome, ApiError | Failure, Api | Vault> {
   const [api, vault] = [yield* Api, yield* Vault]
   const before = api.requestsByResource.get(resource.table) ?? 0
-  const { strategies, dateField, paddingDays = 0 } = resource.backfill!
+  const { strategies, dateField, padding = 0 } = resource.backfill!
   const warnings = new Set<string>()
   const { capabilities } = reading
   const work = { resource, sizes: { ...capabilities.sizes }, unreliableTotals: new Set(capabilities.unreliableTotals) }
@@ -37,7 +37,7 @@ export const readWindows = Effect.fn("extract.windows")(function* (
     const [from, to] = window
     const startedAt = yield* Clock.currentTimeMillis
     const readStrategy = Effect.fnUntraced(function* (strategy: Strategy) {
-      const begin = beginning(strategy, window, paddingDays * dayMs, startedAt)
+      const begin = beginning(strategy, window, Duration.toMillis(padding), startedAt)
       return yield* Effect.forEach(
         partitionsOf(resource, context.optional),
         ([name, { parameters = {} }]) => {

@@ -1,6 +1,6 @@
 /** The state of a pass beyond its progress: what it was begun with, and where an interrupted one goes on. */
+import { Duration } from "effect"
 import { hash } from "node:crypto"
-import { dayMs } from "../catalog/timestamps.ts"
 import type { OptionalSettings } from "../settings/table.ts"
 import type { Strategy } from "../catalog/resource.ts"
 import type { Checkpoint } from "../values/checkpoint.ts"
@@ -31,15 +31,15 @@ export const beginning = ({ strategy, mode, since, now, optional }: Beginning): 
 })
 
 const windowsOf = (
-  { from, aheadDays = 2, daysMax }: NonNullable<Strategy["windows"]>,
+  { from, ahead = "2 days", longest }: NonNullable<Strategy["windows"]>,
   since: number | undefined,
   now: number,
   optional: OptionalSettings
 ): ReadonlyArray<readonly [number, number]> => {
-  const ahead = typeof aheadDays === "number" ? aheadDays : Number(optional[aheadDays])
+  const beyond = typeof ahead === "object" && "daysOf" in ahead ? Duration.days(Number(optional[ahead.daysOf])) : ahead
   const start = from === "now" ? now : from === "since" ? since! : Date.parse(from)
-  const end = now + ahead * dayMs
-  const step = daysMax === undefined ? end - start : daysMax * dayMs
+  const end = now + Duration.toMillis(beyond)
+  const step = longest === undefined ? end - start : Duration.toMillis(longest)
   const windows: Array<readonly [number, number]> = []
   for (let at = start; at < end; at += step) windows.push([at, Math.min(at + step, end)])
   return windows

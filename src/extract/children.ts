@@ -3,13 +3,12 @@
  * are due is asked of the warehouse, so what was fetched before a crash is not fetched again. It goes on while the rows
  * are still being read, behind them in the budget.
  */
-import { Clock, Deferred, Effect } from "effect"
+import { Clock, Deferred, Duration, Effect } from "effect"
 import { join } from "node:path"
 import { type Answer, Api } from "../api/api.ts"
 import type { ApiError } from "../api/errors.ts"
 import { fileName } from "../api/downloads.ts"
 import { at } from "../catalog/json.ts"
-import { dayMs } from "../catalog/timestamps.ts"
 import type { ChildRequest, Resource } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import { noCapabilities } from "../values/capabilities.ts"
@@ -55,7 +54,7 @@ export const readChildren = Effect.fn("extract.children")(function* (
     const strategy = due.full ? childRequest.strategy : incremental!.strategy
     const now = yield* Clock.currentTimeMillis
     const mode = due.full ? "full" : "incremental"
-    const since = due.full ? undefined : now - incremental!.days * dayMs
+    const since = due.full ? undefined : now - Duration.toMillis(incremental!.lookback)
     const begin = beginning({ strategy, mode, since, now, optional: context.optional })
     const under = {
       kind: kind === "detail" ? ("detail" as const) : ("page" as const),

@@ -5,6 +5,7 @@
 import { Clock, Effect } from "effect"
 import { Api } from "../api/api.ts"
 import type { ApiError } from "../api/errors.ts"
+import { requestById } from "../catalog/get-one.ts"
 import { bind } from "../catalog/request.ts"
 import type { Resource } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
@@ -49,7 +50,7 @@ const confirm = Effect.fnUntraced(function* (
   context: RunContext
 ): Effect.fn.Return<ReadonlyArray<string>, ApiError | Failure, Api | Vault> {
   const api = yield* Api
-  const getOne = resource.getOne ?? resource.detail?.request
+  const getOne = requestById(resource)
   const { location, company } = context
   /** Whether the service still has it. */
   const isThere = (key: string) =>
@@ -57,7 +58,7 @@ const confirm = Effect.fnUntraced(function* (
       ? Effect.succeed(false)
       : api
           .send({
-            request: bind(getOne, { location, company, parent: key }),
+            request: bind(getOne, { location, company, id: key }),
             priority: 2,
             resource: resource.table
           })

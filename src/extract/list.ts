@@ -2,12 +2,11 @@
  * Reads the list of one resource: its passes side by side. Where a way of reading does not work for this account, the
  * next one is taken and the reason told.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Duration, Effect } from "effect"
 import { Api } from "../api/api.ts"
 import type { ApiError } from "../api/errors.ts"
 import { RequestRejected } from "../api/errors.ts"
 import { type Changes, type Resource, type Strategy, partitionsOf } from "../catalog/resource.ts"
-import { dayMs } from "../catalog/timestamps.ts"
 import type { Failure } from "../failure.ts"
 import type { Capabilities } from "../values/capabilities.ts"
 import type { Checkpoint } from "../values/checkpoint.ts"
@@ -38,7 +37,7 @@ export const read = Effect.fn("extract.read")(function* (
   let outcome = yield* readOnce(resource, reading.mode === "incremental" ? strategies : everything, reading, context)
   if (!changes || !isComplete(outcome)) return outcome
   if (Object.keys(reading.checkpoints).length > 0) {
-    const since = (outcome.servedAt ?? outcome.begunAt!) - changes.overlapDays * dayMs
+    const since = (outcome.servedAt ?? outcome.begunAt!) - Duration.toMillis(changes.overlap)
     const later = { ...reading, mode: "incremental" as const, since, checkpoints: {} }
     outcome = combined(outcome, yield* readOnce(resource, strategies, later, context))
   }

@@ -19,7 +19,8 @@ export const watchForOutage = Effect.fnUntraced(function* (id: string): Effect.f
   /** Whether another of the simplest requests there are is answered, whatever the answer. */
   const isAnswering = Effect.fnUntraced(function* (resource: string) {
     if (yield* Deferred.isDone(down)) return false
-    const other = resource === "locations" ? get("/workflows/", { locationId: location }) : get("/locations/{location}")
+    const other =
+      resource === "locations" ? get("/workflows/", { locationId: location }) : get("/locations/{locationId}")
     return yield* (yield* Api).send({ request: bind(other, { location: id }), priority: 0, resource }).pipe(
       Effect.as(true),
       Effect.catch((error) =>

@@ -101,7 +101,7 @@ export const readPartition = Effect.fn("extract.pass")(function* (
       {
         location: context.location,
         company: context.company,
-        parent: under?.parent.id,
+        id: under?.parent.id,
         partition: name,
         size,
         cursor: expiring ? live?.cursor : state.cursor,

@@ -4,6 +4,7 @@
  * A list ends with a short or empty page, or where the service says so; totals only make us look twice. Offset pages
  * overlap by one record and sort-value pages by their ties, because lists move while they are read.
  */
+import { Duration } from "effect"
 import { at } from "../catalog/json.ts"
 import { dayMs, instantMs } from "../catalog/timestamps.ts"
 import type { Changes, Strategy } from "../catalog/resource.ts"
@@ -218,7 +219,7 @@ const isBefore = ({ changes, since }: Rules, { records }: Page): boolean => {
   const { field, fallback } = changes!
   const last = instantMs(at(records.at(-1), field))
   if (last !== undefined) return last < since!
-  const bound = since! - (fallback?.days ?? 0) * dayMs
+  const bound = since! - Duration.toMillis(fallback?.overlap ?? 0)
   return (
     fallback !== undefined &&
     records.every((record) => (instantMs(at(record, fallback.field)) ?? Number.POSITIVE_INFINITY) < bound)

@@ -95,7 +95,7 @@ const totalOf = Effect.fnUntraced(function* (request: BoundRequest, resource: st
 })
 
 const companyOf = Effect.fnUntraced(function* (location: string) {
-  const body = yield* bodyOf(bind(get("/locations/{location}"), { location }), "locations")
+  const body = yield* bodyOf(bind(get("/locations/{locationId}"), { location }), "locations")
   const company = at(body, "location.companyId")
   return typeof company === "string" ? company : undefined
 })

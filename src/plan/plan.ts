@@ -1,5 +1,5 @@
 /** What a run has to read: which resources, how much of each, where an interrupted run left off, what it costs. */
-import { Clock, Effect } from "effect"
+import { Clock, Duration, Effect } from "effect"
 import type { Catalogue } from "../catalog/discover.ts"
 import { type OptionalSettings, enabledPart } from "../catalog/optional.ts"
 import { type Resource, childRequestOf, asksForCompany, embeddedResourcesOf } from "../catalog/resource.ts"
@@ -72,10 +72,10 @@ const stepOf = Effect.fnUntraced(function* (
   const sinceFull = now - (known?.fullCompleteAt ?? 0)
   // A reading that is still to come was made while our clock was ahead.
   const stale =
-    changes?.fullEveryDays !== undefined && (sinceFull > changes.fullEveryDays * dayMs || sinceFull < -dayMs)
+    changes?.fullEvery !== undefined && (sinceFull > Duration.toMillis(changes.fullEvery) || sinceFull < -dayMs)
   const since =
     resumed?.since ??
-    (changes && known?.watermark !== undefined ? known.watermark - changes.overlapDays * dayMs : undefined)
+    (changes && known?.watermark !== undefined ? known.watermark - Duration.toMillis(changes.overlap) : undefined)
   const changed = !full && changes !== undefined && since !== undefined && !stale
   const mode = (full ? undefined : resumed?.mode) ?? (changed ? "incremental" : "full")
   const list = (mode === "full" ? pagesOfFullRead(resource, known?.total) : undefined) ?? known?.requests

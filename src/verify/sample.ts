@@ -4,6 +4,7 @@ import { Api } from "../api/api.ts"
 import type { BadCredentials, BudgetExhausted, Unavailable, WrongLocation } from "../api/errors.ts"
 import { at, parseExact } from "../catalog/json.ts"
 import type { Catalogue } from "../catalog/discover.ts"
+import { requestForRow } from "../catalog/get-one.ts"
 import type { Resource } from "../catalog/resource.ts"
 import { keyOf, snakeCase } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
@@ -12,7 +13,6 @@ import { type Chosen, choose, isCompared } from "./sampling.ts"
 import { epochMs, same, shown, textOf } from "./compare.ts"
 import { type Checked, type Finding, counted, note, wrong } from "./finding.ts"
 import type { KnownTable } from "./existing-tables.ts"
-import { requestFor, singles } from "./get-one.ts"
 
 export interface SampleOptions {
   readonly catalogue: Catalogue
@@ -103,14 +103,14 @@ const compareRow = Effect.fnUntraced(function* ({ known, row }: Chosen, { locati
     status,
     findings
   })
-  const getOne = singles[table.name]!
+  const { record: path, differing = [] } = resource.getOne!
   const unread = ({ message }: { readonly message: string }) =>
     Effect.succeed(ended("not readable", [note(where, `could not be read: ${message}`)]))
 
   return yield* Effect.gen(function* () {
-    const request = requestFor(getOne, row)
+    const request = requestForRow(resource, row, { location })!
     const { body } = yield* (yield* Api).send({ request, priority: 2, resource: `verify/${table.name}` })
-    const sent = at(body, getOne.record)
+    const sent = at(body, path)
     const [record] = resource.transform ? resource.transform(sent) : [sent]
     const normalised = normaliserOf(resource)(record, { location }).row
     if (normalised === undefined)
@@ -118,7 +118,7 @@ const compareRow = Effect.fnUntraced(function* ({ known, row }: Chosen, { locati
     // Printed by the normaliser: an object of columns.
     const theirs = parseExact(normalised) as Readonly<Record<string, unknown>>
     const readAt = new Date(Number(row["_read_at"])).toISOString()
-    const findings = differences(known, row, theirs, getOne.except ?? []).map(({ column, ours, theirs }) =>
+    const findings = differences(known, row, theirs, differing).map(({ column, ours, theirs }) =>
       wrong(where, `${column.name} is ${shown(column, ours)} here, read ${readAt}, and ${shown(column, theirs)} there`)
     )
     if (findings.length === 0) return ended("agree")

@@ -7,9 +7,8 @@ import { literal, name } from "../warehouse/sql.ts"
 import { type Row, Warehouse } from "../warehouse/warehouse.ts"
 import { asText } from "./compare.ts"
 import { type KnownTable, knownTables } from "./existing-tables.ts"
-import { singles } from "./get-one.ts"
 
-/** A row of ours, with the keys its path needs and every value that is compared. */
+/** A row with every value that its request needs or that is compared. */
 export interface Chosen {
   readonly known: KnownTable
   readonly row: Row
@@ -23,7 +22,7 @@ export const choose = Effect.fn("verify.choose")(function* (
 ): Effect.fn.Return<ReadonlyArray<Chosen>, Failure, Warehouse> {
   const warehouse = yield* Warehouse
   const { tables } = yield* knownTables(catalogue)
-  const readable = tables.filter(({ table, parent }) => table === parent && table.name in singles)
+  const readable = tables.filter(({ table, parent, resource }) => table === parent && resource.getOne !== undefined)
   const live = ({ current }: KnownTable) =>
     `${current} WHERE location_id = ${literal(location)} AND _deleted_at IS NULL`
   const open: Array<{ readonly known: KnownTable; readonly held: number; wanted: number }> = []
@@ -50,9 +49,9 @@ export const choose = Effect.fn("verify.choose")(function* (
 /** When we read the row, epoch milliseconds. */
 const readAt = "epoch_ms(_synced_at) AS _read_at"
 
-/** Columns of ours that a path may name, beside those that are compared. */
+/** Columns that the request for a row may need, beside those that are compared. */
 const keyNames = ({ resource }: KnownTable): ReadonlySet<string> =>
-  new Set(["location_id", ...keyOf(resource), ...(resource.childOf ? [resource.childOf.column] : [])])
+  new Set([...keyOf(resource), ...(resource.childOf ? [resource.childOf.column] : [])])
 
 /** Of the system's columns the service knows nothing. */
 export const isCompared = ({ type }: Column): boolean => type !== "system"

@@ -1,5 +1,5 @@
 /** What the warehouse knows about earlier readings: where plan and extract begin. */
-import { Clock, Effect } from "effect"
+import { Clock, Duration, Effect } from "effect"
 import type { ChildRequest } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import { type Checkpoint, decodeCheckpoint } from "../values/checkpoint.ts"
@@ -30,7 +30,7 @@ interface DueQuery {
 
 /**
  * New and changed parents first, then those whose turn it is. Each parent has a period of its own between half and the
- * whole of `everyDays`, so that those read in one night do not all come back in one night.
+ * whole of `refreshAfter`, so that those read in one night do not all come back in one night.
  */
 export const dueParents = Effect.fnUntraced(function* (
   query: DueQuery
@@ -39,7 +39,7 @@ export const dueParents = Effect.fnUntraced(function* (
   const { incremental } = query.childRequest
   const full =
     incremental && query.refreshCutoff === undefined
-      ? `f.full_at IS NULL OR f.full_at < ${now} - to_days(${incremental.fullEveryDays}) OR ${isAhead("f.full_at", now)}`
+      ? `f.full_at IS NULL OR f.full_at < ${now} - to_seconds(${Duration.toSeconds(incremental.fullEvery)}) OR ${isAhead("f.full_at", now)}`
       : "true"
   const rows = yield* (yield* Warehouse).rows(
     `SELECT p.id, p.version, ${full} AS is_full, f.checkpoint ${dueFrom(query, now)}
@@ -74,7 +74,7 @@ export const excludedCount = Effect.fnUntraced(function* (
 })
 
 const dueFrom = ({ location, childRequest, refreshCutoff }: Omit<DueQuery, "limit">, now: string): string => {
-  const { table, label, versionColumn, refreshAfterDays, where = "true", ids, tombstone } = childRequest
+  const { table, label, versionColumn, refreshAfter, where = "true", ids, tombstone } = childRequest
   const there = tombstone ? `(_deleted_at IS NULL OR ${name(tombstone)})` : "_deleted_at IS NULL"
   const version = versionColumn === undefined ? "_row_hash" : `coalesce(${name(versionColumn)}::VARCHAR, _row_hash)`
   const rows = `SELECT ${ids ?? "id"} AS id, ${version} AS version FROM crm.${name(table)}
@@ -84,7 +84,7 @@ const dueFrom = ({ location, childRequest, refreshCutoff }: Omit<DueQuery, "limi
   return `FROM (${parents}) AS p
     LEFT JOIN ${parentStateSql({ location, label })} AS f ON f.parent_id = p.id
     WHERE f.parent_id IS NULL ${refreshCutoff === undefined ? "" : `OR f.fetched_at < ${instantOf(refreshCutoff)}`} OR f.parent_version IS DISTINCT FROM p.version
-    OR f.fetched_at < ${now} - to_seconds(86400 * ${refreshAfterDays} * (0.5 + hash(p.id) % 1000 / 2000.0))
+    OR f.fetched_at < ${now} - to_seconds(${Duration.toSeconds(refreshAfter)} * (0.5 + hash(p.id) % 1000 / 2000.0))
     OR ${isAhead("f.fetched_at", now)}`
 }
 

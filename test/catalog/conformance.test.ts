@@ -6,6 +6,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Fields } from "../../src/catalog/fields.ts"
 import { discover } from "../../src/catalog/discover.ts"
+import { requestById } from "../../src/catalog/get-one.ts"
 import { bind } from "../../src/catalog/request.ts"
 import { type Partition, type Resource, type Strategy, childRequestOf } from "../../src/catalog/resource.ts"
 import { snakeCase, tablesOf } from "../../src/catalog/tables.ts"
@@ -26,7 +27,7 @@ const waysOf = ({ full, changes, childOf }: Resource): ReadonlyArray<Strategy> =
 const bindings = {
   location: "L",
   company: "C",
-  parent: "P",
+  id: "P",
   partition: "X",
   size: 10,
   cursor: "c",
@@ -69,13 +70,17 @@ describe.each(catalogue.resources.map((resource) => [resource.table, resource] a
       if (field !== undefined) assert.include(names0, snakeCase(field))
   })
 
-  it("fills every hole of its requests", () => {
+  it("binds every placeholder of its requests", () => {
     for (const strategy of waysOf(resource)) {
       const request = bind(strategy.request, bindings)
       assert.notInclude(request.path, "{")
       assert.notInclude(JSON.stringify(request.parameters), '"placeholder"')
       if (strategy.windows) assert.match(JSON.stringify(strategy.request.parameters), /windowStart.*windowEnd/)
     }
+  })
+
+  it("says how one record is read, where it reads its details", () => {
+    if (resource.detail) assert.isDefined(requestById(resource))
   })
 
   it("gives a record that shows every field a row with every column", () => {

@@ -164,7 +164,7 @@ describe("a list that shows less than the service counts", () => {
             }),
             paging: { kind: "pageNumber", first: 1 },
             maxRecords: 10_000,
-            windows: { from: "2025-01-01", daysMax: 200 }
+            windows: { from: "2025-01-01", longest: "200 days" }
           }
         ]),
         ({ from, to, limit, number }) => {
@@ -280,7 +280,9 @@ describe("records without a moment of change", () => {
   }
   const watermark = begin
   const changing = (added?: ReadonlyArray<Strategy>) =>
-    listOf([paged], { changes: { field: "changed", overlapDays: 0, strategies: [byChange], ...(added && { added }) } })
+    listOf([paged], {
+      changes: { field: "changed", overlap: "0 days", strategies: [byChange], ...(added && { added }) }
+    })
   const changedOnly = { reading: { mode: "incremental" as const, since: watermark } }
 
   it.effect("are asked for by the moment they were added", () =>

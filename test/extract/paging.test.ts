@@ -50,7 +50,7 @@ const readAll = (
       {
         strategy: definition,
         since: options.since,
-        changes: options.changed ? { field: options.changed, overlapDays: 0, strategies: [] } : undefined
+        changes: options.changed ? { field: options.changed, overlap: "0 days", strategies: [] } : undefined
       },
       checkpoint,
       { records: body.items, body, size: definition.pageSize }

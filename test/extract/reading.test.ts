@@ -18,14 +18,14 @@ const strategy: Strategy = {
   records: "items",
   pageSize: 1
 }
-const overlapDays = 0.01
+const overlap = "15 minutes"
 const items = define({
   table: "items",
   description: "d",
   source: "s",
   scope: "s",
   full: [strategy],
-  changes: { field: "changedAt", overlapDays, strategies: [strategy] },
+  changes: { field: "changedAt", overlap, strategies: [strategy] },
   fields: { id: id("Id"), changedAt: instant("Change") }
 })
 
@@ -69,7 +69,7 @@ describe("a clock of ours that is wrong", () => {
       const { calls } = yield* reading({ all: checkpoints })
       const again = calls.map(({ request }) => request.parameters["since"]).filter((from) => from !== undefined)
       assert.isNotEmpty(again)
-      for (const from of again) assert.strictEqual(from, serviceTime - overlapDays * 86_400_000)
+      for (const from of again) assert.strictEqual(from, serviceTime - 15 * 60_000)
     })
   )
 })

@@ -21,7 +21,7 @@ const people = define({
   ...common,
   table: "persons",
   full: once("/persons", "people"),
-  changes: { field: "updatedAt", overlapDays: 0, strategies: [] },
+  changes: { field: "updatedAt", overlap: "0 days", strategies: [] },
   fields: {
     id: id("Id"),
     name: text("Name"),
@@ -34,10 +34,9 @@ const bills = define({
   table: "bills",
   full: once("/bills", "bills"),
   fields: { id: id("Id"), status: text("Status"), total: count("Total") },
+  getOne: { request: get("/bills/{billId}"), record: "" },
   detail: {
-    request: get("/bills/{parent}"),
-    record: "",
-    refreshAfterDays: 30,
+    refreshAfter: "30 days",
     fields: { memo: text("Memo"), lines: rows("bill_lines", "Lines", { sku: text("Article") }) }
   }
 })
@@ -47,8 +46,8 @@ const notes = define({
   childOf: {
     table: "persons",
     column: "person_id",
-    refreshAfterDays: 30,
-    strategy: once("/people/{parent}/notes", "notes")[0]!
+    refreshAfter: "30 days",
+    strategy: once("/people/{personId}/notes", "notes")[0]!
   },
   full: [],
   fields: { id: id("Id"), body: text("Body") }

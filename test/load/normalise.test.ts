@@ -192,7 +192,7 @@ describe("nothing is lost in silence", () => {
   it("a record that names another parent than the one it was read under stays there, and is told", () => {
     const notes = define({
       ...things,
-      childOf: { table: "persons", column: "person_id", refreshAfterDays: 1, strategy: things.full[0]! },
+      childOf: { table: "persons", column: "person_id", refreshAfter: "1 day", strategy: things.full[0]! },
       fields: { _id: id("Id"), personId: text("Person") }
     })
     const under = (record: object) => normaliserOf(notes)(record, { location: "L", given: { person_id: "p1" } })

@@ -23,7 +23,7 @@ const people = define({
   ...common,
   table: "persons",
   full: once("/persons", "persons"),
-  changes: { field: "updatedAt", overlapDays: 0, strategies: [] },
+  changes: { field: "updatedAt", overlap: "0 days", strategies: [] },
   tombstone: "deleted",
   fields: {
     id: id("Id"),
@@ -32,10 +32,9 @@ const people = define({
     deleted: boolean("Deleted"),
     tags: values("person_tags", "Tags", "tag", text("Tag"))
   },
+  getOne: { request: get("/persons/{personId}"), record: "" },
   detail: {
-    request: get("/persons/{parent}"),
-    record: "",
-    refreshAfterDays: 1,
+    refreshAfter: "1 day",
     fields: { memo: text("Memo"), scopes: rows("person_scopes", "Scopes", { scope: text("Scope") }) }
   }
 })

@@ -21,8 +21,9 @@ const things = define({
   source: "s",
   scope: "s",
   full: [strategy],
-  changes: { field: "changedAt", overlapDays: 0, strategies: [strategy], fullEveryDays: 7 },
-  detail: { request: get("/things/{parent}"), record: "", refreshAfterDays: 30, fields: {} },
+  changes: { field: "changedAt", overlap: "0 days", strategies: [strategy], fullEvery: "7 days" },
+  getOne: { request: get("/things/{thingId}"), record: "" },
+  detail: { refreshAfter: "30 days", fields: {} },
   fields: { id: id("Id"), changedAt: instant("Change") }
 })
 const catalogue = { resources: [things], familyByTable: new Map([["things", "f"]]) }

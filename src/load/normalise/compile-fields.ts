@@ -1,5 +1,5 @@
 /** A definition's fields compiled for the walk over a record: names resolved, converters chosen, aliases followed. */
-import type { ChildField, ColumnField, Field, Fields } from "../../catalog/fields.ts"
+import { type ChildField, type ColumnField, type Field, type Fields, isScalar } from "../../catalog/fields.ts"
 import { columnName, idColumn } from "../../catalog/tables.ts"
 import { type Convert, converters } from "./convert.ts"
 
@@ -61,9 +61,6 @@ export interface Child extends Shape {
   readonly below: ReadonlyArray<string>
   readonly idColumn: string
 }
-
-/** A plain value is read as the only field, `value`. */
-export const isScalar = (fields: Fields): boolean => Object.keys(fields).join() === "value"
 
 export const compile = (table: string, fields: Fields, further: ReadonlyArray<string>): Shape => {
   const slots = compileInto(new Slots(), fields, "")

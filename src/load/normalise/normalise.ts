@@ -9,7 +9,8 @@ import type { Resource } from "../../catalog/resource.ts"
 import { keyOf } from "../../catalog/tables.ts"
 import { unfitForKey, wellFormed } from "./convert.ts"
 import { RowReader, type Found, isObject, printed } from "./map-record.ts"
-import { compile, isScalar } from "./compile-fields.ts"
+import { isScalar } from "../../catalog/fields.ts"
+import { compile } from "./compile-fields.ts"
 
 interface RejectedValue {
   readonly table: string

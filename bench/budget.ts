@@ -1,8 +1,8 @@
 /**
- * How much of the budget a whole sync uses, as the service counts it: no request refused, never more in a window than
- * allowed, and the time from the first request to the last against the least that the limits leave. That least is a
- * whole number of windows, so where a run ends inside one it is held against it; the last column is without that: up to
- * the first request of the last window.
+ * The share of the rate limit that a full sync uses, as the service counts it: refused requests, the most requests in a
+ * window, and the time from the first to the last request, compared with the minimum under the limits. The minimum is a
+ * whole number of windows, so a run that ends within a window seems slower than it is. The last column avoids that: it
+ * measures up to the first request of the last window.
  *
  *     node_modules/.bin/node bench/budget.ts [case…]
  */
@@ -15,7 +15,7 @@ import { type Sandbox, newFolder, run, startSandbox } from "./measure.ts"
 interface Case {
   readonly sandbox: string
   readonly sync: string
-  /** Requests in a window that are ours. */
+  /** Requests per window that are left to sluice. */
   readonly share: number
   readonly locations: number
 }
@@ -25,7 +25,7 @@ const cases: Readonly<Record<string, Case>> = {
   documented: whole,
   fixed: { ...whole, sandbox: "--contacts 135 --window-kind fixed" },
   otherClient: { ...whole, sandbox: "--contacts 135 --foreign 40", share: 60 },
-  // A quarter of the rate: four minutes.
+  // A quarter of the rate: takes four minutes.
   lower: {
     ...whole,
     sandbox: "--contacts 600 --limits 25/10000/200000",
@@ -35,7 +35,7 @@ const cases: Readonly<Record<string, Case>> = {
   locations: { ...whole, locations: 2 }
 }
 
-/** One address for several locations, told apart by their tokens. */
+/** One address for several locations, distinguished by their tokens. */
 const oneAddress = async (sandboxes: ReadonlyArray<Sandbox>) => {
   const server = createServer((request, response) => {
     const of = sandboxes.find(({ environment }) =>
@@ -64,7 +64,7 @@ const measure = async (name: string, { sandbox, sync, share, locations }: Case) 
     for (const sandbox of sandboxes) {
       const { requests, refused429, fullestWindow, arrivals } = await sandbox.stats()
       const after = (request: number) => (arrivals[request]! - arrivals[0]!) / 1000
-      // A share at once, and the next when the window of the first is over: nobody can be faster.
+      // The minimum: a full share at once, and the next one when the window of the first is over.
       const windows = Math.floor((requests - 1) / share)
       const actual = after(requests - 1)
       const quantity = (seconds: number) => ((windows * 10) / seconds).toFixed(3)
@@ -78,7 +78,7 @@ const measure = async (name: string, { sandbox, sync, share, locations }: Case) 
   }
 }
 
-/** Settings that read every location with its own token. */
+/** A settings file that lists every location with its token. */
 const settingsOf = (url: string, sandboxes: ReadonlyArray<Sandbox>): string => {
   const locations = sandboxes.map(
     ({ environment: { SLUICE_LOCATION_ID, SLUICE_TOKEN } }) =>
@@ -91,6 +91,6 @@ const settingsOf = (url: string, sandboxes: ReadonlyArray<Sandbox>): string => {
 
 const words = (flags: string) => flags.split(" ").filter((word) => word !== "")
 
-const asked = process.argv.slice(2)
+const selected = process.argv.slice(2)
 console.log("case         requests      429  fullest  ideal s actual s    ratio  windows")
-for (const name of asked.length > 0 ? asked : Object.keys(cases)) await measure(name, cases[name]!)
+for (const name of selected.length > 0 ? selected : Object.keys(cases)) await measure(name, cases[name]!)

@@ -1,4 +1,4 @@
-"""The contacts of a sandbox into DuckDB with dlt, as fast as its settings allow. bench/side-by-side.ts calls it:
+"""Loads the contacts of a sandbox into DuckDB with dlt, with its fastest settings. bench/side-by-side.ts calls it:
 
 python dlt_contacts.py versions
 python dlt_contacts.py run      with FOLDER, and what names the sandbox, in the environment
@@ -12,7 +12,7 @@ import sys
 os.environ.update(
     RUNTIME__DLTHUB_TELEMETRY="false",
     RUNTIME__LOG_LEVEL="ERROR",
-    # One process for each core, and files small enough that every one gets some.
+    # One process for each core, and files so small that each process gets some.
     NORMALIZE__WORKERS="2",
     EXTRACT__DATA_WRITER__FILE_MAX_ITEMS="10000",
     DATA_WRITER__BUFFER_MAX_ITEMS="20000",
@@ -31,7 +31,7 @@ def run(url: str, token: str, location: str, folder: str) -> None:
     session = requests.Session()
     session.headers.update({"Authorization": f"Bearer {token}", "Version": "v3", "User-Agent": "bench"})
 
-    # Deeper lists than tags and custom fields stay JSON, as they do with us.
+    # Lists nested deeper than tags and custom fields stay JSON, as in sluice.
     @dlt.resource(name="contacts", primary_key="id", write_disposition="merge", max_table_nesting=1)
     def contacts():
         body = {"locationId": location, "pageLimit": PAGE}
@@ -39,7 +39,7 @@ def run(url: str, token: str, location: str, folder: str) -> None:
             answer = session.post(f"{url}/contacts/search", json=body)
             answer.raise_for_status()
             page = orjson.loads(answer.content)["contacts"]
-            # Belongs to the paging; left in, it would become a table.
+            # The paging needs it; dlt would make a table of it.
             cursors = [contact.pop("searchAfter") for contact in page]
             yield page
             if len(page) < PAGE:

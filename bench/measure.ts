@@ -1,4 +1,4 @@
-/** Runs sluice and others against a sandbox, each a process of its own, and says what it took. */
+/** Runs sluice and other programs against a sandbox, each in its own process, and measures time, CPU and memory. */
 import { spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -16,7 +16,7 @@ export interface Sandbox {
     readonly requestsByOperation: Readonly<Record<string, number>>
     readonly fullestWindow: number
     readonly refused429: number
-    /** When each request came in, epoch milliseconds. */
+    /** Arrival of each request, in epoch milliseconds. */
     readonly arrivals: ReadonlyArray<number>
   }>
   readonly stop: () => void
@@ -34,7 +34,7 @@ export const startSandbox = async (...flags: ReadonlyArray<string>): Promise<San
   }
 }
 
-/** An account that is contacts and little else, without limits: each of about 1 kB, with 2 tags and 5 custom values. */
+/** An account without limits that consists almost only of contacts: about 1 kB each, with 2 tags and 5 custom values. */
 export const startContacts = (contacts: number, ...flags: ReadonlyArray<string>): Promise<Sandbox> =>
   startSandbox(
     ..."--limits off --no-compression --tags 2 --custom-values 5 --opportunities 10 --conversations 10".split(" "),
@@ -46,7 +46,7 @@ export const startContacts = (contacts: number, ...flags: ReadonlyArray<string>)
 
 export interface Measured {
   readonly seconds: number
-  /** Highest resident memory of the largest of its processes, where the system tells. */
+  /** Peak resident memory of its largest process, on Linux. */
   readonly peakMb: number
   readonly cpuSeconds: number
   readonly stdout: string
@@ -61,7 +61,7 @@ export const newFolder = () => {
 export const run = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>): Promise<Measured> =>
   runProgram(at("sluice"), args, environment)
 
-/** The same way to measure whatever the program: from outside, every 50 ms, with all processes it starts. */
+/** Measures every program alike: from outside, every 50 ms, with all processes that it starts. */
 export const runProgram = async (
   program: string,
   args: ReadonlyArray<string>,
@@ -84,7 +84,7 @@ export const runProgram = async (
         members.reduce((sum, pid) => sum + cpuOf(pid), 0)
       )
     } catch {
-      // Not Linux, or over.
+      // Not Linux, or the process has ended.
     }
   }, 50)
   const code = await new Promise((resolve, reject) => child.once("close", resolve).once("error", reject)).finally(() =>
@@ -94,7 +94,7 @@ export const runProgram = async (
   return { seconds: (performance.now() - start) / 1000, peakMb, cpuSeconds, stdout }
 }
 
-/** A process and all that came from it. */
+/** A process and its descendants. */
 const family = (pid: number): ReadonlyArray<number> => {
   const children = readdirSync(`/proc/${pid}/task`)
     .map((task) => readFileSync(`/proc/${pid}/task/${task}/children`, "utf8"))
@@ -107,7 +107,7 @@ const peakOf = (pid: number) => {
   return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
 }
 
-/** Its own, and that of children which ended. */
+/** CPU time of the process and of its ended children. */
 const cpuOf = (pid: number) => {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")

@@ -1,6 +1,5 @@
 /**
- * A nightly change taken in by a small and by a large table: what the load takes for the same number of changed contacts,
- * and by how much a table ten times as large makes it slower.
+ * The time to load the same number of changed contacts into a small table and into one ten times as large.
  *
  *     node_modules/.bin/node bench/merge.ts [contacts of the small table] [changed]
  */

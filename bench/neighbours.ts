@@ -1,6 +1,6 @@
 /**
- * Beside another program that uses the same budget, in virtual time: seconds for 600 requests, how many of ours and of
- * theirs were refused, and the least seconds that it leaves us.
+ * sluice and another client of the same account, in virtual time: seconds for 600 requests, the refused requests of each,
+ * and the minimum of seconds that the other client leaves.
  *
  *     node_modules/.bin/node bench/neighbours.ts
  */
@@ -12,7 +12,7 @@ import { randomFrom } from "../test/support/random.ts"
 
 const { steady, irregular, bursts } = neighbours
 const random = () => randomFrom(7)
-/** Their moments, and what they leave of a window; before us, or from the 23rd second of our run. */
+/** Times of the other client's requests, and requests per window that it leaves; it starts before sluice or 23 s after. */
 const cases: Readonly<Record<string, readonly [ReadonlyArray<number>, number]>> = {
   nobody: [[], 100],
   "steady 10": [steady(10, random()), 90],
@@ -31,12 +31,14 @@ for (const [name, [moments, left]] of Object.entries(cases)) {
   const budget = Effect.flatMap(makeBudget({ burst: 100, windowMs: 10_000, reservePerDay: 0 }), (budget) =>
     runBeside(budget, moments, 600)
   )
-  const told = await Effect.runPromise(budget.pipe(Effect.scoped, Effect.provide(TestClock.layer())))
-  const cells = [((600 / left) * 10).toFixed(1), (told.lastMs / 1000).toFixed(1), told.oursRefused]
+  const result = await Effect.runPromise(budget.pipe(Effect.scoped, Effect.provide(TestClock.layer())))
+  const cells = [((600 / left) * 10).toFixed(1), (result.lastMs / 1000).toFixed(1), result.oursRefused]
   console.log(
     [
       name.padEnd(20),
-      ...[...cells, told.theirsRefused, told.theirs].map((cell, n) => String(cell).padStart([8, 11, 15, 17, 12][n]!))
+      ...[...cells, result.theirsRefused, result.theirs].map((cell, n) =>
+        String(cell).padStart([8, 11, 15, 17, 12][n]!)
+      )
     ].join("")
   )
 }

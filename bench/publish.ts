@@ -1,5 +1,5 @@
 /**
- * Rows per second into Parquet and CSV: one table of 25 columns as the published copy holds it, and the whole command.
+ * Rows per second to Parquet and CSV: one table of 25 columns, as in the snapshot.
  *
  *     node_modules/.bin/node bench/publish.ts [rows]
  */
@@ -13,7 +13,7 @@ const texts = Array.from({ length: 20 }, (_, n) => `'text ' || (i * ${n + 7} % 1
 const table = `CREATE TABLE wide AS SELECT 'id' || i AS id, ${texts.join(", ")}, i::DECIMAL(18, 4) / 7 AS money,
   to_timestamp(1700000000 + i) AS at, DATE '2020-01-01' + (i % 2000)::INTEGER AS day, i % 2 = 0 AS flag FROM range(${rows}) AS t (i)`
 
-// As the warehouse is opened (warehouse/warehouse.ts) and its tables are written (publish/publish.ts, publish/csv.ts).
+// The same options as warehouse/warehouse.ts, publish/publish.ts and publish/csv.ts.
 const instance = await DuckDBInstance.create(join(folder, "b.duckdb"), { memory_limit: "128MB", threads: "1" })
 const connection = await instance.connect()
 await connection.run(table)

@@ -1,6 +1,6 @@
 /**
- * What a full run, a night's run and a run in which nothing changed cost in requests: the first against the fewest that
- * could do, the others against the first. Ends with an error where a table is not what the service holds.
+ * Requests of a full sync, compared with the minimum, and of a nightly sync and a sync without changes, compared with the
+ * full sync. Fails if a table differs from the service.
  *
  *     node_modules/.bin/node bench/requests.ts [contacts]
  */
@@ -25,7 +25,7 @@ try {
   const full = await sync()
   const bounds = await lowerBound(service)
   const least = bounds.reduce((sum, { requests }) => sum + requests, 0)
-  // Some small lists have no bound.
+  // The bound is unknown for some small lists.
   const bounded = bounds.reduce((sum, { operation }) => sum + (full.requestsByOperation[operation] ?? 0), 0)
   console.log(
     `full             ${full.requests}; where a bound is known ${bounded}, the bound ${least}: x ${(bounded / least).toFixed(4)}`
@@ -40,7 +40,7 @@ try {
   const { length } = unchanged.resources
   console.log(
     `nothing changed  ${unchanged.requests}: ${share(unchanged)}; ` +
-      `x ${(unchanged.requests / length).toFixed(2)} of one for each of the ${length} resources that have to be asked`
+      `x ${(unchanged.requests / length).toFixed(2)} of one for each of the ${length} resources that have to be requested`
   )
 
   console.log("\nresource                 night  unchanged")

@@ -1,6 +1,6 @@
 /**
- * The same contacts from the same sandbox, in the same pages, into the same three tables of a DuckDB file: by sluice and
- * by dlt, which is written in Python. It infers its schema, where ours is declared.
+ * sluice and dlt (Python) copy the same contacts from the same sandbox, in the same pages, into the same three tables of a
+ * DuckDB file. dlt infers its schema; sluice declares it.
  *
  *     python3 -m venv venv && venv/bin/pip install "dlt[duckdb,parquet]==1.31.0"
  *     PYTHON=venv/bin/python node_modules/.bin/node bench/side-by-side.ts [contacts] [runs]
@@ -55,7 +55,7 @@ const runDlt = async (): Promise<Measured> => {
 
 try {
   const measured: Array<{ readonly sluice: Measured; readonly dlt: Measured }> = []
-  // In turn, so that what else the machine does meets both.
+  // Alternately, so that other load on the machine affects both.
   for (let n = 0; n < runs; n++) measured.push({ sluice: await runSluice(), dlt: await runDlt() })
 
   console.log(`${contacts} contacts, median of ${runs}; ${versions.stdout.trim()}; Node ${process.versions.node}`)

@@ -1,5 +1,5 @@
 /**
- * How long a command takes that has little to do: `--help`, and `status` on a large warehouse.
+ * The time of short commands: `--help`, and `status` on a large warehouse.
  *
  *     node_modules/.bin/node bench/startup.ts [gigabytes] [runs]
  */
@@ -13,7 +13,7 @@ import { median, newFolder, run, startSandbox } from "./measure.ts"
 const gigabytes = Number(process.argv[2] ?? 2)
 const runs = Number(process.argv[3] ?? 9)
 
-/** Rows of text that does not compress, a hundred thousand at a time, until the file is large enough. */
+/** Inserts rows of incompressible text, a hundred thousand at a time, until the file is large enough. */
 const fill = async (path: string) => {
   const instance = await DuckDBInstance.create(":memory:")
   const connection = await instance.connect()
@@ -49,7 +49,7 @@ const measure = async (name: string, args: ReadonlyArray<string>, environment: R
 
 const folder = newFolder()
 const { bavail, bsize } = await statfs(folder)
-if (bavail * bsize < gigabytes * 2e9) throw new Error(`${folder} has not room for a warehouse of ${gigabytes} GB`)
+if (bavail * bsize < gigabytes * 2e9) throw new Error(`${folder} has no space for a warehouse of ${gigabytes} GB`)
 
 const sandbox = await startSandbox("--limits", "off", "--contacts", "100")
 const environment = { SLUICE_OUTPUT: folder, SLUICE_FORMATS: "none" }

@@ -1,6 +1,6 @@
 /**
- * Contacts per second, limits off: from HTTP through vault, normalising and merge into the warehouse, and with start-up
- * and publishing.
+ * Contacts per second without rate limits: from HTTP through vault, normalisation and merge into the warehouse; and including
+ * start-up and publishing.
  *
  *     node_modules/.bin/node bench/throughput.ts [contacts] [runs]
  */

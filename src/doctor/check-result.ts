@@ -1,14 +1,14 @@
-/** The results of doctor: one line for each check. */
+/** The results of `doctor`: one line for each check. */
 import type { ExitKind } from "../failure.ts"
 
 export interface Line {
-  /** A problem stops a sync, or part of it. */
+  /** A problem prevents a sync, or a part of it. */
   readonly state: "ok" | "warning" | "problem"
   readonly check: string
   readonly what: string
   /** What to do about it. */
   readonly todo?: string
-  /** How a sync would end; of a problem only. */
+  /** How a sync would end; only for a problem. */
   readonly ends?: ExitKind
 }
 
@@ -22,7 +22,7 @@ export const problem = (check: string, ends: ExitKind, what: string, todo: strin
   ends
 })
 
-/** An error in words, as cli/errors.ts gives it. */
+/** An error in words; cli/errors.ts writes it. */
 export interface Explanation {
   readonly ends: ExitKind
   readonly message: string

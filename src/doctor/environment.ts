@@ -37,7 +37,7 @@ const jsonIn = async <A>(path: string, key: string): Promise<A> => JSON.parse(aw
 /** With less, a sync fails within minutes. */
 const freeBytesMin = 64 * 1024 * 1024
 
-/** Checks that the output folder can be written, has room, and is closed to other users. */
+/** Checks that the output folder is writable, has free space, and is closed to other users. */
 export const outputFolder = async (folder: string): Promise<ReadonlyArray<Line>> => {
   const there = await nearest(folder)
   const writable = await access(there, constants.R_OK | constants.W_OK | constants.X_OK).then(
@@ -72,7 +72,7 @@ interface Entry {
   readonly mode: number
 }
 
-/** The folder and everything in it, without links, whose modes mean nothing. */
+/** The folder and everything in it, without links, whose modes have no effect. */
 const below = async (folder: string): Promise<ReadonlyArray<Entry>> => {
   const names = ["", ...(await readdir(folder, { recursive: true }))]
   const entries: Array<Entry> = []
@@ -102,7 +102,7 @@ const space = async (there: string, entries: ReadonlyArray<Entry>): Promise<Line
 }
 
 const modes = (folder: string, all: ReadonlyArray<Entry>): Line => {
-  // The page that a clone brings is for everybody; while it is alone, the folder may be open.
+  // A clone contains README.md, which everybody may read; as long as the folder contains nothing else, it may be open.
   const entries = all.filter(({ path }) => path !== readmeName)
   if (entries.length === 1 && all.length > 1) return ok("modes", `the first sync closes ${folder} to others`)
   const open = entries.filter(({ mode }) => (mode & 0o077) !== 0)

@@ -17,20 +17,20 @@ export interface Account {
   readonly optional: OptionalSettings
 }
 
-/** The smallest page size of a list; 1 unless the documents state another, as they do for the export alone (A 4.9). */
+/** The smallest page size of a list where it is not 1: the documents state one only for the export (A 4.9). */
 const smallestPages: Readonly<Record<string, number>> = { messages: 10 }
 
 interface Probe {
   readonly scope: string
   readonly resource: Resource
   readonly strategy: Strategy
-  /** Read for a row of this table. */
+  /** The request needs a row of this table. */
   readonly under?: string
 }
 
 interface Result {
   readonly probe: Probe
-  /** Absent: granted. */
+  /** Absent if the scope is granted. */
   readonly refused?: "missing" | "unclear"
   readonly why?: string
   readonly answer?: Answer
@@ -38,7 +38,7 @@ interface Result {
 
 const concurrency = 6
 
-/** The scope of locations is known from reading the location. Fails only if no request can succeed. */
+/** Leaves out the scope of locations, which the request for the location has checked. Fails only if no request can succeed. */
 export const checkScopes = Effect.fn("doctor.scopes")(function* (
   catalogue: Catalogue,
   account: Account
@@ -48,15 +48,17 @@ export const checkScopes = Effect.fn("doctor.scopes")(function* (
     probes.filter(({ under }) => under === undefined),
     probes.filter(({ under }) => under !== undefined)
   ]
-  const listed = yield* Effect.forEach(lists, (probe) => ask(probe, account, undefined), { concurrency })
+  const listed = yield* Effect.forEach(lists, (probe) => send(probe, account, undefined), { concurrency })
   const parents = children.map((probe) => ({ probe, parent: firstId(listed, probe.under!) }))
-  const able = parents.filter(({ parent }) => parent !== undefined)
-  const under = yield* Effect.forEach(able, ({ probe, parent }) => ask(probe, account, parent), { concurrency })
-  const unable = parents.filter(({ parent }) => parent === undefined).map(({ probe }) => probe.scope)
+  const withParent = parents.filter(({ parent }) => parent !== undefined)
+  const childResults = yield* Effect.forEach(withParent, ({ probe, parent }) => send(probe, account, parent), {
+    concurrency
+  })
+  const withoutParent = parents.filter(({ parent }) => parent === undefined).map(({ probe }) => probe.scope)
 
-  const results = [...listed, ...under]
+  const results = [...listed, ...childResults]
   const granted = results.filter(({ refused }) => refused === undefined).length
-  const skipped = [...unable, ...scopesWithoutProbe(catalogue, probes)]
+  const skipped = [...withoutParent, ...scopesWithoutProbe(catalogue, probes)]
   const requests = [...(yield* Api).requestsByResource.values()].reduce((sum, count) => sum + count, 0)
   return [
     ok(
@@ -86,7 +88,7 @@ const scopesWithoutProbe = ({ resources }: Catalogue, probes: ReadonlyArray<Prob
     (scope) => scope !== "any" && scope !== "locations.readonly" && !probes.some((probe) => probe.scope === scope)
   )
 
-const ask = Effect.fnUntraced(function* (probe: Probe, { location, company, optional }: Account, parent: unknown) {
+const send = Effect.fnUntraced(function* (probe: Probe, { location, company, optional }: Account, parent: unknown) {
   const { resource, strategy } = probe
   const now = yield* Clock.currentTimeMillis
   const [partition, { parameters }] = partitionsOf(resource, optional)[0]!
@@ -106,7 +108,7 @@ const ask = Effect.fnUntraced(function* (probe: Probe, { location, company, opti
     Effect.map((answer): Result => ({ probe, answer })),
     Effect.catchTags({
       Forbidden: ({ message }) => Effect.succeed<Result>({ probe, refused: "missing", why: message }),
-      // The record is not there, so the token may read it.
+      // The record does not exist; a token without the scope would be refused.
       NotFound: () => Effect.succeed<Result>({ probe }),
       RequestRejected: ({ message }) => Effect.succeed<Result>({ probe, refused: "unclear", why: message }),
       Unavailable: ({ message }) => Effect.succeed<Result>({ probe, refused: "unclear", why: message })

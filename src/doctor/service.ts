@@ -69,7 +69,7 @@ export const service = Effect.fn("doctor.service")(function* ({
   return [...lines, ...scopes, budget(api.usage(), account.api.limits.reservePerDay)]
 })
 
-/** The service sends times by its own clock, and cursors, tokens and watermarks are compared with ours. */
+/** The service sends times by its own clock, and sluice compares cursors, tokens and watermarks with the local clock. */
 const driftMsMax = 60_000
 
 const clock = (theirs: number | undefined, ours: number): Line => {
@@ -87,14 +87,14 @@ const clock = (theirs: number | undefined, ours: number): Line => {
 
 const budget = ({ burst, windowMs, dailyRemaining }: ReturnType<Api["Service"]["usage"]>, reserve: number): Line => {
   const limits = `${burst} requests in ${windowMs / 1000} s`
-  const kept = `${reserve.toLocaleString("en-US")} reserved for other programs`
+  const reserved = `${reserve.toLocaleString("en-US")} reserved for other programs`
   if (dailyRemaining === undefined)
     return warning(
       "budget",
       `${limits}; the service does not report how many are left today`,
       "Nothing to do: a sync stops when the service refuses requests."
     )
-  const what = `${limits}, ${dailyRemaining.toLocaleString("en-US")} left today, ${kept}`
+  const what = `${limits}, ${dailyRemaining.toLocaleString("en-US")} left today, ${reserved}`
   return dailyRemaining > reserve
     ? ok("budget", what)
     : problem(

@@ -1,4 +1,4 @@
-/** Tables in parts that DuckDB can hold. */
+/** Divides tables into parts that fit into DuckDB's memory. */
 import { Effect, Stream } from "effect"
 import type { Failure } from "../failure.ts"
 import type { StoredColumn } from "../warehouse/content.ts"
@@ -7,26 +7,26 @@ import { Warehouse } from "../warehouse/warehouse.ts"
 import type { WideView } from "../warehouse/wide-views.ts"
 import { columnsOf, selectStream } from "./columns.ts"
 
-/** What is published: a table with its history, or a view. */
+/** A table or view to publish. */
 export interface TableName {
   readonly name: string
   readonly key: ReadonlyArray<string>
   readonly wide?: WideView | undefined
 }
 
-/** Those that are views, with what reads them in parts. */
+/** Adds to each view its definition, from which it can be read in parts. */
 export const withViews = (
   tables: ReadonlyArray<Pick<TableName, "name" | "key">>,
   views: ReadonlyArray<WideView>
 ): ReadonlyArray<TableName> =>
   tables.map((table) => ({ ...table, wide: views.find(({ view }) => view === table.name) }))
 
-/** DuckDB spills none of the values it brings together, some hundred bytes each; a cell is held until it is written. */
+/** DuckDB cannot spill aggregated values, of a few hundred bytes each, and holds each cell until it is written. */
 const valuesPerMb = 1000
 const cellsPerMb = 8000
 const rowsMin = 256
 
-/** FROM clauses, one or more, whose rows one after the other are those of a table. */
+/** One or more FROM clauses that together return the rows of a table, in order. */
 export const partsOf = Effect.fnUntraced(function* (
   { name: table, wide }: TableName,
   schema: string
@@ -45,7 +45,7 @@ export const partsOf = Effect.fnUntraced(function* (
   })
 })
 
-/** Every row as text, a few thousand in memory at a time. */
+/** Streams every row as text, a few thousand in memory at a time. */
 export const rowsOf = (parts: ReadonlyArray<string>, columns: ReadonlyArray<StoredColumn>) =>
   Stream.unwrap(
     Effect.map(Warehouse, (warehouse) =>

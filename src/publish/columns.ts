@@ -1,4 +1,4 @@
-/** A table's columns as they are, and every value as the text that stands in a CSV file. */
+/** The columns of a table, and SELECTs that return every value as its text in a CSV file. */
 import { Effect } from "effect"
 import { type StoredColumn, isText, textOf } from "../warehouse/content.ts"
 import { name } from "../warehouse/sql.ts"
@@ -14,8 +14,8 @@ export const columnsOf = Effect.fnUntraced(function* (path: string) {
 export const selectText = (path: string, columns: ReadonlyArray<StoredColumn>): string => select(path, columns, textOf)
 
 /**
- * The same for rows that come through the driver, which drops a byte order mark at the beginning of a text; of two it
- * drops one.
+ * The same for rows that the driver returns: it removes a byte order mark at the beginning of a text, so one is added to
+ * those that have one.
  */
 export const selectStream = (path: string, columns: ReadonlyArray<StoredColumn>): string =>
   select(path, columns, (column) =>

@@ -1,6 +1,6 @@
 /**
- * CSV for machines: RFC 4180, hence CRLF (line ends inside a cell stay as they are), UTF-8 without BOM, a header,
- * instants in ISO 8601 UTC, NULL as nothing and an empty text as `""`. A file and a pipe get the same bytes.
+ * CSV for programs: RFC 4180, hence CRLF (line ends inside a cell are unchanged), UTF-8 without BOM, a header, timestamps in
+ * ISO 8601 UTC, NULL as an empty cell and an empty text as `""`. A file and a pipe receive the same bytes.
  */
 import { stringify } from "csv-stringify/sync"
 import { Data, Effect, Stream } from "effect"
@@ -18,9 +18,9 @@ import { snapshotSchema, storedOrder } from "./snapshot.ts"
 import { byteOrderMark, lines, safeRow, spreadsheetText, spreadsheetLimits } from "./spreadsheet.ts"
 
 /**
- * Streams the current rows of one table, a few thousand in memory at a time. Ends quietly when the reader has seen
- * enough (`| head`). A pipe cannot be split or have a list beside it: of the spreadsheet profile it gets the safe
- * cells only.
+ * Streams the current rows of one table, a few thousand in memory at a time. Ends without an error when the reader closes the
+ * pipe (`| head`). A pipe cannot be split into sheets or list the altered cells: of the spreadsheet profile, it only receives
+ * safe cells.
  */
 export const writeCsv = Effect.fn("publish.writeCsv")(function* (
   table: TableName,
@@ -36,7 +36,7 @@ export const writeCsv = Effect.fn("publish.writeCsv")(function* (
       : spreadsheetText(rows.map((row) => safeRow(columns, row, characters).cells))
   const header = text([columns.map((column) => column.name)])
   const rows = rowsOf(parts, columns)
-  // A closed pipe is told twice: to the write, and as an event that ends the process if nobody listens.
+  // Node reports a closed pipe twice: to the write, and as an event that ends the process without a listener.
   out.on("error", () => {})
   yield* write(out, profile === "machine" ? header : byteOrderMark + header).pipe(
     Effect.andThen(Stream.runForEachArray(rows, (some) => write(out, text(some)))),
@@ -47,7 +47,7 @@ export const writeCsv = Effect.fn("publish.writeCsv")(function* (
   )
 })
 
-/** Writes the rows of the attached copy with DuckDB itself, ten times faster than through here. */
+/** DuckDB itself writes the rows of the snapshot, ten times faster than this process would. */
 export const copyCsv = Effect.fnUntraced(function* (table: TableName, folder: string) {
   const warehouse = yield* Warehouse
   const file = `${table.name}.csv`
@@ -60,17 +60,17 @@ export const copyCsv = Effect.fnUntraced(function* (table: TableName, folder: st
       `COPY (${selectText(part, columns)}) TO ${literal(path)} (FORMAT csv, HEADER ${index === 0}, DELIMITER ',', NEW_LINE '\\r\\n')`
     )
     rows += Number(copied?.["Count"])
-    if (index > 0) yield* onDisk(join(folder, file), "written", () => moveBehind(join(folder, file), path))
+    if (index > 0) yield* onDisk(join(folder, file), "written", () => appendTo(join(folder, file), path))
   }
   return { file, rows }
 })
 
-const moveBehind = async (file: string, part: string): Promise<void> => {
+const appendTo = async (file: string, part: string): Promise<void> => {
   await pipeline(createReadStream(part), createWriteStream(file, { flags: "a" }))
   await rm(part)
 }
 
-/** Quotes what DuckDB quotes: beside the usual an empty text, and `#`, which begins a comment for some readers. */
+/** Quotes the same texts as DuckDB: also empty ones, and those with `#`, which begins a comment for some readers. */
 const machineText = (rows: ReadonlyArray<CsvRow>) => stringify([...rows], { ...lines, quoted_match: /^$|#/ })
 
 class Unwritten extends Data.TaggedError("Unwritten")<{ readonly cause: NodeJS.ErrnoException }> {}
@@ -82,7 +82,7 @@ const closedPipe: ReadonlySet<string> = new Set([
   "ERR_STREAM_WRITE_AFTER_END"
 ])
 
-/** Done when the reader took the text, so that a slow reader slows the query. */
+/** Ends when the reader has taken the text, so that a slow reader slows the query. */
 const write = (out: NodeJS.WritableStream, text: string) =>
   Effect.callback<void, Unwritten>((resume) => {
     out.write(text, (cause) => resume(cause ? new Unwritten({ cause }) : Effect.void))

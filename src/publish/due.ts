@@ -1,4 +1,4 @@
-/** Whether there is anything to publish: a version of no reading says nothing, and one of no change says nothing new. */
+/** Decides whether to publish: not before something was read completely, and not if nothing changed. */
 import { Effect } from "effect"
 import { hash } from "node:crypto"
 import { readFile, stat } from "node:fs/promises"
@@ -10,7 +10,7 @@ import { manifestName } from "../settings/paths.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import type { Manifest } from "./manifest.ts"
 
-/** What a version was made from; recorded in its manifest. */
+/** The state from which a release is made; its manifest records it. */
 export interface PublishedState {
   /** Rows that became new, changed or deleted in all runs so far. */
   readonly changes: number
@@ -29,7 +29,7 @@ export const stateOf = Effect.fnUntraced(function* (
   return { changes: yield* changeCount(), definitions: hash("sha256", JSON.stringify([columns, views])).slice(0, 32) }
 })
 
-/** `nothing read`: no resource was ever read completely. `unchanged`: the version shown was made from the same. */
+/** `nothing read`: no resource was ever read completely. `unchanged`: the current release was made from the same state. */
 export const publishDue = Effect.fn("publish.due")(function* (wanted: {
   readonly folder: string
   readonly formats: ReadonlyArray<string>
@@ -37,16 +37,16 @@ export const publishDue = Effect.fn("publish.due")(function* (wanted: {
   readonly state: PublishedState
 }): Effect.fn.Return<"nothing read" | "unchanged" | "due", Failure, Warehouse> {
   if (!(yield* isAnythingComplete())) return "nothing read"
-  const manifest = yield* Effect.promise(() => shownManifest(wanted.folder))
+  const manifest = yield* Effect.promise(() => currentManifest(wanted.folder))
   const same = (of: Omit<typeof wanted, "folder">) =>
     JSON.stringify([of.formats, of.csvProfile, of.state?.changes, of.state?.definitions])
   return manifest && same(manifest) === same(wanted) ? "unchanged" : "due"
 })
 
-/** That of the version shown, where all its files are there. */
-const shownManifest = async (folder: string): Promise<Manifest | undefined> => {
+/** The manifest of the current release; `undefined` if one of its files is missing or has another size. */
+const currentManifest = async (folder: string): Promise<Manifest | undefined> => {
   try {
-    const manifest = JSON.parse(await readFile(join(folder, manifestName), "utf8")) as Manifest // Written by us.
+    const manifest = JSON.parse(await readFile(join(folder, manifestName), "utf8")) as Manifest // Written by writeManifest.
     for (const { path, bytes } of manifest.files) if ((await stat(join(folder, path))).size !== bytes) return undefined
     return manifest
   } catch {

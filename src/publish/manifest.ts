@@ -1,4 +1,4 @@
-/** The files of a version on the disk: their fingerprints, and the manifest that lists them. */
+/** Makes the files of a release durable, and writes the manifest that lists them with their checksums. */
 import { Clock, Effect } from "effect"
 import { open } from "node:fs/promises"
 import { join } from "node:path"
@@ -11,21 +11,21 @@ import type { PublishedState } from "./due.ts"
 export interface Written {
   /** Relative to the published folder. */
   readonly path: string
-  /** `*` for a file with all tables. */
+  /** `*`: the file contains all tables. */
   readonly table: string
   readonly rows: number
 }
 
 export interface PublishedFile extends Written, Checksum {}
 
-/** A table as it is in every format of a version. */
+/** A table, the same in every format of a release. */
 export interface PublishedTable extends Content {
-  /** As DuckDB names it: current rows or earlier versions. */
+  /** The schema in DuckDB: current rows or earlier versions. */
   readonly schema: "crm" | "crm_history"
   readonly table: string
-  /** The same of the columns that the CSV profile for spreadsheets leaves as they are, where that is the profile. */
+  /** Only with the CSV profile for spreadsheets: the checksum of the columns that it does not alter. */
   readonly untouchedSum?: string
-  /** Type by column, in their order. */
+  /** Types by column, in the order of the columns. */
   readonly columns: Readonly<Record<string, string>>
 }
 
@@ -39,7 +39,7 @@ export interface Manifest {
   readonly files: ReadonlyArray<PublishedFile>
 }
 
-/** Brings the file to the disk and takes its checksum; only its owner may open it, as it holds personal data. */
+/** Flushes the file to disk and computes its checksum. Only its owner may open it, because it contains personal data. */
 export const durableFile = (folder: string, file: Written): Effect.Effect<PublishedFile, Failure> => {
   const path = join(folder, file.path)
   return onDisk(path, "written", async () => {
@@ -50,7 +50,7 @@ export const durableFile = (folder: string, file: Written): Effect.Effect<Publis
   })
 }
 
-/** Written last: a version without it is not complete. */
+/** Written last: a release without a manifest is incomplete. */
 export const writeManifest = Effect.fn("publish.writeManifest")(function* (
   folder: string,
   manifest: Manifest

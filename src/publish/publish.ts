@@ -1,4 +1,4 @@
-/** The last stage: from the warehouse to the files that people open. They are replaced all at once or not at all. */
+/** The last stage: copies the warehouse to the files that people open, and replaces all of them at once or none. */
 import { Effect } from "effect"
 import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -19,13 +19,13 @@ import { spreadsheetLimits } from "./spreadsheet.ts"
 import { abandonRelease, beginRelease, commitRelease } from "./release.ts"
 
 export interface PublishOptions {
-  /** Becomes a link to the newest version; the versions are in a hidden folder beside it. */
+  /** Becomes a link to the newest release; the releases are in a hidden folder next to it. */
   readonly folder: string
   readonly formats: ReadonlyArray<"duckdb" | "parquet" | "csv">
   readonly csvProfile: "machine" | "spreadsheet"
   readonly run: string
   readonly schemaVersion: string
-  /** Statements that make views and macros in the DuckDB file. */
+  /** Statements that create views and macros in the DuckDB file. */
   readonly views?: ReadonlyArray<string>
 }
 
@@ -35,22 +35,22 @@ export interface Published {
 }
 
 /**
- * Needs room for a whole version beside the two that stay. Deleted rows are in every file, with their `_deleted_at`.
- * The same warehouse gives the same bytes of Parquet and CSV; a DuckDB file is different bytes each time.
+ * Needs disk space for one more release than the two that are kept. Every file contains the deleted rows, with `_deleted_at`.
+ * The same warehouse gives the same bytes of Parquet and CSV, but not of the DuckDB file.
  */
 export const publish = Effect.fn("publish")(function* (
   options: PublishOptions,
   tables: ReadonlyArray<TableName>
 ): Effect.fn.Return<Published, Failure, Warehouse> {
   const { folder, run, schemaVersion, formats, csvProfile } = options
-  yield* refuseReadOnly
+  yield* dieIfReadOnly
   const state = yield* stateOf(options.views ?? [])
-  const version = yield* beginRelease(folder, run)
+  const release = yield* beginRelease(folder, run)
   return yield* Effect.gen(function* () {
-    const { contents, written } = yield* writeFiles(options, tables, version.building)
-    // Bringing a small file to the disk is waiting, so many wait together.
-    const files = yield* Effect.forEach(written, (file) => durableFile(version.building, file), { concurrency: 8 })
-    yield* writeManifest(version.building, {
+    const { contents, written } = yield* writeFiles(options, tables, release.building)
+    // Flushing a small file is mostly waiting, so several files are flushed concurrently.
+    const files = yield* Effect.forEach(written, (file) => durableFile(release.building, file), { concurrency: 8 })
+    yield* writeManifest(release.building, {
       run,
       schemaVersion,
       formats,
@@ -59,10 +59,10 @@ export const publish = Effect.fn("publish")(function* (
       tables: contents,
       files
     })
-    yield* commitRelease(version)
+    yield* commitRelease(release)
     return { files, folder }
   }).pipe(
-    Effect.onError(() => abandonRelease(version)),
+    Effect.onError(() => abandonRelease(release)),
     Effect.mapError(({ reason }) => new Failure({ reason, unpublished: folder }))
   )
 })
@@ -72,7 +72,7 @@ const writeFiles = Effect.fnUntraced(function* (
   tables: ReadonlyArray<TableName>,
   building: string
 ) {
-  // The copy is made even where nobody wants it: it is the one moment that the other files agree on.
+  // The snapshot is made even without the format duckdb, because the other files are copied from it.
   const result = yield* withSnapshot(
     join(building, snapshotName),
     tables,
@@ -97,7 +97,7 @@ const writeFiles = Effect.fnUntraced(function* (
   return result
 })
 
-/** Of the copy: the one moment that all files show. */
+/** Contents of the snapshot, which all files share. */
 const tableContents = Effect.fnUntraced(function* (table: TableName, forSpreadsheets: boolean) {
   const schemas = [
     ["crm", snapshotTable(table)],
@@ -127,12 +127,13 @@ const currentRows = Effect.fnUntraced(function* (tables: ReadonlyArray<TableName
 })
 
 /**
- * What the writer of Parquet holds: a row group beside DuckDB's own bound, a third of what DuckDB would take, and for each
- * column of text a dictionary from its first row on, of a megabyte where nothing is said. The files are as small with less.
+ * Bounds the memory of the Parquet writer, which DuckDB's memory limit does not cover: a row group, a third of DuckDB's
+ * default, and for each text column a dictionary from its first row on, by default of a megabyte. The files are no larger
+ * with these bounds.
  */
-const bounded = "ROW_GROUP_SIZE 40960, STRING_DICTIONARY_PAGE_SIZE_LIMIT 65536"
+const parquetBounds = "ROW_GROUP_SIZE 40960, STRING_DICTIONARY_PAGE_SIZE_LIMIT 65536"
 
-/** Instants are UTC microseconds, money is exact; the plain encodings that every reader knows. */
+/** Timestamps are UTC microseconds, money is exact, and every reader knows the encodings. */
 const writeParquet = Effect.fnUntraced(function* (
   table: TableName,
   building: string
@@ -141,7 +142,7 @@ const writeParquet = Effect.fnUntraced(function* (
   yield* makeFolder(building, "parquet", table.name)
   return yield* Effect.forEach(yield* partsOf(table, snapshotSchema), (part, index) => {
     const path = join("parquet", table.name, `part-${index}.parquet`)
-    const copy = `COPY (FROM ${part}) TO ${literal(join(building, path))} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v1, ${bounded})`
+    const copy = `COPY (FROM ${part}) TO ${literal(join(building, path))} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v1, ${parquetBounds})`
     return Effect.map(warehouse.rows(copy), ([copied]) => ({
       path,
       table: table.name,
@@ -165,8 +166,8 @@ const writeCsvFiles = Effect.fnUntraced(function* (
 const makeFolder = (...parts: ReadonlyArray<string>) =>
   onDisk(join(...parts), "created", () => mkdir(join(...parts), { recursive: true, mode: 0o700 }))
 
-/** A writer's lock on the warehouse is also what keeps two publishes apart; asking without it is a mistake of ours. */
-const refuseReadOnly = Effect.gen(function* () {
+/** The write lock of the warehouse also prevents concurrent publishes, so a call without it is a defect. */
+const dieIfReadOnly = Effect.gen(function* () {
   const [row] = yield* (yield* Warehouse).rows(
     "SELECT readonly FROM duckdb_databases() WHERE database_name = current_database()"
   )

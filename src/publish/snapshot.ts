@@ -1,6 +1,6 @@
 /**
- * The file that DuckDB users open: the warehouse as it is at one moment, without the state that only sluice needs.
- * Parquet and CSV are copied from it too, so that all files of a version show the same moment.
+ * The DuckDB file that is published: a copy of the warehouse without the state that only sluice needs. Parquet and CSV are
+ * copied from it too, so that all files of a release show the same state.
  */
 import { Effect, Exit } from "effect"
 import type { Failure } from "../failure.ts"
@@ -9,18 +9,18 @@ import { literal, name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import type { TableName } from "./chunks.ts"
 
-/** How statements call the copy while it is attached. */
+/** The database name of the snapshot while it is attached. */
 const snapshotName = "sluice_served"
 
 /**
- * Current rows stand in the copy's main schema. DuckDB names an opened file's catalog after the file, so that `contacts`
- * and `crm.contacts` both find them; with a schema of that name as well, `crm.contacts` would be ambiguous.
+ * The snapshot has the current rows in its main schema. DuckDB names the catalog of an opened file after the file, so both
+ * `contacts` and `crm.contacts` find them; with a schema `crm` as well, `crm.contacts` would be ambiguous.
  */
 export const snapshotSchema = `${snapshotName}.main`
 export const snapshotTable = (table: Pick<TableName, "name">) => `${snapshotSchema}.${name(table.name)}`
 export const snapshotHistory = (table: Pick<TableName, "name">) => `${snapshotName}.crm_history.${name(table.name)}`
 
-/** Makes the copy at `path` and runs `use` while it is attached; afterwards nobody holds the file. */
+/** Creates the snapshot at `path` and runs `use` while it is attached; then closes the file. */
 export const withSnapshot = Effect.fnUntraced(function* <A, R>(
   path: string,
   tables: ReadonlyArray<TableName>,
@@ -30,18 +30,18 @@ export const withSnapshot = Effect.fnUntraced(function* <A, R>(
   const warehouse = yield* Warehouse
   const detach = warehouse.run(`DETACH ${snapshotName}`)
   return yield* Effect.acquireUseRelease(
-    // Without a log: a copy that is not whole is not used.
+    // Without a write-ahead log, because an incomplete snapshot is never used.
     warehouse.run(`ATTACH ${literal(path)} AS ${snapshotName} (RECOVERY_MODE no_wal_writes)`),
     () => copyWarehouse(tables).pipe(Effect.andThen(makeViews(views)), Effect.andThen(use)),
-    // After a failure the failure itself is the news.
+    // After a failure, only that failure is reported.
     (_, exit) => (Exit.isSuccess(exit) ? detach : Effect.ignore(detach))
   ).pipe(storedOrder)
 })
 
 /**
- * Rows in the order in which the warehouse holds them: the same warehouse gives the same bytes. Sorting by key instead
- * runs out of memory at 5 million contacts under 256 MB. The warehouse's one thread stays one: there, with a second,
- * Parquet and CSV take twice as long.
+ * Keeps the rows in the order of the warehouse, so that the same warehouse gives the same bytes. Sorting by key runs out of
+ * memory at 5 million contacts under 256 MB. The warehouse keeps its one thread: with a second one and this order, Parquet
+ * and CSV take twice as long.
  */
 export const storedOrder = Effect.fnUntraced(function* <A, E, R>(
   effect: Effect.Effect<A, E, R>
@@ -77,7 +77,7 @@ const copyWarehouse = Effect.fnUntraced(function* (tables: ReadonlyArray<TableNa
   ])
 })
 
-/** Names in a view mean the database it was made in, so it is made from within. */
+/** A view resolves names in the database in which it is created, so the views are created in the snapshot. */
 const makeViews = Effect.fnUntraced(function* (views: ReadonlyArray<string>) {
   const warehouse = yield* Warehouse
   const [row] = yield* warehouse.rows("SELECT current_database() AS own")
@@ -86,7 +86,7 @@ const makeViews = Effect.fnUntraced(function* (views: ReadonlyArray<string>) {
     () => warehouse.transaction(views),
     () => Effect.ignore(warehouse.run(`USE ${name(String(row?.["own"]))}`))
   )
-  // Without it the rows would still be in a log beside the file, which readers do not get.
+  // Without a checkpoint, the rows would still be in a log next to the file, which is not published.
   yield* warehouse.run(`CHECKPOINT ${snapshotName}`)
 })
 
@@ -95,7 +95,7 @@ const copyOf = (path: string) => `${snapshotName}.${path.replace(/^crm\./, "main
 const pathOf = (row: Readonly<Record<string, unknown>>) =>
   `${String(row["schema_name"])}.${name(String(row["table_name"]))}`
 
-/** CREATE TABLE AS leaves the comments behind. */
+/** Comments, which CREATE TABLE AS does not copy. */
 const commentsSql = `
   SELECT schema_name, table_name, NULL AS column_name, comment FROM duckdb_tables()
   WHERE database_name = current_database() AND comment IS NOT NULL

@@ -1,6 +1,6 @@
 /**
- * `<table>.csv` for spreadsheets, further files `<table>-2.csv` where a sheet is full, and `<table>.escaped.csv`,
- * which names every cell that differs from the data, so that nothing is altered in silence.
+ * `<table>.csv` for spreadsheets, further files `<table>-2.csv` when a sheet is full, and `<table>.escaped.csv`, which lists
+ * every cell that differs from the data, so that no cell is altered silently.
  */
 import { Effect, type Scope, Stream } from "effect"
 import { type FileHandle, open } from "node:fs/promises"
@@ -17,7 +17,7 @@ export interface SpreadsheetFile {
   readonly rows: number
 }
 
-/** Writes the rows of the attached copy. The original of an altered cell is in the warehouse and in every other format. */
+/** Writes the rows of the snapshot. The warehouse and every other format have the original of an altered cell. */
 export const copySpreadsheets = Effect.fnUntraced(function* (
   table: TableName,
   folder: string,
@@ -50,9 +50,9 @@ export const copySpreadsheets = Effect.fnUntraced(function* (
 }, Effect.scoped)
 
 interface SpreadsheetFiles {
-  /** Opens the first file even for no rows, so that a reader finds a header. */
+  /** Creates the first file even without rows, so that it has a header. */
   readonly write: (rows: ReadonlyArray<CsvRow>) => Effect.Effect<void, Failure>
-  /** Where the row will stand that comes so many rows after those written; the header is row 1. */
+  /** The position of a row that is written `ahead` rows from now; the header is row 1. */
   readonly place: (ahead: number) => { readonly file: string; readonly row: number }
   readonly written: () => ReadonlyArray<SpreadsheetFile>
 }

@@ -1,4 +1,4 @@
-/** The name that a misspelt one was probably meant to be. */
+/** The name that is most similar to a misspelt one, if any is similar. */
 export const closest = (written: string, names: Iterable<string>): string | undefined => {
   let best: { readonly name: string; readonly distance: number } | undefined
   for (const name of names) {
@@ -8,7 +8,7 @@ export const closest = (written: string, names: Iterable<string>): string | unde
   return best?.name
 }
 
-/** Letters to insert, remove or replace. */
+/** The number of letters to insert, remove or replace (Levenshtein). */
 const editDistance = (one: string, other: string): number => {
   let row = Array.from({ length: other.length + 1 }, (_, column) => column)
   for (const [index, letter] of [...one].entries()) {

@@ -4,11 +4,11 @@ import { type Setting, type SettingFlags, allSettings, flagText, locationSetting
 
 const schemaFile = "sluice.schema.json"
 
-/** Every setting with its sentence; those that have to be set, and no others, are not commented out. */
+/** Every setting with its description; only the required ones are not commented out. */
 export const exampleToml = (): string =>
   [
     `#:schema ./${schemaFile}`,
-    "# Copy this file to config/sluice.toml. A flag goes before the environment, the environment before this file.",
+    "# Copy this file to config/sluice.toml. A flag overrides the environment, and the environment overrides this file.",
     ...Object.entries<Readonly<Record<string, Setting>>>(sections).flatMap(([section, settings]) => [
       "",
       `[${section}]`,
@@ -44,7 +44,7 @@ const tomlOf = (value: unknown): string => {
   return entries.length === 0 ? "{}" : `{ ${entries.join(", ")} }`
 }
 
-/** For editors: completion, descriptions, and a mark under what is wrong. */
+/** With it, editors complete and describe settings, and mark wrong ones. */
 export const jsonSchema = (): string =>
   `${JSON.stringify(
     {
@@ -83,7 +83,7 @@ const propertiesOf = (settings: Readonly<Record<string, Setting>>) =>
     ])
   )
 
-/** A table in Markdown, as wide as its widest cells. */
+/** A Markdown table, with its columns aligned. */
 export const readmeTable = (): string => {
   const rows = [
     ["setting", "environment, flag", "default", "meaning"],
@@ -106,7 +106,7 @@ export const readmeTable = (): string => {
   return [line(rows[0]!), line(widths.map((width) => "-".repeat(width))), ...rows.slice(1).map(line)].join("\n")
 }
 
-/** For the help of a flag: the sentence, the variable and the default. */
+/** The help of a flag: description, environment variable and default. */
 export const flagDescription = (flag: keyof SettingFlags): string => {
   const { description, environment, default: otherwise } = allSettings.find((setting) => setting.flag === flag)!
   return [

@@ -1,17 +1,17 @@
-/** What can be wrong with settings, as facts; cli/errors.ts has the sentences. Secrets are in none of them. */
+/** What can be wrong with settings, as facts without secrets; cli/setting-errors.ts writes the sentences. */
 import * as Schema from "effect/Schema"
 
 export const SettingProblem = Schema.TaggedUnion({
   FileNotFound: { file: Schema.String },
   FileUnreadable: { file: Schema.String, cause: Schema.String },
-  /** The message has the line and the column. */
+  /** The message contains the line and the column. */
   InvalidToml: { file: Schema.String, message: Schema.String },
   UnknownSetting: { file: Schema.String, path: Schema.String, closest: Schema.optional(Schema.String) },
   WrongValue: {
     path: Schema.String,
-    /** The flag, the variable or the file that has the value. */
+    /** The flag, the variable or the file that contains the value. */
     source: Schema.String,
-    /** Absent where it is a secret. */
+    /** Absent for a secret. */
     value: Schema.optional(Schema.String),
     expected: Schema.String
   },
@@ -21,7 +21,7 @@ export const SettingProblem = Schema.TaggedUnion({
     environment: Schema.optional(Schema.String),
     flag: Schema.optional(Schema.String)
   },
-  /** Neither a token nor all of an OAuth app; these of the app are missing. */
+  /** There is no token, and the settings of the OAuth app are incomplete: `missing` lists them. */
   NoCredentials: { missing: Schema.Array(Schema.String) },
   SecretUnavailable: { path: Schema.String, reference: Schema.String, cause: Schema.String },
   UnknownResource: { file: Schema.String, resource: Schema.String, closest: Schema.optional(Schema.String) },
@@ -30,7 +30,7 @@ export const SettingProblem = Schema.TaggedUnion({
 })
 export type SettingProblem = typeof SettingProblem.Type
 
-/** All problems that were found, not the first alone. */
+/** Contains all problems, not only the first. */
 export class SettingsError extends Schema.TaggedError<SettingsError>()("SettingsError", {
   problems: Schema.Array(SettingProblem)
 }) {}

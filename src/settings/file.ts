@@ -13,7 +13,7 @@ type Table = Readonly<Record<string, unknown>>
 
 export interface SettingsFile {
   readonly name: string
-  /** By section, without what is unknown. */
+  /** By section, without unknown sections. */
   readonly sections: Readonly<Record<string, Table>>
   readonly locations: ReadonlyArray<Table>
 }
@@ -23,7 +23,7 @@ export interface ReadFile {
   readonly problems: ReadonlyArray<SettingProblem>
 }
 
-/** Without a name, the default file, which need not exist. */
+/** Reads the named file, or the default file, which may be absent. */
 export const readFile = (named: string | undefined): ReadFile => {
   const name = named ?? defaultFile
   const nothing = { name, sections: {}, locations: [] }
@@ -42,7 +42,7 @@ export const readFile = (named: string | undefined): ReadFile => {
     : checkedNames(name, parsed.success)
 }
 
-/** A value that cannot be read may be a token without its quotes. */
+/** Removes the value from a message: it may be a token without quotes. */
 const withoutValue = (message: string): string =>
   message.replace(/^(Invalid value|Invalid date-time|Integer out of range) '.*'/s, "$1, or a text without quotes,")
 
@@ -52,7 +52,7 @@ const checkedNames = (file: string, content: Table): ReadFile => {
     const name = closest(path, names)
     problems.push({ _tag: "UnknownSetting", file, path, ...(name !== undefined && { closest: name }) })
   }
-  // Its value is not shown: there may be secrets in it.
+  // The value is not shown, because it may contain secrets.
   const misshapen = (path: string, expected: string) =>
     problems.push({ _tag: "WrongValue", path, source: file, expected })
 

@@ -1,19 +1,19 @@
-/** The kinds of values that settings have: what the file may hold, and how a flag or the environment writes it as text. */
+/** The types of settings: the values that the file may contain, and how a flag or a variable writes them as text. */
 import * as Schema from "effect/Schema"
 
 export interface Kind<A> {
   readonly schema: Schema.Codec<A>
   /** Completes "expected …" in an error message. */
   readonly expected: string
-  /** The value that a text stands for. A text that stands for none is returned as it is, and the schema rejects it. */
+  /** Parses a text. A text that it cannot parse is returned unchanged, and the schema rejects it. */
   readonly fromText: (text: string) => unknown
 }
 
-const asItIs = (text: string): unknown => text
+const unchanged = (text: string): unknown => text
 const toNumber = (text: string): unknown => (Number.isFinite(Number(text)) ? Number(text) : text)
 const toBoolean = (text: string): unknown => (text === "true" ? true : text === "false" ? false : text)
 
-/** The items of a comma-separated list; blanks around them do not count, and neither do empty ones. */
+/** The items of a comma-separated list, trimmed, without empty ones. */
 export const commaSeparated = (text: string): ReadonlyArray<string> =>
   text
     .split(",")
@@ -23,7 +23,7 @@ export const commaSeparated = (text: string): ReadonlyArray<string> =>
 export const text: Kind<string> = {
   schema: Schema.String.check(Schema.isNonEmpty()),
   expected: "a text that is not empty",
-  fromText: asItIs
+  fromText: unchanged
 }
 
 export const httpAddress: Kind<string> = {
@@ -31,7 +31,7 @@ export const httpAddress: Kind<string> = {
     Schema.makeFilter((address) => URL.canParse(address) && /^https?:$/.test(new URL(address).protocol))
   ),
   expected: "an http or https address",
-  fromText: asItIs
+  fromText: unchanged
 }
 
 export const textList: Kind<ReadonlyArray<string>> = {
@@ -60,29 +60,29 @@ export const share: Kind<number> = {
   fromText: toNumber
 }
 
-export const enumeration = <const Word extends string>(words: ReadonlyArray<Word>): Kind<Word> => ({
-  schema: Schema.Literals(words),
-  expected: listed(words, "or"),
-  fromText: asItIs
+export const enumeration = <const Value extends string>(values: ReadonlyArray<Value>): Kind<Value> => ({
+  schema: Schema.Literals(values),
+  expected: listed(values, "or"),
+  fromText: unchanged
 })
 
-/** In text, `none` is the empty list: an empty variable counts as not set. */
-export const anyOf = <const Word extends string>(words: ReadonlyArray<Word>): Kind<ReadonlyArray<Word>> => ({
-  schema: Schema.Array(Schema.Literals(words)),
-  expected: `a list of ${listed(words, "and")}`,
+/** In text, `none` is the empty list, because an empty variable counts as not set. */
+export const anyOf = <const Value extends string>(values: ReadonlyArray<Value>): Kind<ReadonlyArray<Value>> => ({
+  schema: Schema.Array(Schema.Literals(values)),
+  expected: `a list of ${listed(values, "and")}`,
   fromText: (list) => (list === "none" ? [] : commaSeparated(list))
 })
 
-/** The file alone can write it. */
-export const oneOfByName = <const Word extends string>(
-  words: ReadonlyArray<Word>
-): Kind<Readonly<Record<string, Word>>> => ({
-  schema: Schema.Record(Schema.String, Schema.Literals(words)),
-  expected: `a table whose values are ${listed(words, "or")}`,
-  fromText: asItIs
+/** Only the file can set it. */
+export const oneOfByName = <const Value extends string>(
+  values: ReadonlyArray<Value>
+): Kind<Readonly<Record<string, Value>>> => ({
+  schema: Schema.Record(Schema.String, Schema.Literals(values)),
+  expected: `a table whose values are ${listed(values, "or")}`,
+  fromText: unchanged
 })
 
-const listed = (words: ReadonlyArray<string>, conjunction: string): string => {
-  const quoted = words.map((word) => `"${word}"`)
+const listed = (values: ReadonlyArray<string>, conjunction: string): string => {
+  const quoted = values.map((value) => `"${value}"`)
   return quoted.length < 2 ? quoted.join("") : `${quoted.slice(0, -1).join(", ")} ${conjunction} ${quoted.at(-1)}`
 }

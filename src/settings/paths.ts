@@ -1,23 +1,23 @@
-/** Where everything is in an output folder. */
+/** The paths in an output folder. */
 import { join } from "node:path"
 
 export const warehouseName = "warehouse.duckdb"
-/** Tables name recordings relative to the output folder, so that it can be moved. */
+/** Tables store the paths of recordings relative to the output folder, so that the folder can be moved. */
 export const filesName = "files"
 export const snapshotName = "crm.duckdb"
 export const manifestName = "manifest.json"
-/** A folder of what `verify` compares with, with the number of its process behind it. */
+/** Folders in which `verify` replays the vault; the process id follows. */
 export const verifyPrefix = "verify-"
 
 export interface OutputPaths {
-  /** Every answer of the service as it was received. */
+  /** Every response of the service as it was received. */
   readonly vault: string
   readonly warehouse: string
   /** The warehouse that a rebuild is writing. */
   readonly rebuilt: string
-  /** A link to the current version. */
+  /** A link to the current release. */
   readonly published: string
-  /** The versions that it links to, by turns. */
+  /** The releases that the link points to, one at a time. */
   readonly versions: string
   /** Batches that are being loaded. */
   readonly temporary: string
@@ -25,15 +25,15 @@ export interface OutputPaths {
   readonly files: string
   /** The current OAuth tokens. */
   readonly tokens: string
-  /** A backfill is running, and the number of its process. */
+  /** Exists while a backfill runs; contains its process id. */
   readonly backfillRunning: string
-  /** A sync waits for that backfill to stop. */
+  /** Exists while a sync waits for the backfill to stop. */
   readonly backfillStop: string
-  /** The folder belongs to a demo, which may empty it. */
+  /** Marks the folder of a demo, which the next demo may empty. */
   readonly demo: string
 }
 
-/** A clone brings the folder with a page about it, and open to others. */
+/** A clone contains the output folder with this file; other users can read it. */
 export const readmeName = "README.md"
 
 export const outputPaths = (folder: string): OutputPaths => ({

@@ -1,4 +1,4 @@
-/** The value of every setting: a flag goes before the environment, the environment before the file, the file before the default. */
+/** The value of every setting: a flag overrides the environment, which overrides the file, which overrides the default. */
 import * as Schema from "effect/Schema"
 import type { SettingProblem } from "./errors.ts"
 import { readFile } from "./file.ts"
@@ -17,7 +17,7 @@ export interface Flags extends SettingFlags {
 }
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** One of several locations, as the file has it. */
+/** One of several locations, as the file lists it. */
 export interface ListedLocation {
   readonly id?: string
   readonly token?: string
@@ -26,7 +26,7 @@ export interface ListedLocation {
 
 export interface SettingSource {
   readonly path: string
-  /** For people: a secret is only said to be set. */
+  /** For people: `set` instead of a secret. */
   readonly shown: string
   readonly from: "flag" | "environment" | "file" | "default"
   /** The flag, the variable or the file. */
@@ -42,7 +42,7 @@ export interface Settings {
   readonly problems: ReadonlyArray<SettingProblem>
 }
 
-/** Reads each source once. What is wrong is among the problems, and has no effect on the values. */
+/** Reads each source once. A wrong value becomes a problem, and the next source counts. */
 export const readSettings = (flags: Flags, environment: Environment): Settings => {
   const { file, problems: problemsOfFile } = readFile(flags.config)
   const problems = [...problemsOfFile]
@@ -52,7 +52,7 @@ export const readSettings = (flags: Flags, environment: Environment): Settings =
     const { section, key, path } = setting
     const isRight = Schema.is(setting.schema)
     const written = writtenIn(setting, flags, environment, file)
-    // A wrong value is reported where another source goes before it, too.
+    // A wrong value is reported even if another source overrides it.
     for (const { value, name } of written) if (!isRight(value)) problems.push(wrongValue(setting, path, value, name))
     const { value, from, name } = written.find((one) => isRight(one.value)) ?? {
       value: setting.default,
@@ -63,13 +63,13 @@ export const readSettings = (flags: Flags, environment: Environment): Settings =
     if (value !== undefined) sources.push({ path, shown: setting.secret ? "set" : textOf(value), from, name })
   }
   const locations = file.locations.map((location, index) => listedLocation(location, index, file.name, problems))
-  // Each value was checked against the schema that its type comes from.
+  // The schemas from which the types are derived have checked every value.
   return { file: file.name, values: values as unknown as SettingValues, locations, sources, problems }
 }
 
 type Written = Pick<SettingSource, "from" | "name"> & { readonly value: unknown }
 
-/** The sources that have the setting, in the order in which they count. */
+/** The values of the setting in all sources, in their order of precedence. */
 const writtenIn = (
   { flag, environment: variable, fromText, section, key }: PlacedSetting,
   flags: Flags,
@@ -78,7 +78,7 @@ const writtenIn = (
 ): ReadonlyArray<Written> => {
   const written: Array<Written> = []
   const given = flag && flags[flag]
-  // An empty flag, as of a variable of the shell that is not set, must not mean the default.
+  // An empty flag, for example from an unset shell variable, must not fall back to the default.
   if (flag && given !== undefined) written.push({ from: "flag", name: flagText(flag), value: fromText(given) })
   const variableText = variable && environment[variable]
   if (variable && variableText) written.push({ from: "environment", name: variable, value: fromText(variableText) })

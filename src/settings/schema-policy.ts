@@ -1,4 +1,4 @@
-/** What happens to fields that no definition names, with every name in these settings checked against the catalogue. */
+/** Checks the names in the settings of the schema policy against the catalogue. */
 import * as Effect from "effect/Effect"
 import type { Catalogue } from "../catalog/discover.ts"
 import type { SchemaPolicies } from "../catalog/schema-policy.ts"

@@ -1,4 +1,4 @@
-/** Credentials, each itself or by reference: `env:NAME`, `file:/path` or `cmd:command line`. */
+/** Reads credentials; each is the text itself or a reference: `env:NAME`, `file:/path` or `cmd:command line`. */
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { execFileSync } from "node:child_process"
@@ -8,7 +8,7 @@ import type { SettingProblem } from "./errors.ts"
 import type { Environment } from "./read.ts"
 import type { SettingValues } from "./table.ts"
 
-/** A reference is read once, however many locations share it. */
+/** Reads each reference once, even if several locations share it. */
 export const secretReader = (environment: Environment) => {
   const known = new Map<string, Result.Result<string, string>>()
   return (reference: string, path: string): Result.Result<Redacted.Redacted, SettingProblem> => {
@@ -22,7 +22,7 @@ export const secretReader = (environment: Environment) => {
 }
 type SecretReader = ReturnType<typeof secretReader>
 
-/** A token, of the location or of the account, goes before an OAuth app. */
+/** A token, of the location or of the account, takes precedence over an OAuth app. */
 export const credentialsOf = (
   account: SettingValues["account"],
   token: { readonly reference: string | undefined; readonly path: string },

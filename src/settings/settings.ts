@@ -1,4 +1,4 @@
-/** What a command needs of the settings: where output goes, and whose locations are read with what. */
+/** The settings as a command uses them: the output, and each location with its credentials and limits. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
@@ -18,7 +18,7 @@ export interface OutputSettings {
   readonly memoryMb: number
 }
 
-/** What schema-policy.ts checks against the catalogue, and the file that has it. */
+/** The settings that schema-policy.ts checks against the catalogue, and the file that contains them. */
 export interface SchemaSettings {
   readonly schema: SettingValues["schema"] & { readonly file: string }
 }
@@ -31,11 +31,11 @@ export interface AccountSettings {
   /** See `deletions.max_share`. */
   readonly deletionShareMax: number
   readonly api: ApiSettings
-  /** Texts that must not appear anywhere. */
+  /** Texts that no output may contain. */
   readonly secrets: ReadonlyArray<string>
 }
 
-/** The settings of a command that makes no request. What is wrong with the others is reported as well. */
+/** The settings of a command that sends no requests. It reports problems of the other settings too. */
 export const outputSettings = Effect.fn("settings.output")(function* (
   flags: Flags,
   environment: Environment
@@ -45,7 +45,7 @@ export const outputSettings = Effect.fn("settings.output")(function* (
   return outputOf(settings)
 })
 
-/** The settings of a command that reads locations: those of the flag or the variable, or those of the file. */
+/** The settings of a command that reads locations: those that the flag or the variable names, or those of the file. */
 export const syncSettings = Effect.fn("settings.sync")(function* (
   flags: Flags,
   environment: Environment
@@ -68,7 +68,7 @@ export const oneAccount = Effect.fn("settings.one")(function* (
     : yield* new SettingsError({ problems: [severalLocations(accounts)] })
 })
 
-/** What `doctor` looks at: everything that can be used, and everything that is wrong. */
+/** The settings as `doctor` reports them: everything usable, and every problem. */
 export const inspectSettings = (flags: Flags, environment: Environment) => {
   const settings = readSettings(flags, environment)
   const output = outputOf(settings)
@@ -85,7 +85,7 @@ export const inspectSettings = (flags: Flags, environment: Environment) => {
   }
 }
 
-/** What is missing may be in a file that cannot be read, and what is wrong is not missing. */
+/** Leaves out missing settings if the file cannot be read, as it may contain them, and those that are only wrong. */
 const allProblems = ({ problems }: Settings, missing: ReadonlyArray<SettingProblem>): ReadonlyArray<SettingProblem> => {
   if (problems.some(({ _tag }) => /^(FileNotFound|FileUnreadable|InvalidToml)$/.test(_tag))) return problems
   const wrong = new Set(problems.flatMap((problem) => ("path" in problem ? [problem.path] : [])))
@@ -118,7 +118,7 @@ const accountsOf = (
     ...(locations.length === 0 ? [missing("account.location_id")] : [])
   ]
   const secret = secretReader(environment)
-  // Without a location the credentials are looked at all the same, so that all that is missing is reported at once.
+  // Credentials are checked even without a location, so that everything missing is reported at once.
   const accounts = (locations.length === 0 ? [{ id: "" }] : locations).flatMap(({ id, token, company_id }: Listed) => {
     const reference =
       token === undefined
@@ -155,7 +155,7 @@ const accountsOf = (
 
 type Listed = ListedLocation & { readonly id: string }
 
-/** A location that is named outside the file has the token that the file lists for it, if any. */
+/** A location from the flag or the variable uses the token that the file lists for it, if any. */
 const locationsOf = ({ values, sources, locations }: Settings): ReadonlyArray<Listed> => {
   const listed = locations.filter((location): location is Listed => location.id !== undefined)
   const source = sources.find(({ path }) => path === "account.location_id")
@@ -176,7 +176,7 @@ const missing = (path: string): SettingProblem => {
   }
 }
 
-/** Several locations share what is missing of the account. */
+/** Locations that share the account's settings report the same problem. */
 const unique = (problems: ReadonlyArray<SettingProblem>): ReadonlyArray<SettingProblem> => [
   ...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()
 ]

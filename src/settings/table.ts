@@ -16,7 +16,7 @@ import {
   textList
 } from "./kinds.ts"
 
-/** Flags that set a setting, by the names they have in the program: `baseUrl` is `--base-url`. */
+/** The flags of settings, by their names in the program: `baseUrl` is `--base-url`. */
 export interface SettingFlags {
   readonly baseUrl?: string | undefined
   readonly location?: string | undefined
@@ -34,7 +34,7 @@ export interface Setting<A = unknown> extends Kind<A> {
   readonly default?: A
   /** What config/example.toml shows; the default where it is absent. */
   readonly example?: A
-  /** With this setting more is read than otherwise; why that needs a setting. */
+  /** Only of a setting that turns on reading more: why it is off by default. */
   readonly whyOptional?: string
 }
 
@@ -43,18 +43,21 @@ const setting = <A, const Rest extends Omit<Setting<A>, keyof Kind<A>>>(kind: Ki
   ...rest
 })
 
-/** What may happen to a field that no definition names; see catalog/policy.ts. */
+/** What may happen to a field that no definition names; see catalog/schema-policy.ts. */
 const schemaPolicies = ["evolve", "freeze", "discard"] as const
 
-/** What the file says of one of several locations. */
+/** The settings of one of several locations, in the file. */
 export const locationSettings = {
-  id: setting(text, { description: "The location to read.", example: "northLocationId" }),
+  id: setting(text, { description: "Id of the location to read.", example: "northLocationId" }),
   token: setting(text, {
     secret: true,
-    description: "Its token; without it, the account's.",
+    description: "Token of the location; without it, the account's token.",
     example: "env:NORTH_TOKEN"
   }),
-  company_id: setting(text, { description: "Its company; without it, the account's.", example: "companyId" })
+  company_id: setting(text, {
+    description: "Company that owns the location; without it, the account's company.",
+    example: "companyId"
+  })
 } satisfies Readonly<Record<string, Setting>>
 
 /** By section and key, as in the settings file. */
@@ -74,18 +77,19 @@ export const sections = {
     }),
     company_id: setting(text, {
       environment: "SLUICE_COMPANY_ID",
-      description: "Company that owns the location; without it, it is read from the location if the token may.",
+      description:
+        "Company that owns the location; without it, sluice reads it from the location if the token has access.",
       example: "companyId"
     }),
     token: setting(text, {
       environment: "SLUICE_TOKEN",
       secret: true,
-      description: "Private integration token: itself, or env:NAME, file:/path or cmd:command for where it is.",
+      description: "Private integration token, or a reference to it: env:NAME, file:/path or cmd:command.",
       example: "env:CRM_TOKEN"
     }),
     client_id: setting(text, {
       environment: "SLUICE_CLIENT_ID",
-      description: "Client id of an OAuth app, which takes the place of the token.",
+      description: "Client id of an OAuth app, which replaces the token.",
       example: "clientId"
     }),
     client_secret: setting(text, {
@@ -97,26 +101,27 @@ export const sections = {
     refresh_token: setting(text, {
       environment: "SLUICE_REFRESH_TOKEN",
       secret: true,
-      description: "First refresh token of the OAuth app; its successors are kept in tokens.json in the output folder.",
+      description:
+        "First refresh token of the OAuth app; sluice keeps the newest one in tokens.json in the output folder.",
       example: "file:/run/secrets/refresh_token"
     }),
     object_keys: setting(textList, {
       environment: "SLUICE_OBJECT_KEYS",
-      description: "Keys of the objects whose fields and folders to read.",
+      description: "Keys of the objects whose fields and folders are read.",
       default: [],
       example: ["custom_objects.project"],
       whyOptional: "The API does not list objects."
     }),
     recurring_task_ids: setting(textList, {
       environment: "SLUICE_RECURRING_TASK_IDS",
-      description: "Ids of the recurring tasks to read.",
+      description: "Ids of the recurring tasks that are read.",
       default: [],
       example: ["recurringTaskId"],
       whyOptional: "The API does not list recurring tasks."
     }),
     free_slot_days: setting(numberFrom(0), {
       environment: "SLUICE_FREE_SLOT_DAYS",
-      description: "Days ahead whose free slots to read; 0 reads none.",
+      description: "Number of days, from now, for which free slots are read; 0 reads none.",
       default: 0,
       example: 14,
       whyOptional: "The service computes free slots for the range that is requested."
@@ -126,27 +131,27 @@ export const sections = {
       description: "Read the messages of each new or changed conversation with a request of its own.",
       default: false,
       whyOptional:
-        "The export holds all messages but review requests and group chats. Conversations that consist of these are read one by one in any case."
+        "The export contains all messages except review requests and group chats. Conversations that consist only of these are always read one by one."
     }),
     contact_details: setting(boolean, {
       environment: "SLUICE_CONTACT_DETAILS",
       description: "Read each new or changed contact with a request of its own.",
       default: false,
       whyOptional:
-        "The search returns the same record, unless it leaves out do-not-disturb settings and attribution, as it does in some accounts."
+        "The search returns the same record, except in accounts where it omits do-not-disturb settings and attribution."
     })
   },
   budget: {
     reserve_per_day: setting(numberFrom(0), {
-      description: "Requests of each day to leave to your other programs.",
+      description: "Requests per day that sluice leaves to your other programs.",
       default: 1000
     }),
     burst: setting(positiveNumber, {
-      description: "Requests allowed in a window, until the service states its own limit.",
+      description: "Requests allowed per window, until the service reports its own limit.",
       default: 100
     }),
     window_seconds: setting(positiveNumber, {
-      description: "Length of that window, until the service states its own.",
+      description: "Length of that window, until the service reports its own.",
       default: 10
     })
   },
@@ -159,33 +164,33 @@ export const sections = {
     }),
     formats: setting(anyOf(["duckdb", "parquet", "csv"]), {
       environment: "SLUICE_FORMATS",
-      description: "Formats to publish; an empty list, or none in the variable, publishes nothing.",
+      description: "Formats to publish. An empty list publishes nothing; in the variable, write none.",
       default: ["duckdb", "parquet", "csv"]
     }),
     csv_profile: setting(enumeration(["machine", "spreadsheet"]), {
       flag: "csvProfile",
-      description: "Write CSV for programs, or with formulas made harmless for spreadsheets.",
+      description: "CSV for programs (machine), or with escaped formulas for spreadsheets (spreadsheet).",
       default: "machine"
     }),
     file_mb_max: setting(positiveNumber, {
       environment: "SLUICE_FILE_MB_MAX",
-      description: "Largest recording to keep, in megabytes; a larger one is reported as not read.",
+      description: "Largest recording to download, in megabytes; a larger one is reported as not read.",
       default: 256
     })
   },
   schema: {
     policy: setting(enumeration(schemaPolicies), {
       description:
-        "What happens to fields that no definition names: kept in _extra (evolve), left in the vault (discard), or left there and reported as incomplete (freeze).",
+        "What happens to unknown fields: _extra holds them (evolve), only the vault holds them (discard), or only the vault holds them and the resource is incomplete (freeze).",
       default: "evolve"
     }),
     resources: setting(oneOfByName(schemaPolicies), {
-      description: "Another policy for single resources.",
+      description: "Policy of single resources, which overrides the policy above.",
       default: {},
       example: { invoices: "freeze" }
     }),
     accepted: setting(textList, {
-      description: "Fields that a frozen resource may send all the same, as table.field.",
+      description: "Fields that a frozen resource may nevertheless send, as table.field.",
       default: [],
       example: ["contacts.loyaltyTier"]
     })
@@ -193,13 +198,13 @@ export const sections = {
   deletions: {
     max_share: setting(share, {
       description:
-        "Largest share of a table's rows that may be marked deleted at once; beyond it, none is, unless the sync has --accept-deletions.",
+        "Largest share of a table's rows that one sync may mark as deleted. If more are missing, it marks none, unless --accept-deletions is given.",
       default: 0.3
     })
   },
   machine: {
     memory_mb: setting(numberFrom(96), {
-      description: "Memory that DuckDB may take, in megabytes; the process takes 300 to 400 more.",
+      description: "Memory for DuckDB, in megabytes; the process needs 300 to 400 MB more.",
       default: 128
     })
   }
@@ -218,11 +223,11 @@ type OptionalKey = {
   [Key in keyof Sections["account"]]: Sections["account"][Key] extends { readonly whyOptional: string } ? Key : never
 }[keyof Sections["account"]]
 
-/** The settings that decide what is read beyond what every sync reads. */
+/** The settings that turn on what is off by default. */
 export type OptionalSettings = Pick<SettingValues["account"], OptionalKey>
 
 export interface PlacedSetting extends Setting {
-  /** As in messages and README: `output.folder`. */
+  /** The name in messages and in README: `output.folder`. */
   readonly path: string
   readonly section: string
   readonly key: string
@@ -237,7 +242,7 @@ export const flagText = (flag: string): string =>
   `--${flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
 export const optionalOf = (account: SettingValues["account"]): OptionalSettings =>
-  // The keys are those that the type picks.
+  // The type picks the same keys.
   Object.fromEntries(
     Object.entries(account).filter(([key]) => (sections.account as Readonly<Record<string, Setting>>)[key]?.whyOptional)
   ) as unknown as OptionalSettings

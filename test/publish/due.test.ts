@@ -7,7 +7,7 @@ import { Warehouse } from "../../src/warehouse/warehouse.ts"
 import { newOutput } from "./output.ts"
 import { addThings, publishThings, warehouseAt } from "./things.ts"
 
-it.effect("a version is due when something was read completely, and then when something else would be in it", () => {
+it.effect("a release is due after the first complete read, and then whenever its content would change", () => {
   const output = newOutput()
   const folder = join(output, "published")
   const formats = ["duckdb", "parquet", "csv"]

@@ -25,7 +25,7 @@ const typed: Thing = {
   _deleted_at: "2026-03-01T10:00:00.123456+02:00"
 }
 
-/** What a reader sees is what is there: unasked, decoders drop a byte order mark at the beginning of a text. */
+/** Keeps a byte order mark at the beginning of a text, which decoders remove by default. */
 const exactText = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true })
 const stringFromBytes = (bytes: Uint8Array | undefined) => bytes && exactText.decode(bytes)
 
@@ -50,8 +50,8 @@ const readCsv = (file: string) =>
     cast: (value, { quoting, header }) => (value === "" && !quoting && !header ? null : value)
   })
 
-describe("published files, read by programs that are not ours", () => {
-  it.effect("csv-parse gets every nasty text back, and tells NULL from an empty text", () =>
+describe("published files, read by other programs", () => {
+  it.effect("csv-parse returns every difficult text, and distinguishes NULL from an empty text", () =>
     published((folder) =>
       Effect.sync(() => {
         const file = join(folder, "csv/things.csv")
@@ -65,7 +65,7 @@ describe("published files, read by programs that are not ours", () => {
     )
   )
 
-  it.effect("CSV has instants in ISO 8601 UTC, exact numbers, and the rows that were deleted", () =>
+  it.effect("CSV contains timestamps in ISO 8601 UTC, exact numbers, and deleted rows", () =>
     published((folder) =>
       Effect.sync(() => {
         const row = readCsv(join(folder, "csv/things.csv")).find(({ id }) => id === "typed")!
@@ -87,7 +87,7 @@ describe("published files, read by programs that are not ours", () => {
     )
   )
 
-  it.effect("hyparquet gets every nasty text back, and types that say what they are", () =>
+  it.effect("hyparquet returns every difficult text, and the logical types", () =>
     published((folder) =>
       Effect.promise(async () => {
         const file = await asyncBufferFromFile(join(folder, "parquet/things/part-0.parquet"))
@@ -113,41 +113,43 @@ describe("published files, read by programs that are not ours", () => {
     )
   )
 
-  it.effect("another process reads crm.duckdb, with comments and without our state, while the warehouse is open", () =>
-    published((folder) =>
-      Effect.sync(() => {
-        const file = join(folder, "crm.duckdb")
-        const [row] = query(file, "SELECT amount::VARCHAR AS amount, note FROM crm.things WHERE id = 'typed'")
-        assert.deepStrictEqual(row, { amount: "-12345678901234.5678000", note: null })
-        assert.deepStrictEqual(
-          query(file, "SELECT '|' || note AS note FROM things WHERE name = 'nasty'").map(
-            (one: Thing) => one.note?.slice(1) ?? null
-          ),
-          nastyTexts
-        )
-        assert.deepStrictEqual(
-          query(
-            file,
-            "SELECT comment FROM duckdb_tables() WHERE schema_name = 'main' UNION ALL SELECT comment FROM duckdb_columns() WHERE schema_name = 'crm_history' AND column_name = 'name'"
-          ),
-          [{ comment: "Things, one of each kind." }, { comment: "Name, as typed" }]
-        )
-        const meta = query(file, "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'meta'")
-        const names = meta.map((table: { readonly table_name: string }) => table.table_name)
-        assert.includeMembers(names, ["runs", "columns", "watermarks"])
-        for (const internal of ["checkpoints", "vault_offset", "parent_state"]) assert.notInclude(names, internal)
-        assert.deepStrictEqual(readdirSync(folder).sort(), ["crm.duckdb", "csv", "manifest.json", "parquet"])
-        assert.strictEqual(statSync(file).mode & 0o777, 0o600)
-        // The warehouse itself is in a newer format, for speed; this file is for readers of any age.
-        assert.deepStrictEqual(
-          query(file, "SELECT tags['storage_version'] AS version FROM duckdb_databases() WHERE path IS NOT NULL"),
-          [{ version: "v1.0.0+" }]
-        )
-      })
-    )
+  it.effect(
+    "another process reads crm.duckdb, with comments and without internal state, while the warehouse is open",
+    () =>
+      published((folder) =>
+        Effect.sync(() => {
+          const file = join(folder, "crm.duckdb")
+          const [row] = query(file, "SELECT amount::VARCHAR AS amount, note FROM crm.things WHERE id = 'typed'")
+          assert.deepStrictEqual(row, { amount: "-12345678901234.5678000", note: null })
+          assert.deepStrictEqual(
+            query(file, "SELECT '|' || note AS note FROM things WHERE name = 'nasty'").map(
+              (one: Thing) => one.note?.slice(1) ?? null
+            ),
+            nastyTexts
+          )
+          assert.deepStrictEqual(
+            query(
+              file,
+              "SELECT comment FROM duckdb_tables() WHERE schema_name = 'main' UNION ALL SELECT comment FROM duckdb_columns() WHERE schema_name = 'crm_history' AND column_name = 'name'"
+            ),
+            [{ comment: "Things, one of each kind." }, { comment: "Name, as typed" }]
+          )
+          const meta = query(file, "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'meta'")
+          const names = meta.map((table: { readonly table_name: string }) => table.table_name)
+          assert.includeMembers(names, ["runs", "columns", "watermarks"])
+          for (const internal of ["checkpoints", "vault_offset", "parent_state"]) assert.notInclude(names, internal)
+          assert.deepStrictEqual(readdirSync(folder).sort(), ["crm.duckdb", "csv", "manifest.json", "parquet"])
+          assert.strictEqual(statSync(file).mode & 0o777, 0o600)
+          // The warehouse has a newer storage format, for speed; older versions of DuckDB can read this file.
+          assert.deepStrictEqual(
+            query(file, "SELECT tags['storage_version'] AS version FROM duckdb_databases() WHERE path IS NOT NULL"),
+            [{ version: "v1.0.0+" }]
+          )
+        })
+      )
   )
 
-  it.effect("DuckDB reads its own CSV back as it was", () =>
+  it.effect("DuckDB reads its own CSV without a difference", () =>
     published((folder) =>
       Effect.gen(function* () {
         const csv = `read_csv('${join(folder, "csv/things.csv")}', all_varchar = true, allow_quoted_nulls = false, max_line_size = 1000000)`
@@ -191,7 +193,7 @@ describe("published files, read by programs that are not ours", () => {
     }).pipe(Effect.provide(warehouseAt(output)))
   })
 
-  it.effect("only the formats asked for are published", () => {
+  it.effect("only the requested formats are published", () => {
     const output = newOutput()
     return Effect.gen(function* () {
       yield* addThings([typed])

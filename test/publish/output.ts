@@ -1,4 +1,4 @@
-/** An output folder of the test that asks, gone when it ends. */
+/** An output folder for one test, which is removed when the test ends. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

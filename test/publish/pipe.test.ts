@@ -8,7 +8,7 @@ import { newOutput } from "./output.ts"
 import { addManyThings, addThings, nastyTexts, publishThings, things, warehouseAt } from "./things.ts"
 
 describe("one table to a pipe", () => {
-  it.effect("gets the bytes of the published file, in its order", () => {
+  it.effect("receives the same bytes as the published file", () => {
     const output = newOutput()
     const pieces: Array<Buffer> = []
     const out = new Writable({

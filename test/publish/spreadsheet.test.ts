@@ -13,7 +13,7 @@ const readSheet = (file: string) =>
   parse<Record<string, string>>(readFileSync(file), { columns: true, bom: true, record_delimiter: "\r\n" })
 
 describe("CSV for spreadsheets", () => {
-  it("what a spreadsheet would compute begins with an apostrophe, on every line of a cell", () => {
+  it("text that a spreadsheet would evaluate gets an apostrophe, on every line of a cell", () => {
     for (const begin of ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"]) {
       assert.strictEqual(safeText(`${begin}1+1`), `'${begin}1+1`)
       assert.strictEqual(safeText(` \u00A0${begin}1+1`), `' \u00A0${begin}1+1`)
@@ -38,7 +38,7 @@ describe("CSV for spreadsheets", () => {
     assert.strictEqual(safeText("one\n=two\r\n +three\rfour\r@five"), "one\n'=two\r\n' +three\rfour\r'@five")
   })
 
-  it("digits that a spreadsheet would change stay what they are", () => {
+  it("digits that a spreadsheet would change are kept", () => {
     for (const code of ["00123", "12345678901234567", "12E5", "1.5e300"]) assert.strictEqual(safeText(code), `'${code}`)
     for (const harmless of ["0", "10", "123456789012345", "0.5", "12e", "e12", "12 E5", ""])
       assert.strictEqual(safeText(harmless), harmless)
@@ -81,7 +81,7 @@ describe("CSV for spreadsheets", () => {
     }).pipe(Effect.provide(warehouseAt(output)))
   })
 
-  it.effect("a full sheet is followed by another, and no cell ends in half a character", () => {
+  it.effect("a full sheet is followed by another, and no cell ends in a lone surrogate", () => {
     const output = newOutput()
     const folder = join(output, "sheets")
     return Effect.gen(function* () {

@@ -21,7 +21,7 @@ describe("versions of the published folder", () => {
     ["a folder", (path: string) => mkdirSync(path)],
     ["a link to elsewhere", (path: string) => symlinkSync("/tmp", path)]
   ] as const)
-    it.effect(`${what} that sluice did not make is left alone`, () => {
+    it.effect(`${what} that sluice did not create is not replaced`, () => {
       const output = newOutput()
       make(join(output, "published"))
       return Effect.gen(function* () {
@@ -32,7 +32,7 @@ describe("versions of the published folder", () => {
       }).pipe(Effect.provide(warehouseAt(output)))
     })
 
-  it.effect("a run's name cannot lead out of the folder", () => {
+  it.effect("the id of a run cannot refer to another folder", () => {
     const output = newOutput()
     return Effect.gen(function* () {
       yield* addThings([])

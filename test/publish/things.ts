@@ -1,4 +1,4 @@
-/** A small warehouse with one table of every type, to publish from. */
+/** A small warehouse to publish from, whose table has a column of every type. */
 import { Effect, Layer } from "effect"
 import { join } from "node:path"
 import { count, date, decimal, boolean, id, instant, json, text } from "../../src/catalog/fields.ts"
@@ -66,7 +66,7 @@ export const addThings = Effect.fnUntraced(function* (rows: ReadonlyArray<Thing>
     )
 })
 
-/** Enough rows for a publish to take a while. */
+/** Enough rows that a publish takes some time. */
 export const addManyThings = Effect.fnUntraced(function* (rows: number) {
   yield* addThings([])
   yield* (yield* Warehouse).run(

@@ -1,4 +1,4 @@
-/** Reads a published version as a careful reader does: resolves the link once, opens everything, then compares. */
+/** Reads a published release as a careful reader does: resolves the link once, opens every file, then compares. */
 import { createHash } from "node:crypto"
 import { closeSync, openSync, readFileSync, realpathSync } from "node:fs"
 import { basename, join } from "node:path"
@@ -8,13 +8,13 @@ interface Manifest {
   readonly files: ReadonlyArray<{ readonly path: string; readonly bytes: number; readonly sha256: string }>
 }
 
-/** The manifest, every file of which is there in full; throws otherwise. */
+/** Returns the manifest; throws if one of its files is missing or differs. */
 export const verified = (published: string): Manifest => {
   const version = realpathSync(published)
   try {
     return read(version)
   } catch (error) {
-    // Only the version before is kept: who slept through two publishes begins again.
+    // Only the previous release is kept: a reader that missed two publishes starts again.
     if (numberOf(realpathSync(published)) - numberOf(version) > 1) return verified(published)
     throw error
   }

@@ -7,12 +7,12 @@ import { sql } from "../support/broken.ts"
 import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
 
-/** Of each contact ten fields of these are filled. */
+/** Each contact has a value for ten of these fields. */
 const fields = 120
 const contacts = 30_000
 
-describe("an account of many custom fields", () => {
-  it("is published within the memory that is set, every value under its field", async () => {
+describe("an account with many custom fields", () => {
+  it("is published within the memory limit, with every value under its field", async () => {
     const account = await openAccount("--contacts", "20")
     try {
       assert.strictEqual((await account.sync("--only", "contacts,custom_fields")).code, 0)
@@ -59,7 +59,7 @@ describe("an account of many custom fields", () => {
     }
   })
 
-  it("shows a day and time as the same moment in every reader's zone", async () => {
+  it("shows a date and time as the same instant in every time zone of a reader", async () => {
     const account = await openAccount("--contacts", "20")
     try {
       assert.strictEqual((await account.sync("--only", "contacts,custom_fields")).code, 0)

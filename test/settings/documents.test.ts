@@ -1,4 +1,4 @@
-/** Files that are generated from the settings table. To write them again: vitest run test/settings/documents.test.ts --update */
+/** Files that are generated from the settings table. To update them: vitest run test/settings/documents.test.ts --update */
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readFileSync, writeFileSync } from "node:fs"
@@ -24,7 +24,7 @@ it("the table of settings in README is current", () => {
   return expect(`${before}\n${readmeTable()}\n\n${after}`).toMatchFileSnapshot(path)
 })
 
-it.effect("the example can be used as it is, and with every comment removed that hides a setting", () =>
+it.effect("the example is valid unchanged, and with every setting uncommented", () =>
   Effect.gen(function* () {
     const environment = { CRM_TOKEN: "secret-1", NORTH_TOKEN: "secret-2", CRM_CLIENT_SECRET: "secret-3" }
     const plain = yield* syncSettings({ config: inRepository("config/example.toml") }, environment)
@@ -50,7 +50,7 @@ it.effect("the example can be used as it is, and with every comment removed that
   })
 )
 
-it("every setting has a sentence and an example or a default", () => {
+it("every setting has a description, and an example or a default", () => {
   for (const { path, description, example, default: otherwise } of allSettings) {
     assert.match(description, /^[A-Z].*\.$/s, path)
     assert.isDefined(example ?? otherwise, path)

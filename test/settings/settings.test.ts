@@ -23,7 +23,7 @@ const sentences = (content: string, environment: Environment = complete, flags: 
 }
 
 describe("a value", () => {
-  it.effect("is that of the flag, else of the environment, else of the file, else the default", () =>
+  it.effect("comes from the flag, else from the environment, else from the file, else from the default", () =>
     Effect.gen(function* () {
       const config = fileOf("[output]\nfolder = '/file'\nformats = ['csv']\nfile_mb_max = 5\n")
       const environment = { ...complete, SLUICE_OUTPUT: "/environment", SLUICE_FORMATS: "parquet" }
@@ -39,7 +39,7 @@ describe("a value", () => {
     })
   )
 
-  it.effect("of an empty variable counts as not set, and `none` is an empty list of formats", () =>
+  it.effect("is not set by an empty variable, and `none` is an empty list of formats", () =>
     Effect.gen(function* () {
       const config = fileOf("[output]\nformats = ['csv']\n")
       const formats = (text: string) =>
@@ -50,7 +50,7 @@ describe("a value", () => {
     })
   )
 
-  it("from every TOML form that a settings file may use is read", () => {
+  it("is read from every TOML form that a settings file may use", () => {
     const content = [
       "account = { base_url = 'https://api.test', token = 'tökén-€' }",
       "output.formats = [ # with a comment",
@@ -69,7 +69,7 @@ describe("a value", () => {
   })
 })
 
-describe("a problem is named with its place, what is written and what is expected:", () => {
+describe("a problem is reported with its path, its value and what is expected:", () => {
   it.each([
     ["[account]\nbase_ulr = 'x'", "FILE: there is no setting account.base_ulr; did you mean account.base_url?"],
     ["[acount]\nbase_url = 'x'", "FILE: there is no setting acount; did you mean account?"],
@@ -80,7 +80,7 @@ describe("a problem is named with its place, what is written and what is expecte
     ],
     [
       "[[locations]]\ntoken = 'x'",
-      "locations[0].id is missing: The location to read. Set locations[0].id in the settings file."
+      "locations[0].id is missing: Id of the location to read. Set locations[0].id in the settings file."
     ],
     ["locations = ['L']", "locations has a wrong value in FILE; expected [[locations]], once for each location."],
     ["output = 'x'", "output has a wrong value in FILE; expected a section, [output]."],
@@ -125,14 +125,14 @@ describe("a problem is named with its place, what is written and what is expecte
     assert.deepStrictEqual(sentences("", { ...complete, ...environment }), [sentence])
   })
 
-  it("an empty flag does not mean the default", () => {
+  it("an empty flag does not fall back to the default", () => {
     assert.deepStrictEqual(sentences("", complete, { location: "" }), [
       'account.location_id is "" in --location; expected a text that is not empty.'
     ])
   })
 })
 
-it.effect("everything that is missing or wrong is reported at once, and no secret is in it", () =>
+it.effect("everything missing or wrong is reported at once, without secrets", () =>
   Effect.gen(function* () {
     const config = fileOf("[account]\ntokn = 'secret-1'\nclient_secret = ['secret-2']\n[budget]\nburst = 'many'\n")
     const error = yield* Effect.flip(syncSettings({ config }, { SLUICE_CLIENT_ID: "id" }))
@@ -152,7 +152,7 @@ it.effect("everything that is missing or wrong is reported at once, and no secre
   })
 )
 
-it.effect("a secret is read by reference, once however many locations share it", () =>
+it.effect("a secret is read by reference, once even if several locations share it", () =>
   Effect.gen(function* () {
     const counter = fileOf("")
     const config = fileOf(

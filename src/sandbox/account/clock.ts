@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises"
 
-/** The clock of everything dated, limited or delayed: real time, which tests move forward and never backwards. */
+/** The clock of all timestamps, limits and delays: real time, which tests can move forward but not back. */
 export class Clock {
   #ahead: number
 
@@ -21,7 +21,7 @@ export class Clock {
   }
 }
 
-/** ISO 8601 in UTC. The world holds millions of instants, so the day is worked out once and the time by hand. */
+/** ISO 8601 in UTC. There are millions of timestamps, so the day is cached and the time computed by hand. */
 export const iso = (instant: number): string => {
   const day = Math.floor(instant / 86_400_000)
   let date = dates.get(day)
@@ -39,6 +39,6 @@ export const iso = (instant: number): string => {
 const dates = new Map<number, string>()
 const two = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, "0"))
 
-/** The instant a record shows, however it is spelled. */
+/** Epoch milliseconds of a timestamp in any form. */
 export const epoch = (shown: unknown): number =>
   typeof shown === "number" ? shown : /^\d+$/.test(String(shown)) ? Number(shown) : Date.parse(String(shown))

@@ -1,9 +1,9 @@
 export type Data = Record<string, unknown>
 
-/** One version of one record. A change makes a new entry, so a list taken earlier still shows the earlier version. */
+/** One version of one record. A change creates a new entry, so a list that was read earlier keeps the earlier version. */
 export interface Entry {
   readonly id: string | null
-  /** The record it belongs to: the contact of a note, the conversation of a message. */
+  /** The parent: the contact of a note, the conversation of a message. */
   readonly parent: string | null
   /** A number that lists filter by without building the record: the type of a message. */
   readonly kind: number
@@ -11,21 +11,21 @@ export interface Entry {
   readonly updated: number
   /** The date of the last message of a conversation. */
   readonly last: number
-  /** The index of a seeded record, built when first read; or the record itself once it has been written to. */
+  /** The index of a seeded record, which is built when first read; or the record itself after a write. */
   readonly source: number | Data
   full: string | undefined
   list: string | undefined
   dead: boolean
 }
 
-/** How a list is ordered: by a key of the entry, then by id. `name` tells orders apart in the cache of lists. */
+/** The order of a list: by a key of the entry, then by id. `name` identifies the order in the cache of lists. */
 export interface Order {
   readonly name: string
   readonly key: (entry: Entry) => number | string
 }
 
 export interface Filter {
-  /** Two filters with the same key let the same entries through. */
+  /** Filters with the same key accept the same entries. */
   readonly key: string
   readonly test: (entry: Entry) => boolean
 }
@@ -47,27 +47,27 @@ export const entry = (fields: Partial<Entry> & Pick<Entry, "id" | "created" | "s
   dead: false
 })
 
-/** How the records of a collection are made from their entry, and shown alone and in lists. */
+/** How the records of a collection are built from their entries, and shown in single reads and in lists. */
 export interface Shapes {
   readonly build: (entry: Entry) => Data
-  /** The form a read of one record shows. */
+  /** The form of a single read. */
   readonly full?: (data: Data) => Data
-  /** The form a list shows; the full form where there is no difference. */
+  /** The form in a list; by default the full form. */
   readonly list?: (data: Data) => Data
 }
 
-/** A shape that lacks the named fields: JSON leaves out what is undefined. */
+/** A form without the named fields: JSON omits undefined values. */
 export const without = (...names: ReadonlyArray<string>): ((data: Data) => Data) => {
   const absent = Object.fromEntries(names.map((name) => [name, undefined]))
   return (data) => ({ ...data, ...absent })
 }
 
-/** All records of one kind, their sorted lists, and their text: serialised when first shown, then kept. */
+/** All records of one kind, their sorted lists, and their JSON, which is cached when first shown. */
 export class Collection {
   readonly shapes: Shapes
   readonly #byId = new Map<string, Entry>()
   #byParent: Map<string, Array<Entry>> | undefined
-  /** Every entry ever added. A list remembers how far it has read, so that a write costs it one merge. */
+  /** Every entry ever added. Each cached list records how far it has read this, so a write costs it one merge. */
   readonly #log: Array<Entry> = []
   #removals = 0
   readonly #indexes = new Map<string, { read: number; byKey: Map<string, Array<Entry>> }>()
@@ -85,17 +85,17 @@ export class Collection {
     return this.#byId.get(id)
   }
 
-  /** The entries that can be read by id, in order of creation in the sandbox. */
+  /** The entries that can be read by id, in the order of their creation in the sandbox. */
   live(): IteratorObject<Entry> {
     return this.#log.values().filter((entry) => !entry.dead && entry.id !== null && this.#byId.get(entry.id) === entry)
   }
 
-  /** Every entry there ever was, with the versions changed and deleted since. */
+  /** All entries ever, including changed and deleted versions. */
   allVersions(): IteratorObject<Entry> {
     return this.#log.values()
   }
 
-  /** Entries shown in lists that no read by id finds: records without an id, stale copies. */
+  /** Entries that lists show but single reads do not find: records without an id, and stale copies. */
   orphans(): IteratorObject<Entry> {
     return this.#log.values().filter((entry) => !entry.dead && this.#byId.get(entry.id ?? "") !== entry)
   }
@@ -108,7 +108,7 @@ export class Collection {
     return this.#byParent.get(parent)?.filter((entry) => !entry.dead) ?? []
   }
 
-  /** The live entries whose key is `wanted`. The index is made when first asked, and reads on from there. */
+  /** The live entries whose key is `wanted`. The index is built on the first call, and extended on later ones. */
   lookup(name: string, keyOf: (data: Data) => string | undefined, wanted: string): ReadonlyArray<Entry> {
     const index = this.#indexes.get(name) ?? { read: 0, byKey: new Map<string, Array<Entry>>() }
     this.#indexes.set(name, index)
@@ -131,7 +131,7 @@ export class Collection {
     return entry
   }
 
-  /** Adds an entry that lists show and reads by id do not. */
+  /** Adds an entry that lists show but single reads do not find. */
   addOrphan(entry: Entry): void {
     this.#log.push(entry)
   }
@@ -160,7 +160,7 @@ export class Collection {
     return list === undefined ? this.full(entry) : (entry.list ??= JSON.stringify(list(this.data(entry))))
   }
 
-  /** The entries that pass, in ascending order. The array never changes: it can be kept as a point in time. */
+  /** The matching entries in ascending order. The array never changes, so it can be kept as a snapshot. */
   sorted(order: Order, filter?: Filter): ReadonlyArray<Entry> {
     const name = `${order.name} ${filter?.key ?? ""}`
     const known = this.#lists.get(name) ?? { rows: [], read: 0, removals: this.#removals }
@@ -169,7 +169,7 @@ export class Collection {
     if (known.read < this.#log.length || known.removals < this.#removals) {
       const stayed = known.rows.filter((entry) => !entry.dead)
       const came = this.#log.slice(known.read).filter((entry) => !entry.dead && (filter?.test(entry) ?? true))
-      // The sort finds the run that is already in order, so adding a few to many costs one pass.
+      // The sort detects the part that is already sorted, so adding a few entries to many takes linear time.
       known.rows = sortBy(order, stayed, came)
       known.read = this.#log.length
       known.removals = this.#removals

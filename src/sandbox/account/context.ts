@@ -2,7 +2,7 @@ import type { Settings } from "../options.ts"
 import { type CustomField, customFields } from "./custom-fields.ts"
 import { Random, streams } from "./random.ts"
 
-/** What every record of the world may refer to: identifiers, custom fields, and when history begins and ends. */
+/** What every seeded record may refer to: ids, custom fields, and the begin and end of the history. */
 export interface AccountContext {
   readonly seed: number
   readonly malformed: boolean
@@ -31,8 +31,8 @@ export const createContext = (settings: Settings): AccountContext => {
 }
 
 /**
- * When record `index` of `count` was made: later ones are denser, as in a business that grows. Every 40th run of 3
- * shares one millisecond, as an import does, so that every list has ties.
+ * When record `index` of `count` was created: later records are denser, as in a growing business. The first 3 of every 40
+ * records share one millisecond, as after an import, so that every list has ties.
  */
 export const creationTime = (context: AccountContext, stream: number, index: number, count: number): number => {
   const tied = index % 40 < 3 ? index - (index % 40) : index
@@ -42,6 +42,6 @@ export const creationTime = (context: AccountContext, stream: number, index: num
 
 const years = (count: number): number => count * 365.25 * 86_400_000
 
-/** Which of `count` records a record belongs to; drawn separately, so that it can be computed without building the record. */
+/** The parent of a record among `count` records; drawn separately, so that it is known without building the record. */
 export const ownerOf = (context: AccountContext, stream: number, index: number, count: number): number =>
   new Random(context.seed, stream + 2000, index).int(count)

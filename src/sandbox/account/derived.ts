@@ -1,16 +1,16 @@
 import { Collection, type Data, type Entry, entry } from "./collection.ts"
 
-/** How records follow from those of another collection: the emails of a message, the transcript of a call. */
+/** How records derive from those of another collection: the emails of a message, the transcript of a call. */
 export interface Derivation {
   readonly from: Collection
-  /** Whether a record can have any, without building it. */
+  /** Whether a record can have derived records, decided without building it. */
   readonly has: (source: Entry) => boolean
   readonly idsOf: (source: Entry) => ReadonlyArray<string>
   readonly sourceOf: (id: string) => string
   readonly build: (id: string, source: Entry) => Data
 }
 
-/** Records that are not stored: each is made, with its entry, when it is read. */
+/** Records that are not stored: each is built, with its entry, when it is read. */
 export class DerivedCollection extends Collection {
   readonly #derivation: Derivation
 

@@ -2,7 +2,7 @@ import { iso } from "./clock.ts"
 import type { Data } from "./collection.ts"
 import type { Random } from "./random.ts"
 
-/** The same instant in one of the spellings met: ISO in three forms, epoch milliseconds as number and as text. */
+/** The timestamp in one of the observed forms: three of ISO 8601, and epoch milliseconds as number and as text. */
 export const spellInstant = (random: Random, instant: number): unknown => {
   const text = iso(instant)
   const choice = random.int(8)
@@ -13,7 +13,7 @@ export const spellInstant = (random: Random, instant: number): unknown => {
   return text
 }
 
-/** One day in the eight spellings of A 2.2, and now and then a day there is not. */
+/** A date in one of the eight forms of A 2.2, and sometimes one that does not exist. */
 export const spellBirthday = (random: Random): string => {
   const year = String(random.between(1938, 2006))
   const month = String(random.between(1, 12)).padStart(2, "0")
@@ -23,7 +23,7 @@ export const spellBirthday = (random: Random): string => {
   return (random.chance(0.5) ? [year, month, day] : [month, day, year]).join(separator)
 }
 
-/** Money as text, with more digits than a double holds, with the noise of floating point, with an exponent, below zero, or as it should be. */
+/** Money as text, with more digits than a double holds, with rounding errors, with an exponent, negative, or correct. */
 export const spellMoney = (random: Random, amount: unknown): unknown => {
   if (typeof amount !== "number") return amount
   const choice = random.int(12)
@@ -33,7 +33,7 @@ export const spellMoney = (random: Random, amount: unknown): unknown => {
   if (choice === 3) return rawNumber(`${Math.max(1, Math.floor(amount / 1000))}.5e3`)
   if (choice === 4) return rawNumber(`${amount.toFixed(2)}0000`)
   if (choice === 5) return -amount
-  // What is left of sums in floating point.
+  // The rounding error of a sum in floating point.
   if (choice === 7) return rawNumber(`${amount.toFixed(2)}000000000001`)
   if (choice === 8 && random.chance(0.3)) return rawNumber("33.333333333333336")
   if (choice === 6 && random.chance(0.1)) return random.pick(["n/a", "", "1,234.50", "$12"])
@@ -43,7 +43,7 @@ export const spellMoney = (random: Random, amount: unknown): unknown => {
 export const spellFlag = (random: Random, flag: unknown): unknown =>
   typeof flag === "boolean" && random.chance(0.3) ? random.pick([String(flag), String(flag), flag ? 1 : 0]) : flag
 
-/** Text that breaks what looks safe: NUL, half a surrogate pair, 64 kB, nothing at all. */
+/** Text that breaks naive programs: NUL, a lone surrogate, 64 kB, an empty text. */
 export const malformedText = (random: Random): string => {
   const choice = random.int(8)
   if (choice === 0) return `nul \u0000 inside`
@@ -56,7 +56,7 @@ export const malformedText = (random: Random): string => {
   return ""
 }
 
-/** JSON nested far deeper than anyone would write. */
+/** Very deeply nested JSON. */
 export const deepValue = (random: Random): Data => {
   let value: Data = { bottom: random.int(10) }
   for (let depth = random.between(20, 90); depth > 0; depth--)
@@ -64,5 +64,5 @@ export const deepValue = (random: Random): Data => {
   return value
 }
 
-/** A number written exactly so in the JSON text. */
+/** A number with exactly this text in JSON. */
 const rawNumber = (text: string): unknown => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text)

@@ -5,7 +5,7 @@ import type { AccountContext } from "./context.ts"
 
 type Malform = (random: Random, data: Data, entry: Entry) => Data
 
-/** In the malformed world, a record with the malformed values a live service may send; otherwise the record itself. */
+/** With the malformed variant, the record with malformed values that a live service may send; else the record itself. */
 export const withMalformedValues = (
   context: AccountContext,
   build: (entry: Entry) => Data,
@@ -14,12 +14,12 @@ export const withMalformedValues = (
   context.malformed
     ? (entry) => {
         const random = new Random(context.seed + 7, streams.malformed, entry.source as number)
-        // The key is always what it was; only what is beside it is withMalformedValues.
+        // The key stays the same; only other fields are malformed.
         return malform(random, build(entry), entry)
       }
     : build
 
-/** Respells instants, flags and money of the named fields, and puts awkward text into one field of a few. */
+/** Rewrites the timestamps, flags and money of the named fields, and sometimes replaces a named text by a difficult one. */
 export const malformFields =
   (fields: { instants?: string; flags?: string; money?: string; texts?: string }): Malform =>
   (random, data) => {
@@ -60,7 +60,7 @@ export const malformContact: Malform = (random, data, entry) => {
   }
 }
 
-/** Some records come without an id, and some come twice: an older version of them under an older date. */
+/** Some records are listed without an id, and some twice: an older version with an older date. */
 export const addOrphans = (context: AccountContext, collection: Collection): void => {
   if (!context.malformed) return
   const idField = (data: Data): string => ("_id" in data ? "_id" : "id")
@@ -95,7 +95,7 @@ const dateOf: Record<string, (entry: Entry) => number> = {
   lastMessageDate: (entry) => entry.last
 }
 
-/** In the malformed world every 500th id is that of the record before, with capitals and small letters swapped. */
+/** With the malformed variant, every 500th id is the previous id with upper and lower case swapped. */
 export const idBeside = (
   context: AccountContext,
   index: number,

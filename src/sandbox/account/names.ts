@@ -1,4 +1,4 @@
-/** Words the seeded world is made of: the customers and trade of a small renovation and garden business. */
+/** Names and words of the seeded records: the customers and trade of a small renovation and garden business. */
 export const firstNames = (
   "Ada Adaeze Ahmed Aiko Alma Amara Ana Andre Anja Arjun Astrid Ayşe Beatriz Ben Björn Bruno Callum Camille Carla Chen " +
   "Chloé Clara Daniel Darius Dmitri Edda Elena Elif Emeka Emma Erik Esther Fatima Felix Fiona Freya Gita Grace Greta " +

@@ -10,7 +10,7 @@ export interface Person {
   companyName: string | undefined
 }
 
-/** The person behind a seeded contact: what conversations, opportunities and orders copied when they were made. */
+/** The person of a seeded contact, whose name and address conversations, opportunities and orders copy. */
 export const person = (seed: number, index: number): Person => {
   const random = new Random(seed, streams.person, index)
   const firstName = random.pick(firstNames)
@@ -30,7 +30,7 @@ const hosts = ["example.com", "example.org", "example.net", "mail.example", "pos
 
 const plainNames = new Map<string, string>()
 
-/** Letters an address can hold. Kept per name, because folding accents is slow. */
+/** The letters of a name that an email address may contain. Cached, because folding accents is slow. */
 const plain = (name: string): string => {
   let folded = plainNames.get(name)
   if (folded === undefined) {

@@ -22,11 +22,11 @@ export const position = (
 /** The sort value and id of the last record of a page. */
 export type Cursor = readonly [key: number | string, id: string]
 
-/** The place after the record a cursor names, whether or not it is still there. */
+/** The position after the record that a cursor names, even if the record was deleted. */
 export const startAfter = (rows: ReadonlyArray<Entry>, order: Order, [key, id]: Cursor, descending: boolean): number =>
   descending ? rows.length - position(rows, order, key, id) : position(rows, order, key, id, true)
 
-/** Rows `start` to `start + size` of a list read in the given direction; a descending list is read from its end. */
+/** Rows `start` to `start + size` in the given direction; a descending list is read from its end. */
 export const slice = (
   rows: ReadonlyArray<Entry>,
   start: number,

@@ -1,6 +1,6 @@
 /**
- * A small deterministic generator (sfc32). Seed, stream and index are separate words of its state, so two records
- * never share a sequence and any record can be made again on its own, in any order.
+ * A small deterministic generator (sfc32). Seed, stream and index are separate words of its state, so two records never
+ * share a sequence, and each record can be built again alone and in any order.
  */
 export class Random {
   #a: number
@@ -77,7 +77,7 @@ export class Random {
   }
 }
 
-/** Streams keep the kinds of record apart; the numbers only have to differ. */
+/** A stream for each kind of record; the numbers only have to be different. */
 export const streams = {
   person: 1,
   contact: 2,

@@ -1,4 +1,4 @@
-/** What takes effect later by the sandbox clock: done before the first request that arrives after its time. */
+/** Effects that are due at a later time of the sandbox clock; they run before the first request after that time. */
 export class Schedule {
   #waiting: Array<{ at: number; act: () => void }> = []
 

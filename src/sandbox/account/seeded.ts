@@ -4,7 +4,7 @@ import { person } from "./people.ts"
 import { Random, streams as coreStreams } from "./random.ts"
 import { creationTime, ownerOf, type AccountContext } from "./context.ts"
 
-/** What a record is drawn from: the same every time it is built. */
+/** The input of a seeded record, which is the same whenever it is built. */
 export interface Draw {
   readonly id: string
   readonly index: number
@@ -21,16 +21,16 @@ interface Seed {
   readonly list?: NonNullable<Shapes["list"]>
   readonly kind?: (index: number) => number
   readonly parent?: (index: number) => string | null
-  /** When a record was made that follows from another; spread over the history where it says nothing. */
+  /** When a record that derives from another was created; if undefined, it is spread over the history. */
   readonly created?: (index: number) => number | undefined
-  /** The fields the malformed world respells, and whether lists show records without an id and stale copies. */
+  /** The fields that the malformed variant rewrites, and whether lists contain records without an id and stale copies. */
   readonly malform?: Parameters<typeof malformFields>[0]
   readonly orphans?: boolean
-  /** The share of records never changed again. */
+  /** The share of records that were never changed. */
   readonly untouched?: number
 }
 
-/** A collection of `count` seeded records, most spread over the history of the account with ties, built when first read. */
+/** A collection of `count` seeded records, mostly spread over the history with ties, and built when first read. */
 export const seeded = (context: AccountContext, seed: Seed): Collection => {
   const draw = (entry: Entry): Draw => {
     const index = entry.source as number
@@ -56,14 +56,14 @@ export const seeded = (context: AccountContext, seed: Seed): Collection => {
 }
 
 /**
- * The records a seeded collection began with, whatever has been added, changed and deleted since: what other records
- * were drawn from when they name one, so that they are the same whenever they are first built.
+ * The initial records of a seeded collection, without later changes. Other records refer to these, so that they are the same
+ * whenever they are first built.
  */
 export const rowsOf = (collection: Collection): ReadonlyArray<Entry> => originals.get(collection)!
 
 const originals = new WeakMap<Collection, ReadonlyArray<Entry>>()
 
-/** The contacts there were when the world was made. Records keep the names they copied, whatever became of them. */
+/** The initial contacts. Other records keep the names that they copied from these. */
 export class Owners {
   readonly #context: AccountContext
   readonly rows: ReadonlyArray<Entry>
@@ -73,7 +73,7 @@ export class Owners {
     this.rows = [...contacts.live()]
   }
 
-  /** As many of something as there are contacts to have them. */
+  /** A share of the number of contacts, but at least `least`; 0 without contacts. */
   share(part: number, least = 0): number {
     return this.rows.length === 0 ? 0 : Math.max(least, Math.round(this.rows.length * part))
   }
@@ -91,19 +91,19 @@ export class Owners {
 
 export const cents = (amount: number): number => Math.round(amount * 100) / 100
 
-/** The amount a record shows, however the malformed world spells it; what is no number is nothing. */
+/** The amount in a record, in any form of the malformed variant; `undefined` if it is not a number. */
 export const amountOf = (shown: unknown): number => {
   const amount = Number(JSON.parse(JSON.stringify(shown ?? 0)))
   return Number.isFinite(amount) ? amount : 0
 }
 
-/** An instant in the weeks after the end of history, for what is scheduled. */
+/** A timestamp in the weeks after the end of the history, for scheduled records. */
 export const later = ({ end }: AccountContext, random: Random): number => end + random.between(1, 40 * 86_400_000)
 
 /** YYYY-MM-DD. */
 export const dayOf = (instant: number): string => new Date(instant).toISOString().slice(0, 10)
 
-/** A number for every kind of record, apart from those of the core world. */
+/** The stream numbers of the kinds of records that are not in the core of the account. */
 export const streams = {
   template: 100,
   campaign: 101,

@@ -1,6 +1,6 @@
 import type { Random } from "./random.ts"
 
-/** A short message as customers and staff write them; a few are awkward on purpose for spreadsheets and CSV. */
+/** A short message of a customer or an employee; a few are intentionally difficult for spreadsheets and CSV. */
 export const messageText = (random: Random): string => {
   const roll = random.unit()
   if (roll < 0.02) return random.pick(awkward)
@@ -47,7 +47,7 @@ const notes = [
 
 const signatures = ["Sent from my phone", "The Harbor & Pine team", "A.", "Mit freundlichen Grüßen"]
 
-/** What breaks spreadsheets, CSV and naive clients. */
+/** Texts that break spreadsheets, CSV and naive clients. */
 const awkward = [
   "=1+1",
   "+15551234567",

@@ -1,6 +1,6 @@
 /**
- * Fields that the live service was seen to send and the documents do not name. Each kind of record draws them from a
- * stream of its own, so that what the documents name stays as it is.
+ * Undocumented fields that the live service was observed to send. Each kind of record draws them from its own stream, so
+ * that the documented fields stay the same.
  */
 import { iso } from "./clock.ts"
 import type { Data, Entry } from "./collection.ts"
@@ -86,7 +86,7 @@ export const undocumentedOfUser = (context: AccountContext, index: number): Data
   return { dateAdded: iso(added), dateUpdated: iso(added + random.int(300) * dayMs), totpEnabled: random.chance(0.5) }
 }
 
-/** A few tasks are listed after they were deleted. */
+/** Lists contain a few deleted tasks. */
 export const undocumentedOfTask = (context: AccountContext, index: number): Data => {
   const random = drawOf(context, streams.task, index)
   return {

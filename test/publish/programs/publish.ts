@@ -1,4 +1,4 @@
-/** A process that publishes `output` again and again, or `once`; says when each publish begins and how it failed. */
+/** A process that publishes `output` repeatedly, or `once`, and prints when each publish begins and how it failed. */
 import { Effect } from "effect"
 import { explanationOf } from "../../../src/cli/errors.ts"
 import { addThings, publishThings, warehouseAt } from "../things.ts"

@@ -1,6 +1,6 @@
 /**
- * A reader in another process that looks at `published` in a loop until its input ends: every file that the manifest
- * names, by the link's target and by the link itself. Prints how often, how many versions, and what was wrong.
+ * A reader in another process that reads `published` in a loop until its input ends: every file that the manifest
+ * lists, through the target of the link and through the link itself. Prints how often, how many releases, and every error.
  */
 import { DuckDBInstance } from "@duckdb/node-api"
 import { verified } from "../verify.ts"

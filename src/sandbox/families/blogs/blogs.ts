@@ -150,7 +150,7 @@ export const blogRoutes: ReadonlyArray<Route> = [
   }))
 ]
 
-/** `skip` is refused where paging is by offset (field-notes 8). */
+/** Lists that are paged by offset reject `skip` (field-notes 8). */
 function offsetOnly(): Shape {
   return { ...requiredPaging(), skip: described(text, "Refused.") }
 }

@@ -1,4 +1,4 @@
-/** Message type codes and names (A 2.12). Those the documents leave out are numbers of our own. */
+/** Message type codes and names (A 2.12). Codes that the documents omit are numbers chosen here. */
 export const messageTypes: Record<number, string> = {
   1: "TYPE_CALL",
   2: "TYPE_SMS",
@@ -42,11 +42,11 @@ export const conversationTypes: Record<number, string> = {
   3: "TYPE_FB_MESSENGER",
   4: "TYPE_REVIEW",
   5: "TYPE_GROUP_SMS",
-  // A type no document knows.
+  // An undocumented type.
   17: "TYPE_KIOSK"
 }
 
-/** The kinds of message a conversation type holds, as often as they are listed. */
+/** The kinds of messages of each conversation type, weighted by how often they are listed. */
 export const messagesIn: Record<number, ReadonlyArray<number>> = {
   1: [2, 2, 2, 2, 2, 2, 1, 1, 3, 25, 28, 30, 10, 31],
   2: [3, 3, 3, 3, 2, 26],
@@ -56,5 +56,5 @@ export const messagesIn: Record<number, ReadonlyArray<number>> = {
   17: [2, 29]
 }
 
-/** What now and then takes the place of another kind. */
+/** Kinds that sometimes replace another kind. */
 export const rarer: Record<number, number> = { 25: 32, 26: 27 }

@@ -2,7 +2,7 @@ import { malformed, notFound } from "../../http/errors.ts"
 import { Download } from "../../http/route.ts"
 import type { Service } from "../../service.ts"
 
-/** Where the content of a template or campaign is read (B 2.1): beside the API, on what stands for a storage host. */
+/** Serves the content of a template or campaign (B 2.1) at an address outside the API, in place of a storage host. */
 export const editorContentUrl = ({ origin }: Service, kind: "template" | "campaign", id: string): string =>
   `${origin}${storagePath}${kind}/${id}`
 

@@ -9,7 +9,7 @@ export const emailKind = { template: 0, folder: 1 } as const
 
 const folders = 7
 
-/** Email templates and their folders (B 2.1). The content is kept beside the record and read by its own address. */
+/** Email templates and their folders (B 2.1). The content is stored apart from the record, and read at its own address. */
 export const createEmailTemplates = (context: AccountContext, owners: Owners): Collection => {
   const count = folders + owners.share(0.02, 45)
   const templates: Collection = seeded(context, {
@@ -27,7 +27,7 @@ export const createEmailTemplates = (context: AccountContext, owners: Owners): C
   return templates
 }
 
-/** A template alone lacks `archived`, which updates answer with. */
+/** A single read omits `archived`, which responses to updates contain. */
 const singleTemplate = without("archived", "content", "previewUrl")
 
 const folder = ({ entry, id, index }: Draw): Data => ({

@@ -154,7 +154,7 @@ const findTemplate = ({ world }: Service, id: string): Entry => {
   return row
 }
 
-/** Campaigns are kept in the same folders. */
+/** Campaigns use the same folders. */
 export const checkFolder = ({ world }: Service, id: unknown): void => {
   if (id === undefined || id === null) return
   if (world.emailTemplates.get(String(id))?.kind !== emailKind.folder) {
@@ -168,7 +168,7 @@ const create = (service: Service, { subjectLine, ...fields }: Data): Entry => {
   return addRecord(service, service.world.emailTemplates, { ...fields, ...rest }, { plain: true })
 }
 
-/** Answers to writes say `subjectLine` where reads say `subject` (B 2.1). */
+/** Responses to writes name it `subjectLine`, reads name it `subject` (B 2.1). */
 const written = (row: Entry, traceId: string, service: Service): Data => {
   const { archived: _, content: __, previewUrl: ___, subject, ...rest } = service.world.emailTemplates.data(row)
   const url = editorContentUrl(service, "template", row.id!)

@@ -108,7 +108,7 @@ export const funnelRoutes: ReadonlyArray<Route> = [
     body: {
       target: required(text),
       action,
-      // They cannot be changed: delete the redirect and make another.
+      // These fields cannot be changed: delete the redirect and create another.
       domain: forbidden,
       path: forbidden
     },
@@ -127,7 +127,7 @@ export const funnelRoutes: ReadonlyArray<Route> = [
     summary: "Delete a redirect",
     scope: "funnels/redirect.write",
     location: { in: "query", name: "locationId" },
-    // The documents show no answer to this one.
+    // The response is undocumented.
     status: 204,
     handle: ({ params }, { world }) => {
       world.redirects.remove(find(world.redirects, params["id"], "Redirect"))

@@ -8,7 +8,7 @@ export interface Numbering {
   readonly first: number
 }
 
-/** A seeded record has its number from its place, so that it need not be built. */
+/** The number of a seeded record follows from its index, so the record need not be built. */
 const numberOf = ({ source }: Entry, { first, name }: Numbering): number =>
   typeof source === "number" ? first + source : amountOf(source[name])
 
@@ -29,12 +29,12 @@ export const sentNumber = (
   return number
 }
 
-/** One more than any there ever was: the number of a deleted document is not given again. */
+/** One more than the highest number ever used: numbers of deleted documents are not reused. */
 export const nextOf = (rows: Collection, numbering: Numbering): number => {
   let greatest = numbering.first - 1
   for (const row of rows.allVersions()) {
     const number = numberOf(row, numbering)
-    // The malformed world respells numbers that were changed beyond any that count.
+    // With the malformed variant, changed numbers may not be safe integers.
     if (number > greatest && Number.isSafeInteger(number)) greatest = number
   }
   return greatest + 1

@@ -17,7 +17,7 @@ import {
 import type { Data } from "../../account/collection.ts"
 import { checkReference, find } from "../records.ts"
 
-/** What invoices, estimates and their templates are written with (B 2.3). */
+/** The bodies of invoices, estimates and their templates (B 2.3). */
 
 export const day: Field = { type: "string", format: "date" }
 
@@ -53,7 +53,7 @@ export const lateFeesConfiguration = object({
   maxLateFees: object({ type: required(choice("fixed")), value: required(between(number, 0)) })
 })
 
-/** Members both kinds of document take and the sandbox only keeps. */
+/** Members of both kinds of documents, which the sandbox stores without using them. */
 export const kept: Shape = {
   title: text,
   termsNotes: text,
@@ -75,12 +75,12 @@ export const checkSending = ({ world }: Service, { action, sentFrom, userId }: D
   if (action === "send_manually" && sentFrom !== undefined) throw invalid("property sentFrom should not exist")
 }
 
-/** A document is for a contact of the account. */
+/** The recipient must be a contact of the account. */
 export const checkContact = ({ world }: Service, details: unknown): void => {
   if (details !== undefined) checkReference(world.contacts, (details as Data)["id"], "contactDetails.id")
 }
 
-/** A recorded payment pays something, and no more than is due. */
+/** A recorded payment must be positive, and at most the amount due. */
 export const checkPayment = (amount: unknown, due: number): void => {
   if (amount === 0) throw invalid("amount must be greater than 0")
   if (Number(amount ?? 0) > due) throw invalid("amount must not be greater than the amount due")

@@ -9,7 +9,7 @@ import { totalOf } from "./seeded-invoices.ts"
 import { dayOf } from "../../account/seeded.ts"
 import { dropUndefined, find } from "../records.ts"
 
-/** What an estimate is written with (B 4.3). */
+/** The body of an estimate (B 4.3). */
 export const estimateShape: Shape = {
   name: required(text),
   businessDetails: required(businessDetails),
@@ -33,7 +33,7 @@ export const estimateShape: Shape = {
 export const findEstimate = ({ world }: Service, params: Readonly<Record<string, string>>): Entry =>
   find(world.estimates, params["estimateId"], "Estimate")
 
-/** To repeat, an estimate needs a rule of when (B 2.3). */
+/** A repeating estimate needs a recurrence rule (B 2.3). */
 export const checkEstimate = (body: Data, service: Service, old: Entry | undefined): Data => {
   const { discount, frequencySettings, items } = body
   const { enabled, schedule } = frequencySettings as { enabled: boolean; schedule: Data }

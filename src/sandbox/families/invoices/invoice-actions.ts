@@ -31,7 +31,7 @@ import { createInvoice, openInvoice, updateInvoice } from "./invoice-records.ts"
 import { amountOf, cents } from "../../account/seeded.ts"
 import { dropUndefined, addRecord, changeRecord, checkReference, find } from "../records.ts"
 
-/** What moves an invoice from status to status (B 3, B 4.3): send, text2pay, record payment, void. */
+/** Operations that change the status of an invoice (B 3, B 4.3): send, text2pay, record payment, void. */
 export const invoiceActionRoutes: ReadonlyArray<Route> = [
   {
     method: "POST",

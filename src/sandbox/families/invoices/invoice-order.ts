@@ -2,7 +2,7 @@ import type { Collection, Data, Entry, Filter } from "../../account/collection.t
 import { slice } from "../../account/position.ts"
 import { dayOf } from "../../account/seeded.ts"
 
-/** A page of a list ordered by issue date, the only order there is; latest first unless asked (B 4.3). */
+/** A page of a list, which is always ordered by issue date, by default latest first (B 4.3). */
 export const pageBy = (
   collection: Collection,
   query: Data,

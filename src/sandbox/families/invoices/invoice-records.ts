@@ -46,7 +46,7 @@ export const updateInvoice = (service: Service, old: Entry, body: Data): Entry =
   })
 }
 
-/** Transitions are in no document: a paid or void invoice stays what it is. */
+/** Transitions are undocumented: a paid or void invoice keeps its status. */
 export const openInvoice = ({ world }: Service, row: Entry, done: string): Entry => {
   const status = world.invoices.data(row)["status"]
   if (status === "paid" || status === "void") throw conflict(`An invoice that is ${status} cannot be ${done}`)

@@ -5,7 +5,7 @@ import { day } from "./document-shapes.ts"
 
 const time: Field = { type: "string", format: "time" }
 
-/** When something repeats (B 2.4). */
+/** Recurrence rules (B 2.4). */
 const rrule: Shape = {
   intervalType: choice(..."yearly monthly weekly daily hourly minutely secondly".split(" ")),
   interval: between(number, 1),
@@ -23,7 +23,7 @@ const rrule: Shape = {
 
 export const schedule: Field = object({ executeAt: { type: "string", format: "date-time" }, rrule: object(rrule) })
 
-/** What its shape does not say of a rule: which numbers it takes, and what it needs where something is to repeat. */
+/** Checks that the shape of a rule does not cover: the ranges of numbers, and the members that a repeating rule needs. */
 export const checkRule = (rule: Data, isNeeded: boolean, label: string): void => {
   const { dayOfMonth, numOfWeek } = rule
   const missing = isNeeded ? ["intervalType", "interval", "startDate"].filter((name) => (rule[name] ?? "") === "") : []

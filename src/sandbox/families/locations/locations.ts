@@ -88,7 +88,7 @@ const taskFilter = (body: Data, { world }: Service): Filter | undefined => {
   return { key, test }
 }
 
-/** The business is that of the contact, which may change without the task: so no list of these is kept. */
+/** The business is that of the contact, which may change without the task, so these lists are not cached. */
 const ofBusiness = (rows: ReadonlyArray<Entry>, businessId: unknown, { world }: Service): ReadonlyArray<Entry> => {
   if ((businessId ?? "") === "") return rows
   return rows.filter((row) => {

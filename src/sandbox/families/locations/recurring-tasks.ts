@@ -45,7 +45,7 @@ const shape: Shape = {
   ignoreTaskCreation: flag
 }
 
-/** Recurring tasks, one at a time: there is no list of them (A 4.6). */
+/** Single recurring tasks: the API does not list them (A 4.6). */
 export const recurringTaskRoutes: ReadonlyArray<Route> = [
   {
     method: "POST",
@@ -105,7 +105,7 @@ const create = ({ body }: Call, service: Service): Answer => {
   const fields = stored(body, service)
   const id = random.id()
   const now = clock.now()
-  // Unless it is asked not to, the first task is made at once, for every contact.
+  // By default, the first task is created at once, for every contact.
   const contactIds = body["ignoreTaskCreation"] === true ? [] : ((body["contactIds"] ?? []) as ReadonlyArray<string>)
   const { dueAfterSeconds, startDate } = fields["rruleOptions"] as { dueAfterSeconds: number; startDate: string }
   const dueDate = iso(Date.parse(startDate) + dueAfterSeconds * 1000)
@@ -122,7 +122,7 @@ const create = ({ body }: Call, service: Service): Answer => {
   return wrapRecord("recurringTask", world.recurringTasks, task)
 }
 
-/** Sent as lists of contacts and owners, shown as one of each (A 2.9). */
+/** Requests contain lists of contacts and owners; responses show one of each (A 2.9). */
 const stored = ({ contactIds, owners, ...fields }: Data, service: Service): Data => {
   const [contacts, users] = [contactIds, owners] as ReadonlyArray<ReadonlyArray<string> | undefined>
   for (const id of contacts ?? []) requireReference(service.world.contacts, id, "contactIds")

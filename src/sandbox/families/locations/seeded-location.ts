@@ -2,7 +2,7 @@ import { iso } from "../../account/clock.ts"
 import { Collection, type Data, entry } from "../../account/collection.ts"
 import type { AccountContext } from "../../account/context.ts"
 
-/** The one location the account of the sandbox is (A 2.8). */
+/** The only location of the sandbox (A 2.8). */
 export const createLocations = (context: AccountContext): Collection => {
   const location: Data = {
     id: context.locationId,
@@ -20,7 +20,7 @@ export const createLocations = (context: AccountContext): Collection => {
     website: "https://harborandpine.example/",
     timezone: "America/New_York",
     logoUrl: "https://files.example/logo.png",
-    // From here to the business no document names a field.
+    // The fields from here to the business are undocumented.
     currency: "USD",
     dateAdded: iso(context.begin),
     domain: "harborandpine.example",

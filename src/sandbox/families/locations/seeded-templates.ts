@@ -3,7 +3,7 @@ import { Collection, type Data, entry, without } from "../../account/collection.
 import { Random, streams } from "../../account/random.ts"
 import type { AccountContext } from "../../account/context.ts"
 
-/** Saved message templates (A 2.8), some of them deleted: only `deleted=true` lists those. */
+/** Saved message templates (A 2.8). Only `deleted=true` lists the deleted ones. */
 export const createTemplates = (context: AccountContext): Collection => {
   const templates = new Collection({ build: () => ({}), full: without("deleted", "originId") })
   for (let index = 0; index < 64; index++) {

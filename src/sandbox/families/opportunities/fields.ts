@@ -6,7 +6,7 @@ import type { Data } from "../../account/collection.ts"
 import { customValues } from "../custom-fields/custom-values.ts"
 import { checkUser, requireReference } from "../records.ts"
 
-/** What a body may set of an opportunity (A 2.6). */
+/** The fields of an opportunity that a body may set (A 2.6). */
 export const opportunityShape: Shape = {
   pipelineId: text,
   pipelineStageId: text,
@@ -30,7 +30,7 @@ export const newOpportunityShape: Shape = {
   contactId: required(text)
 }
 
-/** The fields of a body that has passed its shape; `old` is the opportunity they change. */
+/** The fields of a valid body; `old` is the opportunity that they change. */
 export const readOpportunity = (body: Data, service: Service, old: Data = {}): Data => {
   const { world } = service
   const named = Object.fromEntries(Object.entries(body).filter(([name]) => name in opportunityShape))
@@ -47,7 +47,7 @@ export const readOpportunity = (body: Data, service: Service, old: Data = {}): D
   return { ...fields, customFields: values.map(({ id, value }) => ({ id, fieldValue: value })) }
 }
 
-/** An opportunity that enters a pipeline without a stage goes to its first, as a new one does. */
+/** An opportunity that is moved to a pipeline without a stage enters its first stage, like a new one. */
 const withStage = (fields: Data, { world }: Service, old: Data): Data => {
   const { pipelineId = old["pipelineId"], pipelineStageId } = fields
   if (fields["pipelineId"] === undefined && pipelineStageId === undefined) return fields
@@ -60,6 +60,6 @@ const withStage = (fields: Data, { world }: Service, old: Data): Data => {
   return fields
 }
 
-/** A day in one of the formats of A 2.6, or an instant in ISO 8601. */
+/** A date in one of the formats of A 2.6, or a timestamp in ISO 8601. */
 const isCloseDate = (text: string): boolean =>
   dayOf(text, "-/.") !== undefined || (text.includes("T") && instant(text) !== undefined)

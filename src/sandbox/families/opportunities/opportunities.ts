@@ -33,7 +33,7 @@ export const opportunityRoutes: ReadonlyArray<Route> = [
       return shown(service, createOpportunity(service, readOpportunity(body, service)))
     }
   },
-  // Update and delete are in no document: the plainest reading of the others (A 4.10).
+  // No document describes update and delete: they follow the other resources (A 4.10).
   {
     method: "PUT",
     path: "/opportunities/:id",
@@ -111,5 +111,5 @@ export const updateOpportunity = (service: Service, old: Entry, fields: Data): E
 
 const findOpportunity = ({ world }: Service, id: string): Entry => find(world.opportunities, id, "Opportunity")
 
-/** Create and update answers carry notes, tasks and events, which a read by id leaves out (A 2.6). */
+/** Responses to create and update contain notes, tasks and events, which a single read omits (A 2.6). */
 const shown = ({ world }: Service, row: Entry): Data => ({ opportunity: world.opportunities.data(row) })

@@ -2,7 +2,7 @@ import { invalid } from "../../http/errors.ts"
 import type { Service } from "../../service.ts"
 import type { Data } from "../../account/collection.ts"
 
-/** The stages as sent, in their order: those with an id are kept, the others are new (A 3). */
+/** The stages of a body, in their order: stages with an id exist already, the others are new (A 3). */
 export const stagesOf = ({ random }: Service, body: Data, old: ReadonlyArray<Data>): ReadonlyArray<Data> => {
   const sent = body["stages"] as ReadonlyArray<Data>
   const names = sent.map((stage) => String(stage["name"]).toLowerCase())
@@ -25,7 +25,7 @@ export const stagesOf = ({ random }: Service, body: Data, old: ReadonlyArray<Dat
     }))
 }
 
-/** Where one stage lacks its probability, all follow from their position (A 4.4). */
+/** If one stage has no probability, those of all stages are computed from their positions (A 4.4). */
 export const withProbabilities = (pipeline: Data): Data => {
   const stages = pipeline["stages"] as ReadonlyArray<Data>
   const isManual = stages.every((stage) => stage["stageWinProbability"] !== undefined)

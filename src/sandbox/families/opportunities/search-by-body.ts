@@ -66,7 +66,7 @@ const search = ({ body }: Call, service: Service): Answer => {
   return pageOf("opportunities", texts, rest)
 }
 
-/** How many conversations with the contact of an opportunity are unread. */
+/** The number of unread conversations with the contact of an opportunity. */
 const unread = (row: Entry, { world: { conversations } }: Service): number =>
   conversations.children(row.parent ?? "").filter((one) => Number(conversations.data(one)["unreadCount"]) > 0).length
 
@@ -125,7 +125,7 @@ const toTest = ({ field, operator, value }: Data): ((row: Entry) => boolean) => 
 
 const totalsOf = new WeakMap<ReadonlyArray<Entry>, ReadonlyArray<Data>>()
 
-/** Opportunities and money per stage, of all that match; kept per list, because it reads every row. */
+/** Number and value of all matching opportunities per stage; cached per list, because this reads every row. */
 const perStage = (rows: ReadonlyArray<Entry>, { world }: Service): ReadonlyArray<Data> => {
   const known = totalsOf.get(rows)
   if (known !== undefined) return known
@@ -147,5 +147,5 @@ const perStage = (rows: ReadonlyArray<Entry>, { world }: Service): ReadonlyArray
   return answer
 }
 
-/** Pages reach the first 10,000 rows; what lies beyond takes `searchAfter` (field-notes 3). */
+/** Page numbers reach the first 10,000 rows; further rows need `searchAfter` (field-notes 3). */
 const rowsByPage = 10_000

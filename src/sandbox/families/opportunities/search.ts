@@ -50,7 +50,7 @@ const search = (call: Call, service: Service): Answer => {
   const rows = inCountry(opportunities.sorted(order, filter(call, service)), query["country"], service)
   const key = wholeNumber(query, "startAfter", { fallback: 0, minimum: 0 })
   const id = String(query["startAfterId"] ?? "")
-  // Both are needed: one alone answers with the first page for ever (field-notes 3).
+  // Both are needed: with only one, the service always returns the first page (field-notes 3).
   const start =
     key > 0 && id !== ""
       ? startAfter(rows, order, [order === byName(service) ? nameAt(id, service) : key, id], descending)
@@ -59,7 +59,7 @@ const search = (call: Call, service: Service): Answer => {
         : (page - 1) * limit
   const shown = slice(rows, start, limit, descending)
   const texts = shown.map((row) => withDetails(service, row, detailsIn(query)))
-  // The last page carries a cursor too, and an empty one repeats the cursor it was asked with (field-notes 1).
+  // The last page has a cursor too, and an empty page repeats the cursor of its request (field-notes 1).
   const last = shown.at(-1)
   const cursor = {
     startAfter: last === undefined ? key || null : order === byUpdated ? last.updated : last.created,
@@ -81,7 +81,7 @@ export interface Details {
   calendarEvents: boolean
 }
 
-/** The item as searches show it; its notes, tasks and events only where they are requested. */
+/** The item of a search; with notes, tasks and events only if they are requested. */
 export const withDetails = ({ world }: Service, row: Entry, details: Details): string => {
   const text = world.opportunities.list(row)
   const names = (["notes", "tasks", "calendarEvents"] as const).filter((name) => details[name])
@@ -96,14 +96,14 @@ const detailsIn = (query: Data): Details => ({
   calendarEvents: query["getCalendarEvents"] === true
 })
 
-/** Newest created first when nothing is asked (field-notes 3). */
+/** By default, the newest opportunities come first (field-notes 3). */
 const readOrder = (query: Data, service: Service): { order: Order; descending: boolean } => {
   const name = String(query["order"] ?? "added_desc")
   const order = name.startsWith("name") ? byName(service) : name.startsWith("updated") ? byUpdated : byCreated
   return { order, descending: name.endsWith("desc") }
 }
 
-/** A cursor holds an instant and no name (A 4.4), so the name of the last opportunity of a page is remembered by its id. */
+/** A cursor contains a timestamp but no name (A 4.4), so the name of the last opportunity of a page is stored by its id. */
 const nameAt = (id: string, service: Service): string => {
   const name = namesShown(service).get(id)
   if (name === undefined) throw invalid("startAfterId is not the last opportunity of a page in this order")
@@ -128,7 +128,7 @@ const byName = (service: Service): Order => {
   return order
 }
 
-/** The documented filters. Others, such as `date_updated`, are ignored without a word (field-notes 3). */
+/** The documented filters. Others, such as `date_updated`, are silently ignored (field-notes 3). */
 const filter = ({ query }: Call, service: Service): Filter | undefined => {
   const { opportunities } = service.world
   const { status } = query as { status?: string }
@@ -154,7 +154,7 @@ const filter = ({ query }: Call, service: Service): Filter | undefined => {
   return { key, test }
 }
 
-/** The country is that of the contact as it is now, which may change without the opportunity: so no list of these is kept. */
+/** The country is that of the current contact, which may change without the opportunity, so these lists are not cached. */
 const inCountry = (rows: ReadonlyArray<Entry>, country: unknown, { world }: Service): ReadonlyArray<Entry> => {
   if (country === undefined) return rows
   return rows.filter((row) => {

@@ -11,7 +11,7 @@ import { creationTime, ownerOf, type AccountContext } from "../../account/contex
 import { noteText } from "../../account/texts.ts"
 import { undocumentedOfOpportunity } from "../../account/undocumented.ts"
 
-/** Opportunities (A 2.6). Their notes, tasks and events are kept with them and shown only where a search asks. */
+/** Opportunities (A 2.6). Their notes, tasks and events are stored with them, and shown only if a search requests them. */
 export const createOpportunities = (
   context: AccountContext,
   contacts: Collection,
@@ -46,7 +46,7 @@ const malformPlain = malformFields({
   texts: "name source forecastExpectedCloseDate"
 })
 
-/** The live service was seen to name a custom value by its kind. */
+/** The live service was observed to name a custom value by its kind. */
 const malformFor =
   (context: AccountContext): typeof malformPlain =>
   (random, data, entry) => ({

@@ -21,15 +21,15 @@ import { filterBy, containsText, pageNewest, paging } from "../../http/lists.ts"
 import { couponStatus } from "./seeded-payments.ts"
 import { dropUndefined, addRecord, checkReferences, find, replaceRecord } from "../records.ts"
 
-const moment = { type: "string", format: "date-time" } as const
+const timestamp = { type: "string", format: "date-time" } as const
 
 const writable: Shape = {
   name: required(text),
   code: required(text),
   discountType: required(choice("percentage", "amount")),
   discountValue: required(between(number, 0)),
-  startDate: required(moment),
-  endDate: moment,
+  startDate: required(timestamp),
+  endDate: timestamp,
   usageLimit: between(integer, 1),
   productIds: list(text),
   priceIds: list(text),

@@ -7,7 +7,7 @@ import { taxesOf } from "./seeded-products.ts"
 import { dropUndefined, checkReferences, removeChildren } from "../records.ts"
 
 const uri: Field = { type: "string", format: "uri" }
-const moment: Field = { type: "string", format: "date-time" }
+const timestamp: Field = { type: "string", format: "date-time" }
 
 export const productType = choice("DIGITAL", "PHYSICAL", "SERVICE", "PHYSICAL/DIGITAL")
 
@@ -38,7 +38,7 @@ export const productShape: Shape = {
   taxInclusive: described(flag, "Default false."),
   automaticTaxCategoryId: text,
   isLabelEnabled: described(flag, "Default false; when true, label must not be empty."),
-  label: object({ title: required(text), startDate: moment, endDate: moment })
+  label: object({ title: required(text), startDate: timestamp, endDate: timestamp })
 }
 
 export const findProduct = ({ world }: Service, idOrSlug: string): Entry => {

@@ -7,7 +7,7 @@ import type { Collection, Data, Entry, Filter } from "../../account/collection.t
 import { pageNewest } from "../../http/lists.ts"
 import { answer, wrapped } from "./post-answers.ts"
 
-const moment: Field = { type: "string", format: "date-time" }
+const timestamp: Field = { type: "string", format: "date-time" }
 
 /** The search of social posts (B 4.7), whose numbers are texts. */
 export const socialSearchRoutes: ReadonlyArray<Route> = [
@@ -21,8 +21,8 @@ export const socialSearchRoutes: ReadonlyArray<Route> = [
     body: {
       skip: required(described(text, "Digits, as text.")),
       limit: required(described(text, "Digits, as text; at most 100.")),
-      fromDate: required(moment),
-      toDate: required(moment),
+      fromDate: required(timestamp),
+      toDate: required(timestamp),
       includeUsers: required(choice("true", "false")),
       accounts: described(text, "Account ids, separated by commas."),
       type: choice(..."recent all scheduled draft failed in_review published in_progress pending deleted".split(" "))
@@ -42,7 +42,7 @@ export const isDeleted = (collection: Collection, row: Entry): boolean => {
   return typeof row.source !== "number" && collection.data(row)["status"] === "deleted"
 }
 
-/** Paging comes as text, and digits only will do. */
+/** Paging parameters are texts of digits. */
 const window = ({ limit, skip }: Data): { limit: number; skip: number } => {
   const problems = Object.entries({ limit, skip }).filter(([, value]) => !/^\d+$/.test(String(value)))
   if (problems.length > 0) throw invalid(...problems.map(([name]) => `${name} must be a number string`))
@@ -52,7 +52,7 @@ const window = ({ limit, skip }: Data): { limit: number; skip: number } => {
   return { limit: Number(limit), skip: Number(skip) }
 }
 
-/** The posts, with the user of each included where the request says so. */
+/** The posts, with the user of each if the request includes users. */
 const posts = ({ includeUsers }: Data, { world }: Service): Pick<Collection, "sorted" | "list"> => {
   const { socialPosts } = world
   if (includeUsers !== "true") return socialPosts
@@ -67,7 +67,7 @@ const posts = ({ includeUsers }: Data, { world }: Service): Pick<Collection, "so
   }
 }
 
-/** By the day a post is scheduled for, or else made; deleted ones only under `type: "deleted"`. */
+/** By the day for which a post is scheduled, or else created; deleted posts only with `type: "deleted"`. */
 const listed = (body: Data, collection: Collection): Filter => {
   const { accounts, fromDate, toDate, type = "all" } = body
   const [from, to] = [Date.parse(String(fromDate)), Date.parse(String(toDate))]

@@ -30,7 +30,7 @@ import {
 } from "../records.ts"
 
 const path = "/social-media-posting/:locationId"
-const moment: Field = { type: "string", format: "date-time" }
+const timestamp: Field = { type: "string", format: "date-time" }
 
 const writable: Shape = {
   accountIds: required(list(text, 1)),
@@ -38,7 +38,7 @@ const writable: Shape = {
   userId: required(text),
   summary: text,
   media: list(object({ url: required({ type: "string", format: "uri" }), type: required(text) })),
-  scheduleDate: moment,
+  scheduleDate: timestamp,
   ...platformDetails
 }
 

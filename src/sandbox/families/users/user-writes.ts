@@ -119,7 +119,7 @@ const update = ({ body, params }: Call, service: Service): Answer => {
   return users.full(users.replace(old, entry({ ...old, updated: service.clock.now(), source })))
 }
 
-/** What is kept under the name it is sent by; the password is kept nowhere. */
+/** The fields that are stored under the name with which they are sent; the password is not stored. */
 const stored = (body: Data): Data =>
   Object.fromEntries(
     Object.entries(body).filter(
@@ -127,7 +127,7 @@ const stored = (body: Data): Data =>
     )
   )
 
-/** The switches there are (A 2.7); others are ignored like any unknown member. */
+/** The existing switches (A 2.7); others are ignored like any unknown member. */
 const known = (sent: unknown): Data =>
   Object.fromEntries(
     Object.entries((sent ?? {}) as Data).filter(([name, value]) => name in defaultPermissions && value !== null)

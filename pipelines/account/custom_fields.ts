@@ -12,7 +12,7 @@ import {
   values
 } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 
 // MONETORY is spelled so.
 const dataTypes = (
@@ -20,7 +20,7 @@ const dataTypes = (
   "DATE TEXTBOX_LIST FILE_UPLOAD SIGNATURE RADIO URL USER TIME DATE_TIME RICH_TEXT"
 ).split(" ")
 
-export const customFields = define({
+export const customFields = defineList({
   table: "custom_fields",
   description: "Fields the account added to contacts and opportunities.",
   source: "A 2.4, A 4.3 GET /locations/{locationId}/customFields",

@@ -1,8 +1,8 @@
 import { text } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 
-export const locationTimezones = define({
+export const locationTimezones = defineList({
   table: "location_timezones",
   description: "Time zones the location offers.",
   source: "A 4.6 GET /locations/{locationId}/timezones",

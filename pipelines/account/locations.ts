@@ -1,6 +1,6 @@
 import { boolean, id, instant, json, object, ref, text } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 
 const address = {
   address: text("Street and number", { personal: "quasi" }),
@@ -15,7 +15,7 @@ const address = {
 
 const getOne = { request: get("/locations/{locationId}"), record: "location" }
 
-export const locations = define({
+export const locations = defineList({
   table: "locations",
   description: "The account itself: one row per location.",
   source: "A 2.8, A 4.6 GET /locations/{locationId}",

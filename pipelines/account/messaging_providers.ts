@@ -1,8 +1,8 @@
 import { boolean, id, object, enumeration, text } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 
-export const messagingProviders = define({
+export const messagingProviders = defineList({
   table: "messaging_providers",
   description: "Services that carry the location's text messages and email.",
   source: "A 2.8, A 4.6 GET /locations/{locationId}/conversationChannels/{type}",

@@ -1,6 +1,6 @@
 import { count, boolean, id, instant, enumeration, ref, rows, text } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 
 // MONETORY is spelled so.
 const dataTypes = (
@@ -8,7 +8,7 @@ const dataTypes = (
   "TEXTBOX_LIST FILE_UPLOAD RADIO EMAIL"
 ).split(" ")
 
-export const objectFields = define({
+export const objectFields = defineList({
   table: "object_fields",
   description: "Fields of custom objects and company records.",
   source: "A 2.5, A 4.3 GET /custom-fields/object-key/{objectKey}",

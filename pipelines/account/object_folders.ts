@@ -1,12 +1,11 @@
 import { id, text } from "#catalog/fields.ts"
-import { define } from "#catalog/resource.ts"
+import { defineEmbedded } from "#catalog/resource.ts"
 
-export const objectFolders = define({
+export const objectFolders = defineEmbedded({
   table: "object_folders",
   description: "Folders that the fields of custom objects and company records lie in.",
   source: "A 2.5, A 4.3 GET /custom-fields/object-key/{objectKey}",
   scope: "locations/customFields.readonly",
-  full: [],
   embeddedIn: { table: "object_fields", records: "folders" },
   enabledBy: "object_keys",
   fields: {

@@ -1,8 +1,8 @@
 import { content, count, boolean, id, instant, object, enumeration, ref, text } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 
-export const recurringTasks = define({
+export const recurringTasks = defineList({
   table: "recurring_tasks",
   description: "To-dos that come again by a schedule.",
   source: "A 2.9, A 4.6 GET /locations/{locationId}/recurring-tasks/{id}",

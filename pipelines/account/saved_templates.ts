@@ -1,6 +1,6 @@
 import { content, boolean, id, instant, object, enumeration, text, values } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 
 /** Short messages name their files twice, inside the template and beside it. */
 const attachments = (kind: string) =>
@@ -12,7 +12,7 @@ const attachments = (kind: string) =>
     { key: [], constants: { kind } }
   )
 
-export const savedTemplates = define({
+export const savedTemplates = defineList({
   table: "saved_templates",
   description: "Message texts kept for reuse, the deleted ones too.",
   source: "A 2.8, A 4.6 GET /locations/{locationId}/templates",

@@ -1,10 +1,10 @@
 import { openEnum, map, boolean, id, instant, object, enumeration, text, values } from "#catalog/fields.ts"
 import { company, cursorOr, get, location, size } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 
 const scope = text("Name of the scope")
 
-export const users = define({
+export const users = defineList({
   table: "users",
   description: "People who work in the account.",
   source: "A 2.7, A 4.5 GET /users/search, GET /users/{userId}",

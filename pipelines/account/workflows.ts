@@ -1,8 +1,8 @@
 import { count, id, instant, enumeration, text } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 
-export const workflows = define({
+export const workflows = defineList({
   table: "workflows",
   description: "Automations of the account. What starts them and what they do is not readable.",
   source: "A 2.10, A 4.7 GET /workflows/",

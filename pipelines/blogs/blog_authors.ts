@@ -1,8 +1,8 @@
 import { id, instant, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 
-export const blogAuthors = define({
+export const blogAuthors = defineList({
   table: "blog_authors",
   description: "Authors that blog posts name.",
   source: "B 2.6, B 4.8 GET /blogs/authors",

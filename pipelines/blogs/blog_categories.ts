@@ -1,8 +1,8 @@
 import { id, instant, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 
-export const blogCategories = define({
+export const blogCategories = defineList({
   table: "blog_categories",
   description: "Categories that blog posts are sorted into.",
   source: "B 2.6, B 4.8 GET /blogs/categories",

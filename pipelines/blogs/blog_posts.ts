@@ -1,8 +1,8 @@
 import { content, count, boolean, id, instant, enumeration, ref, text, values } from "#catalog/fields.ts"
 import { cursorOr, get, location, parent, size } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineChild } from "#catalog/resource.ts"
 
-export const blogPosts = define({
+export const blogPosts = defineChild({
   table: "blog_posts",
   description: "Posts of blogs, in every state.",
   source: "B 2.6, B 4.8 GET /blogs/posts/all",
@@ -27,7 +27,6 @@ export const blogPosts = define({
       trialPageSize: 500
     }
   },
-  full: [],
   version: "updatedAt",
   fields: {
     _id: id("Post id"),

@@ -1,8 +1,8 @@
 import { id, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 
-export const blogs = define({
+export const blogs = defineList({
   table: "blogs",
   description: "Blog sites.",
   source: "B 2.6, B 4.8 GET /blogs/site/all",

@@ -1,6 +1,6 @@
 import { alias, content, boolean, id, instant, enumeration, ref, text, values } from "#catalog/fields.ts"
 import { get, location, parent, windowEnd, windowStart } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineChild } from "#catalog/resource.ts"
 import type { Strategy } from "#catalog/resource.ts"
 import { actor } from "#catalog/shapes.ts"
 import { appointmentStatuses } from "#catalog/enums.ts"
@@ -21,12 +21,11 @@ const events = (from: string): Strategy => ({
   windows: { from, ahead }
 })
 
-export const appointments = define({
+export const appointments = defineChild({
   table: "appointments",
   description: "Appointments of all calendars, from 2000 to two years ahead.",
   source: "A 2.11, A 4.8 GET /calendars/events",
   scope: "calendars/events.readonly",
-  full: [],
   // Windows go by when an appointment is, not by when it changed: what happens to an older one shows in the full
   // reading only. Appointments of a deleted calendar cannot be reached this way at all.
   childOf: {

@@ -1,7 +1,7 @@
 import { openEnum, decimal, boolean, id, json, ref, rows, text } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
 import type { Parameters } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 import type { Strategy } from "#catalog/resource.ts"
 
 const list = (parameters: Parameters): Strategy => ({
@@ -11,7 +11,7 @@ const list = (parameters: Parameters): Strategy => ({
   pageSize: 1000
 })
 
-export const calendars = define({
+export const calendars = defineList({
   table: "calendars",
   description: "Calendars that appointments are booked in. Further settings are in `_extra`.",
   source: "A 2.11, A 4.8 GET /calendars/",

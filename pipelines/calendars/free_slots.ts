@@ -1,15 +1,14 @@
 import { date, instant } from "#catalog/fields.ts"
 import { get, windowEnd, windowStart } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineChild } from "#catalog/resource.ts"
 
-export const freeSlots = define({
+export const freeSlots = defineChild({
   table: "free_slots",
   description: "Times that could still be booked when the calendar was read.",
   source: "A 2.11, A 4.8 GET /calendars/{calendarId}/free-slots",
   scope: "calendars.readonly",
   key: ["calendar_id", "starts_at"],
   enabledBy: "free_slot_days",
-  full: [],
   childOf: {
     table: "calendars",
     column: "calendar_id",

@@ -13,7 +13,7 @@ import {
   values
 } from "#catalog/fields.ts"
 import { cursor, get, location, size } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 import type { Strategy } from "#catalog/resource.ts"
 import { directions } from "#catalog/enums.ts"
 
@@ -48,7 +48,7 @@ const byLastMessage = (sort: "asc" | "desc"): Strategy => ({
 const ascending = byLastMessage("asc")
 const descending = byLastMessage("desc")
 
-export const conversations = define({
+export const conversations = defineList({
   table: "conversations",
   description: "Threads of messages, one per contact and channel.",
   source: "A 2.12, A 4.9 GET /conversations/search",

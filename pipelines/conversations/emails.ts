@@ -1,6 +1,6 @@
 import { content, id, instant, enumeration, ref, text, values } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineChild } from "#catalog/resource.ts"
 import { directions, messageSources } from "#catalog/enums.ts"
 
 const recipients = (kind: "to" | "cc" | "bcc") =>
@@ -11,12 +11,11 @@ const recipients = (kind: "to" | "cc" | "bcc") =>
 
 const getOne = { request: get("/conversations/messages/email/{emailMessageId}"), record: "" }
 
-export const emails = define({
+export const emails = defineChild({
   table: "emails",
   description: "Emails with their text, which the messages leave out. A message can hold several of one thread.",
   source: "A 2.12, A 4.9 GET /conversations/messages/email/{emailMessageId}",
   scope: "conversations/message.readonly",
-  full: [],
   // What was sent stays as it is; its status moves the message too.
   childOf: {
     table: "messages",

@@ -1,7 +1,7 @@
 import { openEnum, content, count, id, instant, json, object, enumeration, ref, text, values } from "#catalog/fields.ts"
 import { cursor, cursorPart, get, location, since, size, windowEnd } from "#catalog/request.ts"
 import type { Parameters } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 import type { Strategy } from "#catalog/resource.ts"
 import { directions, messageSources } from "#catalog/enums.ts"
 
@@ -23,7 +23,7 @@ const emailIds = values(
   { key: [] }
 )
 
-export const messages = define({
+export const messages = defineList({
   table: "messages",
   description: "Messages, calls and activities of all conversations.",
   source: "A 2.12, A 4.9 GET /conversations/messages/export, GET /conversations/{conversationId}/messages",

@@ -1,14 +1,13 @@
 import { count, text } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineChild } from "#catalog/resource.ts"
 
-export const recordings = define({
+export const recordings = defineChild({
   table: "recordings",
   description: "Sound of calls and voicemail, one file each.",
   source: "A 4.9 GET /conversations/messages/{messageId}/locations/{locationId}/recording",
   scope: "conversations/message.readonly",
   key: ["message_id"],
-  full: [],
   // A recording stays as it is; the slow turn finds those that came after the call's last change.
   childOf: {
     table: "messages",

@@ -1,14 +1,13 @@
 import { content, count, decimal } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineChild } from "#catalog/resource.ts"
 
-export const transcriptSentences = define({
+export const transcriptSentences = defineChild({
   table: "transcript_sentences",
   description: "What was said on calls and voicemail, sentence by sentence.",
   source: "A 2.12, A 4.9 GET /conversations/locations/{locationId}/messages/{messageId}/transcription",
   scope: "conversations/message.readonly",
   key: ["message_id", "sentence_index", "media_channel"],
-  full: [],
   // A transcript may be made after the call's last change, so calls have their turn in time.
   childOf: {
     table: "messages",

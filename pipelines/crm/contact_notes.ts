@@ -1,9 +1,9 @@
 import { content, boolean, id, instant, ref, text } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineChild } from "#catalog/resource.ts"
 import { relations } from "#catalog/shapes.ts"
 
-export const contactNotes = define({
+export const contactNotes = defineChild({
   table: "contact_notes",
   description: "Notes written on contacts.",
   source: "A 2.3, A 4.2 GET /contacts/{contactId}/notes",
@@ -21,7 +21,6 @@ export const contactNotes = define({
       pageSize: 1000
     }
   },
-  full: [],
   getOne: { request: get("/contacts/{contactId}/notes/{id}"), record: "note" },
   fields: {
     id: id("Note id"),

@@ -2,7 +2,7 @@ import { alias, openEnum, date, map, boolean, id, instant, json, object, enumera
 import { rows, text, ignored, values } from "#catalog/fields.ts"
 import { cursor, cursorOr, get, location, post, since, size, windowEnd, windowStart } from "#catalog/request.ts"
 import type { Parameters } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 import type { Paging, Strategy } from "#catalog/resource.ts"
 import { actor, attributions, visitOf } from "#catalog/shapes.ts"
 
@@ -29,7 +29,7 @@ const lastRecord: Paging = { kind: "lastRecord", field: "searchAfter" }
 const name = { personal: "direct" } as const
 const quasiIdentifier = { personal: "quasi" } as const
 
-export const contacts = define({
+export const contacts = defineList({
   table: "contacts",
   description: "People and companies the account talks to.",
   source: "A 2.2, A 4.2 POST /contacts/search",

@@ -2,7 +2,7 @@ import { alias, content, count, date, decimal, boolean, id, instant, json, objec
 import { enumeration, ref, rows, text, ignored, values } from "#catalog/fields.ts"
 import type { Parameters } from "#catalog/request.ts"
 import { cursorOr, cursorPart, get, location, post, since, size, windowEnd, windowStart } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 import type { Paging, Strategy } from "#catalog/resource.ts"
 import { attributions } from "#catalog/shapes.ts"
 import { appointmentStatuses } from "#catalog/enums.ts"
@@ -46,7 +46,7 @@ const between = (field: "date_added" | "date_updated", value: Parameters): Strat
   total: "total"
 })
 
-export const opportunities = define({
+export const opportunities = defineList({
   table: "opportunities",
   description: "Deals, each in one stage of one pipeline.",
   source: "A 2.6, A 4.4 GET and POST /opportunities/search",

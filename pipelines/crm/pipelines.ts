@@ -1,8 +1,8 @@
 import { count, boolean, id, instant, enumeration, decimal, rows, text } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 
-export const pipelines = define({
+export const pipelines = defineList({
   table: "pipelines",
   description: "Sales pipelines. Deleting one deletes its deals.",
   source: "A 2.6, A 4.4 GET /opportunities/pipelines",

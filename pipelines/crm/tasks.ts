@@ -1,9 +1,9 @@
 import { alias, boolean, id, instant, json, content, ref, text } from "#catalog/fields.ts"
 import { cursorOr, post, size } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 import { relations } from "#catalog/shapes.ts"
 
-export const tasks = define({
+export const tasks = defineList({
   table: "tasks",
   description: "To-dos attached to contacts, open and completed.",
   source: "A 2.3, A 4.6 POST /locations/{locationId}/tasks/search",

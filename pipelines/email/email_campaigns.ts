@@ -1,8 +1,8 @@
 import { openEnum, content, boolean, id, instant, enumeration, rows, text } from "#catalog/fields.ts"
 import { cursorOr, get, size } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 
-export const emailCampaigns = define({
+export const emailCampaigns = defineList({
   table: "email_campaigns",
   description: "Emails sent, or to be sent, to many contacts at once.",
   source: "B 2.1, B 4.1 GET /emails/locations/{locationId}/campaigns/emails, GET …/emails/{campaignId}",

@@ -1,13 +1,12 @@
 import { count, boolean, id, instant, enumeration, ref, text } from "#catalog/fields.ts"
-import { define } from "#catalog/resource.ts"
+import { defineEmbedded } from "#catalog/resource.ts"
 
-export const emailTemplateFolders = define({
+export const emailTemplateFolders = defineEmbedded({
   table: "email_template_folders",
   description: "Folders that email templates lie in.",
   source: "B 2.1, B 4.1 GET /emails/locations/{locationId}/templates",
   scope: "emails/templates.readonly",
   // The list of templates shows them among the templates.
-  full: [],
   embeddedIn: { table: "email_templates", records: "items" },
   filter: { field: "type", is: "folder" },
   fields: {

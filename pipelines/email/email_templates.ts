@@ -1,6 +1,6 @@
 import { alias, content, boolean, id, instant, enumeration, ref, text, ignored } from "#catalog/fields.ts"
 import { cursorOr, get, size } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 import type { Strategy } from "#catalog/resource.ts"
 
 const byChange = (sortOrder: "asc" | "desc"): Strategy => ({
@@ -17,7 +17,7 @@ const byChange = (sortOrder: "asc" | "desc"): Strategy => ({
   total: "total"
 })
 
-export const emailTemplates = define({
+export const emailTemplates = defineList({
   table: "email_templates",
   description: "Reusable emails, current and archived.",
   source: "B 2.1, B 4.1 GET /emails/locations/{locationId}/templates, GET …/templates/{templateId}",

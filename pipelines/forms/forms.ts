@@ -1,8 +1,8 @@
 import { id, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 
-export const forms = define({
+export const forms = defineList({
   table: "forms",
   description: "Forms that visitors fill in.",
   source: "B 2.7, B 4.8 GET /forms/",

@@ -1,6 +1,6 @@
 import { map, id, instant, json, object, ref, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size, windowEnd, windowStart } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 import { eventData } from "#catalog/shapes.ts"
 import type { Strategy } from "#catalog/resource.ts"
 
@@ -20,7 +20,7 @@ const submissions = (windows: NonNullable<Strategy["windows"]>): Strategy => ({
   windows
 })
 
-export const surveySubmissions = define({
+export const surveySubmissions = defineList({
   table: "survey_submissions",
   description: "Surveys filled in. They never change, and the service does not say when one is removed.",
   source: "B 2.7, B 4.8 GET /surveys/submissions",

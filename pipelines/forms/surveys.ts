@@ -1,8 +1,8 @@
 import { id, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 
-export const surveys = define({
+export const surveys = defineList({
   table: "surveys",
   description: "Surveys that visitors fill in.",
   source: "B 2.7, B 4.8 GET /surveys/",

@@ -1,8 +1,8 @@
 import { boolean, id, instant, ref, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, parent, size } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineChild } from "#catalog/resource.ts"
 
-export const funnelPages = define({
+export const funnelPages = defineChild({
   table: "funnel_pages",
   description: "Pages of funnels.",
   source: "B 2.7, B 4.8 GET /funnels/page",
@@ -26,7 +26,6 @@ export const funnelPages = define({
       trialPageSize: 500
     }
   },
-  full: [],
   tombstone: "deleted",
   fields: {
     _id: id("Page id"),

@@ -1,8 +1,8 @@
 import { alias, openEnum, decimal, boolean, id, instant, json, rows, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 
-export const funnels = define({
+export const funnels = defineList({
   table: "funnels",
   description: "Funnels and web sites: pages that lead visitors from one to the next.",
   source: "B 2.7, B 4.8 GET /funnels/funnel/list",

@@ -1,6 +1,6 @@
 import { alias, openEnum, id, enumeration, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 import type { Strategy } from "#catalog/resource.ts"
 
 const list = (records: string): Strategy => ({
@@ -11,7 +11,7 @@ const list = (records: string): Strategy => ({
   trialPageSize: 500
 })
 
-export const redirects = define({
+export const redirects = defineList({
   table: "redirects",
   description: "Addresses that lead to another.",
   source: "B 2.7, B 4.8 GET /funnels/lookup/redirect/list",

@@ -1,9 +1,9 @@
 import { decimal, boolean, id, instant, json, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 import { altFields, businessDetails, discount, documentLines } from "#catalog/shapes.ts"
 
-export const estimateTemplates = define({
+export const estimateTemplates = defineList({
   table: "estimate_templates",
   description: "Templates that estimates are made from.",
   source: "B 2.3, B 4.3 GET /invoices/estimate/template",

@@ -1,13 +1,13 @@
 import { date, decimal, boolean, id, instant, json, object, enumeration, ref, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 import { rrule } from "#catalog/rrule.ts"
 import { altFields, businessDetails, discount, documentLines, sentTo } from "#catalog/shapes.ts"
 
 const person = { personal: "direct" } as const
 const money = { personal: "financial" } as const
 
-export const estimates = define({
+export const estimates = defineList({
   table: "estimates",
   description: "Estimates in every state. No operation reads one alone: the list shows all there is.",
   source: "B 2.3, B 4.3 GET /invoices/estimate/list",

@@ -1,9 +1,9 @@
 import { count, json, text } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineChild } from "#catalog/resource.ts"
 import { altFields, lateFees } from "#catalog/shapes.ts"
 
-export const invoiceSettings = define({
+export const invoiceSettings = defineChild({
   table: "invoice_settings",
   description: "What new invoices and estimates start from: one row per location.",
   source: "B 2.3, B 4.3 GET /invoices/settings",
@@ -20,7 +20,6 @@ export const invoiceSettings = define({
       pageSize: 1
     }
   },
-  full: [],
   fields: {
     title: text("Heading of invoices"),
     estimatesTitle: text("Heading of estimates"),

@@ -1,13 +1,13 @@
 import { date, decimal, boolean, id, instant, json, object, enumeration, ref, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 import { altFields, businessDetails, discount, documentLines, lateFees, sentTo } from "#catalog/shapes.ts"
 
 const person = { personal: "direct" } as const
 const money = { personal: "financial" } as const
 const ofLocation = { altId: location, altType: "location" } as const
 
-export const invoices = define({
+export const invoices = defineList({
   table: "invoices",
   description: "Invoices in every state. The list shows nine fields, a read of one all of them.",
   source: "B 2.3, B 4.3 GET /invoices/, GET /invoices/{invoiceId}",

@@ -12,10 +12,10 @@ import {
   values
 } from "#catalog/fields.ts"
 import { column, cursorOr, get, location, recordId, size } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 import { altFields } from "#catalog/shapes.ts"
 
-export const coupons = define({
+export const coupons = defineList({
   table: "coupons",
   description: "Discount codes.",
   source: "B 2.4, B 4.6 GET /payments/coupon/list",

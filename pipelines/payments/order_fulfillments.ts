@@ -1,9 +1,9 @@
 import { decimal, id, instant, json, object, ref, rows, text } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineChild } from "#catalog/resource.ts"
 import { altFields, lineProduct } from "#catalog/shapes.ts"
 
-export const orderFulfillments = define({
+export const orderFulfillments = defineChild({
   table: "order_fulfillments",
   description: "Deliveries of orders.",
   source: "B 2.4, B 4.4 GET /payments/orders/{orderId}/fulfillments",
@@ -21,7 +21,6 @@ export const orderFulfillments = define({
       pageSize: 1000
     }
   },
-  full: [],
   fields: {
     _id: id("Fulfillment id"),
     createdAt: instant("When it was made"),

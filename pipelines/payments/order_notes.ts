@@ -1,7 +1,7 @@
 import { hash } from "node:crypto"
 import { json, text } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineChild } from "#catalog/resource.ts"
 
 type Sent = Readonly<Record<string, unknown>>
 
@@ -15,7 +15,7 @@ const idOf = (note: unknown): unknown => {
   return id ?? _id ?? hash("sha256", JSON.stringify(note)).slice(0, 24)
 }
 
-export const orderNotes = define({
+export const orderNotes = defineChild({
   table: "order_notes",
   description: "Notes on orders, kept as they came: no document shows what a note holds.",
   source: "B 4.4 GET /payments/orders/{orderId}/notes",
@@ -33,7 +33,6 @@ export const orderNotes = define({
       pageSize: 1000
     }
   },
-  full: [],
   transform: (sent) => notesIn(sent).map((note) => ({ id: idOf(note), body: note })),
   key: ["order_id", "id"],
   fields: {

@@ -15,7 +15,7 @@ import {
 } from "#catalog/fields.ts"
 import { productOf } from "#catalog/decimals.ts"
 import { cursorOr, get, location, size, windowEnd, windowStart } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 import type { Parameters } from "#catalog/request.ts"
 import type { Strategy } from "#catalog/resource.ts"
 import { actor, altFields, lineProduct } from "#catalog/shapes.ts"
@@ -47,7 +47,7 @@ const withLineAmount = (item: unknown): unknown => {
 }
 const numberText = (sent: unknown): string => (JSON.isRawJSON(sent) ? sent.rawJSON : String(sent))
 
-export const orders = define({
+export const orders = defineList({
   table: "orders",
   description: "Orders from all sources. The list is flat, the single order nested; both fill the same row.",
   source: "B 2.4, B 4.4 GET /payments/orders, GET /payments/orders/{orderId}",

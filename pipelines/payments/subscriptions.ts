@@ -13,7 +13,7 @@ import {
   text
 } from "#catalog/fields.ts"
 import { cursorOr, get, location, size, windowEnd, windowStart } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 import { actor, altFields } from "#catalog/shapes.ts"
 import { rrule } from "#catalog/rrule.ts"
 import type { Parameters } from "#catalog/request.ts"
@@ -40,7 +40,7 @@ const sources = (
   "communities point_of_sale manual form survey payment_link external"
 ).split(" ")
 
-export const subscriptions = define({
+export const subscriptions = defineList({
   table: "subscriptions",
   description: "Recurring payments. The list is flat, the single subscription nested; both fill the same row.",
   source: "B 2.4, B 4.5 GET /payments/subscriptions, GET /payments/subscriptions/{subscriptionId}",

@@ -1,6 +1,6 @@
 import { alias, openEnum, decimal, boolean, id, instant, json, object, ref, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, since, size, windowEnd, windowStart } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 import { actor, altFields } from "#catalog/shapes.ts"
 import type { Strategy } from "#catalog/resource.ts"
 import type { Parameters } from "#catalog/request.ts"
@@ -20,7 +20,7 @@ const list = (days: Parameters = {}): Strategy => ({
   total: "totalCount"
 })
 
-export const transactions = define({
+export const transactions = defineList({
   table: "transactions",
   description: "Payments and refunds. Both shapes, flat and nested, fill the same row.",
   // The single transaction is not asked for: it adds only the id of the source and the provider's account, at a request

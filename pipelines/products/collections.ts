@@ -1,9 +1,9 @@
 import { id, instant, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 import { altFields } from "#catalog/shapes.ts"
 
-export const collections = define({
+export const collections = defineList({
   table: "collections",
   description: "Groups of products in the online store.",
   source: "B 2.2, B 4.2 GET /products/collections",

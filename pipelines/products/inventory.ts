@@ -1,9 +1,9 @@
 import { boolean, instant, decimal, ref, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 import { altFields } from "#catalog/shapes.ts"
 
-export const inventory = define({
+export const inventory = defineList({
   table: "inventory",
   description: "Stock of each price, as the inventory shows it.",
   source: "B 2.2, B 4.2 GET /products/inventory",

@@ -13,9 +13,9 @@ import {
   values
 } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineChild } from "#catalog/resource.ts"
 
-export const prices = define({
+export const prices = defineChild({
   table: "prices",
   description: "Prices of products, once or recurring.",
   source: "B 2.2, B 4.2 GET /products/{productId}/price",
@@ -36,7 +36,6 @@ export const prices = define({
       total: "total"
     }
   },
-  full: [],
   getOne: { request: get("/products/{productId}/price/{priceId}", { locationId: location }), record: "" },
   fields: {
     _id: id("Price id"),

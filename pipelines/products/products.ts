@@ -14,9 +14,9 @@ import {
   values
 } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 
-export const products = define({
+export const products = defineList({
   table: "products",
   description: "What the account sells.",
   source: "B 2.2, B 4.2 GET /products/",

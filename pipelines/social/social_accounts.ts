@@ -1,8 +1,8 @@
 import { alias, openEnum, boolean, id, json, text } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 
-export const socialAccounts = define({
+export const socialAccounts = defineList({
   table: "social_accounts",
   description: "Profiles on social networks that posts go to.",
   source: "B 2.5, B 4.7 GET /social-media-posting/{locationId}/accounts",

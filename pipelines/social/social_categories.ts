@@ -1,9 +1,9 @@
 import { alias, boolean, id, instant, text } from "#catalog/fields.ts"
 import { cursorOr, get, size } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 import { actor } from "#catalog/shapes.ts"
 
-export const socialCategories = define({
+export const socialCategories = defineList({
   table: "social_categories",
   description: "Categories that social posts are sorted into.",
   source: "B 2.5, B 4.7 GET /social-media-posting/{locationId}/categories",

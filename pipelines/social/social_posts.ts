@@ -13,10 +13,10 @@ import {
   values
 } from "#catalog/fields.ts"
 import { cursorOr, get, post, size, windowEnd, windowStart } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 import { actor } from "#catalog/shapes.ts"
 
-export const socialPosts = define({
+export const socialPosts = defineList({
   table: "social_posts",
   description: "Posts on social networks: drafts, scheduled, published and deleted.",
   source: "B 2.5, B 4.7 POST /social-media-posting/{locationId}/posts/list",

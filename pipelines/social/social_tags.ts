@@ -1,6 +1,6 @@
 import { alias, boolean, id, instant, text } from "#catalog/fields.ts"
 import { cursorOr, get, size } from "#catalog/request.ts"
-import { define } from "#catalog/resource.ts"
+import { defineList } from "#catalog/resource.ts"
 import { actor } from "#catalog/shapes.ts"
 
 type Sent = Readonly<Record<string, unknown>>
@@ -12,7 +12,7 @@ const withId = (sent: unknown): unknown => {
   return { ...sent, id: id ?? _id ?? tag ?? name }
 }
 
-export const socialTags = define({
+export const socialTags = defineList({
   table: "social_tags",
   description: "Tags on social posts.",
   source: "B 2.5, B 4.7 GET /social-media-posting/{locationId}/tags",

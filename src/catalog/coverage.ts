@@ -26,10 +26,9 @@ export const coverageOf = ({ resources }: Catalogue): ReadonlyArray<Covered> => 
       const more = [resource, ...embeddedResourcesOf(resources, resource.table)].flatMap((one) =>
         tablesOf(one).map(({ name }) => name)
       )
-      const { detail, childOf, ...list } = resource
-      const setting =
-        resource.enabledBy ??
-        (operationsOf(list).includes(operation) ? undefined : (detail?.enabledBy ?? childOf?.some?.unless))
+      const { detail, childOf } = resource
+      const isListed = listStrategiesOf(resource).some(({ request }) => operationOf(request) === operation)
+      const setting = resource.enabledBy ?? (isListed ? undefined : (detail?.enabledBy ?? childOf?.some?.unless))
       byOperation.set(operation, {
         operation,
         purpose: "tables",
@@ -51,16 +50,15 @@ export const coverageOf = ({ resources }: Catalogue): ReadonlyArray<Covered> => 
 
 /** Requests of a definition as the documents write them. */
 export const operationsOf = (resource: Resource): ReadonlyArray<string> => {
-  const { full, changes, childOf } = resource
   const childRequest = childRequestOf(resource)
   const strategies = [
-    ...full,
-    ...(changes?.strategies ?? []),
+    ...listStrategiesOf(resource),
     ...(childRequest ? [childRequest.strategy] : []),
-    ...(childOf?.incremental ? [childOf.incremental.strategy] : [])
+    ...(resource.childOf?.incremental ? [resource.childOf.incremental.strategy] : [])
   ]
   return [...new Set(strategies.map(({ request }) => operationOf(request)))]
 }
 
+const listStrategiesOf = ({ full = [], changes }: Resource) => [...full, ...(changes?.strategies ?? [])]
 const operationOf = ({ method, path }: Request) => `${method} ${path.replace("{partition}", "{id}")}`
 const pathOf = ({ operation }: Covered) => operation.replace(/^[A-Z]+ /, "")

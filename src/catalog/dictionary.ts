@@ -2,7 +2,7 @@
 import { Duration } from "effect"
 import { type Covered, coverageOf, operationsOf } from "./coverage.ts"
 import type { Catalogue } from "./discover.ts"
-import { type ChildRequest, type Paging, type Resource, childRequestOf } from "./resource.ts"
+import { type ChildRequest, type ListResource, type Paging, type Resource, childRequestOf } from "./resource.ts"
 import { type Table, tablesOf } from "./tables.ts"
 
 export const dictionary = (catalogue: Catalogue): string => {
@@ -56,16 +56,17 @@ const about = ({ resources }: Catalogue, resource: Resource, table: Table): stri
       .map((operation) => `\`${operation}\``)
       .join(", ")} (${resource.source.replace(/ (GET|POST) .*/, "")}); scope \`${resource.scope}\`.`,
     ...(host ? [`- Found in the pages of ${host.table}.`] : []),
-    ...(resource.full[0]
-      ? [
-          `- Pages: ${pages(resource.full[0].paging)}${resource.full[0].paging.kind === "once" ? "" : `, ${resource.full[0].pageSize} at once`}.`
-        ]
-      : []),
-    ...(resource.full.length > 0 ? [`- Rerun: ${rerun(resource)}.`] : []),
+    ...(resource.kind === "list" ? listSentences(resource) : []),
     ...childRequestSentence(childRequestOf(resource)),
     ...(resource.enabledBy ? [`- Read only if \`account.${resource.enabledBy}\` is set.`] : []),
     ...(resource.tombstone ? [`- Deleted where \`${resource.tombstone}\` says so.`] : [])
   ].join("\n")
+}
+
+const listSentences = (resource: ListResource): ReadonlyArray<string> => {
+  const { paging, pageSize } = resource.full[0]!
+  const size = paging.kind === "once" ? "" : `, ${pageSize} at once`
+  return [`- Pages: ${pages(paging)}${size}.`, `- Rerun: ${rerun(resource)}.`]
 }
 
 const grain = ({ key }: Table) => `One row per ${key.map((column) => `\`${column}\``).join(", ")}.`

@@ -11,13 +11,24 @@ export type BooleanSetting = {
 /** The resource as far as the settings enable it, if they do. */
 export const enabledPart = (resource: Resource, settings: OptionalSettings): Resource | undefined => {
   if (!isEnabled(resource.enabledBy, settings)) return undefined
-  const { detail, childOf, ...list } = resource
-  return {
-    ...list,
-    ...(detail && isEnabled(detail.enabledBy, settings) && { detail }),
-    ...(childOf && { childOf: childOf.some && settings[childOf.some.unless] ? underAllParents(childOf) : childOf })
+  switch (resource.kind) {
+    case "list": {
+      const { detail, childOf, ...list } = resource
+      return {
+        ...list,
+        ...(detail && isEnabled(detail.enabledBy, settings) && { detail }),
+        ...(childOf && { childOf: enabledParents(childOf, settings) })
+      }
+    }
+    case "child":
+      return { ...resource, childOf: enabledParents(resource.childOf, settings) }
+    case "embedded":
+      return resource
   }
 }
+
+const enabledParents = (childOf: ChildOf, settings: OptionalSettings): ChildOf =>
+  childOf.some && settings[childOf.some.unless] ? underAllParents(childOf) : childOf
 
 const underAllParents = (childOf: ChildOf): ChildOf => {
   const { where: _, some: __, ...all } = childOf

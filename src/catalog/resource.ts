@@ -85,8 +85,8 @@ export interface ChildRequest extends Omit<ChildOf, "column"> {
 }
 
 export const childRequestOf = (resource: Resource): ChildRequest | undefined => {
-  const { table, full, childOf, detail, getOne, tombstone } = resource
-  if (childOf) return { ...childOf, kind: "children", label: full.length === 0 ? table : `${table}/${childOf.table}` }
+  const { table, kind, childOf, detail, getOne, tombstone } = resource
+  if (childOf) return { ...childOf, kind: "children", label: kind === "child" ? table : `${table}/${childOf.table}` }
   if (!detail || !getOne) return undefined
   const strategy: Strategy = {
     request: getOne.request,
@@ -127,42 +127,26 @@ export interface Partition {
   readonly columns?: Readonly<Record<string, string | boolean>>
 }
 
-export interface Resource {
+interface Common {
   /** Table of the records; equals the definition's file name. */
   readonly table: string
   readonly description: string
-  /** Section of the API documents this was read from. */
+  /** Section of the API documents that describes it. */
   readonly source: string
-  /** Scope the token needs; `any` where every valid token will do. */
+  /** Scope that the token needs; `any` where every valid token is accepted. */
   readonly scope: string
-  /** Ways to read everything, best first. None: it is read under other rows only. */
-  readonly full: ReadonlyArray<Strategy>
-  /** The partitions of the list by name, which replaces `{partition}`; or the setting that lists the names. */
-  readonly partitions?: Readonly<Record<string, Partition>> | OptionalSetting
-  /** Without it, everything is read every time and compared by hash. */
-  readonly changes?: Changes
-  /** Instant of the last change, where no way asks for what changed: of two copies of a record the newer stays. */
+  /** Instant of the last change, where there are no `changes`: of two copies of a record the newer one is kept. */
   readonly version?: string
-  /** Without it, the past is read only as a part of everything. */
-  readonly backfill?: Backfill
-  /** Read under the rows of another table, beside the list or instead of it. */
-  readonly childOf?: ChildOf
-  /** Needs `getOne`. */
-  readonly detail?: Detail
-  /** Not read by requests of its own: the records are in the pages of this resource. */
-  readonly embeddedIn?: { readonly table: string; readonly records: string }
   /** Records of a mixed list that belong here: those with this value in this field. */
   readonly filter?: { readonly field: string; readonly is: string }
-  /** Turns a record of odd shape into the records that become rows. */
+  /** Turns a record of another shape into the records that become rows. */
   readonly transform?: (record: unknown) => ReadonlyArray<unknown>
-  /** Columns that identify the row in its location; `id` where nothing is said. */
+  /** Columns that identify the row in its location. Default: `id`. */
   readonly key?: ReadonlyArray<string>
-  /** Flag column by which the service says that the record is deleted. */
+  /** Boolean column by which the service says that the record is deleted. */
   readonly tombstone?: string
   /** For details, for rows that the list no longer shows, and for `verify --sample`. */
   readonly getOne?: GetOne
-  /** Rows vanish with the row of that table that this column names. */
-  readonly cascadesFrom?: { readonly table: string; readonly column: string }
   /** Makes a view with a column for each field of this child table. */
   readonly wide?: Wide
   /** Read only if this setting is set. */
@@ -170,11 +154,66 @@ export interface Resource {
   readonly fields: Fields
 }
 
-/** A resource with the fields that every record may carry. */
-export const define = (resource: Resource): Resource => ({ ...resource, fields: withCommonFields(resource.fields) })
+/** What only a list has; declared as absent on the other kinds, so that every kind may be asked for it. */
+interface OfList {
+  /** Partitions of the list by name, which replaces `{partition}`; or the setting that holds the names. */
+  readonly partitions?: Readonly<Record<string, Partition>> | OptionalSetting
+  /** Without it, everything is read every time and compared by hash. */
+  readonly changes?: Changes
+  /** Without it, the past is read only as a part of everything. */
+  readonly backfill?: Backfill
+  /** Needs `getOne`. */
+  readonly detail?: Detail
+  /** Rows are deleted together with the row of that table that this column names. */
+  readonly cascadesFrom?: { readonly table: string; readonly column: string }
+}
+type NotOfList = { readonly [Name in keyof OfList | "full"]?: undefined }
+
+/** Read by a list. */
+export interface ListResource extends Common, OfList {
+  readonly kind: "list"
+  /** Strategies that read everything, best first. */
+  readonly full: ReadonlyArray<Strategy>
+  /** Some of its records are in no list, and are read under the rows of another table. */
+  readonly childOf?: ChildOf
+  readonly embeddedIn?: undefined
+}
+
+/** Read under the rows of another table only. */
+interface ChildResource extends Common, NotOfList {
+  readonly kind: "child"
+  readonly childOf: ChildOf
+  readonly embeddedIn?: undefined
+}
+
+/** Not read by requests of its own: its records are in the pages of another resource. */
+interface EmbeddedResource extends Common, NotOfList {
+  readonly kind: "embedded"
+  readonly childOf?: undefined
+  readonly embeddedIn: { readonly table: string; readonly records: string }
+}
+
+export type Resource = ListResource | ChildResource | EmbeddedResource
+
+export const defineList = (definition: Omit<ListResource, "kind">): ListResource => ({
+  kind: "list",
+  ...definition,
+  fields: withCommonFields(definition.fields)
+})
+export const defineChild = (definition: Omit<ChildResource, "kind">): ChildResource => ({
+  kind: "child",
+  ...definition,
+  fields: withCommonFields(definition.fields)
+})
+export const defineEmbedded = (definition: Omit<EmbeddedResource, "kind">): EmbeddedResource => ({
+  kind: "embedded",
+  ...definition,
+  fields: withCommonFields(definition.fields)
+})
 
 /** Whether its list is asked for by the company that owns the location. */
-export const asksForCompany = ({ full }: Resource): boolean => JSON.stringify(full).includes('"placeholder":"company"')
+export const asksForCompany = ({ full = [] }: Resource): boolean =>
+  JSON.stringify(full).includes('"placeholder":"company"')
 
 /** The passes of its list by name; `all` where there is one. */
 export const partitionsOf = (

@@ -76,7 +76,7 @@ const probesOf = ({ resources }: Catalogue, optional: OptionalSettings): Readonl
     const readers = resources.filter(
       (resource) => resource.scope === scope && enabledPart(resource, optional) && !resource.embeddedIn
     )
-    const list = readers.find(({ full }) => full.length > 0)
+    const list = readers.find((resource) => resource.kind === "list")
     if (list) return [{ scope, resource: list, strategy: list.full[0]! }]
     const child = readers.find(({ childOf }) => childOf && childOf.ids === undefined)
     return child ? [{ scope, resource: child, strategy: child.childOf!.strategy, under: child.childOf!.table }] : []

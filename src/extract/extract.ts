@@ -68,7 +68,7 @@ export const extract = Effect.fn("extract")(function* (
       )
     )
   const list = ({ resource, embedded, mode, ...reading }: Step) =>
-    mode === "children"
+    mode === "children" || resource.kind !== "list"
       ? Effect.succeed([])
       : rowsOf(
           resource.table,

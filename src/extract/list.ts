@@ -6,7 +6,7 @@ import { Clock, Duration, Effect } from "effect"
 import { Api } from "../api/api.ts"
 import type { ApiError } from "../api/errors.ts"
 import { RequestRejected } from "../api/errors.ts"
-import { type Changes, type Resource, type Strategy, partitionsOf } from "../catalog/resource.ts"
+import { type Changes, type ListResource, type Resource, type Strategy, partitionsOf } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import type { Capabilities } from "../values/capabilities.ts"
 import type { Checkpoint } from "../values/checkpoint.ts"
@@ -24,7 +24,7 @@ import { withWarnings, missingBeyondDrift, combined } from "./outcome.ts"
  * pages may be days old; and what was added without a moment of change.
  */
 export const read = Effect.fn("extract.read")(function* (
-  resource: Resource,
+  resource: ListResource,
   reading: Reading,
   context: RunContext
 ): Effect.fn.Return<Outcome, ApiError | Failure, Api | Vault> {
@@ -47,7 +47,7 @@ export const read = Effect.fn("extract.read")(function* (
 /** The same with records that were added since and carry no moment of change, or a warning where they cannot be asked for. */
 const withAdded = Effect.fnUntraced(function* (
   outcome: Outcome,
-  resource: Resource,
+  resource: ListResource,
   { added, field, strategies }: Changes,
   reading: Reading,
   context: RunContext

@@ -56,7 +56,7 @@ const estimateChildren = (
 }
 
 const estimateList = Effect.fnUntraced(function* ({ resource, mode, since, requests }: Step, account: Account) {
-  const strategy = resource.full[0]!
+  const strategy = resource.full![0]!
   const estimated = (from: Estimate["from"], cost = requests, records?: number): Estimate => ({
     resource: resource.table,
     mode,
@@ -82,7 +82,7 @@ const estimateList = Effect.fnUntraced(function* ({ resource, mode, since, reque
   const total = totals.every((value) => value !== undefined)
     ? totals.reduce<number>((sum, value) => sum + value!, 0)
     : undefined
-  const pages = pagesOfFullRead(resource, total)
+  const pages = pagesOfFullRead(strategy, total)
   const details = resource.detail && total !== undefined ? total : 0
   return estimated("the service's total", pages === undefined ? undefined : pages + details, total)
 })

@@ -2,7 +2,13 @@
 import { Clock, Duration, Effect } from "effect"
 import type { Catalogue } from "../catalog/discover.ts"
 import { type OptionalSettings, enabledPart } from "../catalog/optional.ts"
-import { type Resource, childRequestOf, asksForCompany, embeddedResourcesOf } from "../catalog/resource.ts"
+import {
+  type Resource,
+  type Strategy,
+  childRequestOf,
+  asksForCompany,
+  embeddedResourcesOf
+} from "../catalog/resource.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import { dayMs } from "../catalog/timestamps.ts"
 import { noCapabilities } from "../values/capabilities.ts"
@@ -65,7 +71,7 @@ const stepOf = Effect.fnUntraced(function* (
     childCapabilities: childRequest && knownByLabel.get(childRequest.label)?.capabilities,
     checkpoints: known?.checkpoints ?? {}
   }
-  if (resource.full.length === 0) return { ...common, mode: "children", requests: due }
+  if (resource.kind !== "list") return { ...common, mode: "children", requests: due }
   // An interrupted reading goes on as it began.
   const resumed = Object.values(common.checkpoints)[0]
   const { changes } = resource
@@ -78,7 +84,7 @@ const stepOf = Effect.fnUntraced(function* (
     (changes && known?.watermark !== undefined ? known.watermark - Duration.toMillis(changes.overlap) : undefined)
   const changed = !full && changes !== undefined && since !== undefined && !stale
   const mode = (full ? undefined : resumed?.mode) ?? (changed ? "incremental" : "full")
-  const list = (mode === "full" ? pagesOfFullRead(resource, known?.total) : undefined) ?? known?.requests
+  const list = (mode === "full" ? pagesOfFullRead(resource.full[0]!, known?.total) : undefined) ?? known?.requests
   return {
     ...common,
     mode,
@@ -87,8 +93,7 @@ const stepOf = Effect.fnUntraced(function* (
   }
 })
 /** Pages of a full reading of the list; what is asked row by row comes on top. */
-export const pagesOfFullRead = (resource: Resource, total: number | undefined): number | undefined => {
-  const strategy = resource.full[0]!
+export const pagesOfFullRead = (strategy: Strategy, total: number | undefined): number | undefined => {
   if (strategy.paging.kind === "once") return 1
   return total === undefined ? undefined : Math.max(1, Math.ceil(total / strategy.pageSize))
 }

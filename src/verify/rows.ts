@@ -123,9 +123,9 @@ const childrenIn = (tables: ReadonlyArray<KnownTable>): ReadonlyArray<Hanging> =
  */
 const readUnderOthersIn = (tables: ReadonlyArray<KnownTable>): ReadonlyArray<Hanging> =>
   tables.flatMap((known): ReadonlyArray<Hanging> => {
-    const { childOf, full } = known.resource
+    const { childOf, kind } = known.resource
     const on = tables.find(({ table }) => table.name === childOf?.table)
-    if (!childOf || !on || full.length > 0 || known.table !== known.parent) return []
+    if (!childOf || !on || kind !== "child" || known.table !== known.parent) return []
     const columns = [[childOf.column, "id"]] as const
     const ids = (path: string) => `SELECT location_id, ${childOf.ids} AS id FROM ${path}`
     if (childOf.ids !== undefined)

@@ -54,7 +54,7 @@ const extracted = (
     const warehouse = { rows: (sql: string) => Effect.sync(() => rows(sql)) } as unknown as Warehouse["Service"]
     const work = resources.map((resource): Step => ({
       resource,
-      mode: resource.full.length === 0 ? "children" : "full",
+      mode: resource.kind === "list" ? "full" : "children",
       embedded: [],
       refreshCutoff: undefined,
       capabilities: noCapabilities,

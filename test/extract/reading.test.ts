@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { type Call, Api } from "../../src/api/api.ts"
 import { id, instant } from "../../src/catalog/fields.ts"
 import { cursor, get, since } from "../../src/catalog/request.ts"
-import { type Strategy, define } from "../../src/catalog/resource.ts"
+import { type Strategy, defineList } from "../../src/catalog/resource.ts"
 import type { Reading } from "../../src/extract/run-context.ts"
 import { read } from "../../src/extract/list.ts"
 import type { Frame } from "../../src/vault/frame.ts"
@@ -19,7 +19,7 @@ const strategy: Strategy = {
   pageSize: 1
 }
 const overlap = "15 minutes"
-const items = define({
+const items = defineList({
   table: "items",
   description: "d",
   source: "s",

@@ -5,7 +5,7 @@ import { Api } from "../../src/api/api.ts"
 import { RequestRejected, Unavailable } from "../../src/api/errors.ts"
 import { id, instant } from "../../src/catalog/fields.ts"
 import { cursor, cursorOr, get, size, windowEnd, windowStart } from "../../src/catalog/request.ts"
-import { type Resource, type Strategy, define } from "../../src/catalog/resource.ts"
+import { type ListResource, type Strategy, defineList } from "../../src/catalog/resource.ts"
 import type { Reading } from "../../src/extract/run-context.ts"
 import { read } from "../../src/extract/list.ts"
 import { Vault } from "../../src/vault/vault.ts"
@@ -25,8 +25,8 @@ export const begin = Date.parse("2026-01-01T00:00:00Z")
 export const items = (count: number, at: (n: number) => number = (n) => n * 60_000): ReadonlyArray<Item> =>
   Array.from({ length: count }, (_, n) => ({ id: `i${n}`, at: begin + at(n) }))
 
-export const listOf = (full: ReadonlyArray<Strategy>, more: Partial<Resource> = {}) =>
-  define({
+export const listOf = (full: ReadonlyArray<Strategy>, more: Partial<ListResource> = {}) =>
+  defineList({
     table: "items",
     description: "d",
     source: "s",
@@ -61,7 +61,7 @@ export const windowed: Strategy = {
 
 /** Reads a list to its end, on a clock of its own; gives up after so many requests that there is no end. */
 export const reading = (
-  resource: Resource,
+  resource: ListResource,
   answer: (parameters: Parameters, n: number) => Answer,
   options: { readonly reading?: Partial<Reading>; readonly cuts?: Set<number> } = {}
 ) =>

@@ -3,7 +3,7 @@ import { Effect, Fiber, Layer } from "effect"
 import { join } from "node:path"
 import { count, id, instant, rows, text, values } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
-import { type Resource, define, childRequestOf } from "../../src/catalog/resource.ts"
+import { type Resource, defineChild, defineList, childRequestOf } from "../../src/catalog/resource.ts"
 import { makeLoader } from "../../src/load/load.ts"
 import type { Entry } from "../../src/vault/entry.ts"
 import { Vault } from "../../src/vault/vault.ts"
@@ -17,7 +17,7 @@ const common = { description: "d", source: "s", scope: "s" }
 const once = (path: `/${string}`, records: string) => [
   { request: get(path), paging: { kind: "once" } as const, records, pageSize: 10 }
 ]
-const people = define({
+const people = defineList({
   ...common,
   table: "persons",
   full: once("/persons", "people"),
@@ -29,7 +29,7 @@ const people = define({
     tags: values("person_tags", "Tags", "tag", text("Tag"))
   }
 })
-const bills = define({
+const bills = defineList({
   ...common,
   table: "bills",
   full: once("/bills", "bills"),
@@ -40,7 +40,7 @@ const bills = define({
     fields: { memo: text("Memo"), lines: rows("bill_lines", "Lines", { sku: text("Article") }) }
   }
 })
-const notes = define({
+const notes = defineChild({
   ...common,
   table: "notes",
   childOf: {
@@ -49,7 +49,6 @@ const notes = define({
     refreshAfter: "30 days",
     strategy: once("/people/{personId}/notes", "notes")[0]!
   },
-  full: [],
   fields: { id: id("Id"), body: text("Body") }
 })
 const resources: ReadonlyArray<Resource> = [people, bills, notes]
@@ -66,7 +65,7 @@ const page = (resource: Resource, body: unknown, more: Partial<Extract<Entry, { 
       resource: resource.table,
       partition: "all",
       request: {},
-      records: (resource.childOf?.strategy ?? resource.full[0]!).records,
+      records: (resource.childOf?.strategy ?? resource.full![0]!).records,
       hasBigNumbers: false,
       checkpoint,
       ...more

@@ -18,10 +18,10 @@ import {
   alias
 } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
-import { define } from "../../src/catalog/resource.ts"
+import { defineList } from "../../src/catalog/resource.ts"
 import { normaliserOf } from "../../src/load/normalise/normalise.ts"
 
-const things = define({
+const things = defineList({
   table: "things",
   description: "Things.",
   source: "test",
@@ -190,7 +190,7 @@ describe("nothing is lost in silence", () => {
   })
 
   it("a record that names another parent than the one it was read under stays there, and is told", () => {
-    const notes = define({
+    const notes = defineList({
       ...things,
       childOf: { table: "persons", column: "person_id", refreshAfter: "1 day", strategy: things.full[0]! },
       fields: { _id: id("Id"), personId: text("Person") }

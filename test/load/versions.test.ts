@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { join } from "node:path"
 import { boolean, id, instant, rows, text, values } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
-import { type Resource, define } from "../../src/catalog/resource.ts"
+import { type Resource, defineList } from "../../src/catalog/resource.ts"
 import { makeLoader } from "../../src/load/load.ts"
 import { customFields } from "../../pipelines/account/custom_fields.ts"
 import { opportunities } from "../../pipelines/crm/opportunities.ts"
@@ -19,7 +19,7 @@ const common = { description: "d", source: "s", scope: "s" }
 const once = (path: `/${string}`, records: string) => [
   { request: get(path), paging: { kind: "once" } as const, records, pageSize: 10 }
 ]
-const people = define({
+const people = defineList({
   ...common,
   table: "persons",
   full: once("/persons", "persons"),
@@ -57,7 +57,7 @@ const send = (
       resource: resource.table,
       partition: "all",
       request: {},
-      records: resource.full[0]!.records,
+      records: resource.full![0]!.records,
       hasBigNumbers: false,
       checkpoint,
       ...more

@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { join } from "node:path"
 import { openEnum, id, enumeration, rows } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
-import { define } from "../../src/catalog/resource.ts"
+import { defineList } from "../../src/catalog/resource.ts"
 import { makeLoader } from "../../src/load/load.ts"
 import { Vault } from "../../src/vault/vault.ts"
 import { reportSchemaDrift } from "../../src/warehouse/meta/schema-changes.ts"
@@ -13,7 +13,7 @@ import { Warehouse } from "../../src/warehouse/warehouse.ts"
 import { newFolder } from "../support/sluice.ts"
 import { checkpoint } from "../support/checkpoint.ts"
 
-const deals = define({
+const deals = defineList({
   table: "deals",
   description: "Deals.",
   source: "s",

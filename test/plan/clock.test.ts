@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { join } from "node:path"
 import { id, instant } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
-import { type Strategy, define, childRequestOf } from "../../src/catalog/resource.ts"
+import { type Strategy, defineList, childRequestOf } from "../../src/catalog/resource.ts"
 import { makePlan } from "../../src/plan/plan.ts"
 import { missingRows } from "../../src/warehouse/absent-rows.ts"
 import { beginRun, endRun, fullSync, unfinishedFullSync } from "../../src/warehouse/meta/runs.ts"
@@ -15,7 +15,7 @@ import { nothingOptional } from "../support/optional.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const strategy: Strategy = { request: get("/things"), paging: { kind: "offset" }, records: "things", pageSize: 10 }
-const things = define({
+const things = defineList({
   table: "things",
   description: "d",
   source: "s",

@@ -2,14 +2,14 @@
 import { Effect, Layer } from "effect"
 import { join } from "node:path"
 import { count, date, decimal, boolean, id, instant, json, text } from "../../src/catalog/fields.ts"
-import { define } from "../../src/catalog/resource.ts"
+import { defineList } from "../../src/catalog/resource.ts"
 import { tablesOf } from "../../src/catalog/tables.ts"
 import { type PublishOptions, publish } from "../../src/publish/publish.ts"
 import { prepare } from "../../src/warehouse/schema.ts"
 import { literal } from "../../src/warehouse/sql.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
 
-const resource = define({
+const resource = defineList({
   table: "things",
   description: "Things, one of each kind.",
   source: "made up",

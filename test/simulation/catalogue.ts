@@ -52,8 +52,6 @@ export const smallCatalogue = (collections: ReadonlyArray<string>, pageSize: num
 }
 
 const small = (definition: Resource, pageSize: number): Resource => {
-  const { wide: _, ...resource } = definition
-  const { changes, detail, childOf, full } = resource
   const paged = (strategy: Strategy): Strategy => {
     const { paging, trialPageSize: __, windows, ...rest } = strategy
     // The export takes no fewer than ten.
@@ -66,10 +64,15 @@ const small = (definition: Resource, pageSize: number): Resource => {
     strategy: paged(one.strategy),
     ...(one.incremental && { incremental: { ...one.incremental, strategy: paged(one.incremental.strategy) } })
   })
+  const fields = few(definition.fields)
+  if (definition.kind === "embedded") return { ...definition, fields }
+  if (definition.kind === "child") return { ...definition, fields, childOf: under(definition.childOf) }
+  const { wide: _, ...resource } = definition
+  const { changes, detail, childOf, full } = resource
   return {
     ...resource,
     full: full.map(paged),
-    fields: few(resource.fields),
+    fields,
     ...(changes && {
       changes: {
         ...changes,

@@ -1,6 +1,6 @@
 /**
- * Reads windows of the past, one after the other, behind everything else. What a sync knows is left as it is: no
- * watermark moves, nothing is found to be gone.
+ * Reads time windows of the past one after another, at the lowest priority. A backfill leaves the state of the sync
+ * alone: it advances no watermark and detects no deletions.
  */
 import { Clock, Duration, Effect } from "effect"
 import { Api } from "../api/api.ts"
@@ -16,7 +16,7 @@ import { readPartition } from "./paginate.ts"
 import { fingerprint, resumed } from "./checkpoint.ts"
 import { missingBeyondDrift } from "./outcome.ts"
 
-/** What changes late in a window, or is shown late, is read again with the next backfill. */
+/** The service may list or change records late, so the next backfill reads the last day of a window again. */
 const settledAfterMs = dayMs
 
 export const readWindows = Effect.fn("extract.windows")(function* (
@@ -25,11 +25,15 @@ export const readWindows = Effect.fn("extract.windows")(function* (
   context: RunContext
 ): Effect.fn.Return<Outcome, ApiError | Failure, Api | Vault> {
   const [api, vault] = [yield* Api, yield* Vault]
-  const before = api.requestsByResource.get(resource.table) ?? 0
+  const requestsBefore = api.requestsByResource.get(resource.table) ?? 0
   const { strategies, dateField, padding = 0 } = resource.backfill!
   const warnings = new Set<string>()
   const { capabilities } = reading
-  const work = { resource, sizes: { ...capabilities.sizes }, unreliableTotals: new Set(capabilities.unreliableTotals) }
+  const common = {
+    resource,
+    sizes: { ...capabilities.sizes },
+    unreliableTotals: new Set(capabilities.unreliableTotals)
+  }
   const refused = new Set<Strategy>()
   const shortfalls: Array<string> = []
 
@@ -37,28 +41,28 @@ export const readWindows = Effect.fn("extract.windows")(function* (
     const [from, to] = window
     const startedAt = yield* Clock.currentTimeMillis
     const readStrategy = Effect.fnUntraced(function* (strategy: Strategy) {
-      const begin = beginning(strategy, window, Duration.toMillis(padding), startedAt)
+      const fresh = beginning(strategy, window, Duration.toMillis(padding), startedAt)
       return yield* Effect.forEach(
         partitionsOf(resource, context.optional),
         ([name, { parameters = {} }]) => {
-          const state = resumed(reading.checkpoints[name], begin)
-          // One that came to its end and was not written down as read showed too little.
-          const isUnderWay = !state.done && state.window?.[0] === from && state.window[1] === to
-          const start = isUnderWay ? state : begin
-          const partition = { ...work, strategy, name, parameters, label: resource.table, priority: 2 as const }
+          const state = resumed(reading.checkpoints[name], fresh)
+          // A window that was read to its end but not recorded as read returned too few records.
+          const isInterrupted = !state.done && state.window?.[0] === from && state.window[1] === to
+          const start = isInterrupted ? state : fresh
+          const partition = { ...common, strategy, name, parameters, label: resource.table, priority: 2 as const }
           return readPartition(partition, start, context)
         },
         { concurrency: "unbounded" }
       )
     })
-    let read: "whole" | "in part" | undefined
+    let result: "complete" | "incomplete" | undefined
     for (const strategy of strategies.filter((strategy) => !refused.has(strategy))) {
       const results = yield* readStrategy(strategy)
       const failure = results.find((result) => "reason" in result)
       if (failure) {
         refused.add(strategy)
         warnings.add(
-          `${strategy.request.method} ${strategy.request.path} by ${dateField} did not do: ${failure.reason}`
+          `${strategy.request.method} ${strategy.request.path} by ${dateField} could not be used: ${failure.reason}`
         )
         continue
       }
@@ -69,15 +73,13 @@ export const readWindows = Effect.fn("extract.windows")(function* (
           ? 0
           : Math.max(0, ...states.map((state) => missingBeyondDrift(state, strategy)))
       if (missing > 0)
-        shortfalls.push(`${missing} of the records that the service counts in ${windowText(window)} were not shown`)
-      read = missing === 0 ? "whole" : "in part"
+        shortfalls.push(`${missing} of the records that the service counts in ${windowText(window)} were not returned`)
+      result = missing === 0 ? "complete" : "incomplete"
       break
     }
-    if (read === undefined) return yield* new RequestRejected({ status: 0, message: [...warnings].join("; ") })
-    // Not written down as read, so the next backfill asks for it again.
-    if (read === "in part") {
-      continue
-    }
+    if (result === undefined) return yield* new RequestRejected({ status: 0, message: [...warnings].join("; ") })
+    // The window is not recorded as read, so the next backfill requests it again.
+    if (result === "incomplete") continue
     const settled = Math.min(to, startedAt - settledAfterMs)
     yield* vault.append({
       entry: {
@@ -95,15 +97,15 @@ export const readWindows = Effect.fn("extract.windows")(function* (
     mode: "window",
     shortfalls,
     warnings: [...warnings],
-    requests: (api.requestsByResource.get(resource.table) ?? 0) - before
+    requests: (api.requestsByResource.get(resource.table) ?? 0) - requestsBefore
   }
 })
 
 const windowText = (window: Window): string =>
   window.map((time) => new Date(time).toISOString().slice(0, 10)).join(" to ")
 
-const beginning = (strategy: Strategy, window: Window, around: number, startedAt: number): Checkpoint => {
-  const [from, to] = [window[0] - around, window[1] + around]
+const beginning = (strategy: Strategy, window: Window, paddingMs: number, startedAt: number): Checkpoint => {
+  const [from, to] = [window[0] - paddingMs, window[1] + paddingMs]
   return {
     version: 1,
     done: false,
@@ -116,7 +118,7 @@ const beginning = (strategy: Strategy, window: Window, around: number, startedAt
     window,
     startedAt,
     fingerprint: fingerprint(strategy),
-    // The cursor of a sort value is the value itself.
+    // A sort-value cursor is the value itself.
     ...(strategy.paging.kind === "sortValue" && { cursor: strategy.paging.descending ? to : from })
   }
 }

@@ -1,4 +1,4 @@
-/** The state of a pass beyond its progress: what it was begun with, and where an interrupted one goes on. */
+/** The checkpoint a partition starts from: a fresh one, or that of an interrupted run. */
 import { Duration } from "effect"
 import { hash } from "node:crypto"
 import type { OptionalSettings } from "../settings/table.ts"
@@ -25,7 +25,7 @@ export const beginning = ({ strategy, mode, since, now, optional }: Beginning): 
   since,
   startedAt: now,
   fingerprint: fingerprint(strategy),
-  // The cursor of a sort value is the value itself, so a reading can begin at the watermark.
+  // A sort-value cursor is the value itself, so the list can be read from the watermark on.
   ...(strategy.paging.kind === "sortValue" && !strategy.paging.descending && since !== undefined && { cursor: since }),
   ...(strategy.windows && { windows: windowsOf(strategy.windows, since, now, optional) })
 })
@@ -45,7 +45,7 @@ const windowsOf = (
   return windows
 }
 
-/** Where an interrupted reading left off, if it was begun with the same definition; else the beginning. */
+/** The checkpoint of an interrupted run, unless the definition or the mode has changed since. */
 export const resumed = (checkpoint: Checkpoint | undefined, fresh: Checkpoint): Checkpoint =>
   checkpoint?.fingerprint === fresh.fingerprint && checkpoint.mode === fresh.mode ? { ...fresh, ...checkpoint } : fresh
 

@@ -1,7 +1,7 @@
 /**
- * One reading for each row that is new, changed, or has its turn: notes of a contact, the detail of an order. Which rows
- * are due is asked of the warehouse, so what was fetched before a crash is not fetched again. It goes on while the rows
- * are still being read, behind them in the budget.
+ * Reads children or the detail of each parent row that is new, changed or due for a refresh: the notes of a contact, the
+ * detail of an order. The warehouse says which parents are due, so nothing fetched before a crash is fetched again.
+ * Children are read while their parents are still being listed, at a lower priority.
  */
 import { Clock, Deferred, Duration, Effect } from "effect"
 import { join } from "node:path"
@@ -22,13 +22,13 @@ import { type RunContext, count } from "./run-context.ts"
 import { readPartition } from "./paginate.ts"
 import { beginning, resumed } from "./checkpoint.ts"
 
-/** Rows asked for side by side: enough to spend the whole budget at 1.2 s of latency, and the most a crash costs. */
+/** Concurrent requests: enough to use the whole budget at 1.2 s of latency. A crash repeats at most this many. */
 const concurrency = 12
 const batchSize = 500
-/** Rows that cannot be read, one after the other, before the resource is given up. */
+/** Consecutive parents that may fail before the resource is given up. */
 const failuresInARowMax = 20
 
-/** Ids come from elsewhere and may be of any length. */
+/** The service sets the ids, so they may be of any length. */
 const example = ([id, reason]: readonly [string, string]) => `${id.replaceAll(/\s+/g, " ").slice(0, 100)}: ${reason}`
 
 export const readChildren = Effect.fn("extract.children")(function* (
@@ -40,13 +40,13 @@ export const readChildren = Effect.fn("extract.children")(function* (
 ): Effect.fn.Return<Outcome, ApiError | Failure, Api | Vault | Warehouse> {
   const [api, vault] = [yield* Api, yield* Vault]
   const { label, kind } = childRequest
-  const sent = api.requestsByResource.get(label) ?? 0
+  const requestsBefore = api.requestsByResource.get(label) ?? 0
   const sizes: Record<string, number> = { ...childCapabilities?.sizes }
   const unreliableTotals = new Set(childCapabilities?.unreliableTotals)
   const failed = new Map<string, string>()
   let failuresInARow = 0
-  /** Details whose linked text did not come. */
-  let linkless = 0
+  /** Details whose linked text could not be fetched. */
+  let withoutLinkedText = 0
 
   const fetch = Effect.fnUntraced(function* (due: Due) {
     const { incremental, emptyOnBadRequest = false, file } = childRequest
@@ -55,8 +55,8 @@ export const readChildren = Effect.fn("extract.children")(function* (
     const now = yield* Clock.currentTimeMillis
     const mode = due.full ? "full" : "incremental"
     const since = due.full ? undefined : now - Duration.toMillis(incremental!.lookback)
-    const begin = beginning({ strategy, mode, since, now, optional: context.optional })
-    const under = {
+    const fresh = beginning({ strategy, mode, since, now, optional: context.optional })
+    const parentContext = {
       kind: kind === "detail" ? ("detail" as const) : ("page" as const),
       parent,
       emptyOnBadRequest,
@@ -64,16 +64,16 @@ export const readChildren = Effect.fn("extract.children")(function* (
       ...(file && { file: { folder: context.folder, name: join(filesName, file, fileName(due.id)) } })
     }
     const result = yield* readPartition(
-      { resource, strategy, name: label, parameters: {}, sizes, unreliableTotals, label, priority: 2, under },
-      resumed(due.checkpoint, begin),
+      { resource, strategy, name: label, parameters: {}, sizes, unreliableTotals, label, priority: 2, parentContext },
+      resumed(due.checkpoint, fresh),
       context
-    ).pipe(Effect.catchTag("NotFound", () => nothing(parent)))
+    ).pipe(Effect.catchTag("NotFound", () => recordEmpty(parent)))
     if (result !== undefined && "reason" in result) return skip(due, result.reason)
     failuresInARow = 0
   })
 
-  /** A row that is gone has nothing to give; it is not asked again until it changes. */
-  const nothing = Effect.fnUntraced(function* (parent: Omit<Due, "checkpoint">) {
+  /** A parent that no longer exists has no children; it is not requested again until it changes. */
+  const recordEmpty = Effect.fnUntraced(function* (parent: Omit<Due, "checkpoint">) {
     const at = yield* Clock.currentTimeMillis
     count(context.counts, label, 0)
     yield* vault.append({
@@ -94,20 +94,20 @@ export const readChildren = Effect.fn("extract.children")(function* (
     return undefined
   })
 
-  /** The text that a detail links to, put into it; without it where the other host does not give it. */
+  /** The detail with the text it links to; unchanged if the other host does not return the text. */
   const withLinked = Effect.fnUntraced(function* (answer: Answer, { url, as }: { url: string; as: string }) {
     const link = at(at(answer.body, childRequest.strategy.records), url)
     if (typeof link !== "string" || !/^https?:/.test(link)) return answer
     const linked = yield* api.linked(link)
     const body = { ...(answer.body as object), ...(linked !== undefined && { [as]: linked }) }
     const text = yield* Effect.try(() => JSON.stringify(body)).pipe(Effect.orElseSucceed(() => answer.text))
-    // Where the detail is nested too deeply to be printed again, it stays as it came.
-    if (linked === undefined || text === answer.text) linkless++
+    // A detail nested too deeply for JSON.stringify stays as received.
+    if (linked === undefined || text === answer.text) withoutLinkedText++
     return { ...answer, body, text }
   })
 
   while (true) {
-    const last = yield* Deferred.isDone(parentsRead)
+    const parentsComplete = yield* Deferred.isDone(parentsRead)
     yield* context.loaded
     const due = yield* dueParents({
       location: context.location,
@@ -117,7 +117,7 @@ export const readChildren = Effect.fn("extract.children")(function* (
     })
     const parents = due.filter(({ id }) => !failed.has(id))
     if (parents.length === 0) {
-      if (last) break
+      if (parentsComplete) break
       yield* Effect.raceFirst(Deferred.await(parentsRead), Effect.sleep(250))
       continue
     }
@@ -133,13 +133,12 @@ export const readChildren = Effect.fn("extract.children")(function* (
       { concurrency, discard: true }
     )
   }
-  const requests = (api.requestsByResource.get(label) ?? 0) - sent
+  const requests = (api.requestsByResource.get(label) ?? 0) - requestsBefore
   const capabilities = { ...noCapabilities, sizes, unreliableTotals: [...unreliableTotals] }
   return {
     mode: "children",
-    shortfalls:
-      failed.size === 0 ? [] : [`${failed.size} could not be read, for example of ${example([...failed][0]!)}`],
-    warnings: linkless > 0 ? [`${linkless} linked texts could not be fetched`] : [],
+    shortfalls: failed.size === 0 ? [] : [`failed requests: ${failed.size}, for example ${example([...failed][0]!)}`],
+    warnings: withoutLinkedText > 0 ? [`${withoutLinkedText} linked texts could not be fetched`] : [],
     requests,
     capabilities
   }

@@ -1,6 +1,7 @@
 /**
- * What a complete reading did not show, and what hangs on rows that are gone. A list can lie, so each row is asked for
- * by its id where the API has such a request, and where too many vanish at once none is believed to be gone.
+ * Finds deleted rows: those missing from a complete list, and children of deleted parents. A list may omit records by
+ * mistake, so each missing row is requested by its id where the API allows it, and if too many rows are missing at once
+ * none is marked deleted.
  */
 import { Clock, Effect } from "effect"
 import { Api } from "../api/api.ts"
@@ -14,13 +15,13 @@ import { missingRows, orphanedRows } from "../warehouse/absent-rows.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 import type { RunContext } from "./run-context.ts"
 
-/** Rows asked for one by one; of more than that, the rest is believed without asking. */
+/** Missing rows that are requested by id; any beyond these are taken as deleted without a request. */
 const confirmMax = 500
-/** Fewer than this may always vanish. */
+/** This many missing rows are always accepted as deleted, whatever their share. */
 const alwaysPlausible = 20
 
-/** To be called when the list was read whole, from a moment on. Writes down what is gone; returns the warnings. */
-export const findDeleted = Effect.fn("extract.findGone")(function* (
+/** Call this after a complete reading that began at `begunAt`. Records the deletions and returns the warnings. */
+export const findDeleted = Effect.fn("extract.findDeleted")(function* (
   resource: Resource,
   begunAt: number,
   context: RunContext
@@ -32,13 +33,13 @@ export const findDeleted = Effect.fn("extract.findGone")(function* (
   const { deletionShareMax } = context
   if (unexplained > Math.max(alwaysPlausible, rows * deletionShareMax))
     return [
-      `${unexplained} of ${rows} rows were not shown any more, which is more than ${deletionShareMax * 100} % at once: none was marked deleted. If it is true, run again with --accept-deletions`
+      `${unexplained} of ${rows} rows are missing from the list, more than ${deletionShareMax * 100} % at once, so none was marked deleted. If the deletions are real, run again with --accept-deletions`
     ]
   return yield* confirm(resource, keys, context)
 })
 
-/** To be called when the rows it is read under are known. */
-export const findOrphans = Effect.fn("extract.findOrphaned")(function* (resource: Resource, context: RunContext) {
+/** Call this after the parents have been read. Records the deletions and returns the warnings. */
+export const findOrphans = Effect.fn("extract.findOrphans")(function* (resource: Resource, context: RunContext) {
   yield* context.loaded
   const keys = yield* orphanedRows(resource, context.location)
   return keys.length === 0 ? [] : yield* confirm(resource, keys, context)
@@ -52,8 +53,8 @@ const confirm = Effect.fnUntraced(function* (
   const api = yield* Api
   const getOne = requestById(resource)
   const { location, company } = context
-  /** Whether the service still has it. */
-  const isThere = (key: string) =>
+  /** Whether the service still has the record. */
+  const exists = (key: string) =>
     getOne === undefined
       ? Effect.succeed(false)
       : api
@@ -66,22 +67,22 @@ const confirm = Effect.fnUntraced(function* (
             Effect.as(true),
             Effect.catchTags({
               NotFound: () => Effect.succeed(false),
-              // Where it cannot be asked for, the list decides.
+              // If the record cannot be requested, the list decides.
               Forbidden: () => Effect.succeed(false),
               RequestRejected: () => Effect.succeed(false),
-              // Where nobody answers, nobody said that it is gone.
+              // Without a response, nothing proves the deletion.
               Unavailable: () => Effect.succeed(true),
               BudgetExhausted: () => Effect.succeed(true)
             })
           )
-  const asked = yield* Effect.forEach(keys.slice(0, confirmMax), isThere, { concurrency: 8 })
-  const gone = keys.filter((_, index) => asked[index] !== true)
-  if (gone.length > 0) yield* recordDeleted(resource, gone, context)
-  const there = keys.length - gone.length
-  return there === 0 ? [] : [`${there} rows were not shown by the list and are still there`]
+  const found = yield* Effect.forEach(keys.slice(0, confirmMax), exists, { concurrency: 8 })
+  const deleted = keys.filter((_, index) => found[index] !== true)
+  if (deleted.length > 0) yield* recordDeleted(resource, deleted, context)
+  const existing = keys.length - deleted.length
+  return existing === 0 ? [] : [`${existing} rows are missing from the list but still exist`]
 })
 
-/** Writes down that these rows are gone, as far as there are such. */
+/** Appends the deletion of these rows to the vault; the load ignores keys that no row has. */
 export const recordDeleted = Effect.fnUntraced(function* (
   { table }: Resource,
   keys: ReadonlyArray<string>,

@@ -1,6 +1,6 @@
 /**
- * API to vault: every resource of a plan side by side, fan-outs behind their parents. A resource that cannot be read
- * ends alone, with its reason; only bad credentials, a wrong location and a full disk end them all.
+ * API to vault: reads all resources of a plan concurrently, children after their parents. A resource that cannot be read
+ * ends by itself, with its reason; only bad credentials, a wrong location and a full disk end the whole run.
  */
 import { Clock, Deferred, Effect } from "effect"
 import { Api } from "../api/api.ts"
@@ -25,7 +25,7 @@ import { withWarnings, cappedByParents } from "./outcome.ts"
 export interface ResourceResult extends Outcome {
   readonly location: string
   readonly resource: string
-  /** `retryLater`: no more requests for now, or nothing answered. `forbidden`: the token may not read it. */
+  /** `retryLater`: the budget is spent or the API is down. `forbidden`: the token may not read the resource. */
   readonly reason?: "retryLater" | "forbidden"
   /** Epoch milliseconds. */
   readonly resumeAt?: number
@@ -34,74 +34,75 @@ export interface ResourceResult extends Outcome {
 export const extract = Effect.fn("extract")(function* (
   steps: ReadonlyArray<Step>,
   context: RunContext,
-  /** Called when the location has been read, to learn who owns it. */
+  /** Finds the owner of the location, once the location has been read. */
   companyOf: Effect.Effect<string | undefined, Failure, Warehouse>
 ): Effect.fn.Return<ReadonlyArray<ResourceResult>, BadCredentials | WrongLocation | Failure, Api | Vault | Warehouse> {
   const readByTable = new Map<string, Deferred.Deferred<void>>()
-  // The rows a resource is read under may be left out of this run; those known from earlier ones do.
+  // A run may leave out the parents of a resource; then it uses the parents that earlier runs have read.
   const nothingToWaitFor = yield* Deferred.make<void>()
   yield* Deferred.succeed(nothingToWaitFor, undefined)
-  /** Readings of each table that have not ended: of its list, and of what is read under other rows. */
-  const underWay = new Map<string, number>()
+  /** Unfinished readings of each table: its list, and its requests per parent. */
+  const pendingReadings = new Map<string, number>()
   const resultsByTable = new Map<string, ReadonlyArray<ResourceResult>>()
   for (const { resource, mode } of steps) {
     readByTable.set(resource.table, yield* Deferred.make<void>())
-    underWay.set(
+    pendingReadings.set(
       resource.table,
       Number(mode !== "children") + Number(resource.childOf !== undefined && mode !== "window")
     )
   }
   const outage = yield* watchForOutage(context.location)
 
-  const toEnd = (label: string, reading: Reads) => Effect.map(ended(label, reading, context, outage), (end) => [end])
-  /** A reading that brings rows of a table. What is read under them ends when all such readings have. */
-  const rowsOf = (table: string, label: string, reading: Reads) =>
-    toEnd(label, reading).pipe(
-      Effect.tap((ends) =>
-        Effect.sync(() => resultsByTable.set(table, [...(resultsByTable.get(table) ?? []), ...ends]))
+  const run = (label: string, reading: Reads) =>
+    Effect.map(runToEnd(label, reading, context, outage), (result) => [result])
+  /** Runs a reading that adds rows to a table. Its children can end only after all such readings have. */
+  const runForRows = (table: string, label: string, reading: Reads) =>
+    run(label, reading).pipe(
+      Effect.tap((results) =>
+        Effect.sync(() => resultsByTable.set(table, [...(resultsByTable.get(table) ?? []), ...results]))
       ),
       Effect.ensuring(
         Effect.suspend(() => {
-          underWay.set(table, underWay.get(table)! - 1)
-          return underWay.get(table) === 0 ? Deferred.succeed(readByTable.get(table)!, undefined) : Effect.void
+          pendingReadings.set(table, pendingReadings.get(table)! - 1)
+          return pendingReadings.get(table) === 0 ? Deferred.succeed(readByTable.get(table)!, undefined) : Effect.void
         })
       )
     )
   const list = ({ resource, embedded, mode, ...reading }: Step) =>
     mode === "children" || resource.kind !== "list"
       ? Effect.succeed([])
-      : rowsOf(
+      : runForRows(
           resource.table,
           resource.table,
           mode === "window"
             ? readWindows(resource, { ...reading, mode }, context)
             : read(resource, { ...reading, mode }, context).pipe(
-                Effect.flatMap((outcome) => withNotFound(outcome, resource, embedded))
+                Effect.flatMap((outcome) => withDeletions(outcome, resource, embedded))
               )
         )
-  /** What a complete list did not show, of it and of the tables in its pages. */
-  const withNotFound = Effect.fnUntraced(function* (
+  /** Finds the rows missing from a complete list, also those of the tables embedded in its pages. */
+  const withDeletions = Effect.fnUntraced(function* (
     outcome: Outcome,
     resource: Resource,
     embedded: ReadonlyArray<Resource>
   ) {
-    // What the settings no longer ask for is not gone.
-    const tells = outcome.mode === "full" && statusOf(outcome) === "complete"
-    if (!tells || typeof resource.partitions === "string") return outcome
-    const explains = resource.cascadesFrom && readByTable.get(resource.cascadesFrom.table)
-    if (explains) yield* Deferred.await(explains)
-    const warnings = yield* Effect.forEach([resource, ...embedded], (one) =>
-      findDeleted(one, outcome.begunAt!, context)
+    // A partition that was removed from the settings leaves its rows as they are.
+    const provesDeletions = outcome.mode === "full" && statusOf(outcome) === "complete"
+    if (!provesDeletions || typeof resource.partitions === "string") return outcome
+    const cascade = resource.cascadesFrom && readByTable.get(resource.cascadesFrom.table)
+    if (cascade) yield* Deferred.await(cascade)
+    const warnings = yield* Effect.forEach([resource, ...embedded], (table) =>
+      findDeleted(table, outcome.begunAt!, context)
     )
     return withWarnings(outcome, warnings.flat())
   })
   const children = ({ resource, mode, childCapabilities, refreshCutoff }: Step) => {
     const childRequest = childRequestOf(resource)
-    // What a backfill makes due is the next sync's.
+    // The next sync reads the children that a backfill makes due.
     if (childRequest === undefined || mode === "window") return Effect.succeed([])
     const parentsRead = readByTable.get(childRequest.table) ?? nothingToWaitFor
     const reading = readChildren(resource, childRequest, { childCapabilities, refreshCutoff }, parentsRead, context)
-    const whole =
+    const withOrphans =
       resource.childOf && resource.childOf.ids === undefined
         ? reading.pipe(
             Effect.flatMap((outcome) =>
@@ -109,24 +110,26 @@ export const extract = Effect.fn("extract")(function* (
             )
           )
         : reading
-    const judged = Effect.gen(function* () {
-      const outcome = withWarnings(yield* whole, yield* excluded(childRequest, context.location))
+    const withStatuses = Effect.gen(function* () {
+      const outcome = withWarnings(yield* withOrphans, yield* excluded(childRequest, context.location))
       return cappedByParents(outcome, childRequest.table, yield* statusesOf(childRequest.table))
     })
-    return resource.childOf ? rowsOf(resource.table, childRequest.label, judged) : toEnd(childRequest.label, judged)
+    return resource.childOf
+      ? runForRows(resource.table, childRequest.label, withStatuses)
+      : run(childRequest.label, withStatuses)
   }
-  /** How the readings of a table ended: in this run, or the last one that read it. */
+  /** The statuses of a table's readings, from this run or else from the last run that read it. */
   const statusesOf = (table: string) =>
     readByTable.has(table)
       ? Effect.sync(() => (resultsByTable.get(table) ?? []).map((result) => statusOf(result)))
       : lastStatuses(context.location, table)
 
-  // The location first: it proves token and location with one request.
+  // The location comes first: one request proves that token and location are valid.
   const [first, others] = [steps.filter(isLocation), steps.filter((item) => !isLocation(item))]
   const account = yield* Effect.forEach(first, list)
-  // Where nobody answers, or the day is spent, the others would only say so again.
+  // If the API is down or the daily budget is spent, all other resources would fail the same way.
   if (account.flat().some(({ reason }) => reason === "retryLater")) return account.flat()
-  // It names the company too, once it is loaded; what is asked for by company waits for that, and nothing else does.
+  // The location names the company once it is loaded. Only the resources requested by company wait for that.
   const withCompany = Effect.gen(function* () {
     if (context.company !== undefined) return
     yield* context.loaded
@@ -141,14 +144,14 @@ export const extract = Effect.fn("extract")(function* (
   return [...account, ...rest].flat()
 })
 
-/** What is known to be missing because not every row is read under. */
+/** A warning about parents whose children the settings exclude. */
 const excluded = Effect.fnUntraced(function* (childRequest: ChildRequest, location: string) {
   const { some, table } = childRequest
   const rows = some ? yield* excludedCount(location, childRequest) : 0
   return rows === 0
     ? []
     : [
-        `${rows} ${table} were not read one by one, so these may be missing: ${some!.omits}. To read them, set account.${some!.unless} = true`
+        `${rows} ${table} were not read individually, so these may be missing: ${some!.omits}. To read them, set account.${some!.unless} = true`
       ]
 })
 
@@ -156,21 +159,21 @@ const isLocation = ({ resource }: Step) => resource.table === "locations"
 
 type Reads = Effect.Effect<Outcome, ApiError | Failure, Api | Vault | Warehouse>
 
-/** Runs one reading to its end, whatever end that is, and writes the end down. */
-const ended = Effect.fnUntraced(function* (
+/** Runs one reading, turns its failure into an outcome, and appends the outcome to the vault. */
+const runToEnd = Effect.fnUntraced(function* (
   resource: string,
   reading: Reads,
   context: RunContext,
   outage: Outage
 ): Effect.fn.Return<ResourceResult, BadCredentials | WrongLocation | Failure, Api | Vault | Warehouse> {
   const [api, vault] = [yield* Api, yield* Vault]
-  const before = api.requestsByResource.get(resource) ?? 0
+  const requestsBefore = api.requestsByResource.get(resource) ?? 0
   const incomplete = (shortfall: string, more: Partial<Omit<ResourceResult, "location" | "resource">> = {}) =>
     Effect.succeed<Omit<ResourceResult, "location" | "resource">>({
       mode: "full",
       shortfalls: [shortfall],
       warnings: [],
-      requests: (api.requestsByResource.get(resource) ?? 0) - before,
+      requests: (api.requestsByResource.get(resource) ?? 0) - requestsBefore,
       ...more
     })
   const { reason, resumeAt, ...outcome }: Omit<ResourceResult, "location" | "resource"> = yield* outage
@@ -178,11 +181,11 @@ const ended = Effect.fnUntraced(function* (
     .pipe(
       Effect.catchTags({
         Forbidden: ({ message }) => incomplete(`not readable with this token: ${message}`, { reason: "forbidden" }),
-        // Another attempt from the same place would be refused again.
+        // A retry from the same checkpoint would be rejected again.
         RequestRejected: ({ message }) => incomplete(message, { finished: true }),
         NotFound: ({ message }) => incomplete(message),
         Unavailable: (error) =>
-          Effect.flatMap(outage.isBehind(error, resource), (isDown) =>
+          Effect.flatMap(outage.isCauseOf(error, resource), (isDown) =>
             incomplete(error.message, isDown ? { reason: "retryLater" } : {})
           ),
         BudgetExhausted: ({ message, resumeAt }) => incomplete(message, { reason: "retryLater", resumeAt })

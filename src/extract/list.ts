@@ -1,6 +1,6 @@
 /**
- * Reads the list of one resource: its passes side by side. Where a way of reading does not work for this account, the
- * next one is taken and the reason told.
+ * Reads the list of one resource, its partitions concurrently. If a strategy does not work for this account, the next one
+ * is used and the reason becomes a warning.
  */
 import { Clock, Duration, Effect } from "effect"
 import { Api } from "../api/api.ts"
@@ -20,8 +20,8 @@ import { beginning, fingerprint, resumed } from "./checkpoint.ts"
 import { withWarnings, missingBeyondDrift, combined } from "./outcome.ts"
 
 /**
- * One reading, and what it cannot have seen: what changed since it began, where that was in an earlier run, because its first
- * pages may be days old; and what was added without a moment of change.
+ * Reads the list, then what that reading cannot have returned: changes since it began, if it began in an earlier run and
+ * its first pages may be days old; and new records without a change timestamp.
  */
 export const read = Effect.fn("extract.read")(function* (
   resource: ListResource,
@@ -34,17 +34,17 @@ export const read = Effect.fn("extract.read")(function* (
     ...(changes?.strategies ?? []).map((strategy) => ({ strategy, mode: "incremental" as const })),
     ...everything
   ]
-  let outcome = yield* readOnce(resource, reading.mode === "incremental" ? strategies : everything, reading, context)
+  let outcome = yield* readList(resource, reading.mode === "incremental" ? strategies : everything, reading, context)
   if (!changes || !isComplete(outcome)) return outcome
   if (Object.keys(reading.checkpoints).length > 0) {
     const since = (outcome.servedAt ?? outcome.begunAt!) - Duration.toMillis(changes.overlap)
-    const later = { ...reading, mode: "incremental" as const, since, checkpoints: {} }
-    outcome = combined(outcome, yield* readOnce(resource, strategies, later, context))
+    const sinceThen = { ...reading, mode: "incremental" as const, since, checkpoints: {} }
+    outcome = combined(outcome, yield* readList(resource, strategies, sinceThen, context))
   }
   return outcome.mode === "incremental" ? yield* withAdded(outcome, resource, changes, reading, context) : outcome
 })
 
-/** The same with records that were added since and carry no moment of change, or a warning where they cannot be asked for. */
+/** Adds new records without a change timestamp, or a warning if the API cannot return them. */
 const withAdded = Effect.fnUntraced(function* (
   outcome: Outcome,
   resource: ListResource,
@@ -56,30 +56,30 @@ const withAdded = Effect.fnUntraced(function* (
     const { partitions: _, ...list } = resource
     const addedStrategies = added.map((strategy) => ({ strategy, mode: "incremental" as const }))
     const since = { ...reading, since: outcome.since! }
-    return yield* readOnce({ ...list, partitions: { added: {} } }, addedStrategies, since, context).pipe(
+    return yield* readList({ ...list, partitions: { added: {} } }, addedStrategies, since, context).pipe(
       Effect.map((more) => combined(outcome, more)),
       Effect.catchIf(
         (error) => error._tag === "RequestRejected" || (error._tag === "Unavailable" && !error.later),
         ({ message }) =>
           Effect.succeed(
-            withWarnings(outcome, [`new records without ${field} come with the next full reading: ${message}`])
+            withWarnings(outcome, [`new records without ${field} arrive with the next full sync: ${message}`])
           )
       )
     )
   }
   const { undated } = reading.capabilities
-  const goesByField = strategies.some(
+  const dependsOnField = strategies.some(
     ({ verifyField, paging, stopBefore }) =>
       verifyField === field || stopBefore !== undefined || paging.kind === "sortValue"
   )
-  return undated > 0 && goesByField
+  return undated > 0 && dependsOnField
     ? withWarnings(outcome, [
-        `${undated} records carry no ${field}; new ones like them come with the next full reading`
+        `${undated} records have no ${field}; new records without it arrive with the next full sync`
       ])
     : outcome
 })
 
-const readOnce = Effect.fnUntraced(function* (
+const readList = Effect.fnUntraced(function* (
   resource: Resource,
   /** Tried in this order. */
   strategies: ReadonlyArray<{ readonly strategy: Strategy; readonly mode: "full" | "incremental" }>,
@@ -87,9 +87,9 @@ const readOnce = Effect.fnUntraced(function* (
   context: RunContext
 ): Effect.fn.Return<Outcome, ApiError | Failure, Api | Vault> {
   const api = yield* Api
-  const before = api.requestsByResource.get(resource.table) ?? 0
-  const reasons: Array<string> = []
-  // A full reading tries again the ways that did not work then.
+  const requestsBefore = api.requestsByResource.get(resource.table) ?? 0
+  const warnings: Array<string> = []
+  // A full sync tries strategies again that failed before.
   const { capabilities } = reading
   const sizes: Record<string, number> = { ...capabilities.sizes }
   const unreliableTotals = new Set(capabilities.unreliableTotals)
@@ -98,16 +98,16 @@ const readOnce = Effect.fnUntraced(function* (
 
   for (const { strategy, mode } of strategies.filter(({ strategy }) => !refused.includes(fingerprint(strategy)))) {
     const since = mode === "incremental" ? reading.since : undefined
-    const begin = beginning({ strategy, mode, since, now: startedAt, optional: context.optional })
+    const fresh = beginning({ strategy, mode, since, now: startedAt, optional: context.optional })
     const from = (name: string) => {
-      const state = resumed(reading.checkpoints[name], begin)
-      // One page is the price of an interruption, and a fresh one is worth it.
-      return state.count > strategy.pageSize ? state : begin
+      const state = resumed(reading.checkpoints[name], fresh)
+      // After a single page, a fresh start costs one request and gives newer data.
+      return state.count > strategy.pageSize ? state : fresh
     }
     const partitions = partitionsOf(resource, context.optional)
-    // What a pass says of its records is only true if the service heeds its parameters, so one looks at the other.
-    const telling = partitions.some(([, { columns, parameters }]) => columns && parameters)
-    let other: ReadonlyArray<string> | undefined
+    // Columns set by a partition are correct only if the service honours its parameters, so partitions are compared.
+    const setsColumns = partitions.some(([, { columns, parameters }]) => columns && parameters)
+    let firstPageIds: ReadonlyArray<string> | undefined
     const results = yield* Effect.forEach(
       partitions,
       ([name, { parameters = {} }]) =>
@@ -119,50 +119,50 @@ const readOnce = Effect.fnUntraced(function* (
             parameters,
             sizes,
             unreliableTotals,
-            ...(telling && { other: other ?? [] }),
+            ...(setsColumns && { otherFirstPageIds: firstPageIds ?? [] }),
             label: resource.table,
             priority: 1,
-            ...(mode === "full" && { fresh: begin })
+            ...(mode === "full" && { fresh })
           },
           from(name),
           context
         ).pipe(
           Effect.map((result) => {
-            // A pass that is not understood leaves the first one as good as it is.
-            if ("reason" in result && other !== undefined) return { state: { ...begin, ignored: name } }
-            if (telling && "state" in result) other ??= result.state.firstPageIds
+            // A partition that the service rejects does not invalidate the first one.
+            if ("reason" in result && firstPageIds !== undefined) return { state: { ...fresh, ignored: name } }
+            if (setsColumns && "state" in result) firstPageIds ??= result.state.firstPageIds
             return result
           }),
-          Effect.catchTag("NotFound", (gone) =>
+          Effect.catchTag("NotFound", (notFound) =>
             Effect.gen(function* () {
-              if (typeof resource.partitions !== "string") return yield* gone
-              // One of the words in the settings, maybe a row's own id; the others are none the worse.
-              reasons.push(`${name}, which the settings ask for, is not there`)
+              if (typeof resource.partitions !== "string") return yield* notFound
+              // The settings name this partition, maybe by a row's id; the other partitions are not affected.
+              warnings.push(`${name}, named in the settings, does not exist`)
               yield* recordDeleted(resource, [name], context)
-              return { state: { ...begin, done: true } }
+              return { state: { ...fresh, done: true } }
             })
           )
         ),
-      { concurrency: telling ? 1 : "unbounded" }
+      { concurrency: setsColumns ? 1 : "unbounded" }
     )
     const failure = results.find((result) => "reason" in result)
     if (failure) {
-      reasons.push(`${strategy.request.method} ${strategy.request.path} did not do: ${failure.reason}`)
+      warnings.push(`${strategy.request.method} ${strategy.request.path} could not be used: ${failure.reason}`)
       refused.push(fingerprint(strategy))
       continue
     }
     const states = results.filter((result) => "state" in result).map(({ state }) => state)
     for (const { ignored } of states)
-      if (ignored) reasons.push(`the service does not tell ${ignored} ones from the others`)
+      if (ignored) warnings.push(`the service ignores the parameters of partition ${ignored}`)
     return {
-      ...outcomeOf(
+      ...outcomeFrom(
         states.filter(({ ignored }) => !ignored),
         strategy,
         mode,
         since,
-        reasons
+        warnings
       ),
-      requests: (api.requestsByResource.get(resource.table) ?? 0) - before,
+      requests: (api.requestsByResource.get(resource.table) ?? 0) - requestsBefore,
       capabilities: {
         version: 1,
         sizes,
@@ -172,15 +172,15 @@ const readOnce = Effect.fnUntraced(function* (
       } satisfies Capabilities
     }
   }
-  return yield* new RequestRejected({ status: 0, message: reasons.join("; ") })
+  return yield* new RequestRejected({ status: 0, message: warnings.join("; ") })
 })
 
-const outcomeOf = (
+const outcomeFrom = (
   states: ReadonlyArray<Checkpoint>,
   strategy: Strategy,
   mode: Reading["mode"],
   since: number | undefined,
-  reasons: ReadonlyArray<string>
+  warnings: ReadonlyArray<string>
 ): Omit<Outcome, "requests"> => {
   const sum = (values: ReadonlyArray<number | undefined>) =>
     values.reduce<number>((total, value) => total + (value ?? 0), 0)
@@ -189,21 +189,22 @@ const outcomeOf = (
   const count = sum(states.map((state) => state.count))
   const isComparable = mode === "full" || strategy.verifyField !== undefined
   const isMissing = isComparable && states.some((state) => missingBeyondDrift(state, strategy) > 0)
-  const isShort = isComparable && total !== undefined && count < total
-  const short = isShort ? [`the service says ${total} records, ${count} were read`] : []
-  const partly = isMissing && !isShort ? ["a part of the list shows fewer records than the service counts"] : []
+  const isBelowTotal = isComparable && total !== undefined && count < total
+  const belowTotal = isBelowTotal ? [`the service counts ${total} records, and ${count} were read`] : []
+  const partitionBelowTotal =
+    isMissing && !isBelowTotal ? ["a partition returned fewer records than the service counts"] : []
   const highest = Math.max(...states.map((state) => state.highest ?? Number.NEGATIVE_INFINITY))
   const startedAt = Math.min(...states.map((state) => state.startedAt))
   const servedAt = Math.min(...states.map((state) => state.servedAt ?? state.startedAt))
   return {
     mode,
     ...(isMissing && { finished: true }),
-    shortfalls: isMissing ? [...short, ...partly] : [],
-    warnings: [...reasons, ...states.flatMap((state) => state.warnings), ...(isMissing ? [] : short)],
+    shortfalls: isMissing ? [...belowTotal, ...partitionBelowTotal] : [],
+    warnings: [...warnings, ...states.flatMap((state) => state.warnings), ...(isMissing ? [] : belowTotal)],
     begunAt: startedAt,
     servedAt,
     ...(since !== undefined && { since }),
-    // Never beyond the moment the reading began: what changed after it may have been missed.
+    // Never later than the start of the reading, which may have missed later changes.
     ...(Number.isFinite(highest) && { watermark: Math.min(highest, servedAt) }),
     ...(mode === "full" && total !== undefined && { total })
   }

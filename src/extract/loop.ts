@@ -1,21 +1,21 @@
-/** Finds out that a list goes in circles, in constant memory (Brent's algorithm). */
+/** Detects that a list repeats its pages endlessly, in constant memory (Brent's algorithm). */
 import { hash } from "node:crypto"
 
-/** Remembers one page, and after twice as many pages the one that came then: a circle of any length meets it. */
-export class Loop {
+/** Remembers one page and replaces it at doubling intervals, so that a cycle of any length meets it. */
+export class LoopDetector {
   private remembered = ""
   private pages = 0
-  private patience = 1
+  private interval = 1
 
-  /** Whether this page is the one remembered. `ids`: of its records, in their order; `place`: what may make them come again. */
-  closes(ids: ReadonlyArray<string>, place: unknown): boolean {
+  /** Whether this page is the remembered one. `ids`: its record ids in order. `context`: state in which the same ids are no repeat. */
+  isRepeat(ids: ReadonlyArray<string>, context: unknown): boolean {
     if (ids.length === 0) return false
-    const page = hash("sha256", JSON.stringify([ids, place]))
+    const page = hash("sha256", JSON.stringify([ids, context]))
     if (page === this.remembered) return true
-    if (++this.pages >= this.patience) {
+    if (++this.pages >= this.interval) {
       this.remembered = page
       this.pages = 0
-      this.patience *= 2
+      this.interval *= 2
     }
     return false
   }

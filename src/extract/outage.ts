@@ -1,4 +1,4 @@
-/** Tells an API that is down from a resource that does not answer: the first ends the run for now, the second only itself. */
+/** Distinguishes an API that is down, which ends the run, from a single resource that does not respond. */
 import { Deferred, Effect, Semaphore } from "effect"
 import { Api } from "../api/api.ts"
 import { Unavailable } from "../api/errors.ts"
@@ -6,18 +6,18 @@ import { bind, get, location } from "../catalog/request.ts"
 import type { Failure } from "../failure.ts"
 
 export interface Outage {
-  /** The reading, until the API is found to be down. */
+  /** Runs a reading and interrupts it if the API is found to be down. */
   readonly during: <A, E, R>(reading: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Unavailable, R>
-  /** Whether it is the API that is down, where a resource had no answer. */
-  readonly isBehind: (error: Unavailable, resource: string) => Effect.Effect<boolean, Failure, Api>
+  /** Whether a resource failed because the whole API is down. */
+  readonly isCauseOf: (error: Unavailable, resource: string) => Effect.Effect<boolean, Failure, Api>
 }
 
 export const watchForOutage = Effect.fnUntraced(function* (id: string): Effect.fn.Return<Outage> {
   const down = yield* Deferred.make<void>()
-  const one = yield* Semaphore.make(1)
-  const message = "the API stopped answering"
-  /** Whether another of the simplest requests there are is answered, whatever the answer. */
-  const isAnswering = Effect.fnUntraced(function* (resource: string) {
+  const oneProbe = yield* Semaphore.make(1)
+  const message = "the API stopped responding"
+  /** Sends a simple request to another resource; any response shows that the API is up. */
+  const isResponding = Effect.fnUntraced(function* (resource: string) {
     if (yield* Deferred.isDone(down)) return false
     const other =
       resource === "locations" ? get("/workflows/", { locationId: location }) : get("/locations/{locationId}")
@@ -27,15 +27,15 @@ export const watchForOutage = Effect.fnUntraced(function* (id: string): Effect.f
         error._tag === "Failure" ? Effect.fail(error) : Effect.succeed(error._tag !== "Unavailable")
       )
     )
-  }, one.withPermits(1))
+  }, oneProbe.withPermits(1))
   return {
     during: (reading) =>
       Effect.raceFirst(
         reading,
         Effect.andThen(Deferred.await(down), Effect.fail(new Unavailable({ message, later: true })))
       ),
-    isBehind: Effect.fnUntraced(function* ({ later }, resource) {
-      const isDown = later || !(yield* isAnswering(resource))
+    isCauseOf: Effect.fnUntraced(function* ({ later }, resource) {
+      const isDown = later || !(yield* isResponding(resource))
       if (isDown) yield* Deferred.succeed(down, undefined)
       return isDown
     })

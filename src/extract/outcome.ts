@@ -1,12 +1,12 @@
-/** What a reading adds to its outcome when it is held against others. How complete it is, values/status.ts decides. */
+/** Compares and combines the outcomes of readings. values/status.ts decides how complete an outcome is. */
 import type { Strategy } from "../catalog/resource.ts"
 import { type Status, worstStatus } from "../values/status.ts"
 import type { Outcome } from "../vault/entry.ts"
 import type { ListProgress } from "./list-progress.ts"
 
 /**
- * Records missing from a list that was read to its end, where they are more than a list loses that moves meanwhile: a page,
- * or one in a hundred, whichever is less. 0 where there are none, or so few.
+ * Records missing from a list that was read to its end. 0 if they are no more than concurrent changes explain: one page
+ * or 1 % of the records, whichever is less.
  */
 export const missingBeyondDrift = (
   { count, total }: Pick<ListProgress, "count" | "total">,
@@ -16,7 +16,7 @@ export const missingBeyondDrift = (
   return missing > Math.min(strategy.pageSize, (total ?? 0) / 100) ? missing : 0
 }
 
-/** Whether the service's total counts the records that were requested: a list read from its middle on shows fewer. */
+/** Whether the service's total counts the requested records: a list read from its middle on returns fewer. */
 export const isTotalComparable = (strategy: Strategy, since: number | undefined): boolean =>
   since === undefined || strategy.verifyField !== undefined
 
@@ -25,11 +25,11 @@ export const withWarnings = (outcome: Outcome, warnings: ReadonlyArray<string>):
   warnings: [...outcome.warnings, ...warnings]
 })
 
-/** Children are no more complete than the readings of their parents; without any, the parents were never read. */
+/** Children are no more complete than the readings of their parents. No statuses: the parents were never read. */
 export const cappedByParents = (outcome: Outcome, table: string, parents: ReadonlyArray<Status>): Outcome => {
   const status = parents.length === 0 ? "incomplete" : worstStatus(parents)
   const reason = parents.length === 0 ? "was never read" : `is ${status.replaceAll("_", " ")}`
-  const sentence = `it is read under ${table}, which ${reason}`
+  const sentence = `the parent table ${table} ${reason}`
   switch (status) {
     case "complete":
       return outcome
@@ -40,7 +40,7 @@ export const cappedByParents = (outcome: Outcome, table: string, parents: Readon
   }
 }
 
-/** Two readings of one list that together show what is due. */
+/** The outcome of two readings of one list that complement each other. */
 export const combined = (outcome: Outcome, more: Outcome): Outcome => ({
   ...outcome,
   shortfalls: [...new Set([...outcome.shortfalls, ...more.shortfalls])],

@@ -1,4 +1,4 @@
-/** One pass over a list: page after page, each durable in the vault before its cursor is used. */
+/** Reads one partition of a list page by page. A page is durable in the vault before its cursor is used. */
 import { Clock, Effect } from "effect"
 import { Api, type Answer, type Call } from "../api/api.ts"
 import { type ApiError, NotFound, RequestRejected } from "../api/errors.ts"
@@ -12,87 +12,97 @@ import type { Checkpoint } from "../values/checkpoint.ts"
 import type { PageEntry, Parent } from "../vault/entry.ts"
 import { Vault } from "../vault/vault.ts"
 import { type RunContext, count } from "./run-context.ts"
-import { Loop } from "./loop.ts"
+import { LoopDetector } from "./loop.ts"
 import { advance } from "./paging.ts"
 import { halved } from "./windows.ts"
-import { type ListProgress, type Step, behind, withWarning, idOf, isCounted, listOf, repeats } from "./list-progress.ts"
+import {
+  type ListProgress,
+  type Step,
+  apply,
+  withWarning,
+  idOf,
+  isPositional,
+  listOf,
+  repeated
+} from "./list-progress.ts"
 import { isPair, withoutPair } from "./tie-breaking.ts"
 import { missingBeyondDrift } from "./outcome.ts"
-import { probed, sizeBelow, shouldTryPageSize } from "./page-size.ts"
+import { sizeFromTrial, sizeBelow, shouldTryPageSize } from "./page-size.ts"
 
-export interface PartitionWork {
+export interface PartitionTask {
   readonly resource: Resource
   readonly strategy: Strategy
-  /** Of a list: the pass. */
+  /** The partition of a list, or the label of a child request. */
   readonly name: string
   readonly parameters: Parameters
-  /** Page sizes found, by way; grows while we read. */
+  /** Page sizes found so far, by strategy; grows while lists are read. */
   readonly sizes: Record<string, number>
-  /** Ways whose totals count more than they show; grows while we read. */
+  /** Strategies whose totals exceed the records they return; grows while lists are read. */
   readonly unreliableTotals: Set<string>
   /**
-   * Where passes say something about their records, the first page of another pass, empty for the first: one that shows
-   * the same is the same list, and its parameters are ignored.
+   * If partitions set columns: the ids on the first page of another partition, empty for the first partition. A partition
+   * that returns the same page is the same list, so the service ignores its parameters.
    */
-  readonly other?: ReadonlyArray<string>
-  /** Where a second reading begins, should records be missing; nothing: there is none. */
+  readonly otherFirstPageIds?: ReadonlyArray<string>
+  /** Where a second reading starts if records are missing. Absent: there is no second reading. */
   readonly fresh?: Checkpoint
-  /** What its requests are counted as. */
+  /** The name its requests are counted under. */
   readonly label: string
   readonly priority: Call["priority"]
-  /** The row it is read under. */
-  readonly under?: {
+  /** The parent row of children or of a detail. */
+  readonly parentContext?: {
     readonly kind: PageEntry["kind"]
     readonly parent: Omit<Parent, "done">
-    /** The service refuses what it has not got. */
+    /** The service rejects the request if the parent has no children. */
     readonly emptyOnBadRequest: boolean
-    /** Makes of the first answer what is kept. */
+    /** Completes the response before it is stored. */
     readonly complete?: (answer: Answer) => Effect.Effect<Answer, Failure>
-    /** Where the answer goes if it is a file. */
+    /** Where the response is stored if it is a file. */
     readonly file?: FileTarget
   }
 }
 
-/** An expiring cursor is used again within this time or thrown away; the service's limit is 120 s. */
+/** An expiring cursor older than this is discarded; the service's limit is 120 s. */
 const cursorLifetimeMs = 110_000
-const beginningsMax = 4
-/** How often a page that repeats an earlier one is asked for again: one after the other, and in the whole pass. */
+const restartsPerAnchorMax = 4
+/** How often a request is repeated if its page repeats an earlier one: consecutively, and per partition. */
 const repeatsMax = 2
-const allRepeatsMax = 10
-/** No page of the service is near it; loaded in one transaction, more of the smallest would not fit into memory. */
+const totalRepeatsMax = 10
+/** Records per page, far above any page of the service: one transaction loads a page, so it must fit into memory. */
 const recordsMax = 100_000
 
-export const readPartition = Effect.fn("extract.pass")(function* (
-  work: PartitionWork,
+export const readPartition = Effect.fn("extract.partition")(function* (
+  task: PartitionTask,
   start: Checkpoint,
   context: RunContext
 ): Effect.fn.Return<{ readonly state: Checkpoint } | { readonly reason: string }, ApiError | Failure, Api | Vault> {
   const [api, vault] = [yield* Api, yield* Vault]
-  const { resource, strategy, name, parameters, sizes, label, priority, under } = work
+  const { resource, strategy, name, parameters, sizes, label, priority, parentContext } = task
   const strategyName = `${strategy.request.method} ${strategy.request.path}`
   const path = strategy.records.replace("{partition}", name)
   const expiring = strategy.paging.kind === "expiring"
+  const file = parentContext?.file && { file: parentContext.file }
   let state = start
   let live: { readonly cursor: unknown; readonly usedAt: number } | undefined
-  const checkpoints = new Map<number | undefined, number>()
-  let loop = new Loop()
-  let [repeated, allRepeated] = [0, 0]
-  /** Length of a page that was shorter than asked and seems not to be the last: the service cuts pages to it. */
+  const startsByAnchor = new Map<number | undefined, number>()
+  let loop = new LoopDetector()
+  let [repeats, totalRepeats] = [0, 0]
+  /** Length of a page that was shorter than requested but apparently not the last: the service may cut pages to it. */
   let cut: number | undefined
 
   while (!state.done) {
     if (live && (yield* Clock.currentTimeMillis) - live.usedAt > cursorLifetimeMs) live = undefined
     if (!live) {
       yield* context.backpressure
-      // Beginning again and again at one place would never end.
-      checkpoints.set(state.anchor, (checkpoints.get(state.anchor) ?? 0) + 1)
-      if (expiring) loop = new Loop()
-      if (expiring && checkpoints.get(state.anchor)! > beginningsMax)
-        return { reason: "its cursors die before they lead on" }
+      // Restarts from one anchor are limited; otherwise they might never end.
+      startsByAnchor.set(state.anchor, (startsByAnchor.get(state.anchor) ?? 0) + 1)
+      if (expiring) loop = new LoopDetector()
+      if (expiring && startsByAnchor.get(state.anchor)! > restartsPerAnchorMax)
+        return { reason: "its cursors expire before they can be used" }
     }
-    const known = sizes[strategyName]
-    const probing = known === undefined && shouldTryPageSize(strategy, state)
-    const size = probing ? strategy.trialPageSize! : (known ?? strategy.pageSize)
+    const knownSize = sizes[strategyName]
+    const isTrial = knownSize === undefined && shouldTryPageSize(strategy, state)
+    const size = isTrial ? strategy.trialPageSize! : (knownSize ?? strategy.pageSize)
     const request = bind(
       {
         ...strategy.request,
@@ -101,7 +111,7 @@ export const readPartition = Effect.fn("extract.pass")(function* (
       {
         location: context.location,
         company: context.company,
-        id: under?.parent.id,
+        id: parentContext?.parent.id,
         partition: name,
         size,
         cursor: expiring ? live?.cursor : state.cursor,
@@ -110,22 +120,20 @@ export const readPartition = Effect.fn("extract.pass")(function* (
         windowEnd: state.windows?.[0]?.[1]
       }
     )
-    const result = yield* api
-      .send({ request, priority: live ? 0 : priority, resource: label, ...(under?.file && { file: under.file }) })
-      .pipe(
-        Effect.catchTag("RequestRejected", (refusal) => Effect.succeed(refusal)),
-        // A sort value with an id beside it may be more than the service can read.
-        Effect.catchIf(
-          (error) => error._tag === "Unavailable" && !error.later && isPair(strategy, state),
-          ({ message }) => Effect.succeed(new RequestRejected({ status: 0, message }))
-        )
+    const result = yield* api.send({ request, priority: live ? 0 : priority, resource: label, ...file }).pipe(
+      Effect.catchTag("RequestRejected", (rejection) => Effect.succeed(rejection)),
+      // The service may fail on a cursor of sort value and id.
+      Effect.catchIf(
+        (error) => error._tag === "Unavailable" && !error.later && isPair(strategy, state),
+        ({ message }) => Effect.succeed(new RequestRejected({ status: 0, message }))
       )
+    )
     if (result instanceof RequestRejected) {
-      if (under?.emptyOnBadRequest && [400, 422].includes(result.status))
+      if (parentContext?.emptyOnBadRequest && [400, 422].includes(result.status))
         return yield* new NotFound({ message: result.message })
-      const change = probing
+      const change = isTrial
         ? { size: strategy.pageSize }
-        : afterRefusal(result, strategy, state, size, live !== undefined)
+        : afterRejection(result, strategy, state, size, live !== undefined)
       if ("reason" in change) return change
       if (change.size !== undefined) sizes[strategyName] = change.size
       state = { ...state, ...("checkpoint" in change ? change.checkpoint : {}) }
@@ -133,103 +141,99 @@ export const readPartition = Effect.fn("extract.pass")(function* (
       continue
     }
     state = { ...state, servedAt: state.servedAt ?? (state.count === 0 ? result.serviceTime : undefined) }
-    const answer = under?.complete ? yield* under.complete(result) : result
-    const list = listOf(answer.body, path, strategy.paging.kind === "once", under !== undefined)
-    if (list === undefined) return { reason: `the answer holds no list ${path}` }
-    if (list.length > recordsMax) return { reason: `the answer holds ${list.length} records, over our ${recordsMax}` }
-    // An empty list may be left out; but an answer about something else is no reason to believe that all is gone.
-    if (!under && at(answer.body, path) === undefined)
-      state = { ...state, ...withWarning(state, `the answer holds no list ${path}`) }
-    const firstPageIds = work.other && (state.firstPageIds ?? list.slice(0, 100).map(idOf))
+    const response = parentContext?.complete ? yield* parentContext.complete(result) : result
+    const list = listOf(response.body, path, strategy.paging.kind === "once", parentContext !== undefined)
+    if (list === undefined) return { reason: `the response has no list ${path}` }
+    if (list.length > recordsMax)
+      return { reason: `the response has ${list.length} records, over our limit of ${recordsMax}` }
+    // A response may omit an empty list. Or it is about something else, and does not prove that all records are deleted.
+    if (!parentContext && at(response.body, path) === undefined)
+      state = { ...state, ...withWarning(state, `the response has no list ${path}`) }
+    const firstPageIds = task.otherFirstPageIds && (state.firstPageIds ?? list.slice(0, 100).map(idOf))
     if (
       firstPageIds &&
       !state.firstPageIds &&
       firstPageIds.length > 0 &&
-      firstPageIds.every((id) => work.other!.includes(id))
+      firstPageIds.every((id) => task.otherFirstPageIds!.includes(id))
     )
       return { state: { ...state, done: true, warnings: [], ignored: name } }
-    const found = probing ? probed(strategy, list.length) : undefined
+    const found = isTrial ? sizeFromTrial(strategy, list.length) : undefined
     if (found !== undefined) sizes[strategyName] = found
-    const page = { records: list, body: answer.body, size: found ?? cut ?? size, cuts: context.cuts }
-    const step = withoutCircles(
-      loop,
-      strategy,
-      state,
-      list,
-      advance({ strategy, changes: resource.changes, since: state.since }, state, page)
-    )
+    const page = { records: list, body: response.body, size: found ?? cut ?? size, cuts: context.cuts }
+    const advanced = advance({ strategy, changes: resource.changes, since: state.since }, state, page)
+    const step = withoutLoops(loop, strategy, state, list, advanced)
     if (step.kind === "failed") {
-      if (!step.again || ++repeated > repeatsMax || ++allRepeated > allRepeatsMax) return { reason: step.reason }
-      yield* Effect.sleep(repeated * 1000)
+      if (!step.again || ++repeats > repeatsMax || ++totalRepeats > totalRepeatsMax) return { reason: step.reason }
+      yield* Effect.sleep(repeats * 1000)
       continue
     }
-    repeated = 0
-    const [wasCut, before] = [state.cut === true, state.count]
-    if ((step.checkpoint.stepsBack ?? 0) > (state.stepsBack ?? 0)) loop = new Loop()
-    state = { ...behind(state, step.checkpoint), ...(firstPageIds && { firstPageIds }) }
-    if (cut !== undefined && state.count > before) {
+    repeats = 0
+    const [wasCut, countBefore] = [state.cut === true, state.count]
+    if ((step.progress.stepsBack ?? 0) > (state.stepsBack ?? 0)) loop = new LoopDetector()
+    state = { ...apply(state, step.progress), ...(firstPageIds && { firstPageIds }) }
+    if (cut !== undefined && state.count > countBefore) {
       sizes[strategyName] = cut
       context.cuts.add(cut)
     }
     cut = state.cut && !wasCut ? list.length : undefined
-    const short = state.done && state.total !== undefined && state.count < state.total
-    const suspicious = short && (isCounted(strategy) || missingBeyondDrift(state, strategy) > 0)
-    if (suspicious && work.fresh && !state.again && !work.unreliableTotals.has(strategyName)) {
-      state = { ...work.fresh, again: true }
-      loop = new Loop()
-    } else if (short && state.again) work.unreliableTotals.add(strategyName)
+    const isShort = state.done && state.total !== undefined && state.count < state.total
+    const isSuspicious = isShort && (isPositional(strategy) || missingBeyondDrift(state, strategy) > 0)
+    if (isSuspicious && task.fresh && !state.again && !task.unreliableTotals.has(strategyName)) {
+      state = { ...task.fresh, again: true }
+      loop = new LoopDetector()
+    } else if (isShort && state.again) task.unreliableTotals.add(strategyName)
     if (expiring)
       live = step.cursor === undefined ? undefined : { cursor: step.cursor, usedAt: yield* Clock.currentTimeMillis }
     count(context.counts, label, list.length)
     // Durable first, cursor second: a crash from here on repeats no page.
     yield* vault.append({
       entry: {
-        kind: under?.kind ?? "page",
+        kind: parentContext?.kind ?? "page",
         run: context.run,
-        at: answer.at,
+        at: response.at,
         location: context.location,
         resource: resource.table,
-        partition: under ? label : name,
+        partition: parentContext ? label : name,
         request,
         records: path,
-        hasBigNumbers: answer.hasBigNumbers,
-        ...(under && { parent: { ...under.parent, done: state.done } }),
+        hasBigNumbers: response.hasBigNumbers,
+        ...(parentContext && { parent: { ...parentContext.parent, done: state.done } }),
         checkpoint: state
       },
-      body: answer.text,
-      parsed: answer.body
+      body: response.text,
+      parsed: response.body
     })
   }
   return { state }
 })
 
-/** A step that leads to a page which was there before leads nowhere. Where records share a sort value, pages may look alike. */
-const withoutCircles = (
-  loop: Loop,
+/** Fails a step after a page that was returned before. Pages of records that share a sort value may look alike. */
+const withoutLoops = (
+  loop: LoopDetector,
   { paging }: Strategy,
   before: Checkpoint,
   list: ReadonlyArray<unknown>,
   step: Step
 ): Step => {
-  if (step.kind === "failed" || step.checkpoint.done || before.ties || step.checkpoint.ties) return step
-  const place = [step.checkpoint.windows, before.byValue, paging.kind === "sortValue" && step.cursor]
-  return loop.closes(list.map(idOf), place) ? repeats("the list shows a page again that it showed before") : step
+  if (step.kind === "failed" || step.progress.done || before.ties || step.progress.ties) return step
+  const context = [step.progress.windows, before.byValue, paging.kind === "sortValue" && step.cursor]
+  return loop.isRepeat(list.map(idOf), context) ? repeated("the list returned an earlier page again") : step
 }
 
-/** What a refusal asks for: smaller pages, narrower windows, a new cursor, or another way. */
-const afterRefusal = (
+/** How to go on after a rejected request: smaller pages, narrower windows, a new cursor, or another strategy. */
+const afterRejection = (
   { message }: RequestRejected,
   strategy: Strategy,
   state: Checkpoint,
   size: number,
   hadCursor: boolean
 ): { readonly size?: number; readonly checkpoint?: Partial<Checkpoint> } | { readonly reason: string } => {
-  // Expired or unknown: the reading begins again at its anchor.
+  // The cursor is expired or unknown, so reading restarts from the anchor.
   if (hadCursor) return {}
-  // A service that takes no sort value with an id beside it takes the value alone.
+  // A service that rejects a cursor of sort value and id may accept the value alone.
   if (strategy.paging.kind === "sortValue" && isPair(strategy, state)) {
     const step = withoutPair(strategy.paging, state)
-    if (step.kind === "next") return { checkpoint: step.checkpoint }
+    if (step.kind === "next") return { checkpoint: step.progress }
   }
   const smaller = /limit|page ?size/i.test(message) ? sizeBelow(size, message) : undefined
   if (smaller !== undefined) return { size: smaller }
@@ -237,8 +241,8 @@ const afterRefusal = (
   const halves = window && window[1] - window[0] > 2 * dayMs ? halved(window[0], window[1]) : undefined
   if (halves && (state.count > 0 || /date|range|period|startAt|endAt|over our limit/i.test(message)))
     return { checkpoint: { windows: [...halves, ...state.windows!.slice(1)], cursor: undefined, lastIds: [] } }
-  return { reason: `the service refused the request (${message})` }
+  return { reason: `the service rejected the request (${message})` }
 }
 
-/** A second before the last record read: records may share its instant. */
+/** One second before the last record read, because records may share its timestamp. */
 const anchorOf = ({ anchor }: ListProgress): number | undefined => (anchor === undefined ? undefined : anchor - 1000)

@@ -1,37 +1,37 @@
-/** What every reading of a run shares. */
+/** State that all readings of a run share. */
 import type { Effect } from "effect"
 import type { OptionalSettings } from "../settings/table.ts"
 import type { Failure } from "../failure.ts"
 import type { Step } from "../values/step.ts"
 
-/** What a run has read so far, by resource; for those who watch it. */
+/** Pages and records read so far, by resource; for the progress display. */
 export type Counts = Map<string, { pages: number; records: number }>
 
 export interface RunContext {
   readonly counts: Counts
-  /** Lengths to which the service cut pages in this run; grows while lists are read. */
+  /** Page lengths to which the service cut lists in this run; grows while lists are read. */
   readonly cuts: Set<number>
   readonly run: string
   readonly location: string
-  /** Owner of the location; known once the location is read, or from the settings. */
+  /** Owner of the location, from the settings or once the location has been read. */
   company: string | undefined
-  /** Waits while the load is too far behind. Readings with a live cursor do not ask. */
+  /** Waits while the load is too far behind. Readings with a live cursor skip it. */
   readonly backpressure: Effect.Effect<void>
-  /** Returns when all that was appended before is in the warehouse. */
+  /** Returns when all pages appended before are in the warehouse. */
   readonly loaded: Effect.Effect<void, Failure>
   readonly optional: OptionalSettings
-  /** Share of a table's rows that may vanish at once. */
+  /** Share of a table's rows that may be marked deleted at once. */
   readonly deletionShareMax: number
-  /** Where files go, and the folder their paths are told from. */
+  /** Where files are stored; their paths are relative to it. */
   readonly folder: string
 }
 
-/** The reading of a list, or of windows of the past. */
+/** The reading of a list or of backfill windows. */
 export type Reading = Pick<Step, "since" | "checkpoints" | "capabilities" | "windows"> & {
   readonly mode: Exclude<Step["mode"], "children">
 }
 
 export const count = (counts: Counts, resource: string, records: number): void => {
-  const known = counts.get(resource) ?? { pages: 0, records: 0 }
-  counts.set(resource, { pages: known.pages + 1, records: known.records + records })
+  const sums = counts.get(resource) ?? { pages: 0, records: 0 }
+  counts.set(resource, { pages: sums.pages + 1, records: sums.records + records })
 }

@@ -1,4 +1,4 @@
-/** Windows of time that hold more than the service gives at once. */
+/** Splits time windows that have more records than the service returns. */
 import type { Strategy } from "../catalog/resource.ts"
 import {
   type Page,
@@ -12,37 +12,40 @@ import {
 } from "./list-progress.ts"
 
 /**
- * A window that holds more than can be reached, or more than its page showed, is read in two halves. Together they hold
- * what the whole did: a service that counts more in them does not look at the window.
+ * Splits a window in two if it has more records than can be read, or more than its page returned. Both halves together
+ * have the records of the whole: a service that counts more in them ignores the window.
  */
 export const splitWindow = (
   strategy: Strategy,
   before: ListProgress,
-  seen: ListProgress,
+  progress: ListProgress,
   page: Page,
   total: number | undefined
 ): Step | undefined => {
   const [window, ...others] = before.windows!
-  const [start, end, most] = window!
+  const [start, end, countMax] = window!
   const once = strategy.paging.kind === "once"
   const maxRecords = once ? page.size : strategy.maxRecords
   if (maxRecords === undefined) return undefined
-  // Of more than a search engine counts, nobody knows how many the halves hold.
+  // Beyond the number that a search engine counts to, the total of the halves is unknown.
   const counted = total === undefined || total === countedMax ? undefined : (before.earlier?.total ?? 0) + total
-  if (counted !== undefined && most !== undefined && counted > most + maxRecords / 2)
-    return failed("the service counts the same records in every window of time")
+  if (counted !== undefined && countMax !== undefined && counted > countMax + maxRecords / 2)
+    return failed("the service counts the same records in every time window")
   const { length } = page.records
-  const hides = once && (total === undefined ? isCutElsewhere(page) : total > length)
-  if ((total ?? length) < maxRecords && !hides) return undefined
+  const isTruncated = once && (total === undefined ? isCutElsewhere(page) : total > length)
+  if ((total ?? length) < maxRecords && !isTruncated) return undefined
   const halves = halved(start, end)
   if (!halves)
     return ended(
-      withWarning(seen, `more records share one instant (${new Date(start).toISOString()}) than can be reached`)
+      withWarning(
+        progress,
+        `more records share one timestamp (${new Date(start).toISOString()}) than the service returns`
+      )
     )
   const bounded = halves.map(([from, to]) =>
     counted === undefined ? ([from, to] as const) : ([from, to, counted] as const)
   )
-  return { kind: "next", checkpoint: { ...before, windows: [...bounded, ...others] } }
+  return { kind: "next", progress: { ...before, windows: [...bounded, ...others] } }
 }
 
 export const halved = (start: number, end: number): ReadonlyArray<readonly [number, number]> | undefined => {

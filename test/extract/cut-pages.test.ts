@@ -1,4 +1,4 @@
-/** Lists whose pages the service cuts to a length of its own, and does not count: they are read to their end. */
+/** Lists without a total whose pages the service cuts below the requested size are read to their end. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { items, listOf, page, paged, reading } from "./service.ts"
@@ -21,7 +21,7 @@ describe("a list without a total whose pages are cut", () => {
     })
   )
 
-  it.effect("to a few records is read to its end where another list showed that length", () =>
+  it.effect("to a few records is read to its end if another list was cut to that length", () =>
     Effect.gen(function* () {
       const few = { pageSize: 100 }
       const cuts = new Set<number>()
@@ -38,14 +38,14 @@ describe("a list without a total whose pages are cut", () => {
     })
   )
 
-  it.effect("ends at once where it is short and nothing was cut", () =>
+  it.effect("ends after one short page if no list was cut", () =>
     Effect.gen(function* () {
       const { requests } = yield* reading(listOf([paged]), (parameters) => ({ items: page(items(7), parameters) }))
       assert.strictEqual(requests, 1)
     })
   )
 
-  it.effect("ends where the service says that no page follows, and goes on where it says that one does", () =>
+  it.effect("ends or continues as the `more` flag of the service says", () =>
     Effect.gen(function* () {
       const flagged = listOf([{ ...paged, more: "more" }])
       const list = items(60)

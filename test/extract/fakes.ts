@@ -1,11 +1,11 @@
-/** The surroundings of a reading, in this process and without a disk. */
+/** What a reading needs, in memory. */
 import { Effect } from "effect"
 import type { RunContext } from "../../src/extract/run-context.ts"
 import type { Frame } from "../../src/vault/frame.ts"
 import { Vault } from "../../src/vault/vault.ts"
 import { nothingOptional } from "../support/optional.ts"
 
-/** A run of its own, which waits for nothing. */
+/** The context of a run that never waits for the load. */
 export const contextOf = (more: Partial<RunContext> = {}): RunContext => ({
   counts: new Map(),
   cuts: new Set(),
@@ -20,7 +20,7 @@ export const contextOf = (more: Partial<RunContext> = {}): RunContext => ({
   ...more
 })
 
-/** A vault that only takes; what it took is in `frames`. */
+/** A write-only vault that appends to `frames`. */
 export const vaultOf = (frames: Array<Frame> = []): Vault["Service"] =>
   Vault.of({
     append: (frame) => Effect.sync(() => void frames.push(frame)),
@@ -30,7 +30,7 @@ export const vaultOf = (frames: Array<Frame> = []): Vault["Service"] =>
     end: () => ({ segment: 1, offset: 0 })
   })
 
-/** What an API of a test has beside its answers. */
+/** The members of an API besides `send`. */
 export const silentApi = {
   linked: () => Effect.succeed(undefined),
   requestsByResource: new Map<string, number>(),

@@ -1,4 +1,4 @@
-/** Lists of a service that ends, cuts, counts or repeats its pages in odd ways: every reading ends, and says what it is worth. */
+/** A service that ends, cuts, counts or repeats its pages in unusual ways: every reading ends with the right status. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { cursor, cursorOr, get, since, size, windowEnd, windowStart } from "../../src/catalog/request.ts"
@@ -21,8 +21,8 @@ import { noCapabilities } from "../../src/values/capabilities.ts"
 describe("a list without an end", () => {
   const shown = items(200)
   const [first, second] = [shown.slice(0, 100), shown.slice(100)]
-  /** Pages that lead to each other in a circle, by the cursor alone. */
-  const circle =
+  /** Pages whose cursors form a cycle. */
+  const cycle =
     (length: number, more: Answer = {}) =>
     (parameters: Parameters) => {
       const n = Number(parameters["after"] ?? 0)
@@ -31,22 +31,22 @@ describe("a list without an end", () => {
   const endless: ReadonlyArray<
     readonly [name: string, strategy: Strategy, answer: (parameters: Parameters, n: number) => Answer]
   > = [
-    ["two cursors in turn", after, circle(2, { total: 900 })],
-    ["two cursors in turn, without a total", after, circle(2)],
-    ["a circle of seven pages", after, circle(7)],
+    ["two alternating cursors", after, cycle(2, { total: 900 })],
+    ["two alternating cursors, without a total", after, cycle(2)],
+    ["a cycle of seven pages", after, cycle(7)],
     [
-      "two answers in turn, whatever is asked",
+      "two alternating responses, whatever the request",
       after,
       (_, n) => ({ items: (n % 2 ? first : second).map((item) => ({ ...item, next: n })), total: 900 })
     ],
-    ["an offset that is ignored", paged, () => ({ items: first })],
+    ["an ignored offset", paged, () => ({ items: first })],
     [
-      "an offset list that is always new",
+      "an offset list that always grows",
       { ...paged, total: "total" },
       ({ skip }) => ({ items: items(Number(skip ?? 0) + 100).slice(-100), total: 5 })
     ],
     [
-      "an export whose cursor does not move",
+      "an export whose cursor does not advance",
       { ...after, paging: { kind: "expiring", field: "nextCursor" } },
       () => ({ items: first, nextCursor: "same" })
     ]
@@ -55,27 +55,27 @@ describe("a list without an end", () => {
     it.effect(`is given up: ${name}`, () =>
       Effect.gen(function* () {
         const { status, requests } = yield* reading(listOf([strategy]), answer)
-        assert.strictEqual(status, "refused")
+        assert.strictEqual(status, "rejected")
         assert.isBelow(requests, 50)
       })
     )
 
-  it.effect("is given up where windows of time are ignored, by the records or by the count", () =>
+  it.effect("is given up if the service ignores time windows, in the records or in the total", () =>
     Effect.gen(function* () {
       const ignored = yield* reading(listOf([{ ...windowed, verifyField: "at" }]), ({ limit }) => ({
         items: items(20_000, (n) => n * 600_000).slice(0, Number(limit)),
         total: 20_000
       }))
       assert.match(ignored.warnings, /ignores the filter on at/)
-      const lies = yield* reading(listOf([windowed]), () => ({ items: items(3), total: 1e15 }))
-      assert.match(lies.warnings, /counts the same records in every window/)
-      assert.isBelow(Math.max(ignored.requests, lies.requests), 100)
+      const wrongTotal = yield* reading(listOf([windowed]), () => ({ items: items(3), total: 1e15 }))
+      assert.match(wrongTotal.warnings, /counts the same records in every time window/)
+      assert.isBelow(Math.max(ignored.requests, wrongTotal.requests), 100)
     })
   )
 })
 
-describe("a total that does not count all", () => {
-  it.effect("because it stops at 10,000, or counts the page, ends no list", () =>
+describe("a total that does not count all records", () => {
+  it.effect("because it stops at 10,000, or counts the page, does not end a list", () =>
     Effect.gen(function* () {
       const list = items(26_000, (n) => n).map((item, n) => ({ ...item, next: n + 1 }))
       for (const totalOf of [() => 10_000, (shown: number) => shown]) {
@@ -89,7 +89,7 @@ describe("a total that does not count all", () => {
     })
   )
 
-  it.effect("because it stops at 10,000, stops no windows of time", () =>
+  it.effect("because it stops at 10,000, does not stop the splitting of time windows", () =>
     Effect.gen(function* () {
       const list = items(26_000, (n) => n * 60_000)
       const { seen, status, warnings } = yield* reading(listOf([windowed]), ({ from, to, limit }) => {
@@ -103,7 +103,7 @@ describe("a total that does not count all", () => {
 })
 
 describe("a page that repeats once", () => {
-  it.effect("is asked for again, and the reading goes on", () =>
+  it.effect("is requested again, and reading continues", () =>
     Effect.gen(function* () {
       const list = items(1200).map((item, n) => ({ ...item, next: n }))
       const { status, seen } = yield* reading(listOf([after]), ({ after: from }, n) => {
@@ -116,28 +116,28 @@ describe("a page that repeats once", () => {
   )
 })
 
-describe("a list that shows less than the service counts", () => {
+describe("a list that returns fewer records than the service counts", () => {
   const short = (shown: number, total: number) =>
     reading(listOf([{ ...paged, total: "total" }]), (parameters) => ({ items: page(items(shown), parameters), total }))
 
-  it.effect("is incomplete beyond a page or one in a hundred, and ended: the next reading begins anew", () =>
+  it.effect("is incomplete if more than a page or 1 % is missing, and the next reading starts over", () =>
     Effect.gen(function* () {
       const { status, finished, warnings } = yield* short(420, 450)
       assert.deepStrictEqual([status, finished], ["incomplete", true])
-      assert.match(warnings, /the service says 450 records, 420 were read/)
+      assert.match(warnings, /the service counts 450 records, and 420 were read/)
       assert.strictEqual((yield* short(9, 10)).status, "incomplete")
       assert.strictEqual((yield* short(20_000 - 101, 20_000)).status, "incomplete")
     })
   )
 
-  it.effect("is doubted where it is no more than a list loses that moves", () =>
+  it.effect("is complete with warnings if concurrent changes may explain the difference", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* short(990, 1000)).status, "complete_with_warnings")
       assert.strictEqual((yield* short(1000, 1000)).status, "complete")
     })
   )
 
-  it.effect("by windows of time: a page cut below the size asked for is no end of its window", () =>
+  it.effect("by time windows: a page shorter than requested does not end its window", () =>
     Effect.gen(function* () {
       const list = items(450)
       const { status, seen, warnings } = yield* reading(listOf([windowed]), ({ from, to, limit }) => {
@@ -149,7 +149,7 @@ describe("a list that shows less than the service counts", () => {
     })
   )
 
-  it.effect("by windows of time: what no window shows is missed by the sum", () =>
+  it.effect("by time windows: the sum of the totals shows that records are missing", () =>
     Effect.gen(function* () {
       const list = items(450)
       const { status, warnings } = yield* reading(
@@ -194,7 +194,7 @@ describe("records that share a sort value", () => {
     return start < 0 ? [] : list.slice(behind === undefined ? start : start + 1)
   }
 
-  it.effect("are all read where the service takes the value and the id", () =>
+  it.effect("are all read if the service accepts a cursor of value and id", () =>
     Effect.gen(function* () {
       const { seen, status, warnings } = yield* reading(listOf([sortedBy]), ({ after: cursor, limit }) => {
         const [value = 0, id] = [cursor].flat() as [number?, string?]
@@ -205,7 +205,7 @@ describe("records that share a sort value", () => {
     })
   )
 
-  it.effect("are asked for by the sort of the record where it shows one", () =>
+  it.effect("are requested by the `sort` field of the record, if it has one", () =>
     Effect.gen(function* () {
       const sorts: Array<unknown> = []
       const { seen } = yield* reading(listOf([sortedBy]), ({ after: cursor, limit }) => {
@@ -224,23 +224,18 @@ describe("records that share a sort value", () => {
     })
   )
 
-  for (const habit of [
-    "ignores the id",
-    "refuses the id",
-    "fails over the id",
-    "takes the list for no number"
-  ] as const)
-    it.effect(`are asked for by the value alone where the service ${habit}`, () =>
+  for (const habit of ["ignores the id", "rejects the id", "fails on the id", "reads the array as 0"] as const)
+    it.effect(`are requested by the value alone if the service ${habit}`, () =>
       Effect.gen(function* () {
         const few = list.filter((_, n) => n % 8 === 0)
         const { seen, status, warnings } = yield* reading(
           listOf([{ ...sortedBy, pageSize: 9 }]),
           ({ after: cursor, limit }) => {
-            if (Array.isArray(cursor) && habit === "refuses the id")
-              return { refusal: "startAfterDate must be a number" }
-            if (Array.isArray(cursor) && habit === "fails over the id") return { trouble: "500 Internal Server Error" }
+            if (Array.isArray(cursor) && habit === "rejects the id")
+              return { rejection: "startAfterDate must be a number" }
+            if (Array.isArray(cursor) && habit === "fails on the id") return { outage: "500 Internal Server Error" }
             const value =
-              Array.isArray(cursor) && habit === "takes the list for no number" ? 0 : Number([cursor].flat()[0] ?? 0)
+              Array.isArray(cursor) && habit === "reads the array as 0" ? 0 : Number([cursor].flat()[0] ?? 0)
             return { items: few.filter(({ at }) => at > value).slice(0, Number(limit)), total: few.length }
           }
         )
@@ -249,7 +244,7 @@ describe("records that share a sort value", () => {
       })
     )
 
-  it.effect("in parts: one that no part shows is a warning", () =>
+  it.effect("in parts: a record that no part returns causes a warning", () =>
     Effect.gen(function* () {
       const same = items(28, () => 0).map((item, n) => ({ ...item, kind: n === 3 ? undefined : n % 4 }))
       const splitBy = [[0, 1, 2, 3].map((kind) => ({ kind }))]
@@ -267,7 +262,7 @@ describe("records that share a sort value", () => {
   )
 })
 
-describe("records without a moment of change", () => {
+describe("records without a change timestamp", () => {
   const byChange: Strategy = {
     ...paged,
     request: get("/changed", { since: since("epochMs"), skip: cursorOr(0), limit: size }),
@@ -285,7 +280,7 @@ describe("records without a moment of change", () => {
     })
   const changedOnly = { reading: { mode: "incremental" as const, since: watermark } }
 
-  it.effect("are asked for by the moment they were added", () =>
+  it.effect("are requested by their creation time", () =>
     Effect.gen(function* () {
       const { seen, status } = yield* reading(
         changing([byAdded]),
@@ -297,18 +292,18 @@ describe("records without a moment of change", () => {
     })
   )
 
-  it.effect("are doubted where they cannot be asked for", () =>
+  it.effect("cause a warning if the API cannot return them", () =>
     Effect.gen(function* () {
-      const refused = yield* reading(
+      const rejected = yield* reading(
         changing([byAdded]),
-        ({ since }) => (since === undefined ? { refusal: "no such filter" } : { items: [] }),
+        ({ since }) => (since === undefined ? { rejection: "no such filter" } : { items: [] }),
         changedOnly
       )
-      assert.strictEqual(refused.status, "complete_with_warnings")
-      const met = yield* reading(changing(), () => ({ items: [] }), {
+      assert.strictEqual(rejected.status, "complete_with_warnings")
+      const unsupported = yield* reading(changing(), () => ({ items: [] }), {
         reading: { ...changedOnly.reading, capabilities: { ...noCapabilities, undated: 4 } }
       })
-      assert.match(met.warnings, /4 records carry no changed/)
+      assert.match(unsupported.warnings, /4 records have no changed/)
     })
   )
 })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { type Parameters, get } from "../../src/catalog/request.ts"
 import type { Paging, Strategy } from "../../src/catalog/resource.ts"
 import { advance } from "../../src/extract/paging.ts"
-import { type ListProgress, type Step, behind } from "../../src/extract/list-progress.ts"
+import { type ListProgress, type Step, apply } from "../../src/extract/list-progress.ts"
 import { randomFrom } from "../support/random.ts"
 import type { Checkpoint } from "../../src/values/checkpoint.ts"
 import { checkpoint as initial } from "../support/checkpoint.ts"
@@ -15,7 +15,7 @@ interface Request {
   readonly cursor: unknown
   readonly size: number
   readonly window: readonly [from: number, to: number, most?: number] | undefined
-  /** Beside those of the way. */
+  /** In addition to those of the strategy. */
   readonly parameters: Parameters | undefined
 }
 interface Answer {
@@ -57,7 +57,7 @@ const readAll = (
     )
     seen.push(...body.items.map(({ id }) => id))
     if (step.kind === "failed") return { seen, failed: step.reason, checkpoint }
-    checkpoint = behind(checkpoint, step.checkpoint)
+    checkpoint = apply(checkpoint, step.progress)
     live = step.cursor
   }
   return { seen, checkpoint, failed: undefined }
@@ -92,7 +92,7 @@ describe("every record arrives, whatever the number of records", () => {
       sameIds(seen, list)
     })
 
-    it(`cursor in the last record, which the last page carries too, ${count}`, () => {
+    it(`cursor in the last record, also on the last page, ${count}`, () => {
       const { seen } = readAll(strategy({ kind: "lastRecord", field: "searchAfter" }), ({ cursor, size }) => {
         const after = Array.isArray(cursor) ? list.findIndex(({ id }) => id === cursor[1]) + 1 : 0
         return { items: list.slice(after, after + size).map((item) => ({ ...item, searchAfter: [item.at, item.id] })) }
@@ -121,7 +121,7 @@ describe("every record arrives, whatever the number of records", () => {
       )
       sameIds(seen, list)
       assert.strictEqual(checkpoint.anchor, list.at(-1)?.at)
-      assert.isUndefined(checkpoint.cursor, "a cursor that dies is not kept")
+      assert.isUndefined(checkpoint.cursor, "an expiring cursor is not stored")
     })
   }
 })
@@ -131,7 +131,7 @@ const sortedService = (list: ReadonlyArray<Item>) => (request: Request) => ({
 })
 
 describe("a sort value as cursor", () => {
-  it("ties at page edges are not lost", () => {
+  it("ties at page boundaries are not lost", () => {
     for (let seed = 1; seed <= 200; seed++) {
       const random = randomFrom(seed)
       let at = 0
@@ -145,12 +145,12 @@ describe("a sort value as cursor", () => {
     }
   })
 
-  it("more ties than a page holds are a warning, not silence", () => {
+  it("more ties than fit on a page cause a warning", () => {
     const { checkpoint } = readAll(strategy({ kind: "sortValue", field: "at" }), sortedService(items(30, () => 0)))
     assert.match(checkpoint.warnings[0]!, /share one at/)
   })
 
-  it("ties are not lost newest first either", () => {
+  it("ties are not lost in descending order either", () => {
     for (let seed = 1; seed <= 100; seed++) {
       const random = randomFrom(seed)
       let at = 0
@@ -165,54 +165,54 @@ describe("a sort value as cursor", () => {
     }
   })
 
-  it("a service that does not sort as asked is found out", () => {
+  it("a service that does not sort as requested is detected", () => {
     const { failed } = readAll(strategy({ kind: "sortValue", field: "at" }), () => ({ items: items(10).toReversed() }))
     assert.match(failed!, /does not sort/)
   })
 })
 
-describe("a list that moves while it is read", () => {
-  it("offset: records there from beginning to end all arrive", () => {
+describe("a list that changes while it is read", () => {
+  it("offset: every record that exists throughout is read", () => {
     for (let seed = 1; seed <= 500; seed++) {
       const random = randomFrom(seed)
       const all = items(60)
       let list = [...all]
-      const gone = new Set<string>()
+      const deleted = new Set<string>()
       const { seen } = readAll(strategy({ kind: "offset" }), (request) => {
         const answer = offsetService(list)(request)
         const skip = Number(request.cursor ?? 0)
-        // Between two pages: records before the place we stand at vanish, others appear at the front.
+        // Between two pages, records before the offset are deleted and new ones appear at the front.
         for (let n = 0; n < 3 && random() < 0.4 && skip > 0; n++) {
           const [victim] = list.splice(Math.floor(random() * skip), 1)
-          if (victim) gone.add(victim.id)
+          if (victim) deleted.add(victim.id)
         }
         if (random() < 0.2) list = [{ id: `new${skip}-${random()}`, at: 0 }, ...list]
         return { items: answer.items }
       })
-      for (const { id } of all) if (!gone.has(id)) assert.include(seen, id, `seed ${seed}`)
+      for (const { id } of all) if (!deleted.has(id)) assert.include(seen, id, `seed ${seed}`)
     }
   })
 
-  it("page numbers: a total that falls sends the reading back, so that nothing behind a removed record is missed", () => {
+  it("page numbers: a falling total causes a step back, so that no record after a deleted one is missed", () => {
     for (let seed = 1; seed <= 500; seed++) {
       const random = randomFrom(seed)
       const all = items(60)
       const list = [...all]
-      const gone = new Set<string>()
+      const deleted = new Set<string>()
       const { seen } = readAll(strategy({ kind: "pageNumber", first: 1 }, { total: "total" }), ({ cursor, size }) => {
         const skip = (Number(cursor ?? 1) - 1) * size
         const answer = { items: list.slice(skip, skip + size), total: list.length }
         for (let n = 0; n < 3 && random() < 0.4 && skip > 0; n++) {
           const [victim] = list.splice(Math.floor(random() * skip), 1)
-          if (victim) gone.add(victim.id)
+          if (victim) deleted.add(victim.id)
         }
         return answer
       })
-      for (const { id } of all) if (!gone.has(id)) assert.include(seen, id, `seed ${seed}`)
+      for (const { id } of all) if (!deleted.has(id)) assert.include(seen, id, `seed ${seed}`)
     }
   })
 
-  it("a list that never stops moving up is given up, not read for ever", () => {
+  it("a list that loses records endlessly is given up", () => {
     const list = items(100)
     let requests = 0
     const sliding = (total: (n: number) => number) => (request: Request) => ({
@@ -223,28 +223,28 @@ describe("a list that moves while it is read", () => {
       ...sliding((n) => (n % 2 === 0 ? 500 : 10))({ cursor, size } as Request),
       items: items(requests * size).slice(-size)
     }))
-    assert.match(numbered.failed ?? "", /more often than it can be followed|the list goes on after/)
+    assert.match(numbered.failed ?? "", /disappear from the list faster|the list continues after/)
     const offset = readAll(strategy({ kind: "offset" }), () => ({
       items: items((requests += 10)).slice(-10),
       total: 0
     }))
-    assert.match(offset.failed ?? "", /more often than it can be followed/)
+    assert.match(offset.failed ?? "", /disappear from the list faster/)
   })
 
-  it("a sort value that more share than a page holds is read in parts, finer where a part is full", () => {
+  it("a sort value with more ties than fit on a page is read in parts, and a full part in smaller parts", () => {
     const list = items(90).map((item, index) => ({
       ...item,
       at: index < 20 ? index : 50,
-      strategy: index % 2,
+      source: index % 2,
       kind: index % 7
     }))
-    const splitBy = [[{ strategy: 0 }, { strategy: 1 }], [0, 1, 2, 3, 4, 5, 6].map((kind) => ({ kind }))]
+    const splitBy = [[{ source: 0 }, { source: 1 }], [0, 1, 2, 3, 4, 5, 6].map((kind) => ({ kind }))]
     const definition = strategy({ kind: "sortValue", field: "at", splitBy })
     const { seen, checkpoint } = readAll(definition, ({ cursor, size, parameters }) => ({
       items: list
         .filter((item) => item.at > Number(cursor ?? Number.NEGATIVE_INFINITY))
         .filter((item) =>
-          Object.entries(parameters ?? {}).every(([name, value]) => item[name as "strategy" | "kind"] === value)
+          Object.entries(parameters ?? {}).every(([name, value]) => item[name as "source" | "kind"] === value)
         )
         .slice(0, size)
     }))
@@ -258,31 +258,31 @@ describe("a list that moves while it is read", () => {
   })
 })
 
-describe("what a service may do wrong", () => {
-  it("a page that repeats is an error where page numbers lead on", () => {
+describe("a service that misbehaves", () => {
+  it("a repeated page is an error for page numbers", () => {
     const { failed } = readAll(strategy({ kind: "pageNumber", first: 1 }), () => ({ items: items(10) }))
     assert.match(failed!, /repeats/)
   })
 
-  it("a cursor that stands still is an error while records are missing, and the end when none is", () => {
+  it("a cursor that does not advance is an error if records are missing, otherwise the end", () => {
     const stuck = (total: number) =>
       readAll(strategy({ kind: "lastRecord", field: "id" }, { total: "total" }), () => ({ items: items(10), total }))
-    assert.match(stuck(25).failed!, /stands still after 10 of 25/)
+    assert.match(stuck(25).failed!, /does not advance after 10 of 25/)
     assert.isUndefined(stuck(10).failed)
   })
 
-  it("a full page without the cursor it should carry is an error", () => {
+  it("a full page without its cursor is an error", () => {
     const { failed } = readAll(strategy({ kind: "lastRecord", field: "searchAfter" }), () => ({ items: items(10) }))
-    assert.match(failed!, /carry no searchAfter/)
+    assert.match(failed!, /have no searchAfter/)
   })
 
-  it("a filter that is ignored shows in the rows", () => {
+  it("a filter that the service ignores is detected in the records", () => {
     const definition = strategy({ kind: "lastRecord", field: "id" }, { verifyField: "at" })
     const { failed } = readAll(definition, () => ({ items: items(3) }), { since: 1_800_000_000_000 })
     assert.match(failed!, /ignores the filter/)
   })
 
-  it("pages cut shorter than asked are read on: by the total, or by one more request after a round number", () => {
+  it("pages shorter than requested are followed by another: because of the total, or by one trial request", () => {
     const list = items(70)
     const cut = (total: boolean) => (request: Request) => {
       const skip = Number(request.cursor ?? 0)
@@ -301,28 +301,32 @@ describe("windows", () => {
       const inside = list.filter(({ at }) => at >= window![0] && at < window![1])
       return { items: inside.slice(0, size), total: inside.length }
     }
-  const whole = { begin: { windows: [[1_600_000_000_000, 1_800_000_000_000]] as const } }
+  const oneWindow = { begin: { windows: [[1_600_000_000_000, 1_800_000_000_000]] as const } }
 
-  it("are halved until one page holds each", () => {
+  it("are halved until each fits on one page", () => {
     const list = items(137)
     const { seen, checkpoint } = readAll(
       strategy({ kind: "once" }, { maxRecords: 10, total: "total" }),
       windowed(list),
-      whole
+      oneWindow
     )
     sameIds(seen, list)
     assert.deepStrictEqual(checkpoint.warnings, [])
   })
 
-  it("are halved by the size the service allows, where that is less than was hoped for", () => {
+  it("are halved by the page size the service allows, if that is smaller than requested", () => {
     const list = items(80)
-    const { seen } = readAll(strategy({ kind: "once" }, { maxRecords: 500, total: "total" }), windowed(list), whole)
+    const { seen } = readAll(strategy({ kind: "once" }, { maxRecords: 500, total: "total" }), windowed(list), oneWindow)
     sameIds(seen, list)
   })
 
-  it("that cannot be halved any more are a warning", () => {
-    const { checkpoint } = readAll(strategy({ kind: "once" }, { maxRecords: 10 }), windowed(items(12, () => 0)), whole)
-    assert.match(checkpoint.warnings[0]!, /share one instant/)
+  it("that cannot be halved any further cause a warning", () => {
+    const { checkpoint } = readAll(
+      strategy({ kind: "once" }, { maxRecords: 10 }),
+      windowed(items(12, () => 0)),
+      oneWindow
+    )
+    assert.match(checkpoint.warnings[0]!, /share one timestamp/)
   })
 })
 
@@ -332,7 +336,7 @@ describe("newest first", () => {
     const after = Number(cursor ?? 0)
     return { items: list.slice(after, after + size), next: after + size < 100 ? after + size : null }
   }
-  it("stops at the first page that reaches back beyond the watermark", () => {
+  it("stops at the first page that ends before the watermark", () => {
     const definition = strategy({ kind: "expiring", field: "next" }, { stopBefore: "at" })
     const { seen } = readAll(definition, export_, { since: 1_700_000_000_000 + 84_500, changed: "at" })
     assert.strictEqual(seen.length, 20)

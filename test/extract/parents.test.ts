@@ -1,4 +1,4 @@
-/** What is read under the rows of a table is never more complete than that table, whatever kept it from being read. */
+/** Children are never more complete than their parents, whatever the reason. */
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -30,7 +30,7 @@ const optional = {
   conversation_messages: false
 }
 
-/** Reads some resources of an account that holds nothing; `fails` decides which requests fail, and how. */
+/** Reads some resources of an empty account; `fails` decides which requests fail, and how. */
 const extracted = (
   resources: ReadonlyArray<Resource>,
   fails: (call: Call) => ApiError | undefined,
@@ -52,7 +52,7 @@ const extracted = (
       ...silentApi
     })
     const warehouse = { rows: (sql: string) => Effect.sync(() => rows(sql)) } as unknown as Warehouse["Service"]
-    const work = resources.map((resource): Step => ({
+    const steps = resources.map((resource): Step => ({
       resource,
       mode: resource.kind === "list" ? "full" : "children",
       embedded: [],
@@ -64,7 +64,7 @@ const extracted = (
     }))
     const context = contextOf({ company: "C", optional })
     const running = yield* Effect.forkChild(
-      extract(work, context, Effect.succeed("C")).pipe(
+      extract(steps, context, Effect.succeed("C")).pipe(
         Effect.provide(
           Layer.mergeAll(
             Layer.succeed(Api, api),
@@ -75,37 +75,37 @@ const extracted = (
       )
     )
     yield* TestClock.adjust("1 hour")
-    const ended = (yield* Fiber.join(running)).map((result) => ({
+    const results = (yield* Fiber.join(running)).map((result) => ({
       ...result,
       status: statusOf(result),
       warnings: sentencesOf(result)
     }))
-    return { ended, requests, frames }
+    return { results, requests, frames }
   })
 
 const named = (table: string) => catalogue.resources.find((resource) => resource.table === table)!
-/** A resource with all that it is read under, outermost first. */
+/** A resource with all its ancestors, outermost first. */
 const withParents = (resource: Resource): ReadonlyArray<Resource> =>
   resource.childOf ? [...withParents(named(resource.childOf.table)), resource] : [resource]
 
 const failures = {
   "its scope is missing": () => new Forbidden({ message: "401 The token is not authorized for this scope." }),
-  "it does not answer": () => new Unavailable({ message: "500", later: false })
+  "it does not respond": () => new Unavailable({ message: "500", later: false })
 }
 
-describe("where a table cannot be read", () => {
+describe("if a table cannot be read", () => {
   for (const [reason, error] of Object.entries(failures))
-    it.effect(`because ${reason}, what is read under it is incomplete`, () =>
+    it.effect(`because ${reason}, its children are incomplete`, () =>
       Effect.gen(function* () {
-        const followed = catalogue.resources.filter((resource) => childRequestOf(resource))
-        assert.isAbove(followed.length, 10)
-        for (const resource of followed) {
+        const withChildRequests = catalogue.resources.filter((resource) => childRequestOf(resource))
+        assert.isAbove(withChildRequests.length, 10)
+        for (const resource of withChildRequests) {
           const { table, label } = childRequestOf(resource)!
-          const { ended } = yield* extracted(withParents(resource), (call) =>
+          const { results } = yield* extracted(withParents(resource), (call) =>
             call.resource === table && call.priority !== 0 ? error() : undefined
           )
-          const statuses = new Map(ended.map((end) => [end.resource, end.status]))
-          const parents = ended.filter((end) => end.resource === table || end.resource.startsWith(`${table}/`))
+          const statuses = new Map(results.map(({ resource, status }) => [resource, status]))
+          const parents = results.filter(({ resource }) => resource === table || resource.startsWith(`${table}/`))
           assert.include(
             parents.map(({ status }) => status),
             "incomplete",
@@ -116,50 +116,50 @@ describe("where a table cannot be read", () => {
       })
     )
 
-  it.effect("what is read under it says how it ended in an earlier run, where this one leaves it out", () =>
+  it.effect("its children take its status from an earlier run if this run leaves it out", () =>
     Effect.gen(function* () {
       const notes = named("contact_notes")
-      const verdictOf = (rows: ReadonlyArray<Row>) =>
+      const statusFor = (rows: ReadonlyArray<Row>) =>
         Effect.map(
           extracted(
             [notes],
             () => undefined,
             (sql) => (sql.includes("arg_max(status") ? rows : [])
           ),
-          ({ ended }) => ended[0]!.status
+          ({ results }) => results[0]!.status
         )
-      assert.strictEqual(yield* verdictOf([]), "incomplete")
-      assert.strictEqual(yield* verdictOf([{ status: "incomplete" }]), "incomplete")
-      assert.strictEqual(yield* verdictOf([{ status: "complete_with_warnings" }]), "complete_with_warnings")
-      assert.strictEqual(yield* verdictOf([{ status: "complete" }]), "complete")
+      assert.strictEqual(yield* statusFor([]), "incomplete")
+      assert.strictEqual(yield* statusFor([{ status: "incomplete" }]), "incomplete")
+      assert.strictEqual(yield* statusFor([{ status: "complete_with_warnings" }]), "complete_with_warnings")
+      assert.strictEqual(yield* statusFor([{ status: "complete" }]), "complete")
     })
   )
 })
 
 describe("an API that is down", () => {
-  it.effect("ends the run for now after two requests, and nothing else is asked", () =>
+  it.effect("ends the run after two requests, and no other request is sent", () =>
     Effect.gen(function* () {
-      const { ended, requests } = yield* extracted(
+      const { results, requests } = yield* extracted(
         ["locations", "contacts", "calendars", "forms", "contact_notes"].map(named),
         () => new Unavailable({ message: "503", later: false })
       )
       assert.deepStrictEqual(
-        ended.map(({ resource, reason }) => [resource, reason]),
+        results.map(({ resource, reason }) => [resource, reason]),
         [["locations", "retryLater"]]
       )
       assert.strictEqual(requests, 2)
     })
   )
 
-  it.effect("in the middle of a run ends everything that is under way, for now", () =>
+  it.effect("in the middle of a run ends all readings, to be resumed later", () =>
     Effect.gen(function* () {
-      const { ended } = yield* extracted(
+      const { results } = yield* extracted(
         ["locations", "blogs", "calendars", "forms"].map(named),
         ({ resource, priority }) =>
           resource === "locations" && priority !== 0 ? undefined : new Unavailable({ message: "503", later: false })
       )
       assert.deepStrictEqual(
-        ended.map(({ resource, reason }) => [resource, reason]).sort(),
+        results.map(({ resource, reason }) => [resource, reason]).sort(),
         [
           ["calendars", "retryLater"],
           ["blogs", "retryLater"],
@@ -170,43 +170,46 @@ describe("an API that is down", () => {
     })
   )
 
-  it.effect("is told from a resource that alone does not answer", () =>
+  it.effect("is distinguished from a single resource that does not respond", () =>
     Effect.gen(function* () {
-      const { ended } = yield* extracted(["locations", "calendars", "forms"].map(named), ({ resource, priority }) =>
+      const { results } = yield* extracted(["locations", "calendars", "forms"].map(named), ({ resource, priority }) =>
         resource === "forms" && priority !== 0 ? new Unavailable({ message: "500", later: false }) : undefined
       )
-      const forms = ended.find(({ resource }) => resource === "forms")!
+      const forms = results.find(({ resource }) => resource === "forms")!
       assert.deepStrictEqual([forms.status, forms.reason], ["incomplete", undefined])
-      assert.strictEqual(ended.find(({ resource }) => resource === "calendars")!.reason, undefined)
+      assert.strictEqual(results.find(({ resource }) => resource === "calendars")!.reason, undefined)
     })
   )
 })
 
-describe("what is read under some rows alone", () => {
+describe("children that are read for some parents only", () => {
   const some = (n: number) => (sql: string) =>
     sql.includes("arg_max(status") ? [{ status: "complete" }] : sql.includes("IS NOT TRUE") ? [{ n }] : []
 
-  it.effect("says what that leaves out, and which setting reads it", () =>
+  it.effect("name what may be missing, and the setting that reads it", () =>
     Effect.gen(function* () {
       const messages = enabledPart(named("messages"), optional)!
-      const of = (rows: number) =>
+      const readWith = (rows: number) =>
         Effect.map(
           extracted([messages], () => undefined, some(rows)),
-          ({ ended }) => ended.find(({ resource }) => resource === "messages/conversations")!
+          ({ results }) => results.find(({ resource }) => resource === "messages/conversations")!
         )
-      const left = yield* of(12)
-      assert.strictEqual(left.status, "complete_with_warnings")
-      assert.match(left.warnings.join(), /12 conversations were not read one by one.*account\.conversation_messages/)
-      assert.strictEqual((yield* of(0)).status, "complete")
+      const excluding = yield* readWith(12)
+      assert.strictEqual(excluding.status, "complete_with_warnings")
+      assert.match(
+        excluding.warnings.join(),
+        /12 conversations were not read individually.*account\.conversation_messages/
+      )
+      assert.strictEqual((yield* readWith(0)).status, "complete")
     })
   )
 
-  it.effect("is read under all of them if the setting is set", () =>
+  it.effect("are read for all parents if the setting is on", () =>
     Effect.gen(function* () {
       const messages = enabledPart(named("messages"), { ...optional, conversation_messages: true })!
       assert.isUndefined(messages.childOf!.where)
-      const { ended } = yield* extracted([messages], () => undefined, some(12))
-      assert.strictEqual(ended.find(({ resource }) => resource === "messages/conversations")!.status, "complete")
+      const { results } = yield* extracted([messages], () => undefined, some(12))
+      assert.strictEqual(results.find(({ resource }) => resource === "messages/conversations")!.status, "complete")
       const [covered] = coverageOf(catalogue).filter(({ operation }) => operation.endsWith("{conversationId}/messages"))
       assert.match(covered!.reason, /SLUICE_CONVERSATION_MESSAGES/)
     })

@@ -31,7 +31,7 @@ const items = defineList({
 
 const serviceTime = Date.parse("2026-03-02T09:00:00Z")
 const changedAt = serviceTime + 600_000
-/** Reads a list of three whose service dates its answers; the tests' own clock stands at 1970, or is `ahead`. */
+/** Reads a list of three records from a service that dates its responses; the test clock is at 1970. */
 const reading = (checkpoints: Reading["checkpoints"]) => {
   const calls: Array<Call> = []
   const frames: Array<Frame> = []
@@ -51,15 +51,15 @@ const reading = (checkpoints: Reading["checkpoints"]) => {
   )
 }
 
-describe("a clock of ours that is wrong", () => {
-  it.effect("moves no watermark: changes are dated by the service's", () =>
+describe("a wrong local clock", () => {
+  it.effect("does not affect the watermark, which follows the service's clock", () =>
     Effect.gen(function* () {
       const { outcome } = yield* reading({})
       assert.strictEqual(outcome.watermark, serviceTime)
     })
   )
 
-  it.effect("hides nothing that changed while an interrupted reading rested", () =>
+  it.effect("hides no change made while a reading was interrupted", () =>
     Effect.gen(function* () {
       const { frames } = yield* reading({})
       const [, second] = frames

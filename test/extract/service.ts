@@ -1,4 +1,4 @@
-/** Reads a list of a made-up service in this process, on a clock of its own. */
+/** Reads a list of a fake service in this process, on a test clock. */
 import { Effect, Exit, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Api } from "../../src/api/api.ts"
@@ -59,7 +59,7 @@ export const windowed: Strategy = {
   windows: { from: "2000-01-01" }
 }
 
-/** Reads a list to its end, on a clock of its own; gives up after so many requests that there is no end. */
+/** Reads a list to its end. Dies after 2000 requests, because the reading would never end. */
 export const reading = (
   resource: ListResource,
   answer: (parameters: Parameters, n: number) => Answer,
@@ -73,10 +73,10 @@ export const reading = (
         Effect.gen(function* () {
           if (++requests > 2000) return yield* Effect.die("no end")
           const body = answer(request.parameters, requests)
-          if (typeof body["refusal"] === "string")
-            return yield* new RequestRejected({ status: 400, message: body["refusal"] })
-          if (typeof body["trouble"] === "string")
-            return yield* new Unavailable({ message: body["trouble"], later: false })
+          if (typeof body["rejection"] === "string")
+            return yield* new RequestRejected({ status: 400, message: body["rejection"] })
+          if (typeof body["outage"] === "string")
+            return yield* new Unavailable({ message: body["outage"], later: false })
           for (const item of (body["items"] ?? []) as ReadonlyArray<Item>) seen.add(item.id)
           return { text: "", body, hasBigNumbers: false, at: 0, serviceTime: undefined }
         }),
@@ -94,7 +94,7 @@ export const reading = (
     if (Exit.isFailure(exit)) {
       const [error] = exit.cause.reasons
       const message = error?._tag === "Fail" ? String(error.error.message) : "no end"
-      return { status: "refused", warnings: message, seen, requests }
+      return { status: "rejected", warnings: message, seen, requests }
     }
     return {
       status: statusOf(exit.value),

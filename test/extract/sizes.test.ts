@@ -1,8 +1,8 @@
-/** Page sizes: tried upward once where it pays, taken from the service's own words where it refuses. */
+/** Page sizes: one trial with a larger size if it saves requests, and the maximum from the error message if it is rejected. */
 import { assert, describe, it } from "@effect/vitest"
 import { get } from "../../src/catalog/request.ts"
 import type { Strategy } from "../../src/catalog/resource.ts"
-import { probed, sizeBelow, shouldTryPageSize } from "../../src/extract/page-size.ts"
+import { sizeFromTrial, sizeBelow, shouldTryPageSize } from "../../src/extract/page-size.ts"
 
 const list: Strategy = {
   request: get("/x"),
@@ -15,15 +15,15 @@ const list: Strategy = {
 describe("a list without a documented maximum", () => {
   it.each([
     [{ count: 100, total: 700 }, true, "six pages are left"],
-    [{ count: 100, total: 400 }, false, "three pages are left: the try would cost what it saves"],
-    [{ count: 0, total: 9000 }, false, "nothing was read yet"],
-    [{ count: 300 }, true, "no total, and three pages went by"],
+    [{ count: 100, total: 400 }, false, "three pages are left: the trial would cost more than it saves"],
+    [{ count: 0, total: 9000 }, false, "nothing has been read yet"],
+    [{ count: 300 }, true, "no total, and three pages were read"],
     [{ count: 100 }, false, "no total, one page"]
-  ])("is tried at a larger size where it goes on for long: %j", (state, worth, reason) => {
+  ])("is tried with a larger page size if it is long: %j", (state, worth, reason) => {
     assert.strictEqual(shouldTryPageSize(list, state), worth, reason)
   })
 
-  it("is never tried where a maximum is documented, or where pages are numbered", () => {
+  it("is never tried if a maximum is documented or the list is paged by number", () => {
     const { trialPageSize: _, ...documented } = list
     assert.isFalse(shouldTryPageSize(documented, { count: 100, total: 9000 }))
     assert.isFalse(
@@ -31,14 +31,14 @@ describe("a list without a documented maximum", () => {
     )
   })
 
-  it("gives the size to go on with: what was asked, or what a shorter page shows; nothing at the end of the list", () => {
-    assert.strictEqual(probed(list, 500), 500)
-    assert.strictEqual(probed(list, 200), 200)
-    assert.isUndefined(probed(list, 40))
+  it("gives the further page size: the requested one, or the length of a shorter page; none at the end of the list", () => {
+    assert.strictEqual(sizeFromTrial(list, 500), 500)
+    assert.strictEqual(sizeFromTrial(list, 200), 200)
+    assert.isUndefined(sizeFromTrial(list, 40))
   })
 })
 
-describe("a size that is refused", () => {
+describe("a page size that is rejected", () => {
   it.each([
     [500, "limit must not be greater than 100", 100],
     [1000, "limit: maximum is 500", 500],
@@ -46,9 +46,9 @@ describe("a size that is refused", () => {
     [500, "limit must be between 1 and 50", 50],
     [500, "the limit is too large", 200],
     [100, "limit must not be greater than 500", 50]
-  ])("%i, refused with '%s', becomes %i", (size, message, smaller) => {
+  ])("%i, rejected with '%s', becomes %i", (size, message, smaller) => {
     assert.strictEqual(sizeBelow(size, message), smaller)
   })
 
-  it("is not made smaller than the smallest usual one", () => assert.isUndefined(sizeBelow(10, "limit is wrong")))
+  it("is not reduced below the smallest common size", () => assert.isUndefined(sizeBelow(10, "limit is wrong")))
 })

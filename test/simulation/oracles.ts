@@ -53,7 +53,7 @@ export const afterRun = async (
 
 /** A way that this account refuses is told, and another taken; and review requests are told to be left out. */
 const isSurprising = ({ warnings }: { readonly warnings: ReadonlyArray<string> }) =>
-  !warnings.every((warning) => /did not do|were not read one by one|is read under/.test(warning))
+  !warnings.every((warning) => /could not be used|were not read individually|the parent table/.test(warning))
 
 /** A conversation's type is a word in the list and a number in a single read, as documented; and columns were left out. */
 const isHabit = (difference: string) =>

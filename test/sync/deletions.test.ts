@@ -81,7 +81,7 @@ describe("deletions", () => {
       const environment = { ...account.environment, SLUICE_BASE_URL: liar.url }
       const ran = await sluice(["sync", "--full", "--only", "contacts"], environment)
       assert.strictEqual(ran.code, 0, ran.stderr)
-      assert.match(ran.stderr, /contacts: .*still there/)
+      assert.match(ran.stderr, /contacts: .*still exist/)
       assert.notInclude(await deleted("contacts"), hidden)
     } finally {
       liar.close()
@@ -98,7 +98,7 @@ describe("deletions", () => {
       const environment = { ...account.environment, SLUICE_BASE_URL: liar.url }
       const ran = await sluice(["sync", "--only", "social_posts"], environment)
       assert.strictEqual(ran.code, 0, ran.stderr)
-      assert.match(ran.stderr, /social_posts: the service does not tell deleted ones from the others/)
+      assert.match(ran.stderr, /social_posts: the service ignores the parameters of partition deleted/)
       assert.isAbove((await ids("SELECT id FROM crm.social_posts")).length, 5)
       assert.deepStrictEqual(await deleted("social_posts"), [])
     } finally {
@@ -122,7 +122,7 @@ describe("deletions", () => {
     for (const id of tasks)
       await account.service.call("DELETE", `/funnels/lookup/redirect/${id}?locationId=${account.service.locationId}`)
     const refused = await account.sync("--only", "redirects")
-    assert.match(refused.stderr, /redirects: \d+ of \d+ rows were not shown any more.*--accept-deletions/)
+    assert.match(refused.stderr, /redirects: \d+ of \d+ rows are missing from the list.*--accept-deletions/)
     assert.deepStrictEqual(await deleted("redirects"), [])
     const accepted = await account.sync("--only", "redirects", "--accept-deletions")
     assert.strictEqual(accepted.code, 0, accepted.stderr)
@@ -172,7 +172,7 @@ describe("deletions", () => {
     assert.deepStrictEqual(await deleted("recurring_tasks"), [])
     await account.service.call("DELETE", `/locations/${locationId}/recurring-tasks/${task}`)
     const ran = await sluice(only, environment)
-    assert.match(ran.stderr, /which the settings ask for, is not there/)
+    assert.match(ran.stderr, /named in the settings, does not exist/)
     assert.deepStrictEqual(await deleted("recurring_tasks"), [task])
   })
 })

@@ -41,7 +41,7 @@ describe("ids that look like paths", () => {
       []
     )
     assert.strictEqual(ran.code, 3, ran.stderr)
-    assert.match(ran.stderr, /contact_notes: 2 could not be read, for example of \.{1,2}: .*cannot be asked for/)
+    assert.match(ran.stderr, /contact_notes: failed requests: 2, for example \.{1,2}: .*cannot be asked for/)
     const contacts = await rows("SELECT id FROM crm.contacts")
     assert.sameMembers(
       contacts.map(({ id }) => id),
@@ -95,7 +95,7 @@ describe("a recording that is too large", () => {
       writeFileSync(join(recordings, "old.mp3.part"), "half")
       const ran = await sluice(["sync", "--only", "messages,recordings"], { ...environment, SLUICE_FILE_MB_MAX: "1" })
       assert.strictEqual(ran.code, 3, ran.stderr)
-      assert.match(ran.stderr, /recordings: 1 could not be read, for example of large: .*output.file_mb_max, 1 MB/)
+      assert.match(ran.stderr, /recordings: failed requests: 1, for example large: .*output.file_mb_max, 1 MB/)
       assert.strictEqual(readdirSync(recordings).length, 1)
       assert.deepStrictEqual(
         await query(join(folder, "warehouse.duckdb"), "SELECT message_id, bytes FROM crm.recordings"),

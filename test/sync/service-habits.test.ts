@@ -12,17 +12,17 @@ const habits: Array<Habit> = [
   [
     "contacts carry no cursor, pages are numbered",
     ["--quirk", "contactPaging=page", "--contacts", "700"],
-    /carry no searchAfter/
+    /have no searchAfter/
   ],
   [
     "contacts have neither cursor nor pages",
     ["--quirk", "contactPaging=none", "--contacts", "1300"],
-    /carry no searchAfter/
+    /have no searchAfter/
   ],
   [
     "contacts have neither cursor nor pages, and pages are cut",
     ["--quirk", "contactPaging=none", "--quirk", "pageCut=33", "--contacts", "450"],
-    /carry no searchAfter/
+    /have no searchAfter/
   ],
   ["date filters want epoch milliseconds", ["--quirk", "contactDateFilter=epoch"]],
   ["date filters are refused", ["--quirk", "contactDateFilter=refused"]],

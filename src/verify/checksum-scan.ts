@@ -1,4 +1,4 @@
-/** Every value of every table read once: DuckDB checks the sum of a block only when it reads it. */
+/** Reads every value of every table, because DuckDB checks the checksum of a block only when it reads the block. */
 import { Effect } from "effect"
 import type { Failure } from "../failure.ts"
 import { warehouseName } from "../settings/paths.ts"

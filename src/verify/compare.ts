@@ -1,14 +1,14 @@
-/** Whether a value here and a value there mean the same: instants and numbers by value, JSON by structure. */
+/** Compares a value of the warehouse with one of the service: timestamps and numbers by value, JSON by structure. */
 import { isDeepStrictEqual } from "node:util"
 import { instantMs } from "../catalog/timestamps.ts"
 import type { Column } from "../catalog/tables.ts"
 import { name } from "../warehouse/sql.ts"
 
-/** The column as the text that `same` compares; instants in epoch milliseconds. */
+/** SQL for the column as the text that `same` compares; timestamps in epoch milliseconds. */
 export const asText = ({ name: column, type }: Column): string =>
   `${type === "instant" ? `epoch_ms(${name(column)})` : name(column)}::VARCHAR AS ${name(column)}`
 
-/** `theirs` as the normaliser made it. */
+/** `theirs` is the value that the normaliser returned. */
 export const same = ({ type }: Column, ours: string, theirs: unknown): boolean => {
   const sent = textOf(theirs)
   switch (type) {
@@ -24,10 +24,10 @@ export const same = ({ type }: Column, ours: string, theirs: unknown): boolean =
   }
 }
 
-/** Of what the normaliser takes for a moment; a day alone is its first one. */
+/** Epoch milliseconds of a value that the normaliser accepts as a timestamp; a date is its first moment. */
 export const epochMs = (value: unknown): number => instantMs(value) ?? Date.parse(textOf(value))
 
-/** For people. */
+/** The value for people. */
 export const shown = ({ type }: Column, text: string): string =>
   JSON.stringify(
     type === "instant" && /^-?\d+$/.test(text)
@@ -37,10 +37,10 @@ export const shown = ({ type }: Column, text: string): string =>
         : text
   )
 
-/** Text that has all digits: a double would not. */
+/** Keeps all digits of a number, which a double would not. */
 export const textOf = (value: unknown): string => (JSON.isRawJSON(value) ? value.rawJSON : String(value))
 
-/** `7.5000` and `7.5` are one number, `-0` and `0` too. */
+/** `7.5000` and `7.5` are the same number, and so are `-0` and `0`. */
 const plainNumber = (text: string): string => {
   const short = text.includes(".") ? text.replace(/\.?0+$/, "") : text
   return short === "-0" ? "0" : short
@@ -54,5 +54,5 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** The driver drops a byte order mark at the beginning of a text. */
+/** The driver removes a byte order mark at the beginning of a text. */
 const withoutMark = (text: string): string => text.replace(/^\uFEFF/, "")

@@ -1,4 +1,4 @@
-/** Whether every copy of a table holds the same: the warehouse and each published format, against the manifest. */
+/** Compares every copy of a table, in the warehouse and in each published format, with the manifest. */
 import { Effect } from "effect"
 import { open } from "node:fs/promises"
 import { join } from "node:path"
@@ -12,7 +12,7 @@ import { type Checked, type Finding, counted, note, wrong } from "./finding.ts"
 import type { Known } from "./existing-tables.ts"
 import { type Manifest, type PublishedTable, filesOf } from "./manifest.ts"
 
-/** The warehouse as it is now. What runs changed after the version was published may differ. */
+/** Checks the current tables. Tables that a run changed after the release was published may differ. */
 export const checkWarehouseContent = Effect.fn("verify.warehouseContent")(function* (
   { tables }: Known,
   manifest: Manifest | undefined
@@ -23,35 +23,38 @@ export const checkWarehouseContent = Effect.fn("verify.warehouseContent")(functi
     looked,
     findings
   })
-  if (!manifest?.tables) return checked("nothing to compare the tables with", manifest ? [withoutSums] : [])
+  if (!manifest?.tables) return checked("nothing to compare with", manifest ? [withoutSums] : [])
   const changed = yield* changedSince(manifest.run)
   const findings: Array<Finding> = []
-  const later = new Set<string>()
+  const changedLater = new Set<string>()
   let rows = 0
   for (const { table, resource } of tables)
     for (const schema of schemas) {
       const published = manifest.tables.find((one) => one.schema === schema && one.table === table.name)
       if (!published) {
-        findings.push(wrong(`${schema}.${table.name}`, "the manifest of the published version does not list it"))
+        findings.push(wrong(`${schema}.${table.name}`, "the manifest of the published release does not list it"))
         continue
       }
       if (schema === "crm") rows += published.rows
       const what = yield* difference(`${schema}.${name(table.name)}`, published, "sum")
-      if (what !== undefined && changed.has(resource.table)) later.add(table.name)
+      if (what !== undefined && changed.has(resource.table)) changedLater.add(table.name)
       else if (what !== undefined)
-        findings.push(wrong(`${schema}.${table.name}`, `${what}, and no run changed it since`))
+        findings.push(wrong(`${schema}.${table.name}`, `${what}, and no run has changed it since`))
     }
-  if (later.size > 0)
+  if (changedLater.size > 0)
     findings.push(
       note(
         "published",
-        `it is of run ${manifest.run}, and the warehouse has changes since in ${counted(later.size, "table")}: ${[...later].slice(0, 5).join(", ")}${later.size > 5 ? " and others" : ""}`
+        `it shows run ${manifest.run}; the warehouse has newer changes in ${counted(changedLater.size, "table")}: ${[...changedLater].slice(0, 5).join(", ")}${changedLater.size > 5 ? " and others" : ""}`
       )
     )
-  return checked(`${counted(tables.length, "table")}, ${counted(rows, "row")}: with what was published`, findings)
+  return checked(
+    `${counted(tables.length, "table")}, ${counted(rows, "row")}, compared with the published release`,
+    findings
+  )
 })
 
-/** Each published file that is whole. */
+/** Checks each published file that is intact. */
 export const checkFormats = Effect.fn("verify.formats")(function* (
   { tables }: Known,
   folder: string,
@@ -60,9 +63,9 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
     wanted,
     broken
   }: {
-    /** Formats of the settings. */
+    /** The formats in the settings. */
     readonly wanted: ReadonlyArray<string>
-    /** Files at which something else is wrong. */
+    /** Files in which another check has found an error. */
     readonly broken: ReadonlySet<string>
   }
 ): Effect.fn.Return<Checked, Failure, Warehouse> {
@@ -75,7 +78,7 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
   if (!manifest?.tables || !manifest.formats) return checked("nothing", manifest ? [withoutSums] : [])
   const findings: Array<Finding> = wanted
     .filter((format) => !manifest.formats!.includes(format))
-    .map((format) => wrong(manifestName, `it lists no ${format}, which the settings ask for`))
+    .map((format) => wrong(manifestName, `it lists no ${format} files, although output.formats contains ${format}`))
   const known = new Set(tables.map(({ table }) => table.name))
   const published = manifest.tables.filter(({ table }) => known.has(table))
   const spreadsheet = manifest.csvProfile === "spreadsheet"
@@ -95,7 +98,7 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
       const what =
         format === "parquet"
           ? yield* difference(parquetFrom(paths), table, "sum")
-          : ((yield* headerFault(paths, table)) ??
+          : ((yield* headerProblem(paths, table)) ??
             (yield* difference(csvFrom(paths, table), table, spreadsheet ? "untouchedSum" : "sum", true)))
       if (what !== undefined) findings.push(wrong(files[0]!.path, what))
     }
@@ -105,7 +108,7 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
     ...(manifest.files.some(({ table }) => table.endsWith("_wide")) ? ["the columns of wide tables"] : [])
   ]
   return checked(
-    `${counted(known.size, "table")} in ${manifest.formats.join(", ") || "no format"}${uncompared.length > 0 ? `; not ${uncompared.join(" nor ")}` : ""}`,
+    `${counted(known.size, "table")} in ${manifest.formats.join(", ") || "no format"}${uncompared.length > 0 ? `; not compared: ${uncompared.join("; ")}` : ""}`,
     findings
   )
 })
@@ -113,13 +116,13 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
 const schemas = ["crm", "crm_history"] as const
 const withoutSums = note(
   manifestName,
-  "it is of an earlier version, without sums of the tables: ./sluice publish adds them"
+  "an earlier version of sluice wrote it, without checksums of the tables: ./sluice publish adds them"
 )
 
 const columnsIn = ({ columns }: PublishedTable): ReadonlyArray<StoredColumn> =>
   Object.entries(columns).map(([column, type]) => ({ name: column, type }))
 
-/** What a copy holds otherwise than the manifest says; `text`: it has the texts of a CSV file. */
+/** How a copy differs from the manifest, if it does. `text`: the copy has the texts of a CSV file. */
 const difference = (
   from: string,
   published: PublishedTable,
@@ -129,10 +132,10 @@ const difference = (
   contentOf(from, which === "sum" ? columnsIn(published) : untouched(columnsIn(published)), text).pipe(
     Effect.map(({ rows, sum }) =>
       rows !== published.rows
-        ? `${counted(rows, "row")}, and the manifest says ${published.rows}`
+        ? `it has ${counted(rows, "row")}; the manifest lists ${published.rows}`
         : sum === published[which]
           ? undefined
-          : "its values are not those that the manifest lists"
+          : "its values differ from the manifest"
     ),
     Effect.catch(({ message }) => Effect.succeed(`it cannot be compared: ${message}`))
   )
@@ -165,25 +168,25 @@ const snapshotFindings = Effect.fnUntraced(function* (
 const listed = (paths: ReadonlyArray<string>) => `[${paths.map(literal).join(", ")}]`
 const parquetFrom = (paths: ReadonlyArray<string>) => `read_parquet(${listed(paths)}, hive_partitioning = false)`
 
-/** As texts: NULL is nothing, an empty text is quoted. */
+/** Reads texts: NULL is an empty cell, an empty text is quoted. */
 const csvFrom = (paths: ReadonlyArray<string>, { columns }: PublishedTable) =>
   `read_csv(${listed(paths)}, auto_detect = false, header = true, delim = ',', quote = '"', escape = '"',
      nullstr = '', allow_quoted_nulls = false, parallel = false, max_line_size = ${lineBytesMax}, buffer_size = ${lineBytesMax},
      columns = {${Object.keys(columns)
        .map((column) => `${literal(column)}: 'VARCHAR'`)
        .join(", ")}})`
-/** A row is cut at 4 MB of JSON; in CSV its quotes are doubled. */
+/** A row has at most 4 MB of JSON; CSV doubles its quotes. */
 const lineBytesMax = 16 * 1024 * 1024
 
-/** DuckDB takes any line for the header. */
-const headerFault = (paths: ReadonlyArray<string>, { columns }: PublishedTable) =>
+/** DuckDB accepts any line as the header. */
+const headerProblem = (paths: ReadonlyArray<string>, { columns }: PublishedTable) =>
   Effect.promise(async () => {
     const header = `${Object.keys(columns).join(",")}\r\n`
     for (const path of paths) {
       await using file = await open(path)
       const { buffer, bytesRead } = await file.read(Buffer.alloc(header.length + 3), 0, header.length + 3, 0)
-      const begins = buffer.toString("utf8", 0, bytesRead).replace(/^\uFEFF/, "")
-      if (!begins.startsWith(header)) return "its header does not name the columns"
+      const beginning = buffer.toString("utf8", 0, bytesRead).replace(/^\uFEFF/, "")
+      if (!beginning.startsWith(header)) return "its header does not name the columns"
     }
     return undefined
   })

@@ -1,4 +1,4 @@
-/** The tables of the definitions, as far as the warehouse has them: it may be older than the definitions. */
+/** The defined tables that exist in the warehouse, which may be older than the definitions. */
 import { Effect } from "effect"
 import type { Catalogue } from "../catalog/discover.ts"
 import type { Resource } from "../catalog/resource.ts"
@@ -10,18 +10,18 @@ import { Warehouse } from "../warehouse/warehouse.ts"
 export interface KnownTable {
   readonly resource: Resource
   readonly table: Table
-  /** The resource's own table, which the others hang on. */
+  /** The table of the resource's records; the others are its child tables. */
   readonly parent: Table
-  /** Those that are there. */
+  /** The columns that exist. */
   readonly columns: ReadonlyArray<Column>
-  /** In SQL. */
+  /** Names in SQL. */
   readonly current: string
   readonly history: string
 }
 
 export interface Known {
   readonly tables: ReadonlyArray<KnownTable>
-  /** Tables of the definitions that are not there, or not with their key. */
+  /** Defined tables that do not exist, or lack a column of their key. */
   readonly missing: ReadonlyArray<string>
 }
 
@@ -46,14 +46,14 @@ export const knownTables = Effect.fn("verify.knownTables")(function* ({
       history: `crm_history.${name(table.name)}`
     }))
   })
-  const isThere = ({ table }: KnownTable) => [...table.key, "_synced_at"].every((column) => has(table, column))
+  const exists = ({ table }: KnownTable) => [...table.key, "_synced_at"].every((column) => has(table, column))
   return {
-    tables: all.filter(isThere),
-    missing: all.filter((known) => !isThere(known)).map(({ table }) => table.name)
+    tables: all.filter(exists),
+    missing: all.filter((known) => !exists(known)).map(({ table }) => table.name)
   }
 })
 
-/** A key as one text, for people. */
+/** SQL for a key as one text, for people. */
 export const shownKey = (table: Table, from: string): string =>
   `concat_ws('/', ${table.key
     .filter((column) => column !== "location_id")

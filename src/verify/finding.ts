@@ -1,23 +1,22 @@
-/** What the checks say: what is wrong, and what is only worth knowing. */
+/** The results of the checks: errors, and notes. */
 import type { Failure } from "../failure.ts"
-
 import type { Row } from "../warehouse/warehouse.ts"
 
 export interface Finding {
-  /** Only what is wrong fails the command. */
+  /** A note does not fail the command. */
   readonly level: "wrong" | "note"
-  /** A segment, a table, a file. */
+  /** A segment, a table or a file. */
   readonly where: string
   readonly what: string
 }
 
-/** Which of our copies a check is about; it decides what mends it. */
+/** The copy that a check examines; it decides which command repairs it. */
 export type Part = "vault" | "warehouse" | "published" | "files" | "service"
 
 export interface Checked {
   readonly part: Part
   readonly check: string
-  /** How much was looked at, in words. */
+  /** How much was checked, in words. */
   readonly looked: string
   readonly findings: ReadonlyArray<Finding>
 }
@@ -27,16 +26,16 @@ export const note = (where: string, what: string): Finding => ({ level: "note", 
 
 export const isWrong = ({ findings }: Checked): boolean => findings.some(({ level }) => level === "wrong")
 
-/** A number as people read it, with its noun. */
+/** A number with its noun, for people. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`
 
-/** Rows that a query found at fault: how many, and the key of one of them. It gives `n` and `example`. */
+/** The columns `n` and `example` of a query: how many rows have an error, and the key of one of them. */
 export const countedRows = (row: Row | undefined): { readonly n: number; readonly example: string } => ({
   n: Number(row?.["n"] ?? 0),
   example: String(row?.["example"] ?? "")
 })
 
-/** What stopped a check. */
+/** The failure that stopped a check, in words. */
 export const failureText = ({ reason, message }: Failure): string =>
   reason._tag === "WarehouseDamaged" ? `it is damaged: ${message}` : message

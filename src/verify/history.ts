@@ -1,4 +1,4 @@
-/** Versions of rows: one after the other, without overlap and without a hole. */
+/** Checks that the versions of each row follow each other without an overlap and without a gap. */
 import { Effect } from "effect"
 import type { Failure } from "../failure.ts"
 import { name, names } from "../warehouse/sql.ts"
@@ -7,13 +7,13 @@ import { type Checked, type Finding, counted, countedRows, wrong } from "./findi
 import { type Known, type KnownTable, shownKey } from "./existing-tables.ts"
 
 /**
- * The rule: a version begins exactly where the one before it ends, and the current row begins where its newest version
- * ends. A version that is marked deleted may begin later: the mark takes the place of a row without leaving a version.
+ * A version begins exactly when the previous one ends, and the current row begins when its newest version ends. A version
+ * with `_deleted_at` may begin later: marking a row as deleted changes it without archiving a version.
  */
-const fault = `CASE
-  WHEN ends <= starts THEN 'ending no later than they begin'
-  WHEN former_end > starts THEN 'beginning before the former ended'
-  WHEN former_end < starts AND _deleted_at IS NULL THEN 'beginning after the former ended'
+const problem = `CASE
+  WHEN ends <= starts THEN 'with _valid_to not after _valid_from'
+  WHEN previous_end > starts THEN 'overlapping the previous version'
+  WHEN previous_end < starts AND _deleted_at IS NULL THEN 'with a gap after the previous version'
   END`
 
 export const checkHistory = Effect.fn("verify.history")(function* ({
@@ -33,7 +33,7 @@ export const checkHistory = Effect.fn("verify.history")(function* ({
         const { n, example } = countedRows(found)
         if (n > 0)
           findings.push(
-            wrong(`history of ${table.name}`, `${counted(n, "version")} ${found["fault"]}, for example ${example}`)
+            wrong(`history of ${table.name}`, `${counted(n, "version")} ${found["problem"]}, for example ${example}`)
           )
       }
   }
@@ -49,23 +49,23 @@ const chainQueries = (known: KnownTable): ReadonlyArray<string> => {
        SELECT ${columns}, _valid_from AS starts, _valid_to AS ends FROM ${history} AS t
        UNION ALL SELECT ${columns}, _synced_at, 'infinity'::TIMESTAMPTZ FROM ${current} AS t SEMI JOIN ${history} AS h USING (${key})
      ), chains AS (
-       SELECT *, lag(ends) OVER (PARTITION BY ${key} ORDER BY ends, starts) AS former_end FROM versions
+       SELECT *, lag(ends) OVER (PARTITION BY ${key} ORDER BY ends, starts) AS previous_end FROM versions
      )
-     SELECT ${fault} AS fault, count(*) AS n, min(${shownKey(table, "chains")}) AS example
-     FROM chains WHERE fault IS NOT NULL GROUP BY ALL ORDER BY ALL`,
-    `SELECT 'of no row' AS fault, count(*) AS n, min(${shownKey(table, "t")}) AS example
+     SELECT ${problem} AS problem, count(*) AS n, min(${shownKey(table, "chains")}) AS example
+     FROM chains WHERE problem IS NOT NULL GROUP BY ALL ORDER BY ALL`,
+    `SELECT 'without a row' AS problem, count(*) AS n, min(${shownKey(table, "t")}) AS example
      FROM ${history} AS t ANTI JOIN ${current} AS c USING (${key})`
   ]
 }
 
-/** Child rows are kept with the version of the row they belong to, all at once; so its chain is theirs. */
+/** Child rows are archived together with the version of their parent row, so they have its period. */
 const childQueries = ({ table, parent, history }: KnownTable, parentColumn: string): ReadonlyArray<string> => {
   const key = names(table.key)
   return [
-    `SELECT 'of no version in ${parent.name}' AS fault, count(*) AS n, min(${shownKey(table, "t")}) AS example
+    `SELECT 'without a version in ${parent.name}' AS problem, count(*) AS n, min(${shownKey(table, "t")}) AS example
      FROM ${history} AS t ANTI JOIN crm_history.${name(parent.name)} AS p ON p.location_id = t.location_id
      AND p.id = t.${name(parentColumn)} AND p._valid_from = t._valid_from AND p._valid_to = t._valid_to`,
-    `SELECT 'there twice' AS fault, count(*) AS n, min(${shownKey(table, "t")}) AS example
+    `SELECT 'stored twice' AS problem, count(*) AS n, min(${shownKey(table, "t")}) AS example
      FROM (SELECT ${key} FROM ${history} GROUP BY ${key}, _valid_from HAVING count(*) > 1) AS t`
   ]
 }

@@ -1,4 +1,4 @@
-/** What the manifest of the published version lists. */
+/** Reads the manifest of the published release. */
 import { Effect, Schema } from "effect"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -26,23 +26,23 @@ export type PublishedTable = typeof PublishedTable.Type
 const Manifest = Schema.Struct({
   run: Schema.String,
   files: Schema.Array(PublishedFile),
-  /** Versions published before there were sums have none. */
+  /** Absent from the manifests of earlier versions of sluice. */
   tables: Schema.optional(Schema.Array(PublishedTable)),
   formats: Schema.optional(Schema.Array(Schema.String)),
   csvProfile: Schema.optional(Schema.String)
 })
 export type Manifest = typeof Manifest.Type
 
-/** The manifest, or why there is none. */
+/** The manifest, or why it cannot be used. */
 export const readManifest = Effect.fnUntraced(function* (folder: string): Effect.fn.Return<Manifest | string> {
   const text = yield* Effect.promise(() => readFile(join(folder, manifestName), "utf8").catch((cause: Error) => cause))
   if (typeof text !== "string") return `it cannot be read: ${text.message}`
   return yield* Schema.decodeUnknownEffect(Schema.fromJsonString(Manifest))(text).pipe(
-    Effect.catch(() => Effect.succeed("it is no manifest, or not a whole one"))
+    Effect.catch(() => Effect.succeed("it is not a valid manifest"))
   )
 })
 
-/** Files of one table in one format, without the lists of altered cells. */
+/** The files of one table in one format, without the lists of altered cells. */
 export const filesOf = ({ files }: Manifest, format: string, table: string): ReadonlyArray<PublishedFile> =>
   files.filter(
     (file) => file.table === table && file.path.startsWith(`${format}/`) && !file.path.endsWith(".escaped.csv")

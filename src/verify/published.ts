@@ -1,4 +1,4 @@
-/** The published files against their manifest. Nobody can publish meanwhile: that takes the warehouse for writing. */
+/** Compares the published files with their manifest. No publish runs meanwhile, as it would open the warehouse for writing. */
 import { Effect } from "effect"
 import { lstat } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
@@ -10,11 +10,11 @@ import { runsNewestFirst } from "../warehouse/meta/runs.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type Checked, type Finding, counted, note, wrong } from "./finding.ts"
 import { type Manifest, type PublishedFile, readManifest } from "./manifest.ts"
-import { CsvCounter, checksumIfThere } from "./checksum.ts"
+import { CsvCounter, checksumIfPresent } from "./checksum.ts"
 
 export interface PublishedCheck {
   readonly checked: Checked
-  /** Where there is one that can be read. */
+  /** Absent if it cannot be read. */
   readonly manifest?: Manifest
 }
 
@@ -27,24 +27,24 @@ export const checkPublished = Effect.fn("verify.published")(function* (
     looked,
     findings
   })
-  const isThere = (path: string) =>
+  const exists = (path: string) =>
     Effect.promise(() =>
       lstat(path).then(
         () => true,
         () => false
       )
     )
-  if (!(yield* isThere(folder)))
+  if (!(yield* exists(folder)))
     return {
-      checked: (yield* isThere(join(dirname(folder), `.${basename(folder)}`)))
-        ? checked("nothing", [wrong(folder, "it is gone; its versions are beside it, in a hidden folder")])
+      checked: (yield* exists(join(dirname(folder), `.${basename(folder)}`)))
+        ? checked("nothing", [wrong(folder, `missing; its releases are in the folder .${basename(folder)}`)])
         : checked("nothing published", [])
     }
   const manifest = yield* readManifest(folder)
   if (typeof manifest === "string") return { checked: checked("no manifest", [wrong(manifestName, manifest)]) }
   const findings: Array<Finding> = [...(yield* runFindings(manifest.run))]
   for (const file of manifest.files) {
-    const what = yield* whatIsWrong(folder, file)
+    const what = yield* problemOf(folder, file)
     if (what !== undefined) findings.push(wrong(file.path, what))
   }
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0)
@@ -55,28 +55,30 @@ export const checkPublished = Effect.fn("verify.published")(function* (
   }
 })
 
-/** Published by a run we know, and by the last one that changed the tables. */
+/** Checks that a known run published the release, and that it was the latest one. */
 const runFindings = Effect.fnUntraced(function* (
   run: string
 ): Effect.fn.Return<ReadonlyArray<Finding>, Failure, Warehouse> {
   const ids = (yield* runsNewestFirst()).map(({ id }) => id)
-  if (!ids.includes(run)) return [wrong(manifestName, `it names run ${run}, which the warehouse does not know`)]
-  return ids[0] === run ? [] : [note(manifestName, `published by run ${run}; the last one is ${ids[0]}`)]
+  if (!ids.includes(run)) return [wrong(manifestName, `it names run ${run}, which is not in meta.runs`)]
+  return ids[0] === run ? [] : [note(manifestName, `run ${run} published it; the latest run is ${ids[0]}`)]
 })
 
-const whatIsWrong = Effect.fnUntraced(function* (
+const problemOf = Effect.fnUntraced(function* (
   folder: string,
   { path, rows, bytes, sha256 }: PublishedFile
 ): Effect.fn.Return<string | undefined, Failure, Warehouse> {
   const file = join(folder, path)
   const csv = path.endsWith(".csv") ? new CsvCounter() : undefined
-  const found = yield* onDisk(file, "read", () => checksumIfThere(file, csv?.take))
+  const found = yield* onDisk(file, "read", () => checksumIfPresent(file, csv?.take))
   if (found === undefined) return "missing"
-  if (found.bytes !== bytes) return `${counted(found.bytes, "byte")}, and the manifest says ${bytes}`
-  if (found.sha256 !== sha256) return "its content is not what the manifest says (sha256)"
-  const held = path.endsWith(".parquet") ? yield* parquetRows(file) : csv && csv.lines - 1
-  if (held === "unreadable") return "no Parquet reader can read it"
-  return held === undefined || held === rows ? undefined : `${counted(held, "row")}, and the manifest says ${rows}`
+  if (found.bytes !== bytes) return `it has ${counted(found.bytes, "byte")}; the manifest lists ${bytes}`
+  if (found.sha256 !== sha256) return "its SHA-256 differs from the manifest"
+  const count = path.endsWith(".parquet") ? yield* parquetRows(file) : csv && csv.lines - 1
+  if (count === "unreadable") return "it is not a readable Parquet file"
+  return count === undefined || count === rows
+    ? undefined
+    : `it has ${counted(count, "row")}; the manifest lists ${rows}`
 })
 
 const parquetRows = Effect.fnUntraced(function* (

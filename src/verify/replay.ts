@@ -1,4 +1,4 @@
-/** Rows against the records of the vault they were made from: normalised and merged once more, and compared. */
+/** Normalises and merges records of the vault again, and compares the result with the rows of the warehouse. */
 import { Effect } from "effect"
 import { hash } from "node:crypto"
 import { mkdir, rm } from "node:fs/promises"
@@ -20,9 +20,9 @@ export interface ReplayOptions {
   readonly folder: string
   /** How far the vault is loaded. */
   readonly loaded: Position
-  /** Every record, not a sample. */
+  /** Replays every record, not a sample. */
   readonly all: boolean
-  /** Makes `replayed.duckdb` in a folder from the vault up to a place, of the records that are kept. */
+  /** Creates `replayed.duckdb` in the folder `scratch` from the vault up to `end`, with the records that `filter` accepts. */
   readonly replay: (
     scratch: string,
     end: Position,
@@ -30,7 +30,7 @@ export interface ReplayOptions {
   ) => Effect.Effect<void, Failure>
 }
 
-/** Records of a sample, spread over the resources. */
+/** The number of records in a sample of all resources. */
 const sampleSize = 200
 
 export const checkReplay = Effect.fn("verify.replay")(function* (
@@ -44,7 +44,7 @@ export const checkReplay = Effect.fn("verify.replay")(function* (
     onDisk(scratch, "created", () => mkdir(scratch, { recursive: true, mode: 0o700 })),
     () =>
       Effect.gen(function* () {
-        yield* replay(scratch, loaded, all ? undefined : sample.takes)
+        yield* replay(scratch, loaded, all ? undefined : sample.includes)
         yield* warehouse.run(`ATTACH ${literal(join(scratch, "replayed.duckdb"))} AS replayed (READ_ONLY)`)
         return yield* Effect.ensuring(compared(known, sample), Effect.ignore(warehouse.run("DETACH replayed")))
       }),
@@ -58,35 +58,35 @@ const compared = Effect.fnUntraced(function* ({ tables }: Known, sample: Sample)
   let [records, rows] = [0, 0]
   for (const known of tables) {
     const { table, parent } = known
-    // A child row that a list and a detail brought in one run has the moment of the one that was loaded first, which a kill
-    // in between may change.
+    // If a list and a detail bring the same child row in one run, it has the time of the one that was loaded first. A kill
+    // between them may change which one that is.
     const columns = known.columns.filter(({ name: column }) => table === parent || column !== "_synced_at")
     for (const schema of ["crm", "crm_history"] as const) {
-      const further = schema === "crm" ? [] : ["_valid_from", "_valid_to"]
-      const selected = names([...columns.map((column) => column.name), ...further])
+      const versionColumns = schema === "crm" ? [] : ["_valid_from", "_valid_to"]
+      const selected = names([...columns.map((column) => column.name), ...versionColumns])
       const from = `${schema}.${name(table.name)}`
       const ours = `(SELECT ${selected} FROM ${from} AS t WHERE ${sample.condition(known)})`
       const theirs = `(SELECT ${selected} FROM replayed.${from} AS t)`
       const types = [
         ...columns.map(({ name: column, sql }) => ({ name: column, type: typeNames[sql] ?? sql })),
-        ...further.map((column) => ({ name: column, type: typeNames["TIMESTAMPTZ"]! }))
+        ...versionColumns.map((column) => ({ name: column, type: typeNames["TIMESTAMPTZ"]! }))
       ]
       const [here, there] = [yield* contentOf(ours, types), yield* contentOf(theirs, types)]
       if (schema === "crm" && table === parent) records += there.rows
       if (schema === "crm") rows += there.rows
       if (here.rows === there.rows && here.sum === there.sum) continue
-      const key = [...table.key, ...(further.length > 0 ? ["_valid_from"] : [])]
+      const key = [...table.key, ...(versionColumns.length > 0 ? ["_valid_from"] : [])]
       for (const what of yield* differences(known, ours, theirs, key, types))
         findings.push(wrong(schema === "crm" ? table.name : `history of ${table.name}`, what))
     }
   }
-  const [of] = yield* warehouse.rows(
+  const [total] = yield* warehouse.rows(
     `SELECT ${["0", ...tables.filter(({ table, parent }) => table === parent).map(({ current }) => `(SELECT count(*) FROM ${current})`)].join(" + ")} AS n`
   )
   return {
     part: "warehouse",
     check: "replay",
-    looked: `${counted(records, "record")} of ${Number(of?.["n"]).toLocaleString("en-US")} replayed from the vault, ${counted(rows, "row")} of ${counted(tables.length, "table")}${sample.all ? "" : "; --all replays every one"}`,
+    looked: `${counted(records, "record")} of ${Number(total?.["n"]).toLocaleString("en-US")} replayed from the vault, ${counted(rows, "row")} of ${counted(tables.length, "table")}${sample.all ? "" : "; --all replays all"}`,
     findings
   } satisfies Checked
 })
@@ -99,24 +99,26 @@ const differences = Effect.fnUntraced(function* (
   columns: ReadonlyArray<{ readonly name: string }>
 ) {
   const warehouse = yield* Warehouse
-  const ask = (sql: string) => Effect.map(warehouse.rows(sql), ([row]) => row)
-  const alone = (one: string, other: string) =>
-    ask(
+  const firstRow = (sql: string) => Effect.map(warehouse.rows(sql), ([row]) => row)
+  const onlyIn = (one: string, other: string) =>
+    firstRow(
       `SELECT count(*) AS n, min(${shownKey(table, "a")}) AS example FROM ${one} AS a ANTI JOIN ${other} AS b USING (${names(key)})`
     )
   const found: Array<string> = []
-  const missing = yield* alone(theirs, ours)
-  const further = yield* alone(ours, theirs)
+  const missing = yield* onlyIn(theirs, ours)
+  const unexpected = yield* onlyIn(ours, theirs)
   if (Number(missing?.["n"]) > 0)
-    found.push(`${counted(Number(missing?.["n"]), "row")} of the vault missing, for example ${missing?.["example"]}`)
-  if (Number(further?.["n"]) > 0)
     found.push(
-      `${counted(Number(further?.["n"]), "row")} that the vault does not give, for example ${further?.["example"]}`
+      `${counted(Number(missing?.["n"]), "row")} missing that the vault contains, for example ${missing?.["example"]}`
+    )
+  if (Number(unexpected?.["n"]) > 0)
+    found.push(
+      `${counted(Number(unexpected?.["n"]), "row")} not contained in the vault, for example ${unexpected?.["example"]}`
     )
   const values = columns.filter((column) => !key.includes(column.name))
   const differs = (column: { readonly name: string }) =>
     `a.${name(column.name)} IS DISTINCT FROM b.${name(column.name)}`
-  const row = yield* ask(
+  const row = yield* firstRow(
     `SELECT count(*) AS n, min(${shownKey(table, "a")}) AS example, ${values
       .map((column) => `bool_or(${differs(column)}) AS ${name(column.name)}`)
       .join(", ")}
@@ -126,32 +128,32 @@ const differences = Effect.fnUntraced(function* (
   if (Number(row?.["n"]) > 0) {
     const which = values.filter((column) => row?.[column.name] === true).map((column) => column.name)
     found.push(
-      `${counted(Number(row?.["n"]), "row")} otherwise than the vault gives in ${which.slice(0, 5).join(", ")}${which.length > 5 ? " and other columns" : ""}, for example ${row?.["example"]}`
+      `${counted(Number(row?.["n"]), "row")} different from the vault in ${which.slice(0, 5).join(", ")}${which.length > 5 ? " and other columns" : ""}, for example ${row?.["example"]}`
     )
   }
   return found
 })
 
-/** As DESCRIBE names them. */
+/** The type names of DESCRIBE. */
 const typeNames: Readonly<Record<string, string>> = { TIMESTAMPTZ: "TIMESTAMP WITH TIME ZONE" }
 
-/** Which rows a check takes: told of a record by its key alone, and of a row in SQL. */
+/** The rows that a check compares: a test for the key of a record, and the same test in SQL. */
 interface Sample {
   readonly all: boolean
-  readonly takes: (resource: Resource, location: string, key: ReadonlyArray<unknown>) => boolean
+  readonly includes: (resource: Resource, location: string, key: ReadonlyArray<unknown>) => boolean
   readonly condition: (known: KnownTable) => string
 }
 
-/** The same rows for the same state of the warehouse, and others after each run: the place in the vault is the seed. */
+/** Selects the same rows for the same state of the warehouse, and others after each run: the vault offset is the seed. */
 const sampleOf = Effect.fnUntraced(function* ({ tables }: Known, all: boolean, { segment, offset }: Position) {
   const warehouse = yield* Warehouse
   const parents = tables.filter(({ table, parent }) => table === parent)
-  const childOf = Math.ceil(sampleSize / Math.max(1, parents.length))
+  const perTable = Math.ceil(sampleSize / Math.max(1, parents.length))
   const limits = new Map<string, string>()
   for (const { table, current } of all ? [] : parents) {
     const [row] = yield* warehouse.rows(`SELECT count(*) AS n FROM ${current}`)
-    const share = childOf / Math.max(childOf, Number(row?.["n"]))
-    // Beyond every digest where all are taken.
+    const share = perTable / Math.max(perTable, Number(row?.["n"]))
+    // A limit above every digest includes all rows.
     limits.set(
       table.name,
       share === 1
@@ -165,7 +167,7 @@ const sampleOf = Effect.fnUntraced(function* ({ tables }: Known, all: boolean, {
   const texts = new Map(parents.map(({ resource }) => [resource, textColumns(resource)]))
   return {
     all,
-    takes: (resource, location, key) => {
+    includes: (resource, location, key) => {
       const columns = keyOf(resource)
       const own = texts.get(resource)?.map((column) => key[columns.indexOf(column)]) ?? []
       return hash("md5", [seed, resource.table, location, ...own].join("/")) < (limits.get(resource.table) ?? "")
@@ -179,7 +181,7 @@ const sampleOf = Effect.fnUntraced(function* ({ tables }: Known, all: boolean, {
   } satisfies Sample
 })
 
-/** Of a key, those whose text is the same everywhere: the columns of time and of numbers are left out. */
+/** The columns of the key whose text is the same in TypeScript and SQL: not timestamps and numbers. */
 const textColumns = (resource: Resource): ReadonlyArray<string> => {
   const texts = new Set(
     tablesOf(resource)[0].columns.flatMap(({ name: column, sql }) => (sql === "VARCHAR" ? [column] : []))

@@ -1,4 +1,4 @@
-/** Rows by themselves and among each other: keys, parents, references. */
+/** Checks keys, parents and references of rows. */
 import { Effect } from "effect"
 import { childRequestOf } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
@@ -8,7 +8,7 @@ import { Warehouse } from "../warehouse/warehouse.ts"
 import { type Checked, type Finding, counted, countedRows, note, wrong } from "./finding.ts"
 import { type Known, type KnownTable, shownKey } from "./existing-tables.ts"
 
-/** Every row has its whole key, and no other row has the same. */
+/** Every row has a key without NULL, and no other row has the same key. */
 export const checkKeys = Effect.fn("verify.keys")(function* ({
   tables,
   missing
@@ -19,20 +19,20 @@ export const checkKeys = Effect.fn("verify.keys")(function* ({
   for (const { table, current } of tables) {
     const key = names(table.key)
     const isNull = table.key.map((column) => `${name(column)} IS NULL`).join(" OR ")
-    const [whole] = yield* warehouse.rows(`SELECT count(*) AS n, count(*) FILTER (${isNull}) AS nulls FROM ${current}`)
-    rows += Number(whole?.["n"])
-    if (Number(whole?.["nulls"]) > 0)
-      findings.push(wrong(table.name, `${counted(Number(whole?.["nulls"]), "row")} without a whole key`))
-    const twice = countedRows(
+    const [counts] = yield* warehouse.rows(`SELECT count(*) AS n, count(*) FILTER (${isNull}) AS nulls FROM ${current}`)
+    rows += Number(counts?.["n"])
+    if (Number(counts?.["nulls"]) > 0)
+      findings.push(wrong(table.name, `${counted(Number(counts?.["nulls"]), "row")} with NULL in the key`))
+    const duplicates = countedRows(
       (yield* warehouse.rows(
         `SELECT count(*) AS n, min(${shownKey(table, "t")}) AS example
          FROM (SELECT ${key} FROM ${current} WHERE NOT (${isNull}) GROUP BY ALL HAVING count(*) > 1) AS t`
       ))[0]
     )
-    if (twice.n > 0)
-      findings.push(wrong(table.name, `${counted(twice.n, "key")} more than once, for example ${twice.example}`))
+    if (duplicates.n > 0)
+      findings.push(wrong(table.name, `${counted(duplicates.n, "duplicate key")}, for example ${duplicates.example}`))
   }
-  if (missing.length > 0) findings.push(note("tables", `not there before the next sync: ${missing.join(", ")}`))
+  if (missing.length > 0) findings.push(note("tables", `the next sync creates ${missing.join(", ")}`))
   return {
     part: "warehouse",
     check: "keys",
@@ -41,18 +41,18 @@ export const checkKeys = Effect.fn("verify.keys")(function* ({
   }
 })
 
-/** A row that hangs on another: of a child table, or read under it. A deleted parent keeps its row. */
-interface Hanging {
+/** A table whose rows have a parent: a child table, or the table of a child resource. A deleted parent keeps its row. */
+interface Relation {
   readonly known: KnownTable
-  readonly on: string
-  /** The parents' ids, one column `id` beside `location_id`. */
+  readonly parent: string
+  /** SELECT of the parents, with the columns `location_id` and `id`. */
   readonly parents: string
-  /** Columns that have to be equal, ours and theirs. */
-  readonly columns: ReadonlyArray<readonly [ours: string, theirs: string]>
+  /** Columns of the child and of the parent that must be equal. */
+  readonly columns: ReadonlyArray<readonly [child: string, parent: string]>
   readonly level: Finding["level"]
-  /** Which of our rows, in SQL. */
+  /** SQL condition for the rows that are checked. */
   readonly where?: string
-  /** What is to be said of those without a parent, where it is not only that. */
+  /** Explains rows without a parent, where that is no error. */
   readonly remark?: string
 }
 
@@ -60,10 +60,10 @@ export const checkParents = Effect.fn("verify.parents")(function* ({
   tables
 }: Known): Effect.fn.Return<Checked, Failure, Warehouse> {
   const findings: Array<Finding> = []
-  const hanging = [...childrenIn(tables), ...readUnderOthersIn(tables)]
-  for (const { known, on, parents, columns, level, where = "true", remark = "" } of hanging) {
+  const relations = [...childTablesIn(tables), ...childResourcesIn(tables)]
+  for (const { known, parent, parents, columns, level, where = "true", remark = "" } of relations) {
     const same = [["location_id", "location_id"] as const, ...columns]
-      .map(([ours, theirs]) => `t.${name(ours)} = p.${name(theirs)}`)
+      .map(([child, parent]) => `t.${name(child)} = p.${name(parent)}`)
       .join(" AND ")
     const orphans = countedRows(
       (yield* (yield* Warehouse).rows(
@@ -75,37 +75,37 @@ export const checkParents = Effect.fn("verify.parents")(function* ({
       findings.push({
         level,
         where: known.table.name,
-        what: `${counted(orphans.n, "row")} without a row in ${on}${remark}, for example ${orphans.example}`
+        what: `${counted(orphans.n, "row")} without a row in ${parent}${remark}, for example ${orphans.example}`
       })
   }
   return {
     part: "warehouse",
     check: "parents",
     looked: counted(
-      new Set(hanging.map(({ known }) => known.table.name)).size,
-      "table that hangs on another",
-      "tables that hang on others"
+      new Set(relations.map(({ known }) => known.table.name)).size,
+      "table with parents",
+      "tables with parents"
     ),
     findings
   }
 })
 
-/** Columns of a child table's key that name a row of the same resource. */
-const childrenIn = (tables: ReadonlyArray<KnownTable>): ReadonlyArray<Hanging> =>
+/** Columns in the key of a child table that refer to a row of the same resource. */
+const childTablesIn = (tables: ReadonlyArray<KnownTable>): ReadonlyArray<Relation> =>
   tables.flatMap((known) => {
     const { table, parent, columns } = known
     const { parentColumn } = table
     if (parentColumn === undefined) return []
-    return columns.flatMap(({ name: column, references }): ReadonlyArray<Hanging> => {
-      const on = tables.find((other) => other.parent === parent && other.table.name === references)
-      if (!on || !table.key.includes(column)) return []
+    return columns.flatMap(({ name: column, references }): ReadonlyArray<Relation> => {
+      const target = tables.find((other) => other.parent === parent && other.table.name === references)
+      if (!target || !table.key.includes(column)) return []
       return [
         {
           known,
-          on: on.table.name,
-          parents: `SELECT * FROM ${on.current}`,
+          parent: target.table.name,
+          parents: `SELECT * FROM ${target.current}`,
           columns:
-            on.table === parent
+            target.table === parent
               ? [[column, "id"]]
               : [
                   [column, "id"],
@@ -118,61 +118,67 @@ const childrenIn = (tables: ReadonlyArray<KnownTable>): ReadonlyArray<Hanging> =
   })
 
 /**
- * Only what is read in no other way. Where the ids come out of a value, an earlier version may have held them that was
- * never kept, so that proves nothing.
+ * Only resources that are read for each parent and in no other list. Where the ids come from a value of the parent, they may
+ * come from a version that was never archived, so a missing one proves nothing.
  */
-const readUnderOthersIn = (tables: ReadonlyArray<KnownTable>): ReadonlyArray<Hanging> =>
-  tables.flatMap((known): ReadonlyArray<Hanging> => {
+const childResourcesIn = (tables: ReadonlyArray<KnownTable>): ReadonlyArray<Relation> =>
+  tables.flatMap((known): ReadonlyArray<Relation> => {
     const { childOf, kind } = known.resource
-    const on = tables.find(({ table }) => table.name === childOf?.table)
-    if (!childOf || !on || kind !== "child" || known.table !== known.parent) return []
+    const parent = tables.find(({ table }) => table.name === childOf?.table)
+    if (!childOf || !parent || kind !== "child" || known.table !== known.parent) return []
     const columns = [[childOf.column, "id"]] as const
     const ids = (path: string) => `SELECT location_id, ${childOf.ids} AS id FROM ${path}`
     if (childOf.ids !== undefined)
       return [
-        { known, on: childOf.table, parents: `${ids(on.current)} UNION ${ids(on.history)}`, columns, level: "note" }
+        {
+          known,
+          parent: childOf.table,
+          parents: `${ids(parent.current)} UNION ${ids(parent.history)}`,
+          columns,
+          level: "note"
+        }
       ]
-    const parents = `SELECT location_id, id FROM ${on.current}`
-    const asked = `(t.location_id, t.${name(childOf.column)}) IN (${fetchedParentsSql(childRequestOf(known.resource)!.label)})`
+    const parents = `SELECT location_id, id FROM ${parent.current}`
+    const isFetched = `(t.location_id, t.${name(childOf.column)}) IN (${fetchedParentsSql(childRequestOf(known.resource)!.label)})`
     return [
-      { known, on: childOf.table, parents, columns, level: "wrong", where: asked },
+      { known, parent: childOf.table, parents, columns, level: "wrong", where: isFetched },
       {
         known,
-        on: childOf.table,
+        parent: childOf.table,
         parents,
         columns,
         level: "note",
-        where: `NOT coalesce(${asked}, false)`,
-        remark: ", which was never asked for them: the service names it itself"
+        where: `NOT coalesce(${isFetched}, false)`,
+        remark: ", whose id the service sent in the response for another parent"
       }
     ]
   })
 
-/** What a column names may be gone from the service, or never read: counted, and nothing is wrong with it. */
+/** Counts references without a row. They are no error: the service may have deleted the row, or no sync reads it. */
 export const checkReferences = Effect.fn("verify.references")(function* ({
   tables
 }: Known): Effect.fn.Return<Checked, Failure, Warehouse> {
   const findings: Array<Finding> = []
-  let looked = 0
+  let count = 0
   for (const { table, parent, columns, current } of tables)
     for (const { name: column, references } of columns) {
       const to = tables.find((other) => other.table.name === references)
       if (!to || !to.columns.some((other) => other.name === "id") || (to.parent === parent && table !== parent))
         continue
-      looked++
-      const nowhere = countedRows(
+      count++
+      const dangling = countedRows(
         (yield* (yield* Warehouse).rows(
           `SELECT count(*) AS n, min(t.${name(column)}) AS example FROM ${current} AS t
            ANTI JOIN ${to.current} AS p ON p.id = t.${name(column)} WHERE t.${name(column)} <> ''`
         ))[0]
       )
-      if (nowhere.n > 0)
+      if (dangling.n > 0)
         findings.push(
           note(
             `${table.name}.${column}`,
-            `${counted(nowhere.n, "row")} of what ${references} does not hold, for example ${nowhere.example}`
+            `${counted(dangling.n, "row")} without a matching row in ${references}, for example ${dangling.example}`
           )
         )
     }
-  return { part: "warehouse", check: "references", looked: counted(looked, "column"), findings }
+  return { part: "warehouse", check: "references", looked: counted(count, "column"), findings }
 })

@@ -1,4 +1,4 @@
-/** Some rows read again by themselves, and compared with the service as it is now. */
+/** Reads some records again, each with one request, and compares them with their rows. */
 import { Effect } from "effect"
 import { Api } from "../api/api.ts"
 import type { BadCredentials, BudgetExhausted, Unavailable, WrongLocation } from "../api/errors.ts"
@@ -17,9 +17,9 @@ import type { KnownTable } from "./existing-tables.ts"
 export interface SampleOptions {
   readonly catalogue: Catalogue
   readonly location: string
-  /** How many. */
+  /** The number of rows. */
   readonly rows: number
-  /** The resource's own way from a record to a row, so that both sides were made alike. */
+  /** The normaliser of the resource, so that both sides of a comparison are normalised alike. */
   readonly normaliserOf: (
     resource: Resource
   ) => (record: unknown, origin: { readonly location: string }) => { readonly row: string | undefined }
@@ -28,7 +28,7 @@ export interface SampleOptions {
 export interface Sampled {
   readonly checked: Checked
   readonly numbers: Readonly<Record<Status, number>>
-  /** Tables with a row that differs. */
+  /** Tables with a row that differs from the service. */
   readonly disagreeing: ReadonlyArray<string>
 }
 type Status = "agree" | "differ" | "changed since" | "gone since" | "not readable"
@@ -54,8 +54,8 @@ export const checkSample = Effect.fn("verify.sample")(function* (
   const compared = yield* Effect.forEach(chosen, (one) => compareRow(one, options), { concurrency })
   const numbers = { agree: 0, differ: 0, "changed since": 0, "gone since": 0, "not readable": 0 }
   for (const { status } of compared) numbers[status]++
-  const judged = numbers.agree + numbers.differ
-  const share = judged === 0 ? "" : `, ${Math.floor((numbers.agree / judged) * 1000) / 10} % of ${judged} agree`
+  const total = numbers.agree + numbers.differ
+  const share = total === 0 ? "" : `, ${Math.floor((numbers.agree / total) * 1000) / 10} % of ${total} agree`
   const differing = compared.filter(({ status }) => status === "differ")
   return {
     numbers,
@@ -68,27 +68,22 @@ export const checkSample = Effect.fn("verify.sample")(function* (
         ...compared.flatMap(({ findings }) => findings),
         ...deletionFindings(compared),
         ...(numbers["changed since"] > 0
-          ? [
-              note(
-                "service",
-                `${counted(numbers["changed since"], "row")} changed since the last sync, and not compared`
-              )
-            ]
+          ? [note("service", `${counted(numbers["changed since"], "row")} changed since the last sync; not compared`)]
           : [])
       ]
     }
   }
 })
 
-/** A row that is gone was deleted since, or its deletion was not seen: nothing here can tell. */
+/** A missing record was deleted after the last sync, or the sync did not notice its deletion: unknown which. */
 const deletionFindings = (compared: ReadonlyArray<Compared>): ReadonlyArray<Finding> =>
   [
     ...Map.groupBy(
       compared.filter(({ status }) => status === "gone since"),
       ({ table }) => table
     )
-  ].map(([table, gone]) =>
-    note(table, `the service no longer has ${counted(gone.length, "row")}, for example ${gone[0]!.id}`)
+  ].map(([table, deleted]) =>
+    note(table, `the service no longer has ${counted(deleted.length, "row")}, for example ${deleted[0]!.id}`)
   )
 
 const compareRow = Effect.fnUntraced(function* ({ known, row }: Chosen, { location, normaliserOf }: SampleOptions) {
@@ -114,12 +109,15 @@ const compareRow = Effect.fnUntraced(function* ({ known, row }: Chosen, { locati
     const [record] = resource.transform ? resource.transform(sent) : [sent]
     const normalised = normaliserOf(resource)(record, { location }).row
     if (normalised === undefined)
-      return ended("not readable", [note(where, "the answer holds no record that becomes a row")])
-    // Printed by the normaliser: an object of columns.
+      return ended("not readable", [note(where, "the response contains no record that becomes a row")])
+    // The normaliser writes a JSON object of columns.
     const theirs = parseExact(normalised) as Readonly<Record<string, unknown>>
     const readAt = new Date(Number(row["_read_at"])).toISOString()
     const findings = differences(known, row, theirs, differing).map(({ column, ours, theirs }) =>
-      wrong(where, `${column.name} is ${shown(column, ours)} here, read ${readAt}, and ${shown(column, theirs)} there`)
+      wrong(
+        where,
+        `${column.name} is ${shown(column, ours)} in the warehouse (read at ${readAt}) and ${shown(column, theirs)} in the service`
+      )
     )
     if (findings.length === 0) return ended("agree")
     return isNewer(known, row, theirs) ? ended("changed since") : ended("differ", findings)
@@ -132,7 +130,7 @@ const compareRow = Effect.fnUntraced(function* ({ known, row }: Chosen, { locati
   )
 })
 
-/** Columns that both sides fill: a list may show less of a record than a read of it alone, and the other way round. */
+/** Compares the columns that both sides fill: a list may omit fields that a single read returns, and vice versa. */
 const differences = (
   { columns }: KnownTable,
   ours: Row,
@@ -147,7 +145,7 @@ const differences = (
       return [{ column, ours: String(own), theirs: textOf(other) }]
     })
 
-/** By the date of its last change; where our row has none, by when it was read. */
+/** Compares the time of the last change with that of our row, or with the time at which our row was read. */
 const isNewer = ({ resource, columns }: KnownTable, ours: Row, theirs: Readonly<Record<string, unknown>>): boolean =>
   columns
     .filter(

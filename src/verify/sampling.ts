@@ -1,4 +1,4 @@
-/** Which rows a sample takes, with their values as text. */
+/** Chooses the rows of a sample, with their values as text. */
 import { Effect, Random } from "effect"
 import type { Catalogue } from "../catalog/discover.ts"
 import { type Column, keyOf } from "../catalog/tables.ts"
@@ -8,13 +8,13 @@ import { type Row, Warehouse } from "../warehouse/warehouse.ts"
 import { asText } from "./compare.ts"
 import { type KnownTable, knownTables } from "./existing-tables.ts"
 
-/** A row with every value that its request needs or that is compared. */
+/** A row of the warehouse, with the values that the path of its request needs and those that are compared. */
 export interface Chosen {
   readonly known: KnownTable
   readonly row: Row
 }
 
-/** The tables take turns, so that a sample of a few rows does not come from the largest table alone. */
+/** Chooses from the tables in turn, so that a small sample does not consist of rows of the largest table only. */
 export const choose = Effect.fn("verify.choose")(function* (
   catalogue: Catalogue,
   location: string,
@@ -25,16 +25,16 @@ export const choose = Effect.fn("verify.choose")(function* (
   const readable = tables.filter(({ table, parent, resource }) => table === parent && resource.getOne !== undefined)
   const live = ({ current }: KnownTable) =>
     `${current} WHERE location_id = ${literal(location)} AND _deleted_at IS NULL`
-  const open: Array<{ readonly known: KnownTable; readonly held: number; wanted: number }> = []
+  const open: Array<{ readonly known: KnownTable; readonly available: number; wanted: number }> = []
   for (const known of readable) {
     const [row] = yield* warehouse.rows(`SELECT count(*) AS n FROM ${live(known)}`)
-    open.push({ known, held: Number(row?.["n"]), wanted: 0 })
+    open.push({ known, available: Number(row?.["n"]), wanted: 0 })
   }
   for (let left = rows; left > 0;) {
-    const able = (yield* Random.shuffle(open.filter(({ held, wanted }) => wanted < held))).slice(0, left)
-    if (able.length === 0) break
-    for (const one of able) one.wanted++
-    left -= able.length
+    const next = (yield* Random.shuffle(open.filter(({ available, wanted }) => wanted < available))).slice(0, left)
+    if (next.length === 0) break
+    for (const one of next) one.wanted++
+    left -= next.length
   }
   const chosen: Array<Chosen> = []
   for (const { known, wanted } of open.filter(({ wanted }) => wanted > 0)) {
@@ -46,12 +46,12 @@ export const choose = Effect.fn("verify.choose")(function* (
   }
   return chosen
 })
-/** When we read the row, epoch milliseconds. */
+/** When the row was read, in epoch milliseconds. */
 const readAt = "epoch_ms(_synced_at) AS _read_at"
 
-/** Columns that the request for a row may need, beside those that are compared. */
+/** Columns that a path may name, in addition to those that are compared. */
 const keyNames = ({ resource }: KnownTable): ReadonlySet<string> =>
   new Set([...keyOf(resource), ...(resource.childOf ? [resource.childOf.column] : [])])
 
-/** Of the system's columns the service knows nothing. */
+/** The service does not have sluice's own columns. */
 export const isCompared = ({ type }: Column): boolean => type !== "system"

@@ -1,6 +1,6 @@
 /**
- * The vault from its first byte to its last, one segment in memory at a time. Reads the files themselves: opening a
- * vault for writing cuts off a torn tail, and a check must change nothing.
+ * Checks the whole vault, one segment in memory at a time. It reads the files directly, because opening a vault for writing
+ * sets aside an incomplete write at its end, and a check must change nothing.
  */
 import { Effect } from "effect"
 import { readFile, readdir } from "node:fs/promises"
@@ -12,13 +12,13 @@ import { type Position, isBefore } from "../vault/position.ts"
 import { plainPath, readSealed } from "../vault/segments.ts"
 import { type Checked, type Finding, counted, note, wrong } from "./finding.ts"
 
-/** What the warehouse says of the vault; nothing where there is no warehouse to ask. */
+/** What the warehouse expects of the vault. */
 export interface Expected {
-  /** How far it has taken the vault in. */
+  /** How far the warehouse has loaded the vault. */
   readonly loaded: Position
-  /** Runs whose pages it holds. */
+  /** Runs whose pages are in the tables. */
   readonly runs: ReadonlyArray<string>
-  /** Names that entries carry; entries of others were read by nobody. */
+  /** Labels of resources that entries may have. */
   readonly resources: ReadonlySet<string>
   readonly locations: ReadonlySet<string>
 }
@@ -35,7 +35,7 @@ export const checkVault = Effect.fn("verify.vault")(function* (
   const last = Math.max(0, ...files.sealed, ...files.plain)
   const findings: Array<Finding> = [...gaps(files, last), ...leftovers(files)]
   if (names === undefined && loaded) findings.push(wrong(folder, "the folder is missing"))
-  const held = new Set<string>()
+  const foundRuns = new Set<string>()
   let [entries, bytes, waiting] = [0, 0, 0]
   let place = loaded === undefined || (loaded.segment === last + 1 && loaded.offset === 0) ? "within" : "beyond"
 
@@ -47,34 +47,34 @@ export const checkVault = Effect.fn("verify.vault")(function* (
     )
     const where = `segment ${segment}`
     if (typeof content !== "object") {
-      findings.push(wrong(where, `it cannot be ${sealed ? "unpacked" : "read"}: ${content ?? "it is gone"}`))
+      findings.push(wrong(where, `it cannot be ${sealed ? "unpacked" : "read"}: ${content ?? "it was removed"}`))
       if (loaded?.segment === segment) place = "within"
       continue
     }
     const here = loaded?.segment === segment ? loaded.offset : undefined
     const isLoaded = loaded !== undefined && segment < loaded.segment
-    const walked = walk(content, here ?? 0, held, (entry, end) =>
+    const walked = walk(content, here ?? 0, foundRuns, (entry, end) =>
       expected && (isLoaded || end <= (here ?? 0)) ? foreignIn(entry, expected) : undefined
     )
-    for (const [what, count] of walked.strange)
-      findings.push(wrong(where, `it holds ${what}, ${counted(count, "time")}`))
+    for (const [what, count] of walked.unexpected)
+      findings.push(wrong(where, `it contains ${what}, ${counted(count, "time")}`))
     const whole = walked.end === content.length
     entries += walked.entries
     bytes += content.length
     if (!loaded || segment > loaded.segment) waiting += walked.entries
     if (here !== undefined) {
-      waiting += walked.behind
-      // Behind damage nobody can tell; the damage itself is told below.
+      waiting += walked.after
+      // After damage this is unknown; the damage itself is reported below.
       place = walked.isBoundary || (!whole && here > walked.end && here <= content.length) ? "within" : "beyond"
     }
     if (whole) continue
-    const lost = entriesBehind(content, walked.end)
+    const lost = entriesAfter(content, walked.end)
     const isDamageLoaded = loaded === undefined || isBefore({ segment, offset: walked.end }, loaded)
     const torn = !sealed && segment === last && isTorn(content, walked.end, isDamageLoaded) && (here ?? 0) <= walked.end
     const tail = counted(content.length - walked.end, "byte")
     findings.push(
       torn
-        ? note(where, `its last ${tail} are a torn end, which the next sync sets aside`)
+        ? note(where, `its last ${tail} are an incomplete write, which the next sync sets aside`)
         : wrong(where, `it is damaged at byte ${walked.end}: ${lostText(lost, tail)}`)
     )
   }
@@ -82,17 +82,17 @@ export const checkVault = Effect.fn("verify.vault")(function* (
     findings.push(
       wrong(
         "position",
-        `the warehouse has taken in segment ${loaded.segment} up to byte ${loaded.offset}, where no entry of the vault ends`
+        `the warehouse has loaded segment ${loaded.segment} up to byte ${loaded.offset}, where no entry of the vault ends`
       )
     )
   if (waiting > 0) findings.push(note("position", `${counted(waiting, "entry", "entries")} wait for the next sync`))
-  const lost = runs.filter((run) => !held.has(run))
-  // Where something is missing or damaged, that is the news.
+  const lost = runs.filter((run) => !foundRuns.has(run))
+  // Missing or damaged segments explain missing runs.
   if (lost.length > 0 && findings.every(({ level }) => level === "note"))
     findings.push(
       wrong(
         "runs",
-        `it holds nothing of ${counted(lost.length, "run")} whose pages are in the tables, from ${lost[0]} on`
+        `it contains no entry of ${counted(lost.length, "run")} whose pages are in the tables; the first is ${lost[0]}`
       )
     )
   const segments = counted(
@@ -123,7 +123,7 @@ const sorted = (names: ReadonlyArray<string>): Files => {
   }
 }
 
-/** Runs of numbers without a segment. */
+/** Numbers without a segment, as ranges. */
 const gaps = ({ sealed, plain }: Files, last: number): ReadonlyArray<Finding> => {
   const found: Array<Finding> = []
   for (let from = 1; from <= last; from++) {
@@ -139,44 +139,44 @@ const leftovers = ({ sealed, plain, others }: Files): ReadonlyArray<Finding> => 
   ...[...plain]
     .filter((segment) => sealed.has(segment))
     .map((segment) =>
-      note(`segment ${segment}`, "there twice, plain and compressed; the next sync removes the plain one")
+      note(`segment ${segment}`, "it exists both plain and compressed; the next sync removes the plain one")
     ),
   ...others.map((name) =>
     note(
       name,
       name.includes(".ndjson.torn-")
-        ? "set aside when a run was stopped in the middle of a write"
+        ? "an incomplete write that a sync has set aside"
         : name.endsWith(".part")
-          ? "left by a compression that was stopped; written again when its turn comes"
-          : "no file of the vault"
+          ? "left by an interrupted compression; a later one replaces it"
+          : "not a file of the vault"
     )
   )
 ]
 
-/** Entries from the beginning to the first that does not hold, and whether one of them ends at `offset`. */
+/** Reads the entries up to the first damaged one, and finds whether one of them ends at `offset`. */
 const walk = (
   segment: Buffer,
   offset: number,
   runs: Set<string>,
-  isStrange: (entry: Entry, end: number) => string | undefined
+  problemOf: (entry: Entry, end: number) => string | undefined
 ) => {
-  let [entries, behind, end] = [0, 0, 0]
-  const strange = new Map<string, number>()
+  let [entries, after, end] = [0, 0, 0]
+  const unexpected = new Map<string, number>()
   let isBoundary = offset === 0
   for (let entry = decode(segment, 0); entry; entry = decode(segment, end)) {
     entries++
     runs.add(entry.entry.run)
-    if (end >= offset) behind++
+    if (end >= offset) after++
     end = entry.end
     isBoundary ||= end === offset
-    const what = isStrange(entry.entry, end)
-    if (what !== undefined) strange.set(what, (strange.get(what) ?? 0) + 1)
+    const what = problemOf(entry.entry, end)
+    if (what !== undefined) unexpected.set(what, (unexpected.get(what) ?? 0) + 1)
   }
-  return { entries, behind, end, isBoundary, strange }
+  return { entries, after, end, isBoundary, unexpected }
 }
 
-/** Whole entries that stand behind a damaged place. */
-const entriesBehind = (segment: Buffer, damaged: number): number => {
+/** Counts the intact entries after a damaged one. */
+const entriesAfter = (segment: Buffer, damaged: number): number => {
   let entries = 0
   for (let at = segment.indexOf(entryStart, damaged); at >= 0; at = segment.indexOf(entryStart, at + 1))
     if (decode(segment, at + 1)) entries++
@@ -186,7 +186,7 @@ const entryStart = Buffer.from('\n{"kind":')
 
 const lostText = (lost: number, tail: string) =>
   lost === 0
-    ? `its last ${tail} are no whole entry`
-    : `${counted(lost, "entry", "entries")} behind that place cannot be reached`
+    ? `its last ${tail} are not a complete entry`
+    : `${counted(lost, "entry", "entries")} after it cannot be read`
 
 const reasonOf = (cause: Error): string => cause.message

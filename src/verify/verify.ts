@@ -1,4 +1,4 @@
-/** Every check that needs no request: the vault, the tables, the published files, the files rows tell of. */
+/** Runs every check that needs no request: the vault, the tables, the published files, and files that rows refer to. */
 import { Effect } from "effect"
 import type { Catalogue } from "../catalog/discover.ts"
 import { backfillOf, childRequestOf } from "../catalog/resource.ts"
@@ -21,7 +21,7 @@ import { checkKeys, checkParents, checkReferences } from "./rows.ts"
 import { checkRejects, checkTimes } from "./state.ts"
 import { checkVault } from "./vault.ts"
 
-/** `onCheck` is told of each before it begins: some take minutes on a large account. */
+/** Calls `onCheck` before each check, as some take minutes on a large account. */
 export const verify = Effect.fn("verify")(function* (
   catalogue: Catalogue,
   { folder, formats }: Pick<OutputSettings, "folder" | "formats">,
@@ -31,37 +31,37 @@ export const verify = Effect.fn("verify")(function* (
   const known = yield* knownTables(catalogue)
   const loaded = yield* loadedPosition()
   yield* onCheck("the vault")
-  const vault = yield* whole(
+  const vault = yield* finished(
     "vault",
     "vault",
     checkVault(outputPaths(folder).vault, yield* expectedOf(catalogue, loaded))
   )
   yield* onCheck("the tables")
   const tables = [
-    yield* whole("warehouse", "blocks", checkBlocks()),
-    yield* whole("warehouse", "keys", checkKeys(known)),
-    yield* whole("warehouse", "parents", checkParents(known)),
-    yield* whole("warehouse", "references", checkReferences(known)),
-    yield* whole("warehouse", "times", checkTimes(known)),
-    yield* whole("warehouse", "history", checkHistory(known)),
-    yield* whole("warehouse", "rejects", checkRejects(catalogue, entriesWait(vault)))
+    yield* finished("warehouse", "blocks", checkBlocks()),
+    yield* finished("warehouse", "keys", checkKeys(known)),
+    yield* finished("warehouse", "parents", checkParents(known)),
+    yield* finished("warehouse", "references", checkReferences(known)),
+    yield* finished("warehouse", "times", checkTimes(known)),
+    yield* finished("warehouse", "history", checkHistory(known)),
+    yield* finished("warehouse", "rejects", checkRejects(catalogue, entriesWait(vault)))
   ]
   yield* onCheck("published and other files")
   yield* onCheck("records of the vault against their rows")
-  const why =
+  const reason =
     loaded === undefined
       ? "nothing is loaded"
       : isWrong(vault)
-        ? "the vault is not whole"
+        ? "the vault has errors"
         : entriesWait(vault)
           ? "entries of the vault wait for the next sync"
           : undefined
   const replayed: Checked =
-    loaded === undefined || why !== undefined
-      ? { part: "warehouse", check: "replay", looked: `nothing: ${why}`, findings: [] }
-      : yield* whole("warehouse", "replay", checkReplay(known, { ...replaying, folder, loaded }))
-  const shown = outputPaths(folder).published
-  const { checked: published, manifest } = yield* checkPublished(shown).pipe(
+    loaded === undefined || reason !== undefined
+      ? { part: "warehouse", check: "replay", looked: `nothing, because ${reason}`, findings: [] }
+      : yield* finished("warehouse", "replay", checkReplay(known, { ...replaying, folder, loaded }))
+  const publishedFolder = outputPaths(folder).published
+  const { checked: published, manifest } = yield* checkPublished(publishedFolder).pipe(
     Effect.catch((failure) =>
       Effect.succeed({ checked: unfinished("published", "published", failure), manifest: undefined })
     )
@@ -72,10 +72,14 @@ export const verify = Effect.fn("verify")(function* (
     vault,
     ...tables,
     replayed,
-    yield* whole("warehouse", "content", checkWarehouseContent(known, manifest)),
+    yield* finished("warehouse", "content", checkWarehouseContent(known, manifest)),
     published,
-    yield* whole("published", "formats", checkFormats(known, shown, manifest, { wanted: formats, broken })),
-    yield* whole("files", "files", checkFiles(known, folder))
+    yield* finished(
+      "published",
+      "formats",
+      checkFormats(known, publishedFolder, manifest, { wanted: formats, broken })
+    ),
+    yield* finished("files", "files", checkFiles(known, folder))
   ]
 })
 
@@ -94,20 +98,20 @@ const expectedOf = Effect.fnUntraced(function* ({ resources }: Catalogue, loaded
   }
 })
 
-/** What can be said where the warehouse does not open: whether the vault can make it again. */
+/** If the warehouse cannot be opened, only the vault is checked: it shows whether a rebuild is possible. */
 export const verifyVault = Effect.fn("verify.vaultAlone")(function* (
   folder: string,
   failure: Failure
 ): Effect.fn.Return<ReadonlyArray<Checked>, Failure> {
-  const vault = yield* whole("vault", "vault", checkVault(outputPaths(folder).vault, undefined))
+  const vault = yield* finished("vault", "vault", checkVault(outputPaths(folder).vault, undefined))
   return [
     vault,
     { part: "warehouse", check: "tables", looked: "nothing", findings: [wrong(warehouseName, failureText(failure))] }
   ]
 })
 
-/** A check that cannot go to its end is a finding, and the others are made all the same. */
-const whole = <R>(
+/** A check that fails is a finding, and the other checks run nevertheless. */
+const finished = <R>(
   part: Part,
   check: string,
   effect: Effect.Effect<Checked, Failure, R>
@@ -117,24 +121,24 @@ const whole = <R>(
 const unfinished = (part: Part, check: string, failure: Failure): Checked => ({
   part,
   check,
-  looked: "not to the end",
+  looked: "not finished",
   findings: [wrong(part === "warehouse" ? warehouseName : part, failureText(failure))]
 })
 
 const entriesWait = ({ findings }: Checked): boolean =>
   findings.some(({ level, where }) => level === "note" && where === "position")
 
-/** The act that mends what is wrong, the one first that the others build on. */
+/** The command that repairs the errors; first the part from which the others are made. */
 export const nextStep = (checked: ReadonlyArray<Checked>, disagreeing: ReadonlyArray<string>): string => {
   const parts = new Set<Part>(checked.filter(isWrong).map(({ part }) => part))
   if (parts.has("vault"))
     return parts.has("warehouse")
-      ? "put the vault back from a backup, then ./sluice rebuild; without a backup, move the whole folder away and ./sluice sync reads everything again"
-      : "put what is named back from a backup of the vault; until then the tables are the better copy, so do not run ./sluice rebuild"
+      ? "restore the vault from a backup, then run ./sluice rebuild; without a backup, move the whole folder away, and ./sluice sync reads everything again"
+      : "restore the segments above from a backup of the vault; until then the tables are the better copy, so do not run ./sluice rebuild"
   if (parts.has("warehouse")) return "./sluice rebuild"
-  // A reading leaves a row alone whose record is as it was: it mends a missed change, and not a row that was altered.
+  // A sync does not touch a row whose record is unchanged: it repairs a missed change, but not an altered row.
   if (parts.has("service"))
-    return `./sluice sync --full --only ${disagreeing.join(",")}; where ./sluice verify then finds the same, ./sluice rebuild`
+    return `./sluice sync --full --only ${disagreeing.join(",")}; if ./sluice verify then finds the same, ./sluice rebuild`
   if (parts.has("files")) return "./sluice sync --full --only recordings"
   if (parts.has("published")) return "./sluice publish"
   return checked.some(entriesWait) ? "./sluice sync" : "./sluice status"

@@ -56,9 +56,9 @@ describe("a rebuild", () => {
       assert.strictEqual(verified.code, 1)
       assert.match(
         verified.stderr,
-        /^WRONG {2}vault: runs: it holds nothing of 2 runs whose pages are in the tables, from /m
+        /^WRONG {2}vault: runs: it contains no entry of 2 runs whose pages are in the tables; the first is /m
       )
-      assert.match(verified.stderr, /^Next: put what is named back from a backup of the vault/m)
+      assert.match(verified.stderr, /^Next: restore the segments above from a backup of the vault/m)
       const refused = await run("rebuild")
       assert.strictEqual(refused.code, 1)
       assert.match(
@@ -96,7 +96,7 @@ describe("a rebuild", () => {
       const ran = await run("rebuild")
       assert.strictEqual(ran.code, 1)
       assert.match(ran.stderr, told)
-      assert.match(ran.stderr, /^Next: \.\/sluice verify, then restore that file from a backup/m)
+      assert.match(ran.stderr, /^Next: Run \.\/sluice verify, then restore that file from a backup/m)
     })
   })
 })

@@ -30,25 +30,25 @@ describe("one published file broken is named, and nothing else", () => {
     [
       "cut short",
       (folder) => truncateSync(join(folder, contacts), 1000),
-      /parquet: 1,000 bytes, and the manifest says \d+$/
+      /parquet: it has 1,000 bytes; the manifest lists \d+$/
     ],
     ["a byte changed", (folder) => flip(join(folder, "csv/contacts.csv")), /csv\/contacts\.csv: its content is not/],
     ["missing", (folder) => rmSync(join(folder, "crm.duckdb")), /crm\.duckdb: missing$/],
     [
       "rows counted wrongly, CSV",
       (folder) => edit(join(folder, "manifest.json"), recount("csv/contacts.csv")),
-      /csv\/contacts\.csv: (\d+) rows, and the manifest says \d+$/
+      /csv\/contacts\.csv: it has (\d+) rows; the manifest lists \d+$/
     ],
     [
       "rows counted wrongly, Parquet",
       (folder) => edit(join(folder, "manifest.json"), recount(contacts)),
-      /part-0\.parquet: (\d+) rows, and the manifest says \d+$/
+      /part-0\.parquet: it has (\d+) rows; the manifest lists \d+$/
     ],
     ["no manifest", (folder) => rmSync(join(folder, "manifest.json")), /manifest\.json: it cannot be read/],
     [
       "half a manifest",
       (folder) => truncateSync(join(folder, "manifest.json"), 500),
-      /manifest\.json: it is no manifest/
+      /manifest\.json: it is not a valid manifest/
     ],
     [
       "a run nobody knows",
@@ -85,11 +85,11 @@ describe("copies that no longer hold the same are named, and nothing else", () =
       })
     })
     const expected = [
-      /^content: crm\.contact_tags: \d+ rows, and the manifest says \d+, and no run changed it since$/,
-      /^content: crm\.forms: its values are not those that the manifest lists, and no run changed it since$/,
-      /^content: crm\.redirects: \d+ rows, and the manifest says \d+, and no run changed it since$/,
+      /^content: crm\.contact_tags: it has \d+ rows; the manifest lists \d+, and no run has changed it since$/,
+      /^content: crm\.forms: its values differ from the manifest, and no run has changed it since$/,
+      /^content: crm\.redirects: it has \d+ rows; the manifest lists \d+, and no run has changed it since$/,
       /^content: crm\.surveys: the manifest of the published version does not list it$/,
-      /^content: crm_history\.conversations: its values are not those/,
+      /^content: crm_history\.conversations: its values differ/,
       /^content: crm_history\.surveys: the manifest/
     ]
     const found = wrong.toSorted()
@@ -120,7 +120,7 @@ describe("copies that no longer hold the same are named, and nothing else", () =
     })
     assert.deepStrictEqual(wrong, [
       "formats: manifest.json: it does not list crm.duckdb",
-      "formats: parquet/redirects/part-0.parquet: its values are not those that the manifest lists",
+      "formats: parquet/redirects/part-0.parquet: its values differ from the manifest",
       "formats: manifest.json: it lists no csv file of forms"
     ])
     assert.strictEqual(next, "./sluice publish")
@@ -137,7 +137,7 @@ describe("copies that no longer hold the same are named, and nothing else", () =
     assert.deepStrictEqual(wrong, [])
     assert.match(
       notes.join("\n"),
-      /^content: published: it is of run \w+, and the warehouse has changes since in 1 table: redirects$/m
+      /^content: published: it shows run \w+; the warehouse has newer changes in 1 table: redirects$/m
     )
   })
 })
@@ -154,8 +154,8 @@ describe("good files", () => {
     assert.deepStrictEqual(wrong, [])
     const looked = (check: string) => result.checks.find((one) => one.check === check)?.looked ?? ""
     assert.match(looked("published"), /^[1-9]\d\d files of run \w+, [1-9]\d* MB$/)
-    assert.match(looked("content"), /^\d+ tables, [1-9][\d,]+ rows: with what was published$/)
-    assert.match(looked("formats"), /^\d+ tables in duckdb, parquet, csv; not the columns of wide tables$/)
+    assert.match(looked("content"), /^\d+ tables, [1-9][\d,]+ rows, compared with the published release$/)
+    assert.match(looked("formats"), /^\d+ tables in duckdb, parquet, csv; not compared: the columns of wide tables$/)
   })
 
   it("pass for spreadsheets too, whose cells hold line ends, quotes and long texts", async () => {

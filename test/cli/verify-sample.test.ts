@@ -77,12 +77,22 @@ describe("verify --sample", () => {
       "text",
       "contacts",
       "email = 'x' || email",
-      /^sample: contacts \w+: email is "x.*" here, read .*Z, and ".*" there$/
+      /^sample: contacts \w+: email is "x.*" in the warehouse \(read at .*Z\) and ".*" in the service$/
     ],
-    ["an instant", "contacts", "date_added = date_added + INTERVAL 1 MILLISECOND", /date_added is "2.*Z" here/],
-    ["a decimal", "opportunities", "monetary_value = monetary_value + 0.0000001", /monetary_value is ".*1" here/],
-    ["a flag", "contacts", "dnd = NOT dnd", /dnd is "(true|false)" here/],
-    ["JSON", "messages", "meta = '{}' WHERE meta IS NOT NULL", /meta is "\{\}" here/]
+    [
+      "an instant",
+      "contacts",
+      "date_added = date_added + INTERVAL 1 MILLISECOND",
+      /date_added is "2.*Z" in the warehouse/
+    ],
+    [
+      "a decimal",
+      "opportunities",
+      "monetary_value = monetary_value + 0.0000001",
+      /monetary_value is ".*1" in the warehouse/
+    ],
+    ["a flag", "contacts", "dnd = NOT dnd", /dnd is "(true|false)" in the warehouse/],
+    ["JSON", "messages", "meta = '{}' WHERE meta IS NOT NULL", /meta is "\{\}" in the warehouse/]
   ] as const)("names a value that differs: %s", async (_, table, set, pattern) => {
     const column = set.split(" ")[0]
     const of = set.includes("WHERE") ? "" : ` WHERE ${column} IS NOT NULL`

@@ -62,7 +62,7 @@ describe("a good account", () => {
 })
 
 type Broken = [name: string, damage: (folder: string) => unknown, wrong: ReadonlyArray<RegExp>, next: RegExp]
-const backup = /^put what is named back from a backup of the vault/
+const backup = /^restore the segments above from a backup of the vault/
 const warehouseRow = "(SELECT min(id) FROM crm.contacts ANTI JOIN crm_history.contacts USING (id))"
 const version = "(SELECT min(id) FROM crm_history.conversations)"
 const shiftVersion = (set: string) => (folder: string) =>
@@ -84,11 +84,11 @@ describe("rows that are not as the vault gives them", () => {
       "--all"
     )
     const expected = [
-      /^replay: contact_tags: \d+ rows? of the vault missing, for example \w{20}\//,
-      /^replay: contacts: 1 row otherwise than the vault gives in first_name, last_name, for example \w{20}$/,
-      /^replay: forms: 1 row that the vault does not give, for example new$/,
-      /^replay: history of orders: 1 row otherwise than the vault gives in amount, for example/,
-      /^replay: redirects: 1 row of the vault missing, for example/
+      /^replay: contact_tags: \d+ rows? missing that the vault contains, for example \w{20}\//,
+      /^replay: contacts: 1 row different from the vault in first_name, last_name, for example \w{20}$/,
+      /^replay: forms: 1 row not contained in the vault, for example new$/,
+      /^replay: history of orders: 1 row different from the vault in amount, for example/,
+      /^replay: redirects: 1 row missing that the vault contains, for example/
     ]
     const found = wrong.toSorted()
     assert.strictEqual(found.length, expected.length, found.join("\n"))
@@ -104,10 +104,10 @@ describe("rows that are not as the vault gives them", () => {
     const { wrong, result } = await verifyBroken(account, account.output, (folder) =>
       sql(folder, "UPDATE crm.locations SET name = 'elsewhere'")
     )
-    assert.match(wrong.join("\n"), /^replay: locations: 1 row otherwise than the vault gives in name, for example \w+$/)
+    assert.match(wrong.join("\n"), /^replay: locations: 1 row different from the vault in name, for example \w+$/)
     assert.match(
       result.checks.find(({ check }) => check === "replay")!.looked,
-      /^\d\d\d records of [\d,]+ replayed from the vault, [\d,]+ rows of \d+ tables; --all replays every one$/
+      /^\d\d\d records of [\d,]+ replayed from the vault, [\d,]+ rows of \d+ tables; --all replays all$/
     )
   })
 })
@@ -123,39 +123,39 @@ describe("one thing broken is named, and nothing else", () => {
     [
       "a byte of a page in a plain segment",
       (folder) => flip(unseal(folder), '\n{"contacts":['),
-      [/^vault: segment 1: it is damaged at byte [1-9]\d*: [1-9][\d,]* entries behind that place cannot be reached$/],
+      [/^vault: segment 1: it is damaged at byte [1-9]\d*: [1-9][\d,]* entries after it cannot be read$/],
       backup
     ],
     [
       "the end of a full segment",
       (folder) => truncateSync(unseal(folder), 5000),
-      [/^vault: segment 1: it is damaged at byte \d+: its last [\d,]+ bytes are no whole entry$/],
+      [/^vault: segment 1: it is damaged at byte \d+: its last [\d,]+ bytes are not a complete entry$/],
       backup
     ],
     ["a segment", (folder) => rmSync(segment(folder, "000001.ndjson.zst")), [/^vault: segment 1: missing$/], backup],
     [
       "the newest segments",
       (folder) => ["000002.ndjson.zst", "000003.ndjson"].forEach((file) => rmSync(segment(folder, file))),
-      [/^vault: position: the warehouse has taken in segment 2 up to byte \d+, where no entry of the vault ends$/],
+      [/^vault: position: the warehouse has loaded segment 2 up to byte \d+, where no entry of the vault ends$/],
       backup
     ],
     [
       "how far the vault is loaded",
       (folder) => sql(folder, "UPDATE meta.vault_offset SET segment = 2, byte_offset = 77"),
-      [/^vault: position: the warehouse has taken in segment 2 up to byte 77, where/],
+      [/^vault: position: the warehouse has loaded segment 2 up to byte 77, where/],
       backup
     ],
     [
       "a key twice",
       (folder) => sql(folder, `INSERT INTO crm.contacts SELECT * FROM crm.contacts WHERE id = ${warehouseRow}`),
-      [/^keys: contacts: 1 key more than once, for example \w{20}$/],
+      [/^keys: contacts: 1 duplicate key, for example \w{20}$/],
       /^\.\/sluice rebuild$/
     ],
     [
       "half a key",
       (folder) =>
         sql(folder, "UPDATE crm.contact_tags SET tag = NULL WHERE rowid = (SELECT min(rowid) FROM crm.contact_tags)"),
-      [/^keys: contact_tags: 1 row without a whole key$/],
+      [/^keys: contact_tags: 1 row with NULL in the key$/],
       /^\.\/sluice rebuild$/
     ],
     [
@@ -177,8 +177,8 @@ describe("one thing broken is named, and nothing else", () => {
       "a version that ends too late",
       shiftVersion("_valid_to = _valid_to + INTERVAL 1 SECOND"),
       [
-        /^history: history of conversations: 1 version beginning before the former ended, for example \w{20}$/,
-        /^history: history of conversation_tags: [1-9]\d* versions? of no version in conversations/
+        /^history: history of conversations: 1 version overlapping the previous version, for example \w{20}$/,
+        /^history: history of conversation_tags: [1-9]\d* versions? without a version in conversations/
       ],
       /^\.\/sluice rebuild$/
     ],
@@ -186,8 +186,8 @@ describe("one thing broken is named, and nothing else", () => {
       "a version that ends too early",
       shiftVersion("_valid_to = _valid_to - INTERVAL 1 MILLISECOND"),
       [
-        /^history: history of conversations: 1 version beginning after the former ended, for example/,
-        /^history: history of conversation_tags: [1-9]\d* versions? of no version in conversations/
+        /^history: history of conversations: 1 version with a gap after the previous version, for example/,
+        /^history: history of conversation_tags: [1-9]\d* versions? without a version in conversations/
       ],
       /^\.\/sluice rebuild$/
     ],
@@ -195,8 +195,8 @@ describe("one thing broken is named, and nothing else", () => {
       "a version that ends before it begins",
       shiftVersion("_valid_from = _valid_to + INTERVAL 1 SECOND"),
       [
-        /^history: history of conversations: 1 version ending no later than they begin/,
-        /^history: history of conversation_tags: [1-9]\d* versions? of no version in conversations/
+        /^history: history of conversations: 1 version with _valid_to not after _valid_from/,
+        /^history: history of conversation_tags: [1-9]\d* versions? without a version in conversations/
       ],
       /^\.\/sluice rebuild$/
     ],
@@ -205,27 +205,27 @@ describe("one thing broken is named, and nothing else", () => {
       (folder) => sql(folder, `DELETE FROM crm.conversations WHERE id = ${version}`),
       [
         /^parents: conversation_tags: [1-9]\d* rows? without a row in conversations/,
-        /^history: history of conversations: 1 version of no row/
+        /^history: history of conversations: 1 version without a row/
       ],
       /^\.\/sluice rebuild$/
     ],
     [
       "child rows of an earlier version",
       (folder) => sql(folder, "UPDATE crm_history.contact_tags SET _valid_to = _valid_to - INTERVAL 1 SECOND"),
-      [/^history: history of contact_tags: [1-9]\d* versions of no version in contacts/],
+      [/^history: history of contact_tags: [1-9]\d* versions without a version in contacts/],
       /^\.\/sluice rebuild$/
     ],
     [
       "a watermark",
       (folder) =>
         sql(folder, "UPDATE meta.watermarks SET watermark = complete_at + INTERVAL 1 HOUR WHERE resource = 'contacts'"),
-      [/^times: contacts: its watermark .* is ahead of .*, when it was read/],
+      [/^times: contacts: its watermark .* is later than its last read at/],
       /^\.\/sluice rebuild$/
     ],
     [
       "the time a row was read",
       (folder) => sql(folder, "UPDATE crm.forms SET _synced_at = now() + INTERVAL 1 DAY"),
-      [/^times: forms: [1-9]\d* rows? read later than now/],
+      [/^times: forms: [1-9]\d* rows? with _synced_at in the future/],
       /^\.\/sluice rebuild$/
     ],
     [
@@ -235,7 +235,7 @@ describe("one thing broken is named, and nothing else", () => {
           folder,
           `INSERT INTO meta.rejected_records SELECT max(run_id), '${account.service.locationId}', 'contact_tags', '{}', 'no tag', now() FROM meta.runs`
         ),
-      [/^rejects: contacts: run \w+ counts 0 rejected records, and 1 are kept$/],
+      [/^rejects: contacts: run \w+ counts 0 rejected records; meta\.rejected_records has 1$/],
       /^\.\/sluice rebuild$/
     ],
     [
@@ -247,13 +247,13 @@ describe("one thing broken is named, and nothing else", () => {
     [
       "a byte of a recording",
       (folder) => flip(recording(folder)),
-      [/^files: files\/recordings\/\S+: its content is not what its row says \(sha256\)$/],
+      [/^files: files\/recordings\/\S+: its SHA-256 differs from its row$/],
       /^\.\/sluice sync --full --only recordings$/
     ],
     [
       "the length of a recording",
       (folder) => truncateSync(recording(folder), 100),
-      [/^files: files\/recordings\/\S+: 100 bytes, and its row says \d+$/],
+      [/^files: files\/recordings\/\S+: it has 100 bytes; its row says \d+$/],
       /^\.\/sluice sync --full --only recordings$/
     ]
   ])("%s", async (...[, damage, expected, next]: Broken) => {
@@ -314,10 +314,10 @@ describe("what is no fault is only told", () => {
     })
     assert.deepStrictEqual(wrong, [])
     for (const pattern of [
-      /^vault: segment 3: its last 31 bytes are a torn end/,
-      /^vault: 000002\.ndjson\.torn-99: set aside/,
-      /^files: files\/recordings\/mine\.wav: no row names it$/,
-      /^references: contacts\.assigned_to: [1-9]\d* rows? of what users does not hold, for example nobody$/
+      /^vault: segment 3: its last 31 bytes are an incomplete write/,
+      /^vault: 000002\.ndjson\.torn-99: an incomplete write that a sync has set aside$/,
+      /^files: files\/recordings\/mine\.wav: no row refers to it$/,
+      /^references: contacts\.assigned_to: [1-9]\d* rows? without a matching row in users, for example nobody$/
     ])
       assert.isTrue(
         notes.some((note) => pattern.test(note)),

@@ -38,7 +38,7 @@ export const failureExplanation = ({ reason, unpublished }: Failure): Explanatio
     ? explanation
     : {
         ...explanation,
-        message: `Nothing was published, and ${unpublished} still shows the version before. ${explanation.message}`
+        message: `Nothing was published, and ${unpublished} still shows the previous release. ${explanation.message}`
       }
 }
 
@@ -85,12 +85,12 @@ const reasonExplanation = (reason: FailureReason): Explanation => {
       return {
         ends: "failed",
         message: `The vault in ${reason.folder}: ${reason.detail}.`,
-        next: "./sluice verify, then restore that file from a backup. Without one, move it away: the tables keep what they hold of it, and a rebuild would not."
+        next: "Run ./sluice verify, then restore that file from a backup. Without a backup, move it away: the tables keep its rows, but a rebuild would lose them."
       }
     case "PublishedIsForeign":
       return {
         ends: "failed",
-        message: `${reason.path} is in the way: it is not a link that sluice made, so it is left as it is. Nothing was published.`,
+        message: `${reason.path} exists and is not a link that sluice created, so sluice did not replace it. Nothing was published.`,
         next: `Move ${reason.path} away, or name another folder with --output, then run ./sluice publish.`
       }
     case "UnknownSelection":
@@ -114,13 +114,13 @@ const reasonExplanation = (reason: FailureReason): Explanation => {
     case "ReserveTooLarge":
       return {
         ends: "config",
-        message: `budget.reserve_per_day keeps ${reason.reserve} requests of each day for other programs, and the service allows ${reason.dailyMax}: nothing is left to read with.`,
+        message: `budget.reserve_per_day reserves ${reason.reserve} requests per day for other programs, and the service allows ${reason.dailyMax} per day, so none are left for sluice.`,
         next: `Write reserve_per_day = ${Math.floor(reason.dailyMax / 10)} under [budget] in the settings file, then run the same command again.`
       }
     case "CertificateRejected":
       return {
         ends: "config",
-        message: `The certificate of ${reason.host} is not accepted (${reason.detail}), so nothing was sent to it.`,
+        message: `The certificate of ${reason.host} is not trusted (${reason.detail}), so sluice sent nothing to it.`,
         next: "Check account.base_url and this machine's clock. If the certificate comes from an authority of your own, set NODE_EXTRA_CA_CERTS to its file."
       }
     case "WrongProtocol":
@@ -184,7 +184,7 @@ const serviceExplanation = (error: ServiceError, location: string): Explanation 
 const whyByKind = {
   private: "A private token stops working about a week after it was rotated.",
   oauth:
-    "A refresh token works once, and its successor is in tokens.json: invalid_grant means that this one was used already, by another program or by a run that was killed in that very moment, or that the app was removed."
+    "Each refresh token works once, and sluice keeps the next one in tokens.json. invalid_grant means that another program, or a run that was killed at that moment, has used this one, or that the app was removed."
 }
 const adviceByKind = {
   private: "Set SLUICE_TOKEN to a valid token",

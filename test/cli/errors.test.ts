@@ -33,12 +33,12 @@ const reasons: ReadonlyArray<readonly [FailureReason, ends: string, said: RegExp
   [
     { _tag: "VaultDamaged", folder: "o/vault", detail: "segment 1 is damaged at byte 7" },
     "failed",
-    /^The vault in o\/vault: segment 1 is damaged at byte 7\. \.\/sluice verify, .* backup/
+    /^The vault in o\/vault: segment 1 is damaged at byte 7\. Run \.\/sluice verify, .* backup/
   ],
   [
     { _tag: "PublishedIsForeign", path: "o/published" },
     "failed",
-    /^o\/published is in the way: it is not a link that sluice made.* Move o\/published away/
+    /^o\/published exists and is not a link that sluice created.* Move o\/published away/
   ],
   [
     { _tag: "UnknownSelection", flag: "--only", name: "kontacts", families: ["crm", "payments"] },
@@ -54,12 +54,12 @@ const reasons: ReadonlyArray<readonly [FailureReason, ends: string, said: RegExp
   [
     { _tag: "ReserveTooLarge", reserve: 1000, dailyMax: 600 },
     "config",
-    /^budget\.reserve_per_day keeps 1000 .* Write reserve_per_day = 60 under \[budget\]/
+    /^budget\.reserve_per_day reserves 1000 .* Write reserve_per_day = 60 under \[budget\]/
   ],
   [
     { _tag: "CertificateRejected", host: "api.test", detail: "CERT_HAS_EXPIRED" },
     "config",
-    /^The certificate of api\.test is not accepted \(CERT_HAS_EXPIRED\).* NODE_EXTRA_CA_CERTS/
+    /^The certificate of api\.test is not trusted \(CERT_HAS_EXPIRED\).* NODE_EXTRA_CA_CERTS/
   ],
   [
     { _tag: "WrongProtocol", host: "api.test", protocol: "HTTPS", detail: "wrong version number" },
@@ -79,7 +79,7 @@ it("a failed publish says that the published version stays", () => {
   const { message } = explanationOf(new Failure({ reason, unpublished: "o/published" }))!
   assert.match(
     message,
-    /^Nothing was published, and o\/published still shows the version before\. o\/\.published.* ENOSPC/
+    /^Nothing was published, and o\/published still shows the previous release\. o\/\.published.* ENOSPC/
   )
 })
 

@@ -76,7 +76,10 @@ describe("versions of the published folder", () => {
       })
       assert.strictEqual(ran.status, 1, ran.stderr)
       const failure = JSON.parse(ran.stdout.replace("begun\n", ""))
-      assert.match(failure.message, /^Nothing was published, and .*published still shows the version before\. [^\n]+$/)
+      assert.match(
+        failure.message,
+        /^Nothing was published, and .*published still shows the previous release\. [^\n]+$/
+      )
       assert.match(failure.message, /Everything read before this is kept\.$/)
       assert.strictEqual(verified(join(output, "published")).run, "before")
       assert.deepStrictEqual(versionsIn(output), ["000001-before"])

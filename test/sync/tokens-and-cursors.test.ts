@@ -154,7 +154,7 @@ describe("a day that is spent", () => {
       assert.strictEqual(ran.code, 78, ran.stderr)
       assert.match(
         ran.stderr,
-        /budget\.reserve_per_day keeps 1000 .* the service allows 900.*reserve_per_day = 90 under/s
+        /budget\.reserve_per_day reserves 1000 .* the service allows 900.*reserve_per_day = 90 under/s
       )
     } finally {
       account.service.stop()

@@ -17,11 +17,11 @@ export interface Limits {
   readonly windowMs: number
   /** Requests of each day left to other programs: the setting `budget.reserve_per_day`. */
   readonly reservePerDay: number
-  /** And as many more left to syncs, by what makes way for them. */
+  /** Requests of each day that a backfill also leaves to syncs. */
   readonly syncsPerDay?: number
 }
 
-/** Lower goes first: an export cursor dies when it waits, a list brings many records, a fan-out one. */
+/** Lower goes first: an export cursor dies when it waits, a list brings many records, a child request few. */
 export type Priority = 0 | 1 | 2
 
 /** What the rate headers of an answer said. */
@@ -126,11 +126,11 @@ export const makeBudget = Effect.fn("api.budget")(function* (
     if (beside && !neighbours.inSight) known = false
     beside = neighbours.inSight
     const capacity = Math.max(1, burst - theirs)
-    const underWayMax = known ? capacity : 1
+    const inFlightMax = known ? capacity : 1
     const gapMs = beside ? (windowMs * spreadShare) / capacity : 0
     const granted: Array<Waiter> = []
     const opensAt = () => Math.max(blockedUntil, pacedUntil)
-    const isFree = () => inFlight < underWayMax && inFlight + heldUntil.length < capacity
+    const isFree = () => inFlight < inFlightMax && inFlight + heldUntil.length < capacity
     while (now >= opensAt() && isFree() && leftToday() > 0) {
       const waiter = waiting.find((lane) => lane.length > 0)?.shift()
       if (!waiter) break

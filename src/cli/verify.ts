@@ -59,8 +59,8 @@ export const verifyCommand = Effect.fn("cli.verify")(function* (flags: VerifyFla
     const checked = yield* verify(catalogue, output, { all: flags.all, replay }, progress)
     if (!account || flags.sample === undefined) return yield* report(checked, undefined, flags.json)
     yield* progress(`${flags.sample} rows with the service`)
-    const asked = { catalogue, location: account.location, rows: flags.sample, normaliserOf }
-    const sampled = yield* checkSample(asked).pipe(
+    const sampling = { catalogue, location: account.location, rows: flags.sample, normaliserOf }
+    const sampled = yield* checkSample(sampling).pipe(
       Effect.provide(Api.layer(account.api)),
       Effect.mapError(explained(account.location)),
       // Report what was found before the error, too.
@@ -91,11 +91,11 @@ const report = Effect.fnUntraced(function* (
     print(line)
   for (const { check, findings } of checked) {
     // What is wrong first: notes must not hide it.
-    const told = findings.toSorted((a, b) => Number(a.level === "note") - Number(b.level === "note"))
-    for (const { level, where, what } of told.slice(0, reportMax))
+    const sorted = findings.toSorted((a, b) => Number(a.level === "note") - Number(b.level === "note"))
+    for (const { level, where, what } of sorted.slice(0, reportMax))
       // An example may contain line breaks.
       say(`${level === "wrong" ? "WRONG" : "note "}  ${check}: ${where}: ${what.replaceAll(/\s+/g, " ")}`)
-    if (told.length > reportMax) say(`       ${check}: ${told.length - reportMax} more; --json has them all`)
+    if (sorted.length > reportMax) say(`       ${check}: ${sorted.length - reportMax} more; --json has them all`)
   }
   say(`Next: ${next}`)
   return exitCode

@@ -73,22 +73,22 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   const staging = new StagingFiles(loaded, temporary)
   const entries: Array<Entry> = []
   // What was found to be gone may come back later: nothing after it is taken in with it.
-  let gone: Decoded | undefined
+  let deletion: Decoded | undefined
   let [next, bytes] = [from, 0]
   /** Details meet the whole row that is there, so each is in memory two or three times more. */
   let detailBytes = 0
   while (
     bytes + 2 * detailBytes < bytesMax &&
     staging.records < batchRecordsMax &&
-    !gone &&
+    !deletion &&
     (yield* more(next, bytes))
   ) {
     const read = yield* vault.read(next, readBytes)
     next = read.next
     if (read.bytes === 0) continue
     if (bytes === 0) yield* write(() => emptied(temporary))
-    gone = read.frames.find(({ entry }) => entry.kind === "deleted")
-    const frames = gone ? read.frames.slice(0, read.frames.indexOf(gone) + 1) : read.frames
+    deletion = read.frames.find(({ entry }) => entry.kind === "deleted")
+    const frames = deletion ? read.frames.slice(0, read.frames.indexOf(deletion) + 1) : read.frames
     for (const { entry, ...page } of frames) {
       entries.push(entry)
       if (entry.kind !== "page" && entry.kind !== "detail") continue
@@ -115,7 +115,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
       ...parts.slice(0, -1).map((some) => some.flatMap(groupStatements)),
       [
         ...(parts.at(-1) ?? []).flatMap(groupStatements),
-        ...(gone ? deletedStatements(resources, gone) : []),
+        ...(deletion ? deletedStatements(resources, deletion) : []),
         ...namedFields(resources, groups),
         ...groups.flatMap(countStatements),
         ...driftStatements(drift),

@@ -18,7 +18,7 @@ export const makeBackfillPlan = Effect.fn("plan.backfill")(function* (
   range: Window
 ): Effect.fn.Return<Plan, Failure, Warehouse> {
   const { only } = choice
-  // A window is read without the rows that a whole reading hangs on.
+  // A window is read without the parents that a full read depends on.
   const chosen = (yield* choose(catalogue, choice)).filter(
     (resource) => only.length === 0 || isAmong(catalogue, resource, only)
   )

@@ -29,7 +29,7 @@ export const openedInTurn = Effect.fn("warehouse.openedInTurn")(function* <A, E>
   holderOf: (failure: E) => Holder | undefined
 ): Effect.fn.Return<A, E | Failure> {
   const begunAt = yield* Clock.currentTimeMillis
-  let told = false
+  let isReported = false
   for (;;) {
     const opened = yield* Effect.result(open)
     if (opened._tag === "Success") return opened.success
@@ -37,8 +37,8 @@ export const openedInTurn = Effect.fn("warehouse.openedInTurn")(function* <A, E>
     if (holder === undefined) return yield* Effect.fail(opened.failure)
     const waitedMs = (yield* Clock.currentTimeMillis) - begunAt
     if (holder.isRun || waitedMs >= waitMs) return yield* lockedBy(path, holder)
-    if (!told && waitedMs >= reportAfterMs) {
-      told = true
+    if (!isReported && waitedMs >= reportAfterMs) {
+      isReported = true
       yield* Console.error(`Waiting for ${shown(holder)}, which has ${basename(path)} open.`)
     }
     yield* Effect.sleep(pollIntervalMs)
@@ -53,15 +53,15 @@ const shown = (holder: Holder) => `${holder.program ?? "another program"}${inPro
 
 /** Of what DuckDB says where the file is locked. */
 export const holderIn = (message: string): Holder | undefined => {
-  const told = /Conflicting lock is held in (\S+).*?\(PID (\d+)\)/s.exec(message)
-  if (!told)
+  const conflict = /Conflicting lock is held in (\S+).*?\(PID (\d+)\)/s.exec(message)
+  if (!conflict)
     return message.includes("Could not set lock") ? { pid: undefined, program: undefined, isRun: false } : undefined
-  const pid = Number(told[2])
+  const pid = Number(conflict[2])
   const enumValues = commandOf(pid)
   const main = enumValues.findIndex((word) => /(^|\/)src\/main\.ts$/.test(word))
   return {
     pid,
-    program: main < 0 ? basename(enumValues[0] ?? told[1]!) : `sluice ${enumValues[main + 1] ?? ""}`.trim(),
+    program: main < 0 ? basename(enumValues[0] ?? conflict[1]!) : `sluice ${enumValues[main + 1] ?? ""}`.trim(),
     isRun: main >= 0 && enumValues.slice(main + 1).some((word) => runs.has(word))
   }
 }

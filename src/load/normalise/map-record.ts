@@ -130,8 +130,8 @@ export class RowReader {
     // What was told of the row, and of those below it, is found by its key.
     const sentAt = child.keyColumn === undefined ? position : key
     const isKnown = own.length > 0 && !own.includes(undefined)
-    for (const told of [...invalidValues.slice(invalidValuesBefore), ...invalidItems.slice(invalidItemsBefore)])
-      told.place = `/${child.table}/${isKnown ? own.join(",") : sentAt}${told.place}`
+    for (const reject of [...invalidValues.slice(invalidValuesBefore), ...invalidItems.slice(invalidItemsBefore)])
+      reject.place = `/${child.table}/${isKnown ? own.join(",") : sentAt}${reject.place}`
     if (reason !== undefined)
       invalidItems.push({ table: child.table, item: sent, reason, place: `/${child.table}/${sentAt}` })
   }

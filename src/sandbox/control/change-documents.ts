@@ -13,7 +13,7 @@ interface Shares {
   readonly products?: number
 }
 
-/** How a stretch of business chooses, dates and repeats records. */
+/** How a simulated period of business chooses, dates and repeats records. */
 interface Actions {
   readonly random: Random
   readonly choose: (collection: Collection, share: number, random: Random) => ReadonlyArray<Entry>

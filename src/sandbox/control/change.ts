@@ -25,7 +25,7 @@ const usual = {
   seed: 1
 }
 
-/** A stretch of business: records change, some are added, some go. Answers how many of each. */
+/** Simulates a period of business: records are changed, added and deleted. Returns how many of each. */
 export const change = (body: Data, service: Service): Data => {
   const shares = { ...usual, ...body }
   for (const [name, share] of Object.entries(shares)) {

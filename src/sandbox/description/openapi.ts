@@ -36,7 +36,7 @@ export const openapi = (url: string): Data => {
 
 const operation = (route: Route): Data => {
   const { body, form, location, scope, summary } = route
-  const asked = route.path.matchAll(/:(\w+)/g).map(([, name]) => parameter("path", name!))
+  const inPath = route.path.matchAll(/:(\w+)/g).map(([, name]) => parameter("path", name!))
   const inQuery: Shape = location?.in === "query" ? { [location.name]: required(text) } : {}
   const documented = Object.entries({ ...inQuery, ...route.query }).filter(([, field]) => !field.undocumented)
   const query = documented.map(([name, field]) => ({
@@ -51,7 +51,7 @@ const operation = (route: Route): Data => {
     description: scope === undefined ? "The documents name no scope." : `Scope: \`${scope}\``,
     tags: [familyOf(route)],
     security: [{ bearer: scope === undefined ? [] : [scope] }],
-    parameters: [{ $ref: "#/components/parameters/Version" }, ...asked, ...query],
+    parameters: [{ $ref: "#/components/parameters/Version" }, ...inPath, ...query],
     ...((body !== undefined || form !== undefined || location?.in === "body") && { requestBody: requestBody(route) }),
     responses: responses(route)
   }

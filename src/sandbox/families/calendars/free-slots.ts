@@ -5,7 +5,7 @@ import type { Service } from "../../service.ts"
 import { byStart } from "./seeded-appointments.ts"
 import { position } from "../../account/position.ts"
 import { instantOf, isZone, zonedIso } from "./time-zones.ts"
-import { slotMinutes, stretchesOn } from "./open-hours.ts"
+import { slotMinutes, openRangesOn } from "./open-hours.ts"
 import { find } from "../records.ts"
 
 /**
@@ -28,8 +28,8 @@ export const freeSlots = ({ params, query }: Call, service: Service): Answer => 
   const slots: Record<string, { slots: Array<string> }> = {}
   for (let day = from - dayMs; day <= to + dayMs; day += dayMs) {
     const date = new Date(day).toISOString().slice(0, 10)
-    for (const stretch of stretchesOn(calendar, new Date(day).getUTCDay())) {
-      for (let minutes = stretch.from; minutes + length <= stretch.to; minutes += length) {
+    for (const open of openRangesOn(calendar, new Date(day).getUTCDay())) {
+      for (let minutes = open.from; minutes + length <= open.to; minutes += length) {
         const start = instantOf(home, date, minutes)
         if (start < from || start >= to || start <= clock.now()) continue
         const end = start + length * 60_000

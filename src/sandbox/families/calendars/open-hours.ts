@@ -12,8 +12,8 @@ export const openHours: Field = list(
   })
 )
 
-/** The bookable stretches of a weekday, in minutes after midnight. */
-export const stretchesOn = (calendar: Data, weekday: number): ReadonlyArray<{ from: number; to: number }> => {
+/** The bookable ranges of a weekday, in minutes after midnight. */
+export const openRangesOn = (calendar: Data, weekday: number): ReadonlyArray<{ from: number; to: number }> => {
   const rules = (calendar["openHours"] ?? usual) as typeof usual
   return rules
     .filter((rule) => rule.daysOfTheWeek.includes(weekday))

@@ -57,7 +57,7 @@ export const productBulkRoutes: ReadonlyArray<Route> = [
       checkReferences(products, productIds, "productIds")
       checkReferences(collections, body["collectionIds"], "collectionIds")
       const rows = [...new Set(productIds)].map((id) => products.get(id)!)
-      const chosen = rows.filter((row) => passes(row, body["filters"] as Data | undefined, service))
+      const chosen = rows.filter((row) => matches(row, body["filters"] as Data | undefined, service))
       for (const row of chosen) apply(body, row, service)
       return { status: true }
     }
@@ -72,7 +72,7 @@ const needs = {
   "bulk-delete-products": undefined
 } as const
 
-const passes = (row: Entry, filters: Data | undefined, { world }: Service): boolean => {
+const matches = (row: Entry, filters: Data | undefined, { world }: Service): boolean => {
   const data = world.products.data(row)
   const { availableInStore, collectionIds, productType, search } = filters ?? {}
   const own = (data["collectionIds"] ?? []) as ReadonlyArray<string>

@@ -7,7 +7,7 @@ export class LoopDetector {
   private pages = 0
   private interval = 1
 
-  /** Whether this page is the remembered one. `ids`: its record ids in order. `context`: state in which the same ids are no repeat. */
+  /** Whether this page is the remembered one. `ids`: its record ids in order. `context`: what else must be equal. */
   isRepeat(ids: ReadonlyArray<string>, context: unknown): boolean {
     if (ids.length === 0) return false
     const page = hash("sha256", JSON.stringify([ids, context]))

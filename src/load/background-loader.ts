@@ -1,4 +1,4 @@
-/** The load beside a running extract: takes in what the vault receives, and holds the extract back when it lags. */
+/** Loads the vault while extract is still running, and makes extract wait if the load falls too far behind. */
 import { Clock, Effect } from "effect"
 import type { Failure } from "../failure.ts"
 import { type Position, bytesBetween, isBefore } from "../vault/position.ts"
@@ -6,38 +6,41 @@ import { Vault } from "../vault/vault.ts"
 import type { Loader } from "./load.ts"
 
 export interface BackgroundLoader {
-  /** Runs beside the extract, until it is interrupted; fails when a batch cannot be loaded. */
+  /** Runs until it is interrupted; fails if a batch cannot be loaded. */
   readonly run: Effect.Effect<never, Failure>
-  /** Waits while the load is more than `lagBytesMax` behind, or more than `nearBytes` and at it. */
+  /** Waits while the load is more than `backlogBytesMax` behind, or reads pages more than `nearBytes` behind the end. */
   readonly backpressure: Effect.Effect<void>
-  /** Returns when everything appended before the call is loaded. */
+  /** Returns when everything appended before the call has been loaded. */
   readonly loaded: Effect.Effect<void>
 }
 
-/** A batch in the making and one on its way into the warehouse. */
+/** One batch in preparation and one being committed. */
 const backlogBytesMax = 48 * 1024 * 1024
-/** As far as the vault keeps pages as values: they need not be read and parsed again. */
+/** The vault keeps this many recent bytes as parsed values, which need not be read and parsed again. */
 const nearBytes = 2 * 1024 * 1024
-/** How long less than a batch waits for company: a transaction costs some 50 ms whatever its size. */
+/** How long an incomplete batch waits for more pages: a transaction costs about 50 ms whatever its size. */
 const lingerMs = 2000
 const pollIntervalMs = 20
 
-/** Begins when the loader has taken in all that the vault holds. */
-export const makeBackgroundLoader = Effect.fn("load.follow")(function* (
+/** Call this once the loader has loaded everything already in the vault. */
+export const makeBackgroundLoader = Effect.fn("load.background")(function* (
   loader: Loader
 ): Effect.fn.Return<BackgroundLoader, never, Vault> {
   const vault = yield* Vault
-  const already = loader.loadedBytes()
-  const loadedBytes = () => loader.loadedBytes() - already
-  let waiting = 0
-  let begunAt: number | undefined
+  const initialBytes = loader.loadedBytes()
+  const loadedBytes = () => loader.loadedBytes() - initialBytes
+  let waiters = 0
+  let batchStartedAt: number | undefined
 
-  const more = Effect.fnUntraced(function* (place: Position, bytes: number) {
+  const shouldContinue = Effect.fnUntraced(function* (position: Position, bytes: number) {
     const now = yield* Clock.currentTimeMillis
-    begunAt = bytes === 0 ? undefined : (begunAt ?? now)
-    while (!isBefore(place, vault.end())) {
-      if (begunAt !== undefined && (waiting > 0 || (yield* Clock.currentTimeMillis) - begunAt >= lingerMs)) {
-        begunAt = undefined
+    batchStartedAt = bytes === 0 ? undefined : (batchStartedAt ?? now)
+    while (!isBefore(position, vault.end())) {
+      if (
+        batchStartedAt !== undefined &&
+        (waiters > 0 || (yield* Clock.currentTimeMillis) - batchStartedAt >= lingerMs)
+      ) {
+        batchStartedAt = undefined
         return false
       }
       yield* Effect.sleep(pollIntervalMs)
@@ -45,23 +48,23 @@ export const makeBackgroundLoader = Effect.fn("load.follow")(function* (
     return true
   })
 
-  const until = (condition: () => boolean) =>
+  const waitUntil = (condition: () => boolean) =>
     Effect.gen(function* () {
       while (!condition()) yield* Effect.sleep(pollIntervalMs)
     })
   return {
-    run: Effect.andThen(loader.loadContinuously(more), Effect.never),
-    backpressure: until(() => {
+    run: Effect.andThen(loader.loadContinuously(shouldContinue), Effect.never),
+    backpressure: waitUntil(() => {
       const reading = loader.reading()
       const isNear = reading === undefined || bytesBetween(reading, vault.end()) <= nearBytes
       return isNear && vault.appendedBytes() - loadedBytes() <= backlogBytesMax
     }),
     loaded: Effect.suspend(() => {
       const bytes = vault.appendedBytes()
-      waiting++
+      waiters++
       return Effect.ensuring(
-        until(() => loadedBytes() >= bytes),
-        Effect.sync(() => waiting--)
+        waitUntil(() => loadedBytes() >= bytes),
+        Effect.sync(() => waiters--)
       )
     })
   }

@@ -1,4 +1,4 @@
-/** A batch of the vault made ready: files that DuckDB reads and the statements that take them in. */
+/** Prepares a batch of the vault: files that DuckDB reads, and the statements that load them. */
 import { Effect } from "effect"
 import { mkdir, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -30,41 +30,44 @@ import { dropStage } from "./merge/staging-table.ts"
 import { type Partition, statesOf } from "./checkpoints.ts"
 
 export interface Batch {
-  /** Rows first; the last one carries the state of all, so that an interruption only makes some rows come again. */
+  /** Rows first. The last one has all checkpoints and counts, so an interruption only causes rows to be loaded again. */
   readonly transactions: ReadonlyArray<ReadonlyArray<Statement>>
-  /** Place in the vault behind it. */
+  /** Position in the vault after the batch. */
   readonly next: Position
-  /** What it takes of the vault. */
+  /** Bytes of the vault in the batch. */
   readonly bytes: number
 }
 
 /**
- * Tables of one transaction, child tables among them: each costs DuckDB a megabyte or two until it is committed, however
- * few its rows.
+ * Tables per transaction, including child tables: each costs DuckDB one or two megabytes until the commit, however few its
+ * rows.
  */
 const tablesMax = 12
-/** Of one transaction: enough to fill whole row groups. */
+/** Maximum per transaction: enough to fill whole row groups. */
 const batchBytesMax = 24 * 1024 * 1024
 const batchRecordsMax = 50_000
 
-/** Raw bytes of one transaction, by what DuckDB may hold, MB: reading lines takes 32 MB of it, staged rows, with their child rows, four times their size. */
+/**
+ * Raw bytes per transaction for the memory that DuckDB may use, in MB. Reading lines takes 32 MB of it, and staged rows with
+ * their child rows take four times their size.
+ */
 const batchBytes = (memoryMb: number) => Math.min(batchBytesMax, Math.max(1, (memoryMb - 40) / 8) * 1024 * 1024)
 
-/** Of rows whose unknown fields are brought together at a time: as a map they take some fifty times the text. */
+/** Bytes of rows whose unknown fields are merged at a time: as a map they take about fifty times the size of the text. */
 const sliceBytes = 512 * 1024
 
-/** Raw bytes of it in memory at a time, twice over: as they are and parsed. */
+/** Raw bytes read at a time; they are in memory twice, as text and parsed. */
 const readBytes = 1024 * 1024
 
-/** Asked before each reading, with its place and the bytes in the batch: waits until there is more, or ends the batch. */
-export type ShouldContinue = (place: Position, bytes: number) => Effect.Effect<boolean>
+/** Called before each read with its position and the bytes in the batch. Waits for more pages; false closes the batch. */
+export type ShouldContinue = (position: Position, bytes: number) => Effect.Effect<boolean>
 
-/** Reads and normalises what stands at a place of the vault; `undefined` where there is no more. */
+/** Reads and normalises the frames from a position of the vault on; `undefined` at its end. */
 export const prepareBatch = Effect.fn("load.prepare")(function* (
   loaded: Loaded,
   temporary: string,
   from: Position,
-  more: ShouldContinue
+  shouldContinue: ShouldContinue
 ): Effect.fn.Return<Batch | undefined, Failure, Vault | Warehouse> {
   const { resources, policies } = loaded
   const vault = yield* Vault
@@ -72,28 +75,28 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   const write = <A>(work: () => Promise<A>) => onDisk(temporary, "written", work)
   const staging = new StagingFiles(loaded, temporary)
   const entries: Array<Entry> = []
-  // What was found to be gone may come back later: nothing after it is taken in with it.
-  let deletion: Decoded | undefined
+  // Deleted records may reappear later, so a deletion ends the batch.
+  let deletions: Decoded | undefined
   let [next, bytes] = [from, 0]
-  /** Details meet the whole row that is there, so each is in memory two or three times more. */
+  /** A detail is merged with the stored row, so it takes two or three times more memory. */
   let detailBytes = 0
   while (
     bytes + 2 * detailBytes < bytesMax &&
     staging.records < batchRecordsMax &&
-    !deletion &&
-    (yield* more(next, bytes))
+    !deletions &&
+    (yield* shouldContinue(next, bytes))
   ) {
     const read = yield* vault.read(next, readBytes)
     next = read.next
     if (read.bytes === 0) continue
-    if (bytes === 0) yield* write(() => emptied(temporary))
-    deletion = read.frames.find(({ entry }) => entry.kind === "deleted")
-    const frames = deletion ? read.frames.slice(0, read.frames.indexOf(deletion) + 1) : read.frames
+    if (bytes === 0) yield* write(() => recreate(temporary))
+    deletions = read.frames.find(({ entry }) => entry.kind === "deleted")
+    const frames = deletions ? read.frames.slice(0, read.frames.indexOf(deletions) + 1) : read.frames
     for (const { entry, ...page } of frames) {
       entries.push(entry)
       if (entry.kind !== "page" && entry.kind !== "detail") continue
       if (entry.kind === "detail") detailBytes += page.body.length
-      // Other work must not wait for a whole page: requests are being timed meanwhile.
+      // Yields within a page, because requests are being timed meanwhile.
       for (const _ of staging.add(entry, page)) yield* Effect.yieldNow
       yield* write(() => staging.write())
     }
@@ -107,16 +110,16 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   writeDrift(drift, groups)
   yield* write(() => writeFile(drift.path, drift.take(true), { mode: 0o600 }))
   const { partitions, ends, windows } = statesOf(entries)
-  const parts = inTransactions(groups)
+  const transactions = splitIntoTransactions(groups)
   return {
     next,
     bytes,
     transactions: [
-      ...parts.slice(0, -1).map((some) => some.flatMap(groupStatements)),
+      ...transactions.slice(0, -1).map((groups) => groups.flatMap(groupStatements)),
       [
-        ...(parts.at(-1) ?? []).flatMap(groupStatements),
-        ...(deletion ? deletedStatements(resources, deletion) : []),
-        ...namedFields(resources, groups),
+        ...(transactions.at(-1) ?? []).flatMap(groupStatements),
+        ...(deletions ? deletedStatements(resources, deletions) : []),
+        ...resolveFieldKeys(resources, groups),
         ...groups.flatMap(countStatements),
         ...driftStatements(drift),
         ...groups.flatMap((group) => blockedStatements(group, policies)),
@@ -129,13 +132,13 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   }
 })
 
-const emptied = async (folder: string): Promise<void> => {
+const recreate = async (folder: string): Promise<void> => {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true, mode: 0o700 })
 }
 
-/** Groups that one transaction takes in. */
-const inTransactions = (groups: ReadonlyArray<Group>): ReadonlyArray<ReadonlyArray<Group>> => {
+/** Distributes groups over transactions of at most `tablesMax` tables. */
+const splitIntoTransactions = (groups: ReadonlyArray<Group>): ReadonlyArray<ReadonlyArray<Group>> => {
   const transactions: Array<Array<Group>> = []
   let tables = tablesMax
   for (const group of groups) {
@@ -165,23 +168,23 @@ const groupStatements = (group: Group): ReadonlyArray<Statement> => {
   ]
 }
 
-/** Custom values that name their field by its key get its id, as soon as both are here; earlier versions too. */
-const namedFields = (resources: ReadonlyArray<Resource>, groups: ReadonlyArray<Group>): ReadonlyArray<string> =>
+/** Replaces the field key of custom values by the field id, once both are loaded; also in earlier versions. */
+const resolveFieldKeys = (resources: ReadonlyArray<Resource>, groups: ReadonlyArray<Group>): ReadonlyArray<string> =>
   resources.flatMap(({ table: parent, wide }) => {
-    const concerns = ({ resource: { table } }: Group) => table === parent || table === "custom_fields"
-    if (!wide?.byKey || !groups.some(concerns)) return []
+    const isAffected = ({ resource: { table } }: Group) => table === parent || table === "custom_fields"
+    if (!wide?.byKey || !groups.some(isAffected)) return []
     const [field, parentId] = [name(wide.field), name(idColumn(parent))]
-    const named = (schema: string, sameVersion: string) => {
+    const resolve = (schema: string, sameVersion: string) => {
       const values = `${schema}.${name(wide.table)}`
       return `UPDATE ${values} AS v SET ${field} = f.id FROM crm.custom_fields AS f
        WHERE v.${field} NOT IN (SELECT id FROM crm.custom_fields)
          AND f.location_id = v.location_id AND f.field_key IN (v.${field}, ${literal(`${wide.model}.`)} || v.${field})
          AND NOT EXISTS (FROM ${values} AS o WHERE o.location_id = v.location_id AND o.${parentId} = v.${parentId} AND o.${field} = f.id${sameVersion})`
     }
-    return [named("crm", ""), named("crm_history", " AND o._valid_from = v._valid_from")]
+    return [resolve("crm", ""), resolve("crm_history", " AND o._valid_from = v._valid_from")]
   })
 
-/** Pages and records count where the state is: once. */
+/** Counts belong to the last transaction, so that they are added once. */
 const countStatements = (group: Group): ReadonlyArray<string> => [
   addCounts(group, { pages: group.pages, records: group.records, dropped_records: group.droppedCount }),
   setFinished(group, group.at)
@@ -197,7 +200,7 @@ const windowStatements = ({ run, location, resource, window }: WindowEntry): Rea
   addWindow(run, location, resource, window)
 ]
 
-/** Tables that are read within the pages of another end with it. */
+/** Embedded tables end with the table whose pages they are in. */
 const endsOfEmbedded = (resources: ReadonlyArray<Resource>, { outcome, ...end }: EndEntry): ReadonlyArray<EndEntry> => {
   const { mode, shortfalls, warnings } = outcome
   return embeddedResourcesOf(resources, end.resource).map(({ table }) => ({
@@ -208,18 +211,18 @@ const endsOfEmbedded = (resources: ReadonlyArray<Resource>, { outcome, ...end }:
 }
 
 /**
- * A complete reading moves the watermark. An incomplete one leaves it where it is, and its checkpoints too, unless it came
- * to the end of its list. A window of the past says nothing of what is new.
+ * A complete reading advances the watermark. An incomplete one keeps the watermark, and also its checkpoints unless it
+ * reached the end of its list. A backfill window changes neither.
  */
 const endStatements = ({ run, location, resource, at, outcome }: EndEntry): ReadonlyArray<string> => {
   const { mode, finished, watermark, total, requests, capabilities } = outcome
   const row = { run, location, label: resource }
-  const isRead = isComplete(outcome) && mode !== "window"
+  const isSynced = isComplete(outcome) && mode !== "window"
   return [
     ensureRow(row),
     setEnd(row, { ...outcome, at }),
-    ...(finished || isRead ? [deleteCheckpoints(location, resource), deleteSeenKeys(row)] : []),
-    ...(isRead
+    ...(finished || isSynced ? [deleteCheckpoints(location, resource), deleteSeenKeys(row)] : []),
+    ...(isSynced
       ? [
           advanceWatermark({
             location,

@@ -1,8 +1,8 @@
-/** What a batch says of the readings it belongs to, beside the rows. */
+/** The state of readings in a batch: checkpoints, ends and backfilled windows. */
 import { backfillOf } from "../catalog/resource.ts"
 import type { EndEntry, Entry, PageEntry, WindowEntry } from "../vault/entry.ts"
 
-/** Last state of each pass, the ends, and the windows read, among entries in their order. */
+/** The last checkpoint of each partition, the ends and the windows, from entries in vault order. */
 export const statesOf = (entries: ReadonlyArray<Entry>) => {
   const partitions = new Map<string, Partition>()
   const ends: Array<EndEntry> = []
@@ -28,6 +28,6 @@ export const statesOf = (entries: ReadonlyArray<Entry>) => {
 
 export interface Partition {
   readonly entry: PageEntry
-  /** What it belongs to: the resource, or its backfill, which stands beside and ends by itself. */
+  /** The resource, or its backfill, which has its own checkpoints. */
   readonly reading: string
 }

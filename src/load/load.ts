@@ -1,7 +1,7 @@
 /**
- * Vault to warehouse: a batch of pages becomes rows, child rows and rejects, and with the last of them the counts, the
- * state of every pass and the place in the vault are committed. So whatever crashes, progress is never ahead of data;
- * rows that come again change nothing, and nothing counts twice.
+ * Vault to warehouse: a batch of pages becomes rows, child rows and rejects. The transaction with the last of them also
+ * commits the counts, the checkpoint of every partition and the position in the vault. So progress is never ahead of the
+ * data after a crash; rows that are loaded again change nothing, and nothing is counted twice.
  */
 import { Effect } from "effect"
 import { rm } from "node:fs/promises"
@@ -18,15 +18,15 @@ import type { RecordFilter } from "./staging-files.ts"
 import { type Batch, type ShouldContinue, prepareBatch } from "./batch.ts"
 
 export interface Loader {
-  /** Takes in everything that the vault holds when it is called. */
+  /** Loads everything in the vault at the time of the call. */
   readonly load: Effect.Effect<void, Failure>
-  /** Takes in what comes, in batches that end where nothing more is waited for. */
-  readonly loadContinuously: (more: ShouldContinue) => Effect.Effect<void, Failure>
-  /** Where pages are being made ready; nowhere while a batch waits for the one before it. */
+  /** Loads pages as they arrive, until `shouldContinue` returns false for an empty batch. */
+  readonly loadContinuously: (shouldContinue: ShouldContinue) => Effect.Effect<void, Failure>
+  /** Position of the batch in preparation; `undefined` while a prepared batch waits for the commit of the one before. */
   readonly reading: () => Position | undefined
-  /** Bytes of the vault taken in since the loader was made. */
+  /** Bytes loaded since the loader was created. */
   readonly loadedBytes: () => number
-  /** The vault ends before the place up to which it was taken in. */
+  /** The vault ends before the position up to which it was loaded. */
   readonly isVaultTruncated: boolean
 }
 
@@ -37,29 +37,29 @@ export const makeLoader = Effect.fn("load.make")(function* (
   filter?: RecordFilter
 ): Effect.fn.Return<Loader, Failure, Vault | Warehouse> {
   const [vault, warehouse] = [yield* Vault, yield* Warehouse]
-  let place = (yield* loadedPosition()) ?? beginning
-  const isVaultTruncated = isBefore(vault.end(), place)
+  let position = (yield* loadedPosition()) ?? beginning
+  const isVaultTruncated = isBefore(vault.end(), position)
   if (isVaultTruncated) {
-    // The vault was removed, or an older copy put in its place: all it holds is loaded, and what comes is not.
-    place = vault.end()
-    yield* warehouse.transaction(positionStatements(place))
+    // The vault was removed or replaced by an older copy: its present content is loaded, later frames are not.
+    position = vault.end()
+    yield* warehouse.transaction(positionStatements(position))
   }
   let loadedBytes = 0
   let batches = 0
   let reading: Position | undefined
 
-  // Two folders in turn: the files of one batch are written while those of the other are read.
-  const prepare = (from: Position, more: ShouldContinue) =>
-    prepareBatch({ resources, policies, filter }, join(temporary, String(batches++ % 2)), from, (place, bytes) => {
-      reading = place
-      return more(place, bytes)
+  // Two alternating folders: the files of one batch are written while those of the other are read.
+  const prepare = (from: Position, shouldContinue: ShouldContinue) =>
+    prepareBatch({ resources, policies, filter }, join(temporary, String(batches++ % 2)), from, (position, bytes) => {
+      reading = position
+      return shouldContinue(position, bytes)
     }).pipe(
       Effect.ensuring(Effect.sync(() => (reading = undefined))),
       Effect.provideService(Vault, vault),
       Effect.provideService(Warehouse, warehouse)
     )
   const commit = ({ transactions, next, bytes }: Batch) =>
-    // Many tables, as in a rebuild or the first batch of several locations: their beginnings alone would fill the memory.
+    // Many tables, as in a rebuild or the first batch of several locations: their first blocks alone would fill the memory.
     Effect.forEach(
       transactions,
       (statements) =>
@@ -71,23 +71,23 @@ export const makeLoader = Effect.fn("load.make")(function* (
     ).pipe(
       Effect.tap(() =>
         Effect.sync(() => {
-          place = next
+          position = next
           loadedBytes += bytes
         })
       ),
-      // Interrupted in between, the next load would take the batch in again and count it twice.
+      // An interruption in between would make the next load count the batch twice.
       Effect.uninterruptible
     )
 
-  const loadContinuously = Effect.fnUntraced(function* (more: ShouldContinue) {
-    let batch = yield* prepare(place, more)
+  const loadContinuously = Effect.fnUntraced(function* (shouldContinue: ShouldContinue) {
+    let batch = yield* prepare(position, shouldContinue)
     while (batch) {
-      // One batch is made ready beside the commit of the other.
-      ;[batch] = yield* Effect.all([prepare(batch.next, more), commit(batch)], { concurrency: 2 })
+      // The next batch is prepared while this one is committed.
+      ;[batch] = yield* Effect.all([prepare(batch.next, shouldContinue), commit(batch)], { concurrency: 2 })
     }
   })
   const load = Effect.andThen(
-    loadContinuously((place) => Effect.sync(() => isBefore(place, vault.end()))),
+    loadContinuously((position) => Effect.sync(() => isBefore(position, vault.end()))),
     onDisk(temporary, "removed", () => rm(temporary, { recursive: true, force: true }))
   )
   return { load, loadContinuously, reading: () => reading, loadedBytes: () => loadedBytes, isVaultTruncated }

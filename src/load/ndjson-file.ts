@@ -1,12 +1,12 @@
-/** Lines on their way to a file, of which few are in memory. */
+/** Buffers lines for a file, few of them at a time. */
 import { literal } from "../warehouse/sql.ts"
 
 export class NdjsonFile {
   length = 0
-  /** Characters of the longest. */
+  /** Characters of the longest line. */
   longest = 0
   readonly path: string
-  private waiting = ""
+  private buffered = ""
 
   constructor(path: string) {
     this.path = path
@@ -15,23 +15,23 @@ export class NdjsonFile {
   push(line: string): void {
     this.length++
     this.longest = Math.max(this.longest, line.length)
-    this.waiting += `${line}\n`
+    this.buffered += `${line}\n`
   }
 
-  /** What waits, if it is worth a writing or the last. */
-  take(last: boolean): string {
-    if (!last && this.waiting.length < charactersMin) return ""
-    const text = this.waiting
-    this.waiting = ""
+  /** Returns and clears the buffered lines if they are worth a write or if these are the last. */
+  take(isLast: boolean): string {
+    if (!isLast && this.buffered.length < charactersMin) return ""
+    const text = this.buffered
+    this.buffered = ""
     return text
   }
 }
 
 const charactersMin = 256 * 1024
 
-/** FROM clause that reads them. */
+/** FROM clause that reads the file. */
 export const readNdjson = ({ path, longest }: NdjsonFile, columns: string): string => {
-  // DuckDB sizes its buffers by the longest line it is told to expect.
+  // DuckDB sizes its buffers by this maximum.
   const size = Math.max(1024 * 1024, longest * 4)
   return `read_json(${literal(path)}, format = 'newline_delimited', maximum_object_size = ${size}, columns = {${columns}})`
 }

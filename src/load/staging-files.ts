@@ -1,4 +1,4 @@
-/** Pages from the vault to the files a transaction reads: normalised rows, rejects, and the state that goes with them. */
+/** Writes pages from the vault to the files that a transaction reads: normalised rows, rejects and parent state. */
 import { appendFile } from "node:fs/promises"
 import { join } from "node:path"
 import { at as valueAt, parseExact } from "../catalog/json.ts"
@@ -9,25 +9,25 @@ import type { Frame } from "../vault/frame.ts"
 import { wellFormed } from "./normalise/convert.ts"
 import { NdjsonFile } from "./ndjson-file.ts"
 import { type Normalise, type Normalised, normaliserOf } from "./normalise/normalise.ts"
-import { printed } from "./normalise/map-record.ts"
+import { toJson } from "./normalise/map-record.ts"
 
-/** What one transaction takes in for one resource of one location, in lines of NDJSON. */
+/** The pages of one resource, location and run in a batch, as NDJSON files. */
 export interface Group {
   readonly resource: Resource
   readonly location: string
   readonly run: string
   readonly kind: PageEntry["kind"]
-  /** What it is counted as. */
+  /** The name it is counted under. */
   readonly label: string
-  /** The pages are part of a reading of everything, so what they do not show is gone. */
-  readonly whole: boolean
-  /** When the last page came, epoch milliseconds. */
+  /** The pages belong to a full sync, so rows missing from all of them may be deleted. */
+  readonly isFull: boolean
+  /** When the last page was received, epoch milliseconds. */
   at: number
   pages: number
   records: number
-  /** Records that became no row at all. */
+  /** Records that were rejected as a whole. */
   droppedCount: number
-  /** What the service sends otherwise than defined: how often, and the first sample, by table, field and kind. */
+  /** Schema drift by table, field and kind. */
   readonly drift: Map<string, Drift>
   readonly rows: NdjsonFile
   readonly parents: NdjsonFile
@@ -35,6 +35,7 @@ export interface Group {
   readonly rejectedRecords: NdjsonFile
 }
 
+/** A difference from the definition: how often it occurs, and its first sample. */
 export interface Drift {
   readonly table: string
   readonly field: string
@@ -44,21 +45,21 @@ export interface Drift {
   count: number
 }
 
-/** Parts of a group, each with a file of its own. */
+/** Parts of a group; each has its own file. */
 const parts = ["rows", "parents", "rejectedValues", "rejectedRecords"] as const
 export type Part = (typeof parts)[number]
 
-/** A millisecond or two. */
-const recordsAtOnce = 50
+/** Takes one or two milliseconds. */
+const recordsPerYield = 50
 
-/** Whether a record is one of those that are taken in. */
+/** Whether to load a record. */
 export type RecordFilter = (resource: Resource, location: string, key: ReadonlyArray<unknown>) => boolean
 
-/** What is taken in. */
+/** What the loader loads. */
 export interface Loaded {
   readonly resources: ReadonlyArray<Resource>
   readonly policies: SchemaPolicies
-  /** Of the records, only some. */
+  /** Loads only some of the records. */
   readonly filter?: RecordFilter | undefined
 }
 
@@ -66,16 +67,16 @@ export class StagingFiles {
   readonly groups = new Map<string, Group>()
   private readonly resources: ReadonlyArray<Resource>
   private readonly targetsByTable = new Map<string, ReadonlyArray<Target>>()
-  /** Taken in so far. */
+  /** Records added so far. */
   records = 0
-  /** Used again by every writing: a new one each time is garbage faster than it is collected. */
+  /** Reused by every write: new buffers would become garbage faster than it is collected. */
   private buffer = Buffer.alloc(0)
   private readonly policies: SchemaPolicies
   private readonly folder: string
 
   private readonly filter: RecordFilter | undefined
 
-  /** `folder`: an empty one, for its lines. */
+  /** `folder`: an empty folder for the files. */
   constructor({ resources, policies, filter }: Loaded, folder: string) {
     this.resources = resources
     this.policies = policies
@@ -83,12 +84,12 @@ export class StagingFiles {
     this.folder = folder
   }
 
-  /** Writes lines to their files, as far as it is worth it; with the last of them there is a file for each part. */
-  async write(last = false): Promise<void> {
+  /** Writes buffered lines if there are enough of them. The last write creates a file for every part. */
+  async write(isLast = false): Promise<void> {
     for (const group of this.groups.values())
       for (const part of parts) {
-        const text = group[part].take(last)
-        if (text !== "" || last) await this.append(group[part].path, text)
+        const text = group[part].take(isLast)
+        if (text !== "" || isLast) await this.append(group[part].path, text)
       }
   }
 
@@ -98,8 +99,8 @@ export class StagingFiles {
   }
 
   /**
-   * Takes in a page, and pauses every few records: answers come in pieces, and each would wait for the whole page.
-   * Pages of a resource whose definition is gone stay in the vault and are passed over.
+   * Adds a page and yields every few records, so that responses being received do not wait for a whole page. Pages of a
+   * resource that is no longer defined are skipped; they stay in the vault.
    */
   *add(
     entry: PageEntry,
@@ -107,17 +108,17 @@ export class StagingFiles {
   ): Generator<void> {
     yield
     for (const target of this.targetsOf(entry.resource))
-      if (!entry.parent || !target.resource.embeddedIn) yield* this.take(target, entry, parsed)
+      if (!entry.parent || !target.resource.embeddedIn) yield* this.addPage(target, entry, parsed)
   }
 
-  private *take({ resource, normalise, records: own }: Target, entry: PageEntry, body: unknown): Generator<void> {
-    const found = valueAt(body, own ?? entry.records)
+  private *addPage({ resource, normalise, records: path }: Target, entry: PageEntry, body: unknown): Generator<void> {
+    const found = valueAt(body, path ?? entry.records)
     const { transform, filter } = resource
     const listed = Array.isArray(found) ? found : found === undefined || found === null ? [] : [found]
     const transformed = transform ? listed.flatMap((record) => transformedBy(transform, record)) : listed
-    // What is asked for by its id is not mixed.
-    const mixed = filter !== undefined && entry.kind === "page"
-    const records = mixed ? transformed.filter((record) => valueAt(record, filter.field) === filter.is) : transformed
+    // Only lists mix records of several resources; a detail is requested by id.
+    const isMixed = filter !== undefined && entry.kind === "page"
+    const records = isMixed ? transformed.filter((record) => valueAt(record, filter.field) === filter.is) : transformed
     const group = this.groupOf(resource, entry)
     const origin = { location: entry.location, given: givenBy(resource, entry) }
     group.pages++
@@ -128,36 +129,36 @@ export class StagingFiles {
       const result = normalise(record, origin)
       first ??= result
       if (!this.filter || (result.row && this.filter(resource, entry.location, result.key))) this.addRow(group, result)
-      if (index % recordsAtOnce === recordsAtOnce - 1) yield
+      if (index % recordsPerYield === recordsPerYield - 1) yield
     }
     if (entry.parent) group.parents.push(parentLine(entry, entry.parent, first?.hash, this.records++))
   }
 
   private addRow(group: Group, result: Normalised): void {
     const { row, hash: fingerprint, unknown, rejectedValues, rejectedRecords } = result
-    for (const { table, field, value } of unknown) drifted(group, table, field, "new field", () => printed(value))
-    for (const { table, column, value, kept } of rejectedValues)
-      if (!kept) drifted(group, table, column, "different type", () => value)
+    for (const { table, field, value } of unknown) addDrift(group, table, field, "new field", () => toJson(value))
+    for (const { table, column, value, stored } of rejectedValues)
+      if (!stored) addDrift(group, table, column, "different type", () => value)
     const n = this.records++
     if (row !== undefined) group.rows.push(`{"_n":${n},"_at":${group.at},"_row_hash":"${fingerprint}",${row.slice(1)}`)
-    for (const { kept: _, ...value } of rejectedValues) group.rejectedValues.push(wellFormed({ ...value, _n: n }))
+    for (const { stored: _, ...value } of rejectedValues) group.rejectedValues.push(wellFormed({ ...value, _n: n }))
     for (const record of rejectedRecords) group.rejectedRecords.push(wellFormed(record))
     if (row === undefined) group.droppedCount++
   }
 
   private groupOf(resource: Resource, { location, run, kind, at, parent, partition, checkpoint }: PageEntry): Group {
     const label = parent ? partition : resource.table
-    const whole = !parent && checkpoint?.mode === "full"
-    const key = JSON.stringify([resource.table, location, run, label, whole])
-    const known = this.groups.get(key)
-    if (known) return known
+    const isFull = !parent && checkpoint?.mode === "full"
+    const key = JSON.stringify([resource.table, location, run, label, isFull])
+    const existing = this.groups.get(key)
+    if (existing) return existing
     const group: Group = {
       resource,
       location,
       run,
       kind,
       label,
-      whole,
+      isFull,
       at,
       pages: 0,
       records: 0,
@@ -177,8 +178,8 @@ export class StagingFiles {
   }
 
   private targetsOf(table: string): ReadonlyArray<Target> {
-    const known = this.targetsByTable.get(table)
-    if (known) return known
+    const existing = this.targetsByTable.get(table)
+    if (existing) return existing
     const targets = this.resources
       .filter((resource) => resource.table === table || resource.embeddedIn?.table === table)
       .map((resource) => ({
@@ -191,22 +192,22 @@ export class StagingFiles {
   }
 }
 
-/** Where names are values, there is no end of new ones: beyond this many in a batch they are told together. */
+/** If field names are data, new ones never end: beyond this many per batch they are reported together. */
 const driftMax = 200
 
-const drifted = (group: Group, table: string, sent: string, kind: Drift["kind"], sample: () => string): void => {
-  const room = group.drift.size < driftMax || group.drift.has(`${table}.${sent} ${kind}`)
-  const field = room ? sent.slice(0, 200) : "(others)"
+const addDrift = (group: Group, table: string, name: string, kind: Drift["kind"], sample: () => string): void => {
+  const hasRoom = group.drift.size < driftMax || group.drift.has(`${table}.${name} ${kind}`)
+  const field = hasRoom ? name.slice(0, 200) : "(others)"
   const key = `${table}.${field} ${kind}`
-  const known = group.drift.get(key)
-  if (known) known.count++
+  const existing = group.drift.get(key)
+  if (existing) existing.count++
   else group.drift.set(key, { table, field, kind, sample: sample().slice(0, 500), count: 1 })
 }
 
 const valueOf = (body: string, hasBigNumbers: boolean): unknown =>
   body === "" ? undefined : parseExact(body, hasBigNumbers)
 
-/** A definition may stumble over a record of odd shape; such a record is judged as it is. */
+/** A record of unexpected shape may make the definition's function throw; it is then normalised untransformed. */
 const transformedBy = (transform: NonNullable<Resource["transform"]>, record: unknown): ReadonlyArray<unknown> => {
   try {
     return transform(record)
@@ -215,15 +216,15 @@ const transformedBy = (transform: NonNullable<Resource["transform"]>, record: un
   }
 }
 
-/** A table that a page has records for. */
+/** A resource that has records in a page. */
 interface Target {
   readonly resource: Resource
   readonly normalise: Normalise
-  /** Where they are, if not where the request says. */
+  /** Path of the records, if it differs from the request's. */
   readonly records: string | undefined
 }
 
-/** Columns that the place of a record gives it. */
+/** Columns that follow from where a record was read: its parent or its partition. */
 const givenBy = (
   { childOf, partitions }: Resource,
   { parent, partition }: PageEntry

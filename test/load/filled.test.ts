@@ -1,4 +1,4 @@
-/** Every table at once in the least memory that the settings allow: each that a transaction touches costs some. */
+/** All tables at once in the least memory that the settings allow: each table in a transaction needs some. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { rmSync, writeFileSync } from "node:fs"
@@ -10,7 +10,7 @@ import { query } from "../support/compare.ts"
 import { fillVault } from "../support/filled.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
-it.live("records whose fields are unknown and whose details come one by one are loaded with 96 MB", () =>
+it.live("records with unknown fields and single details are loaded with 96 MB", () =>
   Effect.gen(function* () {
     const { resources, ...catalogue } = yield* Effect.promise(() => discover())
     const some = resources.filter(({ table }) => table === "contacts" || table === "orders")
@@ -33,7 +33,7 @@ it.live("records whose fields are unknown and whose details come one by one are 
   })
 )
 
-it.live("an account whose every table is filled is loaded and published with 96 MB", () =>
+it.live("an account with rows in every table is loaded and published with 96 MB", () =>
   Effect.gen(function* () {
     const catalogue = yield* Effect.promise(() => discover())
     const folder = newFolder()

@@ -54,7 +54,7 @@ const notes = defineChild({
 const resources: ReadonlyArray<Resource> = [people, bills, notes]
 const catalogue = { resources, familyByTable: new Map<string, string>() }
 
-/** A page of a resource, as extract leaves it in the vault. */
+/** Appends a page to the vault as extract does. */
 const page = (resource: Resource, body: unknown, more: Partial<Extract<Entry, { kind: "page" | "detail" }>> = {}) =>
   Effect.gen(function* () {
     const entry: Entry = {
@@ -98,7 +98,7 @@ const person = (id: string, name: string, updatedAt = "2026-01-01T00:00:00Z", ta
 
 describe("a batch", () => {
   test(
-    "newest wins by the change field, within a batch and against what is there; a repetition changes nothing",
+    "the newest version wins by the change field, within a batch and against stored rows; a repetition changes nothing",
     Effect.gen(function* () {
       yield* page(people, {
         people: [person("a", "new", "2026-02-01T00:00:00Z", ["t"]), person("a", "old"), person("A", "other")]
@@ -125,7 +125,7 @@ describe("a batch", () => {
   )
 
   test(
-    "the earlier version goes to the history with its children; versions within one run leave none",
+    "the earlier version moves to the history with its children; versions within one run do not",
     Effect.gen(function* () {
       yield* page(people, { people: [person("a", "one", "2026-01-01T00:00:00Z", ["x"])] })
       yield* load
@@ -143,7 +143,7 @@ describe("a batch", () => {
   )
 
   test(
-    "loaded again from the beginning gives the same rows: rebuild",
+    "a second load from the beginning, as in a rebuild, gives the same rows",
     Effect.gen(function* () {
       yield* page(people, { people: [person("a", "one"), person("b", "two", "2026-03-01T00:00:00Z", ["x"])] })
       yield* page(people, { people: [person("a", "uno", "2026-02-01T00:00:00Z")] }, { run: "run2" })
@@ -155,7 +155,7 @@ describe("a batch", () => {
     })
   )
 
-  it.live("a vault that was removed is begun anew, and nothing that comes into it is passed over", () => {
+  it.live("a new vault in place of a removed one is loaded from its beginning, without omissions", () => {
     const folder = newFolder()
     const within = <A, E>(vault: string, effect: Effect.Effect<A, E, Vault | Warehouse>) =>
       prepare(catalogue).pipe(
@@ -170,7 +170,7 @@ describe("a batch", () => {
     const many = Array.from({ length: 50 }, (_, n) => person(`a${n}`, "one"))
     return Effect.gen(function* () {
       yield* within("vault", page(people, { people: many }).pipe(Effect.andThen(load)))
-      // Loaded from the new vault's beginning, although the old one was longer; also when a crash comes in between.
+      // Loads the new vault from its beginning, although the old one was longer; also after a crash in between.
       yield* within("other", load.pipe(Effect.andThen(page(people, { people: [person("b", "two")] }))))
       yield* within("other", page(people, { people: [person("c", "three")] }).pipe(Effect.andThen(load)))
       const rows = yield* within("other", rowsOf("SELECT count(*) AS n FROM crm.persons"))
@@ -179,7 +179,7 @@ describe("a batch", () => {
   })
 
   test(
-    "a load that is interrupted counts nothing twice when it goes on",
+    "an interrupted load counts nothing twice when it resumes",
     Effect.gen(function* () {
       const { load } = yield* makeLoader(resources, join(newFolder(), "tmp"))
       for (let n = 0; n < 40; n++) {
@@ -196,7 +196,7 @@ describe("a batch", () => {
   )
 
   test(
-    "rejects are told once for each version of a row",
+    "rejects are recorded once for each version of a row",
     Effect.gen(function* () {
       const wrong = { people: [{ ...person("a", "one"), updatedAt: "soon" }, { name: "nobody" }] }
       yield* page(people, wrong)
@@ -219,17 +219,17 @@ describe("a batch", () => {
   )
 
   test(
-    "progress and rows are one transaction: a batch that fails leaves both as they were",
+    "progress and rows are one transaction: a failed batch leaves both unchanged",
     Effect.gen(function* () {
       yield* page(people, { people: [person("a", "one")] })
       yield* load
-      const place = yield* rowsOf("SELECT * FROM meta.vault_offset")
+      const offset = yield* rowsOf("SELECT * FROM meta.vault_offset")
       yield* page(people, { people: [person("b", "two")] })
-      yield* (yield* Warehouse).run("ALTER TABLE meta.checkpoints RENAME TO gone")
+      yield* (yield* Warehouse).run("ALTER TABLE meta.checkpoints RENAME TO renamed")
       assert.strictEqual((yield* Effect.result(load))._tag, "Failure")
       assert.deepStrictEqual(yield* rowsOf("SELECT id FROM crm.persons"), [{ id: "a" }])
-      assert.deepStrictEqual(yield* rowsOf("SELECT * FROM meta.vault_offset"), place)
-      yield* (yield* Warehouse).run("ALTER TABLE meta.gone RENAME TO checkpoints")
+      assert.deepStrictEqual(yield* rowsOf("SELECT * FROM meta.vault_offset"), offset)
+      yield* (yield* Warehouse).run("ALTER TABLE meta.renamed RENAME TO checkpoints")
       yield* load
       assert.strictEqual((yield* rowsOf("SELECT id FROM crm.persons")).length, 2)
     })
@@ -247,30 +247,32 @@ describe("list and detail", () => {
     })
 
   test(
-    "meet in one row: the list leaves what only the detail shows, the detail keeps what only the list shows",
+    "form one row: the list keeps columns that only the detail has, and vice versa",
     Effect.gen(function* () {
       yield* page(bills, { bills: [{ id: "b", status: "draft", total: 1 }] })
       yield* load
       const [{ hash }] = (yield* rowsOf("SELECT _row_hash AS hash FROM crm.bills")) as [{ hash: string }]
       yield* detail({ id: "b", status: "draft", memo: "m", lines: [{ sku: "s1" }, { sku: "s2" }] }, hash)
       yield* load
-      const whole = { status: "draft", total: "1", memo: "m" }
-      assert.deepStrictEqual(yield* rowsOf("SELECT status, total, memo FROM crm.bills"), [whole])
+      const merged = { status: "draft", total: "1", memo: "m" }
+      assert.deepStrictEqual(yield* rowsOf("SELECT status, total, memo FROM crm.bills"), [merged])
       assert.deepStrictEqual(
         yield* rowsOf("SELECT * FROM crm_history.bills"),
         [],
-        "the two shapes of one run are one version"
+        "list and detail of one run are one version"
       )
 
       yield* page(bills, { bills: [{ id: "b", status: "paid", total: 1 }] }, { run: "run2" })
       yield* load
-      assert.deepStrictEqual(yield* rowsOf("SELECT status, total, memo FROM crm.bills"), [{ ...whole, status: "paid" }])
+      assert.deepStrictEqual(yield* rowsOf("SELECT status, total, memo FROM crm.bills"), [
+        { ...merged, status: "paid" }
+      ])
       assert.strictEqual((yield* rowsOf("SELECT * FROM crm.bill_lines")).length, 2)
     })
   )
 
   test(
-    "what fits neither is told once, and an unknown field is kept as it was sent last",
+    "an invalid value in both is recorded once, and an unknown field keeps its last value",
     Effect.gen(function* () {
       yield* page(bills, { bills: [{ id: "b", total: "many", flat: 1, deep: { a: 1 } }] })
       yield* load
@@ -285,7 +287,7 @@ describe("list and detail", () => {
   )
 
   test(
-    "a detail is due when the list shows a change, and no longer when it came",
+    "a detail is due after a change in the list, until it has been read",
     Effect.gen(function* () {
       const due = dueParents({
         location: "L",
@@ -311,32 +313,32 @@ describe("list and detail", () => {
 
 describe("one request for each parent", () => {
   test(
-    "what a parent no longer shows is marked deleted, and revived when it comes back; other parents' rows stay",
+    "a child missing from its parent is marked deleted, and restored when it returns; children of other parents stay",
     Effect.gen(function* () {
-      const of = (parent: string, ids: ReadonlyArray<string>, run: string, done = true) =>
+      const notesOf = (parent: string, ids: ReadonlyArray<string>, run: string, done = true) =>
         page(
           notes,
           { notes: ids.map((id) => ({ id, body: id })) },
           { parent: { id: parent, version: "s", done, full: true }, partition: "notes", run }
         )
-      yield* of("p", ["n1", "n2"], "run1")
-      yield* of("q", ["n3"], "run1")
+      yield* notesOf("p", ["n1", "n2"], "run1")
+      yield* notesOf("q", ["n3"], "run1")
       yield* load
-      yield* of("p", ["n1"], "run2")
+      yield* notesOf("p", ["n1"], "run2")
       yield* load
-      const gone = rowsOf("SELECT id, person_id FROM crm.notes WHERE _deleted_at IS NOT NULL")
-      assert.deepStrictEqual(yield* gone, [{ id: "n2", person_id: "p" }])
-      yield* of("p", ["n1", "n2"], "run3")
+      const deleted = rowsOf("SELECT id, person_id FROM crm.notes WHERE _deleted_at IS NOT NULL")
+      assert.deepStrictEqual(yield* deleted, [{ id: "n2", person_id: "p" }])
+      yield* notesOf("p", ["n1", "n2"], "run3")
       yield* load
-      assert.deepStrictEqual(yield* gone, [])
+      assert.deepStrictEqual(yield* deleted, [])
 
-      // Several pages: what the first one showed is not gone when the last one does not show it.
-      yield* of("p", ["n1"], "run4", false)
+      // Several pages: a child on the first page is not deleted because the last page lacks it.
+      yield* notesOf("p", ["n1"], "run4", false)
       yield* load
-      assert.deepStrictEqual(yield* gone, [])
-      yield* of("p", ["n4"], "run4")
+      assert.deepStrictEqual(yield* deleted, [])
+      yield* notesOf("p", ["n4"], "run4")
       yield* load
-      assert.deepStrictEqual(yield* gone, [{ id: "n2", person_id: "p" }])
+      assert.deepStrictEqual(yield* deleted, [{ id: "n2", person_id: "p" }])
     })
   )
 })

@@ -104,7 +104,7 @@ describe("a value that fits", () => {
     ["on", "false", false],
     ["name", "12345678901234567890", "12345678901234567890"],
     ["name", '""', ""],
-    ["kind", '"a word nobody knew"', "a word nobody knew"],
+    ["kind", '"an unlisted value"', "an unlisted value"],
     ["meta", '{"a":[1.5,null,"x"]}', '{"a":[1.5,null,"x"]}'],
     ["meta", "12345678901234567890123", "12345678901234567890123"]
   ])("%s %s becomes %s", (name, json, expected) => assert.strictEqual(column(name, json), expected))
@@ -145,32 +145,32 @@ describe("a value that does not fit is rejected and leaves NULL", () => {
   })
 })
 
-describe("a number with more decimals than its column is rounded half-even, and told", () => {
+describe("a number with more decimals than its column is rounded half-even and reported", () => {
   it.each([
     ["33.333333333333336", "33.3333333"],
     ["0.30000000000000004", "0.3"],
     ["4750.650000000001", "4750.65"],
     ['"0.00000025"', "0.0000002"],
     ["1e-10", "0"]
-  ])("%s becomes %s", (sent, kept) => {
+  ])("%s becomes %s", (sent, rounded) => {
     const { row, rejectedValues } = read(`{"_id":"a","price":${sent}}`)
-    assert.strictEqual(row?.["price"], kept)
+    assert.strictEqual(row?.["price"], rounded)
     assert.deepStrictEqual(
-      rejectedValues.map(({ key, column, reason, kept }) => [key, column, reason, kept]),
+      rejectedValues.map(({ key, column, reason, stored }) => [key, column, reason, stored]),
       [["a", "price", "rounded to 7 decimals", true]]
     )
   })
 
-  it("one too large for its column says so", () => {
+  it("a number too large for its column is rejected with that reason", () => {
     const { rejectedValues } = read('{"_id":"a","price":12345678901234567890123456789012}')
     assert.deepStrictEqual(
-      rejectedValues.map(({ value, reason, kept }) => [value, reason, kept]),
+      rejectedValues.map(({ value, reason, stored }) => [value, reason, stored]),
       [["12345678901234567890123456789012", "has more than 31 digits before the point", undefined]]
     )
   })
 })
 
-describe("nothing is lost in silence", () => {
+describe("nothing is lost silently", () => {
   it("unknown fields at any depth go to _extra, even one called __proto__", () => {
     const { row } = read(
       '{"_id":"a","new":{"x":1},"__proto__":{"y":2},"business":{"name":"B","vat":"DE1"},"cursor":"c"}'
@@ -183,32 +183,33 @@ describe("nothing is lost in silence", () => {
     ['"u1"', { owner_id: "u1" }],
     ["7", { owner_id: "7" }],
     ['{"userId":"u1","name":"Ann"}', { owner_id: "u1", owner: '{"userId":"u1","name":"Ann"}' }]
-  ])("what stands where an object may stand is the same column: %s", (owner, expected) => {
+  ])("a plain value in place of an object goes to the same column: %s", (owner, expected) => {
     const { row, rejectedValues } = read(`{"_id":"a","owner":${owner}}`)
     assert.deepStrictEqual(row, { id: "a", ...expected })
     assert.deepStrictEqual(rejectedValues, [])
   })
 
-  it("a record that names another parent than the one it was read under stays there, and is told", () => {
+  it("a record that names another parent stays with the requested one, and is reported", () => {
     const notes = defineList({
       ...things,
       childOf: { table: "persons", column: "person_id", refreshAfter: "1 day", strategy: things.full[0]! },
       fields: { _id: id("Id"), personId: text("Person") }
     })
-    const under = (record: object) => normaliserOf(notes)(record, { location: "L", given: { person_id: "p1" } })
+    const normaliseChild = (record: object) =>
+      normaliserOf(notes)(record, { location: "L", given: { person_id: "p1" } })
     for (const record of [{ _id: "a" }, { _id: "a", personId: "p1" }]) {
-      const { row, rejectedValues } = under(record)
+      const { row, rejectedValues } = normaliseChild(record)
       assert.deepStrictEqual([JSON.parse(row!).person_id, rejectedValues], ["p1", []])
     }
-    const { row, rejectedValues } = under({ _id: "a", personId: "p2" })
+    const { row, rejectedValues } = normaliseChild({ _id: "a", personId: "p2" })
     assert.strictEqual(JSON.parse(row!).person_id, "p1")
-    const reason = "names another row than the one it was read under, which is kept"
+    const reason = "names a parent other than the one it was requested for, which is stored"
     assert.deepStrictEqual(rejectedValues, [
-      { table: "things", key: "a", column: "person_id", value: '"p2"', reason, kept: true }
+      { table: "things", key: "a", column: "person_id", value: '"p2"', reason, stored: true }
     ])
   })
 
-  it("rejects of child rows name their row: by its key, or by its place where it has none", () => {
+  it("rejects of child rows name the row by its key, or by its position if it has none", () => {
     const { rejectedRecords, rejectedValues } = read(
       '{"_id":"a","price":"x","lines":[{"sku":"s"},{"qty":"many"},7],"taxes":[{"id":"t1","rate":"high"},{"rate":1}],' +
         '"settings":{"SMS":{"status":{}},"Call":3},"tags":["x","x"]}'
@@ -228,12 +229,12 @@ describe("nothing is lost in silence", () => {
         "not an object; in a/thing_lines/2",
         "no id; in a/thing_taxes/1",
         "not an object; in a/thing_settings/Call",
-        "the same tag twice; in a/thing_tags/1"
+        "duplicate tag; in a/thing_tags/1"
       ]
     )
   })
 
-  it("a list may hold ids, objects and what is neither", () => {
+  it("a list may contain ids, objects and invalid items", () => {
     const { row, rejectedRecords } = read('{"_id":"a","taxes":["t1",{"id":"t2","rate":19},["t3"],null]}')
     assert.deepStrictEqual(row?.["thing_taxes"], [{ id: "t1" }, { id: "t2", rate: "19" }])
     assert.deepStrictEqual(
@@ -242,7 +243,7 @@ describe("nothing is lost in silence", () => {
     )
   })
 
-  it("another location's id is kept, the run's own is not repeated", () => {
+  it("the id of another location is kept, that of the own location is not repeated", () => {
     assert.notProperty(read('{"_id":"a","locationId":"L"}').row, "_extra")
     assert.strictEqual(read('{"_id":"a","locationId":"M"}').row?.["_extra"], '{"locationId":"M"}')
   })
@@ -256,7 +257,7 @@ describe("nothing is lost in silence", () => {
     }
   )
 
-  it("children keep their place, and what cannot be a child row is told", () => {
+  it("children keep their position, and items that cannot be child rows are rejected", () => {
     const { row, rejectedRecords, rejectedValues } = read(
       '{"_id":"a","tags":["x","y","x"],"lines":[{"sku":"s","qty":"2.5"},"odd",{"qty":"many"}],"settings":{"SMS":{"status":"on","why":1}}}'
     )
@@ -273,7 +274,7 @@ describe("nothing is lost in silence", () => {
     )
   })
 
-  it("text of any kind arrives to the letter; a lone surrogate, which is no text, as U+FFFD", () => {
+  it("any text is stored unchanged, but a lone surrogate as U+FFFD", () => {
     const name = 'line\nline\t"quoted" =1+1 \u0000 Zoë 👩‍👩‍👧 ' + "x".repeat(65_536)
     assert.strictEqual(read(JSON.stringify({ _id: "a", name })).row?.["name"], name)
     assert.strictEqual(read('{"_id":"a","name":"\\ud800!"}').row?.["name"], "\ufffd!")
@@ -293,7 +294,7 @@ describe("the fingerprint", () => {
       hashOf('{"_id":"a","name":"n","tags":["t"],"lines":[{"sku":"s","qty":1}]}'),
       hashOf('{"lines":[{"qty":1,"sku":"s"}],"tags":["t"],"name":"n","_id":"a"}')
     ))
-  it("changes with a value, a child, and a field nobody knows", () => {
+  it("changes with a value, a child and an unknown field", () => {
     const all = [
       '{"_id":"a"}',
       '{"_id":"a","name":"n"}',
@@ -303,6 +304,6 @@ describe("the fingerprint", () => {
     ]
     assert.strictEqual(new Set(all.map(hashOf)).size, all.length)
   })
-  it("does not change with a field that only steers paging", () =>
+  it("does not change with a field used for paging only", () =>
     assert.strictEqual(hashOf('{"_id":"a","cursor":1}'), hashOf('{"_id":"a","cursor":2}')))
 })

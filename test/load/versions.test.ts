@@ -1,4 +1,4 @@
-/** Which of several versions of a row stands, and what its child rows say of it. */
+/** Which of several versions of a row is current, and what happens to its child rows. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { join } from "node:path"
@@ -41,7 +41,7 @@ const people = defineList({
 const resources: ReadonlyArray<Resource> = [people, customFields, opportunities]
 const catalogue = { resources, familyByTable: new Map<string, string>() }
 
-/** Loads one page of a list, the answer of a detail, or what was found to be gone. */
+/** Loads one page of a list or the response of a detail. */
 const send = (
   run: number,
   resource: Resource,
@@ -72,7 +72,7 @@ const detail = (run: number, body: object | undefined) =>
     records: "",
     parent: { id: "a", version: `s${run}`, done: true, full: true }
   })
-const gone = (run: number, resource: Resource, ids: ReadonlyArray<string>) =>
+const markDeleted = (run: number, resource: Resource, ids: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const at = Date.parse("2026-03-01T12:00:00Z") + run * 86_400_000
     yield* (yield* Vault).append({
@@ -99,12 +99,12 @@ const test = (name: string, body: Effect.Effect<void, unknown, Vault | Warehouse
     )
   })
 
-describe("a record whose moment of change goes back", () => {
+describe("a record whose change timestamp goes back", () => {
   const names = rowsOf("SELECT name FROM crm.persons")
   const older = listed({ name: "restored", updatedAt: "2026-01-01T00:00:00Z" })
 
   test(
-    "is what the service holds now, when a later run shows it, and the newer version goes to the history",
+    "is current if a later run reads it, and the newer version moves to the history",
     Effect.gen(function* () {
       yield* send(1, people, listed({ name: "newest" }))
       yield* send(2, people, older)
@@ -114,7 +114,7 @@ describe("a record whose moment of change goes back", () => {
   )
 
   test(
-    "is a stale copy, when the run that brought the newer one shows it",
+    "is a stale copy if the run that read the newer version reads it",
     Effect.gen(function* () {
       yield* send(1, people, listed({ name: "newest" }))
       yield* send(1, people, older)
@@ -123,7 +123,7 @@ describe("a record whose moment of change goes back", () => {
   )
 
   test(
-    "is the same after the tables are made again, and after a batch is loaded twice",
+    "is the same after a rebuild, and after a batch is loaded twice",
     Effect.gen(function* () {
       yield* send(1, people, listed({ name: "newest" }))
       yield* send(2, people, older)
@@ -147,52 +147,52 @@ describe("a record whose moment of change goes back", () => {
   )
 })
 
-describe("what a list shows of a detail", () => {
-  const shown = Effect.zip(
+describe("columns of a detail that a list also has", () => {
+  const stored = Effect.zip(
     rowsOf("SELECT name, memo FROM crm.persons"),
     rowsOf("SELECT scope FROM crm.person_scopes ORDER BY scope")
   )
   const scopes = (...names: ReadonlyArray<string>) => names.map((scope) => ({ scope }))
 
   test(
-    "holds until a detail says otherwise",
+    "come from the list until a detail is read",
     Effect.gen(function* () {
       yield* send(1, people, listed({ name: "one", memo: "listed", scopes: scopes("read") }))
-      assert.deepStrictEqual(yield* shown, [[{ name: "one", memo: "listed" }], scopes("read")])
-      // A detail that is not there.
+      assert.deepStrictEqual(yield* stored, [[{ name: "one", memo: "listed" }], scopes("read")])
+      // A detail that does not exist.
       yield* detail(1, undefined)
-      assert.deepStrictEqual(yield* shown, [[{ name: "one", memo: "listed" }], scopes("read")])
+      assert.deepStrictEqual(yield* stored, [[{ name: "one", memo: "listed" }], scopes("read")])
       yield* send(2, people, listed({ name: "two", memo: "listed again", scopes: scopes("read", "write") }))
-      assert.deepStrictEqual(yield* shown, [[{ name: "two", memo: "listed again" }], scopes("read", "write")])
-      yield* detail(2, { id: "a", memo: "whole", scopes: scopes("all") })
-      assert.deepStrictEqual(yield* shown, [[{ name: "two", memo: "whole" }], scopes("all")])
+      assert.deepStrictEqual(yield* stored, [[{ name: "two", memo: "listed again" }], scopes("read", "write")])
+      yield* detail(2, { id: "a", memo: "detail", scopes: scopes("all") })
+      assert.deepStrictEqual(yield* stored, [[{ name: "two", memo: "detail" }], scopes("all")])
       yield* send(3, people, listed({ name: "three", memo: "short", scopes: scopes("few") }))
-      assert.deepStrictEqual(yield* shown, [[{ name: "three", memo: "whole" }], scopes("all")])
+      assert.deepStrictEqual(yield* stored, [[{ name: "three", memo: "detail" }], scopes("all")])
     })
   )
 })
 
-describe("child rows of a row that is gone", () => {
-  const deleted = (table: string): Effect.Effect<ReadonlyArray<Row>, unknown, Warehouse> =>
-    rowsOf(`SELECT count(*) FILTER (_deleted_at IS NULL) AS alive, count(_deleted_at) AS gone FROM crm.${table}`)
+describe("child rows of a deleted row", () => {
+  const countsOf = (table: string): Effect.Effect<ReadonlyArray<Row>, unknown, Warehouse> =>
+    rowsOf(`SELECT count(*) FILTER (_deleted_at IS NULL) AS current, count(_deleted_at) AS deleted FROM crm.${table}`)
 
   test(
-    "are deleted with it and there again with it, whichever reading tells",
+    "are deleted and restored with it, by every kind of reading",
     Effect.gen(function* () {
       const person = { name: "one", tags: ["x", "y"], scopes: [{ scope: "read" }] }
       yield* send(1, people, listed(person))
       yield* detail(1, { id: "a", memo: "m", scopes: [{ scope: "read" }, { scope: "write" }] })
-      assert.deepStrictEqual(yield* deleted("person_tags"), [{ alive: "2", gone: "0" }])
-      yield* gone(2, people, ["a"])
-      assert.deepStrictEqual(yield* deleted("person_tags"), [{ alive: "0", gone: "2" }])
-      assert.deepStrictEqual(yield* deleted("person_scopes"), [{ alive: "0", gone: "2" }])
-      // The list brings the tags; the scopes are those of the detail.
+      assert.deepStrictEqual(yield* countsOf("person_tags"), [{ current: "2", deleted: "0" }])
+      yield* markDeleted(2, people, ["a"])
+      assert.deepStrictEqual(yield* countsOf("person_tags"), [{ current: "0", deleted: "2" }])
+      assert.deepStrictEqual(yield* countsOf("person_scopes"), [{ current: "0", deleted: "2" }])
+      // The list has the tags; the scopes are those of the detail.
       yield* send(3, people, listed({ ...person, tags: ["x"] }))
-      assert.deepStrictEqual(yield* deleted("person_tags"), [{ alive: "1", gone: "0" }])
-      assert.deepStrictEqual(yield* deleted("person_scopes"), [{ alive: "2", gone: "0" }])
+      assert.deepStrictEqual(yield* countsOf("person_tags"), [{ current: "1", deleted: "0" }])
+      assert.deepStrictEqual(yield* countsOf("person_scopes"), [{ current: "2", deleted: "0" }])
       yield* send(4, people, listed({ ...person, tags: ["x"], deleted: true }))
-      assert.deepStrictEqual(yield* deleted("person_tags"), [{ alive: "0", gone: "1" }])
-      assert.deepStrictEqual(yield* deleted("person_scopes"), [{ alive: "0", gone: "2" }])
+      assert.deepStrictEqual(yield* countsOf("person_tags"), [{ current: "0", deleted: "1" }])
+      assert.deepStrictEqual(yield* countsOf("person_scopes"), [{ current: "0", deleted: "2" }])
       const [row] = yield* rowsOf(
         "SELECT (SELECT _deleted_at FROM crm.persons) = (SELECT _deleted_at FROM crm.person_tags) AS same"
       )
@@ -218,7 +218,7 @@ describe("custom values of deals that name their field by its key", () => {
           { key: "opportunity.field_34", fieldValue: "long key" },
           { key: "field_35", fieldValue: "short key" },
           { id: "f36", fieldValue: "id" },
-          { key: "opportunity.unknown", fieldValue: "nobody knows" }
+          { key: "opportunity.unknown", fieldValue: "unknown key" }
         ]
       }
     ]
@@ -235,11 +235,11 @@ describe("custom values of deals that name their field by its key", () => {
     { field: "f34", value: "long key" },
     { field: "f35", value: "short key" },
     { field: "f36", value: "id" },
-    { field: "opportunity.unknown", value: "nobody knows" }
+    { field: "opportunity.unknown", value: "unknown key" }
   ]
 
   test(
-    "have its id, whether the field or the deal comes first, and none is rejected",
+    "get its id, whether the field or the deal is loaded first, and none is rejected",
     Effect.gen(function* () {
       yield* send(1, opportunities, deal("one"))
       assert.deepStrictEqual(

@@ -1,4 +1,4 @@
-/** Words in columns that hold one of a set: those the documents name are known, others are told by each run. */
+/** Values of enum columns: each run reports those that the documentation does not list. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { join } from "node:path"
@@ -27,19 +27,19 @@ const deals = defineList({
   }
 })
 
-it("ends the description of a column with its words", () => {
+it("ends the description of a column with its values", () => {
   const descriptions = [deals.fields["status"], enumeration(["a"]), enumeration(["a", "b", "c"])].map(
     (field) => field?.kind === "column" && field.description
   )
   assert.deepStrictEqual(descriptions, ["State: `open` or `won`", "`a`", "`a`, `b` or `c`"])
 })
 
-it.live("tells words that the documents do not name in each run that meets them, others when they are new", () => {
+it.live("reports undocumented values in each run that reads them, and values of open enums when they are new", () => {
   const folder = newFolder()
   return Effect.gen(function* () {
     yield* prepare({ resources: [deals], familyByTable: new Map() })
     const loader = yield* makeLoader([deals], join(folder, "tmp"))
-    const told = (run: string, ...records: ReadonlyArray<unknown>) =>
+    const reportedBy = (run: string, ...records: ReadonlyArray<unknown>) =>
       Effect.gen(function* () {
         const entry = { kind: "page", run, at: 1, location: "L", resource: "deals", partition: "all" } as const
         const page = { ...entry, request: {}, records: "deals", hasBigNumbers: false, checkpoint }
@@ -47,7 +47,7 @@ it.live("tells words that the documents do not name in each run that meets them,
         yield* loader.load
         return yield* reportSchemaDrift(run, () => undefined)
       })
-    const odd = {
+    const unexpected = {
       id: "b",
       status: "on_hold",
       kind: "x",
@@ -57,15 +57,19 @@ it.live("tells words that the documents do not name in each run that meets them,
       ]
     }
     const unknown = ["deals.status = on_hold", "deal_visits.end = late"]
-    const first = yield* told("1", { id: "a", status: "open", kind: "y" }, odd, { id: "c", status: "", kind: null })
+    const first = yield* reportedBy("1", { id: "a", status: "open", kind: "y" }, unexpected, {
+      id: "c",
+      status: "",
+      kind: null
+    })
     assert.deepStrictEqual(first, { changes: [], unexpectedValues: unknown.toSorted() })
-    // Its row did not change, and holds them nevertheless; one told for the first time comes before those told often.
-    const again = yield* told("2", odd, { id: "d", status: "parked", kind: "x" }, { id: "e", kind: "z" })
+    // The row is unchanged but still has the values. Values reported for the first time come first.
+    const again = yield* reportedBy("2", unexpected, { id: "d", status: "parked", kind: "x" }, { id: "e", kind: "z" })
     assert.deepStrictEqual(again, {
       changes: ["deals.kind = z (new value)"],
       unexpectedValues: ["deals.status = parked", ...unknown.toSorted()]
     })
-    assert.deepStrictEqual(yield* told("3", { id: "a", status: "won", kind: "z" }), {
+    assert.deepStrictEqual(yield* reportedBy("3", { id: "a", status: "won", kind: "z" }), {
       changes: [],
       unexpectedValues: []
     })

@@ -40,7 +40,7 @@ describe("a nasty account's commerce", () => {
       columnsByTable.set(String(table_name), columns.set(String(column_name), String(data_type)))
     }
     for (const { table_name, key, column_name, value, reason } of await ask(
-      "SELECT * FROM meta.rejected_values WHERE reason NOT LIKE '%kept as U+FFFD'"
+      "SELECT * FROM meta.rejected_values WHERE reason NOT LIKE '%stored as U+FFFD'"
     )) {
       const field = [table_name, key, column_name].join(".")
       refusedByField.set(field, String(value))

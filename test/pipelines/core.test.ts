@@ -298,7 +298,7 @@ describe("the core account", () => {
     const nasty = "regexp_matches(table_name, '^(contact|conversation|message)|^(users|tasks)$')"
     const tables = ["rejected_records", "rejected_values"].map((table) => `SELECT table_name FROM meta.${table}`)
     const [records, values] = tables
-    const rejects = `SELECT DISTINCT table_name FROM (${records} UNION ALL ${values} WHERE reason NOT LIKE '%kept as U+FFFD') WHERE`
+    const rejects = `SELECT DISTINCT table_name FROM (${records} UNION ALL ${values} WHERE reason NOT LIKE '%stored as U+FFFD') WHERE`
     assert.isNotEmpty(await query(account.warehouse, `${rejects} ${nasty}`))
     assert.deepStrictEqual(await query(account.warehouse, `${rejects} NOT ${nasty}`), [])
   })

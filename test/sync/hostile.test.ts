@@ -21,9 +21,9 @@ describe("a record that cannot be a row", () => {
     [`{"id":${nested(100_002)}}`, "no id"],
     ['{"id":{"toString":1,"valueOf":2}}', "no id"],
     ['{"id":""}', "no id"],
-    ['{"id":"a\\ud800"}', "id holds half a character or a NUL"],
-    ['{"id":"a\\u0000b"}', "id holds half a character or a NUL"],
-    ['{"id":"a\xff\xfeb"}', "id holds half a character or a NUL"],
+    ['{"id":"a\\ud800"}', "id contains a lone surrogate or a NUL"],
+    ['{"id":"a\\u0000b"}', "id contains a lone surrogate or a NUL"],
+    ['{"id":"a\xff\xfeb"}', "id contains a lone surrogate or a NUL"],
     [`{"id":"big","new":"${"x".repeat(10 << 20)}"}`, "larger than 4 MB"]
   ]
 
@@ -85,7 +85,7 @@ describe("a value that no text or number can hold", () => {
         '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":2}},"prototype":3,"toString":"t",' +
         '"hasOwnProperty":0,"\ufffdkey":"\ufffd","nul\\u0000key":"nul\\u0000"}'
     })
-    const kept = "holds half a character, kept as U+FFFD"
+    const kept = "contains a lone surrogate, stored as U+FFFD"
     assert.deepStrictEqual(
       await rows("SELECT table_name, column_name, reason, value FROM meta.rejected_values ORDER BY ALL"),
       [
@@ -114,13 +114,13 @@ describe("a value that no text or number can hold", () => {
     assert.deepStrictEqual(await rows("SELECT table_name, reason FROM meta.rejected_records ORDER BY ALL"), [
       {
         table_name: "contact_custom_values",
-        reason: "custom_field_id holds half a character or a NUL; in c1/contact_custom_values/3"
+        reason: "custom_field_id contains a lone surrogate or a NUL; in c1/contact_custom_values/3"
       },
       {
         table_name: "contact_dnd_settings",
-        reason: "channel holds half a character or a NUL; in c1/contact_dnd_settings/\ufffd"
+        reason: "channel contains a lone surrogate or a NUL; in c1/contact_dnd_settings/\ufffd"
       },
-      { table_name: "contact_tags", reason: "tag holds half a character or a NUL; in c1/contact_tags/0" }
+      { table_name: "contact_tags", reason: "tag contains a lone surrogate or a NUL; in c1/contact_tags/0" }
     ])
     assert.deepStrictEqual(
       await rows("SELECT custom_field_id AS id, value::VARCHAR AS value FROM crm.contact_custom_values ORDER BY id"),

@@ -1,6 +1,6 @@
 /**
- * Rows that leave: nothing is removed. A version that ends goes to the history with the moment of its end, and the row
- * of a record that is gone stays, with `_deleted_at`.
+ * Archives replaced versions and marks deleted rows. Nothing is removed: a replaced version moves to the history with its
+ * end time, and the row of a deleted record stays, with `_deleted_at`.
  */
 import type { Resource } from "../../catalog/resource.ts"
 import { keyOf, keyText, tablesOf } from "../../catalog/tables.ts"
@@ -8,19 +8,19 @@ import type { Decoded } from "../../vault/frame.ts"
 import { addCounts, ensureRow } from "../../warehouse/meta/run-resources.ts"
 import { instantOf, literal, name, names } from "../../warehouse/sql.ts"
 
-interface Place {
+interface Target {
   readonly resource: Resource
   readonly location: string
   readonly run: string
 }
 
 /**
- * Puts versions that end into the history, with their child rows. Versions are what stood at the end of a run: a row
- * written twice in one run leaves none behind.
+ * Copies replaced versions and their child rows to the history. A version is the state at the end of a run: a row that is
+ * written twice in one run has no version in between.
  */
 export const archiveVersions = (
-  { resource, location }: Place,
-  /** FROM clause: the rows that end, each with the moment of its end in `_ends_at`. */
+  { resource, location }: Target,
+  /** FROM clause: the replaced rows, each with its end time in `_ends_at`. */
   ending: string
 ): ReadonlyArray<string> => {
   const keys = keyOf(resource)
@@ -35,29 +35,29 @@ export const archiveVersions = (
 }
 
 /** Marks the rows of the temporary table `deleted` (key, at_) as deleted. */
-export const markDeleted = (place: Place & { readonly label: string }): ReadonlyArray<string> => {
-  const { resource, location, run } = place
+export const markDeleted = (target: Target & { readonly label: string }): ReadonlyArray<string> => {
+  const { resource, location, run } = target
   const table = `crm.${name(resource.table)}`
-  const here = `location_id = ${literal(location)}`
+  const inLocation = `location_id = ${literal(location)}`
   return [
-    addCounts(place, { deleted_rows: "(SELECT count(*) FROM deleted)" }),
+    addCounts(target, { deleted_rows: "(SELECT count(*) FROM deleted)" }),
     ...archiveVersions(
-      place,
+      target,
       `(SELECT t.*, at_ AS _ends_at FROM ${table} AS t JOIN deleted ON deleted.key = ${keyText(resource, "t.")}
-        WHERE t.${here} AND _run_id <> ${literal(run)})`
+        WHERE t.${inLocation} AND _run_id <> ${literal(run)})`
     ),
     `UPDATE ${table} AS t SET _deleted_at = at_, _synced_at = CASE WHEN _run_id = ${literal(run)} THEN _synced_at ELSE at_ END,
-       _run_id = ${literal(run)} FROM deleted WHERE t.${here} AND ${keyText(resource, "t.")} = deleted.key`,
+       _run_id = ${literal(run)} FROM deleted WHERE t.${inLocation} AND ${keyText(resource, "t.")} = deleted.key`,
     ...tablesOf(resource)
       .slice(1)
       .map(
         (child) =>
-          `UPDATE crm.${name(child.name)} AS t SET _deleted_at = at_ FROM deleted WHERE t.${here} AND t.${name(child.parentColumn!)} = deleted.key`
+          `UPDATE crm.${name(child.name)} AS t SET _deleted_at = at_ FROM deleted WHERE t.${inLocation} AND t.${name(child.parentColumn!)} = deleted.key`
       )
   ]
 }
 
-/** A frame of records that are gone; the body lists their keys. */
+/** Statements for a deletion frame, whose body lists the keys of the deleted records. */
 export const deletedStatements = (
   resources: ReadonlyArray<Resource>,
   { entry, body }: Decoded
@@ -65,14 +65,14 @@ export const deletedStatements = (
   const { run, location, at } = entry
   const resource = resources.find(({ table }) => table === entry.resource)
   if (!resource) return []
-  // Written by extract.
-  const place = { run, location, label: resource.table }
+  const target = { run, location, label: resource.table }
+  // Extract wrote the body, so it needs no validation.
   const keys = JSON.parse(body) as ReadonlyArray<string>
   return [
     `CREATE OR REPLACE TEMP TABLE deleted AS SELECT ${keyText(resource, "t.")} AS key, ${instantOf(at)} AS at_ FROM crm.${name(resource.table)} AS t
-     SEMI JOIN (SELECT unnest([${keys.map(literal).join(", ")}]) AS key) AS told ON told.key = ${keyText(resource, "t.")}
+     SEMI JOIN (SELECT unnest([${keys.map(literal).join(", ")}]) AS key) AS reported ON reported.key = ${keyText(resource, "t.")}
      WHERE t.location_id = ${literal(location)} AND t._deleted_at IS NULL`,
-    ensureRow(place),
-    ...markDeleted({ ...place, resource })
+    ensureRow(target),
+    ...markDeleted({ ...target, resource })
   ]
 }

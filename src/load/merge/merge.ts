@@ -1,6 +1,6 @@
 /**
- * The SQL that takes a batch of one resource into its tables: newest wins, what did not change is not touched, earlier
- * versions go to the history. Delete and insert, without primary keys: by far the fastest merge DuckDB has.
+ * The SQL that merges a batch of one resource into its tables: the newest version wins, unchanged rows are not touched, and
+ * earlier versions move to the history. Delete and insert without primary keys is by far the fastest merge in DuckDB.
  */
 import { type Resource, childRequestOf } from "../../catalog/resource.ts"
 import { type Column, type Table, keyOf, keyText, tablesOf } from "../../catalog/tables.ts"
@@ -12,177 +12,182 @@ import type { Statement } from "../../warehouse/warehouse.ts"
 import { archiveVersions, markDeleted } from "./deletions.ts"
 import { type Batch, ownColumns, stageStatements, versionOf } from "./staging-table.ts"
 
-/** How a batch meets the row that is there: see `Column.detail`. */
-type Mode = "whole" | "list" | "detail"
+/** Which columns a batch replaces: all, those of the list, or those of the detail. See `Column.detail`. */
+type Mode = "all" | "list" | "detail"
 
 export const mergeStatements = (batch: Batch): ReadonlyArray<Statement> => {
   const { resource, kind } = batch
   const [parent, ...children] = tablesOf(resource)
-  const hasOwn = Object.keys(resource.detail?.fields ?? {}).length > 0
-  const mode: Mode = kind === "detail" ? "detail" : hasOwn ? "list" : "whole"
-  const under = resource.childOf && batch.parents
+  const hasDetail = Object.keys(resource.detail?.fields ?? {}).length > 0
+  const mode: Mode = kind === "detail" ? "detail" : hasDetail ? "list" : "all"
+  const isChild = resource.childOf && batch.parents
   return [
     ...stageStatements(batch, parent, children),
-    ...parentStage(batch),
-    ...(under ? [`CREATE OR REPLACE TEMP TABLE shown AS SELECT ${keyText(resource)} AS key FROM stage`] : []),
-    ...(batch.whole ? [addSeenKeys(batch, `(SELECT ${keyText(resource)} AS key FROM stage)`)] : []),
-    ...(mode === "detail" ? [knownDetails(batch)] : knownRows(batch)),
-    { ifAny: "stage", run: newVersions(batch, mode) },
-    ...(under ? deletedFromParent(batch, parent) : []),
-    ...fetchedParents(batch)
+    ...stageParents(batch),
+    ...(isChild ? [`CREATE OR REPLACE TEMP TABLE listed AS SELECT ${keyText(resource)} AS key FROM stage`] : []),
+    ...(batch.isFull ? [addSeenKeys(batch, `(SELECT ${keyText(resource)} AS key FROM stage)`)] : []),
+    ...(mode === "detail" ? [dropUnchangedDetails(batch)] : dropUnchangedRows(batch)),
+    { ifAny: "stage", run: writeVersions(batch, mode) },
+    ...(isChild ? deleteMissingChildren(batch, parent) : []),
+    ...updateParentState(batch)
   ]
 }
 
-/** A detail is known by the text it had when it was read last, for the same state of its row. */
-const knownDetails = (reading: Batch): string =>
-  `DELETE FROM stage USING parents, ${parentStateSql(reading)} AS f WHERE parents.parent_id = stage.id AND f.parent_id = stage.id
+/** Removes staged details with the same content as at the last read for the same version of the row. */
+const dropUnchangedDetails = (batch: Batch): string =>
+  `DELETE FROM stage USING parents, ${parentStateSql(batch)} AS f WHERE parents.parent_id = stage.id AND f.parent_id = stage.id
      AND f.content_hash = stage._row_hash AND f.parent_version = parents.parent_version`
 
 /**
- * A row that is there as it came is known, and so is an older version of one that this run, or a later one, brought. An older
- * version that a later run shows is what the service holds now: it was restored, merged or imported. The one look at the
- * whole table is at its narrow columns.
+ * Removes staged rows that are unchanged, and older versions of rows that this or a later run has written. An older version
+ * from a later run is the current one: the service restored, merged or imported the record. The only scan of the whole table
+ * reads narrow columns.
  */
-const knownRows = ({ resource, location, run }: Batch): ReadonlyArray<string> => {
+const dropUnchangedRows = ({ resource, location, run }: Batch): ReadonlyArray<string> => {
   const key = names(keyOf(resource))
   const changed = versionOf(resource)
   const older = changed
-    ? ` OR (stage.${name(changed)} < met.${name(changed)} AND (met._run_id = ${literal(run)} OR ${syncedAt} <= met._synced_at))`
+    ? ` OR (stage.${name(changed)} < existing.${name(changed)} AND (existing._run_id = ${literal(run)} OR ${syncedAt} <= existing._synced_at))`
     : ""
-  const columns = [...new Set([...keyOf(resource), "_row_hash", ...kept, ...(changed ? [changed] : [])])]
+  const columns = [...new Set([...keyOf(resource), "_row_hash", ...carriedOver, ...(changed ? [changed] : [])])]
   return [
-    `CREATE OR REPLACE TEMP TABLE met AS SELECT ${names(columns)} FROM crm.${name(resource.table)}
+    `CREATE OR REPLACE TEMP TABLE existing AS SELECT ${names(columns)} FROM crm.${name(resource.table)}
      WHERE location_id = ${literal(location)} AND (${key}) IN (SELECT ${key} FROM stage)`,
-    `DELETE FROM stage USING met WHERE ${sameKey(resource, "met", "stage")}
-     AND ((met._row_hash = stage._row_hash AND (met._deleted_at IS NOT NULL) = ${tombstoned(resource)})${older})`
+    `DELETE FROM stage USING existing WHERE ${sameKey(resource, "existing", "stage")}
+     AND ((existing._row_hash = stage._row_hash AND (existing._deleted_at IS NOT NULL) = ${isTombstoned(resource)})${older})`
   ]
 }
 
-/** What a new version of a row takes over from the one before. */
-const kept = ["_synced_at", "_run_id", "_deleted_at"]
+/** Columns that a new version may take over from the version before. */
+const carriedOver = ["_synced_at", "_run_id", "_deleted_at"]
 
-/** Takes the staged rows, which are new or changed, into the tables. */
-const newVersions = (batch: Batch, mode: Mode): ReadonlyArray<Statement> => {
+/** Writes the staged rows, which are new or changed, to the tables. */
+const writeVersions = (batch: Batch, mode: Mode): ReadonlyArray<Statement> => {
   const { resource, location, run } = batch
   const [parent, ...children] = tablesOf(resource)
-  const here = `location_id = ${literal(location)}`
+  const inLocation = `location_id = ${literal(location)}`
   const current = `crm.${name(parent.name)}`
   const key = names(keyOf(resource))
   return [
     ...(mode === "list" ? [detailedRows(batch)] : []),
-    `CREATE OR REPLACE TEMP TABLE old AS ${
-      mode === "whole" ? `SELECT ${key}, ${names(kept)} FROM met WHERE true` : `SELECT * FROM ${current} WHERE ${here}`
+    `CREATE OR REPLACE TEMP TABLE previous AS ${
+      mode === "all"
+        ? `SELECT ${key}, ${names(carriedOver)} FROM existing WHERE true`
+        : `SELECT * FROM ${current} WHERE ${inLocation}`
     } AND (${key}) IN (SELECT ${key} FROM stage)`,
     addCounts(batch, {
-      new_rows: `(SELECT count(*) FROM stage ANTI JOIN old USING (${key}))`,
-      changed_rows: `(SELECT count(*) FROM old WHERE _run_id <> ${literal(run)})`
+      new_rows: `(SELECT count(*) FROM stage ANTI JOIN previous USING (${key}))`,
+      changed_rows: `(SELECT count(*) FROM previous WHERE _run_id <> ${literal(run)})`
     }),
     {
-      ifAny: "old",
+      ifAny: "previous",
       run: [
         ...archiveVersions(
           batch,
-          `(SELECT old.*, ${syncedAt} AS _ends_at FROM old JOIN stage USING (${key}) WHERE old._run_id <> ${literal(run)})`
+          `(SELECT previous.*, ${syncedAt} AS _ends_at FROM previous JOIN stage USING (${key}) WHERE previous._run_id <> ${literal(run)})`
         ),
-        `DELETE FROM ${current} WHERE ${here} AND (${key}) IN (SELECT ${key} FROM old)`,
-        ...children.map((child) => leavingChildren(batch, child, mode))
+        `DELETE FROM ${current} WHERE ${inLocation} AND (${key}) IN (SELECT ${key} FROM previous)`,
+        ...children.map((child) => deleteChildren(batch, child, mode))
       ]
     },
-    ...(mode === "whole" ? [] : [{ ifAny: "old", run: unknownFields(batch) }]),
+    ...(mode === "all" ? [] : [{ ifAny: "previous", run: mergeUnknownFields(batch) }]),
     `INSERT INTO ${current} BY NAME SELECT ${parent.columns.map((column) => `${value(column, mode, batch)} AS ${name(column.name)}`).join(", ")}
-     FROM stage LEFT JOIN old USING (${key})${mode === "list" ? " LEFT JOIN detailed ON detailed.parent_id = stage.id" : ""}`,
-    ...children.map((child) => comingChildren(batch, child, mode)),
-    // Whole rows bring all their children along.
-    ...(mode === "whole" || children.length === 0 ? [] : turnedRows(batch, children))
+     FROM stage LEFT JOIN previous USING (${key})${mode === "list" ? " LEFT JOIN detailed ON detailed.parent_id = stage.id" : ""}`,
+    ...children.map((child) => insertChildren(batch, child, mode)),
+    // Without a detail, every row is staged with all its children.
+    ...(mode === "all" || children.length === 0 ? [] : updateChildDeletions(batch, children))
   ]
 }
 
 /**
- * Each unknown field as it was sent last, by list or detail: a JSON merge would take objects apart and drop what is null.
- * They may be most of a row, so from here on the staged row alone has them.
+ * Each unknown field keeps the value sent last, by list or detail. A JSON merge would merge nested objects and drop nulls.
+ * Unknown fields may be most of a row, so from here on only the staged row has them.
  */
-const unknownFields = ({ slices }: Batch): ReadonlyArray<string> => [
+const mergeUnknownFields = ({ slices }: Batch): ReadonlyArray<string> => [
   ...Array.from(
     { length: slices },
     (_, slice) =>
-      `UPDATE stage SET _extra = to_json(map_concat(CAST(old._extra AS MAP(VARCHAR, JSON)), CAST(stage._extra::JSON AS MAP(VARCHAR, JSON))))
-       FROM old WHERE old.id = stage.id AND stage._n % ${slices} = ${slice} AND stage._extra IS NOT NULL AND old._extra IS NOT NULL`
+      `UPDATE stage SET _extra = to_json(map_concat(CAST(previous._extra AS MAP(VARCHAR, JSON)), CAST(stage._extra::JSON AS MAP(VARCHAR, JSON))))
+       FROM previous WHERE previous.id = stage.id AND stage._n % ${slices} = ${slice} AND stage._extra IS NOT NULL AND previous._extra IS NOT NULL`
   ),
-  "UPDATE stage SET _extra = old._extra FROM old WHERE old.id = stage.id AND stage._extra IS NULL AND old._extra IS NOT NULL"
+  "UPDATE stage SET _extra = previous._extra FROM previous WHERE previous.id = stage.id AND stage._extra IS NULL AND previous._extra IS NOT NULL"
 ]
 
-/** Rows of which a detail came: a list that shows a part of it says less. */
+/** Parents whose detail has been read: a list that shows some of its columns does not replace them. */
 const detailedRows = ({ resource, location }: Batch): string =>
   `CREATE OR REPLACE TEMP TABLE detailed AS
    ${detailedParentsSql({ location, label: childRequestOf(resource)!.label })} AND parent_id IN (SELECT id FROM stage)`
 
-/** Rows that were marked deleted or are there again take their children with them. */
-const turnedRows = ({ resource, location }: Batch, children: ReadonlyArray<Table>): ReadonlyArray<Statement> => [
-  `CREATE OR REPLACE TEMP TABLE turned AS SELECT now.id, now._deleted_at FROM crm.${name(resource.table)} AS now
-   JOIN old ON old.id = now.id WHERE now.location_id = ${literal(location)} AND now._deleted_at IS DISTINCT FROM old._deleted_at`,
+/** Copies `_deleted_at` to the children of rows that were deleted or restored. */
+const updateChildDeletions = (
+  { resource, location }: Batch,
+  children: ReadonlyArray<Table>
+): ReadonlyArray<Statement> => [
+  `CREATE OR REPLACE TEMP TABLE deletion_changes AS SELECT current.id, current._deleted_at FROM crm.${name(resource.table)} AS current
+   JOIN previous ON previous.id = current.id WHERE current.location_id = ${literal(location)} AND current._deleted_at IS DISTINCT FROM previous._deleted_at`,
   {
-    ifAny: "turned",
+    ifAny: "deletion_changes",
     run: children.map(
       (child) =>
-        `UPDATE crm.${name(child.name)} AS t SET _deleted_at = turned._deleted_at FROM turned
-         WHERE t.location_id = ${literal(location)} AND t.${name(child.parentColumn!)} = turned.id`
+        `UPDATE crm.${name(child.name)} AS t SET _deleted_at = deletion_changes._deleted_at FROM deletion_changes
+         WHERE t.location_id = ${literal(location)} AND t.${name(child.parentColumn!)} = deletion_changes.id`
     )
   }
 ]
 
-const sameKey = (resource: Resource, one: string, other: string) =>
+const sameKey = (resource: Resource, left: string, right: string) =>
   keyOf(resource)
-    .map((column) => `${one}.${name(column)} = ${other}.${name(column)}`)
+    .map((column) => `${left}.${name(column)} = ${right}.${name(column)}`)
     .join(" AND ")
 
-/** Whether the service itself says that the staged record is deleted; a detail may not show the flag. */
-const tombstoned = ({ tombstone }: Resource, mode: Mode = "whole") => {
+/** Whether the service flags the staged record as deleted; a detail may lack the flag. */
+const isTombstoned = ({ tombstone }: Resource, mode: Mode = "all") => {
   if (tombstone === undefined) return "false"
   const flag = name(tombstone)
-  return mode === "detail" ? `coalesce(stage.${flag}, old.${flag}, false)` : `coalesce(stage.${flag}, false)`
+  return mode === "detail" ? `coalesce(stage.${flag}, previous.${flag}, false)` : `coalesce(stage.${flag}, false)`
 }
 
-/** When the page that holds a row was read, so that a rebuild gives the same rows as the runs did. */
+/** When the page of a row was read, so that a rebuild produces the same rows as the runs did. */
 const syncedAt = "to_timestamp(stage._at / 1000)"
 
-/** The value of one column of the row to be. */
+/** The expression for one column of the new row. */
 const value = (column: Column, mode: Mode, { resource, location, run }: Batch): string => {
-  const [sent, kept] = [`stage.${name(column.name)}`, `old.${name(column.name)}`]
+  const [sent, previous] = [`stage.${name(column.name)}`, `previous.${name(column.name)}`]
   switch (column.name) {
     case "location_id":
       return literal(location)
     case "_synced_at":
-      // Of several writings in one run the first counts: there the version before ends.
-      return `CASE WHEN old._run_id = ${literal(run)} THEN old._synced_at ELSE ${syncedAt} END`
+      // The first write in a run counts, because it ends the version before.
+      return `CASE WHEN previous._run_id = ${literal(run)} THEN previous._synced_at ELSE ${syncedAt} END`
     case "_run_id":
       return literal(run)
     case "_deleted_at":
       return resource.tombstone === undefined
         ? "NULL"
-        : `CASE WHEN ${tombstoned(resource, mode)} THEN coalesce(old._deleted_at, ${syncedAt}) END`
+        : `CASE WHEN ${isTombstoned(resource, mode)} THEN coalesce(previous._deleted_at, ${syncedAt}) END`
     case "_row_hash":
-      return mode === "detail" ? kept : sent
+      return mode === "detail" ? previous : sent
     default:
       if (mode === "list" && column.detail)
-        return `CASE WHEN detailed.parent_id IS NOT NULL THEN ${kept} ELSE coalesce(${sent}, ${kept}) END`
-      return mode === "detail" && !column.detail ? `coalesce(${sent}, ${kept})` : sent
+        return `CASE WHEN detailed.parent_id IS NOT NULL THEN ${previous} ELSE coalesce(${sent}, ${previous}) END`
+      return mode === "detail" && !column.detail ? `coalesce(${sent}, ${previous})` : sent
   }
 }
 
-/** Staged rows that tell the rows of a child table: one that says nothing of them leaves them as they are. */
-const telling = (child: Table, mode: Mode): string => {
-  const said = `stage.${name(child.name)} IS NOT NULL`
-  if (mode === "list" && child.detail) return `WHERE ${said} AND stage.id NOT IN (FROM detailed)`
-  return mode === "detail" && !child.detail ? `WHERE ${said}` : ""
+/** WHERE clause: staged rows that replace the rows of a child table. A row without them leaves them unchanged. */
+const replacesChildren = (child: Table, mode: Mode): string => {
+  const isSent = `stage.${name(child.name)} IS NOT NULL`
+  if (mode === "list" && child.detail) return `WHERE ${isSent} AND stage.id NOT IN (FROM detailed)`
+  return mode === "detail" && !child.detail ? `WHERE ${isSent}` : ""
 }
 
-const leavingChildren = ({ location }: Batch, child: Table, mode: Mode): string =>
+const deleteChildren = ({ location }: Batch, child: Table, mode: Mode): string =>
   `DELETE FROM crm.${name(child.name)} WHERE location_id = ${literal(location)}
-     AND ${name(child.parentColumn!)} IN (SELECT id FROM old SEMI JOIN (FROM stage ${telling(child, mode)}) USING (id))`
+     AND ${name(child.parentColumn!)} IN (SELECT id FROM previous SEMI JOIN (FROM stage ${replacesChildren(child, mode)}) USING (id))`
 
-/** Child rows are deleted where their row is. */
-const comingChildren = ({ resource, location, run }: Batch, child: Table, mode: Mode): string => {
-  const rows = `SELECT id AS parent, ${syncedAt} AS loaded, unnest(${name(child.name)}) AS item FROM stage ${telling(child, mode)}`
+/** Child rows get the `_deleted_at` of their parent. */
+const insertChildren = ({ resource, location, run }: Batch, child: Table, mode: Mode): string => {
+  const rows = `SELECT id AS parent, ${syncedAt} AS loaded, unnest(${name(child.name)}) AS item FROM stage ${replacesChildren(child, mode)}`
   const parents = `SELECT id, _deleted_at FROM crm.${name(resource.table)} WHERE location_id = ${literal(location)}`
   const [deletedAt, from] =
     resource.tombstone === undefined
@@ -195,7 +200,7 @@ const comingChildren = ({ resource, location, run }: Batch, child: Table, mode: 
      FROM ${from}`
 }
 
-const parentStage = ({ label, location, parents }: Batch): ReadonlyArray<string> =>
+const stageParents = ({ label, location, parents }: Batch): ReadonlyArray<string> =>
   parents === undefined
     ? []
     : [
@@ -205,20 +210,20 @@ const parentStage = ({ label, location, parents }: Batch): ReadonlyArray<string>
          LEFT JOIN ${parentStateSql({ location, label })} AS f ON f.parent_id = p.parent_id`
       ]
 
-/** What a parent no longer shows is gone, once all its pages were read. */
-const deletedFromParent = (batch: Batch, table: Table): ReadonlyArray<Statement> => {
+/** Deletes children missing from a parent, once all its pages have been read. */
+const deleteMissingChildren = (batch: Batch, table: Table): ReadonlyArray<Statement> => {
   const { resource, location } = batch
-  const here = `location_id = ${literal(location)}`
+  const inLocation = `location_id = ${literal(location)}`
   const key = keyText(resource)
   return [
-    addSeenKeys(batch, "shown WHERE EXISTS (FROM parents WHERE checkpoint IS NOT NULL)"),
+    addSeenKeys(batch, "listed WHERE EXISTS (FROM parents WHERE checkpoint IS NOT NULL)"),
     `CREATE OR REPLACE TEMP TABLE deleted AS SELECT ${key} AS key, to_timestamp(fetched_ms / 1000) AS at_
      FROM crm.${name(table.name)} JOIN parents ON parent_id = ${name(resource.childOf!.column)} AND full_ms IS NOT NULL
-     WHERE ${here} AND _deleted_at IS NULL AND ${key} NOT IN (SELECT key FROM shown)
+     WHERE ${inLocation} AND _deleted_at IS NULL AND ${key} NOT IN (SELECT key FROM listed)
      AND ${key} NOT IN ${seenKeysSql(batch)}`,
     { ifAny: "deleted", run: markDeleted(batch) }
   ]
 }
 
-const fetchedParents = (batch: Batch): ReadonlyArray<string> =>
+const updateParentState = (batch: Batch): ReadonlyArray<string> =>
   batch.parents === undefined ? [] : replaceParentState(batch, "parents")

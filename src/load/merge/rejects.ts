@@ -1,4 +1,4 @@
-/** What did not fit, told and counted once: a value for each version of its row, a record as long as it stays as it is. */
+/** Records rejects and counts them once: a value once per version of its row, a record once until it changes. */
 import { type RejectTable, insertRejects, rejectedRecordsSql, valuesRejectedBy } from "../../warehouse/meta/rejects.ts"
 import { addCounts } from "../../warehouse/meta/run-resources.ts"
 import { instantOf, literal } from "../../warehouse/sql.ts"
@@ -6,18 +6,18 @@ import { type NdjsonFile, readNdjson } from "../ndjson-file.ts"
 import type { Group } from "../staging-files.ts"
 
 export const rejectStatements = (group: Group): ReadonlyArray<string> => [
-  ...tell(
+  ...recordRejects(
     group,
     "rejected_values",
     group.rejectedValues,
     `"table" AS table_name, key, "column" AS column_name, value, reason`,
-    // Not once a night; and list and detail may both show it.
+    // Not again with every sync, and not twice if both list and detail return the value.
     `${readNdjson(group.rejectedValues, `"table": 'VARCHAR', key: 'VARCHAR', "column": 'VARCHAR', value: 'VARCHAR', reason: 'VARCHAR', _n: 'BIGINT'`)} AS sent
      SEMI JOIN stage USING (_n)
      ANTI JOIN ${valuesRejectedBy(group.run, group.location)} AS known
        ON known.table_name = sent."table" AND known.key = sent.key AND known.column_name = sent."column" AND known.value = sent.value`
   ),
-  ...tell(
+  ...recordRejects(
     group,
     "rejected_records",
     group.rejectedRecords,
@@ -28,7 +28,7 @@ export const rejectStatements = (group: Group): ReadonlyArray<string> => [
   )
 ]
 
-const tell = (
+const recordRejects = (
   group: Group,
   kind: RejectTable,
   lines: NdjsonFile,

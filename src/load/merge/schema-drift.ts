@@ -1,4 +1,4 @@
-/** What the service sends otherwise than defined: told once with its first sample, and counted from then on. */
+/** Schema drift: fields and types that differ from the definition. Recorded once with a sample, then counted. */
 import { type SchemaPolicies, isRefused } from "../../catalog/schema-policy.ts"
 import { addBlockedFields } from "../../warehouse/meta/run-resources.ts"
 import { addSchemaChanges } from "../../warehouse/meta/schema-changes.ts"
@@ -6,7 +6,7 @@ import { wellFormed } from "../normalise/convert.ts"
 import { type NdjsonFile, readNdjson } from "../ndjson-file.ts"
 import type { Group } from "../staging-files.ts"
 
-/** Everything that a batch has to tell, one line each. */
+/** Writes the schema drift of a batch, one line per table, field and kind. */
 export const writeDrift = (lines: NdjsonFile, groups: ReadonlyArray<Group>): void => {
   for (const { drift, location, run, at } of groups)
     for (const { table, field, kind, sample, count } of drift.values())
@@ -14,8 +14,8 @@ export const writeDrift = (lines: NdjsonFile, groups: ReadonlyArray<Group>): voi
 }
 
 /**
- * One statement for all of them: an account may send thousands of fields that no definition names, and each statement of
- * a transaction that writes into a table with a key takes DuckDB some kilobytes until it is committed.
+ * One statement for all lines: an account may send thousands of undefined fields, and each statement that writes to a table
+ * with a key costs DuckDB some kilobytes until the commit.
  */
 export const driftStatements = (lines: NdjsonFile): ReadonlyArray<string> =>
   lines.length === 0
@@ -29,7 +29,7 @@ export const driftStatements = (lines: NdjsonFile): ReadonlyArray<string> =>
         )
       ]
 
-/** What a frozen resource does not accept. */
+/** Fields that a frozen resource does not accept. */
 export const blockedStatements = (group: Group, policies: SchemaPolicies): ReadonlyArray<string> =>
   addBlockedFields(
     group,

@@ -1,4 +1,4 @@
-/** The temporary table `stage`: the rows of a batch as they were read, each once. */
+/** The temporary table `stage`: the rows of a batch, without duplicates. */
 import type { Resource } from "../../catalog/resource.ts"
 import { type Column, type Table, keyOf, snakeCase } from "../../catalog/tables.ts"
 import { addEnumValues, addUnexpectedValues } from "../../warehouse/meta/schema-changes.ts"
@@ -7,17 +7,17 @@ import type { Statement } from "../../warehouse/warehouse.ts"
 
 export interface Batch {
   readonly resource: Resource
-  /** What it is counted as; the name of its follow-ups in `meta.parent_state`. */
+  /** The name it is counted under, and the label of its child requests in `meta.parent_state`. */
   readonly label: string
   readonly location: string
   readonly run: string
   readonly kind: "page" | "detail"
   /** See Group. */
-  readonly whole: boolean
-  /** FROM clauses that read what the loader wrote, with these columns. */
+  readonly isFull: boolean
+  /** FROM clauses that read the loader's files with the given columns. */
   readonly rows: (columns: string) => string
   readonly parents: ((columns: string) => string) | undefined
-  /** Parts in which work goes that takes many times the size of a row. */
+  /** Number of parts for statements that need many times the size of a row. */
   readonly slices: number
 }
 
@@ -27,34 +27,34 @@ export const stageStatements = (
   children: ReadonlyArray<Table>
 ): ReadonlyArray<Statement> => [
   `CREATE OR REPLACE TEMP TABLE stage AS FROM ${batch.rows(stageColumns(parent, children))}`,
-  ...newestOfCopies(batch.resource),
+  ...removeDuplicates(batch.resource),
   ...enumStatements(batch, [parent, ...children])
 ]
 
-/** Their memory is needed by the checkpoint that may follow. */
+/** Frees memory for the checkpoint that may follow. */
 export const dropStage = [
   "stage",
   "copies",
-  "met",
-  "old",
-  "shown",
+  "existing",
+  "previous",
+  "listed",
   "parents",
   "deleted",
   "rejects",
   "detailed",
-  "turned"
+  "deletion_changes"
 ].map((table) => `DROP TABLE IF EXISTS temp.${table}`)
 
-/** Column that tells the newer version of a row. */
+/** The column that orders the versions of a row. */
 export const versionOf = ({ changes, version = changes?.field }: Resource): string | undefined =>
   version && snakeCase(version)
 
 /**
- * Pages that overlap bring a record twice: the newest version stays, and of equal ones the last. The first copy tells the
- * time, so that a rebuild, whose batches end elsewhere, gives the same rows. Looking for them in the narrow columns alone
- * takes a third of the time that a window over whole rows takes.
+ * Overlapping pages return a record twice: the newest version stays, or the last of equal versions. The time comes from the
+ * first copy, so that a rebuild, whose batches end elsewhere, produces the same rows. Finding duplicates in narrow columns
+ * takes a third of the time of a window over whole rows.
  */
-const newestOfCopies = (resource: Resource): ReadonlyArray<Statement> => {
+const removeDuplicates = (resource: Resource): ReadonlyArray<Statement> => {
   const keys = keyOf(resource)
   const same = [...keys, "_row_hash"].map((column) => `stage.${name(column)} = first.${name(column)}`).join(" AND ")
   const changed = versionOf(resource)
@@ -73,42 +73,44 @@ const newestOfCopies = (resource: Resource): ReadonlyArray<Statement> => {
   ]
 }
 
-/** Values of enum columns that the documents do not list, and where they list none, those not met before. */
+/** Values of enum columns that the documentation does not list; new values if it lists none. */
 const enumStatements = ({ location, run }: Batch, tables: ReadonlyArray<Table>): ReadonlyArray<string> => {
   const columns = tables.flatMap((table) =>
     table.columns.flatMap(({ name, enumValues }) => (enumValues ? [{ table, column: name, enumValues }] : []))
   )
   const listed = columns.filter(({ enumValues }) => enumValues.length > 0)
   const unlisted = columns.filter(({ enumValues }) => enumValues.length === 0)
-  const met = (some: typeof columns) => some.map(otherValues).join(" UNION ALL ")
+  const valuesIn = (columns: ReadonlyArray<EnumColumn>) => columns.map(unlistedValues).join(" UNION ALL ")
   return [
-    ...(listed.length === 0 ? [] : [addUnexpectedValues(location, met(listed))]),
-    ...(unlisted.length === 0 ? [] : [addEnumValues(run, location, met(unlisted))])
+    ...(listed.length === 0 ? [] : [addUnexpectedValues(location, valuesIn(listed))]),
+    ...(unlisted.length === 0 ? [] : [addEnumValues(run, location, valuesIn(unlisted))])
   ]
 }
 
-/** SELECT of the values in a column, but for those listed. */
-const otherValues = (of: {
+interface EnumColumn {
   readonly table: Table
   readonly column: string
   readonly enumValues: ReadonlyArray<string>
-}): string => {
-  const [table, column] = [name(of.table.name), name(of.column)]
-  const rows = of.table.parentColumn
-    ? `(SELECT unnest(${table}).${column} AS value FROM stage)`
-    : `(SELECT ${column} AS value FROM stage)`
-  return `SELECT ${literal(of.table.name)} AS table_name, ${literal(of.column)} AS column_name, value FROM ${rows}
-    WHERE value NOT IN (${["", ...of.enumValues].map(literal).join(", ")})`
 }
 
-/** Read as text where DuckDB would reprint what was sent (JSON), typed otherwise: values were made to fit before. */
+/** SELECT of the staged values of a column that are not listed. */
+const unlistedValues = (enumColumn: EnumColumn): string => {
+  const [table, column] = [name(enumColumn.table.name), name(enumColumn.column)]
+  const rows = enumColumn.table.parentColumn
+    ? `(SELECT unnest(${table}).${column} AS value FROM stage)`
+    : `(SELECT ${column} AS value FROM stage)`
+  return `SELECT ${literal(enumColumn.table.name)} AS table_name, ${literal(enumColumn.column)} AS column_name, value FROM ${rows}
+    WHERE value NOT IN (${["", ...enumColumn.enumValues].map(literal).join(", ")})`
+}
+
+/** JSON is read as text, because DuckDB would reformat it; other values already fit their type. */
 const stageType = (column: Column) => (column.sql === "JSON" ? "VARCHAR" : column.sql)
-const stored = (column: Column) => !["location_id", "_synced_at", "_run_id", "_deleted_at"].includes(column.name)
+const isSent = (column: Column) => !["location_id", "_synced_at", "_run_id", "_deleted_at"].includes(column.name)
 
 const stageColumns = (parent: Table, children: ReadonlyArray<Table>): string =>
   [
     "_n: 'BIGINT', _at: 'BIGINT'",
-    ...parent.columns.filter(stored).map((column) => `${name(column.name)}: ${literal(stageType(column))}`),
+    ...parent.columns.filter(isSent).map((column) => `${name(column.name)}: ${literal(stageType(column))}`),
     ...children.map((child) => `${name(child.name)}: ${literal(`STRUCT(${childFields(child)})[]`)}`)
   ].join(", ")
 
@@ -118,4 +120,4 @@ const childFields = (child: Table) =>
     .join(", ")
 
 export const ownColumns = (child: Table) =>
-  child.columns.filter((column) => stored(column) && column.name !== child.parentColumn)
+  child.columns.filter((column) => isSent(column) && column.name !== child.parentColumn)

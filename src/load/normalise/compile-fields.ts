@@ -1,4 +1,4 @@
-/** A definition's fields compiled for the walk over a record: names resolved, converters chosen, aliases followed. */
+/** Compiles a definition's fields for mapping records: resolves names and aliases and selects converters. */
 import { type ChildField, type ColumnField, type Field, type Fields, isScalar } from "../../catalog/fields.ts"
 import { columnName, idColumn } from "../../catalog/tables.ts"
 import { type Convert, converters } from "./convert.ts"
@@ -11,7 +11,7 @@ export type Slot =
       readonly convert: Convert
       readonly textColumn?: string
     }
-  /** The location's own id: known already, so only a different one is worth keeping. */
+  /** The location id: the row has it already, so only a different value is stored. */
   | { readonly kind: "location" }
   | { readonly kind: "skip" }
   | {
@@ -23,26 +23,26 @@ export type Slot =
     }
   | { readonly kind: "child"; readonly child: Child }
 
-/** Slots by the name of their field, and by how names begin. */
+/** Slots by field name, and by prefix for names that end in `*`. */
 export class Slots extends Map<string, Slot> {
-  private readonly beginnings: Array<readonly [beginning: string, slot: Slot]> = []
+  private readonly prefixes: Array<readonly [prefix: string, slot: Slot]> = []
 
   define(name: string, slot: Slot): void {
-    if (name.endsWith("*")) this.beginnings.push([name.slice(0, -1), slot])
+    if (name.endsWith("*")) this.prefixes.push([name.slice(0, -1), slot])
     else this.set(name, slot)
   }
 
-  /** The slot of a field as it was sent. */
-  of(name: string): Slot | undefined {
-    return this.get(name) ?? this.beginnings.find(([beginning]) => name.startsWith(beginning))?.[1]
+  /** The slot of a field, by the name the service uses. */
+  find(name: string): Slot | undefined {
+    return this.get(name) ?? this.prefixes.find(([prefix]) => name.startsWith(prefix))?.[1]
   }
 }
 
-/** What one table's record looks like. */
+/** The structure of one table's records. */
 export interface Shape {
   readonly table: string
   readonly slots: Slots
-  /** Every column and child table, unset: rows begin as its copy, so that equal rows have equal text. */
+  /** All columns and child tables, unset. Rows start as a copy of it, so that equal rows have equal JSON. */
   readonly blank: Readonly<Record<string, undefined>>
 }
 
@@ -50,21 +50,21 @@ export interface Child extends Shape {
   readonly kind: ChildField["kind"]
   readonly key: ReadonlyArray<string>
   readonly keyColumn: string | undefined
-  /** All columns that tell its rows apart. */
+  /** All columns that identify a row within its parent. */
   readonly identifying: ReadonlyArray<string>
   readonly constants: Readonly<Record<string, string | boolean>>
-  /** The item itself is the value of the only field, `value`. */
+  /** Items are plain values of the only field, `value`. */
   readonly scalar: boolean
-  /** The field that an item is which is no object. */
+  /** The field that stores an item that is not an object. */
   readonly plain: string | undefined
-  /** Tables below this one: their rows stand beside its own, with its key in the column `idColumn`. */
+  /** Child tables of this one. Their rows are stored beside its own, with its key in the column `idColumn`. */
   readonly below: ReadonlyArray<string>
   readonly idColumn: string
 }
 
-export const compile = (table: string, fields: Fields, further: ReadonlyArray<string>): Shape => {
+export const compile = (table: string, fields: Fields, additional: ReadonlyArray<string>): Shape => {
   const slots = compileInto(new Slots(), fields, "")
-  const names = [...further, ...namesIn(slots), "_extra"]
+  const names = [...additional, ...namesIn(slots), "_extra"]
   return { table, slots, blank: Object.fromEntries(names.map((name) => [name, undefined])) }
 }
 
@@ -75,7 +75,7 @@ const compileInto = (root: Slots, fields: Fields, prefix: string): Slots => {
   for (const [name, field] of Object.entries(fields))
     if (field.kind === "alias") {
       const slot = slots.get(field.of) ?? root.get(field.of)
-      if (!slot) throw new Error(`alias ${name} names ${field.of}, which is no field`)
+      if (!slot) throw new Error(`alias ${name} names ${field.of}, which is not a field`)
       slots.define(name, slot)
     }
   return slots
@@ -117,8 +117,8 @@ const columnSlot = (column: string, field: ColumnField): Slot =>
 const childOf = (field: ChildField): Child => {
   const keyColumn = field.keyColumn?.name
   const constants = field.constants ?? {}
-  const further = ["position", ...(keyColumn ? [keyColumn] : []), ...Object.keys(constants)]
-  const shape = compile(field.table, field.fields, further)
+  const additional = ["position", ...(keyColumn ? [keyColumn] : []), ...Object.keys(constants)]
+  const shape = compile(field.table, field.fields, additional)
   return {
     ...shape,
     kind: field.kind,

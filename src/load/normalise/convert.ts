@@ -1,78 +1,78 @@
 /**
- * Turns one value as the service sent it into the text DuckDB reads for a column's type, or refuses it.
- * Everything accepted here casts without an error: one refused cast would stop a whole batch.
+ * Converts one value from the service into text that DuckDB reads as the column's type, or rejects it. DuckDB must be able
+ * to cast every accepted value, because one failed cast would fail the whole batch.
  */
 import { decimalOf, scale, wholeDigits } from "../../catalog/decimals.ts"
 import type { ColumnType } from "../../catalog/fields.ts"
 import { instantText, isDay } from "../../catalog/timestamps.ts"
 
-/** What a converter answers when the value does not fit; the value then goes to `meta.rejected_values`. */
-export const refused = Symbol("refused")
-type Converted = string | number | boolean | null | typeof refused
-/** What enters the column is not quite what was sent, or nothing does, for a reason that has to be told. */
+/** Returned for a value that does not fit; it is then recorded in `meta.rejected_values`. */
+export const rejected = Symbol("rejected")
+type Converted = string | number | boolean | null | typeof rejected
+/** The column gets a changed value, or none, and the reason is recorded. */
 export class Adjusted {
-  readonly value: string | typeof refused
+  readonly value: string | typeof rejected
   readonly reason: string
-  constructor(value: string | typeof refused, reason: string) {
+  constructor(value: string | typeof rejected, reason: string) {
     this.value = value
     this.reason = reason
   }
 }
 export type Convert = (value: unknown) => Converted | Adjusted
 
-/** Numbers whose text a double cannot hold arrive as raw JSON (see parse.ts) and are read as their text. */
+/** Numbers that a double cannot represent arrive as raw JSON (see catalog/json.ts) and are used as text. */
 const scalar = (value: unknown): unknown => (JSON.isRawJSON(value) ? value.rawJSON : value)
 
 const text: Convert = (value) => {
   if (typeof value === "string") return value
   if (typeof value === "number" || typeof value === "boolean") return String(value)
-  return JSON.isRawJSON(value) ? value.rawJSON : refused
+  return JSON.isRawJSON(value) ? value.rawJSON : rejected
 }
 
 const flag: Convert = (value) => {
   if (typeof value === "boolean") return value
   if (value === "") return null
-  const word = typeof value === "string" ? value.toLowerCase() : ""
-  return word === "true" ? true : word === "false" ? false : refused
+  const lower = typeof value === "string" ? value.toLowerCase() : ""
+  return lower === "true" ? true : lower === "false" ? false : rejected
 }
 
 const count: Convert = (sent) => {
   const value = scalar(sent)
-  if (typeof value === "number") return Number.isSafeInteger(value) ? value : refused
+  if (typeof value === "number") return Number.isSafeInteger(value) ? value : rejected
   if (value === "") return null
-  if (typeof value !== "string" || !/^-?\d{1,19}$/.test(value)) return refused
-  return BigInt.asIntN(64, BigInt(value)) === BigInt(value) ? value : refused
+  if (typeof value !== "string" || !/^-?\d{1,19}$/.test(value)) return rejected
+  return BigInt.asIntN(64, BigInt(value)) === BigInt(value) ? value : rejected
 }
 
 const decimal: Convert = (sent) => {
   const value = scalar(sent)
   if (value === "") return null
   const read = typeof value === "number" || typeof value === "string" ? decimalOf(String(value)) : undefined
-  if (read === undefined) return refused
-  if (read.text === undefined) return new Adjusted(refused, `has more than ${wholeDigits} digits before the point`)
+  if (read === undefined) return rejected
+  if (read.text === undefined) return new Adjusted(rejected, `has more than ${wholeDigits} digits before the point`)
   return read.rounded ? new Adjusted(read.text, `rounded to ${scale} decimals`) : read.text
 }
 
-/** See instants.ts; a day alone is its first moment. */
+/** See catalog/timestamps.ts. A date alone means its start. */
 const instant: Convert = (value) => {
   if (value === "") return null
-  return instantText(value) ?? (typeof value === "string" && value.length === 10 ? date(value) : refused)
+  return instantText(value) ?? (typeof value === "string" && value.length === 10 ? date(value) : rejected)
 }
 
 const yearFirst = /^(\d{4})[/\-._](\d\d)[/\-._](\d\d)(?:[T ](.*))?$/
 const yearLast = /^(\d\d)[/\-._](\d\d)[/\-._](\d{4})$/
 
-/** The eight documented spellings (A 2.2), the day part of an instant, or epoch milliseconds (its day in UTC). */
+/** The eight documented formats, the date of a timestamp, or epoch milliseconds (its date in UTC). */
 const date: Convert = (value) => {
   if (value === "") return null
-  if (typeof value !== "string" || /^-?\d{11,16}$/.test(value)) return instantText(value)?.slice(0, 10) ?? refused
+  if (typeof value !== "string" || /^-?\d{11,16}$/.test(value)) return instantText(value)?.slice(0, 10) ?? rejected
   const first = yearFirst.exec(value)
   const [year, month, day, time] = first
     ? first.slice(1)
     : ((last) => [last?.[3], last?.[1], last?.[2]])(yearLast.exec(value))
-  if (!isDay(Number(year), Number(month), Number(day))) return refused
-  const written = `${year}-${month}-${day}`
-  return time === undefined || instantText(`${written}T${time}`) !== undefined ? written : refused
+  if (!isDay(Number(year), Number(month), Number(day))) return rejected
+  const text = `${year}-${month}-${day}`
+  return time === undefined || instantText(`${text}T${time}`) !== undefined ? text : rejected
 }
 
 const json: Convert = (value) => wellFormed(value)
@@ -87,29 +87,29 @@ export const converters: Readonly<Record<ColumnType, Convert>> = {
   json
 }
 
-/** What people read: text as it is, lists of words with commas, everything else as JSON. */
+/** Text for people: text unchanged, lists of plain values separated by commas, everything else as JSON. */
 export const readable = (value: unknown): string => {
-  const own = text(value)
-  if (typeof own === "string") return own
+  const plain = text(value)
+  if (typeof plain === "string") return plain
   if (Array.isArray(value) && value.every((item) => typeof text(item) === "string")) return value.map(text).join(", ")
   return JSON.stringify(value)
 }
 
-/** JSON that DuckDB can read: a lone surrogate is no text in any encoding and becomes U+FFFD. */
-export const wellFormed = (value: unknown): string => mended(JSON.stringify(value))
+/** JSON that DuckDB can read: a lone surrogate is invalid in every encoding and becomes U+FFFD. */
+export const wellFormed = (value: unknown): string => replaceSurrogates(JSON.stringify(value))
 
-/** Half a character, which JSON prints as an escape, in values and keys alike; after a backslash it only looks like one. */
-const mended = (body: string): string =>
+/** Replaces lone surrogates, which JSON.stringify escapes, in values and keys. After a backslash, \\ud800 is plain text. */
+const replaceSurrogates = (body: string): string =>
   body.includes("\\ud")
     ? body.replaceAll(/\\(u[dD][89a-fA-F][0-9a-fA-F]{2}|.)/g, (escape) => (/^\\u[dD]/.test(escape) ? "\ufffd" : escape))
     : body
 
-/** Whether a value holds half a character anywhere, which its column then shows as U+FFFD. */
+/** Whether a value has a lone surrogate anywhere, which the column stores as U+FFFD. */
 export const hasLoneSurrogates = (value: unknown): boolean =>
   typeof value === "string"
     ? !value.isWellFormed()
-    : typeof value === "object" && value !== null && mended(JSON.stringify(value)) !== JSON.stringify(value)
+    : typeof value === "object" && value !== null && replaceSurrogates(JSON.stringify(value)) !== JSON.stringify(value)
 
-/** What identifies a row has to be the same text everywhere. */
+/** A key must be the same text everywhere, so it may contain neither a lone surrogate nor a NUL. */
 export const unfitForKey = (value: unknown): boolean =>
   typeof value === "string" && (!value.isWellFormed() || value.includes("\0"))

@@ -1,29 +1,29 @@
-/** Walks one record into one row: what was sent, not what was expected, so that nothing unknown goes unseen. */
-import { Adjusted, hasLoneSurrogates, readable, refused, unfitForKey, wellFormed } from "./convert.ts"
+/** Maps one record to one row. It visits the fields that were sent, not those defined, so that it finds unknown fields. */
+import { Adjusted, hasLoneSurrogates, readable, rejected, unfitForKey, wellFormed } from "./convert.ts"
 import type { Child, Shape, Slot, Slots } from "./compile-fields.ts"
 
-/** What a record and its children held that is no row or column. */
+/** The content of a record and its children that has no place in rows and columns. */
 export interface Found {
   readonly location: string
   /** Whether an unknown field goes into `_extra`. */
-  readonly keeps: (table: string, field: string) => boolean
+  readonly isKept: (table: string, field: string) => boolean
   readonly invalidValues: Array<{
     readonly table: string
     readonly column: string
     readonly value: unknown
     readonly reason: string
-    /** The column holds it nevertheless, as far as it can. */
-    readonly kept?: true
-    /** Where in the record: the tables on the way to its row, each with the row's key or place; "" for the record's own. */
-    place: string
+    /** The column stores a changed form of the value. */
+    readonly stored?: true
+    /** Path to the row: child tables, each with the row's key or position; "" for the record itself. */
+    path: string
   }>
-  /** Fields nobody named, with the first value met. */
+  /** Fields that no definition names, with their first value. */
   readonly unknown: Array<{ readonly table: string; readonly field: string; readonly value: unknown }>
   readonly invalidItems: Array<{
     readonly table: string
     readonly item: unknown
     readonly reason: string
-    place: string
+    path: string
   }>
 }
 
@@ -43,20 +43,20 @@ export class RowReader {
     this.visit(record, this.shape.slots, "", true)
     const { table } = this.shape
     for (const [field, value] of this.extra ?? []) this.found.unknown.push({ table, field, value })
-    const kept = this.extra?.filter(([field]) => this.found.keeps(table, field)) ?? []
-    if (kept.length > 0) {
-      // fromEntries defines, never assigns: a key called __proto__ stays a key.
-      const extra = Object.fromEntries(kept)
+    const keptFields = this.extra?.filter(([field]) => this.found.isKept(table, field)) ?? []
+    if (keptFields.length > 0) {
+      // Object.fromEntries defines properties, so a key called __proto__ stays a key.
+      const extra = Object.fromEntries(keptFields)
       this.put("_extra", wellFormed(extra), extra)
     }
     return this
   }
 
   private visit(inside: object, slots: Slots, path: string, keepUnknown: boolean, rest?: Child): void {
-    // Parsed from JSON, so what it shows is its own.
+    // The object comes from JSON, so it inherits no enumerable names.
     for (const name in inside) {
       const value = (inside as Readonly<Record<string, unknown>>)[name]
-      const slot = slots.of(name)
+      const slot = slots.find(name)
       if (slot === undefined) {
         if (rest) this.addChild(rest, this.childrenOf(rest), name, value)
         else if (keepUnknown) (this.extra ??= []).push([path + name, value])
@@ -64,41 +64,41 @@ export class RowReader {
     }
   }
 
-  private place(slot: Slot, value: unknown, http: string, keepUnknown: boolean): void {
+  private place(slot: Slot, value: unknown, path: string, keepUnknown: boolean): void {
     switch (slot.kind) {
       case "column": {
-        const answer = slot.convert(value)
-        const converted = answer instanceof Adjusted ? answer.value : answer
-        const known = this.values[slot.column]
-        if (known !== undefined) {
-          // The first spelling that holds a value wins (aliases).
-          const same = converted === known || converted === null || converted === ""
-          if (!same) this.invalidValue(slot.column, value, `${http} says otherwise than what is kept`, true)
-        } else if (converted === refused)
+        const result = slot.convert(value)
+        const converted = result instanceof Adjusted ? result.value : result
+        const stored = this.values[slot.column]
+        if (stored !== undefined) {
+          // Of several aliases, the first one with a value wins.
+          const same = converted === stored || converted === null || converted === ""
+          if (!same) this.invalidValue(slot.column, value, `${path} differs from the stored value`, true)
+        } else if (converted === rejected)
           this.invalidValue(
             slot.column,
             value,
-            answer instanceof Adjusted ? answer.reason : `does not fit ${slot.type}`
+            result instanceof Adjusted ? result.reason : `does not fit ${slot.type}`
           )
         else if (converted !== null) {
           this.put(slot.column, converted, value)
-          if (answer instanceof Adjusted) this.invalidValue(slot.column, value, answer.reason, true)
+          if (result instanceof Adjusted) this.invalidValue(slot.column, value, result.reason, true)
           if (slot.textColumn) this.values[slot.textColumn] = readable(value)
         }
         return
       }
       case "object":
-        if (slot.plain && isPlain(value)) return this.place(slot.plain, value, http, keepUnknown)
-        // JSON holds a value of any shape.
-        if (!isObject(value) && slot.whole) return this.place(slot.whole, value, http, keepUnknown)
-        if (!isObject(value)) return this.invalidValue(http, value, "not an object")
-        if (slot.whole) this.place(slot.whole, value, http, keepUnknown)
-        // What the whole object holds is kept already, at any depth.
-        return this.visit(value, slot.slots, `${http}.`, keepUnknown && slot.whole === undefined, slot.rest)
+        if (slot.plain && isPlain(value)) return this.place(slot.plain, value, path, keepUnknown)
+        // A JSON column stores any value.
+        if (!isObject(value) && slot.whole) return this.place(slot.whole, value, path, keepUnknown)
+        if (!isObject(value)) return this.invalidValue(path, value, "not an object")
+        if (slot.whole) this.place(slot.whole, value, path, keepUnknown)
+        // A column with the whole object already stores its unknown fields.
+        return this.visit(value, slot.slots, `${path}.`, keepUnknown && slot.whole === undefined, slot.rest)
       case "child":
         return this.placeChildren(slot.child, value)
       case "location":
-        if (value !== this.found.location) (this.extra ??= []).push([http, value])
+        if (value !== this.found.location) (this.extra ??= []).push([path, value])
     }
   }
 
@@ -110,7 +110,7 @@ export class RowReader {
     else for (const [key, item] of Object.entries(value as object)) this.addChild(child, rows, key, item)
   }
 
-  /** Rows of a child table so far, and how many items there were: the place of one that is no row stays empty. */
+  /** The rows of a child table so far, and the number of items: a rejected item leaves its position empty. */
   private childrenOf(child: Child): ChildRows {
     return (this.values[child.table] ??= new ChildRows()) as ChildRows
   }
@@ -119,52 +119,52 @@ export class RowReader {
     const position = rows.items++
     const { invalidValues, invalidItems } = this.found
     const [invalidValuesBefore, invalidItemsBefore] = [invalidValues.length, invalidItems.length]
-    const own: Array<unknown> = []
-    const reason = this.rejected(child, rows, key, sent, position, own)
+    const rowKey: Array<unknown> = []
+    const reason = this.addRow(child, rows, key, sent, position, rowKey)
     if (
       reason === undefined &&
       invalidValues.length === invalidValuesBefore &&
       invalidItems.length === invalidItemsBefore
     )
       return
-    // What was told of the row, and of those below it, is found by its key.
+    // Rejects of the row and of its child rows refer to its key, or to its position if it has none.
     const sentAt = child.keyColumn === undefined ? position : key
-    const isKnown = own.length > 0 && !own.includes(undefined)
+    const hasKey = rowKey.length > 0 && !rowKey.includes(undefined)
     for (const reject of [...invalidValues.slice(invalidValuesBefore), ...invalidItems.slice(invalidItemsBefore)])
-      reject.place = `/${child.table}/${isKnown ? own.join(",") : sentAt}${reject.place}`
+      reject.path = `/${child.table}/${hasKey ? rowKey.join(",") : sentAt}${reject.path}`
     if (reason !== undefined)
-      invalidItems.push({ table: child.table, item: sent, reason, place: `/${child.table}/${sentAt}` })
+      invalidItems.push({ table: child.table, item: sent, reason, path: `/${child.table}/${sentAt}` })
   }
 
-  /** Adds an item as a row, whose key goes into `own`; or says why it is none. */
-  private rejected(
+  /** Adds an item as a row and its key to `rowKey`, or returns the reason why it cannot be one. */
+  private addRow(
     child: Child,
     rows: ChildRows,
     key: string,
     sent: unknown,
     position: number,
-    own: Array<unknown>
+    rowKey: Array<unknown>
   ): string | undefined {
     const item = child.scalar ? { value: sent } : child.plain && isPlain(sent) ? { [child.plain]: sent } : sent
     if (!isObject(item)) return "not an object"
     const { values } = new RowReader(child, this.found).read(item)
     Object.assign(values, child.constants)
     if (child.keyColumn) values[child.keyColumn] = key
-    for (const name of child.key) own.push(values[name])
+    for (const name of child.key) rowKey.push(values[name])
     for (const name of child.identifying)
-      if (unfitForKey(values[name])) return `${name} holds half a character or a NUL`
+      if (unfitForKey(values[name])) return `${name} contains a lone surrogate or a NUL`
     if (child.key.length === 0) values["position"] = position
     else {
-      if (own.includes(undefined)) return `no ${child.key.join(", ")}`
-      const identity = own.length === 1 ? own[0] : JSON.stringify(own)
-      if (rows.holds(identity)) return `the same ${child.key.join(", ")} twice`
+      if (rowKey.includes(undefined)) return `no ${child.key.join(", ")}`
+      const identity = rowKey.length === 1 ? rowKey[0] : JSON.stringify(rowKey)
+      if (rows.isDuplicate(identity)) return `duplicate ${child.key.join(", ")}`
     }
     rows.push(values)
     for (const table of child.below) this.hoist(table, values, child.idColumn)
     return undefined
   }
 
-  /** Rows of a table below a child table stand beside it, with its id. */
+  /** Moves the rows of a table below a child table beside it, with its id. */
   private hoist(table: string, inner: Record<string, unknown>, idColumn: string): void {
     const rows = inner[table] as ChildRows | undefined
     if (rows === undefined) return
@@ -173,27 +173,34 @@ export class RowReader {
     for (const row of rows) all.push(Object.assign(row, { [idColumn]: row[idColumn] ?? inner["id"] }))
   }
 
-  /** Half a character (a surrogate alone, a byte that is no UTF-8) has no place in any text: U+FFFD stands for it. */
+  /** A lone surrogate or an invalid UTF-8 byte is stored as U+FFFD; a lone surrogate is also reported. */
   private put(column: string, converted: unknown, sent: unknown): void {
     this.values[column] = converted
     const suspect = typeof converted === "string" && (!converted.isWellFormed() || converted.includes("\ufffd"))
-    if (suspect && hasLoneSurrogates(sent)) this.invalidValue(column, sent, halves, true)
+    if (suspect && hasLoneSurrogates(sent)) this.invalidValue(column, sent, loneSurrogate, true)
   }
 
-  private invalidValue(column: string, value: unknown, reason: string, kept?: true): void {
-    this.found.invalidValues.push({ table: this.shape.table, column, value, reason, place: "", ...(kept && { kept }) })
+  private invalidValue(column: string, value: unknown, reason: string, stored?: true): void {
+    this.found.invalidValues.push({
+      table: this.shape.table,
+      column,
+      value,
+      reason,
+      path: "",
+      ...(stored && { stored })
+    })
   }
 }
 
-const halves = "holds half a character, kept as U+FFFD"
+const loneSurrogate = "contains a lone surrogate, stored as U+FFFD"
 
 class ChildRows extends Array<Record<string, unknown>> {
   items = 0
   private readonly identities: Array<unknown> = []
   private seen: Set<unknown> | undefined
 
-  /** Whether such a row is there already; if not, it is from now on. Most lists are short, and some hold thousands. */
-  holds(identity: unknown): boolean {
+  /** Whether the identity exists already; adds it if not. Most lists are short, some have thousands of items. */
+  isDuplicate(identity: unknown): boolean {
     if (this.seen ? this.seen.has(identity) : this.identities.includes(identity)) return true
     if (this.seen) this.seen.add(identity)
     else if (this.identities.push(identity) > 16) this.seen = new Set(this.identities)
@@ -201,8 +208,8 @@ class ChildRows extends Array<Record<string, unknown>> {
   }
 }
 
-/** As JSON, whatever it is. */
-export const printed = (value: unknown): string => {
+/** Any value as JSON. */
+export const toJson = (value: unknown): string => {
   try {
     return JSON.stringify(value) ?? "null"
   } catch {

@@ -1,27 +1,27 @@
 /**
- * One record as the service sent it to one line of NDJSON with a row and its child rows, typed as the catalogue says.
- * This is the only place where values change their form. Nothing is dropped in silence: what has no column goes to
- * `_extra`, what does not fit its column to the rejected values, what has no key to the rejected records.
+ * Converts one record from the service to one line of NDJSON: a row and its child rows, typed by the catalogue. Only this
+ * module changes the form of values. Nothing is dropped silently: unknown fields go to `_extra`, values that do not fit
+ * their column to the rejected values, and records without a key to the rejected records.
  */
 import { hash } from "node:crypto"
 import { evolving, isKept } from "../../catalog/schema-policy.ts"
 import type { Resource } from "../../catalog/resource.ts"
 import { keyOf } from "../../catalog/tables.ts"
 import { unfitForKey, wellFormed } from "./convert.ts"
-import { RowReader, type Found, isObject, printed } from "./map-record.ts"
+import { RowReader, type Found, isObject, toJson } from "./map-record.ts"
 import { isScalar } from "../../catalog/fields.ts"
 import { compile } from "./compile-fields.ts"
 
 interface RejectedValue {
   readonly table: string
-  /** The record's; of a child row followed by its table and its own key or place: `inv1/invoice_items/3`. */
+  /** Key of the record; for a child row followed by its table and its own key or position: `inv1/invoice_items/3`. */
   readonly key: string
   readonly column: string
-  /** As sent, as JSON. */
+  /** JSON of the value as sent. */
   readonly value: string
   readonly reason: string
-  /** The column holds what could be kept of it. */
-  readonly kept?: true
+  /** The column stores a changed form of the value. */
+  readonly stored?: true
 }
 interface RejectedRecord {
   readonly table: string
@@ -29,19 +29,19 @@ interface RejectedRecord {
   readonly reason: string
 }
 export interface Normalised {
-  /** JSON of the row: its columns, and its child tables as lists. Absent where the record is rejected. */
+  /** JSON of the row: its columns, and its child tables as lists. Absent if the record is rejected. */
   readonly row: string | undefined
-  /** Values of the columns that identify it in its location. */
+  /** Values of the key columns. */
   readonly key: ReadonlyArray<unknown>
   /** Fingerprint of `row`. */
   readonly hash: string
-  /** Fields nobody named; those that the policy keeps are in `_extra`. */
+  /** Fields that no definition names; those that the policy keeps are in `_extra`. */
   readonly unknown: Found["unknown"]
   readonly rejectedValues: ReadonlyArray<RejectedValue>
   readonly rejectedRecords: ReadonlyArray<RejectedRecord>
 }
 
-/** Where a record was read, and what is known from there that the record itself may not show. */
+/** Where a record was read, and the columns that follow from it. */
 interface Origin {
   readonly location: string
   /** By column. */
@@ -49,32 +49,32 @@ interface Origin {
 }
 export type Normalise = (record: unknown, origin: Origin) => Normalised
 
-/** Compiles a resource's fields once; the function it returns is called for every record. */
+/** Compiles a resource's fields once and returns the function that normalises each record. */
 export const normaliserOf = (resource: Resource, policies = evolving): Normalise => {
   const { table, childOf, fields, detail } = resource
   const key = keyOf(resource)
   const shape = compile(table, { ...fields, ...detail?.fields }, childOf ? [...key, childOf.column] : key)
   const scalar = isScalar(fields)
-  const keeps = (table: string, field: string) => isKept(policies, resource, table, field)
+  const isFieldKept = (table: string, field: string) => isKept(policies, resource, table, field)
 
   return (sent, { location, given }) => {
     const record = scalar && !isObject(sent) ? { value: sent } : sent
     if (!isObject(record)) return rejected(table, record, "not an object")
-    const found: Found = { location, keeps, invalidValues: [], unknown: [], invalidItems: [] }
+    const found: Found = { location, isKept: isFieldKept, invalidValues: [], unknown: [], invalidItems: [] }
     try {
       const { values } = new RowReader(shape, found).read(record)
       for (const column in given) {
-        const [known, own] = [given[column], values[column]]
-        // What it was asked for under is sure; another parent in the record would hang the row where nobody finds it.
+        const [givenValue, sentValue] = [given[column], values[column]]
+        // The requested parent is certain; a different parent in the record would misplace the row.
         const isParent = column === childOf?.column
-        if (isParent && own !== undefined && own !== known)
-          found.invalidValues.push({ table, column, value: own, reason: otherParent, place: "", kept: true })
-        values[column] = isParent ? known : (own ?? known)
+        if (isParent && sentValue !== undefined && sentValue !== givenValue)
+          found.invalidValues.push({ table, column, value: sentValue, reason: otherParent, path: "", stored: true })
+        values[column] = isParent ? givenValue : (sentValue ?? givenValue)
       }
       const missing = key.find((column) => values[column] === undefined || values[column] === "")
       if (missing !== undefined) return rejected(table, record, `no ${missing}`)
       const unfit = key.find((column) => unfitForKey(values[column]))
-      if (unfit !== undefined) return rejected(table, record, `${unfit} holds half a character or a NUL`)
+      if (unfit !== undefined) return rejected(table, record, `${unfit} contains a lone surrogate or a NUL`)
       const row = wellFormed(values)
       if (row.length > rowLengthMax) return rejected(table, record, `larger than ${rowLengthMax >> 20} MB`)
       const id = key.map((column) => values[column]).join("/")
@@ -83,26 +83,26 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
         key: key.map((column) => values[column]),
         hash: hash("sha256", row).slice(0, 32),
         unknown: found.unknown,
-        rejectedValues: found.invalidValues.map(({ value, place, ...invalidValue }) => ({
+        rejectedValues: found.invalidValues.map(({ value, path, ...invalidValue }) => ({
           ...invalidValue,
-          key: id + place,
-          value: printed(value)
+          key: id + path,
+          value: toJson(value)
         })),
-        rejectedRecords: found.invalidItems.map(({ table, item, reason, place }) => ({
+        rejectedRecords: found.invalidItems.map(({ table, item, reason, path }) => ({
           table,
-          record: printed(item),
-          reason: `${reason}; in ${id}${place}`
+          record: toJson(item),
+          reason: `${reason}; in ${id}${path}`
         }))
       }
     } catch (error) {
-      // A body nested thousands deep cannot be printed again.
+      // JSON.stringify fails on bodies nested thousands of levels deep.
       if (error instanceof RangeError) return rejected(table, record, "nested too deeply")
       throw error
     }
   }
 }
 
-const otherParent = "names another row than the one it was read under, which is kept"
+const otherParent = "names a parent other than the one it was requested for, which is stored"
 
 const rejected = (table: string, record: unknown, reason: string): Normalised => ({
   row: undefined,
@@ -110,10 +110,10 @@ const rejected = (table: string, record: unknown, reason: string): Normalised =>
   hash: "",
   unknown: [],
   rejectedValues: [],
-  rejectedRecords: [{ table, record: cut(printed(record)), reason }]
+  rejectedRecords: [{ table, record: truncate(toJson(record)), reason }]
 })
 
-/** DuckDB reads a row in one piece, into buffers of four times its size. */
+/** DuckDB reads a row as one object, into buffers of four times its size. */
 const rowLengthMax = 4 * 1024 * 1024
-/** Of what no row can hold a beginning is enough: the whole stands in the vault. */
-const cut = (record: string) => (record.length > rowLengthMax ? `${record.slice(0, 10_000)}…` : record)
+/** The beginning of a rejected record is enough: the vault has all of it. */
+const truncate = (record: string) => (record.length > rowLengthMax ? `${record.slice(0, 10_000)}…` : record)

@@ -8,15 +8,7 @@ import { changeCount } from "../warehouse/meta/run-resources.ts"
 import { isAnythingComplete } from "../warehouse/meta/watermarks.ts"
 import { manifestName } from "../settings/paths.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
-import type { Manifest } from "./manifest.ts"
-
-/** The state from which a release is made; its manifest records it. */
-export interface PublishedState {
-  /** Rows that became new, changed or deleted in all runs so far. */
-  readonly changes: number
-  /** Fingerprint of the tables' columns and of the views. */
-  readonly definitions: string
-}
+import type { Manifest, PublishedState } from "./manifest.ts"
 
 export const stateOf = Effect.fnUntraced(function* (
   views: ReadonlyArray<string>

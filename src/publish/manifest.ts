@@ -6,7 +6,6 @@ import type { Failure } from "../failure.ts"
 import { type Checksum, checksumOf, onDisk, writeDurably } from "../io/files.ts"
 import { manifestName } from "../settings/paths.ts"
 import type { Content } from "../warehouse/content.ts"
-import type { PublishedState } from "./due.ts"
 
 export interface Written {
   /** Relative to the published folder. */
@@ -27,6 +26,14 @@ export interface PublishedTable extends Content {
   readonly untouchedSum?: string
   /** Types by column, in the order of the columns. */
   readonly columns: Readonly<Record<string, string>>
+}
+
+/** The state from which a release is made; its manifest records it. */
+export interface PublishedState {
+  /** Rows that became new, changed or deleted in all runs so far. */
+  readonly changes: number
+  /** Fingerprint of the tables' columns and of the views. */
+  readonly definitions: string
 }
 
 export interface Manifest {

@@ -109,18 +109,18 @@ const readFrames = async (from: Position, bytes: number, end: Position, segments
 /** Sealed segments, of which the last one read is kept: it is asked for piece by piece. */
 class Segments {
   readonly folder: string
-  private last: { readonly number: number; readonly transformed: Buffer } | undefined
+  private last: { readonly number: number; readonly content: Buffer } | undefined
 
   constructor(folder: string) {
     this.folder = folder
   }
 
   async sealed(number: number): Promise<Buffer | undefined> {
-    if (this.last?.number === number) return this.last.transformed
-    const transformed = await readSealed(this.folder, number).catch((cause: NodeJS.ErrnoException) => {
+    if (this.last?.number === number) return this.last.content
+    const content = await readSealed(this.folder, number).catch((cause: NodeJS.ErrnoException) => {
       throw cause.code?.startsWith("Z") ? new Damage(`segment ${number} cannot be unpacked: ${cause.message}`) : cause
     })
-    this.last = transformed && { number, transformed }
-    return transformed
+    this.last = content && { number, content }
+    return content
   }
 }

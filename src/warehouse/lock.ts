@@ -57,12 +57,12 @@ export const holderIn = (message: string): Holder | undefined => {
   if (!conflict)
     return message.includes("Could not set lock") ? { pid: undefined, program: undefined, isRun: false } : undefined
   const pid = Number(conflict[2])
-  const enumValues = commandOf(pid)
-  const main = enumValues.findIndex((word) => /(^|\/)src\/main\.ts$/.test(word))
+  const commandLine = commandOf(pid)
+  const main = commandLine.findIndex((word) => /(^|\/)src\/main\.ts$/.test(word))
   return {
     pid,
-    program: main < 0 ? basename(enumValues[0] ?? conflict[1]!) : `sluice ${enumValues[main + 1] ?? ""}`.trim(),
-    isRun: main >= 0 && enumValues.slice(main + 1).some((word) => runs.has(word))
+    program: main < 0 ? basename(commandLine[0] ?? conflict[1]!) : `sluice ${commandLine[main + 1] ?? ""}`.trim(),
+    isRun: main >= 0 && commandLine.slice(main + 1).some((word) => runs.has(word))
   }
 }
 

@@ -1,6 +1,6 @@
 /** Every read operation of the two API documents, and what became of it: nothing is left out without a word. */
 import type { Catalogue } from "./discover.ts"
-import { notExtracted } from "./excluded-operations.ts"
+import { type Purpose, notExtracted } from "./excluded-operations.ts"
 import { requestById } from "./get-one.ts"
 import { whyOptional } from "./optional.ts"
 import type { Request } from "./request.ts"
@@ -10,7 +10,7 @@ import { tablesOf } from "./tables.ts"
 export interface Covered {
   /** Method and path as the documents show it. */
   readonly operation: string
-  readonly purpose: "tables" | "check" | "not data" | "not documented"
+  readonly purpose: Purpose
   readonly tables: ReadonlyArray<string>
   /** Definitions that read it, by table. */
   readonly resources: ReadonlyArray<string>

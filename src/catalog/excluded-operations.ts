@@ -1,7 +1,8 @@
 /** The read operations of the documents that no definition names, each with the reason. */
-import type { Covered } from "./coverage.ts"
+/** What a read operation of the API is used for. */
+export type Purpose = "tables" | "check" | "not data" | "not documented"
 
-type NotExtracted = readonly [purpose: Exclude<Covered["purpose"], "tables">, operation: string, reason: string]
+type NotExtracted = readonly [purpose: Exclude<Purpose, "tables">, operation: string, reason: string]
 
 const sameAsListed = "the list shows the same record"
 

@@ -2,14 +2,6 @@
 import { type Bindings, type BoundRequest, type Request, bind, rowParameters } from "./request.ts"
 import type { Resource } from "./resource.ts"
 
-export interface GetOne {
-  readonly request: Request
-  /** Dotted path of the record in the body; `""` for a body that is the record. */
-  readonly record: string
-  /** Columns whose values differ from those of the list although nothing changed. */
-  readonly differing?: ReadonlyArray<string>
-}
-
 /** The request that reads one record, where it needs nothing of the record but its id. */
 export const requestById = ({ getOne }: Resource): Request | undefined =>
   getOne && rowParameters(getOne.request).length === 1 ? getOne.request : undefined

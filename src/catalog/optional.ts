@@ -1,12 +1,7 @@
 /** What is read only where a setting enables it. */
 import { type OptionalSettings, type PlacedSetting, allSettings } from "../settings/table.ts"
+import type { OptionalSetting } from "./optional-settings.ts"
 import type { ChildOf, Resource } from "./resource.ts"
-
-export type { OptionalSettings }
-export type OptionalSetting = keyof OptionalSettings
-export type BooleanSetting = {
-  [Name in OptionalSetting]: OptionalSettings[Name] extends boolean ? Name : never
-}[OptionalSetting]
 
 /** The resource as far as the settings enable it, if they do. */
 export const enabledPart = (resource: Resource, settings: OptionalSettings): Resource | undefined => {

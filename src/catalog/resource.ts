@@ -1,10 +1,10 @@
 /** A resource: what is read, how it continues, what changed means, and the tables it becomes. */
 import type { Duration } from "effect"
-import type { BooleanSetting, OptionalSetting, OptionalSettings } from "./optional.ts"
+import type { OptionalSettings } from "../settings/table.ts"
+import type { BooleanSetting, OptionalSetting } from "./optional-settings.ts"
 import { type Fields, withCommonFields } from "./fields.ts"
-import type { GetOne } from "./get-one.ts"
 import type { Parameters } from "./request.ts"
-import type { Paging, Strategy } from "./strategy.ts"
+import type { GetOne, Paging, Strategy } from "./strategy.ts"
 
 export type { Paging, Strategy }
 

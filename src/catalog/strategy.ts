@@ -1,6 +1,6 @@
 /** Strategies: the requests that read a list, and how each continues from page to page. */
 import type { Duration } from "effect"
-import type { OptionalSetting } from "./optional.ts"
+import type { OptionalSetting } from "./optional-settings.ts"
 import type { Parameters, Request } from "./request.ts"
 
 /** How the request for the next page follows from the page before it. */
@@ -65,4 +65,13 @@ interface Windows {
   readonly ahead?: Duration.Input | { readonly daysOf: OptionalSetting }
   /** Longest window that the service accepts. */
   readonly longest?: Duration.Input
+}
+
+/** How one record is read by itself. */
+export interface GetOne {
+  readonly request: Request
+  /** Dotted path of the record in the body; `""` for a body that is the record. */
+  readonly record: string
+  /** Columns whose values differ from those of the list although nothing changed. */
+  readonly differing?: ReadonlyArray<string>
 }

@@ -1,7 +1,8 @@
 /** What a run has to read: which resources, how much of each, where an interrupted run left off, what it costs. */
 import { Clock, Duration, Effect } from "effect"
 import type { Catalogue } from "../catalog/discover.ts"
-import { type OptionalSettings, enabledPart } from "../catalog/optional.ts"
+import { enabledPart } from "../catalog/optional.ts"
+import type { OptionalSettings } from "../settings/table.ts"
 import {
   type Resource,
   type Strategy,

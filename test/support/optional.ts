@@ -1,4 +1,4 @@
-import type { OptionalSettings } from "../../src/catalog/optional.ts"
+import type { OptionalSettings } from "../../src/settings/table.ts"
 
 /** Settings that enable nothing beyond what every sync reads. */
 export const nothingOptional: OptionalSettings = {

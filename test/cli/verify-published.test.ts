@@ -54,7 +54,7 @@ describe("one published file broken is named, and nothing else", () => {
       "a run nobody knows",
       (folder) =>
         edit(join(folder, "manifest.json"), (text) => text.replace(/"run": "\w+"/, '"run": "20200101T000000000Z"')),
-      /manifest\.json: it names run 20200101T000000000Z, which the warehouse does not know$/
+      /manifest\.json: it names run 20200101T000000000Z, which is not in meta\.runs$/
     ]
   ])("%s", async (...[, damage, pattern]: BrokenFile) => {
     const { wrong, next } = await checkBroken(published, (folder) => damage(join(folder, "published")))
@@ -88,7 +88,7 @@ describe("copies that no longer hold the same are named, and nothing else", () =
       /^content: crm\.contact_tags: it has \d+ rows; the manifest lists \d+, and no run has changed it since$/,
       /^content: crm\.forms: its values differ from the manifest, and no run has changed it since$/,
       /^content: crm\.redirects: it has \d+ rows; the manifest lists \d+, and no run has changed it since$/,
-      /^content: crm\.surveys: the manifest of the published version does not list it$/,
+      /^content: crm\.surveys: the manifest of the published release does not list it$/,
       /^content: crm_history\.conversations: its values differ/,
       /^content: crm_history\.surveys: the manifest/
     ]
@@ -185,7 +185,7 @@ describe("good files", () => {
     assert.deepStrictEqual(wrong, [])
     assert.match(
       notes.join("\n"),
-      /^published: manifest\.json: published by run \w+; the last one is 20990101T000000000Z$/m
+      /^published: manifest\.json: run \w+ published it; the latest run is 20990101T000000000Z$/m
     )
   })
 })

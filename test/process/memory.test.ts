@@ -87,7 +87,7 @@ describe("a page made of the smallest things there are", () => {
   it("too many records: the resource ends incomplete, in bounded memory", async () => {
     const { ran } = await run(upTo(15 * megabyte, () => "1"))
     assert.strictEqual(ran.code, 3, ran.stderr)
-    assert.match(ran.stderr, /workflows: .*the answer holds \d+ records, over our 100000/)
+    assert.match(ran.stderr, /workflows: .*the response has \d+ records, over our limit of 100000/)
   })
 
   it("no field name ever twice: the rows arrive, and a few hundred names stand for all", async () => {

@@ -8,6 +8,7 @@ import { completeByResource } from "../warehouse/meta/watermarks.ts"
 import type { Flags } from "../settings/read.ts"
 import { outputPaths } from "../settings/paths.ts"
 import { outputSettings } from "../settings/settings.ts"
+import { statusText } from "../values/status.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { Environment } from "./environment.ts"
 import { Output, duration, table } from "./output.ts"
@@ -46,7 +47,7 @@ export const status = Effect.fn("cli.status")(function* (flags: Flags & { readon
     ))
       print(line)
     const planned = run.plannedRequests === undefined ? "" : ` of ${run.plannedRequests} planned`
-    say(`Last run ${run.id}: ${run.status.replaceAll("_", " ")}, ${run.requests ?? "?"} requests${planned}.`)
+    say(`Last run ${run.id}: ${statusText(run.status)}, ${run.requests ?? "?"} requests${planned}.`)
     if (unfinished.length > 0) say(`Not finished: ${unfinished.join(", ")}.`)
     say("Next: ./sluice sync")
     return 0

@@ -10,7 +10,7 @@ import { outputPaths } from "../settings/paths.ts"
 import { schemaPolicies } from "../settings/schema-policy.ts"
 import { type AccountSettings, syncSettings } from "../settings/settings.ts"
 import { type Synced, sync } from "../sync.ts"
-import { sentencesOf, statusOf } from "../values/status.ts"
+import { sentencesOf, statusOf, statusText } from "../values/status.ts"
 import { beginning } from "../vault/position.ts"
 import { Vault } from "../vault/vault.ts"
 import { loadedPosition } from "../warehouse/meta/vault-offset.ts"
@@ -159,7 +159,7 @@ export const report = Effect.fnUntraced(function* (
       row.newRows,
       row.changedRows,
       row.rejected,
-      row.status.replaceAll("_", " ")
+      statusText(row.status)
     ])
   ))
     print(line)

@@ -5,6 +5,7 @@ import { type Run, lastRun } from "../warehouse/meta/runs.ts"
 import type { Failure } from "../failure.ts"
 import { outputPaths } from "../settings/paths.ts"
 import type { OutputSettings } from "../settings/settings.ts"
+import { statusText } from "../values/status.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type Explanation, type Line, ok, problemOf, warning } from "./check-result.ts"
 
@@ -24,7 +25,7 @@ export const warehouse = Effect.fn("doctor.warehouse")(function* (
 })
 
 const lineOf = ({ id, command, status, exitCode }: Run): Line => {
-  const what = `${command} ${id}: ${status.replaceAll("_", " ")}${exitCode ? `, exit code ${exitCode}` : ""}`
+  const what = `${command} ${id}: ${statusText(status)}${exitCode ? `, exit code ${exitCode}` : ""}`
   if (status === "complete") return ok("last run", what)
   return warning(
     "last run",

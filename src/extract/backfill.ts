@@ -14,7 +14,7 @@ import { Vault } from "../vault/vault.ts"
 import type { Reading, RunContext } from "./run-context.ts"
 import { readPartition } from "./paginate.ts"
 import { fingerprint, resumed } from "./checkpoint.ts"
-import { missingBeyondDrift } from "./outcome.ts"
+import { isTotalComparable, missingBeyondDrift } from "./outcome.ts"
 
 /** The service may list or change records late, so the next backfill reads the last day of a window again. */
 const settledAfterMs = dayMs
@@ -68,10 +68,9 @@ export const readWindows = Effect.fn("extract.windows")(function* (
       }
       const states = results.flatMap((result) => ("state" in result ? [result.state] : []))
       for (const state of states) state.warnings.forEach((warning) => warnings.add(warning))
-      const missing =
-        strategy.verifyField === undefined
-          ? 0
-          : Math.max(0, ...states.map((state) => missingBeyondDrift(state, strategy)))
+      const missing = isTotalComparable(strategy, from)
+        ? Math.max(0, ...states.map((state) => missingBeyondDrift(state, strategy)))
+        : 0
       if (missing > 0)
         shortfalls.push(`${missing} of the records that the service counts in ${windowText(window)} were not returned`)
       result = missing === 0 ? "complete" : "incomplete"

@@ -17,7 +17,7 @@ import type { Reading, RunContext } from "./run-context.ts"
 import { recordDeleted } from "./deletions.ts"
 import { readPartition } from "./paginate.ts"
 import { beginning, fingerprint, resumed } from "./checkpoint.ts"
-import { withWarnings, missingBeyondDrift, combined } from "./outcome.ts"
+import { combined, isTotalComparable, missingBeyondDrift, withWarnings } from "./outcome.ts"
 
 /**
  * Reads the list, then what that reading cannot have returned: changes since it began, if it began in an earlier run and
@@ -187,7 +187,7 @@ const outcomeFrom = (
   const totals = states.map(({ total }) => total)
   const total = totals.every((value) => value !== undefined) ? sum(totals) : undefined
   const count = sum(states.map((state) => state.count))
-  const isComparable = mode === "full" || strategy.verifyField !== undefined
+  const isComparable = isTotalComparable(strategy, since)
   const isMissing = isComparable && states.some((state) => missingBeyondDrift(state, strategy) > 0)
   const isBelowTotal = isComparable && total !== undefined && count < total
   const belowTotal = isBelowTotal ? [`the service counts ${total} records, and ${count} were read`] : []

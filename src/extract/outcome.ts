@@ -1,6 +1,6 @@
 /** Compares and combines the outcomes of readings. values/status.ts decides how complete an outcome is. */
 import type { Strategy } from "../catalog/resource.ts"
-import { type Status, worstStatus } from "../values/status.ts"
+import { type Status, statusText, worstStatus } from "../values/status.ts"
 import type { Outcome } from "../vault/entry.ts"
 import type { ListProgress } from "./list-progress.ts"
 
@@ -28,7 +28,7 @@ export const withWarnings = (outcome: Outcome, warnings: ReadonlyArray<string>):
 /** Children are no more complete than the readings of their parents. No statuses: the parents were never read. */
 export const cappedByParents = (outcome: Outcome, table: string, parents: ReadonlyArray<Status>): Outcome => {
   const status = parents.length === 0 ? "incomplete" : worstStatus(parents)
-  const reason = parents.length === 0 ? "was never read" : `is ${status.replaceAll("_", " ")}`
+  const reason = parents.length === 0 ? "was never read" : `is ${statusText(status)}`
   const sentence = `the parent table ${table} ${reason}`
   switch (status) {
     case "complete":

@@ -39,3 +39,6 @@ const blockedText = (fields: ReadonlyArray<string>): string => {
 /** Of several readings, the least complete one decides. */
 export const worstStatus = (statuses: ReadonlyArray<string>): Status =>
   (["incomplete", "complete_with_warnings"] as const).find((status) => statuses.includes(status)) ?? "complete"
+
+/** A status as people read it. */
+export const statusText = (status: string): string => status.replaceAll("_", " ")

@@ -18,7 +18,7 @@ const outcomeOf = ({ verdict, doubts, mode, ...outcome }: Members): Members => (
   ...outcome,
   // What was learnt then is learnt anew.
   capabilities: undefined,
-  mode: { changed: "incremental", each: "children" }[mode as string] ?? mode,
+  mode: modeOf(mode),
   shortfalls: verdict === "incomplete" ? doubts : [],
   warnings: verdict === "incomplete" ? [] : doubts
 })
@@ -31,12 +31,9 @@ const pageOf = ({ pass, long, progress, parent, ...page }: Members): Members => 
     partition: pass,
     hasBigNumbers: long,
     // What the load needs: whether the page is part of a full reading, or of a window of the past.
-    checkpoint: {
-      mode:
-        (progress as Members | undefined)?.["mode"] === "changed"
-          ? "incremental"
-          : (progress as Members | undefined)?.["mode"]
-    },
+    checkpoint: { mode: modeOf((progress as Members | undefined)?.["mode"]) },
     ...(parent !== undefined && { parent: { ...row, version: state } })
   }
 }
+
+const modeOf = (mode: unknown): unknown => ({ changed: "incremental", each: "children" })[mode as string] ?? mode

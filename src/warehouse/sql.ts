@@ -1,4 +1,4 @@
-/** Text of SQL: the two ways in which a value or a name may enter a statement. */
+/** Text of SQL: how a value or a name enters a statement, and how a number comes back. */
 
 export const literal = (value: string | number | boolean | null | undefined): string =>
   value === null || value === undefined
@@ -13,3 +13,6 @@ export const names = (identifiers: ReadonlyArray<string>): string => identifiers
 
 /** An instant from epoch milliseconds. */
 export const instantOf = (milliseconds: number): string => `to_timestamp(${milliseconds / 1000})`
+
+/** A number of a result, where BIGINT and DECIMAL arrive as text. */
+export const numberOf = (value: unknown): number | undefined => (value === null ? undefined : Number(value))

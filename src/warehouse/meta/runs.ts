@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../failure.ts"
 import type { Status } from "../../values/status.ts"
-import { instantOf, literal } from "../sql.ts"
+import { instantOf, literal, numberOf } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 
 /** `paused`: it stopped before its end, because the budget was spent or the API did not answer; a later run resumes it. */
@@ -78,16 +78,15 @@ export const runsNewestFirst = Effect.fnUntraced(function* (
     `SELECT * EXCLUDE (started_at, finished_at), epoch_ms(started_at) AS started_ms, epoch_ms(finished_at) AS finished_ms
      FROM meta.runs ${command === undefined ? "" : `WHERE command = ${literal(command)}`} ORDER BY run_id DESC LIMIT ${limit}`
   )
-  const number = (value: unknown) => (value === null ? undefined : Number(value))
   return rows.map((row) => ({
     id: String(row["run_id"]),
     command: String(row["command"]),
     startedAt: Number(row["started_ms"]),
-    finishedAt: number(row["finished_ms"]),
+    finishedAt: numberOf(row["finished_ms"]),
     status: (row["status"] as Run["status"] | null) ?? "interrupted",
-    exitCode: number(row["exit_code"]),
-    requests: number(row["requests"]),
-    plannedRequests: number(row["planned_requests"])
+    exitCode: numberOf(row["exit_code"]),
+    requests: numberOf(row["requests"]),
+    plannedRequests: numberOf(row["planned_requests"])
   }))
 })
 

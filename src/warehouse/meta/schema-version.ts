@@ -4,6 +4,7 @@ import type { Failure } from "../../failure.ts"
 import { format } from "../format.ts"
 import { literal } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
+import { existingMetaTables } from "./tables.ts"
 
 /** Fingerprint of the definitions that the tables fit; `undefined` in a new file. */
 export const storedFingerprint = Effect.fnUntraced(function* (): Effect.fn.Return<
@@ -12,10 +13,7 @@ export const storedFingerprint = Effect.fnUntraced(function* (): Effect.fn.Retur
   Warehouse
 > {
   const warehouse = yield* Warehouse
-  const tables = yield* warehouse.rows(
-    "SELECT 1 FROM duckdb_tables() WHERE schema_name = 'meta' AND table_name = 'schema_version'"
-  )
-  if (tables.length === 0) return undefined
+  if (!(yield* existingMetaTables(warehouse)).has("schema_version")) return undefined
   const [row] = yield* warehouse.rows("SELECT fingerprint FROM meta.schema_version")
   return row && String(row["fingerprint"])
 })

@@ -1,5 +1,9 @@
 /** The tables of schema `meta`: what sluice knows about its runs and the service. One module beside this one per table. */
+import * as Effect from "effect/Effect"
+import type { Failure } from "../../failure.ts"
+import { metaTablesSql } from "../format.ts"
 import { literal, name } from "../sql.ts"
+import type { Warehouse } from "../warehouse.ts"
 
 interface MetaTable {
   readonly comment: string
@@ -109,3 +113,7 @@ export const publishedMetaTables: ReadonlyArray<string> = Object.entries(metaTab
   .filter(([, { internal }]) => !internal)
   .map(([table]) => table)
   .toSorted()
+
+/** The tables of `meta` that the file has: none where it is new, or its first run was killed early. */
+export const existingMetaTables = (warehouse: Warehouse["Service"]): Effect.Effect<ReadonlySet<string>, Failure> =>
+  Effect.map(warehouse.rows(metaTablesSql), (rows) => new Set(rows.map((row) => String(row["table_name"]))))

@@ -7,6 +7,7 @@ import { onDisk } from "../../io/files.ts"
 import { formatSql } from "../format.ts"
 import { literal } from "../sql.ts"
 import type { Warehouse } from "../warehouse.ts"
+import { existingMetaTables } from "./tables.ts"
 
 /** Of the present format. */
 const current = {
@@ -28,11 +29,7 @@ export const copyHistory = Effect.fnUntraced(function* (
   rebuilt: Warehouse["Service"],
   temporary: string
 ): Effect.fn.Return<void, Failure> {
-  const tables = new Set(
-    (yield* old.rows("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'meta'")).map(
-      (row) => row["table_name"]
-    )
-  )
+  const tables = yield* existingMetaTables(old)
   if (!tables.has("runs")) return
   const [version] = tables.has("schema_version") ? yield* old.rows(formatSql) : []
   yield* onDisk(temporary, "created", () => mkdir(temporary, { recursive: true, mode: 0o700 }))

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import type { Failure } from "../../failure.ts"
 import type { Position } from "../../vault/position.ts"
 import { Warehouse } from "../warehouse.ts"
+import { existingMetaTables } from "./tables.ts"
 
 /** The place behind the last loaded frame; `undefined` before the first load. */
 export const loadedPosition = Effect.fnUntraced(function* (): Effect.fn.Return<
@@ -11,11 +12,7 @@ export const loadedPosition = Effect.fnUntraced(function* (): Effect.fn.Return<
   Warehouse
 > {
   const warehouse = yield* Warehouse
-  // A new file, and one whose first run was killed early, has no tables yet.
-  const tables = yield* warehouse.rows(
-    "SELECT 1 FROM duckdb_tables() WHERE schema_name = 'meta' AND table_name = 'vault_offset'"
-  )
-  if (tables.length === 0) return undefined
+  if (!(yield* existingMetaTables(warehouse)).has("vault_offset")) return undefined
   const [row] = yield* warehouse.rows("SELECT segment, byte_offset FROM meta.vault_offset")
   return row && { segment: Number(row["segment"]), offset: Number(row["byte_offset"]) }
 })

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../failure.ts"
 import { type Capabilities, decodeCapabilities, encodeCapabilities } from "../../values/capabilities.ts"
-import { instantOf, literal } from "../sql.ts"
+import { instantOf, literal, numberOf } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 
 /** Times in epoch milliseconds. */
@@ -24,15 +24,14 @@ export const watermarksOf = Effect.fnUntraced(function* (
     `SELECT resource, epoch_ms(watermark) AS watermark, epoch_ms(full_complete_at) AS full_complete_at, total, requests,
        capabilities FROM meta.watermarks WHERE location_id = ${literal(location)}`
   )
-  const number = (value: unknown) => (value === null ? undefined : Number(value))
   return new Map(
     rows.map((row) => [
       String(row["resource"]),
       {
-        watermark: number(row["watermark"]),
-        fullCompleteAt: number(row["full_complete_at"]),
-        total: number(row["total"]),
-        requests: number(row["requests"]),
+        watermark: numberOf(row["watermark"]),
+        fullCompleteAt: numberOf(row["full_complete_at"]),
+        total: numberOf(row["total"]),
+        requests: numberOf(row["requests"]),
         capabilities: decodeCapabilities(row["capabilities"])
       }
     ])

@@ -9,7 +9,7 @@ import { outputPaths } from "./settings/paths.ts"
 import type { OutputSettings } from "./settings/settings.ts"
 import type { Position } from "./vault/position.ts"
 import { vaultReader } from "./vault/reader.ts"
-import { prepare } from "./warehouse/schema.ts"
+import { createTables } from "./warehouse/schema.ts"
 import { Warehouse } from "./warehouse/warehouse.ts"
 
 /** Makes the warehouse `replayed.duckdb` in a folder, of what was loaded up to a place. `keep`: of these records only. */
@@ -17,7 +17,7 @@ export const replayInto =
   (catalogue: Catalogue, { folder, memoryMb }: OutputSettings, policies: SchemaPolicies) =>
   (scratch: string, end: Position, filter: RecordFilter | undefined) =>
     Effect.gen(function* () {
-      yield* prepare(catalogue)
+      yield* createTables(catalogue)
       yield* (yield* makeLoader(catalogue.resources, outputPaths(scratch).temporary, policies, filter)).load
     }).pipe(
       Effect.provide(

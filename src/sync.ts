@@ -37,7 +37,7 @@ import { type SchemaDrift, reportSchemaDrift } from "./warehouse/meta/schema-cha
 import { freshnessByLocation } from "./warehouse/meta/watermarks.ts"
 import { outputPaths } from "./settings/paths.ts"
 import type { AccountSettings, OutputSettings } from "./settings/settings.ts"
-import { prepare } from "./warehouse/schema.ts"
+import { commentStatements, prepare } from "./warehouse/schema.ts"
 import { versionStatements } from "./warehouse/as-of-views.ts"
 import { Warehouse } from "./warehouse/warehouse.ts"
 import { refreshWide } from "./warehouse/wide-views.ts"
@@ -190,10 +190,12 @@ export const publishNow = Effect.fnUntraced(function* (
   if (output.formats.length === 0) return { due: "not wanted", files: [], folder } as const
   // What the load left to be written takes memory that publishing needs.
   yield* (yield* Warehouse).run("CHECKPOINT")
-  const views = catalogue.resources.flatMap((resource) =>
-    versionStatements(resource, { current: "main", history: "crm_history" })
-  )
-  const all = [...views, ...wide.flatMap((view) => view.statements("main"))]
+  const schemas = { current: "main", history: "crm_history" }
+  const all = [
+    ...catalogue.resources.flatMap((resource) => versionStatements(resource, schemas)),
+    ...wide.flatMap((view) => view.statements("main")),
+    ...commentStatements(catalogue, schemas)
+  ]
   const due = yield* publishDue({ ...output, folder, state: yield* stateOf(all) })
   if (due === "nothing read" || (due === "unchanged" && when === "due")) return { due, files: [], folder }
   const { files } = yield* publish(

@@ -9,7 +9,7 @@ export const dictionary = (catalogue: Catalogue): string => {
   const families = [...new Set(catalogue.resources.map(({ table }) => catalogue.familyByTable.get(table)!))].sort()
   return [
     "# Data dictionary",
-    "Made from the definitions under `pipelines/` by `./sluice dictionary`. The same sentences stand as comments in DuckDB.",
+    "Made from the definitions under `pipelines/` by `./sluice dictionary`. The published DuckDB file has the same sentences as comments.",
     "Personal data: `direct` names a person, `quasi` helps to find one, `sensitive` needs special care, `financial` is money, " +
       "`content` is what people wrote or said, `none` is none of these.",
     ...families.flatMap((family) => [

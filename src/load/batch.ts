@@ -14,7 +14,7 @@ import { Vault } from "../vault/vault.ts"
 import { positionStatements } from "../warehouse/meta/vault-offset.ts"
 import { addWindow } from "../warehouse/meta/backfilled-windows.ts"
 import { deleteCheckpoints, replaceCheckpoint } from "../warehouse/meta/checkpoints.ts"
-import { addCounts, ensureRow, setEnd, setFinished } from "../warehouse/meta/run-resources.ts"
+import { type Counted, addCounts, ensureRows, setEnd } from "../warehouse/meta/run-resources.ts"
 import { deleteSeenKeys } from "../warehouse/meta/seen-keys.ts"
 import { advanceWatermark } from "../warehouse/meta/watermarks.ts"
 import { literal, name } from "../warehouse/sql.ts"
@@ -111,20 +111,22 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   yield* write(() => writeFile(drift.path, drift.take(true), { mode: 0o600 }))
   const { partitions, ends, windows } = statesOf(entries)
   const transactions = splitIntoTransactions(groups)
+  const allEnds = ends.flatMap((end) => [end, ...endsOfEmbedded(resources, end)])
   return {
     next,
     bytes,
     transactions: [
-      ...transactions.slice(0, -1).map((groups) => groups.flatMap(groupStatements)),
+      ...transactions.slice(0, -1).map((groups) => [...ensureRows(groups), ...groups.flatMap(groupStatements)]),
       [
+        ...ensureRows([...groups, ...[...allEnds, ...(deletions ? [deletions.entry] : [])].map(counted)]),
         ...(transactions.at(-1) ?? []).flatMap(groupStatements),
         ...(deletions ? deletedStatements(resources, deletions) : []),
         ...resolveFieldKeys(resources, groups),
-        ...groups.flatMap(countStatements),
+        ...groups.map(countStatement),
         ...driftStatements(drift),
         ...groups.flatMap((group) => blockedStatements(group, policies)),
         ...partitions.flatMap(checkpointStatements),
-        ...ends.flatMap((end) => [end, ...endsOfEmbedded(resources, end)]).flatMap(endStatements),
+        ...allEnds.flatMap(endStatements),
         ...windows.flatMap(windowStatements),
         ...positionStatements(next)
       ]
@@ -155,7 +157,6 @@ const splitIntoTransactions = (groups: ReadonlyArray<Group>): ReadonlyArray<Read
 
 const groupStatements = (group: Group): ReadonlyArray<Statement> => {
   return [
-    ensureRow(group),
     ...(group.rows.length + group.parents.length === 0
       ? []
       : mergeStatements({
@@ -184,11 +185,12 @@ const resolveFieldKeys = (resources: ReadonlyArray<Resource>, groups: ReadonlyAr
     return [resolve("crm", ""), resolve("crm_history", " AND o._valid_from = v._valid_from")]
   })
 
+/** The row in which an end or a deletion is counted. */
+const counted = ({ run, location, resource }: Entry): Counted => ({ run, location, label: resource })
+
 /** Counts belong to the last transaction, so that they are added once. */
-const countStatements = (group: Group): ReadonlyArray<string> => [
-  addCounts(group, { pages: group.pages, records: group.records, dropped_records: group.droppedCount }),
-  setFinished(group, group.at)
-]
+const countStatement = (group: Group): string =>
+  addCounts(group, { pages: group.pages, records: group.records, dropped_records: group.droppedCount }, group.at)
 
 const checkpointStatements = ({
   reading,
@@ -214,12 +216,12 @@ const endsOfEmbedded = (resources: ReadonlyArray<Resource>, { outcome, ...end }:
  * A complete reading advances the watermark. An incomplete one keeps the watermark, and also its checkpoints unless it
  * reached the end of its list. A backfill window changes neither.
  */
-const endStatements = ({ run, location, resource, at, outcome }: EndEntry): ReadonlyArray<string> => {
+const endStatements = (end: EndEntry): ReadonlyArray<string> => {
+  const { location, resource, at, outcome } = end
   const { mode, finished, watermark, total, requests, capabilities } = outcome
-  const row = { run, location, label: resource }
+  const row = counted(end)
   const isSynced = isComplete(outcome) && mode !== "window"
   return [
-    ensureRow(row),
     setEnd(row, { ...outcome, at }),
     ...(finished || isSynced ? [deleteCheckpoints(location, resource), deleteSeenKeys(row)] : []),
     ...(isSynced

@@ -32,7 +32,7 @@ export interface PublishedTable extends Content {
 export interface PublishedState {
   /** Rows that became new, changed or deleted in all runs so far. */
   readonly changes: number
-  /** Fingerprint of the tables' columns and of the views. */
+  /** Fingerprint of the tables' columns, and of the views and comments. */
   readonly definitions: string
 }
 

@@ -25,7 +25,7 @@ export interface PublishOptions {
   readonly csvProfile: "machine" | "spreadsheet"
   readonly run: string
   readonly schemaVersion: string
-  /** Statements that create views and macros in the DuckDB file. */
+  /** Statements that create views, macros and comments in the DuckDB file. */
   readonly views?: ReadonlyArray<string>
 }
 

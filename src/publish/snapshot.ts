@@ -64,16 +64,9 @@ const copyWarehouse = Effect.fnUntraced(function* (tables: ReadonlyArray<TableNa
       .flatMap((table) => [`crm.${name(table.name)}`, `crm_history.${name(table.name)}`]),
     ...publishedMetaTables.map((table) => `meta.${name(table)}`)
   ]
-  const copied = new Set(paths)
-  const comments = (yield* warehouse.rows(commentsSql)).filter((row) => copied.has(pathOf(row)))
   yield* warehouse.transaction([
     ...["crm_history", "meta"].map((schema) => `CREATE SCHEMA ${snapshotName}.${schema}`),
-    ...paths.map((path) => `CREATE TABLE ${copyOf(path)} AS SELECT * FROM ${path}`),
-    ...comments.map((row) =>
-      row["column_name"] === null
-        ? `COMMENT ON TABLE ${copyOf(pathOf(row))} IS ${literal(row["comment"])}`
-        : `COMMENT ON COLUMN ${copyOf(pathOf(row))}.${name(String(row["column_name"]))} IS ${literal(row["comment"])}`
-    )
+    ...paths.map((path) => `CREATE TABLE ${copyOf(path)} AS SELECT * FROM ${path}`)
   ])
 })
 
@@ -91,13 +84,3 @@ const makeViews = Effect.fnUntraced(function* (views: ReadonlyArray<string>) {
 })
 
 const copyOf = (path: string) => `${snapshotName}.${path.replace(/^crm\./, "main.")}`
-
-const pathOf = (row: Readonly<Record<string, unknown>>) =>
-  `${String(row["schema_name"])}.${name(String(row["table_name"]))}`
-
-/** Comments, which CREATE TABLE AS does not copy. */
-const commentsSql = `
-  SELECT schema_name, table_name, NULL AS column_name, comment FROM duckdb_tables()
-  WHERE database_name = current_database() AND comment IS NOT NULL
-  UNION ALL SELECT schema_name, table_name, column_name, comment FROM duckdb_columns()
-  WHERE database_name = current_database() AND comment IS NOT NULL`

@@ -9,10 +9,11 @@ import { type Checked, type Finding, counted, wrong, failureText } from "./findi
 export const checkBlocks = Effect.fn("verify.blocks")(function* (): Effect.fn.Return<Checked, Failure, Warehouse> {
   const warehouse = yield* Warehouse
   const tables = yield* warehouse.rows(
-    `SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = current_database() ORDER BY ALL`
+    `SELECT schema_name, table_name, estimated_size > 0 AS filled FROM duckdb_tables()
+     WHERE database_name = current_database() ORDER BY ALL`
   )
   const findings: Array<Finding> = []
-  for (const row of tables) {
+  for (const row of tables.filter(({ filled }) => filled === true)) {
     const table = `${row["schema_name"]}.${name(String(row["table_name"]))}`
     yield* warehouse
       .rows(`SELECT bit_xor(hash(t)) AS sum FROM ${table} AS t`)

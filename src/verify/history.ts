@@ -22,10 +22,9 @@ export const checkHistory = Effect.fn("verify.history")(function* ({
   const warehouse = yield* Warehouse
   const findings: Array<Finding> = []
   let versions = 0
-  for (const known of tables) {
+  for (const known of tables.filter(({ hasVersions }) => hasVersions)) {
     const { table, history } = known
     const [row] = yield* warehouse.rows(`SELECT count(*) AS n FROM ${history}`)
-    if (Number(row?.["n"]) === 0) continue
     versions += Number(row?.["n"])
     const queries = table.parentColumn === undefined ? chainQueries(known) : childQueries(known, table.parentColumn)
     for (const query of queries)

@@ -9,7 +9,7 @@ import type { Failure } from "../failure.ts"
 import { onDisk } from "../io/files.ts"
 import { verifyPrefix } from "../settings/paths.ts"
 import type { Position } from "../vault/position.ts"
-import { contentOf } from "../warehouse/content.ts"
+import { contentOf, empty } from "../warehouse/content.ts"
 import { literal, name, names } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type Checked, type Finding, counted, wrong } from "./finding.ts"
@@ -71,7 +71,9 @@ const compared = Effect.fnUntraced(function* ({ tables }: Known, sample: Sample)
         ...columns.map(({ name: column, sql }) => ({ name: column, type: typeNames[sql] ?? sql })),
         ...versionColumns.map((column) => ({ name: column, type: typeNames["TIMESTAMPTZ"]! }))
       ]
-      const [here, there] = [yield* contentOf(ours, types), yield* contentOf(theirs, types)]
+      const isEmpty = schema === "crm" ? known.isEmpty : !known.hasVersions
+      const here = isEmpty ? empty : yield* contentOf(ours, types)
+      const there = yield* contentOf(theirs, types)
       if (schema === "crm" && table === parent) records += there.rows
       if (schema === "crm") rows += there.rows
       if (here.rows === there.rows && here.sum === there.sum) continue
@@ -150,9 +152,9 @@ const sampleOf = Effect.fnUntraced(function* ({ tables }: Known, all: boolean, {
   const parents = tables.filter(({ table, parent }) => table === parent)
   const perTable = Math.ceil(sampleSize / Math.max(1, parents.length))
   const limits = new Map<string, string>()
-  for (const { table, current } of all ? [] : parents) {
-    const [row] = yield* warehouse.rows(`SELECT count(*) AS n FROM ${current}`)
-    const share = perTable / Math.max(perTable, Number(row?.["n"]))
+  for (const { table, current, isEmpty } of all ? [] : parents) {
+    const [row] = isEmpty ? [] : yield* warehouse.rows(`SELECT count(*) AS n FROM ${current}`)
+    const share = perTable / Math.max(perTable, Number(row?.["n"] ?? 0))
     // A limit above every digest includes all rows.
     limits.set(
       table.name,

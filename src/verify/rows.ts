@@ -16,7 +16,7 @@ export const checkKeys = Effect.fn("verify.keys")(function* ({
   const warehouse = yield* Warehouse
   const findings: Array<Finding> = []
   let rows = 0
-  for (const { table, current } of tables) {
+  for (const { table, current } of tables.filter(({ isEmpty }) => !isEmpty)) {
     const key = names(table.key)
     const isNull = table.key.map((column) => `${name(column)} IS NULL`).join(" OR ")
     const [counts] = yield* warehouse.rows(`SELECT count(*) AS n, count(*) FILTER (${isNull}) AS nulls FROM ${current}`)
@@ -62,6 +62,7 @@ export const checkParents = Effect.fn("verify.parents")(function* ({
   const findings: Array<Finding> = []
   const relations = [...childTablesIn(tables), ...childResourcesIn(tables)]
   for (const { known, parent, parents, columns, level, where = "true", remark = "" } of relations) {
+    if (known.isEmpty) continue
     const same = [["location_id", "location_id"] as const, ...columns]
       .map(([child, parent]) => `t.${name(child)} = p.${name(parent)}`)
       .join(" AND ")
@@ -160,12 +161,13 @@ export const checkReferences = Effect.fn("verify.references")(function* ({
 }: Known): Effect.fn.Return<Checked, Failure, Warehouse> {
   const findings: Array<Finding> = []
   let count = 0
-  for (const { table, parent, columns, current } of tables)
+  for (const { table, parent, columns, current, isEmpty } of tables)
     for (const { name: column, references } of columns) {
       const to = tables.find((other) => other.table.name === references)
       if (!to || !to.columns.some((other) => other.name === "id") || (to.parent === parent && table !== parent))
         continue
       count++
+      if (isEmpty) continue
       const dangling = countedRows(
         (yield* (yield* Warehouse).rows(
           `SELECT count(*) AS n, min(t.${name(column)}) AS example FROM ${current} AS t

@@ -32,7 +32,7 @@ export const checkTimes = Effect.fn("verify.times")(function* ({
         )
       )
   }
-  for (const { table, current } of tables) {
+  for (const { table, current } of tables.filter(({ isEmpty }) => !isEmpty)) {
     const future = countedRows(
       (yield* warehouse.rows(
         `SELECT count(*) AS n, min(${shownKey(table, "t")}) AS example FROM ${current} AS t WHERE _synced_at > ${now}`

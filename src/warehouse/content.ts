@@ -20,6 +20,8 @@ export interface Content {
   readonly sum: string
 }
 
+export const empty: Content = { rows: 0, sum: "0" }
+
 /** `text`: the values are the text of a CSV file already. */
 export const contentOf = Effect.fn("warehouse.contentOf")(function* (
   from: string,
@@ -29,7 +31,7 @@ export const contentOf = Effect.fn("warehouse.contentOf")(function* (
   const warehouse = yield* Warehouse
   // Most tables have no history; planning the sum of many columns takes ten times as long as counting.
   const [count] = yield* warehouse.rows(`SELECT count(*) AS n FROM ${from}`)
-  if (Number(count?.["n"]) === 0) return { rows: 0, sum: "0" }
+  if (Number(count?.["n"]) === 0) return empty
   const values = columns.map((column) => {
     const value = text ? name(column.name) : textOf(column)
     // DuckDB holds 2,048 rows at a time.

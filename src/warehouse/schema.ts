@@ -1,28 +1,39 @@
-/** DDL made from the definitions: the current rows, their history, the state, and the sentences as comments. */
+/** DDL made from the definitions: the current rows, their history, the state, and the data dictionary. */
 import { Effect } from "effect"
 import { hash } from "node:crypto"
 import type { Catalogue } from "../catalog/discover.ts"
 import type { Resource } from "../catalog/resource.ts"
-import { type Column, type Table, tablesOf } from "../catalog/tables.ts"
+import { type Column, tablesOf } from "../catalog/tables.ts"
 import { dictionaryStatements } from "./meta/columns.ts"
 import { storeFingerprint, storedFingerprint } from "./meta/schema-version.ts"
-import { metaTableStatements } from "./meta/tables.ts"
+import { metaCommentStatements, metaTableStatements } from "./meta/tables.ts"
 import { literal, name } from "./sql.ts"
 import { changesName, versionStatements } from "./as-of-views.ts"
 import { Warehouse } from "./warehouse.ts"
 
 const historyColumns = [
-  ["_valid_from", "TIMESTAMPTZ", "When this version was loaded"],
-  ["_valid_to", "TIMESTAMPTZ", "When a later version took its place"]
-] as const
+  { name: "_valid_from", sql: "TIMESTAMPTZ", description: "When this version was loaded" },
+  { name: "_valid_to", sql: "TIMESTAMPTZ", description: "When a later version took its place" }
+]
 
-/** What has to run so that the warehouse fits the definitions. */
+type DefinedColumn = Pick<Column, "name" | "sql" | "description">
+
+const allTables = ({ resources }: Catalogue) => resources.flatMap((resource) => tablesOf(resource))
+
+/** What has to run so that the tables fit the definitions. */
+const tableStatements = (catalogue: Catalogue, existing: Existing): ReadonlyArray<string> => [
+  ...["crm", "crm_history", "meta"].map((schema) => `CREATE SCHEMA IF NOT EXISTS ${schema}`),
+  ...metaTableStatements,
+  ...allTables(catalogue).flatMap(({ name: table, columns }) => [
+    ...define("crm", table, columns, existing),
+    ...define("crm_history", table, [...columns, ...historyColumns], existing)
+  ])
+]
+
 const migration = (catalogue: Catalogue, existing: Existing): ReadonlyArray<string> => {
-  const tables = catalogue.resources.flatMap((resource) => tablesOf(resource))
+  const tables = allTables(catalogue)
   return [
-    ...["crm", "crm_history", "meta"].map((schema) => `CREATE SCHEMA IF NOT EXISTS ${schema}`),
-    ...metaTableStatements,
-    ...tables.flatMap((table) => tableStatements(table, existing)),
+    ...tableStatements(catalogue, existing),
     ...catalogue.resources
       .filter((resource) => isOutdated(resource, existing))
       .flatMap((resource) => versionStatements(resource, { current: "crm", history: "crm_history" })),
@@ -36,17 +47,6 @@ const existingColumns = `SELECT table_schema || '.' || table_name || '.' || colu
   replace(data_type, 'TIMESTAMP WITH TIME ZONE', 'TIMESTAMPTZ') AS type
   FROM information_schema.columns WHERE table_schema IN ('crm', 'crm_history')`
 
-const tableStatements = (table: Table, existing: Existing): ReadonlyArray<string> => [
-  ...define("crm", table.name, table.description, table.columns.map(described), existing),
-  ...define(
-    "crm_history",
-    table.name,
-    `Earlier versions of the rows of crm.${table.name}`,
-    [...table.columns.map(described), ...historyColumns],
-    existing
-  )
-]
-
 /** Whether a table changed, or the questions about its versions were never made. */
 const isOutdated = (resource: Resource, existing: Existing): boolean =>
   !existing.has(`crm.${changesName(resource)}.change`) ||
@@ -54,35 +54,53 @@ const isOutdated = (resource: Resource, existing: Existing): boolean =>
     columns.some((column) => existing.get(`crm.${table}.${column.name}`) !== column.sql)
   )
 
-const described = (column: Column) => [column.name, column.sql, column.description] as const
-
 const define = (
   schema: string,
   table: string,
-  comment: string,
-  columns: ReadonlyArray<readonly [string, string, string]>,
+  columns: ReadonlyArray<DefinedColumn>,
   existing: Existing
 ): ReadonlyArray<string> => {
   const path = `${schema}.${name(table)}`
-  const missing = columns.filter(([column]) => !existing.has(`${schema}.${table}.${column}`))
-  const all = missing.length === columns.length
-  const retyped = columns.filter(([column, type]) => {
-    const before = existing.get(`${schema}.${table}.${column}`)
-    return before !== undefined && before !== type
-  })
-  const changed = [...missing, ...retyped]
-  return changed.length === 0
-    ? []
-    : [
-        ...(all
-          ? [`CREATE TABLE ${path} (${columns.map(([column, type]) => `${name(column)} ${type}`).join(", ")})`]
-          : missing.map(([column, type]) => `ALTER TABLE ${path} ADD COLUMN ${name(column)} ${type}`)),
-        // A definition may give a column a type that takes all it took before.
-        ...retyped.map(([column, type]) => `ALTER TABLE ${path} ALTER COLUMN ${name(column)} SET DATA TYPE ${type}`),
-        `COMMENT ON TABLE ${path} IS ${literal(comment)}`,
-        ...changed.map(([column, , sentence]) => `COMMENT ON COLUMN ${path}.${name(column)} IS ${literal(sentence)}`)
-      ]
+  const typeOf = (column: DefinedColumn) => existing.get(`${schema}.${table}.${column.name}`)
+  const missing = columns.filter((column) => typeOf(column) === undefined)
+  if (missing.length === columns.length)
+    return [`CREATE TABLE ${path} (${columns.map((column) => `${name(column.name)} ${column.sql}`).join(", ")})`]
+  return [
+    ...missing.map((column) => `ALTER TABLE ${path} ADD COLUMN ${name(column.name)} ${column.sql}`),
+    // A definition may give a column a type that takes all it took before.
+    ...columns
+      .filter((column) => ![undefined, column.sql].includes(typeOf(column)))
+      .map((column) => `ALTER TABLE ${path} ALTER COLUMN ${name(column.name)} SET DATA TYPE ${column.sql}`)
+  ]
 }
+
+/**
+ * The sentences of the definitions as comments, for the file that people open. The warehouse itself has them as rows of
+ * `meta.columns` only: 4,000 comments would take longer than everything else in a new file.
+ */
+export const commentStatements = (
+  catalogue: Catalogue,
+  { current, history }: { readonly current: string; readonly history: string }
+): ReadonlyArray<string> => [
+  ...metaCommentStatements,
+  ...allTables(catalogue).flatMap((table) => [
+    ...describe(`${current}.${name(table.name)}`, table.description, table.columns),
+    ...describe(`${history}.${name(table.name)}`, `Earlier versions of the rows of crm.${table.name}`, [
+      ...table.columns,
+      ...historyColumns
+    ])
+  ])
+]
+
+const describe = (path: string, sentence: string, columns: ReadonlyArray<DefinedColumn>): ReadonlyArray<string> => [
+  `COMMENT ON TABLE ${path} IS ${literal(sentence)}`,
+  ...columns.map((column) => `COMMENT ON COLUMN ${path}.${name(column.name)} IS ${literal(column.description)}`)
+]
+
+/** Creates the tables in a new file that nobody opens but us: without views, macros and the dictionary. */
+export const createTables = Effect.fnUntraced(function* (catalogue: Catalogue) {
+  yield* (yield* Warehouse).transaction(tableStatements(catalogue, new Map()))
+})
 
 /** Brings the warehouse up to date with the definitions. Where it was before with the same ones, this is one query. */
 export const prepare = Effect.fn("warehouse.prepare")(function* (catalogue: Catalogue) {

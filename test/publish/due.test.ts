@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { publishDue, stateOf } from "../../src/publish/due.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
 import { newOutput } from "./output.ts"
-import { addThings, publishThings, warehouseAt } from "./things.ts"
+import { addThings, publishThings, views, warehouseAt } from "./things.ts"
 
 it.effect("a release is due after the first complete read, and then whenever its content would change", () => {
   const output = newOutput()
@@ -13,7 +13,7 @@ it.effect("a release is due after the first complete read, and then whenever its
   const formats = ["duckdb", "parquet", "csv"]
   const due = (more: { readonly formats?: ReadonlyArray<string>; readonly csvProfile?: string } = {}) =>
     Effect.gen(function* () {
-      return yield* publishDue({ folder, formats, csvProfile: "machine", ...more, state: yield* stateOf([]) })
+      return yield* publishDue({ folder, formats, csvProfile: "machine", ...more, state: yield* stateOf(views) })
     })
   return Effect.gen(function* () {
     const warehouse = yield* Warehouse

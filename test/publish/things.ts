@@ -5,7 +5,7 @@ import { count, date, decimal, boolean, id, instant, json, text } from "../../sr
 import { defineList } from "../../src/catalog/resource.ts"
 import { tablesOf } from "../../src/catalog/tables.ts"
 import { type PublishOptions, publish } from "../../src/publish/publish.ts"
-import { prepare } from "../../src/warehouse/schema.ts"
+import { commentStatements, prepare } from "../../src/warehouse/schema.ts"
 import { literal } from "../../src/warehouse/sql.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
 
@@ -28,6 +28,8 @@ const resource = defineList({
   }
 })
 
+const catalogue = { resources: [resource], familyByTable: new Map() }
+
 export const things = tablesOf(resource)[0]
 
 export interface Thing {
@@ -43,9 +45,12 @@ export interface Thing {
   readonly _deleted_at?: string
 }
 
+/** What the DuckDB file has besides tables. */
+export const views = commentStatements(catalogue, { current: "main", history: "crm_history" })
+
 export const addThings = Effect.fnUntraced(function* (rows: ReadonlyArray<Thing>) {
   const warehouse = yield* Warehouse
-  yield* prepare({ resources: [resource], familyByTable: new Map() })
+  yield* prepare(catalogue)
   const columns = [
     "id",
     "name",
@@ -86,6 +91,7 @@ export const publishThings = (output: string, options: Partial<PublishOptions> =
       csvProfile: "machine",
       run: "run-1",
       schemaVersion: "1",
+      views,
       ...options
     },
     [things]

@@ -6,7 +6,7 @@ import { type Facts, sentencesOf, statusOf, worstStatus } from "../../src/values
 import {
   addBlockedFields,
   addCounts,
-  ensureRow,
+  ensureRows,
   resourcesOf,
   setEnd,
   setStatuses
@@ -51,7 +51,7 @@ it.live("is set for every reading that ended, also of a run that was killed firs
     const end = (label: string, facts: Partial<Facts>) =>
       setEnd(row(label), { mode: "full", requests: 1, at: 0, ...none, ...facts })
     yield* (yield* Warehouse).transaction([
-      ...["a", "b", "c", "under way"].map((label) => ensureRow(row(label))),
+      ...ensureRows(["a", "b", "c", "under way"].map(row)),
       end("a", {}),
       end("b", { warnings: ["it's a warning"] }),
       addCounts(row("b"), { dropped_records: 2 }),

@@ -5,7 +5,7 @@
 import type { Resource } from "../../catalog/resource.ts"
 import { keyOf, keyText, tablesOf } from "../../catalog/tables.ts"
 import type { Decoded } from "../../vault/frame.ts"
-import { addCounts, ensureRow } from "../../warehouse/meta/run-resources.ts"
+import { addCounts } from "../../warehouse/meta/run-resources.ts"
 import { instantOf, literal, name, names } from "../../warehouse/sql.ts"
 
 interface Target {
@@ -62,9 +62,9 @@ export const deletedStatements = (
   resources: ReadonlyArray<Resource>,
   { entry, body }: Decoded
 ): ReadonlyArray<string> => {
-  const { run, location, at } = entry
   const resource = resources.find(({ table }) => table === entry.resource)
   if (!resource) return []
+  const { run, location, at } = entry
   const target = { run, location, label: resource.table }
   // Extract wrote the body, so it needs no validation.
   const keys = JSON.parse(body) as ReadonlyArray<string>
@@ -72,7 +72,6 @@ export const deletedStatements = (
     `CREATE OR REPLACE TEMP TABLE deleted AS SELECT ${keyText(resource, "t.")} AS key, ${instantOf(at)} AS at_ FROM crm.${name(resource.table)} AS t
      SEMI JOIN (SELECT unnest([${keys.map(literal).join(", ")}]) AS key) AS reported ON reported.key = ${keyText(resource, "t.")}
      WHERE t.location_id = ${literal(location)} AND t._deleted_at IS NULL`,
-    ensureRow(target),
     ...markDeleted({ ...target, resource })
   ]
 }

@@ -1,16 +1,17 @@
 /** `meta.columns`: the data dictionary, every column of every table with its meaning. */
-import type { Table } from "../../catalog/tables.ts"
+import type { Column, Table } from "../../catalog/tables.ts"
 import { literal } from "../sql.ts"
 
 export const dictionaryStatements = (tables: ReadonlyArray<Table>): ReadonlyArray<string> => [
   "DELETE FROM meta.columns",
-  ...tables.map(
-    ({ name, columns }) =>
-      `INSERT INTO meta.columns (table_name, column_name, type, description, personal_data, refers_to) VALUES ${columns
-        .map(
-          (column) =>
-            `(${[name, column.name, column.sql, column.description, column.personal, column.references].map(literal).join(", ")})`
-        )
-        .join(", ")}`
-  )
+  ...(tables.length === 0
+    ? []
+    : [
+        `INSERT INTO meta.columns (table_name, column_name, type, description, personal_data, refers_to) VALUES ${tables
+          .flatMap(({ name, columns }) => columns.map((column) => rowOf(name, column)))
+          .join(", ")}`
+      ])
 ]
+
+const rowOf = (table: string, { name, sql, description, personal, references }: Column): string =>
+  `(${[table, name, sql, description, personal, references].map(literal).join(", ")})`

@@ -101,11 +101,8 @@ const metaTables: Readonly<Record<string, MetaTable>> = {
   }
 }
 
-export const metaTableStatements: ReadonlyArray<string> = Object.entries(metaTables).flatMap(
-  ([table, { comment, columns }]) => [
-    `CREATE TABLE IF NOT EXISTS meta.${name(table)} (${columns})`,
-    `COMMENT ON TABLE meta.${name(table)} IS ${literal(comment)}`
-  ]
+export const metaTableStatements: ReadonlyArray<string> = Object.entries(metaTables).map(
+  ([table, { columns }]) => `CREATE TABLE IF NOT EXISTS meta.${name(table)} (${columns})`
 )
 
 /** Tables of `meta` that are published with the data. */
@@ -113,6 +110,10 @@ export const publishedMetaTables: ReadonlyArray<string> = Object.entries(metaTab
   .filter(([, { internal }]) => !internal)
   .map(([table]) => table)
   .toSorted()
+
+export const metaCommentStatements: ReadonlyArray<string> = publishedMetaTables.map(
+  (table) => `COMMENT ON TABLE meta.${name(table)} IS ${literal(metaTables[table]!.comment)}`
+)
 
 /** The tables of `meta` that the file has: none where it is new, or its first run was killed early. */
 export const existingMetaTables = (warehouse: Warehouse["Service"]): Effect.Effect<ReadonlySet<string>, Failure> =>

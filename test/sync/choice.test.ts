@@ -1,4 +1,4 @@
-/** What is read and what is left out, what the run says about it, and custom fields as columns. */
+/** Which resources a run reads and leaves out, what it reports about them, and custom fields as columns. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { join } from "node:path"
 import { type Account, openAccount } from "../support/account.ts"
@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => account.service.stop())
 
-/** Syncs into a folder of its own; the operations that were asked for, and the database. */
+/** Syncs into its own folder, and returns the requested operations and the warehouse. */
 const syncInto = async (output: string, ...flags: ReadonlyArray<string>) => {
   await account.service.post("stats/reset", {})
   const ran = await sluice(["sync", ...flags], environmentOf(account.service, output))
@@ -19,8 +19,8 @@ const syncInto = async (output: string, ...flags: ReadonlyArray<string>) => {
   return { ran, operations, warehouse: join(output, "warehouse.duckdb") }
 }
 
-describe("choosing what is read", () => {
-  it("brings what a resource is read under, and nothing else", async () => {
+describe("choosing the resources", () => {
+  it("--only also reads the parents of a table, and no other operation", async () => {
     const { ran, operations } = await syncInto(newFolder(), "--only", "order_notes,blogs")
     assert.strictEqual(ran.code, 0, ran.stderr)
     assert.sameMembers(operations, [
@@ -34,12 +34,12 @@ describe("choosing what is read", () => {
     ])
   })
 
-  it("brings the location where a request has to name the company", async () => {
+  it("--only also reads the location if a request has to name the company", async () => {
     const { operations } = await syncInto(newFolder(), "--only", "users")
     assert.sameMembers(operations, ["GET /locations/:locationId", "GET /users/search", "GET /users/:userId"])
   })
 
-  it("leaves out tables and families; what hangs on them is read for the rows that are known", async () => {
+  it("--except leaves out tables and whole families; --only with a child table requests its parents", async () => {
     const output = newFolder()
     const first = await syncInto(output, "--only", "products", "--except", "prices,inventory")
     assert.sameMembers(first.operations, ["GET /products/", "GET /products/collections"])
@@ -49,7 +49,7 @@ describe("choosing what is read", () => {
     assert.sameMembers(third.operations, ["GET /products/", "GET /products/:productId/price"])
   })
 
-  it.each(["--only", "--except"])("%s with a word nobody knows ends with 2 and the families", async (flag) => {
+  it.each(["--only", "--except"])("%s with an unknown table exits with 2 and lists the families", async (flag) => {
     const { ran } = await syncInto(newFolder(), flag, "kontacts")
     assert.strictEqual(ran.code, 2)
     assert.match(ran.stderr, new RegExp(`${flag} kontacts: there is no such table or family.*crm.*payments`))
@@ -57,7 +57,7 @@ describe("choosing what is read", () => {
 })
 
 describe("the coverage of a run", () => {
-  it("says of every operation what it became, and why not", async () => {
+  it("states for each operation whether it was read, and the reason if it was not", async () => {
     await account.service.post("token", { removeScope: "invoices.readonly" })
     try {
       const { ran, warehouse } = await syncInto(newFolder(), "--except", "crm")
@@ -82,7 +82,7 @@ describe("the coverage of a run", () => {
 })
 
 describe("custom fields as columns", () => {
-  it("stand beside the table, typed, with every value that fits; a renamed field keeps its column", async () => {
+  it("are typed columns of the wide view with every value of the long table; a renamed field keeps its column", async () => {
     const output = newFolder()
     const { warehouse } = await syncInto(output, "--only", "contacts,opportunities,custom_fields,forms")
     const types = async () =>
@@ -98,7 +98,7 @@ describe("custom fields as columns", () => {
     assert.strictEqual(typeByColumn.get("cf_interested_in"), "VARCHAR[]")
     assert.strictEqual(typeByColumn.get("cf_home_type"), "VARCHAR")
 
-    // Each value of the long table, under its field's column.
+    // Each column has as many values as the field has in the long table.
     for (const field of await query(
       warehouse,
       "SELECT id, field_key, data_type FROM crm.custom_fields WHERE model = 'contact'"

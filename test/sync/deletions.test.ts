@@ -1,4 +1,4 @@
-/** Records that vanish: found by a complete reading, confirmed one by one, never removed, revived when they come back. */
+/** Deleted records: a complete list lacks them, single requests confirm them, and their rows are marked, not removed. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Account, openAccount } from "../support/account.ts"
 import { query } from "../support/compare.ts"
@@ -17,7 +17,7 @@ describe("deletions", () => {
   const ids = async (sql: string) => (await query(account.warehouse, sql)).map((row) => String(row["id"]))
   const deleted = (table: string) => ids(`SELECT id FROM crm.${table} WHERE _deleted_at IS NOT NULL ORDER BY id`)
 
-  it("are marked after a complete reading, asked for one by one, and keep their last version in the history", async () => {
+  it("are confirmed by one request each after a complete list, and their last version is in the history", async () => {
     const contacts = (await ids("SELECT id FROM crm.contacts ORDER BY id")).slice(0, 3)
     const [product] = await ids("SELECT id FROM crm.products ORDER BY id")
     for (const id of contacts) await account.service.call("DELETE", `/contacts/${id}`)
@@ -32,14 +32,14 @@ describe("deletions", () => {
     const { requestsByOperation } = await account.service.stats()
     assert.strictEqual(requestsByOperation["GET /contacts/:contactId"], 3)
     assert.strictEqual(requestsByOperation["GET /products/:productId"], 1)
-    // What hung on them went with them.
-    const [left] = await query(
+    // Their children are deleted as well.
+    const [remaining] = await query(
       account.warehouse,
       `SELECT (SELECT count(*) FROM crm.contact_notes AS n JOIN crm.contacts AS c ON c.id = n.contact_id
          WHERE c._deleted_at IS NOT NULL AND n._deleted_at IS NULL) AS notes,
        (SELECT count(*) FROM crm.prices WHERE product_id = '${product}' AND _deleted_at IS NULL) AS prices`
     )
-    assert.deepStrictEqual(left, { notes: "0", prices: "0" })
+    assert.deepStrictEqual(remaining, { notes: "0", prices: "0" })
     const versions = await query(
       account.warehouse,
       `SELECT h._valid_to = c._deleted_at AND c._deleted_at = c._synced_at AS joined, h._deleted_at FROM crm_history.contacts AS h
@@ -56,7 +56,7 @@ describe("deletions", () => {
     assert.strictEqual(counted!["deleted_rows"], "3")
   })
 
-  it("of a conversation takes its messages along, though no list of messages tells", async () => {
+  it("of a conversation delete its messages as well", async () => {
     const [conversation] = await ids(
       `SELECT conversation_id AS id FROM crm.messages WHERE _deleted_at IS NULL GROUP BY ALL HAVING count(*) > 3 ORDER BY 1`
     )
@@ -70,7 +70,7 @@ describe("deletions", () => {
     assert.deepStrictEqual(await account.differences(), [])
   })
 
-  it("are not believed where the record still answers; the run says so", async () => {
+  it("are not made if the record still exists when it is requested, and the run reports this", async () => {
     const [hidden] = await ids("SELECT id FROM crm.contacts WHERE _deleted_at IS NULL ORDER BY id")
     const liar = await lyingService(account.service, ({ path }, body) => {
       if (path !== "/contacts/search") return body
@@ -88,7 +88,7 @@ describe("deletions", () => {
     }
   })
 
-  it("are not taken from a list of deleted records that shows the others as well", async () => {
+  it("are not made from a list of deleted records that also returns the other records", async () => {
     let all: unknown
     const liar = await lyingService(account.service, ({ path, body }, answer) => {
       if (!path.endsWith("/posts/list")) return answer
@@ -106,34 +106,34 @@ describe("deletions", () => {
     }
   })
 
-  it("of an implausible share are refused, with what to do; a deleted pipeline explains its deals", async () => {
+  it("of too many rows are refused until --accept-deletions, but a deleted pipeline accounts for its opportunities", async () => {
     const [pipeline] = await ids(
       "SELECT pipeline_id AS id FROM crm.opportunities GROUP BY ALL ORDER BY count(*) DESC LIMIT 1"
     )
-    const deals = await ids(`SELECT id FROM crm.opportunities WHERE pipeline_id = '${pipeline}' ORDER BY id`)
-    assert.isAbove(deals.length, 20)
+    const opportunities = await ids(`SELECT id FROM crm.opportunities WHERE pipeline_id = '${pipeline}' ORDER BY id`)
+    assert.isAbove(opportunities.length, 20)
     await account.service.call("DELETE", `/opportunities/pipelines/${pipeline}`)
     assert.strictEqual((await account.sync("--full", "--only", "pipelines,opportunities")).code, 0)
     assert.deepStrictEqual(await deleted("pipelines"), [pipeline])
-    assert.deepStrictEqual(await deleted("opportunities"), deals)
+    assert.deepStrictEqual(await deleted("opportunities"), opportunities)
 
-    const tasks = await ids("SELECT id FROM crm.redirects ORDER BY id")
-    assert.isAbove(tasks.length, 20)
-    for (const id of tasks)
+    const redirects = await ids("SELECT id FROM crm.redirects ORDER BY id")
+    assert.isAbove(redirects.length, 20)
+    for (const id of redirects)
       await account.service.call("DELETE", `/funnels/lookup/redirect/${id}?locationId=${account.service.locationId}`)
     const refused = await account.sync("--only", "redirects")
     assert.match(refused.stderr, /redirects: \d+ of \d+ rows are missing from the list.*--accept-deletions/)
     assert.deepStrictEqual(await deleted("redirects"), [])
     const accepted = await account.sync("--only", "redirects", "--accept-deletions")
     assert.strictEqual(accepted.code, 0, accepted.stderr)
-    assert.deepStrictEqual(await deleted("redirects"), tasks)
+    assert.deepStrictEqual(await deleted("redirects"), redirects)
   })
 
-  it("of what is read by its changes are found without being asked for, within a week", async () => {
+  it("of incrementally synced records are found by the weekly full read, without --full", async () => {
     const [contact] = await ids("SELECT id FROM crm.contacts WHERE _deleted_at IS NULL ORDER BY id DESC")
-    const [deal] = await ids("SELECT id FROM crm.opportunities WHERE _deleted_at IS NULL ORDER BY id DESC")
+    const [opportunity] = await ids("SELECT id FROM crm.opportunities WHERE _deleted_at IS NULL ORDER BY id DESC")
     await account.service.call("DELETE", `/contacts/${contact}`)
-    await account.service.call("DELETE", `/opportunities/${deal}`)
+    await account.service.call("DELETE", `/opportunities/${opportunity}`)
     const only = ["--only", "contacts,opportunities"]
     assert.strictEqual((await account.sync(...only)).code, 0)
     assert.notInclude(await deleted("contacts"), contact)
@@ -144,10 +144,10 @@ describe("deletions", () => {
     )
     assert.strictEqual((await account.sync(...only)).code, 0)
     assert.include(await deleted("contacts"), contact)
-    assert.include(await deleted("opportunities"), deal)
+    assert.include(await deleted("opportunities"), opportunity)
   })
 
-  it("of one message are found by a complete export, and asked for by its id", async () => {
+  it("of a message are found by a full sync, not by an incremental one", async () => {
     const [message, ...others] = await ids(
       `SELECT m.id FROM crm.messages AS m JOIN crm.conversations AS c ON c.id = m.conversation_id
        WHERE m._deleted_at IS NULL AND c._deleted_at IS NULL AND c.type <> 'TYPE_GROUP_SMS' ORDER BY m.id`
@@ -163,7 +163,7 @@ describe("deletions", () => {
     assert.deepStrictEqual(await deleted("messages"), [...before, message].sort())
   })
 
-  it("of what is asked for by its id are told by the answer", async () => {
+  it("of a record that the settings name are found by the request for it", async () => {
     const { locationId } = account.service
     const [task] = (await account.service.records("recurringTasks")).map(({ id }) => String(id))
     const only = ["sync", "--only", "recurring_tasks"]

@@ -1,15 +1,19 @@
-/** Lists that move or tie while they are read. */
+/** Lists whose sort values tie, or that change while they are read. */
 import { assert, describe, it } from "@effect/vitest"
 import { openAccount, openCore } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 
-describe("more conversations than a page holds share one moment", () => {
-  it("and all of them are read, without a warning", async () => {
+describe("more conversations than fit a page have the same time", () => {
+  it("all of them are read, without a warning", async () => {
     const account = await openAccount("--world", "nasty", "--contacts", "100", "--conversations", "400")
     try {
       const records = await account.service.records("conversations")
       const byMoment = Map.groupBy(records, (record) => Date.parse(String(record["lastMessageDate"])))
-      assert.isAbove(Math.max(...byMoment.values().map((tied) => tied.length)), 100, "the account has such a moment")
+      assert.isAbove(
+        Math.max(...byMoment.values().map((tied) => tied.length)),
+        100,
+        "the account has such conversations"
+      )
       const ran = await account.sync(
         "--only",
         "conversations",
@@ -28,7 +32,7 @@ describe("more conversations than a page holds share one moment", () => {
 })
 
 describe("an account that changes while it is read", () => {
-  it("what was not touched is there after one run, and everything after another", async () => {
+  it("the first run reads every unchanged record, and a second, full run reads everything", async () => {
     const account = await openCore("--contacts", "1200", "--latency", "20")
     try {
       const collections = { contacts: "contacts", conversations: "conversations", opportunities: "opportunities" }

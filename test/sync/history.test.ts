@@ -1,4 +1,4 @@
-/** Earlier states of the account: as of a moment, and run by run. */
+/** Earlier states of the account: as of a time, and the changes of each run. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { join } from "node:path"
 import { type Account, openCore } from "../support/account.ts"
@@ -7,7 +7,7 @@ import { sluice } from "../support/sluice.ts"
 
 describe("history", () => {
   let account: Account
-  /** What the tables held after each run: moment, run, and rows as text. */
+  /** The state of the tables after each run: the time, the run, and a fingerprint of the rows of each table. */
   const states: Array<{
     readonly moment: string
     readonly run: string
@@ -51,7 +51,7 @@ describe("history", () => {
   })
   afterAll(() => account.service.stop())
 
-  it("as of the end of each run every table stands as it stood, child tables too", async () => {
+  it("as of the end of each run, every table and child table has the rows that it had then", async () => {
     assert.strictEqual(new Set(states.map(({ rows }) => rows["contacts"])).size, 4, "each run changed something")
     for (const { moment, rows } of states) {
       const [then] = await ask(
@@ -61,7 +61,7 @@ describe("history", () => {
     }
   })
 
-  it("the changes of each run are new, changed and deleted rows, as counted", async () => {
+  it("the changes of each run are as many new, changed and deleted rows as the run counted", async () => {
     for (const { run } of states) {
       const feed = await ask(
         `SELECT change, count(*) AS n FROM crm.contacts_changes WHERE run_id = '${run}' GROUP BY ALL`
@@ -78,19 +78,19 @@ describe("history", () => {
     )
   })
 
-  it("a row that is gone is gone from the moment it was marked", async () => {
+  it("a deleted row is absent from the time of its deletion on", async () => {
     const database = account.warehouse
-    const [gone] = await ask(
+    const [deleted] = await ask(
       "SELECT id, _deleted_at::VARCHAR AS at FROM crm.contacts WHERE _deleted_at IS NOT NULL LIMIT 1"
     )
-    const [there] = await ask(
-      `SELECT count(*) AS n FROM crm.contacts_as_of(TIMESTAMPTZ '${String(gone!["at"])}') WHERE id = '${String(gone!["id"])}'`,
+    const [row] = await ask(
+      `SELECT count(*) AS n FROM crm.contacts_as_of(TIMESTAMPTZ '${String(deleted!["at"])}') WHERE id = '${String(deleted!["id"])}'`,
       database
     )
-    assert.strictEqual(there!["n"], "0")
+    assert.strictEqual(row!["n"], "0")
   })
 
-  it("can be asked of the published file as well", async () => {
+  it("can be queried in the published file as well", async () => {
     const published = await sluice(["publish"], { SLUICE_OUTPUT: account.output })
     assert.strictEqual(published.code, 0, published.stderr)
     const database = join(account.output, "published", "crm.duckdb")

@@ -1,4 +1,4 @@
-/** A recording that is too large is not kept; ids that look like paths lead nowhere. */
+/** A recording that is too large is not kept, and ids that look like paths reach no other path or folder. */
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -9,11 +9,11 @@ import { sluice } from "../support/sluice.ts"
 const megabyte = 1024 * 1024
 
 describe("ids that look like paths", () => {
-  const tame = ["/abs", "a/b", "%2e%2e%2f", "line\nbreak", "a?b#c", "a\\b", "\ufffd", "..a", "__proto__"]
-  const steps = ["..", "."]
+  const harmless = ["/abs", "a/b", "%2e%2e%2f", "line\nbreak", "a?b#c", "a\\b", "\ufffd", "..a", "__proto__"]
+  const dots = ["..", "."]
   const climbing = "../../etc/passwd"
   const long = "x".repeat(10_000)
-  const ids = [...tame, ...steps, climbing, "../users", long]
+  const ids = [...harmless, ...dots, climbing, "../users", long]
 
   const answers = ({ method, path }: Asked): Reply | undefined => {
     if (path === "/contacts/search") return { body: { contacts: ids.map((id) => ({ id })), total: ids.length } }
@@ -23,17 +23,17 @@ describe("ids that look like paths", () => {
       : undefined
   }
 
-  it("reach no other path of the service, and the rows they are the ids of are read all the same", async () => {
+  it("request no other path of the service, and the rows with these ids are read", async () => {
     const { ran, asked, rows } = await syncHostile(answers, "contacts,contact_notes")
     const paths = asked.map(({ path }) => path)
     assert.deepStrictEqual(
       paths.filter((path) => path.endsWith("/notes")).sort(),
       ids
-        .filter((id) => !steps.includes(id))
+        .filter((id) => !dots.includes(id))
         .map((id) => `/contacts/${encodeURIComponent(id)}/notes`)
         .sort()
     )
-    // As every server, proxy and library on the way would read it.
+    // As servers, proxies and libraries normalize it.
     for (const path of paths) assert.strictEqual(new URL(path, "http://x").pathname, path.split("?")[0])
     const known = /^\/(contacts\/search|contacts\/[^/]+\/notes|locations\/[^/]+)$/
     assert.deepStrictEqual(
@@ -50,11 +50,11 @@ describe("ids that look like paths", () => {
     const notes = await rows("SELECT contact_id FROM crm.contact_notes")
     assert.sameMembers(
       notes.map((row) => row["contact_id"]),
-      ids.filter((id) => !steps.includes(id))
+      ids.filter((id) => !dots.includes(id))
     )
   })
 
-  it("name recordings that stay in their folder", async () => {
+  it("do not place recordings outside their folder", async () => {
     const messages = ids.map((id) => ({ id, messageType: "TYPE_CALL", dateAdded: "2026-01-01T00:00:00Z" }))
     const { ran, folder, rows } = await syncHostile(({ path }) => {
       if (path.startsWith("/conversations/messages/export")) return { body: { messages, total: ids.length } }
@@ -64,7 +64,7 @@ describe("ids that look like paths", () => {
     }, "messages,recordings")
     assert.strictEqual(ran.code, 3, ran.stderr)
     const stored = (await rows("SELECT path FROM crm.recordings")).map((row) => String(row["path"]))
-    assert.strictEqual(stored.length, ids.length - steps.length)
+    assert.strictEqual(stored.length, ids.length - dots.length)
     for (const path of stored) {
       assert.match(path, /^files\/recordings\/[\w-]+\.bin$/)
       assert.isTrue(existsSync(join(folder, path)))
@@ -75,7 +75,7 @@ describe("ids that look like paths", () => {
 })
 
 describe("a recording that is too large", () => {
-  it("is named and not kept; the others arrive, and what a crash left of one is removed", async () => {
+  it("is reported and not kept; other recordings are stored, and a partial file of a crash is removed", async () => {
     const messages = ["small", "large"].map((id) => ({
       id,
       messageType: "TYPE_CALL",

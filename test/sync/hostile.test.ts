@@ -1,17 +1,17 @@
-/** A service that sends what nobody should send: it is bounded, told with its reason, and everything else arrives. */
+/** Invalid data from the service is rejected with a reason, and everything else is loaded. */
 import { assert, describe, it } from "@effect/vitest"
 import { join } from "node:path"
 import { query } from "../support/compare.ts"
 import { type Asked, type Reply, contactsPage, hostileService, pageOf, raw, syncHostile } from "../support/hostile.ts"
 import { sluice } from "../support/sluice.ts"
 
-/** One page of contacts, whatever is asked, and two workflows that have to arrive beside them. */
+/** One page of contacts for every request, and two workflows that have to be loaded as well. */
 const contacts = (body: unknown) => (asked: Asked) => (asked.path === "/contacts/search" ? { body } : workflows(asked))
 const workflows = ({ path }: Asked): Reply | undefined =>
   path.startsWith("/workflows/") ? { body: { workflows: [{ id: "w1" }, { id: "w2" }] } } : undefined
 const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth)
 
-describe("a record that cannot be a row", () => {
+describe("a record that cannot become a row", () => {
   const bad: ReadonlyArray<readonly [record: string, reason: string]> = [
     ['"text"', "not an object"],
     ["null", "not an object"],
@@ -27,7 +27,7 @@ describe("a record that cannot be a row", () => {
     [`{"id":"big","new":"${"x".repeat(10 << 20)}"}`, "larger than 4 MB"]
   ]
 
-  it("is rejected with its reason, and its neighbours arrive", async () => {
+  it("is rejected with its reason, and the other records are loaded", async () => {
     const page = contactsPage('{"id":"before"}', ...bad.map(([record]) => record), '{"id":"behind"}')
     const { ran, rows } = await syncHostile(contacts(page), "contacts,workflows")
     assert.strictEqual(ran.code, 0, ran.stderr)
@@ -49,7 +49,7 @@ describe("a record that cannot be a row", () => {
   })
 })
 
-describe("a value that no text or number can hold", () => {
+describe("a value that its column cannot represent", () => {
   const record = `{"id":"c1","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":2}},"prototype":3,
     "toString":"t","hasOwnProperty":0,"\\ud800key":"\\udfff","nul\\u0000key":"nul\\u0000",
     "firstName":"Zo\xeb","lastName":"cut \\ud83d","city":"nul\\u0000city","address1":12345678901234567890,
@@ -60,7 +60,7 @@ describe("a value that no text or number can hold", () => {
     "dndSettings":{"__proto__":{"status":"active"},"\\ud800":{"status":"active"}}}`
   const formats = { SLUICE_FORMATS: "duckdb,parquet,csv" }
 
-  it("is kept as far as it can be and told; keys of JavaScript's own are keys like others", async () => {
+  it("is stored as closely as possible and listed as rejected, and names of JavaScript's prototypes are ordinary keys", async () => {
     const { ran, rows } = await syncHostile(
       contacts(contactsPage(record, '{"id":"__proto__","firstName":"A"}', '{"id":"constructor","firstName":"B"}')),
       "contacts,workflows",
@@ -135,40 +135,44 @@ describe("a value that no text or number can hold", () => {
       { id: "__proto__", first_name: "A" },
       { id: "constructor", first_name: "B" }
     ])
-    // What is kept is no change of shape.
+    // A value that is stored with a replacement is no schema change.
     assert.deepStrictEqual(await rows("SELECT field FROM meta.schema_changes WHERE kind = 'different type'"), [
       { field: "date_added" }
     ])
   })
 })
 
-describe("a page that is no page", () => {
+describe("an invalid page", () => {
   it.each([
     ["a text", raw('"contacts"'), /the response has no list contacts/],
     ["null", raw("null"), /the response has no list contacts/],
     ["a list", raw("[1,2]"), /the response has no list contacts/],
     ["a number", raw("1e999"), /the response has no list contacts/],
-    ["nested deeply, with long numbers", raw(`{"n":12345678901234567890,"x":${nested(100_000)}}`), /nested too deeply/]
-  ])("%s: its resource ends incomplete with the reason, the others arrive", async (_, body, reason) => {
+    [
+      "a deeply nested object with large numbers",
+      raw(`{"n":12345678901234567890,"x":${nested(100_000)}}`),
+      /nested too deeply/
+    ]
+  ])("%s makes its resource incomplete with a reason, and other resources are read", async (_, body, reason) => {
     const { ran, rows } = await syncHostile(contacts(body), "contacts,workflows")
     assert.strictEqual(ran.code, 3, ran.stderr)
     assert.match(ran.stderr, reason)
-    const [told] = await rows(
+    const [resource] = await rows(
       "SELECT status, warnings[1] AS warning FROM meta.run_resources WHERE resource = 'contacts'"
     )
-    assert.strictEqual(told!["status"], "incomplete")
-    assert.match(String(told!["warning"]), reason)
+    assert.strictEqual(resource!["status"], "incomplete")
+    assert.match(String(resource!["warning"]), reason)
     assert.deepStrictEqual(await rows("SELECT count(*) AS n FROM crm.workflows"), [{ n: "2" }])
   })
 
   it.each([
-    // One of three is more than a list loses that moves.
+    // One missing record of three is more than concurrent changes explain.
     ['"3"', "incomplete", 3],
     ["12345678901234567890", "complete", 0],
     ['{"toString":1}', "complete", 0],
     ["1e30", "complete", 0],
     ['"many"', "complete", 0]
-  ])("a total of %s: every record arrives", async (total, status, code) => {
+  ])("every record is loaded if the total is %s, and the status is %s", async (total, status, code) => {
     const body = raw(`{"contacts":[{"id":"a"},{"id":12345678901234567890}],"total":${total}}`)
     const { ran, rows } = await syncHostile(contacts(body), "contacts")
     assert.strictEqual(ran.code, code, ran.stderr)
@@ -182,9 +186,13 @@ describe("a page that is no page", () => {
   })
 
   it.each([
-    ["half a character", '["\\ud800",12345678901234567890]', /"searchAfter":\["\\ud800",12345678901234567890\]/],
-    ["an object of odd keys", '{"toString":1,"__proto__":2}', /"searchAfter":\{"toString":1,"__proto__":2\}/]
-  ])("a cursor of %s leads to the next page as it came", async (_, cursor, sent) => {
+    ["a lone surrogate", '["\\ud800",12345678901234567890]', /"searchAfter":\["\\ud800",12345678901234567890\]/],
+    [
+      "an object with names of JavaScript's prototypes",
+      '{"toString":1,"__proto__":2}',
+      /"searchAfter":\{"toString":1,"__proto__":2\}/
+    ]
+  ])("a cursor with %s is sent back unchanged and requests the next page", async (_, cursor, sent) => {
     const first = Array.from({ length: 500 }, (_, n) => `{"id":"${n}\\ud800","searchAfter":${cursor}}`)
     const { ran, asked, rows } = await syncHostile(
       ({ path, body }) =>
@@ -198,7 +206,7 @@ describe("a page that is no page", () => {
     assert.deepStrictEqual(await rows("SELECT id FROM crm.contacts"), [{ id: "next" }])
   })
 
-  it("a cursor nested 100,000 deep is none: another way of reading is taken, and the reason told", async () => {
+  it("a cursor nested 100,000 deep is not used: another strategy reads the list, and the run reports the reason", async () => {
     const page = (from: number, to: number) =>
       pageOf(
         510,
@@ -217,7 +225,7 @@ describe("a page that is no page", () => {
     assert.deepStrictEqual(await rows("SELECT count(*) AS n FROM crm.contacts"), [{ n: "510" }])
   })
 
-  it("an answer about something else is told, and is no reason to mark a row deleted", async () => {
+  it("a response without the list is reported and marks no row as deleted", async () => {
     let pages = 0
     const { folder, environment, url, close } = await hostileService(({ path }) =>
       path.startsWith("/workflows/")

@@ -3,7 +3,7 @@ import { type Account, openAccount } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
 
-describe("sync, change one per cent, sync", () => {
+describe("a sync after one per cent of the account has changed", () => {
   let account: Account
   let first: Readonly<Record<string, number>>
   let second: Readonly<Record<string, number>>
@@ -15,10 +15,10 @@ describe("sync, change one per cent, sync", () => {
   })
   afterAll(() => account.service.stop())
 
-  it("after the first run every table equals the service", async () =>
+  it("every table equals the service after the first run", async () =>
     assert.deepStrictEqual(await account.differences(), []))
 
-  it("after the second run every table equals the changed service", async () => {
+  it("every table equals the changed service after the second run", async () => {
     await account.service.post("stats/reset", {})
     await account.service.post("change", { contacts: 0.01, opportunities: 0.01, conversations: 0.02 })
     const ran = await account.sync()
@@ -27,17 +27,17 @@ describe("sync, change one per cent, sync", () => {
     assert.deepStrictEqual(await account.differences(), [])
   })
 
-  it("and took a few requests where the first took many", () => {
+  it("the second run takes at most 3 % of the requests of the first", () => {
     const total = (requests: Readonly<Record<string, number>>) => Object.values(requests).reduce((sum, n) => sum + n, 0)
     assert.isAtMost(total(second), total(first) * 0.03)
     assert.isAtMost(second["GET /contacts/:contactId/notes"]!, first["GET /contacts/:contactId/notes"]! * 0.03)
-    // What changed, and what was added without a moment of change.
+    // One request for changed contacts, and one for new contacts without a date of change.
     assert.strictEqual(second["POST /contacts/search"], 2)
     assert.strictEqual(second["GET /conversations/search"], 1)
     assert.isAtMost(second["GET /conversations/messages/export"]!, 2)
   })
 
-  it("the changed rows' earlier versions are in the history", async () => {
+  it("the earlier versions of the changed rows are in the history", async () => {
     const [row] = await query(
       account.warehouse,
       `SELECT count(*) AS n, count(*) FILTER (h._valid_to = c._synced_at) AS joined
@@ -47,13 +47,13 @@ describe("sync, change one per cent, sync", () => {
     assert.strictEqual(row!["joined"], row!["n"])
   })
 
-  it("a run in which nothing changed writes nothing", async () => {
+  it("a run without changes writes no contact", async () => {
     const before = await query(account.warehouse, "SELECT max(_run_id) AS run FROM crm.contacts")
     assert.strictEqual((await account.sync()).code, 0)
     assert.deepStrictEqual(await query(account.warehouse, "SELECT max(_run_id) AS run FROM crm.contacts"), before)
   })
 
-  it("rebuild makes the same rows from the vault, without a request", async () => {
+  it("rebuild produces the same rows from the vault without a request", async () => {
     const tables = [
       "contacts",
       "contact_tags",
@@ -82,7 +82,7 @@ describe("sync, change one per cent, sync", () => {
     assert.deepStrictEqual(await fingerprints(), before)
   })
 
-  it("deleting the warehouse is mended by rebuild, and the next sync goes on from there", async () => {
+  it("the sync after a rebuild reads contacts incrementally, and every table equals the service", async () => {
     await account.service.post("stats/reset", {})
     await account.service.post("change", { contacts: 0.01, seed: 2 })
     const ran = await account.sync()

@@ -9,7 +9,7 @@ import { startService } from "../support/service.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
 describe("several locations in one run", () => {
-  it("each has its own token, budget and failure, and all their rows stand in the same tables", async () => {
+  it("each is read with its own token within its rate limit, fails on its own, and shares the tables", async () => {
     const services = await Promise.all(
       ["11", "12"].map((seed) => startService("--seed", seed, "--contacts", "60", "--limits", "100/1000/200000"))
     )
@@ -48,7 +48,7 @@ describe("several locations in one run", () => {
         assert.isAtMost(fullestWindow, 100)
       }
 
-      // The token of one is revoked: the other goes on, and the run says which one could not be read.
+      // One location gets a wrong token: the other is still read, and the run names the one that cannot be read.
       settings("wrong-token", two.token)
       await two.post("change", { contacts: 0.1 })
       const second = await sync()

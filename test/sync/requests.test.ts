@@ -1,4 +1,4 @@
-/** What a full run costs, against the fewest requests that could do; `SHOW=1` prints the table. */
+/** Compares the requests of a full run with a lower bound; `SHOW=1` prints the table. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Account, openAccount } from "../support/account.ts"
 import { type Bound, lowerBound } from "../support/lower-bound.ts"
@@ -19,14 +19,14 @@ describe("the requests of a full run", () => {
   })
   afterAll(() => account.service.stop())
 
-  it("are at most two in a hundred above the lower bound", () => {
+  it("are at most 2 % above the lower bound", () => {
     const least = bounds.reduce((sum, { requests }) => sum + requests, 0)
     const bounded = bounds.reduce((sum, { operation }) => sum + (sent[operation] ?? 0), 0)
     assert.isAtMost(bounded, least * 1.02)
     assert.isAtLeast(bounded, least, "fewer would mean that something was not read")
   })
 
-  it("are none that the bound does not know, but for the small lists", () => {
+  it("are of operations in the lower bound, except for those of the small lists", () => {
     const known = new Set(bounds.map(({ operation }) => operation))
     const others = Object.entries(sent).filter(([operation]) => !known.has(operation))
     assert.sameMembers(

@@ -1,9 +1,9 @@
-/** What the service sends otherwise than defined is kept, told once, and counted. */
+/** Data that differs from the definitions is kept, reported once, and counted. */
 import { assert, it } from "@effect/vitest"
 import { openCore } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 
-it("new fields, other types and new words are told with the first sample, and only once; words in no document by each run", async () => {
+it("new fields and types are reported once, with a sample; undocumented enum values by each run that reads them", async () => {
   const account = await openCore("--contacts", "40")
   try {
     const poison = (fields: Record<string, unknown>, collection = "contacts") =>

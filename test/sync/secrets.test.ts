@@ -1,4 +1,4 @@
-/** What must not leak, with a service that says back all it was told: the token, by every way it can be given. */
+/** The secrets must not leak, even if the service echoes them. A token is given in each form that the settings accept. */
 import { assert, describe, it } from "@effect/vitest"
 import { readFileSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
@@ -10,7 +10,7 @@ import { type Ran, newFolder, sluice } from "../support/sluice.ts"
 const allFormats = { SLUICE_FORMATS: "duckdb,parquet,csv" }
 const lists = "contacts,users,workflows,calendars,pipelines,email_templates,messages"
 
-/** Says the token back in every way a service has. */
+/** Echoes the token in bodies, field names, errors, redirects, links and files. */
 const echoing =
   (elsewhere: string) =>
   ({ path, headers }: Asked): Reply | undefined => {
@@ -54,11 +54,11 @@ const everyCommand = [
 
 describe("the token", () => {
   it.each([
-    // Once it is read, a token is the same however it was given: one of them goes through every command and format.
+    // After it is read, the form in which a token was given makes no difference: only one goes through all commands and formats.
     ["itself", (path: string) => readFileSync(path, "utf8").trim(), `${lists},recordings`],
     ["a file", (path: string) => `file:${path}`, lists],
     ["a command", (path: string) => `cmd:cat ${path}`, lists]
-  ])("given as %s stands nowhere, though the service says it back everywhere", async (kind, reference, only) => {
+  ])("given as %s is in no output and no file, although the service echoes it", async (kind, reference, only) => {
     const other = await hostileService(() => ({ body: { stolen: true } }))
     const service = await hostileService(echoing(other.url))
     try {
@@ -74,7 +74,7 @@ describe("the token", () => {
         for (const text of said) assert.notInclude(text, secret)
         assert.deepStrictEqual(holding(service.folder, secret), [])
       }
-      // It was there to be found.
+      // The service did receive the token and echo it.
       assert.isAbove(service.asked.filter(({ headers }) => headers.authorization === `Bearer ${token}`).length, 8)
       assert.match(ran.stderr, /users: .*422 bad header,Bearer <redacted>/)
       assert.match(ran.stderr, /workflows: .*The token <redacted> is not authorized/)
@@ -82,7 +82,7 @@ describe("the token", () => {
         assert.match(ran.stderr, /recordings: failed requests: 1.*repeats our credentials/)
       const [row] = await query(join(service.folder, "warehouse.duckdb"), "SELECT first_name FROM crm.contacts")
       assert.deepStrictEqual(row, { first_name: "Bearer <redacted>" })
-      // Redirects are not followed; what a template links to is fetched with nothing of ours.
+      // Redirects are not followed; the content that a template links to is fetched without credentials.
       assert.deepStrictEqual([...new Set(other.asked.map(({ path }) => path.split("?")[0]))], ["/linked"])
       assert.isEmpty(other.asked.filter(({ headers }) => headers.authorization !== undefined))
       for (const secret of spellings(token)) assert.notInclude(JSON.stringify(other.asked), secret)
@@ -92,7 +92,7 @@ describe("the token", () => {
     }
   })
 
-  it("that is refused is not said in the reason", async () => {
+  it("is redacted in the reason when the service refuses it", async () => {
     const service = await hostileService(({ headers }) => ({
       status: 401,
       body: { message: `Invalid JWT: ${headers.authorization}` }
@@ -113,7 +113,7 @@ describe("OAuth", () => {
   const given = { client: "client-secret-0815/x", refresh: "refresh-0-4711-abcdef" }
   const issued = (n: number) => ({ access_token: `access-${n}-abcdefgh`, refresh_token: `refresh-${n}-abcdefgh` })
 
-  it("neither client secret nor any token stands anywhere but in tokens.json, old ones nowhere", async () => {
+  it("the current tokens are in tokens.json only; the client secret and earlier tokens are in no output and no file", async () => {
     let renewals = 0
     const sent: Array<string> = []
     const service = await hostileService(({ path, headers, body }) => {
@@ -121,7 +121,7 @@ describe("OAuth", () => {
         sent.push(body)
         return { body: { ...issued(++renewals), expires_in: 86_399, echo: body } }
       }
-      // The first access token is refused after a while; everything ever sent is said back.
+      // The service refuses the first access token and echoes everything that it received.
       if (headers.authorization === "Bearer access-1-abcdefgh" && path === "/contacts/search")
         return { status: 401, body: { message: `Invalid JWT ${headers.authorization} ${sent.join(" ")}` } }
       if (path === "/contacts/search")

@@ -6,45 +6,45 @@ import { hurriedClock } from "../support/clock.ts"
 import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
 
-type Habit = [name: string, flags: ReadonlyArray<string>, warning?: RegExp]
-/** Flags of the sandbox, and what the run must say about them, if anything. */
-const habits: Array<Habit> = [
+type Variant = [name: string, flags: ReadonlyArray<string>, warning?: RegExp]
+/** Flags of the sandbox, and the warning that the run must report, if any. */
+const variants: Array<Variant> = [
   [
-    "contacts carry no cursor, pages are numbered",
+    "contacts have no cursor, and pages are numbered",
     ["--quirk", "contactPaging=page", "--contacts", "700"],
     /have no searchAfter/
   ],
   [
-    "contacts have neither cursor nor pages",
+    "contacts have neither a cursor nor page numbers",
     ["--quirk", "contactPaging=none", "--contacts", "1300"],
     /have no searchAfter/
   ],
   [
-    "contacts have neither cursor nor pages, and pages are cut",
+    "contacts have neither a cursor nor page numbers, and pages are shorter than requested",
     ["--quirk", "contactPaging=none", "--quirk", "pageCut=33", "--contacts", "450"],
     /have no searchAfter/
   ],
-  ["date filters want epoch milliseconds", ["--quirk", "contactDateFilter=epoch"]],
+  ["date filters need epoch milliseconds", ["--quirk", "contactDateFilter=epoch"]],
   ["date filters are refused", ["--quirk", "contactDateFilter=refused"]],
-  ["deals cannot be filtered", ["--quirk", "opportunityFilters=refused"]],
-  ["the filter on deals is ignored", ["--quirk", "opportunityFilters=ignored"]],
-  ["the export gives 500 at most", ["--quirk", "exportLimitMax=500"]],
-  ["messages do not show when they changed", ["--quirk", "messageDateUpdated=false"]],
-  ["conversations carry epoch milliseconds", ["--quirk", "conversationDates=epoch"]],
-  ["a client of the same account takes part of the budget", ["--limits", "100/1000/200000", "--foreign", "40"]],
+  ["filters on opportunities are refused", ["--quirk", "opportunityFilters=refused"]],
+  ["filters on opportunities are ignored", ["--quirk", "opportunityFilters=ignored"]],
+  ["a page of the export has at most 500 messages", ["--quirk", "exportLimitMax=500"]],
+  ["messages have no date of change", ["--quirk", "messageDateUpdated=false"]],
+  ["conversations have dates in epoch milliseconds", ["--quirk", "conversationDates=epoch"]],
+  ["another client of the account uses part of the rate limit", ["--limits", "100/1000/200000", "--foreign", "40"]],
   ["the limits are lower than documented", ["--limits", "25/500/10000"]],
-  ["the service counts in fixed windows", ["--limits", "100/1000/200000", "--window-kind", "fixed"]],
-  ["one request in twenty fails in some way", ["--faults", "0.05"]],
-  ["requests are refused for no reason", ["--limits", "100/400/200000", "--faults", "429:0.03"]],
-  ["one answer in ten is cut off", ["--faults", "truncate:0.1"]],
-  ["one connection in ten dies before the answer", ["--faults", "reset-before:0.05,reset-after:0.05"]]
+  ["the rate limit counts in fixed windows", ["--limits", "100/1000/200000", "--window-kind", "fixed"]],
+  ["one request in twenty fails", ["--faults", "0.05"]],
+  ["some requests are refused with 429 below the rate limit", ["--limits", "100/400/200000", "--faults", "429:0.03"]],
+  ["one response in ten is truncated", ["--faults", "truncate:0.1"]],
+  ["one connection in ten is reset", ["--faults", "reset-before:0.05,reset-after:0.05"]]
 ]
 
-describe("whatever the service's habits, two runs bring every table to what it holds", () => {
-  it.each<Habit>(habits)("%s", async (...[, flags, warning]: Habit) => {
+describe("a first and a second sync make the core tables equal to the service even if", () => {
+  it.each<Variant>(variants)("%s", async (...[, flags, warning]: Variant) => {
     const account = await openCore("--contacts", "120", ...flags)
     try {
-      // Where nothing is limited, time passes in back-off alone.
+      // Without a rate limit, only the back-off waits.
       const run = () =>
         sluice(
           ["sync", ...coreFlags],
@@ -66,8 +66,8 @@ describe("whatever the service's habits, two runs bring every table to what it h
   })
 })
 
-describe("what a service leaves out", () => {
-  it("users that cannot be read alone keep what the list shows of them", async () => {
+describe("responses without some records or fields", () => {
+  it("users whose detail does not exist keep the child rows of the list", async () => {
     const account = await openAccount("--contacts", "20", "--quirk", "userReads=missing")
     try {
       for (let run = 0; run < 2; run++) assert.strictEqual((await account.sync("--only", "users")).code, 0)
@@ -80,7 +80,7 @@ describe("what a service leaves out", () => {
     }
   })
 
-  it("a new contact without a date of change comes with the next sync", async () => {
+  it("the next sync reads a new contact without a date of change", async () => {
     const account = await openAccount("--contacts", "20", "--quirk", "contactDateUpdated=once changed")
     try {
       const only = ["--only", "contacts"]
@@ -103,7 +103,7 @@ describe("what a service leaves out", () => {
 })
 
 describe("an API that is down", () => {
-  it("ends the run for now, publishes nothing, and loses nothing of what is published", async () => {
+  it("ends the run with 75 and publishes nothing; later runs publish, and keep the release if nothing has changed", async () => {
     const account = await openAccount("--contacts", "20", "--faults", "500:1")
     try {
       const published = { ...account.environment, SLUICE_FORMATS: "csv" }
@@ -124,8 +124,8 @@ describe("an API that is down", () => {
   })
 })
 
-describe("pages cut to a length of the service's own", () => {
-  it("lose nothing of any table", async () => {
+describe("pages that are shorter than requested", () => {
+  it("leave every table equal to the service", async () => {
     const account = await openAccount("--quirk", "pageCut=33")
     try {
       const ran = await account.sync()
@@ -137,8 +137,8 @@ describe("pages cut to a length of the service's own", () => {
   })
 })
 
-describe("a nasty account", () => {
-  it("loses nothing: every record with an id is a row, and every other is among the rejects", async () => {
+describe("an account with invalid records", () => {
+  it("every contact with an id is a row, and every other is a rejected record", async () => {
     const account = await openAccount("--world", "nasty")
     try {
       const ran = await account.sync()
@@ -164,7 +164,7 @@ describe("a nasty account", () => {
         `SELECT table_name, column_name, any_value(value) AS example FROM meta.rejected_values
          WHERE regexp_matches(value, '^"\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z"$') GROUP BY ALL`
       )
-      assert.deepStrictEqual(unexplained, [], "well-formed instants are no rejects")
+      assert.deepStrictEqual(unexplained, [], "well-formed instants are not rejected")
     } finally {
       account.service.stop()
     }

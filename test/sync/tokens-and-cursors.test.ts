@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { coreFlags, openAccount, openCore } from "../support/account.ts"
 import { sluice } from "../support/sluice.ts"
 
-const reserveNothing = (output: string): string => {
+const configWithoutReserve = (output: string): string => {
   const path = join(output, "config.toml")
   mkdirSync(output, { recursive: true })
   writeFileSync(path, "[budget]\nreserve_per_day = 0\n")
@@ -12,7 +12,7 @@ const reserveNothing = (output: string): string => {
 }
 
 describe("OAuth", () => {
-  it("renews tokens that expire in the middle of a run, keeps their successors, and goes on with them", async () => {
+  it("tokens that expire during a run are renewed, and the next run continues with the stored refresh token", async () => {
     const account = await openCore("--token-lifetime", "61", "--latency", "20", "--contacts", "150")
     try {
       const { service, output } = account
@@ -26,7 +26,7 @@ describe("OAuth", () => {
       }
       const running = sluice(["sync", ...coreFlags], environment)
       await service.requested(30)
-      // The service's clock runs ahead of ours: the token is refused although we think it valid.
+      // The service's clock is ahead: it refuses a token that is still valid by the local clock.
       await service.post("clock", { advanceMs: 120_000 })
       const first = await running
       assert.strictEqual(first.code, 0, first.stderr)
@@ -37,7 +37,7 @@ describe("OAuth", () => {
       assert.notStrictEqual(refreshToken, service.refreshToken)
       assert.isAtLeast((await service.stats()).requestsByOperation["POST /oauth/token"]!, 2)
 
-      // The configured refresh token is used up; its successor is not.
+      // The configured refresh token is no longer valid; the stored one is.
       const second = await sluice(["sync", ...coreFlags], environment)
       assert.strictEqual(second.code, 0, second.stderr)
       for (const { stdout, stderr } of [first, second]) assert.notInclude(stdout + stderr, refreshToken)
@@ -46,7 +46,7 @@ describe("OAuth", () => {
     }
   })
 
-  it("a refresh token that is not accepted ends the run with 77", async () => {
+  it("a refused refresh token ends the run with 77", async () => {
     const account = await openAccount("--contacts", "20")
     try {
       const { service, output } = account
@@ -65,11 +65,11 @@ describe("OAuth", () => {
   })
 })
 
-describe("an export cursor that dies", () => {
+describe("an export cursor that expires", () => {
   it.each([
-    ["and a service that keeps to dates", []],
-    ["and a service that ignores dates", ["--quirk", "exportDates=ignored"]]
-  ])("costs the way back to the last record, not the run: %s", async (_, flags) => {
+    ["applies the dates of the export", []],
+    ["ignores the dates of the export", ["--quirk", "exportDates=ignored"]]
+  ])("does not fail the run, which reads every record, if the service %s", async (_, flags) => {
     const account = await openCore(...flags, "--latency", "150", "--contacts", "100", "--messages", "9000")
     try {
       const running = sluice(["sync", ...coreFlags], account.environment)
@@ -81,52 +81,53 @@ describe("an export cursor that dies", () => {
       assert.strictEqual(ran.code, 0, ran.stderr)
       assert.deepStrictEqual(await account.differences(), [])
       const { expiredCursorsShown } = await account.service.stats()
-      assert.isAtLeast(expiredCursorsShown, 1, "the test did let a cursor die")
+      assert.isAtLeast(expiredCursorsShown, 1, "a cursor has expired")
     } finally {
       account.service.stop()
     }
   })
 })
 
-describe("a day that is spent", () => {
-  it("ends the run with 75 and when it goes on; the next day reads the rest", async () => {
+describe("a used-up daily budget", () => {
+  it("ends the run with 75 and the time at which it can continue; runs on the next days read the rest", async () => {
     const account = await openCore("--limits", "100/500/120", "--contacts", "100")
     try {
-      const first = await account.sync("--config", reserveNothing(account.output))
+      const first = await account.sync("--config", configWithoutReserve(account.output))
       assert.strictEqual(first.code, 75, first.stderr)
       assert.match(first.stderr, /the day's requests are used up/)
       assert.match(first.stderr, /after \d{4}-\d\d-\d\dT/)
       const { requests, refused429 } = await account.service.stats()
       assert.isAtMost(requests, 120)
       assert.strictEqual(refused429, 0)
-      const left = async () => {
+      const nextDay = async () => {
         await account.service.post("clock", { advanceMs: 86_400_000 })
-        return (await account.sync("--config", reserveNothing(account.output))).code
+        return (await account.sync("--config", configWithoutReserve(account.output))).code
       }
       let days = 1
-      while ((await left()) === 75) assert.isAtMost(days++, 3, "each day gets on")
+      while ((await nextDay()) === 75) assert.isAtMost(days++, 3, "each day makes progress")
       assert.deepStrictEqual(await account.differences(), [])
     } finally {
       account.service.stop()
     }
   })
 
-  it("does not keep a reading of everything from its end: the next day goes on with it", async () => {
+  it("does not stop a full sync from completing: runs on the next days resume it", async () => {
     const account = await openCore("--limits", "100/500/150", "--contacts", "100")
-    const run = (...flags: ReadonlyArray<string>) => account.sync("--config", reserveNothing(account.output), ...flags)
+    const run = (...flags: ReadonlyArray<string>) =>
+      account.sync("--config", configWithoutReserve(account.output), ...flags)
     const daysOf = async (...flags: ReadonlyArray<string>) => {
       for (let days = 1; ; days++) {
         const ran = await run(...flags)
         if (ran.code === 0) return days
         assert.strictEqual(ran.code, 75, ran.stderr)
         assert.include(ran.stderr, `Next: ./sluice ${["sync", ...flags].join(" ")}, after`)
-        assert.isAtMost(days, 5, "each day gets on")
+        assert.isAtMost(days, 5, "each day makes progress")
         await account.service.post("clock", { advanceMs: 86_400_000 })
       }
     }
     try {
       await daysOf()
-      for (const again of ["the first", "the one after it, anew"]) {
+      for (const again of ["the first", "the next one"]) {
         await account.service.post("clock", { advanceMs: 86_400_000 })
         assert.isAbove(await daysOf("--full"), 1, `${again} takes more than a day`)
       }
@@ -136,7 +137,7 @@ describe("a day that is spent", () => {
     }
   })
 
-  it("leaves the reserve to other programs", async () => {
+  it("excludes the default reserve for other programs", async () => {
     const account = await openAccount("--limits", "100/500/1200", "--contacts", "300")
     try {
       const ran = await account.sync()
@@ -147,7 +148,7 @@ describe("a day that is spent", () => {
     }
   })
 
-  it("that is no larger than the reserve is a wrong setting: 78, and what to write", async () => {
+  it("ends the run with 78 and a suggested setting if the reserve is not smaller than the daily limit", async () => {
     const account = await openCore("--limits", "100/500/900", "--contacts", "20")
     try {
       const ran = await account.sync()

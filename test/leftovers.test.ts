@@ -5,7 +5,7 @@ import { dirname, join } from "node:path"
 import { removeLeftovers } from "../src/leftovers.ts"
 import { newFolder } from "./support/sluice.ts"
 
-it.live("what a killed run leaves is removed, and nothing else", () =>
+it.live("removes the temporary files of a killed run and no other file", () =>
   Effect.gen(function* () {
     const output = newFolder()
     const make = (path: string) => {
@@ -26,7 +26,7 @@ it.live("what a killed run leaves is removed, and nothing else", () =>
       "warehouse.duckdb",
       "warehouse.duckdb.wal"
     ]
-    const left = [
+    const leftovers = [
       ".published/000008-run.building/csv/contacts.csv",
       "rebuilt.duckdb",
       "rebuilt.duckdb.tmp/a.tmp",
@@ -35,7 +35,7 @@ it.live("what a killed run leaves is removed, and nothing else", () =>
       "vault/000003.ndjson.zst.part",
       "verify-4711/replayed.duckdb"
     ]
-    for (const path of [...kept, ...left]) make(path)
+    for (const path of [...kept, ...leftovers]) make(path)
     yield* removeLeftovers(output)
     const files = readdirSync(output, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
     assert.deepStrictEqual(

@@ -4,7 +4,7 @@ import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
 
 const dated = "contacts,conversations,messages,opportunities,orders,transactions,subscriptions,form_submissions"
-/** The field a backfill goes by, and the column it becomes. */
+/** The date field by which a backfill reads each table, and its column. */
 const dateOf: Readonly<Record<string, readonly [field: string, column: string]>> = {
   contacts: ["dateAdded", "date_added"],
   conversations: ["lastMessageDate", "last_message_date"],
@@ -26,7 +26,7 @@ const idsIn = async (account: Account, table: string, from: number, to: number) 
   const records = await account.service.records(collectionOf(table))
   return records
     .filter((record) => {
-      // Read in their conversations, when the next sync finds them due.
+      // The next sync reads these per conversation.
       if (table === "messages" && notExported.includes(String(record["messageType"]))) return false
       const at = new Date(record[field] as string | number).getTime()
       return at >= from && at < to
@@ -36,7 +36,7 @@ const idsIn = async (account: Account, table: string, from: number, to: number) 
 }
 
 describe("backfill", () => {
-  it("reads a stretch of the past whole, moves no watermark, and pays for no closed window twice", async () => {
+  it("reads a period completely, changes no watermark, and sends no request if it is repeated", async () => {
     const account = await openAccount("--contacts", "400")
     try {
       const [to, from] = [Date.now() - 40 * 86_400_000, Date.now() - 400 * 86_400_000]
@@ -53,7 +53,7 @@ describe("backfill", () => {
         assert.deepStrictEqual(missing, [], table)
       }
       const contacts = await query(account.warehouse, "SELECT count(*) AS n FROM crm.contacts")
-      assert.isBelow(Number(contacts[0]!["n"]), 400, "what lies outside is not read")
+      assert.isBelow(Number(contacts[0]!["n"]), 400, "records outside the period are not read")
       assert.deepStrictEqual(await query(account.warehouse, "SELECT resource FROM meta.watermarks"), [])
 
       const before = (await account.service.stats()).requests
@@ -61,15 +61,15 @@ describe("backfill", () => {
       assert.strictEqual(again.code, 0, again.stderr)
       assert.strictEqual((await account.service.stats()).requests, before)
 
-      // A sync after it is as complete as one without it, and a backfill after that leaves its watermarks alone.
+      // A sync after a backfill is complete, and a backfill after the sync does not change its watermarks.
       const synced = await account.sync()
       assert.strictEqual(synced.code, 0, synced.stderr)
       assert.deepStrictEqual(await account.differences(), [])
-      const marks = () => query(account.warehouse, "FROM meta.watermarks ORDER BY ALL")
-      const watermarks = await marks()
+      const currentWatermarks = () => query(account.warehouse, "FROM meta.watermarks ORDER BY ALL")
+      const watermarks = await currentWatermarks()
       const full = await backfill(account, "--full", ...flags)
       assert.strictEqual(full.code, 0, full.stderr)
-      assert.deepStrictEqual(await marks(), watermarks)
+      assert.deepStrictEqual(await currentWatermarks(), watermarks)
       assert.deepStrictEqual(await account.differences(), [])
       const verified = await sluice(["verify"], account.environment)
       assert.strictEqual(verified.code, 0, verified.stdout)
@@ -78,7 +78,7 @@ describe("backfill", () => {
     }
   })
 
-  it("stops where the day's rest is needed by the syncs", async () => {
+  it("stops with 75 before it uses the requests that the day's syncs need", async () => {
     const account = await openAccount("--contacts", "200", "--limits", "1000/1000/5000")
     try {
       assert.strictEqual((await account.sync()).code, 0)
@@ -87,7 +87,7 @@ describe("backfill", () => {
       const planned = JSON.parse((await sluice(["plan", "--json"], account.environment)).stdout).requests
       const ran = await backfill(account, "--from", "1990-01-01")
       const spent = (await account.service.stats()).requests - used
-      // All of the dated resources, month by month since 1990, take more than the day has.
+      // Reading all resources with a date filter since 1990 takes more requests than the day allows.
       assert.strictEqual(ran.code, 75, ran.stderr)
       assert.match(ran.stderr, /Next: \.\/sluice backfill --from 1990-01-01, after/)
       assert.isAtMost(spent, 5000 - 1000 - 2 * planned + 5)
@@ -97,7 +97,7 @@ describe("backfill", () => {
     }
   })
 
-  it("refuses what cannot be asked for by date, and dates that are none", async () => {
+  it("refuses resources without a date filter, and invalid dates", async () => {
     const environment = {
       SLUICE_OUTPUT: "/tmp",
       SLUICE_BASE_URL: "http://127.0.0.1:1",

@@ -11,7 +11,7 @@ interface Line {
   readonly what: string
   readonly todo?: string
 }
-interface Told {
+interface Report {
   readonly exitCode: number
   readonly lines: ReadonlyArray<Line>
   readonly settings: ReadonlyArray<{ readonly key: string; readonly value: string; readonly from: string }>
@@ -32,25 +32,25 @@ afterAll(() => {
 const doctor = async (
   changed: Readonly<Record<string, string>> = {},
   ...flags: ReadonlyArray<string>
-): Promise<Told> => {
+): Promise<Report> => {
   const ran = await sluice(["doctor", "--json", ...flags], { ...account.environment, ...changed })
-  const told: Told = JSON.parse(ran.stdout || assert.fail(ran.stderr))
-  assert.strictEqual(ran.code, told.exitCode)
-  return told
+  const report: Report = JSON.parse(ran.stdout || assert.fail(ran.stderr))
+  assert.strictEqual(ran.code, report.exitCode)
+  return report
 }
-/** What is not as it should be, as `state check: what`. */
-const faults = ({ lines }: Told): ReadonlyArray<string> =>
+/** The warnings and problems, as `state check: what`. */
+const faults = ({ lines }: Report): ReadonlyArray<string> =>
   lines.filter(({ state }) => state !== "ok").map(({ state, check, what }) => `${state} ${check}: ${what}`)
-const lineOf = ({ lines }: Told, check: string): string =>
+const lineOf = ({ lines }: Report, check: string): string =>
   lines.find((line) => line.check === check)?.what ?? assert.fail(`nothing of ${check}`)
-const only = (told: Told, pattern: RegExp, exitCode: number): void => {
-  assert.strictEqual(faults(told).length, 1, faults(told).join("\n"))
-  assert.match(faults(told)[0]!, pattern)
-  assert.strictEqual(told.exitCode, exitCode)
+const assertOnly = (report: Report, pattern: RegExp, exitCode: number): void => {
+  assert.strictEqual(faults(report).length, 1, faults(report).join("\n"))
+  assert.match(faults(report)[0]!, pattern)
+  assert.strictEqual(report.exitCode, exitCode)
 }
 
-describe("a good account", () => {
-  it("is all right, for about thirty requests, and says so in words", async () => {
+describe("a valid account", () => {
+  it("has no warning or problem, which takes at most 34 requests", async () => {
     await account.service.post("stats/reset", {})
     const ran = await sluice(["doctor"], account.environment)
     assert.strictEqual(ran.code, 0, ran.stderr)
@@ -78,23 +78,23 @@ describe("a good account", () => {
     assert.notInclude(ran.stdout + ran.stderr, account.service.token)
   })
 
-  it("is told from its answers: name, budget, last run", async () => {
-    const told = await doctor()
-    assert.match(lineOf(told, "token"), new RegExp(`^accepted for location ${account.service.locationId}, \\w+`))
+  it("is described by the service's name, budget and last run", async () => {
+    const report = await doctor()
+    assert.match(lineOf(report, "token"), new RegExp(`^accepted for location ${account.service.locationId}, \\w+`))
     assert.match(
-      lineOf(told, "budget"),
+      lineOf(report, "budget"),
       /^100 requests in 0\.2 s, 4,\d\d\d left today, 1,000 reserved for other programs$/
     )
-    assert.match(lineOf(told, "last run"), /^sync \w+: complete$/)
-    assert.match(lineOf(told, "versions"), /\bnode 24\.\d+\.\d+\b/)
+    assert.match(lineOf(report, "last run"), /^sync \w+: complete$/)
+    assert.match(lineOf(report, "versions"), /\bnode 24\.\d+\.\d+\b/)
   })
 
-  it("needs no folder yet, and makes none", async () => {
+  it("needs no output folder, and none is created", async () => {
     const output = join(newFolder(), "not", "yet")
-    const told = await doctor({ SLUICE_OUTPUT: output })
-    assert.deepStrictEqual(faults(told), [])
-    assert.strictEqual(lineOf(told, "folder"), `${output} will be created`)
-    assert.strictEqual(lineOf(told, "last run"), "none yet")
+    const report = await doctor({ SLUICE_OUTPUT: output })
+    assert.deepStrictEqual(faults(report), [])
+    assert.strictEqual(lineOf(report, "folder"), `${output} will be created`)
+    assert.strictEqual(lineOf(report, "last run"), "none yet")
     assert.isFalse(existsSync(output))
   })
 })
@@ -102,7 +102,7 @@ describe("a good account", () => {
 describe("settings", () => {
   const file = join(newFolder(), "sluice.toml")
 
-  it("are named with where they came from: flag over environment over file over default", async () => {
+  it("are listed with their source: a flag, the environment, the file or the default, in this order", async () => {
     writeFileSync(
       file,
       `[account]\nbase_url = "http://file.example"\ncompany_id = "company"\n[budget]\nreserve_per_day = 7\n`
@@ -120,16 +120,16 @@ describe("settings", () => {
     assert.strictEqual(from["machine.memory_mb"], "128 from default")
   })
 
-  it("that are missing are a problem, and the machine is looked at all the same", async () => {
-    const told = await doctor({ SLUICE_TOKEN: "" })
-    only(told, /^problem settings: There are no credentials: account\.token \(SLUICE_TOKEN\) is missing/, 78)
-    assert.strictEqual(lineOf(told, "lock"), "no other run is working here")
-    assert.isUndefined(told.lines.find(({ check }) => check === "token"))
+  it("that are missing are a problem, and the machine is still checked", async () => {
+    const report = await doctor({ SLUICE_TOKEN: "" })
+    assertOnly(report, /^problem settings: There are no credentials: account\.token \(SLUICE_TOKEN\) is missing/, 78)
+    assert.strictEqual(lineOf(report, "lock"), "no other run is working here")
+    assert.isUndefined(report.lines.find(({ check }) => check === "token"))
   })
 
-  it("that do not exist are a problem", async () => {
+  it("that are unknown are a problem", async () => {
     writeFileSync(file, "[output]\nfoldr = 'x'\n")
-    only(
+    assertOnly(
       await doctor({}, "--config", file),
       /^problem settings: .*there is no setting output\.foldr; did you mean output\.folder\?/,
       78
@@ -137,16 +137,16 @@ describe("settings", () => {
   })
 })
 
-describe("one thing that would stop a sync is named, with what to do and the exit code", () => {
-  it("a token that is not accepted", async () => {
-    const told = await doctor({ SLUICE_TOKEN: "nonsense-nonsense" })
-    only(told, /^problem token: The service does not accept the token/, 77)
-    assert.match(told.lines.find(({ state }) => state === "problem")!.todo!, /Set SLUICE_TOKEN/)
-    assert.isUndefined(told.lines.find(({ check }) => check === "scopes"))
+describe("a problem that would stop a sync is reported with its exit code", () => {
+  it("a token that the service refuses", async () => {
+    const report = await doctor({ SLUICE_TOKEN: "nonsense-nonsense" })
+    assertOnly(report, /^problem token: The service does not accept the token/, 77)
+    assert.match(report.lines.find(({ state }) => state === "problem")!.todo!, /Set SLUICE_TOKEN/)
+    assert.isUndefined(report.lines.find(({ check }) => check === "scopes"))
   })
 
-  it("a location of somebody else", async () =>
-    only(
+  it("a location that the token does not belong to", async () =>
+    assertOnly(
       await doctor({ SLUICE_LOCATION_ID: "somewhereElse" }),
       /^problem token: The token may not read location somewhereElse/,
       77
@@ -157,63 +157,63 @@ describe("one thing that would stop a sync is named, with what to do and the exi
     ["calendars/events.readonly", /calendars\/events\.readonly is missing, so these cannot be read: appointments /],
     ["users.readonly", /users\.readonly is missing, so these cannot be read: users /],
     ["socialplanner/post.readonly", /socialplanner\/post\.readonly is missing, so these cannot be read: social_posts /]
-  ])("a scope that is missing: %s", async (scope, pattern) => {
+  ])("a missing scope: %s", async (scope, pattern) => {
     await account.service.post("token", { removeScope: scope })
-    only(await doctor(), pattern, 77)
+    assertOnly(await doctor(), pattern, 77)
   })
 
-  it("every scope is asked for, but one that nothing is read with", async () => {
+  it("the scopes are checked except for one", async () => {
     assert.match(lineOf(await doctor(), "scopes"), /^3\d of 3\d .*; not checked: recurring-tasks\.readonly$/)
   })
 
-  it("a scope whose location may be read and nothing else", async () => {
+  it("a missing scope for the location", async () => {
     await account.service.post("token", { removeScope: "locations.readonly" })
-    only(await doctor(), /^problem token: location \w+ cannot be read: 403/, 77)
+    assertOnly(await doctor(), /^problem token: location \w+ cannot be read: 403/, 77)
   })
 
-  it("an address where nobody answers", async () => {
-    const told = await doctor({ SLUICE_BASE_URL: "http://127.0.0.1:9" })
-    only(told, /^problem token: The service gave no usable answer: .*ECONNREFUSED/, 75)
+  it("an address that refuses connections", async () => {
+    const report = await doctor({ SLUICE_BASE_URL: "http://127.0.0.1:9" })
+    assertOnly(report, /^problem token: The service gave no usable answer: .*ECONNREFUSED/, 75)
   }, 90_000)
 
-  it("a day whose requests are used up", async () => {
+  it("a daily budget that is used up", async () => {
     const file = join(newFolder(), "sluice.toml")
     writeFileSync(file, "[budget]\nreserve_per_day = 4999\n")
-    const told = await doctor({}, "--config", file)
-    assert.strictEqual(told.exitCode, 75)
-    assert.match(faults(told).join("\n"), /^problem budget: .* left today, 4,999 reserved for other programs$/m)
+    const report = await doctor({}, "--config", file)
+    assert.strictEqual(report.exitCode, 75)
+    assert.match(faults(report).join("\n"), /^problem budget: .* left today, 4,999 reserved for other programs$/m)
   })
 
   it("a folder that cannot be written", async () => {
     const file = join(newFolder(), "file")
     writeFileSync(file, "")
-    only(await doctor({ SLUICE_OUTPUT: join(file, "output") }), /^problem folder: .* cannot be written/, 1)
+    assertOnly(await doctor({ SLUICE_OUTPUT: join(file, "output") }), /^problem folder: .* cannot be written/, 1)
   })
 })
 
-describe("what stops nothing is a warning", () => {
-  it("a folder that others may read", async () => {
+describe("a fault that stops no sync is a warning", () => {
+  it("a folder that other users can read", async () => {
     chmodSync(account.output, 0o755)
     mkdirSync(join(account.output, "mine"), { mode: 0o777 })
-    const told = await doctor()
+    const report = await doctor()
     chmodSync(account.output, 0o700)
     rmSync(join(account.output, "mine"), { recursive: true })
-    only(told, /^warning modes: other users of this machine can read \S+\/? \(755\), \S+\/mine \(7\d\d\)$/, 0)
-    assert.match(told.lines.find(({ state }) => state === "warning")!.todo!, /^chmod -R go-rwx '/)
+    assertOnly(report, /^warning modes: other users of this machine can read \S+\/? \(755\), \S+\/mine \(7\d\d\)$/, 0)
+    assert.match(report.lines.find(({ state }) => state === "warning")!.todo!, /^chmod -R go-rwx '/)
   })
 
-  it("a last run that did not end well", async () => {
+  it("an incomplete last run", async () => {
     await sql(
       account.output,
       "INSERT INTO meta.runs (run_id, command, status, exit_code) VALUES ('2099', 'sync', 'incomplete', 3)"
     )
-    const told = await doctor()
+    const report = await doctor()
     await sql(account.output, "DELETE FROM meta.runs WHERE run_id = '2099'")
-    only(told, /^warning last run: sync 2099: incomplete, exit code 3$/, 0)
+    assertOnly(report, /^warning last run: sync 2099: incomplete, exit code 3$/, 0)
   })
 
-  it("a clock that is two minutes off", async () => {
+  it("a clock that is two minutes behind", async () => {
     await account.service.post("clock", { advanceMs: 120_000 })
-    only(await doctor(), /^warning clock: this machine is 1(19|20|21) s behind the service$/, 0)
+    assertOnly(await doctor(), /^warning clock: this machine is 1(19|20|21) s behind the service$/, 0)
   })
 })

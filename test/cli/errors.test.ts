@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { CommandError, explained, explanationOf } from "../../src/cli/errors.ts"
 import { Failure, type FailureReason, failure, fileFailure } from "../../src/failure.ts"
 
-const reasons: ReadonlyArray<readonly [FailureReason, ends: string, said: RegExp]> = [
+const reasons: ReadonlyArray<readonly [FailureReason, ends: string, pattern: RegExp]> = [
   [
     { _tag: "FileFailed", path: "o/vault", operation: "written", detail: "ENOSPC: no space" },
     "failed",
@@ -68,13 +68,13 @@ const reasons: ReadonlyArray<readonly [FailureReason, ends: string, said: RegExp
   ]
 ]
 
-it.each(reasons)("%j", (reason, ends, said) => {
+it.each(reasons)("%j is explained with a message, a next step and an exit code", (reason, ends, pattern) => {
   const explanation = explanationOf(failure(reason))!
   assert.strictEqual(explanation.ends, ends)
-  assert.match(`${explanation.message} ${explanation.next}`, said)
+  assert.match(`${explanation.message} ${explanation.next}`, pattern)
 })
 
-it("a failed publish says that the published version stays", () => {
+it("the message of a failed publish states that the previous release stays published", () => {
   const { reason } = fileFailure("o/.published/000002-r.building/crm.duckdb", "written", new Error("ENOSPC"))
   const { message } = explanationOf(new Failure({ reason, unpublished: "o/published" }))!
   assert.match(
@@ -83,7 +83,7 @@ it("a failed publish says that the published version stays", () => {
   )
 })
 
-it("what is explained already stays as it is, and a defect is not explained", () => {
+it("an explanation is not changed, and a defect has none", () => {
   const error = new CommandError({ ends: "usage", message: "m", next: "n" })
   assert.strictEqual(explained("L")(error), error)
   assert.strictEqual(explanationOf(error), error)

@@ -1,4 +1,4 @@
-/** An output folder that an earlier version wrote: the warehouse of format 1, and the vault of three runs. */
+/** An output folder that an earlier version wrote: a warehouse of format 1, and the vault of three runs. */
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -8,12 +8,12 @@ import { query } from "../support/compare.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
 const fixture = fileURLToPath(new URL("../fixtures/format-1", import.meta.url))
-const copied = (): string => {
+const copyFixture = (): string => {
   const folder = newFolder()
   mkdirSync(join(folder, "vault"), { recursive: true })
   cpSync(join(fixture, "vault"), join(folder, "vault"), { recursive: true })
-  const packed = readFileSync(join(fixture, "warehouse.duckdb.zst"))
-  writeFileSync(join(folder, "warehouse.duckdb"), zstdDecompressSync(packed))
+  const compressed = readFileSync(join(fixture, "warehouse.duckdb.zst"))
+  writeFileSync(join(folder, "warehouse.duckdb"), zstdDecompressSync(compressed))
   return folder
 }
 const environmentFor = (folder: string) => ({
@@ -26,9 +26,9 @@ const environmentFor = (folder: string) => ({
 
 describe("an output folder of format 1", () => {
   it.each([["sync"], ["status"], ["publish"], ["verify"]])(
-    "is refused by %s, which names rebuild and changes nothing",
+    "is refused by %s, which names rebuild and does not change the warehouse",
     async (command) => {
-      const folder = copied()
+      const folder = copyFixture()
       const before = readFileSync(join(folder, "warehouse.duckdb"))
       const ran = await sluice([command], environmentFor(folder))
       assert.strictEqual(ran.code, 1, ran.stderr)
@@ -38,7 +38,7 @@ describe("an output folder of format 1", () => {
   )
 
   describe("after rebuild", () => {
-    const folder = copied()
+    const folder = copyFixture()
     const [old, now] = [join(newFolder(), "old.duckdb"), join(folder, "warehouse.duckdb")]
     beforeAll(async () => {
       copyFileSync(now, old)
@@ -54,7 +54,7 @@ describe("an output folder of format 1", () => {
       "contact_custom_values",
       "contact_notes",
       "opportunities"
-    ])("has the same rows of %s, current and earlier", async (table) => {
+    ])("has the same current and historical rows of %s", async (table) => {
       for (const schema of ["crm", "crm_history"]) {
         const rows = `FROM ${schema}.${table} ORDER BY ALL`
         assert.deepStrictEqual(await query(now, rows), await query(old, rows), schema)
@@ -62,7 +62,7 @@ describe("an output folder of format 1", () => {
       assert.isNotEmpty(await query(now, `FROM crm.${table}`))
     })
 
-    it("has the runs, how complete each resource was, and where each goes on", async () => {
+    it("has the same runs, statuses, counts and watermarks", async () => {
       const runs = "SELECT run_id, command, exit_code, requests FROM meta.runs WHERE command <> 'rebuild' ORDER BY ALL"
       assert.deepStrictEqual(await query(now, runs), await query(old, runs))
       const columns = "run_id, resource, records, new_rows, changed_rows, deleted_rows"

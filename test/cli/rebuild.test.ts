@@ -15,7 +15,7 @@ afterAll(() => {
   rmSync(account.output, { recursive: true })
 })
 
-/** In a copy of the account's folder. */
+/** Runs a test in a copy of the account's folder. */
 const inCopy = async (
   use: (folder: string, run: (...args: ReadonlyArray<string>) => ReturnType<typeof sluice>) => unknown
 ) => {
@@ -30,23 +30,23 @@ const inCopy = async (
 const ask = (folder: string, sql: string) => query(join(folder, "warehouse.duckdb"), sql)
 
 describe("a rebuild", () => {
-  it("keeps what no page tells: how runs went, what became of each operation, words that were told", async () => {
+  it("keeps the runs, the coverage and the schema changes", async () => {
     await inCopy(async (folder, run) => {
       const ran = await run("rebuild")
       assert.strictEqual(ran.code, 0, ran.stderr)
-      for (const told of [
+      for (const statement of [
         "FROM meta.runs WHERE command <> 'rebuild' ORDER BY run_id",
         "FROM meta.coverage ORDER BY ALL",
         "SELECT * EXCLUDE (seen) FROM meta.schema_changes ORDER BY ALL"
       ]) {
-        const before = await ask(account.output, told)
-        assert.isNotEmpty(before, told)
-        assert.deepStrictEqual(await ask(folder, told), before, told)
+        const before = await ask(account.output, statement)
+        assert.isNotEmpty(before, statement)
+        assert.deepStrictEqual(await ask(folder, statement), before, statement)
       }
     })
   })
 
-  it("loses no row of which the vault holds nothing: what is there is told, and stays", async () => {
+  it("is refused and keeps every contact if the vault holds fewer records than the tables", async () => {
     await inCopy(async (folder, run) => {
       rmSync(join(folder, "vault"), { recursive: true })
       const synced = await run("sync", "--only", "products")
@@ -71,13 +71,13 @@ describe("a rebuild", () => {
       )
 
       renameSync(join(folder, "warehouse.duckdb"), join(folder, "kept.duckdb"))
-      const taken = await run("rebuild")
-      assert.strictEqual(taken.code, 0, taken.stderr)
+      const rebuilt = await run("rebuild")
+      assert.strictEqual(rebuilt.code, 0, rebuilt.stderr)
       assert.isEmpty(await ask(folder, "FROM crm.contacts"))
     })
   })
 
-  it("needs the whole vault, and a sync tells which segment of it is gone", async () => {
+  it("needs every segment of the vault: a sync names the missing one", async () => {
     await inCopy(async (folder, run) => {
       rmSync(join(folder, "vault", "000001.ndjson.zst"))
       const synced = await run("sync", "--only", "products")
@@ -90,12 +90,12 @@ describe("a rebuild", () => {
     ["is missing", (path) => rmSync(path), /segment 1 is missing/],
     ["has a changed byte", (path) => flip(path), /segment 1 cannot be unpacked/],
     ["is cut off", (path) => writeFileSync(path, readFileSync(path).subarray(0, 2000)), /segment 1 cannot be unpacked/]
-  ])("names the segment of the vault that %s, and who tells more", async (_, damage, told) => {
+  ])("fails if a segment %s, and names the segment and verify as the next step", async (_, damage, problem) => {
     await inCopy(async (folder, run) => {
       damage(join(folder, "vault", "000001.ndjson.zst"))
       const ran = await run("rebuild")
       assert.strictEqual(ran.code, 1)
-      assert.match(ran.stderr, told)
+      assert.match(ran.stderr, problem)
       assert.match(ran.stderr, /^Next: Run \.\/sluice verify, then restore that file from a backup/m)
     })
   })

@@ -8,7 +8,7 @@ import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
 
 let account: Account
-/** The account with published files. */
+/** An output folder of the account with published files. */
 let published: string
 beforeAll(async () => {
   account = await openSynced(...someTables)
@@ -25,33 +25,33 @@ type BrokenFile = [name: string, damage: (published: string) => unknown, wrong: 
 const contacts = "parquet/contacts/part-0.parquet"
 const edit = (path: string, change: (text: string) => string) => writeFileSync(path, change(readFileSync(path, "utf8")))
 
-describe("one published file broken is named, and nothing else", () => {
+describe("verify reports each damaged published file and nothing else", () => {
   it.each<BrokenFile>([
     [
-      "cut short",
+      "a truncated file",
       (folder) => truncateSync(join(folder, contacts), 1000),
       /parquet: it has 1,000 bytes; the manifest lists \d+$/
     ],
-    ["a byte changed", (folder) => flip(join(folder, "csv/contacts.csv")), /csv\/contacts\.csv: its SHA-256/],
-    ["missing", (folder) => rmSync(join(folder, "crm.duckdb")), /crm\.duckdb: missing$/],
+    ["a changed byte", (folder) => flip(join(folder, "csv/contacts.csv")), /csv\/contacts\.csv: its SHA-256/],
+    ["a missing file", (folder) => rmSync(join(folder, "crm.duckdb")), /crm\.duckdb: missing$/],
     [
-      "rows counted wrongly, CSV",
+      "a wrong row count of a CSV file",
       (folder) => edit(join(folder, "manifest.json"), recount("csv/contacts.csv")),
       /csv\/contacts\.csv: it has (\d+) rows; the manifest lists \d+$/
     ],
     [
-      "rows counted wrongly, Parquet",
+      "a wrong row count of a Parquet file",
       (folder) => edit(join(folder, "manifest.json"), recount(contacts)),
       /part-0\.parquet: it has (\d+) rows; the manifest lists \d+$/
     ],
-    ["no manifest", (folder) => rmSync(join(folder, "manifest.json")), /manifest\.json: it cannot be read/],
+    ["a missing manifest", (folder) => rmSync(join(folder, "manifest.json")), /manifest\.json: it cannot be read/],
     [
-      "half a manifest",
+      "a truncated manifest",
       (folder) => truncateSync(join(folder, "manifest.json"), 500),
       /manifest\.json: it is not a valid manifest/
     ],
     [
-      "a run nobody knows",
+      "an unknown run",
       (folder) =>
         edit(join(folder, "manifest.json"), (text) => text.replace(/"run": "\w+"/, '"run": "20200101T000000000Z"')),
       /manifest\.json: it names run 20200101T000000000Z, which is not in meta\.runs$/
@@ -71,8 +71,8 @@ const editManifest = (folder: string, change: (manifest: any) => void) =>
     return JSON.stringify(manifest)
   })
 
-describe("copies that no longer hold the same are named, and nothing else", () => {
-  it("rows, child rows and values of the warehouse, and a table that the manifest leaves out", async () => {
+describe("verify reports each difference between warehouse, files and manifest and nothing else", () => {
+  it("in rows, child rows and values of the warehouse, and a table that the manifest does not list", async () => {
     const { wrong, next } = await checkBroken(published, async (folder) => {
       await sql(folder, "DELETE FROM crm.redirects WHERE id = (SELECT min(id) FROM crm.redirects)")
       await sql(folder, "DELETE FROM crm.contact_tags WHERE tag = (SELECT min(tag) FROM crm.contact_tags)")
@@ -98,7 +98,7 @@ describe("copies that no longer hold the same are named, and nothing else", () =
     assert.strictEqual(next, "./sluice rebuild")
   })
 
-  it("a Parquet file that was changed with its entry, and files that the manifest leaves out", async () => {
+  it("in a Parquet file that was changed together with its checksum, and files that the manifest does not list", async () => {
     const { wrong, next } = await checkBroken(published, async (folder) => {
       const path = "parquet/redirects/part-0.parquet"
       const file = join(folder, "published", path)
@@ -126,7 +126,7 @@ describe("copies that no longer hold the same are named, and nothing else", () =
     assert.strictEqual(next, "./sluice publish")
   })
 
-  it("unless a later run changed the table: then the published version is older, and that is told", async () => {
+  it("but only notes that the release is older if a later run has changed the table", async () => {
     const { wrong, notes } = await checkBroken(published, async (folder) => {
       await sql(folder, "DELETE FROM crm.redirects")
       await sql(
@@ -148,8 +148,8 @@ const recount = (path: string) => (text: string) => {
   return JSON.stringify(manifest)
 }
 
-describe("good files", () => {
-  it("pass, in every format", async () => {
+describe("undamaged published files", () => {
+  it("pass in every format", async () => {
     const { wrong, result } = await verifyBroken(account, published, () => {})
     assert.deepStrictEqual(wrong, [])
     const looked = (check: string) => result.checks.find((one) => one.check === check)?.looked ?? ""
@@ -158,7 +158,7 @@ describe("good files", () => {
     assert.match(looked("formats"), /^\d+ tables in duckdb, parquet, csv; not compared: the columns of wide tables$/)
   })
 
-  it("pass for spreadsheets too, whose cells hold line ends, quotes and long texts", async () => {
+  it("pass for spreadsheets whose cells contain line breaks, quotes and long texts", async () => {
     const { wrong, looked } = await checkBroken(published, async (folder) => {
       await sql(
         folder,
@@ -175,7 +175,7 @@ describe("good files", () => {
     assert.match(looked("formats"), /; not compared: text.*the columns of wide tables$/)
   })
 
-  it("that are older than the tables are told", async () => {
+  it("that are older than the tables are noted", async () => {
     const { wrong, notes } = await checkBroken(published, (folder) =>
       sql(folder, "INSERT INTO meta.runs (run_id, command) VALUES ('20990101T000000000Z', 'sync')")
     )

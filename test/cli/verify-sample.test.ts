@@ -14,7 +14,7 @@ import { copyOf, findingsOf, openSyncedLive, sql } from "../support/broken.ts"
 import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
 
-/** More than there are: every row that can be read by itself. */
+/** More than exist, so that every row with a single request is compared. */
 const everyRow = 100_000
 const all = ["--sample", String(everyRow)]
 
@@ -26,7 +26,7 @@ afterAll(() => {
   account.service.stop()
   rmSync(account.output, { recursive: true })
 })
-/** Damages a copy of the folder and compares rows of it with the service; the other checks have tests of their own. */
+/** Damages a copy of the folder and compares its rows with the service; other tests cover the other checks. */
 const sampled = async (damage: (folder: string) => unknown, rows = everyRow) => {
   const folder = copyOf(account.output)
   try {
@@ -56,7 +56,7 @@ const sampled = async (damage: (folder: string) => unknown, rows = everyRow) => 
 }
 
 describe("verify --sample", () => {
-  it("finds that every row agrees with the service it was just read from", async () => {
+  it("finds no difference directly after the sync", async () => {
     const { wrong, numbers, looked } = await sampled(() => {})
     assert.deepStrictEqual(wrong, [])
     const { agree, ...others } = numbers
@@ -65,7 +65,7 @@ describe("verify --sample", () => {
     assert.match(looked, /^[\d,]+ rows of 2\d tables, 100 % of \d+ agree$/)
   })
 
-  it("takes as many rows as it is told, from as many tables as there are", async () => {
+  it("compares the given number of rows, from as many tables as possible, with one request each", async () => {
     await account.service.post("stats/reset", {})
     const { looked } = await sampled(() => {}, 20)
     assert.match(looked, /^20 rows of 20 tables, 100 % of 20 agree$/)
@@ -93,7 +93,7 @@ describe("verify --sample", () => {
     ],
     ["a flag", "contacts", "dnd = NOT dnd", /dnd is "(true|false)" in the warehouse/],
     ["JSON", "messages", "meta = '{}' WHERE meta IS NOT NULL", /meta is "\{\}" in the warehouse/]
-  ] as const)("names a value that differs: %s", async (_, table, set, pattern) => {
+  ] as const)("names each value that differs: %s", async (_, table, set, pattern) => {
     const column = set.split(" ")[0]
     const of = set.includes("WHERE") ? "" : ` WHERE ${column} IS NOT NULL`
     const [{ n }] = (await query(
@@ -108,7 +108,7 @@ describe("verify --sample", () => {
     assert.match(next, new RegExp(`^\\./sluice sync --full --only ${table}; .*, \\./sluice rebuild$`))
   })
 
-  it("people are told ten differences, and the share that agrees", async () => {
+  it("prints ten differences of the contacts and the share of rows that agree", async () => {
     const folder = copyOf(account.output)
     await sql(folder, "UPDATE crm.contacts SET email = 'x' || email")
     const ran = await sluice(["verify", ...all], { ...account.environment, SLUICE_OUTPUT: folder })
@@ -121,36 +121,36 @@ describe("verify --sample", () => {
     assert.include(ran.stderr, ` sample: ${Number(wrong) - 10} more; --json has them all\n`)
   })
 
-  it("does not blame us for a row that changed since, nor for one that is gone", async () => {
+  it("does not report rows as wrong that the service has changed or deleted since they were read", async () => {
     const contacts = await account.service.records("contacts")
-    const [changed, gone] = contacts.map(({ id }) => String(id))
+    const [changed, deleted] = contacts.map(({ id }) => String(id))
     await account.service.call("PUT", `/contacts/${changed}`, { city: "Elsewhere" })
-    await account.service.call("DELETE", `/contacts/${gone}`)
+    await account.service.call("DELETE", `/contacts/${deleted}`)
     const { wrong, notes, numbers } = await sampled(() => {})
-    // The emails of the sandbox name the address of their contact, and carry no date of change.
+    // Emails of the sandbox contain the address of their contact and have no date of change.
     assert.deepStrictEqual(
       wrong.filter((one) => !one.startsWith("sample: emails ")),
       []
     )
     assert.isAtLeast(numbers["changed since"], 1)
-    assert.include(notes, `sample: contacts: the service no longer has 1 row, for example ${gone}`)
+    assert.include(notes, `sample: contacts: the service no longer has 1 row, for example ${deleted}`)
   })
 
-  it("a scope that is missing leaves those rows out, in sight", async () => {
+  it("notes the rows that cannot be read because a scope is missing", async () => {
     await account.service.post("token", { removeScope: "users.readonly" })
     const { notes } = await sampled(() => {}, 60)
     await account.service.post("token", { restore: true })
     assert.match(notes.join("\n"), /^sample: users \w+: could not be read: 403/m)
   })
 
-  it("a token that is refused ends it with 77, after the checks that need none", async () => {
+  it("ends with 77 if the token is refused, after the checks that need no token", async () => {
     const ran = await sluice(["verify", "--sample", "5"], { ...account.environment, SLUICE_TOKEN: "nonsense" })
     assert.strictEqual(ran.code, 77, ran.stderr)
     assert.match(ran.stdout, /^keys .* ok$/m)
     assert.match(ran.stderr, /^Next: Set SLUICE_TOKEN/m)
   })
 
-  it("needs an account, and a number of rows", async () => {
+  it("needs the settings of the account and a positive number of rows", async () => {
     assert.strictEqual((await sluice(["verify", "--sample", "5"], { SLUICE_OUTPUT: account.output })).code, 78)
     assert.strictEqual((await sluice(["verify", "--sample", "0"], account.environment)).code, 2)
     assert.strictEqual((await sluice(["verify", "--sample", "x"], account.environment)).code, 2)

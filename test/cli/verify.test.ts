@@ -7,7 +7,7 @@ import { checkBroken, flip, openSynced, someTables, sql, verifyBroken } from "..
 import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
 
-/** No test changes it. */
+/** Tests change copies of it only. */
 let account: Account
 beforeAll(async () => {
   account = await openSynced(...someTables)
@@ -24,7 +24,7 @@ const overwrite = (path: string, at: number, length: number) => {
   const bytes = readFileSync(path)
   writeFileSync(path, bytes.fill(0xaa, at, at + length))
 }
-/** The first segment as if its compression had not come yet. */
+/** Replaces the first segment by its uncompressed form, as before its compression. */
 const unseal = (folder: string): string => {
   const sealed = segment(folder, "000001.ndjson.zst")
   const plain = segment(folder, "000001.ndjson")
@@ -35,7 +35,7 @@ const unseal = (folder: string): string => {
 const recording = (folder: string): string =>
   join(folder, "files/recordings", readdirSync(join(folder, "files/recordings")).sort()[0]!)
 
-describe("a good account", () => {
+describe("an undamaged account", () => {
   let whole: Account
   beforeAll(async () => {
     whole = await openSynced()
@@ -45,7 +45,7 @@ describe("a good account", () => {
     rmSync(whole.output, { recursive: true })
   })
 
-  it("passes every check, changes nothing, and says what to do next", async () => {
+  it("passes every check, names the next step, and has the same files and warehouse afterwards", async () => {
     const files = () => readdirSync(whole.output, { recursive: true }).sort()
     const before = [files(), readFileSync(whole.warehouse)] as const
     const ran = await sluice(["verify"], { SLUICE_OUTPUT: whole.output })
@@ -68,8 +68,8 @@ const version = "(SELECT min(id) FROM crm_history.conversations)"
 const shiftVersion = (set: string) => (folder: string) =>
   sql(folder, `UPDATE crm_history.conversations SET ${set} WHERE id = ${version}`)
 
-describe("rows that are not as the vault gives them", () => {
-  it("are named, whatever is wrong with them, where every record is replayed", async () => {
+describe("rows that differ from the vault", () => {
+  it("are reported with the kind of difference if every record is replayed", async () => {
     const first = (table: string) => `id = (SELECT min(id) FROM crm.${table})`
     const { wrong, result } = await verifyBroken(
       account,
@@ -100,7 +100,7 @@ describe("rows that are not as the vault gives them", () => {
     )
   })
 
-  it("are found by a sample too, in a table of a few rows by every one", async () => {
+  it("are found by a sample, which includes every row of a small table", async () => {
     const { wrong, result } = await verifyBroken(account, account.output, (folder) =>
       sql(folder, "UPDATE crm.locations SET name = 'elsewhere'")
     )
@@ -112,60 +112,65 @@ describe("rows that are not as the vault gives them", () => {
   })
 })
 
-describe("one thing broken is named, and nothing else", () => {
+describe("verify reports each kind of damage and nothing else", () => {
   it.each<Broken>([
     [
-      "a byte of a sealed segment",
+      "a changed byte of a sealed segment",
       (folder) => flip(segment(folder, "000001.ndjson.zst")),
       [/^vault: segment 1: it cannot be unpacked/],
       backup
     ],
     [
-      "a byte of a page in a plain segment",
+      "a changed byte of a page in a plain segment",
       (folder) => flip(unseal(folder), '\n{"contacts":['),
       [/^vault: segment 1: it is damaged at byte [1-9]\d*: [1-9][\d,]* entries after it cannot be read$/],
       backup
     ],
     [
-      "the end of a full segment",
+      "a full segment without its end",
       (folder) => truncateSync(unseal(folder), 5000),
       [/^vault: segment 1: it is damaged at byte \d+: its last [\d,]+ bytes are not a complete entry$/],
       backup
     ],
-    ["a segment", (folder) => rmSync(segment(folder, "000001.ndjson.zst")), [/^vault: segment 1: missing$/], backup],
     [
-      "the newest segments",
+      "a missing segment",
+      (folder) => rmSync(segment(folder, "000001.ndjson.zst")),
+      [/^vault: segment 1: missing$/],
+      backup
+    ],
+    [
+      "missing last segments",
       (folder) => ["000002.ndjson.zst", "000003.ndjson"].forEach((file) => rmSync(segment(folder, file))),
       [/^vault: position: the warehouse has loaded segment 2 up to byte \d+, where no entry of the vault ends$/],
       backup
     ],
     [
-      "how far the vault is loaded",
+      "a wrong vault offset",
       (folder) => sql(folder, "UPDATE meta.vault_offset SET segment = 2, byte_offset = 77"),
       [/^vault: position: the warehouse has loaded segment 2 up to byte 77, where/],
       backup
     ],
     [
-      "a key twice",
+      "a duplicate key",
       (folder) => sql(folder, `INSERT INTO crm.contacts SELECT * FROM crm.contacts WHERE id = ${warehouseRow}`),
       [/^keys: contacts: 1 duplicate key, for example \w{20}$/],
       /^\.\/sluice rebuild$/
     ],
     [
-      "half a key",
+      "a key with NULL",
       (folder) =>
         sql(folder, "UPDATE crm.contact_tags SET tag = NULL WHERE rowid = (SELECT min(rowid) FROM crm.contact_tags)"),
       [/^keys: contact_tags: 1 row with NULL in the key$/],
       /^\.\/sluice rebuild$/
     ],
     [
-      "a row that a child table hangs on",
+      "a missing row with rows in a child table",
       (folder) => sql(folder, "DELETE FROM crm.pipelines WHERE id = (SELECT min(id) FROM crm.pipelines)"),
       [/^parents: pipeline_stages: [1-9]\d* rows without a row in pipelines, for example/],
       /^\.\/sluice rebuild$/
     ],
     [
-      "a row that others were read under",
+      "a missing parent of children",
       (folder) => sql(folder, "DELETE FROM crm.calendars WHERE id = (SELECT min(calendar_id) FROM crm.appointments)"),
       [
         /^parents: calendar_members: [1-9]\d* rows? without a row in calendars, for example/,
@@ -201,7 +206,7 @@ describe("one thing broken is named, and nothing else", () => {
       /^\.\/sluice rebuild$/
     ],
     [
-      "a row that has versions",
+      "a missing row with versions",
       (folder) => sql(folder, `DELETE FROM crm.conversations WHERE id = ${version}`),
       [
         /^parents: conversation_tags: [1-9]\d* rows? without a row in conversations/,
@@ -210,26 +215,26 @@ describe("one thing broken is named, and nothing else", () => {
       /^\.\/sluice rebuild$/
     ],
     [
-      "child rows of an earlier version",
+      "child rows that do not match an earlier version",
       (folder) => sql(folder, "UPDATE crm_history.contact_tags SET _valid_to = _valid_to - INTERVAL 1 SECOND"),
       [/^history: history of contact_tags: [1-9]\d* versions without a version in contacts/],
       /^\.\/sluice rebuild$/
     ],
     [
-      "a watermark",
+      "a watermark after the last read",
       (folder) =>
         sql(folder, "UPDATE meta.watermarks SET watermark = complete_at + INTERVAL 1 HOUR WHERE resource = 'contacts'"),
       [/^times: contacts: its watermark .* is later than its last read at/],
       /^\.\/sluice rebuild$/
     ],
     [
-      "the time a row was read",
+      "a read time in the future",
       (folder) => sql(folder, "UPDATE crm.forms SET _synced_at = now() + INTERVAL 1 DAY"),
       [/^times: forms: [1-9]\d* rows? with _synced_at in the future/],
       /^\.\/sluice rebuild$/
     ],
     [
-      "a reject that no run counted",
+      "a rejected record that no run counted",
       (folder) =>
         sql(
           folder,
@@ -239,19 +244,19 @@ describe("one thing broken is named, and nothing else", () => {
       /^\.\/sluice rebuild$/
     ],
     [
-      "a recording",
+      "a missing recording",
       (folder) => rmSync(recording(folder)),
       [/^files: files\/recordings\/\S+: missing$/],
       /^\.\/sluice sync --full --only recordings$/
     ],
     [
-      "a byte of a recording",
+      "a changed byte of a recording",
       (folder) => flip(recording(folder)),
       [/^files: files\/recordings\/\S+: its SHA-256 differs from its row$/],
       /^\.\/sluice sync --full --only recordings$/
     ],
     [
-      "the length of a recording",
+      "a truncated recording",
       (folder) => truncateSync(recording(folder), 100),
       [/^files: files\/recordings\/\S+: it has 100 bytes; its row says \d+$/],
       /^\.\/sluice sync --full --only recordings$/
@@ -264,11 +269,11 @@ describe("one thing broken is named, and nothing else", () => {
   })
 
   it.each<[string, (path: string) => unknown, string]>([
-    ["its beginning", (path) => overwrite(path, 0, 5000), "tables"],
-    ["its end", (path) => truncateSync(path, 1_000_000), "tables"],
-    ["all but its beginning", (path) => truncateSync(path, 100), "tables"],
-    ["its middle", (path) => overwrite(path, statSync(path).size >> 1, 300_000), "(blocks|tables)"]
-  ])("a warehouse that lost %s; and rebuild then mends it", async (_, damage, check) => {
+    ["without its beginning", (path) => overwrite(path, 0, 5000), "tables"],
+    ["without its end", (path) => truncateSync(path, 1_000_000), "tables"],
+    ["with its beginning only", (path) => truncateSync(path, 100), "tables"],
+    ["without its middle", (path) => overwrite(path, statSync(path).size >> 1, 300_000), "(blocks|tables)"]
+  ])("a warehouse %s, which rebuild repairs", async (_, damage, check) => {
     const { wrong, result } = await verifyBroken(account, account.output, (folder) =>
       damage(join(folder, "warehouse.duckdb"))
     )
@@ -284,9 +289,9 @@ describe("one thing broken is named, and nothing else", () => {
     assert.deepStrictEqual(left, [])
   })
 
-  it("a block of the warehouse that no other check reads", async () => {
+  it("a damaged block of the warehouse that no other check reads", async () => {
     const { wrong } = await checkBroken(account.output, async (folder) => {
-      // Incompressible, so that it fills blocks of its own; flipped where its bytes are found.
+      // The text is not compressible, so that it fills its own blocks, in which a byte is changed.
       await sql(
         folder,
         "CREATE TABLE crm.more AS SELECT repeat('needle in a haystack ' || i, 50) || hash(i) AS text FROM range(20000) AS r(i)"
@@ -303,8 +308,8 @@ describe("one thing broken is named, and nothing else", () => {
   })
 })
 
-describe("what is no fault is only told", () => {
-  it("a torn end, what was set aside, a file nobody names, a reference that leads nowhere", async () => {
+describe("a state that is no damage is not wrong", () => {
+  it("an incomplete last write, a write set aside, a file without a row, and a dangling reference are noted", async () => {
     const user = await one("SELECT assigned_to FROM crm.contacts WHERE assigned_to <> ''")
     const { wrong, notes } = await checkBroken(account.output, async (folder) => {
       writeFileSync(segment(folder, "000003.ndjson"), '{"kind":"page","resource":"cont')
@@ -325,12 +330,12 @@ describe("what is no fault is only told", () => {
       )
   })
 
-  it("an open segment that was left behind when the vault was copied, and that held nothing", async () => {
+  it("an empty open segment that is missing", async () => {
     const { wrong } = await checkBroken(account.output, (folder) => rmSync(segment(folder, "000003.ndjson")))
     assert.deepStrictEqual(wrong, [])
   })
 
-  it("entries that wait to be loaded, and a gap before a row that is marked deleted", async () => {
+  it("entries that are not loaded yet are noted, and a gap before a deleted row is accepted", async () => {
     const { wrong, notes, next } = await checkBroken(account.output, async (folder) => {
       await sql(folder, "UPDATE meta.vault_offset SET segment = 2, byte_offset = 0")
       await sql(

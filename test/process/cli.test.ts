@@ -1,4 +1,4 @@
-/** The launcher, and what it is piped into. */
+/** The launcher, and pipes that end early or cannot be written. */
 import { assert, describe, it } from "@effect/vitest"
 import { execFileSync, spawnSync } from "node:child_process"
 import { symlinkSync } from "node:fs"
@@ -14,13 +14,13 @@ describe("the launcher", () => {
     assert.match(execFileSync(link, ["--version"], { cwd: "/", encoding: "utf8" }), /^sluice \d/)
   })
 
-  it("passes its arguments on to the sandbox, a program of its own", async () => {
+  it("passes its arguments to the sandbox, which is a separate program", async () => {
     const { code, stdout } = await start(["sandbox", "--help"], {}).ended
     assert.strictEqual(code, 0)
     assert.match(stdout.split("\n").slice(0, 2).join("\n"), /sandbox/)
   })
 
-  it("a reader that has seen enough is no failure, and a full disk behind a pipe is told", async () => {
+  it("succeeds if the reader of a pipe ends early, and reports an output that is full", async () => {
     const shell = (line: string) =>
       spawnSync("bash", ["-c", `set -o pipefail; ${line}`], {
         encoding: "utf8",

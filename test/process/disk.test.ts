@@ -1,4 +1,4 @@
-/** A disk that is full. */
+/** A run on a full disk. */
 import { assert, describe, it } from "@effect/vitest"
 import { execFileSync } from "node:child_process"
 import { join } from "node:path"
@@ -7,14 +7,14 @@ import { query } from "../support/compare.ts"
 import { start } from "../support/process.ts"
 import { type Ran, newFolder } from "../support/sluice.ts"
 
-/** One paragraph that names the trouble, then the next step, and no stack trace. */
-const says = ({ stderr }: Ran, trouble: RegExp) => {
-  assert.match(stderr, trouble)
+/** The error names the problem and the next step, without a stack trace. */
+const assertExplains = ({ stderr }: Ran, problem: RegExp) => {
+  assert.match(stderr, problem)
   assert.match(stderr, /^Next: \S/m)
   assert.notMatch(stderr, /\n\s+at /)
 }
 
-/** A file system of a few megabytes; only root can make one. */
+/** A file system of a few megabytes, which only root can mount. */
 const smallDisk = (): string | undefined => {
   const folder = newFolder()
   try {
@@ -26,7 +26,7 @@ const smallDisk = (): string | undefined => {
 }
 
 describe("a full disk", () => {
-  it("ends the run with what to do, and the next run, with room, goes on from what was kept", async (context) => {
+  it("ends the run with 1 and a next step, and with more space the next run resumes", async (context) => {
     const disk = smallDisk()
     if (!disk) return context.skip("needs the right to mount a small file system")
     const account = await openAccount("--contacts", "8000", "--messages", "200", "--notes-per-contact", "0")
@@ -34,7 +34,7 @@ describe("a full disk", () => {
       const environment = { ...account.environment, SLUICE_OUTPUT: disk }
       const ran = await start(["sync", "--only", "contacts"], environment).ended
       assert.strictEqual(ran.code, 1, ran.stderr)
-      says(ran, /could not be written|could not be/)
+      assertExplains(ran, /could not be written|could not be/)
       execFileSync("mount", ["-o", "remount,size=500m", disk])
       const before = (await account.service.stats()).requestsByOperation["POST /contacts/search"]!
       const again = await start(["sync", "--only", "contacts"], environment).ended

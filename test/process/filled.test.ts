@@ -1,4 +1,4 @@
-/** All tables at once in the least memory that the settings allow: each table in a transaction needs some. */
+/** All tables in one transaction, each of which needs memory, with the least memory that the settings allow. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { rmSync, writeFileSync } from "node:fs"
@@ -10,7 +10,7 @@ import { query } from "../support/compare.ts"
 import { fillVault } from "../support/filled.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
-it.live("records with unknown fields and single details are loaded with 96 MB", () =>
+it.live("records with 200 unknown fields and their details are loaded with 96 MB", () =>
   Effect.gen(function* () {
     const { resources, ...catalogue } = yield* Effect.promise(() => discover())
     const some = resources.filter(({ table }) => table === "contacts" || table === "orders")

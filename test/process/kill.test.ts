@@ -6,10 +6,10 @@ import { start } from "../support/process.ts"
 
 const seed = Number(process.env["SLUICE_SEED"] ?? 1)
 const kills = 20
-/** Lists and fan-outs that can have a request under way at one instant, and how many each. */
+/** The most requests in flight at one time: one for each of 12 lists, and 8 for each of 3 children. */
 const inFlightMax = 12 + 3 * 8
 
-/** Kills runs until one lives to its end; returns how many were killed. */
+/** Kills runs until one completes, and returns the number of killed runs. */
 const runWithKills = async (account: Account, random: () => number): Promise<number> => {
   for (let killed = 0; ; killed++) {
     const running = start(["sync"], account.environment)
@@ -21,7 +21,7 @@ const runWithKills = async (account: Account, random: () => number): Promise<num
 }
 
 describe("kill -9", () => {
-  it(`at ${kills} random instants loses nothing, doubles nothing, and costs at most what was under way (seed ${seed})`, async () => {
+  it(`at up to ${kills} random times loses no record, duplicates no row, and repeats at most the requests in flight (seed ${seed})`, async () => {
     const random = randomFrom(seed)
     const flags = ["--latency", "10-40", "--contacts", "800", "--seed", String(seed)]
     const [account, undisturbed] = [await openAccount(...flags), await openAccount(...flags)]
@@ -29,20 +29,23 @@ describe("kill -9", () => {
       const killed = await runWithKills(account, random)
       assert.deepStrictEqual(await account.differences(), [])
       for (const table of Object.values(tableByCollection)) {
-        const twice = await query(
+        const duplicates = await query(
           account.warehouse,
           `SELECT id FROM crm.${table} GROUP BY location_id, id HAVING count(*) > 1`
         )
-        assert.deepStrictEqual(twice, [], table)
+        assert.deepStrictEqual(duplicates, [], table)
       }
       assert.strictEqual((await undisturbed.sync()).code, 0)
-      const [disturbed, calm] = [await account.service.stats(), await undisturbed.service.stats()]
-      const again = disturbed.requests - calm.requests
-      process.stderr.write(`${killed} kills: ${again} of ${disturbed.requests} requests came again\n`)
+      const [disturbed, undisturbedStats] = [await account.service.stats(), await undisturbed.service.stats()]
+      const repeated = disturbed.requests - undisturbedStats.requests
+      process.stderr.write(`${killed} kills: ${repeated} of ${disturbed.requests} requests repeated\n`)
       assert.isAtLeast(killed, 5)
-      assert.isAtMost(again, killed * inFlightMax)
+      assert.isAtMost(repeated, killed * inFlightMax)
       const parents = "GET /contacts/:contactId/notes"
-      assert.isAtMost(disturbed.requestsByOperation[parents]! - calm.requestsByOperation[parents]!, killed * 8)
+      assert.isAtMost(
+        disturbed.requestsByOperation[parents]! - undisturbedStats.requestsByOperation[parents]!,
+        killed * 8
+      )
     } finally {
       account.service.stop()
       undisturbed.service.stop()

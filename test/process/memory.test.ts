@@ -1,4 +1,4 @@
-/** Answers that are too large are given up, in bounded memory. */
+/** Responses that are too large are abandoned in bounded memory. */
 import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -10,7 +10,7 @@ import { start } from "../support/process.ts"
 const megabyte = 1024 * 1024
 const pageBytes = 200 * megabyte
 
-/** Valid JSON of 200 MB: thousands of small records, or one large text. */
+/** Valid JSON of 200 MB with records of 1 kB. */
 const manyRecords = () => {
   const record = Buffer.from(`{"id":"contact-0123456789","firstName":"${"x".repeat(966)}"},`)
   const page = Buffer.alloc(pageBytes, record)
@@ -22,18 +22,18 @@ const manyRecords = () => {
 
 describe("a page of 200 MB", () => {
   const page = manyRecords()
-  const packed = gzipSync(page)
+  const compressed = gzipSync(page)
 
-  it("is what it says", () => {
-    assert.strictEqual(page.length > 199 * megabyte && packed.length < 5 * megabyte, true)
+  it("is valid, and compressed it has less than 5 MB", () => {
+    assert.strictEqual(page.length > 199 * megabyte && compressed.length < 5 * megabyte, true)
     assert.strictEqual(JSON.parse(page.toString()).contacts.at(-1).id, "last")
   })
 
   it.each([
     ["plain", page, {}],
-    ["packed into little", packed, { "content-encoding": "gzip" }]
+    ["compressed", compressed, { "content-encoding": "gzip" }]
   ])(
-    "%s: memory stays bounded, its resource ends incomplete with the reason, the others arrive",
+    "that is %s is abandoned in bounded memory: its resource is incomplete with a reason, and another resource is read",
     async (_, body, headers) => {
       const { folder, environment, close } = await hostileService(({ path }) =>
         path === "/contacts/search"
@@ -50,11 +50,11 @@ describe("a page of 200 MB", () => {
         assert.match(ran.stderr, /contacts: .*the answer is over our limit of 16 MB/)
         assert.isAbove(peak(), 50)
         assert.isBelow(peak(), 900)
-        const [told] = await query(
+        const [row] = await query(
           join(folder, "warehouse.duckdb"),
           "SELECT status, (SELECT count(*) FROM crm.workflows) AS workflows FROM meta.run_resources WHERE resource = 'contacts'"
         )
-        assert.deepStrictEqual(told, { status: "incomplete", workflows: "1" })
+        assert.deepStrictEqual(row, { status: "incomplete", workflows: "1" })
       } finally {
         close()
       }
@@ -62,7 +62,7 @@ describe("a page of 200 MB", () => {
   )
 })
 
-describe("a page made of the smallest things there are", () => {
+describe("a page with very many small values", () => {
   const upTo = (bytes: number, part: (n: number) => string) => {
     const parts: Array<string> = []
     for (let [n, length] = [0, 0]; length < bytes; n++) length += parts[parts.push(part(n)) - 1]!.length + 1
@@ -84,13 +84,13 @@ describe("a page made of the smallest things there are", () => {
     }
   }
 
-  it("too many records: the resource ends incomplete, in bounded memory", async () => {
+  it("with too many records makes its resource incomplete in bounded memory", async () => {
     const { ran } = await run(upTo(15 * megabyte, () => "1"))
     assert.strictEqual(ran.code, 3, ran.stderr)
     assert.match(ran.stderr, /workflows: .*the response has \d+ records, over our limit of 100000/)
   })
 
-  it("no field name ever twice: the rows arrive, and a few hundred names stand for all", async () => {
+  it("with distinct field names is loaded, and 201 schema changes count all names", async () => {
     const fields = (n: number) => Array.from({ length: 9 }, (_, index) => `"k${n}_${index}":1`).join(",")
     const records = upTo(8 * megabyte, (n) => `{"id":"${n}",${fields(n)}}`)
     const { ran, rows } = await run(records)
@@ -104,10 +104,10 @@ describe("a page made of the smallest things there are", () => {
   })
 })
 
-/** The most that a process held in memory until now, or until it ended. */
+/** The peak memory of a process until now, or until it ended. */
 const peakMegabytes = (pid: number) => {
   let peak = 0
-  const look = () => {
+  const measure = () => {
     try {
       const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? []
       peak = Math.max(peak, Number(kilobytes ?? 0) / 1024)
@@ -115,6 +115,6 @@ const peakMegabytes = (pid: number) => {
       clearInterval(timer)
     }
   }
-  const timer = setInterval(look, 20)
+  const timer = setInterval(measure, 20)
   return () => peak
 }

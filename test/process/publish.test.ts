@@ -1,4 +1,4 @@
-/** Publishing beside readers in other processes, killed, refused by the disk, and into a pipe. */
+/** Publishing with readers in other processes, with kills, with failed writes, and to a pipe. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { spawn, spawnSync } from "node:child_process"
@@ -14,8 +14,8 @@ import { verified } from "../publish/verify.ts"
 const program = (file: string) => fileURLToPath(new URL(`../publish/programs/${file}`, import.meta.url))
 const versionsIn = (output: string) => readdirSync(join(output, ".published")).sort()
 
-describe("versions of the published folder", () => {
-  it.effect("a reader in a loop sees 20 publishes and never a missing or torn file", () => {
+describe("releases", () => {
+  it.effect("a reader in a loop during 20 publishes never finds a missing or partial file", () => {
     const output = newOutput()
     return Effect.gen(function* () {
       yield* addManyThings(500)
@@ -37,12 +37,12 @@ describe("versions of the published folder", () => {
     }).pipe(Effect.provide(warehouseAt(output)))
   })
 
-  it.live("a kill at any moment leaves the version before, and the next publish clears up", () => {
+  it.live("a kill during a publish leaves a complete release, and the next publish removes the partial one", () => {
     const output = newOutput()
     return Effect.gen(function* () {
       yield* addManyThings(30_000).pipe(Effect.provide(warehouseAt(output)))
       yield* publishThings(output, { run: "before" }).pipe(Effect.provide(warehouseAt(output)))
-      let torn = 0
+      let interrupted = 0
       for (const delay of [10, 70, 140, 250]) {
         const child = spawn(process.execPath, [program("publish.ts"), output], { stdio: ["ignore", "pipe", "inherit"] })
         const closed = new Promise((resolve) => child.once("close", resolve))
@@ -53,23 +53,23 @@ describe("versions of the published folder", () => {
           await closed
         })
         verified(join(output, "published"))
-        if (versionsIn(output).some((entry) => entry.endsWith(".building"))) torn++
+        if (versionsIn(output).some((entry) => entry.endsWith(".building"))) interrupted++
       }
-      assert.isAbove(torn, 0, "no kill came in the middle of a publish")
+      assert.isAbove(interrupted, 0, "no kill interrupted a publish")
       yield* publishThings(output, { run: "after" }).pipe(Effect.provide(warehouseAt(output)))
       assert.strictEqual(verified(join(output, "published")).run, "after")
       assert.match(versionsIn(output).join(" "), /^\d{6}-(run-1|before) \d{6}-after$/)
     })
   })
 
-  it.live("a refused write says so in one paragraph, and the version before stays", () => {
+  it.live("a failed write is reported in one line, and the previous release stays", () => {
     const output = newOutput()
     return Effect.gen(function* () {
       yield* addManyThings(30_000).pipe(
         Effect.andThen(publishThings(output, { run: "before" })),
         Effect.provide(warehouseAt(output))
       )
-      // No file may grow beyond this many kilobytes: what a full disk does, without being root.
+      // The limit of the file size has the effect of a full disk, without root.
       const script = `trap '' XFSZ; ulimit -f 1024; exec "$0" "$@"`
       const ran = spawnSync("bash", ["-c", script, process.execPath, program("publish.ts"), output, "once"], {
         encoding: "utf8"
@@ -88,7 +88,7 @@ describe("versions of the published folder", () => {
 })
 
 describe("one table to a pipe", () => {
-  it.effect("a reader that has seen enough ends it quietly", () => {
+  it.effect("ends without an error if the reader ends early", () => {
     const output = newOutput()
     return addManyThings(40_000).pipe(
       Effect.provide(warehouseAt(output)),

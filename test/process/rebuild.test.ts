@@ -8,7 +8,7 @@ import { start } from "../support/process.ts"
 import { sluice } from "../support/sluice.ts"
 
 describe("a rebuild", () => {
-  it("that was stopped where there was no warehouse leaves none that others stumble over", async () => {
+  it("that was killed before a warehouse existed leaves none, and the next sync loads the vault", async () => {
     const account = await openAccount("--contacts", "120")
     const { environment, output, warehouse } = account
     const contacts = () => query(warehouse, "SELECT id FROM crm.contacts ORDER BY id")

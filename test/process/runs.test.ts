@@ -1,19 +1,19 @@
-/** Runs that meet in one folder, and a run that is stopped by a signal. */
+/** Concurrent runs in one folder, and a run that a signal stops. */
 import { DuckDBInstance } from "@duckdb/node-api"
 import { assert, describe, it } from "@effect/vitest"
 import { openAccount } from "../support/account.ts"
 import { start } from "../support/process.ts"
 import type { Ran } from "../support/sluice.ts"
 
-/** One paragraph that names the trouble, then the next step, and no stack trace. */
-const says = ({ stderr }: Ran, trouble: RegExp) => {
-  assert.match(stderr, trouble)
+/** The error names the problem and the next step, without a stack trace. */
+const assertExplains = ({ stderr }: Ran, problem: RegExp) => {
+  assert.match(stderr, problem)
   assert.match(stderr, /^Next: \S/m)
   assert.notMatch(stderr, /\n\s+at /)
 }
 
 describe("a process", () => {
-  it("a second run at the same time ends with 11 and the process to wait for; the first goes on", async () => {
+  it("a second run at the same time ends with 11 and names the first one, which completes", async () => {
     const slow = await openAccount("--latency", "300", "--contacts", "300")
     try {
       const first = start(["sync"], slow.environment)
@@ -21,7 +21,7 @@ describe("a process", () => {
       for (const command of ["sync", "rebuild", "publish", "status", "verify"]) {
         const second = await start([command], slow.environment).ended
         assert.strictEqual(second.code, 11, `${command}: ${second.stderr}`)
-        says(second, /Another run \(process \d+\)/)
+        assertExplains(second, /Another run \(process \d+\)/)
       }
       const ran = await first.ended
       assert.strictEqual(ran.code, 0, ran.stderr)
@@ -31,7 +31,7 @@ describe("a process", () => {
     }
   })
 
-  it("Ctrl-C ends with 130 and keeps what was read; the next run goes on from there", async () => {
+  it("Ctrl-C ends the run with 130, and the next run repeats at most the requests in flight", async () => {
     const slow = await openAccount("--latency", "30", "--contacts", "200")
     try {
       const running = start(["sync"], slow.environment)
@@ -39,26 +39,26 @@ describe("a process", () => {
       running.kill("SIGINT")
       const stopped = await running.ended
       assert.strictEqual(stopped.code, 130)
-      says(stopped, /progress is saved/)
+      assertExplains(stopped, /progress is saved/)
       const { requests } = await slow.service.stats()
       assert.strictEqual((await slow.sync()).code, 0)
       assert.deepStrictEqual(await slow.differences(), [])
       const fetched = (await slow.service.stats()).requestsByOperation["GET /contacts/:contactId/notes"]!
-      // What was in flight is asked for again: one request of each of the twelve side by side.
+      // Requests in flight are repeated: twelve run concurrently.
       assert.isAtMost(fetched, 200 + 12, `${requests} requests before Ctrl-C`)
     } finally {
       slow.service.stop()
     }
   })
 
-  it("another program that has the warehouse open is named by every command that needs it, with 11", async () => {
+  it("verify and doctor end with 11 and name another program that has the warehouse open", async () => {
     const account = await openAccount("--contacts", "20")
     const instance = await DuckDBInstance.create(account.warehouse)
     try {
-      const trouble = /Another program \(.*process \d+\) has .*warehouse\.duckdb open/
+      const problem = /Another program \(.*process \d+\) has .*warehouse\.duckdb open/
       const verified = await start(["verify"], account.environment).ended
       assert.strictEqual(verified.code, 11, verified.stderr)
-      says(verified, trouble)
+      assertExplains(verified, problem)
       const examined = await start(["doctor", "--json"], account.environment).ended
       assert.strictEqual(examined.code, 11, examined.stderr)
       const { lines } = JSON.parse(examined.stdout)
@@ -67,7 +67,7 @@ describe("a process", () => {
         problems.map(({ check }: { readonly check: string }) => check),
         ["lock"]
       )
-      assert.match(problems[0].what, trouble)
+      assert.match(problems[0].what, problem)
     } finally {
       instance.closeSync()
       account.service.stop()

@@ -1,9 +1,9 @@
 /**
- * One account's bad week, drawn from a seed: what it holds, how the service fails, what changes meanwhile, when we are
- * killed, when the day's requests run out. At the end of it every table must equal the service.
+ * A scenario of several syncs, drawn from a seed: the account, the faults of the service, changes, kills, and daily
+ * limits. At its end, every table must equal the service.
  *
- *     node_modules/.bin/node test/process/scenario.ts 17        # replays seed 17 and says what differs
- *     node_modules/.bin/node test/process/scenario.ts 1-200     # tries these seeds
+ *     node_modules/.bin/node test/process/scenario.ts 17        # replays seed 17 and prints the differences
+ *     node_modules/.bin/node test/process/scenario.ts 1-200     # runs these seeds
  */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -17,7 +17,7 @@ export interface Result {
   readonly seed: number
   readonly flags: ReadonlyArray<string>
   readonly events: ReadonlyArray<string>
-  /** What is wrong; empty: nothing. */
+  /** Empty if the scenario succeeded. */
   readonly wrong: ReadonlyArray<string>
 }
 
@@ -77,21 +77,21 @@ export const simulate = async (seed: number): Promise<Result> => {
         await account.service.post("change", { contacts: 0.05, opportunities: 0.05, conversations: 0.05, seed: round })
       if (code === 75 || chance(0.2)) await account.service.post("clock", { advanceMs: 86_400_000 })
     }
-    // One run goes on where the last one was stopped, the next one sees the account as it is.
+    // The first complete run may resume a stopped one; the second reads the account as it is.
     for (let left = 8, whole = 0; left > 0 && whole < 2; left--) {
       const { code, stderr } = await run("--full").ended
       events.push(`at rest: ${code}`)
       if (code === 0) whole++
-      if (code !== 75 && left === 1) wrong.push(`never comes to rest: ${stderr.slice(-500)}`)
+      if (code !== 75 && left === 1) wrong.push(`does not complete: ${stderr.slice(-500)}`)
       if (code === 75) await account.service.post("clock", { advanceMs: 86_400_000 })
     }
     wrong.push(...(await account.differences()))
     for (const table of new Set(Object.values(tableByCollection))) {
-      const twice = await query(
+      const duplicates = await query(
         account.warehouse,
         `SELECT id FROM crm.${table} GROUP BY location_id, id HAVING count(*) > 1`
       )
-      if (twice.length > 0) wrong.push(`${table}: ${twice.length} ids twice`)
+      if (duplicates.length > 0) wrong.push(`${table}: ${duplicates.length} duplicate ids`)
     }
     const verified = await start(["verify"], account.environment).ended
     if (verified.code !== 0) wrong.push(verified.stdout + verified.stderr)

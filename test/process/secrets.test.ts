@@ -1,4 +1,4 @@
-/** What other users of the machine can see: arguments of processes, and modes of files. */
+/** What other users of the machine can see: the arguments of processes, and the modes of files. */
 import { assert, describe, it } from "@effect/vitest"
 import { lstatSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -9,7 +9,7 @@ import { newFolder } from "../support/sluice.ts"
 
 const allFormats = { SLUICE_FORMATS: "duckdb,parquet,csv" }
 
-/** Arguments of every process on the machine while one of ours runs. */
+/** The arguments of every process on the machine while a command runs, sampled every 20 ms. */
 const argumentsWhile = (running: Running) => {
   const seen = new Set<string>()
   const timer = setInterval(() => {
@@ -24,12 +24,12 @@ const argumentsWhile = (running: Running) => {
   return seen
 }
 
-describe("the arguments of every process", () => {
+describe("the sampled arguments of all processes", () => {
   it.each([
     ["itself", (path: string) => readFileSync(path, "utf8")],
     ["a file", (path: string) => `file:${path}`],
     ["a command", (path: string) => `cmd:sleep 0.2; cat ${path}`]
-  ])("never show a token that is given as %s, nor the secrets of OAuth", async (_, reference) => {
+  ])("do not contain a token or OAuth secrets given as %s", async (_, reference) => {
     const account = await openAccount("--contacts", "20")
     const { token, clientId, clientSecret, refreshToken } = account.service
     const given = (secret: string) => {
@@ -61,7 +61,7 @@ describe("the arguments of every process", () => {
   })
 })
 
-/** Whatever stands in the folder in the course of a run. */
+/** The files that must have been seen in the folder. */
 const kinds = [
   /^warehouse\.duckdb$/,
   /^(warehouse|rebuilt)\.duckdb\.wal$/,
@@ -76,8 +76,8 @@ const kinds = [
   /manifest\.json$/
 ]
 
-describe("every file and folder is the owner's alone", () => {
-  it("at any instant of a run, with an open umask: what is published, kept, half written or spilled", async () => {
+describe("only the owner can access every file and folder", () => {
+  it("in every sample during the runs, with an open umask: published, stored, partial and spilled files", async () => {
     const account = await openAccount("--contacts", "25000", "--messages", "500")
     const config = join(newFolder(), "config.toml")
     writeFileSync(config, "[machine]\nmemory_mb = 96\n")
@@ -92,25 +92,25 @@ describe("every file and folder is the owner's alone", () => {
         SLUICE_REFRESH_TOKEN: refreshToken
       }
       const modes = new Map<string, string>()
-      const look = () => {
+      const sample = () => {
         for (const path of below(account.output))
           try {
             const stat = lstatSync(path)
             modes.set(path, `${stat.isDirectory() ? "folder" : "file"} ${(stat.mode & 0o777).toString(8)}`)
             if (!/ (600|700)$/.test(modes.get(path)!)) open.add(`${path}: ${modes.get(path)}`)
           } catch {
-            // It was there for a moment only.
+            // The file was removed in the meantime.
           }
       }
       const open = new Set<string>()
       const timer = setInterval(() => {
         try {
-          look()
+          sample()
         } catch {
-          // A folder went while it was being listed.
+          // A folder was removed while it was listed.
         }
       }, 5)
-      // So little that DuckDB spills.
+      // With so little memory, DuckDB spills.
       await start(["sync", "--only", "contacts", "--config", config], environment).ended
       const ran = await start(["sync", "--only", "contacts,messages,recordings"], environment).ended
       assert.strictEqual(ran.code, 0, ran.stderr)
@@ -118,11 +118,11 @@ describe("every file and folder is the owner's alone", () => {
         const seen = [...modes.keys()].map((path) => path.slice(account.output.length + 1))
         return kinds.filter((kind) => !seen.some((path) => kind.test(path))).map(String)
       }
-      // Some are there for a moment only: then once more.
+      // Some files exist only briefly: run again if they were not seen.
       for (let again = 0; again < 3 && missing().length > 0; again++)
         assert.strictEqual((await start(["rebuild", "--config", config], environment).ended).code, 0)
       clearInterval(timer)
-      look()
+      sample()
       assert.deepStrictEqual([...open], [])
       assert.deepStrictEqual([...new Set(modes.values())].sort(), ["file 600", "folder 700"])
       assert.deepStrictEqual(missing(), [])

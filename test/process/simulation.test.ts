@@ -1,10 +1,10 @@
-/** A few bad weeks with every test run; more of them: see scenario.ts. */
+/** A few scenarios with every test run; scenario.ts runs more of them. */
 import { assert, describe, it } from "@effect/vitest"
 import { simulate } from "./scenario.ts"
 
-describe("a bad week", () => {
+describe("a scenario of faults, changes and kills", () => {
   it.each([1, 2])(
-    "of seed %i ends with every table equal to the service",
+    "with seed %i ends with every table equal to the service",
     async (seed) => {
       const { wrong, events, flags } = await simulate(seed)
       assert.deepStrictEqual(wrong, [], JSON.stringify({ flags, events }))

@@ -13,7 +13,7 @@ const fields = 120
 const contacts = 30_000
 
 describe("an account with many custom fields", () => {
-  it("is published within the memory limit, with every value under its field", async () => {
+  it("is published within the memory limit, with every value in the column of its field", async () => {
     const account = await openAccount("--contacts", "20")
     try {
       assert.strictEqual((await account.sync("--only", "contacts,custom_fields")).code, 0)

@@ -149,7 +149,7 @@ describe("published files, read by other programs", () => {
       )
   )
 
-  it.effect("DuckDB reads its own CSV without a difference", () =>
+  it.effect("DuckDB reads the texts of its own CSV without a difference", () =>
     published((folder) =>
       Effect.gen(function* () {
         const csv = `read_csv('${join(folder, "csv/things.csv")}', all_varchar = true, allow_quoted_nulls = false, max_line_size = 1000000)`

@@ -6,7 +6,7 @@ import { newOutput } from "./output.ts"
 import { addManyThings, addThings, publishThings, warehouseAt } from "./things.ts"
 import { verified } from "./verify.ts"
 
-describe("versions of the published folder", () => {
+describe("releases", () => {
   it.effect("the check of these tests notices one changed byte", () => {
     const output = newOutput()
     return Effect.gen(function* () {

@@ -98,7 +98,7 @@ const person = (id: string, name: string, updatedAt = "2026-01-01T00:00:00Z", ta
 
 describe("a batch", () => {
   test(
-    "the newest version wins by the change field, within a batch and against stored rows; a repetition changes nothing",
+    "the newest version by the change field wins, within a batch and against stored rows, and a repeated record changes nothing",
     Effect.gen(function* () {
       yield* page(people, {
         people: [person("a", "new", "2026-02-01T00:00:00Z", ["t"]), person("a", "old"), person("A", "other")]

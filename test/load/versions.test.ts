@@ -177,7 +177,7 @@ describe("child rows of a deleted row", () => {
     rowsOf(`SELECT count(*) FILTER (_deleted_at IS NULL) AS current, count(_deleted_at) AS deleted FROM crm.${table}`)
 
   test(
-    "are deleted and restored with it, by every kind of reading",
+    "are deleted and restored with it, by a deletion, a list and a tombstone",
     Effect.gen(function* () {
       const person = { name: "one", tags: ["x", "y"], scopes: [{ scope: "read" }] }
       yield* send(1, people, listed(person))
@@ -205,11 +205,11 @@ describe("child rows of a deleted row", () => {
   )
 })
 
-describe("custom values of deals that name their field by its key", () => {
+describe("custom values of opportunities that name their field by its key", () => {
   const values = rowsOf(
     "SELECT custom_field_id AS field, value_text AS value FROM crm.opportunity_custom_values ORDER BY 1"
   )
-  const deal = (name: string) => ({
+  const opportunityPage = (name: string) => ({
     opportunities: [
       {
         id: "d1",
@@ -239,16 +239,16 @@ describe("custom values of deals that name their field by its key", () => {
   ]
 
   test(
-    "get its id, whether the field or the deal is loaded first, and none is rejected",
+    "get its id, whether the field or the opportunity is loaded first, and none is rejected",
     Effect.gen(function* () {
-      yield* send(1, opportunities, deal("one"))
+      yield* send(1, opportunities, opportunityPage("one"))
       assert.deepStrictEqual(
         (yield* values).map(({ field }) => field),
         ["f36", "field_35", "opportunity.field_34", "opportunity.unknown"]
       )
       yield* send(1, customFields, fields)
       assert.deepStrictEqual(yield* values, resolved)
-      yield* send(2, opportunities, deal("two"))
+      yield* send(2, opportunities, opportunityPage("two"))
       assert.deepStrictEqual(yield* values, resolved)
       assert.deepStrictEqual(
         yield* rowsOf("SELECT custom_field_id AS field FROM crm_history.opportunity_custom_values ORDER BY 1"),

@@ -1,4 +1,4 @@
-/** Every flipped bit is found, wherever it is, and none is taken for a write that a crash cut off. */
+/** Every flipped bit is detected, and none is mistaken for a write that a crash interrupted. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
@@ -26,7 +26,7 @@ const entry: PageEntry = {
 }
 const bodies = Array.from({ length: 12 }, (_, n) => (n % 4 === 0 ? "" : `{"opportunities":[{"id":"${n}"}]}`))
 const segment = Buffer.concat(bodies.map((body) => encode({ entry, body })))
-/** As versions before this one wrote it. */
+/** The frame as earlier versions wrote it. */
 const earlier = (body: string) =>
   Buffer.from(`${JSON.stringify({ ...entry, bytes: Buffer.byteLength(body), crc32: crc32(body) })}\n${body}\n`)
 
@@ -37,7 +37,7 @@ const flipped = (bytes: Buffer, bit: number) => {
 }
 
 describe("one flipped bit", () => {
-  it("in an open segment is damage: never whole, and never a torn end", () => {
+  it("in an open segment is damage, and neither valid nor an incomplete write", () => {
     for (let bit = 0; bit < segment.length * 8; bit++) {
       const damaged = flipped(segment, bit)
       const end = validUntil(damaged)
@@ -46,9 +46,9 @@ describe("one flipped bit", () => {
     assert.isAbove(segment.length * 8, 10_000)
   })
 
-  it("in a sealed segment is damage, or changes nothing that is read", () => {
+  it("in a sealed segment is damage, or does not change the content", () => {
     const sealed = zstdCompressSync(segment, { params: { [constants.ZSTD_c_checksumFlag]: 1 } })
-    const transformed = (bytes: Buffer) => {
+    const decompressed = (bytes: Buffer) => {
       try {
         return zstdDecompressSync(bytes)
       } catch {
@@ -56,7 +56,7 @@ describe("one flipped bit", () => {
       }
     }
     for (let bit = 0; bit < sealed.length * 8; bit++) {
-      const content = transformed(flipped(sealed, bit))
+      const content = decompressed(flipped(sealed, bit))
       assert.isTrue(
         content === undefined || content.equals(segment) || validUntil(content) < content.length,
         `bit ${bit}`
@@ -64,7 +64,7 @@ describe("one flipped bit", () => {
     }
   })
 
-  it.live("is told by the next opening or reading of the vault, which then has changed nothing", () =>
+  it.live("is reported when the vault is opened or read, and the folder is not changed", () =>
     Effect.gen(function* () {
       const random = randomFrom(11)
       for (let n = 0; n < 60; n++) {
@@ -80,13 +80,13 @@ describe("one flipped bit", () => {
     })
   )
 
-  it.live("is not sealed", () =>
+  it.live("prevents the segment from being sealed", () =>
     Effect.gen(function* () {
       for (const crash of [true, false]) {
         const folder = newFolder()
         const file = join(folder, "000001.ndjson")
         writeFileSync(file, crash ? flipped(segment, 5000) : segment)
-        // A crash came between a full segment and its compression; or the damage comes while the vault is open.
+        // Either a crash came before the compression of a full segment, or the damage occurs while the vault is open.
         if (crash) writeFileSync(join(folder, "000002.ndjson"), "")
         const sealing = Effect.gen(function* () {
           const vault = yield* Vault
@@ -104,15 +104,15 @@ describe("one flipped bit", () => {
 
 const readAll = Effect.gen(function* () {
   const vault = yield* Vault
-  for (let place = beginning; ;) {
-    const { next, bytes } = yield* vault.read(place, 1000)
+  for (let position = beginning; ;) {
+    const { next, bytes } = yield* vault.read(position, 1000)
     if (bytes === 0) return
-    place = next
+    position = next
   }
 })
 
-describe("a write that was cut off", () => {
-  it("is a torn end, at every byte, of this version and of earlier ones", () => {
+describe("an interrupted write", () => {
+  it("is recognised after every byte, in the format of this and of earlier versions", () => {
     for (const last of [encode({ entry, body: "{}" }), earlier("{}")])
       for (let size = 1; size < last.length; size++) {
         const torn = Buffer.concat([segment, last.subarray(0, size)])
@@ -122,11 +122,11 @@ describe("a write that was cut off", () => {
   })
 })
 
-describe("anything in place of a write that was not synced", () => {
+describe("garbage in position of a write that was not synced", () => {
   const last = encode({ entry, body: '{"opportunities":[{"id":"last"}]}' })
   const garbage = Buffer.from('{"kind":"page","bytes":12,"crc32":1}\nhalf a bo\0dy')
 
-  it("is a torn end where nothing of it was loaded, and damage where it was", () => {
+  it("is an incomplete write if it has not been loaded, and damage if it has", () => {
     for (let size = 0; size < last.length; size++)
       for (const rest of [garbage, Buffer.alloc(last.length - size)]) {
         const torn = Buffer.concat([segment, last.subarray(0, size), rest])
@@ -136,12 +136,12 @@ describe("anything in place of a write that was not synced", () => {
     assert.isFalse(isTorn(Buffer.concat([segment, last.subarray(0, -9), garbage]), segment.length, true))
   })
 
-  it("is damage where a whole frame follows, loaded or not", () => {
+  it("is damage if a complete frame follows", () => {
     const damaged = Buffer.concat([segment, last.subarray(0, -9), garbage, Buffer.from("\n"), last])
     assert.isFalse(isTorn(damaged, segment.length, false))
   })
 
-  it.live("is set aside when the vault is opened, with the place up to which it is loaded", () =>
+  it.live("is set aside when the vault is opened, but damage if the vault is loaded beyond it", () =>
     Effect.gen(function* () {
       const folder = newFolder()
       writeFileSync(join(folder, "000001.ndjson"), Buffer.concat([segment, last.subarray(0, -9), garbage]))
@@ -155,7 +155,7 @@ describe("anything in place of a write that was not synced", () => {
 })
 
 describe("a frame of an earlier version", () => {
-  it("is read, and a longer body than there is counts as cut off only where no frame follows", () => {
+  it("is read, and a body longer than the file is damage if a frame follows", () => {
     const frames = Buffer.concat([earlier("{}"), segment])
     assert.strictEqual(validUntil(frames), frames.length)
     assert.deepStrictEqual(decode(frames, 0)?.entry, entry)
@@ -166,15 +166,15 @@ describe("a frame of an earlier version", () => {
   })
 })
 
-describe("a frame that no run of this account wrote", () => {
-  it("is told by its kind, resource or location", () => {
+describe("a frame of another account", () => {
+  it("is recognised by its kind, resource or location", () => {
     const known = { resources: new Set(["opportunities"]), locations: new Set(["loc-1"]) }
     assert.isUndefined(foreignIn(entry, known))
-    const strange: ReadonlyArray<readonly [object, RegExp]> = [
+    const foreign: ReadonlyArray<readonly [object, RegExp]> = [
       [{ kind: "pagf" }, /kind pagf/],
       [{ resource: "opportunitiez" }, /resource opportunitiez/],
       [{ location: "loc-2" }, /location loc-2/]
     ]
-    for (const [change, told] of strange) assert.match(foreignIn({ ...entry, ...change } as Entry, known)!, told)
+    for (const [change, problem] of foreign) assert.match(foreignIn({ ...entry, ...change } as Entry, known)!, problem)
   })
 })

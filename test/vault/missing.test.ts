@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { missingSegments } from "../../src/vault/missing-segments.ts"
 import { newFolder } from "../support/sluice.ts"
 
-it.live("segments that are gone are told by their numbers", () =>
+it.live("lists the numbers of missing segments", () =>
   Effect.gen(function* () {
     const folder = newFolder()
     assert.deepStrictEqual(yield* missingSegments(folder), [])

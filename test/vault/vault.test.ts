@@ -30,22 +30,22 @@ const readAll = (bytes = 1000) =>
   Effect.gen(function* () {
     const vault = yield* Vault
     const bodies: Array<string> = []
-    let place: Position = beginning
+    let position: Position = beginning
     while (true) {
-      const { frames, next } = yield* vault.read(place, bytes)
-      if (next.segment === place.segment && next.offset === place.offset) return bodies
+      const { frames, next } = yield* vault.read(position, bytes)
+      if (next.segment === position.segment && next.offset === position.offset) return bodies
       bodies.push(...frames.map(({ body }) => body))
-      place = next
+      position = next
     }
   })
-/** Opens the vault, does something, closes it. */
+/** Opens the vault, runs an effect, and closes the vault. */
 const within = <A, E>(folder: string, effect: Effect.Effect<A, E, Vault>) =>
   effect.pipe(Effect.provide(Vault.layer(folder)))
 
 const bodies = Array.from({ length: 50 }, (_, n) => `{"n":${n},"text":"${"é".repeat(n * 7)}\n\u2028"}`)
 
 describe("the vault", () => {
-  it.live("gives back every body byte for byte, in order, over segments and openings", () =>
+  it.live("returns every body unchanged and in order, across segments and after reopening", () =>
     Effect.gen(function* () {
       const folder = newFolder()
       yield* within(folder, append(...bodies.slice(0, 20)))
@@ -61,39 +61,37 @@ describe("the vault", () => {
     })
   )
 
-  it.live(
-    "gives the newest frames from memory, once, and what comes too late or too much from the file: the same",
-    () =>
-      within(
-        newFolder(),
-        Effect.gen(function* () {
-          const vault = yield* Vault
-          const large = "x".repeat(3_000_000)
-          yield* Effect.forEach(["one", "two", large, large], (body) => vault.append({ entry, body, parsed: [body] }), {
-            concurrency: "unbounded"
-          })
-          // Of 6 MB the last 3 are kept.
-          const early = yield* vault.read(beginning, 4_000_000)
-          assert.deepStrictEqual(
-            early.frames.map(({ parsed }) => parsed),
-            [undefined, undefined, undefined]
-          )
-          const late = yield* vault.read(early.next, 1)
-          assert.deepStrictEqual(
-            late.frames.map(({ parsed }) => parsed),
-            [[large]]
-          )
-          const again = yield* vault.read(early.next, 4_000_000)
-          assert.deepStrictEqual(
-            again.frames.map(({ body, end, parsed }) => [body, end, parsed]),
-            late.frames.map(({ body, end }) => [body, end, undefined])
-          )
-          assert.deepStrictEqual([again.next, again.bytes], [late.next, late.bytes])
+  it.live("returns the newest frames once with their parsed values, and the same frames from the file otherwise", () =>
+    within(
+      newFolder(),
+      Effect.gen(function* () {
+        const vault = yield* Vault
+        const large = "x".repeat(3_000_000)
+        yield* Effect.forEach(["one", "two", large, large], (body) => vault.append({ entry, body, parsed: [body] }), {
+          concurrency: "unbounded"
         })
-      )
+        // The last 3 of 6 MB are kept in memory.
+        const early = yield* vault.read(beginning, 4_000_000)
+        assert.deepStrictEqual(
+          early.frames.map(({ parsed }) => parsed),
+          [undefined, undefined, undefined]
+        )
+        const late = yield* vault.read(early.next, 1)
+        assert.deepStrictEqual(
+          late.frames.map(({ parsed }) => parsed),
+          [[large]]
+        )
+        const again = yield* vault.read(early.next, 4_000_000)
+        assert.deepStrictEqual(
+          again.frames.map(({ body, end, parsed }) => [body, end, parsed]),
+          late.frames.map(({ body, end }) => [body, end, undefined])
+        )
+        assert.deepStrictEqual([again.next, again.bytes], [late.next, late.bytes])
+      })
+    )
   )
 
-  it.live("cuts off a frame that a crash tore, at every byte, and goes on behind the last whole one", () =>
+  it.live("removes an incomplete frame, cut at every third byte, and appends after the last complete one", () =>
     Effect.gen(function* () {
       const folder = newFolder()
       yield* within(folder, append(bodies[0]!))
@@ -105,16 +103,16 @@ describe("the vault", () => {
         writeFileSync(file, content)
         truncateSync(file, size)
         yield* within(folder, append("after"))
-        assert.deepStrictEqual(yield* within(folder, readAll()), [bodies[0], "after"], `torn at ${size}`)
+        assert.deepStrictEqual(yield* within(folder, readAll()), [bodies[0], "after"], `incomplete at ${size}`)
       }
     })
   )
 
-  it.live("goes on behind a full segment that a crash left uncompressed, and compresses it", () =>
+  it.live("compresses a full segment that a crash left uncompressed", () =>
     Effect.gen(function* () {
       const folder = newFolder()
       yield* within(folder, append(...bodies))
-      // Where the crash came: the next segment is open already.
+      // The crash came after the next segment was opened.
       writeFileSync(join(folder, "000002.ndjson"), "")
       assert.deepStrictEqual(yield* within(folder, readAll()), bodies)
       assert.include(readdirSync(folder), "000001.ndjson.zst")
@@ -122,18 +120,18 @@ describe("the vault", () => {
     })
   )
 
-  it.live("keeps what it cuts off", () =>
+  it.live("keeps an incomplete write in another file", () =>
     Effect.gen(function* () {
       const folder = newFolder()
       yield* within(folder, append(bodies[0]!))
       appendFileSync(join(folder, "000001.ndjson"), "torn")
       yield* within(folder, readAll())
-      const torn = readdirSync(folder).find((file) => file.includes("torn"))
-      assert.strictEqual(readFileSync(join(folder, torn!), "utf8"), "torn")
+      const incomplete = readdirSync(folder).find((file) => file.includes("torn"))
+      assert.strictEqual(readFileSync(join(folder, incomplete!), "utf8"), "torn")
     })
   )
 
-  it.live("does not pass over damage in a sealed segment", () =>
+  it.live("fails if a sealed segment is damaged", () =>
     Effect.gen(function* () {
       const folder = newFolder()
       yield* within(
@@ -152,7 +150,7 @@ describe("the vault", () => {
     })
   )
 
-  it.live("seals what zstd reads, for the owner's eyes only", () =>
+  it.live("seals segments that zstd decompresses and only the owner can access", () =>
     Effect.gen(function* () {
       const folder = newFolder()
       yield* within(

@@ -18,18 +18,18 @@ describe("a warehouse that another process has open", () => {
       const opening = yield* Effect.forkChild(
         openedInTurn(
           "o/warehouse.duckdb",
-          Effect.suspend(() => (isOpen ? Effect.fail(reader) : Effect.succeed("ours"))),
+          Effect.suspend(() => (isOpen ? Effect.fail(reader) : Effect.succeed("opened"))),
           (holder) => holder
         )
       )
       yield* TestClock.adjust("20 seconds")
       isOpen = false
       yield* TestClock.adjust("1 second")
-      assert.strictEqual(yield* Fiber.join(opening), "ours")
+      assert.strictEqual(yield* Fiber.join(opening), "opened")
     })
   )
 
-  it.effect("is given up after half a minute, and the program is named", () =>
+  it.effect("fails after half a minute, and the error names the program", () =>
     Effect.gen(function* () {
       const opening = yield* Effect.forkChild(
         Effect.flip(openedInTurn("o/warehouse.duckdb", Effect.fail(reader), (holder) => holder))
@@ -45,7 +45,7 @@ describe("a warehouse that another process has open", () => {
     })
   )
 
-  it.effect("is not waited for where a run of ours works in it", () =>
+  it.effect("fails at once if another run has it open", () =>
     Effect.gen(function* () {
       const failure = yield* Effect.flip(openedInTurn("o/warehouse.duckdb", Effect.fail(run), (holder) => holder))
       assert.match(
@@ -55,12 +55,12 @@ describe("a warehouse that another process has open", () => {
     })
   )
 
-  it.live("is told by what DuckDB and the system say", () =>
+  it.live("fails to open, and the holder is read from the message of DuckDB", () =>
     Effect.gen(function* () {
       const path = join(newFolder(), "warehouse.duckdb")
       const instance = yield* Effect.promise(() => DuckDBInstance.create(path))
       yield* Effect.promise(() => instance.connect())
-      // This process holds it: DuckDB refuses a second opening of one file in one process by itself.
+      // DuckDB itself refuses to open a file a second time in one process.
       const failure = yield* Layer.build(Warehouse.layer(path, { access: "read", memoryMb: 96 })).pipe(
         Effect.scoped,
         Effect.flip

@@ -7,12 +7,12 @@ import { Warehouse } from "../../src/warehouse/warehouse.ts"
 import { refreshWide } from "../../src/warehouse/wide-views.ts"
 import { newFolder } from "../support/sluice.ts"
 
-it.live("a column is called by the field's key as soon as there is one, until then by its name or its id", () =>
+it.live("a column is named by the field's key once it has one, and before by the field's name or id", () =>
   Effect.gen(function* () {
     const warehouse = yield* Warehouse
     const { resources, familyByTable } = yield* Effect.promise(() => discover())
-    const wanted = ["contacts", "custom_fields"]
-    const catalogue = { resources: resources.filter(({ table }) => wanted.includes(table)), familyByTable }
+    const tables = ["contacts", "custom_fields"]
+    const catalogue = { resources: resources.filter(({ table }) => tables.includes(table)), familyByTable }
     const columns = Effect.gen(function* () {
       yield* refreshWide(catalogue)
       const rows = yield* warehouse.rows("DESCRIBE crm.contacts_wide")
@@ -38,11 +38,11 @@ it.live("a column is called by the field's key as soon as there is one, until th
     assert.deepStrictEqual(yield* columns, ["cf_history", "cf_z"])
     yield* define("2qKXoou", "field_key = 'contact.house_history'")
     assert.deepStrictEqual(yield* columns, ["cf_house_history", "cf_z"])
-    // From then on the column stays.
+    // After that, the name of the column does not change.
     yield* define("2qKXoou", "name = 'Past', field_key = 'contact.past'")
     assert.deepStrictEqual(yield* columns, ["cf_house_history", "cf_z"])
 
-    // As an earlier version kept it.
+    // A name that an earlier version stored.
     yield* warehouse.run("UPDATE meta.wide_columns SET column_name = 'cf_2q_k_xoou'")
     assert.deepStrictEqual(yield* columns, ["cf_past", "cf_z"])
     assert.deepStrictEqual(yield* warehouse.rows("SELECT field, column_name FROM meta.wide_columns"), [

@@ -52,7 +52,7 @@ describe("a list without an end", () => {
     ]
   ]
   for (const [name, strategy, answer] of endless)
-    it.effect(`is given up: ${name}`, () =>
+    it.effect(`is abandoned: ${name}`, () =>
       Effect.gen(function* () {
         const { status, requests } = yield* reading(listOf([strategy]), answer)
         assert.strictEqual(status, "rejected")
@@ -60,7 +60,7 @@ describe("a list without an end", () => {
       })
     )
 
-  it.effect("is given up if the service ignores time windows, in the records or in the total", () =>
+  it.effect("is abandoned if the service ignores time windows, in the records or in the total", () =>
     Effect.gen(function* () {
       const ignored = yield* reading(listOf([{ ...windowed, verifyField: "at" }]), ({ limit }) => ({
         items: items(20_000, (n) => n * 600_000).slice(0, Number(limit)),

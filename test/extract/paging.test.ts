@@ -74,7 +74,7 @@ const offsetService = (list: ReadonlyArray<Item>) => (request: Request) => {
   return { items: list.slice(skip, skip + request.size), total: list.length }
 }
 
-describe("every record arrives, whatever the number of records", () => {
+describe("every record is read, whatever the number of records", () => {
   for (const count of [0, 1, 9, 10, 11, 19, 20, 21, 95, 100, 101]) {
     const list = items(count)
 
@@ -150,7 +150,7 @@ describe("a sort value as cursor", () => {
     assert.match(checkpoint.warnings[0]!, /share one at/)
   })
 
-  it("ties are not lost in descending order either", () => {
+  it("ties are not lost in descending order, unless a warning is reported", () => {
     for (let seed = 1; seed <= 100; seed++) {
       const random = randomFrom(seed)
       let at = 0
@@ -258,7 +258,7 @@ describe("a list that changes while it is read", () => {
   })
 })
 
-describe("a service that misbehaves", () => {
+describe("an inconsistent service", () => {
   it("a repeated page is an error for page numbers", () => {
     const { failed } = readAll(strategy({ kind: "pageNumber", first: 1 }), () => ({ items: items(10) }))
     assert.match(failed!, /repeats/)

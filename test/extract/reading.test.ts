@@ -59,7 +59,7 @@ describe("a wrong local clock", () => {
     })
   )
 
-  it.effect("hides no change made while a reading was interrupted", () =>
+  it.effect("does not hide changes made while a reading was interrupted", () =>
     Effect.gen(function* () {
       const { frames } = yield* reading({})
       const [, second] = frames

@@ -14,23 +14,23 @@ const encodings: Readonly<Record<string, (text: string) => Buffer>> = {
   zstd: zstdCompressSync,
   "gzip, br": (text) => brotliCompressSync(gzipSync(text)),
   identity: Buffer.from,
-  // Named, and not done.
+  // An encoding that is named but not applied.
   rot13: Buffer.from
 }
 const json = (status: number, message: string) => JSON.stringify({ statusCode: status, message })
 
-describe("an answer", () => {
-  it.effect("that unpacks to more than we take is refused, not held in memory", () =>
+describe("a response", () => {
+  it.effect("that decompresses to more than the limit is rejected and not held in memory", () =>
     Effect.gen(function* () {
-      const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024, " "))
+      const compressedBody = gzipSync(Buffer.alloc(200 * 1024 * 1024, " "))
       const before = process.memoryUsage().arrayBuffers
-      const result = yield* sendTo((_, response) => response.setHeader("content-encoding", "gzip").end(bomb))
+      const result = yield* sendTo((_, response) => response.setHeader("content-encoding", "gzip").end(compressedBody))
       assert.match(JSON.stringify(result), /RequestRejected.*over our limit of 16 MB/)
       assert.isBelow(process.memoryUsage().arrayBuffers - before, 150 * 1024 * 1024)
     })
   )
 
-  it.effect("is tried again after an error, a broken connection and half a body", () =>
+  it.effect("is requested again after an error, a broken connection and an incomplete body", () =>
     Effect.gen(function* () {
       const answers: Array<RequestListener> = [
         (_, response) => response.writeHead(503).end("<html>"),
@@ -45,7 +45,7 @@ describe("an answer", () => {
     })
   )
 
-  it.effect("that says who we are not allowed to be is told apart by its words", () =>
+  it.effect("with an error is classified by its status and message", () =>
     Effect.gen(function* () {
       const kinds: ReadonlyArray<readonly [number, string, string]> = [
         [401, "The token is not authorized for this scope.", "Forbidden"],
@@ -67,7 +67,7 @@ describe("an answer", () => {
     })
   )
 
-  it.effect("that is an error is read in whatever encoding it comes", () =>
+  it.effect("with an error is read in every content encoding", () =>
     Effect.gen(function* () {
       const text = json(401, "The token is not authorized for this scope.")
       for (const [encoding, encode] of Object.entries(encodings)) {
@@ -79,7 +79,7 @@ describe("an answer", () => {
     })
   )
 
-  it.effect("that is an error whose words cannot be read decides nothing: it is tried again, then given up", () =>
+  it.effect("with an error whose message cannot be read is requested again, and then fails as unavailable", () =>
     Effect.gen(function* () {
       const text = json(401, "The token is not authorized for this scope.")
       const bodies: ReadonlyArray<readonly [encoding: string | undefined, body: Buffer]> = [
@@ -105,15 +105,15 @@ describe("an answer", () => {
     })
   )
 
-  it.effect("that is an error is told apart by its status first, however large it is", () =>
+  it.effect("with an error that is too large is classified by its status and the beginning of its body", () =>
     Effect.gen(function* () {
-      const large = (words: string) => Buffer.concat([Buffer.from(words), Buffer.alloc(17 * 1024 * 1024, "x")])
-      for (const [status, words, kind] of [
+      const large = (message: string) => Buffer.concat([Buffer.from(message), Buffer.alloc(17 * 1024 * 1024, "x")])
+      for (const [status, message, kind] of [
         [401, "Invalid JWT", "BadCredentials"],
         [401, "The token is not authorized for this scope.", "Forbidden"],
         [404, "", "NotFound"]
       ] as const) {
-        const result = yield* sendTo((_, response) => response.writeHead(status).end(large(words)))
+        const result = yield* sendTo((_, response) => response.writeHead(status).end(large(message)))
         assert.include(JSON.stringify(result), `"_tag":"${kind}"`)
       }
       let sent = 0
@@ -124,7 +124,7 @@ describe("an answer", () => {
     })
   )
 
-  it.effect("that is a part is not taken for the whole", () =>
+  it.effect("with partial content is not accepted as complete", () =>
     Effect.gen(function* () {
       let sent = 0
       const result = yield* sendTo((_, response) =>
@@ -134,20 +134,20 @@ describe("an answer", () => {
       )
       assert.include(JSON.stringify(result), "whole")
       for (const file of [undefined, { folder: newFolder(), name: "f" }]) {
-        const never = yield* sendTo((_, response) => response.writeHead(206).end("[]"), {}, file && { file })
-        assert.match(JSON.stringify(never), /"Unavailable".*206 a part/)
+        const alwaysPartial = yield* sendTo((_, response) => response.writeHead(206).end("[]"), {}, file && { file })
+        assert.match(JSON.stringify(alwaysPartial), /"Unavailable".*206 a part/)
       }
     })
   )
 
-  it.effect("may begin with a byte order mark, and keeps those within", () =>
+  it.effect("loses a byte order mark at its beginning, and keeps others", () =>
     Effect.gen(function* () {
       const result = yield* sendTo((_, response) => response.end('\ufeff["a\ufeffb"]'))
       assert.include(JSON.stringify(result), JSON.stringify({ text: '["a\ufeffb"]' }).slice(1, -1))
     })
   )
 
-  it.effect("that is an error is told apart by its status where that suffices, readable or not", () =>
+  it.effect("with an unreadable error is classified by its status if the status is unambiguous", () =>
     Effect.gen(function* () {
       const body = gzipSync("words")
       for (const [status, kind] of [
@@ -161,8 +161,8 @@ describe("an answer", () => {
   )
 })
 
-describe("a request that is throttled", () => {
-  it.effect("waits for its turn, however often it is refused", () =>
+describe("a throttled request", () => {
+  it.effect("is sent again until it succeeds, here after 30 refusals", () =>
     Effect.gen(function* () {
       let sent = 0
       const result = yield* sendTo((_, response) =>
@@ -173,7 +173,7 @@ describe("a request that is throttled", () => {
     })
   )
 
-  it.effect("for a quarter of an hour is for later, and was not asked again in a hurry", () =>
+  it.effect("ends with an exhausted budget after 15 minutes and at most 18 attempts", () =>
     Effect.gen(function* () {
       let sent = 0
       const result = yield* sendTo(

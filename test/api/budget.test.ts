@@ -6,11 +6,11 @@ import { type Budget, type Limits, type Slot, makeBudget } from "../../src/api/r
 
 const limits: Limits = { burst: 100, windowMs: 10_000, reservePerDay: 0 }
 
-/** Most arrivals within any window that ends with one of them. */
+/** The most arrivals in any window that ends with one of them. */
 const fullest = (arrivals: ReadonlyArray<number>, windowMs: number) =>
   Math.max(...arrivals.map((end) => arrivals.filter((at) => at > end - windowMs && at <= end).length))
 
-/** A service that counts a request at a random moment of its latency; the budget must hold whenever that is. */
+/** A service that counts a request at some time within its latency. The budget must hold for all these times. */
 const service = (budget: Budget, latencyMs: (n: number) => number, max = 100, others: () => number = () => 0) => {
   const arrivals: Array<number> = []
   const request = Effect.fnUntraced(function* (n: number) {
@@ -47,19 +47,19 @@ describe("the budget", () => {
     ["100 ms", () => 100],
     ["0 to 300 ms", (n: number) => (n * 104_729) % 300]
   ] as const)
-    it.effect(`${name}: no window ever holds more than allowed, and 0.97 of the budget are used`, () =>
+    it.effect(`${name}: no window exceeds the limit, and at least 97 % of the budget is used`, () =>
       Effect.gen(function* () {
         const { arrivals, request } = service(yield* makeBudget(limits), latency)
         const start = yield* Clock.currentTimeMillis
         yield* run(600, request)
         assert.strictEqual(arrivals.length, 600)
         assert.isAtMost(fullest(arrivals, 10_000), 100)
-        // A hundred at once, and the next when the window of the first is over: nobody can be faster.
+        // The fastest order is a hundred at once, and the next hundred when their window is over.
         assert.isAtMost(arrivals.toSorted((one, other) => one - other)[500]! - start, 50_000 / 0.97)
       }).pipe(Effect.scoped)
     )
 
-  it.effect("the first answer's limits hold at once, whatever was expected", () =>
+  it.effect("the limits of the first response apply at once", () =>
     Effect.gen(function* () {
       const { arrivals, request } = service(yield* makeBudget(limits), () => 20, 25)
       const elapsed = yield* run(100, request)
@@ -68,7 +68,7 @@ describe("the budget", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("a run that begins behind another's requests waits for them to leave the window", () =>
+  it.effect("a run that begins after requests of another client waits until these leave the window", () =>
     Effect.gen(function* () {
       const start = yield* Clock.currentTimeMillis
       let now = start
@@ -78,18 +78,18 @@ describe("the budget", () => {
         100,
         () => (now - start < 9000 ? 70 : 0)
       )
-      const ticking = yield* Effect.forkChild(
+      const clockFiber = yield* Effect.forkChild(
         Effect.forever(
           Effect.sleep(10).pipe(Effect.tap(() => Clock.currentTimeMillis.pipe(Effect.map((at) => (now = at)))))
         )
       )
       yield* run(100, request)
-      yield* Fiber.interrupt(ticking)
+      yield* Fiber.interrupt(clockFiber)
       assert.isAtMost(arrivals.filter((at) => at - start < 9000).length, 30)
     }).pipe(Effect.scoped)
   )
 
-  it.effect("after a 429 without Retry-After nothing is sent for a whole window", () =>
+  it.effect("no request is sent for a whole window after a 429 without Retry-After", () =>
     Effect.gen(function* () {
       const budget = yield* makeBudget(limits)
       const slot = yield* budget.acquire(1)
@@ -109,17 +109,17 @@ describe("the budget", () => {
     it.effect(`a clock that is set ${direction} neither frees the slots of a window nor keeps them`, () =>
       Effect.gen(function* () {
         const clock = yield* Clock.clockWith(Effect.succeed)
-        let setBy = 0
-        const wall = () => clock.currentTimeMillisUnsafe() + setBy
+        let offset = 0
+        const wallClock = () => clock.currentTimeMillisUnsafe() + offset
         const settable: Clock.Clock = Object.assign(Object.create(clock), {
-          currentTimeMillisUnsafe: wall,
-          currentTimeMillis: Effect.sync(wall)
+          currentTimeMillisUnsafe: wallClock,
+          currentTimeMillis: Effect.sync(wallClock)
         })
         yield* Effect.gen(function* () {
           const budget = yield* makeBudget({ ...limits, burst: 1 })
           const slot = yield* budget.acquire(1)
           yield* slot.release({ max: 1 })
-          setBy = hours * 3_600_000
+          offset = hours * 3_600_000
           const next = yield* Effect.forkChild(budget.acquire(1))
           yield* TestClock.adjust(9_990)
           assert.isUndefined(next.pollUnsafe())
@@ -129,7 +129,7 @@ describe("the budget", () => {
       }).pipe(Effect.scoped)
     )
 
-  it.effect("a live cursor goes before lists, and lists before fan-outs", () =>
+  it.effect("requests with an expiring cursor precede lists, and lists precede children", () =>
     Effect.gen(function* () {
       const budget = yield* makeBudget({ ...limits, burst: 1 })
       const order: Array<number> = []
@@ -148,7 +148,7 @@ describe("the budget", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("the day's reserve is left to others, and everyone who waits is told", () =>
+  it.effect("a waiting request fails with the time of the reset when only the reserve is left", () =>
     Effect.gen(function* () {
       const budget = yield* makeBudget({ ...limits, reservePerDay: 500 })
       const slot = yield* budget.acquire(1)
@@ -161,7 +161,7 @@ describe("the budget", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("another client's share is left to it, window after window", () =>
+  it.effect("the requests of another client are left out of every window", () =>
     Effect.gen(function* () {
       const { arrivals, request } = service(
         yield* makeBudget(limits),
@@ -174,7 +174,7 @@ describe("the budget", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("a request that was given up while waiting leaves no hole in the budget", () =>
+  it.effect("a request that is cancelled while it waits uses no budget", () =>
     Effect.gen(function* () {
       const budget = yield* makeBudget({ ...limits, burst: 1 })
       const slot = yield* budget.acquire(1)
@@ -190,7 +190,7 @@ describe("the budget", () => {
   )
 
   it.effect(
-    "when the day is spent, nobody waits for ever, whoever gave up beside another's refusal",
+    "no request waits forever when the daily limit is reached, also after others were cancelled",
     () =>
       Effect.gen(function* () {
         const budget = yield* makeBudget({ ...limits, reservePerDay: 500 })
@@ -207,7 +207,7 @@ describe("the budget", () => {
     5000
   )
 
-  it.effect("after a refusal one request goes alone, and the others when it was answered", () =>
+  it.effect("after a refusal a single request is sent, and the others after its response", () =>
     Effect.gen(function* () {
       const budget = yield* makeBudget(limits)
       const first = yield* budget.acquire(1)
@@ -230,7 +230,7 @@ describe("the budget", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("a reserve that is the whole day is a wrong setting, told with what to write", () =>
+  it.effect("a reserve of at least the daily limit is an error, and a smaller one exhausts the budget", () =>
     Effect.gen(function* () {
       for (const [dailyMax, syncsPerDay, kind] of [
         [1000, 0, "Failure"],
@@ -248,7 +248,7 @@ describe("the budget", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("a wait of more than an hour is told, with when it goes on; a shorter one is waited out", () =>
+  it.effect("a wait of more than an hour fails with the time to continue, and a shorter one is waited for", () =>
     Effect.gen(function* () {
       for (const seen of [{ refusedForMs: 3 * 365 * 86_400_000 }, { windowMs: 1e11, max: 1 }]) {
         const budget = yield* makeBudget(limits)
@@ -269,11 +269,11 @@ describe("the budget", () => {
   )
 })
 
-describe("the headers of an answer", () => {
+describe("the headers of a response", () => {
   const date = "Sun, 22 Nov 2026 10:00:00 GMT"
 
-  it("say how long to wait in seconds or by a moment, and nothing where it is neither", () => {
-    for (const [said, expected] of [
+  it("state how long to wait in seconds or as a date, and any other value is ignored", () => {
+    for (const [retryAfter, expected] of [
       ["7", 7000],
       ["99999999", 99_999_999_000],
       ["Sun, 22 Nov 2026 10:00:30 GMT", 30_000],
@@ -283,11 +283,11 @@ describe("the headers of an answer", () => {
       ["soon", "unsaid"],
       [undefined, "unsaid"]
     ] as const)
-      assert.strictEqual(rateHeaders({ date, "retry-after": said }, 429).refusedForMs, expected, said)
+      assert.strictEqual(rateHeaders({ date, "retry-after": retryAfter }, 429).refusedForMs, expected, retryAfter)
     assert.strictEqual(rateHeaders({ "retry-after": date }, 429).refusedForMs, "unsaid")
   })
 
-  it("say nothing of the day's end where it is more than two days off: that is a moment, or a mistake", () => {
+  it("do not state the end of the day if it is more than two days ahead", () => {
     const reset = (ms: number) => rateHeaders({ "x-ratelimit-daily-reset": String(ms) }, 200).dailyResetMs
     assert.strictEqual(reset(86_400_000), 86_400_000)
     assert.isUndefined(reset(1_763_800_000_000))

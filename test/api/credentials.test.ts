@@ -28,7 +28,7 @@ const form =
     Effect.succeed({ status, body: typeof body === "string" ? body : JSON.stringify(body) })
 
 describe("a renewal", () => {
-  it.effect("comes a minute before the end, or a tenth of a shorter life", () =>
+  it.effect("happens a minute before the token expires, or a tenth of its lifetime if that is shorter", () =>
     Effect.gen(function* () {
       for (const [lifetime, before, after] of [
         [86_399, 86_330, 10],
@@ -52,7 +52,7 @@ describe("a renewal", () => {
     })
   )
 
-  it.effect("that fails says why, and whether the tokens are to blame", () =>
+  it.effect("that fails states the reason, and whether the tokens are refused", () =>
     Effect.gen(function* () {
       const kinds: ReadonlyArray<readonly [number, unknown, RegExp]> = [
         [
@@ -76,20 +76,20 @@ describe("a renewal", () => {
   )
 })
 
-describe("a token that is refused", () => {
-  /** Gives tokens, and takes those that `good` says yes to. */
-  const account = (good: (n: number) => boolean, onRefused?: () => Promise<void>) => {
-    let given = 0
+describe("a refused token", () => {
+  /** Issues tokens, and accepts those for which `isAccepted` is true. */
+  const account = (isAccepted: (n: number) => boolean, onRefused?: () => Promise<void>) => {
+    let count = 0
     return async (request: IncomingMessage, response: ServerResponse) => {
       if (request.url === "/oauth/token")
-        return void response.end(JSON.stringify(issued(++given, { expires_in: 86_399 })))
-      if (good(Number(/\d+$/.exec(request.headers.authorization!)![0]))) return void response.end("[]")
+        return void response.end(JSON.stringify(issued(++count, { expires_in: 86_399 })))
+      if (isAccepted(Number(/\d+$/.exec(request.headers.authorization!)![0]))) return void response.end("[]")
       await onRefused?.()
       response.writeHead(401).end('{"message":"Invalid JWT"}')
     }
   }
 
-  it.effect("is renewed once", () =>
+  it.effect("is renewed, and the request fails if the new token is refused as well", () =>
     Effect.gen(function* () {
       const result = yield* sendTo(
         account((n) => n > 1),
@@ -104,14 +104,14 @@ describe("a token that is refused", () => {
     })
   )
 
-  it.effect("is sent anew where another request has brought a newer one meanwhile, more than once", () =>
+  it.effect("is replaced by a token that another request has renewed, and renewed again if that one is refused", () =>
     Effect.gen(function* () {
       let allowed = 1
       const waiting: Array<() => void> = []
       const url = yield* serving(
         account(
           (n) => n >= allowed,
-          // The first refusal is held back until the other request has brought a newer token.
+          // The first refusal is delayed waitUntil the other request has renewed the token.
           () => new Promise((resolve) => (waiting.length === 0 ? waiting.push(resolve) : resolve()))
         )
       )
@@ -121,9 +121,9 @@ describe("a token that is refused", () => {
         yield* send("/first")
         allowed = 2
         const slow = yield* Effect.forkChild(send("/slow"))
-        yield* Effect.promise(() => until(() => waiting.length === 1))
+        yield* Effect.promise(() => waitUntil(() => waiting.length === 1))
         yield* send("/quick")
-        // The newest token dies while the refusal of the old one is under way.
+        // The newest token expires while the refusal of the old one is in flight.
         allowed = 3
         waiting[0]!()
         yield* Fiber.join(slow)
@@ -137,17 +137,17 @@ describe("a token that is refused", () => {
     }).pipe(Effect.scoped)
   )
 
-  const until = async (holds: () => boolean) => {
+  const waitUntil = async (holds: () => boolean) => {
     while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5))
   }
 
-  it("leads to the advice for its kind", () => {
-    const say = (kind: "private" | "oauth") => {
+  it("is explained with the next step for its kind", () => {
+    const explain = (kind: "private" | "oauth") => {
       const { message, next } = explained("L")(new BadCredentials({ kind, message: "400 invalid_grant" }))
       return message + next
     }
-    assert.match(say("private"), /SLUICE_TOKEN/)
-    assert.match(say("oauth"), /invalid_grant.*Authorise the app again and set SLUICE_REFRESH_TOKEN/)
-    assert.notInclude(say("oauth"), "SLUICE_TOKEN")
+    assert.match(explain("private"), /SLUICE_TOKEN/)
+    assert.match(explain("oauth"), /invalid_grant.*Authorise the app again and set SLUICE_REFRESH_TOKEN/)
+    assert.notInclude(explain("oauth"), "SLUICE_TOKEN")
   })
 })

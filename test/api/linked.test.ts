@@ -3,33 +3,33 @@ import { Effect } from "effect"
 import { isPrivate, makeLinked } from "../../src/api/linked-texts.ts"
 import { hurried, serving } from "../support/api-server.ts"
 
-/** What comes of a link where the service is at `baseUrl`, and how often it was asked for. */
+/** The text of a link of a service at `baseUrl`, and the number of requests for it. */
 const follow = (baseUrl: string, linkTo: (port: string) => string) =>
   Effect.gen(function* () {
-    let asked = 0
+    let requests = 0
     const url = yield* serving((request, response) => {
-      asked++
+      requests++
       if (request.url === "/moved") return void response.writeHead(302, { location: "/text" }).end("elsewhere")
       response.end("text")
     })
     const linked = yield* makeLinked(baseUrl, undefined)
-    return { text: yield* hurried(linked(linkTo(new URL(url).port))), asked }
+    return { text: yield* hurried(linked(linkTo(new URL(url).port))), requests }
   }).pipe(Effect.scoped)
 
 describe("a link", () => {
-  // Never asked: a name that is an address needs no look-up.
+  // Receives no request: an address needs no look-up.
   const outside = "https://93.184.216.34"
 
-  it.effect("into our own network is not followed, by whatever name", () =>
+  it.effect("to the local network is not followed, in any notation of the address", () =>
     Effect.gen(function* () {
       for (const host of ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "0.0.0.0", "[::ffff:127.0.0.1]", "[::1]"]) {
-        const { text, asked } = yield* follow(outside, (port) => `http://${host}:${port}/text`)
-        assert.deepStrictEqual({ text, asked }, { text: undefined, asked: 0 }, host)
+        const { text, requests } = yield* follow(outside, (port) => `http://${host}:${port}/text`)
+        assert.deepStrictEqual({ text, requests }, { text: undefined, requests: 0 }, host)
       }
     })
   )
 
-  it.effect("is followed where the service is in our own network too, and redirects are not", () =>
+  it.effect("to the local network is followed if the service is there, but its redirects are not", () =>
     Effect.gen(function* () {
       for (const base of ["http://127.0.0.1:1", "http://localhost:1", "http://10.1.2.3"])
         assert.strictEqual((yield* follow(base, (port) => `http://localhost:${port}/text`)).text, "text", base)
@@ -38,16 +38,23 @@ describe("a link", () => {
     })
   )
 
-  it("is judged by the address", () => {
-    const inside =
+  it("is private or public by its address", () => {
+    const privateAddresses =
       "127.0.0.1 127.255.0.1 10.0.0.1 172.16.0.1 172.31.255.255 192.168.1.1 169.254.169.254 100.64.0.1 100.127.255.255 " +
       "0.0.0.0 255.255.255.255 224.0.0.1 :: ::1 fd00::1 fe80::1 fe80::1%eth0 ::ffff:10.0.0.1 ::ffff:7f00:1 " +
       "64:ff9b::7f00:1 2002:7f00:1::"
-    const open = ["93.184.216.34", "100.63.255.255", "100.128.0.1", "172.15.0.1", "172.32.0.1", "2606:2800:220:1::1"]
+    const publicAddresses = [
+      "93.184.216.34",
+      "100.63.255.255",
+      "100.128.0.1",
+      "172.15.0.1",
+      "172.32.0.1",
+      "2606:2800:220:1::1"
+    ]
     assert.deepStrictEqual(
-      inside.split(" ").filter((address) => !isPrivate(address)),
+      privateAddresses.split(" ").filter((address) => !isPrivate(address)),
       []
     )
-    assert.deepStrictEqual([...open, "::ffff:93.184.216.34"].filter(isPrivate), [])
+    assert.deepStrictEqual([...publicAddresses, "::ffff:93.184.216.34"].filter(isPrivate), [])
   })
 })

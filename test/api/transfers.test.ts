@@ -1,4 +1,4 @@
-/** Answers that are files, and answers that do not come to their end. */
+/** Responses that are files, and responses that stall. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
@@ -9,33 +9,33 @@ import { removePartialDownloads } from "../../src/api/downloads.ts"
 import { sendTo } from "../support/api-server.ts"
 import { newFolder } from "../support/sluice.ts"
 
-const sound = { "content-type": "audio/mpeg" }
+const audio = { "content-type": "audio/mpeg" }
 
-describe("an answer that sends no byte for long", () => {
-  it.effect("is given up and tried again, a few times only where it is a file", () =>
+describe("a response that sends no byte for a long time", () => {
+  it.effect("is cancelled, and a file is requested three times", () =>
     Effect.gen(function* () {
-      for (const silence of ["before its headers", "behind its first byte"]) {
+      for (const stall of ["before its headers", "after its first byte"]) {
         let sent = 0
         const result = yield* sendTo(
           (_, response) => {
             sent++
-            if (silence === "behind its first byte") response.writeHead(200, sound).write("x")
+            if (stall === "after its first byte") response.writeHead(200, audio).write("x")
           },
           { idleMs: 30 },
           { file: { folder: newFolder(), name: "f" } }
         )
-        assert.match(JSON.stringify(result), /"Unavailable".*UND_ERR_(HEADERS|BODY)_TIMEOUT/, silence)
-        assert.strictEqual(sent, 3, silence)
+        assert.match(JSON.stringify(result), /"Unavailable".*UND_ERR_(HEADERS|BODY)_TIMEOUT/, stall)
+        assert.strictEqual(sent, 3, stall)
       }
     })
   )
 
-  it.effect("is waited for while bytes come", () =>
+  it.effect("is not cancelled while bytes arrive", () =>
     Effect.gen(function* () {
       const folder = newFolder()
       const result = yield* sendTo(
         async (_, response) => {
-          response.writeHead(200, sound)
+          response.writeHead(200, audio)
           for (let n = 0; n < 10; n++) {
             response.write("x")
             await wait(40)
@@ -53,19 +53,19 @@ describe("an answer that sends no byte for long", () => {
 
 describe("a file", () => {
   const megabyte = Buffer.alloc(1 << 20)
-  /** Sends it for as long as somebody listens. */
+  /** Sends bytes until the connection is closed. */
   const endless: RequestListener = async (_, response) => {
-    response.writeHead(200, sound)
+    response.writeHead(200, audio)
     while (!response.destroyed) {
       response.write(megabyte)
       await wait(1)
     }
   }
   const announced: RequestListener = (_, response) => {
-    response.writeHead(200, { ...sound, "content-length": 10 << 20 }).write("x")
+    response.writeHead(200, { ...audio, "content-length": 10 << 20 }).write("x")
   }
 
-  it.effect("that is larger than we keep is refused at once, by its announced size or by what came", () =>
+  it.effect("that is too large is rejected after one request, by its announced or its received size", () =>
     Effect.gen(function* () {
       for (const answer of [endless, announced]) {
         const folder = newFolder()
@@ -85,7 +85,7 @@ describe("a file", () => {
     })
   )
 
-  it.effect("that the disk does not take ends the run, and is not asked for again", () =>
+  it.effect("that cannot be written fails, and is not requested again", () =>
     Effect.gen(function* () {
       const folder = newFolder()
       writeFileSync(join(folder, "file"), "")
@@ -93,7 +93,7 @@ describe("a file", () => {
       const result = yield* sendTo(
         (_, response) => {
           sent++
-          response.writeHead(200, sound).end("x")
+          response.writeHead(200, audio).end("x")
         },
         {},
         { file: { folder, name: join("file", "below") } }
@@ -103,12 +103,12 @@ describe("a file", () => {
     })
   )
 
-  it.effect("that breaks off leaves nothing", () =>
+  it.effect("that is interrupted leaves no file", () =>
     Effect.gen(function* () {
       const folder = newFolder()
       const result = yield* sendTo(
         (_, response) => {
-          response.writeHead(200, { ...sound, "content-length": 100 }).write("x", () => response.destroy())
+          response.writeHead(200, { ...audio, "content-length": 100 }).write("x", () => response.destroy())
         },
         {},
         { file: { folder, name: "f" } }
@@ -118,7 +118,7 @@ describe("a file", () => {
     })
   )
 
-  it.effect("left unfinished by a crash is removed, at any depth, and no other", () =>
+  it.effect("that a crash left incomplete is removed from a folder below, and no other", () =>
     Effect.gen(function* () {
       const folder = newFolder()
       mkdirSync(join(folder, "recordings"))

@@ -1,4 +1,4 @@
-/** Addresses that no other attempt makes better. */
+/** Addresses for which a retry is useless. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import { execFileSync } from "node:child_process"
@@ -17,11 +17,11 @@ const listening = (server: Server): Effect.Effect<string, never, Scope.Scope> =>
     () => Effect.sync(() => server.close())
   ).pipe(Effect.map(() => `127.0.0.1:${(server.address() as AddressInfo).port}`))
 
-/** A certificate for this host that nobody else vouches for. */
+/** A self-signed certificate for this host. */
 const selfSigned = () => {
   const [key, cert] = ["key.pem", "cert.pem"].map((name) => join(newFolder(), name)) as [string, string]
-  const words = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost"
-  execFileSync("openssl", [...words.split(" "), "-keyout", key, "-out", cert], { stdio: "ignore" })
+  const command = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost"
+  execFileSync("openssl", [...command.split(" "), "-keyout", key, "-out", cert], { stdio: "ignore" })
   return { key: readFileSync(key), cert: readFileSync(cert) }
 }
 const send = (baseUrl: string) =>
@@ -33,7 +33,7 @@ const send = (baseUrl: string) =>
   )
 
 describe("an address", () => {
-  it.effect("whose certificate is not accepted ends the run at once, with what to do", () =>
+  it.effect("with an untrusted certificate fails after one connection", () =>
     Effect.gen(function* () {
       const server = createTls(selfSigned(), (_, response) => response.end("[]"))
       let connections = 0
@@ -44,7 +44,7 @@ describe("an address", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("that speaks no TLS, or nothing else, ends the run at once", () =>
+  it.effect("that does not speak TLS, or only TLS, fails with the expected protocol", () =>
     Effect.gen(function* () {
       const plain = yield* serving((_, response) => response.end("[]"))
       assert.match(yield* send(plain.replace("http:", "https:")), /"WrongProtocol".*"protocol":"HTTPS"/)
@@ -56,8 +56,8 @@ describe("an address", () => {
     }).pipe(Effect.scoped)
   )
 
-  it("is judged by the reason: certificates by every name they have, and what may pass is tried again", () => {
-    const told = (code: string) => {
+  it("fails for every error of a certificate, and a connection error is known to be sent or unsent", () => {
+    const classify = (code: string) => {
       const failure = lost(Object.assign(new Error("x"), { code }), "https://api.example")
       return failure._tag === "Failure" ? failure.reason._tag : failure.unsent
     }
@@ -75,6 +75,6 @@ describe("an address", () => {
       ["ECONNRESET", false],
       ["UND_ERR_SOCKET", false]
     ]
-    for (const [code, expected] of kinds) assert.strictEqual(told(code), expected, code)
+    for (const [code, expected] of kinds) assert.strictEqual(classify(code), expected, code)
   })
 })

@@ -4,7 +4,7 @@ import { windowsOf } from "../../src/plan/backfill.ts"
 const at = (text: string) => Date.parse(`${text}Z`)
 
 describe("the windows of a backfill", () => {
-  it("are months, newest first, and cover the stretch without a gap", () => {
+  it("are months, newest first, and cover the period without a gap", () => {
     const windows = windowsOf([at("2024-11-20"), at("2025-02-10T12:00")], [])
     assert.deepStrictEqual(windows, [
       [at("2025-02-01"), at("2025-02-10T12:00")],
@@ -14,7 +14,7 @@ describe("the windows of a backfill", () => {
     ])
   })
 
-  it("leave out what was read, wherever that begins and ends", () => {
+  it("leave out the periods that were read, whatever their boundaries", () => {
     const windows = windowsOf(
       [at("2025-01-01"), at("2025-03-01")],
       [

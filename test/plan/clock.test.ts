@@ -1,4 +1,4 @@
-/** Our clock was years ahead during one run and is right again: nothing waits until then. */
+/** The local clock was years ahead during one run and is right again: nothing is postponed until then. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { join } from "node:path"
@@ -29,7 +29,7 @@ const things = defineList({
 const catalogue = { resources: [things], familyByTable: new Map([["things", "f"]]) }
 const years = 3 * 365 * 86_400_000
 
-it.live("full readings, details, deletions and runs go on as if it had been right", () =>
+it.live("full reads, details, deletions and runs are due as if the clock had been right", () =>
   Effect.gen(function* () {
     yield* prepare(catalogue)
     const warehouse = yield* Warehouse
@@ -60,7 +60,7 @@ it.live("full readings, details, deletions and runs go on as if it had been righ
   )
 )
 
-it.live("a full sync is resumed after one that was paused or interrupted, not after one that ended otherwise", () =>
+it.live("a full sync is resumed if the last one was paused or interrupted, and not if it has ended", () =>
   Effect.gen(function* () {
     yield* prepare(catalogue)
     for (const [status, isResumed] of [

@@ -1,4 +1,4 @@
-/** What every definition has to hold to, whichever it is: found by scanning, like the definitions themselves. */
+/** The rules for every definition, which are found by scanning the folder, as the program does. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { Effect, Layer } from "effect"
@@ -18,7 +18,7 @@ import { type Service, startService } from "../support/service.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const catalogue = await discover()
-const waysOf = ({ full = [], changes, childOf }: Resource): ReadonlyArray<Strategy> => [
+const strategiesOf = ({ full = [], changes, childOf }: Resource): ReadonlyArray<Strategy> => [
   ...full,
   ...(changes?.strategies ?? []),
   ...(childOf ? [childOf.strategy] : []),
@@ -39,7 +39,7 @@ const bindings = {
 describe.each(catalogue.resources.map((resource) => [resource.table, resource] as const))("%s", (_, resource) => {
   const tables = tablesOf(resource)
 
-  it("says in a sentence what it is, and what each of its columns means", () => {
+  it("describes its tables in a sentence each, and every column", () => {
     for (const { description } of tables) assert.match(description, /^\S.+\.$/)
     for (const table of tables)
       for (const column of table.columns) assert.isAbove(column.description.length, 2, `${table.name}.${column.name}`)
@@ -52,26 +52,26 @@ describe.each(catalogue.resources.map((resource) => [resource.table, resource] a
     const names0 = tables[0].columns.map(({ name }) => name)
     for (const table of tables) {
       const names = table.columns.map(({ name }) => name)
-      assert.deepStrictEqual(names, [...new Set(names)], "no column twice")
+      assert.deepStrictEqual(names, [...new Set(names)], "no duplicate column")
       for (const key of table.key) assert.include(names, key, `key of ${table.name}`)
       for (const { references } of table.columns) if (references) assert.include([...known], references)
     }
-    const turn = childRequestOf(resource)
-    if (turn?.versionColumn) {
-      const parent = catalogue.resources.find(({ table }) => table === turn.table)
+    const childRequest = childRequestOf(resource)
+    if (childRequest?.versionColumn) {
+      const parent = catalogue.resources.find(({ table }) => table === childRequest.table)
       assert.include(
         tablesOf(parent!)[0].columns.map(({ name }) => name),
-        turn.versionColumn
+        childRequest.versionColumn
       )
     }
     if (resource.tombstone) assert.include(names0, resource.tombstone)
-    if (resource.key) assert.deepStrictEqual(tables.length, 1, "child tables hang on an id")
+    if (resource.key) assert.deepStrictEqual(tables.length, 1, "child tables need an id")
     for (const field of [resource.changes?.field, resource.version])
       if (field !== undefined) assert.include(names0, snakeCase(field))
   })
 
   it("binds every placeholder of its requests", () => {
-    for (const strategy of waysOf(resource)) {
+    for (const strategy of strategiesOf(resource)) {
       const request = bind(strategy.request, bindings)
       assert.notInclude(request.path, "{")
       assert.notInclude(JSON.stringify(request.parameters), '"placeholder"')
@@ -79,18 +79,18 @@ describe.each(catalogue.resources.map((resource) => [resource.table, resource] a
     }
   })
 
-  it("says how everything is read, where it is a list", () => {
+  it("has a strategy for a full read if it is a list", () => {
     if (resource.kind === "list") assert.isNotEmpty(resource.full)
   })
 
-  it("says how one record is read, where it reads its details", () => {
+  it("has a request for one record if it has a detail", () => {
     if (resource.detail) assert.isDefined(requestById(resource))
   })
 
-  it("gives a record that shows every field a row with every column", () => {
+  it("turns a record with every field into a row with every column", () => {
     const { row, rejectedRecords, rejectedValues } = normaliserOf(resource)(recordOf(resource), {
       location: "L",
-      given: { ...(resource.childOf && { [resource.childOf.column]: "t" }), ...givenByPass(resource) }
+      given: { ...(resource.childOf && { [resource.childOf.column]: "t" }), ...givenByPartition(resource) }
     })
     assert.deepStrictEqual([rejectedValues, rejectedRecords], [[], []])
     const filled = JSON.parse(row!) as Record<string, unknown>
@@ -105,7 +105,7 @@ describe.each(catalogue.resources.map((resource) => [resource.table, resource] a
   })
 })
 
-const givenByPass = ({ partitions }: Resource) =>
+const givenByPartition = ({ partitions }: Resource) =>
   typeof partitions === "object" ? Object.assign({}, ...Object.values(partitions).map(({ columns }) => columns)) : {}
 
 /** A record with a value in every field. */
@@ -139,8 +139,8 @@ const values = {
   json: { a: 1 }
 }
 
-describe("the warehouse made of the definitions", () => {
-  it.live("is accepted by DuckDB, has a sentence for every column, and is left alone the second time", () =>
+describe("the warehouse of the definitions", () => {
+  it.live("is created by DuckDB and can be prepared again, and meta.columns describes every column once", () =>
     Effect.gen(function* () {
       yield* prepare(catalogue)
       yield* prepare(catalogue)
@@ -161,7 +161,7 @@ describe("the warehouse made of the definitions", () => {
     )
   )
 
-  it("changes the type of a column with its definition, and keeps its rows", async () => {
+  it("changes the type of a column to that of its definition, and keeps the rows", async () => {
     const path = join(newFolder(), "w.duckdb")
     const prepared = () =>
       Effect.runPromise(
@@ -191,13 +191,13 @@ describe("the warehouse made of the definitions", () => {
     assert.lengthOf(await query(path, "FROM crm.opportunities_changes"), 2)
   })
 
-  it("shows what hung on a deleted row as gone with it, and tells each change once", async () => {
+  it("has no child rows as of a time when their parent was deleted, and lists each change once", async () => {
     const path = join(newFolder(), "w.duckdb")
     await Effect.runPromise(
       prepare(catalogue).pipe(Effect.provide(Warehouse.layer(path, { access: "write", memoryMb: 256 })))
     )
     const at = (day: number) => `TIMESTAMPTZ '2026-01-0${day} 00:00:00+00'`
-    // New on the 1st, deleted on the 2nd, changed all the same on the 3rd, back on the 4th.
+    // New on the 1st, deleted on the 2nd, changed while deleted on the 3rd, restored on the 4th.
     for (const [day, deleted] of [
       [1, "NULL"],
       [2, at(2)],
@@ -230,7 +230,7 @@ describe("the warehouse made of the definitions", () => {
     )
   })
 
-  it("gains a column that a definition gained, and keeps its rows", async () => {
+  it("adds a column that a definition has gained, and keeps the rows", async () => {
     const path = join(newFolder(), "w.duckdb")
     const layer = () => Warehouse.layer(path, { access: "write", memoryMb: 256 })
     await Effect.runPromise(prepare(catalogue).pipe(Effect.provide(layer())))
@@ -248,7 +248,7 @@ describe("the warehouse made of the definitions", () => {
   })
 })
 
-/** As another program would. */
+/** Writes as another program would. */
 const write = async (path: string, ...statements: ReadonlyArray<string>) => {
   const instance = await DuckDBInstance.create(path)
   const connection = await instance.connect()
@@ -276,29 +276,29 @@ describe("a folder of definitions", () => {
   })
 })
 
-describe("the service of the documents", () => {
+describe("the sandbox", () => {
   let service: Service
   beforeAll(async () => {
     service = await startService("--limits", "off", "--contacts", "60")
   })
   afterAll(() => service.stop())
 
-  it("answers the first page of every list as its definition says", async () => {
+  it("responds to at least one strategy of every list with records at the defined place", async () => {
     for (const resource of catalogue.resources.filter(({ kind, enabledBy }) => kind === "list" && !enabledBy))
       assert.isTrue(
-        (await Promise.all(resource.full!.map((strategy) => answers(resource, strategy)))).includes(true),
-        `${resource.table}: no way gives its records`
+        (await Promise.all(resource.full!.map((strategy) => respondsTo(resource, strategy)))).includes(true),
+        `${resource.table}: no strategy returns its records`
       )
   })
 
-  it("answers every way to ask for changes", async () => {
+  it("responds to every strategy for changes with records at the defined place", async () => {
     for (const resource of catalogue.resources)
       for (const strategy of resource.changes?.strategies ?? [])
-        assert.isTrue(await answers(resource, strategy), `${resource.table}: ${JSON.stringify(strategy.request)}`)
+        assert.isTrue(await respondsTo(resource, strategy), `${resource.table}: ${JSON.stringify(strategy.request)}`)
   })
 
-  /** Whether the first page holds records where the definition says. */
-  const answers = async (resource: Resource, strategy: Strategy) => {
+  /** Whether the first page has a list of records at the place that the definition names. */
+  const respondsTo = async (resource: Resource, strategy: Strategy) => {
     const [partition, { parameters = {} }] = Object.entries(
       (resource.partitions as Record<string, Partition>) ?? { all: {} }
     )[0]!

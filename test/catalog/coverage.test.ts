@@ -1,4 +1,4 @@
-/** Every read operation of the documents is accounted for, as the sandbox lists them, which was written from the documents. */
+/** The coverage report compared with the read operations of the documents, as the sandbox lists them. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -9,9 +9,9 @@ import { type Service, startService } from "../support/service.ts"
 
 const catalogue = await discover()
 const covered = coverageOf(catalogue)
-/** The report calls the name of a partition `{id}`; every other parameter has the name that the documents give it. */
+/** The report names the parameter of a partition `{id}`; every other parameter has its name in the documents. */
 const plain = (operation: string) => operation.replace(/\{(type|objectKey)\}/, "{id}")
-/** Paths that write, among the POSTs that read. */
+/** The POST requests that read. */
 const searches = /(search|posts\/list)$/
 
 describe("the coverage report", () => {
@@ -30,7 +30,7 @@ describe("the coverage report", () => {
   })
   afterAll(() => service.stop())
 
-  it("names every read operation of the two documents", () => {
+  it("lists every read operation of the two documents", () => {
     const named = new Set(covered.map(({ operation }) => plain(operation)))
     assert.isAbove(documented.length, 80)
     assert.deepStrictEqual(
@@ -39,7 +39,7 @@ describe("the coverage report", () => {
     )
   })
 
-  it("names none that the documents do not have, and none twice", () => {
+  it("lists no operation that the documents do not have, and none twice", () => {
     const named = covered.map(({ operation }) => plain(operation)).filter((operation) => /^(GET|POST) /.test(operation))
     assert.deepStrictEqual(
       named.filter((operation) => !documented.includes(operation)),
@@ -48,13 +48,13 @@ describe("the coverage report", () => {
     assert.deepStrictEqual(named, [...new Set(named)])
   })
 
-  it("says why where an operation becomes no table", () => {
+  it("gives a reason for each operation without a table", () => {
     for (const { operation, tables, reason } of covered)
       assert.isTrue(tables.length > 0 || reason.length > 10, operation)
   })
 })
 
-it("the checked-in dictionary is what the definitions say; if not: ./sluice dictionary > docs/dictionary.md", () => {
+it("docs/dictionary.md is current; to update it: ./sluice dictionary > docs/dictionary.md", () => {
   const path = fileURLToPath(new URL("../../docs/dictionary.md", import.meta.url))
   assert.strictEqual(readFileSync(path, "utf8"), `${dictionary(catalogue)}\n`)
 })

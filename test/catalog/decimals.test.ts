@@ -1,12 +1,12 @@
-/** Numbers as services and spreadsheets send them, read the same way by the normaliser and by the SQL of the wide views. */
+/** Numbers as services and spreadsheets send them, which the normaliser and the SQL of the wide views read alike. */
 import { DuckDBInstance } from "@duckdb/node-api"
 import { assert, it } from "@effect/vitest"
 import { decimalOf, decimalSql, decimalType, productOf } from "../../src/catalog/decimals.ts"
 
 const nines = (count: number) => "9".repeat(count)
 
-/** As sent, and as the column holds it; undefined where it holds NULL. */
-const numbers: ReadonlyArray<readonly [sent: string, held: string | undefined]> = [
+/** The number as sent, and as stored; undefined if NULL is stored. */
+const numbers: ReadonlyArray<readonly [sent: string, stored: string | undefined]> = [
   ["33.333333", "33.333333"],
   ["0.30000000000000004", "0.3"],
   ["4750.650000000001", "4750.65"],
@@ -48,14 +48,14 @@ const numbers: ReadonlyArray<readonly [sent: string, held: string | undefined]> 
   ["", undefined]
 ]
 
-it.each(numbers)("%j is held as %s", (sent, held) => assert.strictEqual(decimalOf(sent)?.text, held))
+it.each(numbers)("%j is stored as %s", (sent, stored) => assert.strictEqual(decimalOf(sent)?.text, stored))
 
-it("a zero beyond the last decimal is no rounding", () => {
+it("dropping zeros beyond the last decimal is not reported as rounding", () => {
   assert.deepStrictEqual(decimalOf("1.1000000000000"), { text: "1.1", rounded: false })
   assert.deepStrictEqual(decimalOf("1.1000000000001"), { text: "1.1", rounded: true })
 })
 
-it("a large exponent takes no time", () => {
+it("a number with a huge exponent is rejected or rounded to zero", () => {
   assert.deepStrictEqual(decimalOf("1e999999999999"), { rounded: false })
   assert.deepStrictEqual(decimalOf("1e-999999999999"), { text: "0", rounded: true })
 })
@@ -70,13 +70,13 @@ it.each([
   ["3", "n/a", undefined]
 ])("%s times %s is %s", (one, other, expected) => assert.strictEqual(productOf(one, other), expected))
 
-it("DuckDB reads and rounds the same, and adds up products of large numbers", async () => {
+it("DuckDB reads and rounds alike, and sums products of large numbers", async () => {
   const connection = await (await DuckDBInstance.create()).connect()
   const rowsOf = async (sql: string) => (await connection.runAndReadAll(sql)).getRowsJson()
   try {
-    for (const [sent, held] of numbers) {
+    for (const [sent, stored] of numbers) {
       const [[found]] = (await rowsOf(`SELECT ${decimalSql(`'${sent}'`)}::VARCHAR`)) as [[string | null]]
-      assert.strictEqual(found === null ? undefined : decimalOf(found)?.text, held, JSON.stringify(sent))
+      assert.strictEqual(found === null ? undefined : decimalOf(found)?.text, stored, JSON.stringify(sent))
     }
     await connection.run(
       `CREATE TABLE lines AS SELECT 12345679487.304998::${decimalType} AS qty, 1000000000::${decimalType} AS amount FROM range(5000)`

@@ -1,4 +1,4 @@
-/** Names of tables and columns, of every definition. */
+/** The names of the tables and columns of every definition. */
 import { assert, describe, it } from "@effect/vitest"
 import { discover } from "../../src/catalog/discover.ts"
 import { tablesOf } from "../../src/catalog/tables.ts"
@@ -11,7 +11,7 @@ describe("names", () => {
     .flatMap((resource) => tablesOf(resource))
     .flatMap((table) => table.columns.map((column) => ({ table, column })))
 
-  it("need no quotes: none is a reserved word of DuckDB", async () => {
+  it("need no quotes, and none is a reserved word of DuckDB", async () => {
     const reserved = await query(
       ":memory:",
       "SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category = 'reserved'",
@@ -26,22 +26,22 @@ describe("names", () => {
     )
   })
 
-  it("of ids end in _id", () => {
-    // Field of the API that every table of work has, and that reports know by its name.
+  it("of columns that refer to a table end in _id", () => {
+    // `assigned_to` is the name of the API, which reports use.
     const exceptions = ["id", "assigned_to"]
-    const odd = columns.filter(({ column }) => column.references && !column.name.endsWith("_id"))
+    const unexpected = columns.filter(({ column }) => column.references && !column.name.endsWith("_id"))
     assert.deepStrictEqual(
-      odd
+      unexpected
         .map(({ table, column }) => `${table.name}.${column.name}`)
         .filter((name) => !exceptions.includes(name.split(".")[1]!)),
       []
     )
   })
 
-  it("put a currency beside every amount", () => {
-    // Amounts of the account, and settings that have the currency of the document they are put on.
+  it("include a currency in every table with an amount", () => {
+    // Amounts in the currency of the account, and settings in the currency of the document that they apply to.
     const exceptions = ["opportunities", "invoice_settings", "coupons"]
-    const alone = columns.filter(
+    const withoutCurrency = columns.filter(
       ({ table, column }) =>
         column.type === "decimal" &&
         column.personal === "financial" &&
@@ -49,7 +49,7 @@ describe("names", () => {
         !table.columns.some(({ name }) => name === "currency")
     )
     assert.deepStrictEqual(
-      alone.map(({ table, column }) => `${table.name}.${column.name}`),
+      withoutCurrency.map(({ table, column }) => `${table.name}.${column.name}`),
       []
     )
   })

@@ -1,4 +1,4 @@
-/** What a column says about a person, and what its ids lead to, by its name: no definition may forget it. */
+/** The classification of personal data and the references of columns, checked by the names of the columns. */
 import { assert, describe, it } from "@effect/vitest"
 import { discover } from "../../src/catalog/discover.ts"
 import { type Column, tablesOf } from "../../src/catalog/tables.ts"
@@ -14,20 +14,20 @@ const places = (found: ReadonlyArray<Found>) => found.map(({ table, name }) => `
 const isData = ({ sql, references }: Column) => (sql === "VARCHAR" || sql === "JSON") && references === undefined
 
 describe("personal data", () => {
-  const maxRecords =
+  const personal =
     /(^|_)(email|emails|phone|phone_no|extension|first_name|last_name|full_name|contact_name|contact_email|contact_phone|company_name|contact_snapshot|from|to|ip_address|address|postal_code|ssn|date_of_birth|relations|attributions|attribution_source)$/
-  // The relations of a note or a task are records, of a deal people.
-  const harmless = ["contact_notes.relations", "tasks.relations"]
+  // The relations of a note or a task are records, those of an opportunity people.
+  const notPersonal = ["contact_notes.relations", "tasks.relations"]
 
-  it("what reaches or names a person is not none", () => {
-    const found = named(maxRecords, (column) => isData(column) && column.personal === "none")
+  it("columns that identify or contact a person are not classified as none", () => {
+    const found = named(personal, (column) => isData(column) && column.personal === "none")
     assert.deepStrictEqual(
-      places(found).filter((place) => !harmless.includes(place)),
+      places(found).filter((place) => !notPersonal.includes(place)),
       []
     )
   })
 
-  it("money is financial", () => {
+  it("amounts of money are classified as financial", () => {
     const money =
       /(^|_)(amount|amount_due|amount_refunded|total|subtotal|discount|discount_value|price|compare_at_price|setup_fee|monetary_value|value)$/
     const isMoney = ({ sql, name }: Column) => sql.startsWith("DECIMAL") || (sql === "JSON" && name === "price")
@@ -35,9 +35,9 @@ describe("personal data", () => {
     assert.deepStrictEqual(places(found), ["prices.shipping_options_weight_value"])
   })
 
-  it("what people write is not none", () => {
+  it("texts that people write are not classified as none", () => {
     const written = /^(title|description|body|summary|subject|terms_notes?|estimates_terms_note|error)$/
-    // What the account itself calls things.
+    // Texts that the account defines.
     const names = ["invoice_settings.title", "object_fields.description", "product_media.title"]
     const found = named(written, (column) => isData(column) && column.personal === "none")
     assert.deepStrictEqual(places(found).toSorted(), names)
@@ -45,7 +45,7 @@ describe("personal data", () => {
 })
 
 describe("references", () => {
-  /** Table whose rows an id of this name leads to. */
+  /** The table that an id of this name refers to. */
   const tableBy = new Map([
     ...tables.map(({ name }) => [name.replace(/ies$/, "y").replace(/s$/, ""), name] as const),
     ["assigned_to", "users"],
@@ -54,13 +54,13 @@ describe("references", () => {
     ["variant_option", "product_variant_options"]
   ])
 
-  it("an id that is named after a table leads there", () => {
+  it("an id that is named after a table refers to it", () => {
     const found = columns.flatMap((column) => {
       const to = tableBy.get(column.name.replace(/_id$/, ""))
       const isId = column.name.endsWith("_id") || column.name === "assigned_to"
       return isId && to && column.references === undefined ? [column] : []
     })
-    // The payment service has ids of its own for these.
+    // These are ids of the payment service.
     assert.deepStrictEqual(places(found), ["subscriptions.subscription_id", "transactions.subscription_id"])
   })
 })

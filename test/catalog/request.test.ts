@@ -22,11 +22,11 @@ describe("a path", () => {
     ["/locations/{locationId}/channels/{partition}", "/locations/L/channels/SMS"]
   ] as const)("binds the names of the API's documents: %s", (path, bound) => assert.strictEqual(pathOf(path), bound))
 
-  it("never becomes the path of a list because an id is empty", () => {
+  it("does not become the path of a list if an id is empty", () => {
     assert.strictEqual(bind(get("/contacts/{contactId}"), { id: "" }).path, "/contacts/.")
   })
 
-  it("names the parent beside the record only where both are given", () => {
+  it("contains the parent and the record if both are given", () => {
     const request = get("/contacts/{contactId}/notes/{id}")
     assert.strictEqual(bind(request, { id: "n", parent: { name: "contactId", id: "c" } }).path, "/contacts/c/notes/n")
   })
@@ -50,7 +50,7 @@ describe("the request that reads the record of a row", () => {
     assert.deepInclude(request.parameters, parameters)
   })
 
-  it("serves to confirm a deletion where it needs the id alone", () => {
+  it("can confirm a deletion if it needs the id only", () => {
     assert.deepStrictEqual(
       [subscriptions, contactNotes, coupons].map((resource) => requestById(resource) !== undefined),
       [true, false, false]

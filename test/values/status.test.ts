@@ -1,4 +1,4 @@
-/** How complete a resource is: every fact that must keep it from being called complete. */
+/** The status of a resource, and every fact that makes it less than complete. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
@@ -44,7 +44,7 @@ describe("the status of a resource", () => {
   })
 })
 
-it.live("is set for every reading that ended, also of a run that was killed first, and for no other", () =>
+it.live("the status is set for every reading that has ended, and for no other", () =>
   Effect.gen(function* () {
     yield* prepare({ resources: [], familyByTable: new Map() })
     const row = (label: string) => ({ run: "r", location: "L", label })
@@ -70,7 +70,7 @@ it.live("is set for every reading that ended, also of a run that was killed firs
         ["under way", "interrupted", 0]
       ]
     )
-    // A second reading in the same run is judged anew.
+    // A second reading in the same run gets a new status.
     yield* (yield* Warehouse).transaction([end("a", { shortfalls: ["s"] })])
     yield* setStatuses()
     assert.strictEqual((yield* resourcesOf("r"))[0]!.status, "incomplete")

@@ -1,4 +1,4 @@
-/** Child tables of the commerce families, row by row, written out from the shapes of the documents. */
+/** The rows of the child tables of the commerce families, compared with the shapes of the documents. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Account, openAccount } from "../support/account.ts"
 import { query } from "../support/compare.ts"
@@ -6,7 +6,7 @@ import { type Row, families, idOf, list, wellFormed } from "./records.ts"
 
 const words = (value: unknown) => (value ?? []) as ReadonlyArray<string>
 
-/** Rows of each child table that a record of a collection stands for. */
+/** The rows of a child table that a record of a collection produces. */
 const children: ReadonlyArray<
   readonly [table: string, collection: string, rowsOf: (record: Row) => ReadonlyArray<Row>]
 > = [
@@ -187,7 +187,7 @@ const lines = (parent: Row, items: unknown) =>
     taxes: taxes && JSON.stringify(taxes)
   }))
 
-describe("child tables of a nasty account's commerce", () => {
+describe("child tables of the commerce of an account with invalid data", () => {
   let account: Account
   beforeAll(async () => {
     account = await openAccount("--world", "nasty")
@@ -196,22 +196,22 @@ describe("child tables of a nasty account's commerce", () => {
   })
   afterAll(() => account.service.stop())
 
-  it.each(children)("%s", async (table, parent, rowsOf) => {
-    const isGone = `(SELECT id FROM crm.${parent} WHERE _deleted_at IS NOT NULL)`
-    const gone = new Set((await query(account.warehouse, isGone)).map(idOf))
-    const records = (await account.service.records(parent)).filter((record) => !gone.has(idOf(record)))
-    const wanted = records.flatMap((record) => rowsOf(wellFormed(record)))
-    assert.isNotEmpty(wanted)
-    const columns = [...new Set(wanted.flatMap((row) => Object.keys(row)))]
+  it.each(children)("%s has exactly the rows of its parent's records", async (table, parent, rowsOf) => {
+    const deletedParents = `(SELECT id FROM crm.${parent} WHERE _deleted_at IS NOT NULL)`
+    const deleted = new Set((await query(account.warehouse, deletedParents)).map(idOf))
+    const records = (await account.service.records(parent)).filter((record) => !deleted.has(idOf(record)))
+    const expected = records.flatMap((record) => rowsOf(wellFormed(record)))
+    assert.isNotEmpty(expected)
+    const columns = [...new Set(expected.flatMap((row) => Object.keys(row)))]
     const rows = await query(
       account.warehouse,
-      `SELECT ${columns.map((column) => `"${column}"`).join(", ")} FROM crm.${table} WHERE ${columns[0]!} NOT IN ${isGone}`
+      `SELECT ${columns.map((column) => `"${column}"`).join(", ")} FROM crm.${table} WHERE ${columns[0]!} NOT IN ${deletedParents}`
     )
     const asText = (row: Row) => JSON.stringify(columns.map((column) => plain(row[column])))
-    assert.deepStrictEqual(rows.map(asText).sort(), wanted.map(asText).sort())
+    assert.deepStrictEqual(rows.map(asText).sort(), expected.map(asText).sort())
   })
 
-  it("the lines of an order add up to its subtotal", async () => {
+  it("the line amounts of an order add up to its subtotal", async () => {
     const rows = await query(
       account.warehouse,
       `SELECT o.id, o.subtotal, sum(i.line_amount) AS lines FROM crm.orders AS o
@@ -225,7 +225,7 @@ describe("child tables of a nasty account's commerce", () => {
   })
 })
 
-/** Numbers by their value, nothing as nothing. */
+/** Numbers by their value, and missing values as null. */
 const plain = (value: unknown) =>
   value === undefined || value === null
     ? null

@@ -1,4 +1,4 @@
-/** Email, products, invoices, payments, social, blogs, funnels and surveys of a nasty account, value by value. */
+/** Email, products, invoices, payments, social, blogs, funnels and surveys of an account with invalid data, value by value. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Account, openAccount } from "../support/account.ts"
 import { commerceTables, differences, query } from "../support/compare.ts"
@@ -6,7 +6,7 @@ import { type Row, families, idOf, isDeleted, isObject, list, wellFormed } from 
 
 const tableByCollection = { ...commerceTables, invoice_settings: "invoice_settings" }
 
-/** Fields that the service sends and no document names, by table. */
+/** Fields that the service sends and no document contains, by table. */
 const undocumented: Readonly<Record<string, ReadonlyArray<string>>> = {
   blog_posts: ["readTimeInMinutes"],
   email_templates: ["aiScore"],
@@ -17,12 +17,12 @@ const undocumented: Readonly<Record<string, ReadonlyArray<string>>> = {
 const social = (account: Account) => `/social-media-posting/${account.service.locationId}`
 const templates = (account: Account) => `/emails/locations/${account.service.locationId}/templates`
 
-describe("a nasty account's commerce", () => {
+describe("the commerce of an account with invalid data", () => {
   let account: Account
-  /** Type by column, by table. */
+  /** The types of the columns, by table. */
   const columnsByTable = new Map<string, Map<string, string>>()
-  /** JSON as sent, by table, key and column. */
-  const refusedByField = new Map<string, string>()
+  /** The rejected values as sent, by table, key and column. */
+  const rejectedByField = new Map<string, string>()
   const roundedFields = new Set<string>()
   const ask = (sql: string) => query(account.warehouse, sql)
 
@@ -43,13 +43,13 @@ describe("a nasty account's commerce", () => {
       "SELECT * FROM meta.rejected_values WHERE reason NOT LIKE '%stored as U+FFFD'"
     )) {
       const field = [table_name, key, column_name].join(".")
-      refusedByField.set(field, String(value))
+      rejectedByField.set(field, String(value))
       if (String(reason).startsWith("rounded")) roundedFields.add(field)
     }
   })
   afterAll(() => account.service.stop())
 
-  /** What a table should hold of a record: objects without a column as prefixed columns, less what was refused. */
+  /** The expected row of a record: objects without a column as prefixed columns, without the rejected values. */
   const expected = (table: string, record: Row): Row => {
     const columns = columnsByTable.get(table)!
     const flat = (inside: Row, prefix: string): ReadonlyArray<readonly [string, unknown]> =>
@@ -63,8 +63,8 @@ describe("a nasty account's commerce", () => {
       })
     return Object.fromEntries(
       flat(wellFormed(record), "").filter(([name, value]) => {
-        const refused = refusedByField.get([table, idOf(record), snakeCase(name)].join("."))
-        return refused === undefined || String(JSON.parse(refused)) !== String(value)
+        const rejected = rejectedByField.get([table, idOf(record), snakeCase(name)].join("."))
+        return rejected === undefined || String(JSON.parse(rejected)) !== String(value)
       })
     )
   }
@@ -77,13 +77,13 @@ describe("a nasty account's commerce", () => {
     )
     assert.deepStrictEqual(found.slice(0, 10), [])
   }
-  const isGone = (table: string) => `(SELECT id FROM crm.${table} WHERE _deleted_at IS NOT NULL)`
+  const deletedRows = (table: string) => `(SELECT id FROM crm.${table} WHERE _deleted_at IS NOT NULL)`
 
-  it.each(Object.entries(tableByCollection))("%s", async (collection, table) => {
+  it.each(Object.entries(tableByCollection))("%s equal the service, value by value", async (collection, table) => {
     await compare(table, await account.service.records(collection))
   })
 
-  it("survey_submissions", async () => {
+  it("survey_submissions equal the service, and a record that is sent twice has its later date", async () => {
     const copies = new Map(
       (await account.service.records("survey_submissions?strays=1")).map((one) => [idOf(one), one])
     )
@@ -93,13 +93,13 @@ describe("a nasty account's commerce", () => {
       "survey_submissions",
       records.map(({ others, createdAt, ...rest }) => {
         const { eventData, fieldsOriSequance: fieldOrder } = others as Row
-        // Some come twice, under two dates: the later one counts.
+        // Some are sent twice with different dates, of which the later one counts.
         return { ...rest, eventData, fieldOrder, createdAt: later(createdAt, copies.get(idOf(rest))?.["createdAt"]) }
       })
     )
   })
 
-  it("templates and folders are those of both lists, archived or not as the list says", async () => {
+  it("templates and folders are those of both lists, and a template is archived if its list is the archived one", async () => {
     const listed: Array<Row> = []
     for (const archived of [false, true])
       for (let offset = 0; ; offset += 20) {
@@ -117,13 +117,13 @@ describe("a nasty account's commerce", () => {
     await compare("email_template_folders", ofType("folder"))
   })
 
-  it.each(["email_templates", "email_campaigns"])("%s have the body their link leads to", async (table) => {
+  it.each(["email_templates", "email_campaigns"])("%s have the body that their link returns", async (table) => {
     const rows = await ask(`SELECT body, editor_content_url AS url FROM crm.${table} WHERE _deleted_at IS NULL`)
     assert.isNotEmpty(rows)
     for (const { body, url } of rows) assert.strictEqual(body, await (await fetch(String(url))).text())
   })
 
-  it("notes of orders are kept whole", async () => {
+  it("notes of orders are stored completely", async () => {
     const rows = await ask("SELECT id, order_id, body FROM crm.order_notes")
     const asText = (id: unknown, order: unknown, note: unknown) => JSON.stringify([id, order, note])
     assert.deepStrictEqual(
@@ -134,7 +134,7 @@ describe("a nasty account's commerce", () => {
     )
   })
 
-  it("what is known of a tax besides its id is kept", async () => {
+  it("taxes of products have their name, rate and calculation", async () => {
     const answer = await account.service.call(
       "GET",
       `/products/?locationId=${account.service.locationId}&expand=tax&limit=100`
@@ -142,22 +142,22 @@ describe("a nasty account's commerce", () => {
     const { products } = answer as { readonly products: ReadonlyArray<Row> }
     const asText = (product: unknown, tax: unknown, rest: unknown) => JSON.stringify([product, tax, rest])
     const sent = products
-      // The nasty list shows some products twice, and some without an id.
+      // The list contains some products twice, and some without an id.
       .filter(({ _id }) => typeof _id === "string")
       .flatMap(({ _id: product, taxes }) =>
         list(taxes).map(({ _id, name, rate, calculation }) => asText(product, _id, [name, Number(rate), calculation]))
       )
-    const kept = await ask("SELECT * FROM crm.product_taxes")
-    assert.isNotEmpty(kept)
+    const stored = await ask("SELECT * FROM crm.product_taxes")
+    assert.isNotEmpty(stored)
     assert.deepStrictEqual(
-      kept
+      stored
         .map(({ product_id, id, name, rate, calculation }) => asText(product_id, id, [name, Number(rate), calculation]))
         .sort(),
       [...new Set(sent)].sort()
     )
   })
 
-  it("posts that were deleted are there, and marked", async () => {
+  it("deleted posts are stored and marked as deleted", async () => {
     const deleted = (await account.service.records("social_posts")).filter(isDeleted)
     const rows = await ask("SELECT id FROM crm.social_posts WHERE deleted AND _deleted_at IS NOT NULL ORDER BY id")
     assert.lengthOf(deleted, 3)
@@ -166,15 +166,15 @@ describe("a nasty account's commerce", () => {
   })
 
   it.each(["email_campaigns", "estimates", "funnel_pages"])(
-    "%s that say so are deleted, and no others",
+    "exactly the %s that the service sends as deleted are marked as deleted",
     async (table) => {
       const records = (await account.service.records(table)).filter(isDeleted)
       assert.isNotEmpty(records)
-      assert.deepStrictEqual((await ask(`${isGone(table)} ORDER BY id`)).map(idOf), records.map(idOf).sort())
+      assert.deepStrictEqual((await ask(`${deletedRows(table)} ORDER BY id`)).map(idOf), records.map(idOf).sort())
     }
   )
 
-  it("everything that no document names is in _extra, and nothing else", async () => {
+  it("_extra contains exactly the undocumented fields", async () => {
     const tables = [...columnsByTable].filter(([table, columns]) => columns.has("_extra") && table !== "orders")
     const keys = tables.map(
       ([table]) => `SELECT '${table}' AS owner, unnest(json_keys(_extra)) AS field FROM crm.${table}`
@@ -186,32 +186,32 @@ describe("a nasty account's commerce", () => {
     assert.deepStrictEqual(found, undocumented)
   })
 
-  it("what was refused does not fit, and what has no id is among the rejects once", async () => {
-    assert.isAbove(refusedByField.size, 10)
-    for (const [field, value] of refusedByField) {
+  it("rejected values do not fit their columns, and each record without an id is rejected once", async () => {
+    assert.isAbove(rejectedByField.size, 10)
+    for (const [field, value] of rejectedByField) {
       if (roundedFields.has(field)) continue
       const [table, , column] = field.split(".")
       const isFlag = columnsByTable.get(table!)!.get(column!) === "BOOLEAN"
       assert.match(value, isFlag ? /^[01]$/ : noAmount, field)
     }
-    const refused = await ask("SELECT table_name, count(*)::INT AS n FROM meta.rejected_records GROUP BY ALL")
-    const wanted = new Map<string, number>()
-    for (const collection of withStrays) {
+    const rejected = await ask("SELECT table_name, count(*)::INT AS n FROM meta.rejected_records GROUP BY ALL")
+    const expectedCounts = new Map<string, number>()
+    for (const collection of withInvalidItems) {
       const invalidItems = await account.service.records(`${collection}?strays=1&form=list`)
       const texts = invalidItems
         .filter(({ id, _id }) => (id ?? _id ?? null) === null)
         .map((invalidItem) => JSON.stringify(invalidItem))
-      wanted.set(collection === "submissions" ? "form_submissions" : collection, new Set(texts).size)
+      expectedCounts.set(collection === "submissions" ? "form_submissions" : collection, new Set(texts).size)
     }
     assert.deepStrictEqual(
-      new Map(refused.map(({ table_name, n }) => [String(table_name), Number(n)] as const)),
-      wanted
+      new Map(rejected.map(({ table_name, n }) => [String(table_name), Number(n)] as const)),
+      expectedCounts
     )
   })
 })
 
 describe("redirects", () => {
-  it.each(["array", "object"])("are read as the service shows them: %s", async (shape) => {
+  it.each(["array", "object"])("are read if the service sends them as an %s", async (shape) => {
     const account = await openAccount("--quirk", `redirectShape=${shape}`, "--contacts", "20")
     try {
       const ran = await account.sync("--only", "redirects")
@@ -225,13 +225,13 @@ describe("redirects", () => {
   })
 })
 
-/** Collections whose lists show records without an id. */
-const withStrays = (
+/** Collections whose lists contain records without an id. */
+const withInvalidItems = (
   "products invoices estimates orders transactions subscriptions blog_posts social_posts submissions " +
   "survey_submissions"
 ).split(" ")
 
-/** No number, or one with more decimals than the column. */
+/** A text that is no number, or a number with more decimals than the column. */
 const noAmount = /^("n\/a"|"1,234\.50"|"\$12"|\d+\.\d{9}\d*[1-9]|\de-\d+)$/
 
 const snakeCase = (name: string) =>
@@ -240,6 +240,6 @@ const snakeCase = (name: string) =>
     .replace(/([A-Z]+)([A-Z][a-z])/g, "$1_$2")
     .toLowerCase()
 
-/** Of two instants in any spelling; the second may be missing. */
+/** The later of two instants in any notation; the second may be missing. */
 const later = (one: unknown, other: unknown): unknown => (other !== undefined && at(other) > at(one) ? other : one)
 const at = (instant: unknown): number => (/^\d+$/.test(String(instant)) ? Number(instant) : Date.parse(String(instant)))

@@ -1,11 +1,11 @@
-/** Deals of a nasty account: amounts in every notation, and custom values named by their kind. */
+/** Opportunities of an account with invalid data: amounts in every notation, and custom values named by their type. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { parseExact } from "../../src/catalog/json.ts"
 import { type Account, openAccount } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { list } from "./records.ts"
 
-describe("a nasty account's deals", () => {
+describe("the opportunities of an account with invalid data", () => {
   let account: Account
   beforeAll(async () => {
     account = await openAccount("--world", "nasty", "--contacts", "150")
@@ -14,15 +14,15 @@ describe("a nasty account's deals", () => {
   })
   afterAll(() => account.service.stop())
 
-  it("have every custom value, whatever it is called", async () => {
+  it("have every custom value, whatever the name of its field", async () => {
     const records = await account.service.records("opportunities")
-    const wanted = records.flatMap(({ id, customFields }) =>
+    const expected = records.flatMap(({ id, customFields }) =>
       list(customFields).map((field) => {
         const named = Object.entries(field).find(([name]) => name.startsWith("fieldValue"))
         return JSON.stringify([id, field["id"], named![1]])
       })
     )
-    assert.isTrue(wanted.length > 30 && records.some((record) => JSON.stringify(record).includes("fieldValueDate")))
+    assert.isTrue(expected.length > 30 && records.some((record) => JSON.stringify(record).includes("fieldValueDate")))
     const rows = await query(
       account.warehouse,
       "SELECT opportunity_id, custom_field_id, value::VARCHAR AS value FROM crm.opportunity_custom_values"
@@ -31,11 +31,11 @@ describe("a nasty account's deals", () => {
       rows
         .map((row) => JSON.stringify([row["opportunity_id"], row["custom_field_id"], JSON.parse(String(row["value"]))]))
         .sort(),
-      wanted.sort()
+      expected.sort()
     )
   })
 
-  it("show dates sent in epoch milliseconds as moments", async () => {
+  it("have instants for dates that are sent in epoch milliseconds", async () => {
     const rows = await query(
       account.warehouse,
       `SELECT o.id, epoch_ms(o.cf_inspection) AS shown, v.value_text AS sent FROM crm.opportunities_wide AS o
@@ -49,7 +49,7 @@ describe("a nasty account's deals", () => {
     )
   })
 
-  it("have every amount that is a number, rounded to seven decimals where it has more", async () => {
+  it("have an amount wherever a number is sent, and rounding to seven decimals is reported", async () => {
     const listed = await fetch(`${account.service.url}/__sandbox/records/opportunities`)
     const records = (await listed.text())
       .split("\n")

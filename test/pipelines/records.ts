@@ -1,7 +1,7 @@
-/** Records of the sandbox as the tests of the definitions look at them. */
+/** Helpers for records of the sandbox. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** The families these tests read. */
+/** The families that the commerce tests read. */
 export const families = "email,products,invoices,payments,social,blogs,funnels,forms"
 
 export const idOf = (record: Row) => String(record["id"] ?? record["_id"])
@@ -9,19 +9,19 @@ export const list = (value: unknown) => (value ?? []) as ReadonlyArray<Row>
 export const isObject = (value: unknown): value is Row =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** What the record itself says; a number is no flag. */
+/** Whether the record is flagged as deleted; a number is no flag. */
 export const isDeleted = ({ deleted, status }: Row) => String(deleted) === "true" || status === "deleted"
 
-/** Half a surrogate pair is no text in any encoding. */
+/** The record with U+FFFD for lone surrogates. */
 export const wellFormed = (record: Row): Row =>
   JSON.parse(JSON.stringify(record), (_, value: unknown) =>
     typeof value === "string" ? value.toWellFormed() : value
   ) as Row
 
-/** The shapes of the service are written out where they are compared. */
+/** A record as the service sends it; the tests that compare it write out its shape. */
 export type Shown = Readonly<Record<string, any>>
 
-/** Fields of a record under the names of their columns. */
+/** The fields of a record, under the names of their columns. */
 export const columns = (record: Shown, fields: string, prefix = ""): Shown =>
   Object.fromEntries(
     fields
@@ -29,7 +29,7 @@ export const columns = (record: Shown, fields: string, prefix = ""): Shown =>
       .map((field) => [prefix + field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), record[field]])
   )
 
-/** One spelling for values that are the same: instants, decimals with zeros behind, what is not there. */
+/** One notation for equal values: instants, decimals with trailing zeros, and missing values. */
 export const text = (row: Shown): string =>
   JSON.stringify(
     Object.values(row).map((value: unknown) => {

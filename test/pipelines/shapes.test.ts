@@ -1,4 +1,4 @@
-/** Shapes of records that the documents do not show, and what their definitions make of them. */
+/** Shapes of records that the documents do not contain, and the rows that they become. */
 import { assert, describe, it } from "@effect/vitest"
 import { locationTimezones } from "../../pipelines/account/location_timezones.ts"
 import { appointments } from "../../pipelines/calendars/appointments.ts"
@@ -12,10 +12,10 @@ import { products } from "../../pipelines/products/products.ts"
 import type { Resource } from "../../src/catalog/resource.ts"
 import { normaliserOf } from "../../src/load/normalise/normalise.ts"
 
-// The shapes of the service are written out where they are compared.
+/** A record as the service sends it; the tests that compare it write out its shape. */
 type Shown = Readonly<Record<string, any>>
 
-describe("shapes met elsewhere", () => {
+describe("undocumented shapes", () => {
   const readAs = (resource: Resource, record: unknown) =>
     (resource.transform?.(record) ?? [record]).map((one) => {
       const { row, rejectedRecords } = normaliserOf(resource)(one, {
@@ -33,7 +33,7 @@ describe("shapes met elsewhere", () => {
     [{ ...sent, name: "anna de vries" }, "Anna de Vries"],
     [{ contactName: "anna de vries", ...sent }, "Anna de Vries"],
     [{ ...sent, name: "garden club" }, "garden club"]
-  ])("a contact's names are those typed, wherever in the record they stand: %j", (names, name) => {
+  ])("a contact's names are those typed, whatever the order of the fields: %j", (names, name) => {
     const typed = { firstNameRaw: "Anna", lastNameRaw: "de Vries" }
     for (const record of [
       { id: "1", ...typed, ...names },
@@ -55,7 +55,7 @@ describe("shapes met elsewhere", () => {
     )
   })
 
-  it.each([null, ""])("a contact's name stays as it is where the spelling beside it is %j", (firstNameRaw) => {
+  it.each([null, ""])("a contact keeps its name if the name as typed is %j", (firstNameRaw) => {
     assert.strictEqual(readAs(contacts, { id: "1", firstName: "anna", firstNameRaw })[0]!.row["first_name"], "anna")
   })
 
@@ -65,7 +65,7 @@ describe("shapes met elsewhere", () => {
       { type: "active", since: 1 },
       { status: "active", status_details: '{"type":"active","since":1}' }
     ]
-  ])("the state of a subscription is a word, whichever shape it is sent in: %j", (status, expected) => {
+  ])("the status of a subscription is a text, whatever its shape: %j", (status, expected) => {
     assert.deepEqual(readAs(subscriptions, { _id: "s", status })[0]!.row, { id: "s", ...expected })
   })
 
@@ -79,7 +79,7 @@ describe("shapes met elsewhere", () => {
       { sourceId: "u1", channel: "APP" },
       { created_by_channel: "APP", created_by: '{"sourceId":"u1","channel":"APP"}' }
     ]
-  ])("who made a payment is an id without quotes, whichever shape it is sent in: %j", (createdBy, expected) => {
+  ])("the creator of a payment is an id, whatever its shape: %j", (createdBy, expected) => {
     for (const resource of [transactions, subscriptions, orders])
       assert.deepEqual(readAs(resource, { _id: "x", createdBy })[0]!.row, { id: "x", created_by_id: "u1", ...expected })
   })
@@ -97,12 +97,12 @@ describe("shapes met elsewhere", () => {
       { qty: 2, amount: 15, price: { _id: "p", amount: 10 } },
       { line_amount: "15", unit_amount: "10" }
     ]
-  ])("a line of an order has its amount, as sent or worked out: %j", (item, expected) => {
+  ])("a line of an order has its amount, as sent or calculated: %j", (item, expected) => {
     const { row } = readAs(orders, { _id: "o", items: [{ product: { _id: "d", name: "Deck" }, ...item }] })[0]!
     assert.deepInclude(row["order_items"][0], { product_id: "d", product_name: "Deck", price_id: "p", ...expected })
   })
 
-  it("a line of an order without a price has no amount, and one that names product and price by their ids keeps them", () => {
+  it("a line of an order without a price has no amount, and one with the ids of product and price keeps them", () => {
     const { row, rejected } = readAs(orders, {
       _id: "o",
       items: [{ qty: 2 }, { qty: 1, product: "d", price: "p" }]
@@ -115,11 +115,11 @@ describe("shapes met elsewhere", () => {
   })
 
   it.each([[["UTC"]], [{ timezones: ["UTC"], traceId: "t" }], [{ traceId: "t", data: ["UTC"] }]])(
-    "time zones are the list in the answer, under any name: %j",
+    "time zones are the list in the response, under any name: %j",
     (answer) => assert.deepEqual(zonesIn(answer), [{ timezone: "UTC" }])
   )
 
-  it("an answer without a list of time zones is rejected in sight", () => {
+  it("a response without a list of time zones is a rejected record", () => {
     assert.deepEqual(zonesIn({ timezones: [] }), [])
     assert.deepEqual(readAs(locationTimezones, { zones: "UTC" })[0]!.rejected, ['{"zones":"UTC"}'])
   })
@@ -134,28 +134,28 @@ describe("shapes met elsewhere", () => {
     ["fieldValueFiles", [{ url: "u" }], '[{"url":"u"}]'],
     ["fieldValueObject", { a: 1 }, '{"a":1}'],
     ["fieldValueOfAnotherKind", "x", "x"]
-  ])("a deal's custom value is read whatever its kind: %s", (name, value, text) => {
+  ])("a custom value of an opportunity is read whatever its type: %s", (name, value, text) => {
     const { row } = readAs(opportunities, { id: "o", customFields: [{ id: "f", type: "t", [name]: value }] })[0]!
     assert.deepEqual(row["opportunity_custom_values"], [
       { custom_field_id: "f", value: JSON.stringify(value), value_text: text, type: "t" }
     ])
   })
 
-  it("a product names its taxes by their ids, or shows them", () => {
+  it("the taxes of a product may be ids or objects", () => {
     const taxes = ["t1", { _id: "t2", name: "TVA", rate: 20, calculation: "exclusive" }]
     const { row, rejected } = readAs(products, { _id: "p", taxes })[0]!
     const shown = { id: "t2", name: "TVA", rate: "20", calculation: "exclusive" }
     assert.deepEqual([row["product_taxes"], rejected], [[{ id: "t1" }, shown], []])
   })
 
-  it("one appointment of a series keeps its id, and what it says of the series", () => {
+  it("an appointment of a series keeps its id and the fields of the series", () => {
     const series = { rrule: "RRULE:FREQ=DAILY;COUNT=5", deleted: true }
     const id = "abc_1700000000000_3600"
     const { row } = readAs(appointments, { id, masterEventId: "abc", isRecurring: "true", ...series })[0]!
     assert.deepInclude(row, { id, master_event_id: "abc", is_recurring: true, ...series })
   })
 
-  it("free slots: a trace id is passed over, a day without slots is none, anything else is rejected", () => {
+  it("free slots ignore a trace id and days without slots, and reject anything else", () => {
     const days = { "2026-01-02": { slots: ["2026-01-02T09:00:00-05:00"] }, "2026-01-03": { slots: [] } }
     const [slot, ...others] = readAs(freeSlots, { ...days, traceId: "t", note: "x" })
     assert.strictEqual(slot!.row["date"], "2026-01-02")

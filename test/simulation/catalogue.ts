@@ -1,6 +1,6 @@
 /**
- * A few of the real definitions, one for each way of paging, with small pages and a few of their columns: what is tried is
- * how records arrive, not what becomes of their fields.
+ * Some of the real definitions, one for each kind of paging, with small pages and withFewColumns columns: the simulation tests how
+ * records are read, not how their fields are stored.
  */
 import type { Catalogue } from "../../src/catalog/discover.ts"
 import { type Field, type Fields, ignored } from "../../src/catalog/fields.ts"
@@ -19,21 +19,21 @@ import { tasks } from "../../pipelines/crm/tasks.ts"
 import { formSubmissions } from "../../pipelines/forms/form_submissions.ts"
 import { orders } from "../../pipelines/payments/orders.ts"
 
-/** With the collection of the service that each is to equal. */
+/** The definitions, each with the collection of the service that its table has to equal. */
 const chosen: ReadonlyArray<readonly [collection: string, Resource]> = [
   ["locations", locations], // all at once
   ["users", users],
   ["calendars", calendars],
   ["pipelines", pipelines],
   ["contacts", contacts], // cursor in the last record
-  ["notes", contactNotes], // one request for each row
-  ["tasks", tasks], // offset in two passes
-  ["opportunities", opportunities], // cursor of two parts
+  ["notes", contactNotes], // one request for each parent
+  ["tasks", tasks], // offset in two partitions
+  ["opportunities", opportunities], // cursor with two parts
   ["conversations", conversations], // sort value
-  ["messages", messages], // cursor that expires
+  ["messages", messages], // expiring cursor
   ["orders", orders], // offset and detail
   ["submissions", formSubmissions], // page number in windows
-  ["appointments", appointments] // windows for each row
+  ["appointments", appointments] // windows for each parent
 ]
 
 export const tableOf: ReadonlyMap<string, string> = new Map(
@@ -41,7 +41,7 @@ export const tableOf: ReadonlyMap<string, string> = new Map(
 )
 
 /**
- * Those of the collections, and what they are read under. `pageSize`: records a page holds, of ways that page.
+ * The definitions of the collections and of their parents. `pageSize` applies to strategies with pages.
  */
 export const smallCatalogue = (collections: ReadonlyArray<string>, pageSize: number): Catalogue => {
   const tables = new Set(collections.map((collection) => tableOf.get(collection)!))
@@ -54,19 +54,19 @@ export const smallCatalogue = (collections: ReadonlyArray<string>, pageSize: num
 const small = (definition: Resource, pageSize: number): Resource => {
   const paged = (strategy: Strategy): Strategy => {
     const { paging, trialPageSize: __, windows, ...rest } = strategy
-    // The export takes no fewer than ten.
+    // The export accepts no page size below ten.
     const size = paging.kind === "expiring" ? Math.max(10, pageSize) : pageSize
     if (paging.kind === "once") return windows ? { ...strategy, pageSize: Math.max(4, size) } : strategy
     return { ...rest, paging, pageSize: size, ...(windows && { windows }) }
   }
-  const under = (one: ChildOf): ChildOf => ({
+  const withSmallPages = (one: ChildOf): ChildOf => ({
     ...one,
     strategy: paged(one.strategy),
     ...(one.incremental && { incremental: { ...one.incremental, strategy: paged(one.incremental.strategy) } })
   })
-  const fields = few(definition.fields)
+  const fields = withFewColumns(definition.fields)
   if (definition.kind === "embedded") return { ...definition, fields }
-  if (definition.kind === "child") return { ...definition, fields, childOf: under(definition.childOf) }
+  if (definition.kind === "child") return { ...definition, fields, childOf: withSmallPages(definition.childOf) }
   const { wide: _, ...resource } = definition
   const { changes, detail, childOf, full } = resource
   return {
@@ -80,13 +80,13 @@ const small = (definition: Resource, pageSize: number): Resource => {
         ...(changes.added && { added: changes.added.map(paged) })
       }
     }),
-    ...(childOf && { childOf: under(childOf) }),
-    ...(detail && { detail: { ...detail, fields: few(detail.fields) } })
+    ...(childOf && { childOf: withSmallPages(childOf) }),
+    ...(detail && { detail: { ...detail, fields: withFewColumns(detail.fields) } })
   }
 }
 
-/** Few columns: each costs the database time with every page. */
-const few = (fields: Fields): Fields =>
+/** Keeps withFewColumns columns, because each costs time in the database with every page. */
+const withFewColumns = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, isKept(name, field) ? field : ignored]))
 
 const isKept = (name: string, field: Field): boolean =>

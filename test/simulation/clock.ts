@@ -1,6 +1,6 @@
 /**
- * Time that stands still while anything is under way, and then jumps to the next moment somebody waits for. A week
- * passes in milliseconds, and everything happens in one order, however busy the machine is.
+ * A clock that stands still while anything is in progress, and then jumps to the next time that a fiber waits for. A week
+ * passes in milliseconds, and the order of events does not depend on the load of the machine.
  */
 import { Clock, Duration, Effect, Scheduler } from "effect"
 
@@ -10,9 +10,9 @@ interface Alarm {
 }
 
 export class VirtualClock implements Clock.Clock {
-  /** Milliseconds since the beginning: what no one can set. */
+  /** Milliseconds since the beginning, which a change of the clock does not affect. */
   elapsed = 0
-  /** What our own clock shows beyond the service's, milliseconds. */
+  /** How far the local clock is ahead of the service's clock, in milliseconds. */
   ahead = 0
   private readonly epoch: number
   private alarms: Array<Alarm> = []
@@ -21,12 +21,12 @@ export class VirtualClock implements Clock.Clock {
     this.epoch = epoch
   }
 
-  /** What a right clock shows. */
+  /** The time of a correct clock. */
   now(): number {
     return Math.floor(this.epoch + this.elapsed)
   }
 
-  /** Rings after a while; the answer takes it back. */
+  /** Calls `ring` after a time; the returned function cancels the alarm. */
   after(milliseconds: number, ring: () => void): () => void {
     const alarm = { at: this.elapsed + Math.max(0, milliseconds), ring }
     const later = this.alarms.findIndex(({ at }) => at > alarm.at)
@@ -37,7 +37,7 @@ export class VirtualClock implements Clock.Clock {
     }
   }
 
-  /** Goes on to the next alarm; false where there is none. */
+  /** Advances to the next alarm; false if there is none. */
   next(): boolean {
     const alarm = this.alarms.shift()
     if (!alarm) return false
@@ -66,17 +66,17 @@ export class VirtualClock implements Clock.Clock {
   }
 }
 
-/** Knows whether something is under way in this process: a fiber that can go on, a file, a statement. */
+/** Tracks whether anything is in progress in this process: a fiber that can continue, a file, a statement. */
 export class Activity {
   private fibers = 0
   private outside = 0
-  private cameBack = () => {}
+  private onIdle = () => {}
   readonly scheduler = new Scheduler.MixedScheduler("async", (task) => {
     this.fibers++
-    let left = true
+    let isCounted = true
     const done = () => {
-      if (left) this.fibers--
-      left = false
+      if (isCounted) this.fibers--
+      isCounted = false
     }
     const immediate = setImmediate(() => {
       done()
@@ -88,24 +88,24 @@ export class Activity {
     }
   })
 
-  /** While this runs, time stands still. */
+  /** Time stands still while the effect runs. */
   during<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
     return Effect.suspend(() => {
       this.outside++
       return Effect.ensuring(
         effect,
         Effect.sync(() => {
-          if (--this.outside === 0) this.cameBack()
+          if (--this.outside === 0) this.onIdle()
         })
       )
     })
   }
 
-  /** Returns when there is nothing to do at this instant. */
+  /** Returns when nothing is in progress. */
   async rest(): Promise<void> {
     for (let quiet = 0; quiet < 3;) {
-      // Not asking again and again leaves the processor to the database.
-      if (this.outside > 0) await new Promise<void>((resolve) => (this.cameBack = resolve))
+      // Waiting instead of polling leaves the processor to the database.
+      if (this.outside > 0) await new Promise<void>((resolve) => (this.onIdle = resolve))
       await new Promise(setImmediate)
       const idle = this.fibers === 0 && this.outside === 0 && !process.getActiveResourcesInfo().some(isWork)
       quiet = idle ? quiet + 1 : 0
@@ -113,5 +113,5 @@ export class Activity {
   }
 }
 
-/** Files that are read or written by parts nobody watches. */
+/** File operations outside of `during`. */
 const isWork = (resource: string) => resource.startsWith("FSReq") || resource === "CloseReq"

@@ -1,13 +1,13 @@
-/** Some of the bad weeks of in-process.ts with every test run; thousands of them: see there. */
+/** A few scenarios of in-process.ts with every test run; in-process.ts runs thousands of them. */
 import { assert, describe, it } from "@effect/vitest"
 import { simulate } from "./in-process.ts"
 
-describe("a bad week on a clock of its own", () => {
+describe("a simulated scenario of faults, changes and kills", () => {
   it.each(Array.from({ length: 12 }, (_, index) => index + 1))(
-    "of seed %i ends with every table equal to the service",
+    "with seed %i ends with every table equal to the service",
     async (seed) => {
-      const { wrong, story } = await simulate(seed)
-      assert.deepStrictEqual(wrong, [], story.join("\n"))
+      const { wrong, events } = await simulate(seed)
+      assert.deepStrictEqual(wrong, [], events.join("\n"))
     },
     60_000
   )

@@ -1,15 +1,15 @@
 /**
- * One account's bad week in this process, on a clock of its own: the whole program but for its sockets, against the
- * sandbox. A seed decides what the account holds and everything that goes wrong.
+ * A scenario of several syncs in this process on a virtual clock: the completeRuns program except its sockets, against the
+ * sandbox. A seed decides the content of the account and all faults.
  *
- *     node_modules/.bin/node test/simulation/in-process.ts 17        # replays seed 17 and says what differs
- *     node_modules/.bin/node test/simulation/in-process.ts 1-2000    # tries these seeds
+ *     node_modules/.bin/node test/simulation/in-process.ts 17        # replays seed 17 and prints the differences
+ *     node_modules/.bin/node test/simulation/in-process.ts 1-2000    # runs these seeds
  *     node_modules/.bin/node test/simulation/in-process.ts 1-99 contacts,notes   # with these collections only
  */
 import { rmSync } from "node:fs"
 import { randomFrom } from "../support/random.ts"
 import { VirtualClock, Activity } from "./clock.ts"
-import { emptied, Machine, openWarehouse } from "./machine.ts"
+import { emptyWarehouse, Machine, openWarehouse } from "./machine.ts"
 import { afterRun, atRest, snapshot } from "./oracles.ts"
 import { runOnce, type Ran } from "./run.ts"
 import { SimulatedService } from "./service.ts"
@@ -17,8 +17,8 @@ import { smallCatalogue, tableOf } from "./catalogue.ts"
 
 export interface Result {
   readonly seed: number
-  readonly story: ReadonlyArray<string>
-  /** What is wrong; empty: nothing. */
+  readonly events: ReadonlyArray<string>
+  /** Empty if the scenario succeeded. */
   readonly wrong: ReadonlyArray<string>
 }
 
@@ -29,7 +29,7 @@ let shared: ReturnType<typeof openWarehouse> | undefined
 
 export const simulate = async (seed: number, only?: ReadonlyArray<string>): Promise<Result> => {
   const warehouse = await (shared ??= openWarehouse())
-  await emptied(warehouse)
+  await emptyWarehouse(warehouse)
   const random = randomFrom(seed)
   const chance = (share: number) => random() < share
   const int = (below: number) => Math.floor(random() * below)
@@ -52,7 +52,7 @@ export const simulate = async (seed: number, only?: ReadonlyArray<string>): Prom
       limits,
       ...(chance(0.5) && { retryAfter: 1 + int(20) }),
       variants: {
-        // Not both: contacts could not be read at all, which is told and no fault of ours.
+        // With both, contacts could not be read at all, which a run reports correctly.
         ...pick<object>({}, {}, {}, {}, { contactPaging: "page" }, { contactDateFilter: "refused" }),
         ...(chance(0.1) && { opportunityFilters: "ignored" }),
         dailyResetHeader: chance(0.5)
@@ -66,13 +66,13 @@ export const simulate = async (seed: number, only?: ReadonlyArray<string>): Prom
     only ?? Array.from({ length: pick(1, 1, 1, 2, 2, 3) }, () => pick(...tableOf.keys())),
     pick(3, 5, 10, 25)
   )
-  const story = [`${contacts} contacts, limits ${JSON.stringify(limits)}, latency ${latencyMs} ms`]
+  const events = [`${contacts} contacts, limits ${JSON.stringify(limits)}, latency ${latencyMs} ms`]
   const wrong: Array<string> = []
   const world = { account, activity, catalogue, clock, machine, random, warehouse }
   let runs = 0
-  const tell = (what: string, { how, statuses, problem }: Ran) => {
+  const report = (what: string, { how, statuses, problem }: Ran) => {
     runs++
-    story.push(`${what}: ${how}${statuses.length > 0 ? ` [${statuses.join("; ")}]` : ""}`)
+    events.push(`${what}: ${how}${statuses.length > 0 ? ` [${statuses.join("; ")}]` : ""}`)
     if (problem !== undefined) wrong.push(`${what}: ${problem}`)
   }
 
@@ -84,7 +84,7 @@ export const simulate = async (seed: number, only?: ReadonlyArray<string>): Prom
         disturbed.push(`${what} at step ${at}`)
         machine.events.set(at, event)
       }
-      const faults = chance(0.4) ? pick<unknown>(0.03, 0.1, [{ kind: pick("hang", "slow"), rate: 0.02 }], storms) : 0
+      const faults = chance(0.4) ? pick<unknown>(0.03, 0.1, [{ kind: pick("hang", "slow"), rate: 0.02 }], refusals) : 0
       account.control("POST", "faults", { rules: faults })
       const churn = chance(0.5) ? { perRequest: pick(0.1, 0.5, 1), deletes: pick(0, 0.1) } : {}
       account.control("POST", "churn", churn)
@@ -117,9 +117,9 @@ export const simulate = async (seed: number, only?: ReadonlyArray<string>): Prom
       const full = chance(0.3)
       const before = snapshot(world)
       const ran = await runOnce(world, { full, deletionShareMax: 0.3, onStart: (interrupt) => (stop = interrupt) })
-      tell(`sync${full ? " --full" : ""} (${disturbed.join(", ") || "calm"})`, ran)
+      report(`sync${full ? " --full" : ""} (${disturbed.join(", ") || "calm"})`, ran)
       wrong.push(...(await afterRun(world, before, ran, { full, calm: disturbed.length === 0 })))
-      if (machine.isDead) story.push(`torn: ${machine.tearVault()}`)
+      if (machine.isDead) events.push(`unsynced writes: ${machine.loseUnsyncedWrites()}`)
 
       account.control("POST", "faults", { rules: 0 })
       account.control("POST", "churn", {})
@@ -127,27 +127,27 @@ export const simulate = async (seed: number, only?: ReadonlyArray<string>): Prom
       if (chance(0.5)) account.control("POST", "change", { delete: pick(0, 0.05), contacts: 0.1, seed: left })
       clock.elapsed += pick(1000, 60_000, 5 * hourMs, 25 * hourMs)
     }
-    // What was begun is ended, and what follows sees the account as it is.
+    // The first complete run may resume a stopped one; the second reads the account as it is.
     clock.ahead = Math.min(clock.ahead, pick(clock.ahead, 0))
-    for (let left = 16, whole = 0; left > 0 && whole < 2; left--) {
+    for (let left = 16, completeRuns = 0; left > 0 && completeRuns < 2; left--) {
       machine.revive()
       clock.elapsed += 25 * hourMs
       const before = snapshot(world)
       const ran = await runOnce(world, { full: true, deletionShareMax: 1 })
-      tell("at rest", ran)
+      report("at the end", ran)
       wrong.push(...(await afterRun(world, before, ran, { full: true, calm: true })))
-      if (ran.problem === undefined && ran.exitCode === 0) whole++
-      if (left === 1) wrong.push("never comes to rest")
+      if (ran.problem === undefined && ran.exitCode === 0) completeRuns++
+      if (left === 1) wrong.push("does not complete")
       if (ran.problem !== undefined) break
     }
     wrong.push(...(await atRest(world, limits === "off" ? undefined : limits.burst, runs)))
   } finally {
     rmSync(machine.folder, { recursive: true, force: true })
   }
-  return { seed, story, wrong }
+  return { seed, events, wrong }
 }
 
-const storms = [
+const refusals = [
   { kind: "429-storm", rate: 0.01, ms: 15_000 },
   { kind: "429", rate: 0.02 }
 ]
@@ -157,8 +157,8 @@ if (process.argv[1]?.endsWith("in-process.ts")) {
   const begun = performance.now()
   let failed = 0
   for (let seed = from; seed <= to!; seed++) {
-    const { story, wrong } = await simulate(seed, process.argv[3]?.split(","))
-    if (wrong.length > 0 || from === to) console.log(JSON.stringify({ seed, story, wrong }, null, 2))
+    const { events, wrong } = await simulate(seed, process.argv[3]?.split(","))
+    if (wrong.length > 0 || from === to) console.log(JSON.stringify({ seed, events, wrong }, null, 2))
     if (wrong.length > 0) failed++
   }
   const count = to! - from + 1

@@ -1,4 +1,4 @@
-/** Our own machine: a disk that can be full, and a process that can be killed at any step. */
+/** The local machine: a disk that can be full, and a process that can be killed at any step. */
 import { Context, Effect, Layer, Scope } from "effect"
 import { appendFileSync, mkdirSync, statSync, truncateSync } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
@@ -13,10 +13,10 @@ import { newFolder } from "../support/sluice.ts"
 import type { Activity } from "./clock.ts"
 import { smallCatalogue, tableOf } from "./catalogue.ts"
 
-/** Bytes that the disk still takes. */
+/** The free space of the disk in bytes. */
 const disk = { left: Number.POSITIVE_INFINITY }
 
-/** Nothing is synced for real, which would take nearly all the time; what is on disk, the writer of the vault knows. */
+/** Files are not synced, which would take most of the time; the writer of the vault knows which bytes would be on disk. */
 const simulateDisk = async (folder: string): Promise<void> => {
   const file = await open(join(folder, "any"), "w")
   const prototype = Object.getPrototypeOf(file) as FileHandle
@@ -34,7 +34,7 @@ const simulateDisk = async (folder: string): Promise<void> => {
   prototype.datasync = async () => {}
 }
 
-/** One warehouse for all seeds: opening one takes longer than most of them. */
+/** Opens one warehouse for all seeds, because opening takes longer than most scenarios. */
 export const openWarehouse = async (): Promise<Warehouse["Service"]> => {
   const folder = newFolder()
   await simulateDisk(folder)
@@ -45,7 +45,7 @@ export const openWarehouse = async (): Promise<Warehouse["Service"]> => {
   return warehouse
 }
 
-export const emptied = async (warehouse: Warehouse["Service"]): Promise<void> => {
+export const emptyWarehouse = async (warehouse: Warehouse["Service"]): Promise<void> => {
   const tables = await Effect.runPromise(
     warehouse.rows(
       `SELECT schema_name || '.' || table_name AS path FROM duckdb_tables() WHERE table_name <> 'columns' AND estimated_size > 0`
@@ -55,16 +55,16 @@ export const emptied = async (warehouse: Warehouse["Service"]): Promise<void> =>
     await Effect.runPromise(warehouse.transaction(tables.map(({ path }) => `DELETE FROM ${String(path)}`)))
 }
 
-/** The tables are made once for all seeds, and the coverage report is none of our business: both take long. */
-const madeOnce = /^(CREATE SCHEMA IF NOT EXISTS crm|DELETE FROM meta.coverage)/
+/** Slow statements that are left out: the tables are created once for all seeds, and the coverage report is not tested. */
+const slowStatements = /^(CREATE SCHEMA IF NOT EXISTS crm|DELETE FROM meta.coverage)/
 
 export class Machine {
   readonly folder = newFolder()
-  /** Steps taken: requests, appends, statements. */
+  /** The number of steps: requests, appends and statements. */
   steps = 0
-  /** Frames that were to be written. */
+  /** The number of frames to append. */
   writes = 0
-  /** What happens at a step of this run, by its number. */
+  /** Events of this run, by the number of the step at which they happen. */
   readonly events = new Map<number, () => void>()
   private dead = false
   private vault: Vault["Service"] | undefined
@@ -99,7 +99,7 @@ export class Machine {
     disk.left = bytesLeft
   }
 
-  /** Before a run: the process lives, and there is room again. */
+  /** Prepares a run: the process is alive, and the disk has space. */
   revive(): void {
     this.dead = false
     disk.left = Number.POSITIVE_INFINITY
@@ -108,8 +108,8 @@ export class Machine {
     this.vault = undefined
   }
 
-  /** After a kill: of what was written and not synced, any part may be there, and anything in its place. */
-  tearVault(): string {
+  /** After a kill, any part of the bytes that were not synced may be on disk, followed by garbage. */
+  loseUnsyncedWrites(): string {
     const end = this.endAtDeath
     this.endAtDeath = undefined
     if (!end) return "before the vault was open"
@@ -144,20 +144,20 @@ export class Machine {
     return Warehouse.of({
       ...warehouse,
       transaction: (statements) =>
-        this.io(madeOnce.test(String(statements[0])) ? Effect.void : warehouse.transaction(statements)),
+        this.io(slowStatements.test(String(statements[0])) ? Effect.void : warehouse.transaction(statements)),
       checkpointIfAbove: () => Effect.void,
       rows: (sql) => this.io(warehouse.rows(sql))
     })
   }
 
-  /** A step with the world outside: it takes its time, and nothing comes of it in a process that is dead. */
+  /** An operation outside the process: it takes some time, and has no result if the process is dead. */
   private io<A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> {
     const alive = Effect.suspend(() => (this.dead ? Effect.die("killed") : Effect.void))
     return Effect.suspend(() => {
       if (!this.step()) return Effect.die("killed")
-      const took = 0.05 + this.random() * 5
+      const durationMs = 0.05 + this.random() * 5
       return this.activity.during(effect).pipe(
-        Effect.tap(() => Effect.sleep(took)),
+        Effect.tap(() => Effect.sleep(durationMs)),
         Effect.tap(() => alive)
       )
     })

@@ -1,4 +1,4 @@
-/** What has to hold after a run, and when all is at rest. */
+/** The checks after each run and at the end of a scenario. */
 import { Effect } from "effect"
 import { differing } from "../support/compare.ts"
 import { tableOf } from "./catalogue.ts"
@@ -6,7 +6,7 @@ import type { Ran, World } from "./run.ts"
 
 type Records = ReadonlyMap<string, Readonly<Record<string, unknown>>>
 
-/** The account as it is, by collection. */
+/** The records of the account, by collection. */
 export const snapshot = ({ account, catalogue }: World): ReadonlyMap<string, Records> =>
   new Map(
     tableOf
@@ -17,7 +17,7 @@ export const snapshot = ({ account, catalogue }: World): ReadonlyMap<string, Rec
 
 const rowsOf = ({ warehouse }: World, table: string) => Effect.runPromise(warehouse.rows(`SELECT * FROM crm.${table}`))
 
-/** A complete reading has everything that was there before the run began and that nobody touched since. */
+/** A complete read has every record that existed before the run and has not changed since. */
 export const afterRun = async (
   world: World,
   before: ReadonlyMap<string, Records>,
@@ -35,7 +35,7 @@ export const afterRun = async (
         ...incomplete.filter(isSurprising).map((row) => `${row.resource} ${row.status}: ${row.warnings.join(", ")}`)
       )
     if (statuses.length === 0 || incomplete.length > 0) continue
-    // Whether a note touches its contact is not documented: in between, contacts have their turn.
+    // It is not documented whether a note changes its contact, so incremental syncs may miss notes.
     if (!full && table === "contact_notes") continue
     const untouched = records
       .entries()
@@ -44,24 +44,24 @@ export const afterRun = async (
     const rows = await rowsOf(world, table)
     wrong.push(
       ...differing(table, rows, [...untouched])
-        .filter((difference) => !difference.endsWith("not in the service") && !isHabit(difference))
+        .filter((difference) => !difference.endsWith("not in the service") && !isExpected(difference))
         .map((difference) => `complete, but ${difference}`)
     )
   }
   return wrong.slice(0, 10)
 }
 
-/** A way that this account refuses is told, and another taken; and review requests are told to be left out. */
+/** Warnings are expected if a strategy is not supported, or if some parents are not read. */
 const isSurprising = ({ warnings }: { readonly warnings: ReadonlyArray<string> }) =>
   !warnings.every((warning) => /could not be used|were not read individually|the parent table/.test(warning))
 
-/** A conversation's type is a word in the list and a number in a single read, as documented; and columns were left out. */
-const isHabit = (difference: string) =>
+/** The type of a conversation is a text in the list and a number in a single read, as documented; columns are left out. */
+const isExpected = (difference: string) =>
   /^conversations \w+\.type: \d+ became "TYPE_/.test(difference) || difference.endsWith(": nowhere")
 
 /**
- * Everything equals the service, once, and never was too much asked: but for the first request of a run, which cannot
- * know what the run before it used.
+ * Every table equals the service without duplicates, and the rate limit was kept, except by the first request of a run,
+ * which cannot know the requests of the run before it.
  */
 export const atRest = async (world: World, burst: number | undefined, runs: number): Promise<ReadonlyArray<string>> => {
   const wrong: Array<string> = []
@@ -69,8 +69,8 @@ export const atRest = async (world: World, burst: number | undefined, runs: numb
   for (const [collection, records] of snapshot(world)) {
     const table = tableOf.get(collection)!
     const rows = await rowsOf(world, table)
-    wrong.push(...differing(table, rows, [...records.values()]).filter((one) => !isHabit(one)))
-    if (new Set(rows.map(({ id }) => id)).size < rows.length) wrong.push(`${table}: ids twice`)
+    wrong.push(...differing(table, rows, [...records.values()]).filter((one) => !isExpected(one)))
+    if (new Set(rows.map(({ id }) => id)).size < rows.length) wrong.push(`${table}: duplicate ids`)
   }
   const query = (sql: string) => Effect.runPromise(world.warehouse.rows(sql))
   for (const { resource, ms } of await query("SELECT resource, epoch_ms(watermark) AS ms FROM meta.watermarks"))

@@ -1,4 +1,4 @@
-/** One run of the whole program in a simulated world, to its end or until nothing moves any more. */
+/** One run of the whole program in a simulated world, until it ends or hangs. */
 import { Cause, Context, Effect, Exit, Fiber, Layer, Clock, Random, Redacted } from "effect"
 import { Api } from "../../src/api/api.ts"
 import { BadCredentials } from "../../src/api/errors.ts"
@@ -20,33 +20,33 @@ export interface World {
   readonly catalogue: Catalogue
   readonly clock: VirtualClock
   readonly machine: Machine
-  /** From 0 up to 1, not including. */
+  /** From 0 to 1, excluding 1. */
   readonly random: () => number
   readonly warehouse: Warehouse["Service"]
 }
 
 export interface Ran {
-  /** In a few words. */
+  /** The end of the run, for the report. */
   readonly how: string
   readonly exitCode: number | undefined
-  /** Of the resources that are not complete: which, and why. */
+  /** The resources that are not complete, with the reasons. */
   readonly statuses: ReadonlyArray<string>
   readonly synced: Synced | undefined
-  /** What no run may do, whatever happens around it. */
+  /** A fault of the program, if any. */
   readonly problem: string | undefined
 }
 
 interface Options {
   readonly full: boolean
   readonly deletionShareMax: number
-  /** Given the means to stop the run as a signal does. */
+  /** Receives a function that stops the run as a signal does. */
   readonly onStart?: (interrupt: () => void) => void
 }
 
-/** No wait of ours is longer, and a run that makes no step for so long waits for nothing. */
-const lingerMs = 5 * 60_000
-/** In that time nobody wakes so often, unless it is always at the same instant. */
-const wakingsMax = 20_000
+/** Longer than any wait of the program: a run without a step for this time hangs. */
+const idleMsMax = 5 * 60_000
+/** More alarms than this without a step mean that a run loops without waiting. */
+const alarmsMax = 20_000
 
 export const runOnce = async (world: World, options: Options): Promise<Ran> => {
   const { activity, clock, machine } = world
@@ -56,18 +56,18 @@ export const runOnce = async (world: World, options: Options): Promise<Ran> => {
     interrupted = true
     Effect.runFork(Fiber.interrupt(fiber), { scheduler: activity.scheduler })
   })
-  let [steps, since, wakings] = [0, clock.elapsed, 0]
+  let [steps, since, alarms] = [0, clock.elapsed, 0]
   while (true) {
     await activity.rest()
     if (fiber.pollUnsafe() !== undefined) break
     const now = world.account.service.statistics.requests + machine.writes
-    if (now !== steps) [steps, since, wakings] = [now, clock.elapsed, 0]
-    if (!clock.next() || clock.elapsed - since > lingerMs || ++wakings > wakingsMax) {
+    if (now !== steps) [steps, since, alarms] = [now, clock.elapsed, 0]
+    if (!clock.next() || clock.elapsed - since > idleMsMax || ++alarms > alarmsMax) {
       machine.kill()
       Effect.runFork(Fiber.interrupt(fiber), { scheduler: activity.scheduler })
       do await activity.rest()
       while (fiber.pollUnsafe() === undefined && clock.next())
-      return { ...nothing, how: "hangs", problem: "nothing moves and it does not end" }
+      return { ...nothing, how: "hangs", problem: "the run makes no progress and does not end" }
     }
   }
   const exit = fiber.pollUnsafe()!
@@ -75,8 +75,8 @@ export const runOnce = async (world: World, options: Options): Promise<Ran> => {
   const error = Cause.squash(exit.cause)
   if (machine.isDead) return { ...nothing, how: "killed", problem: undefined }
   if (interrupted) return { ...nothing, how: "stopped", problem: undefined }
-  const told = error instanceof Failure || error instanceof BadCredentials
-  const text = error instanceof Error ? (told ? error.message : (error.stack ?? error.message)) : String(error)
+  const isReported = error instanceof Failure || error instanceof BadCredentials
+  const text = error instanceof Error ? (isReported ? error.message : (error.stack ?? error.message)) : String(error)
   return { ...nothing, how: text, problem: explained(world, error) ? undefined : text }
 }
 
@@ -92,7 +92,7 @@ const succeeded = (synced: Synced): Ran => ({
   problem: undefined
 })
 
-/** A run may fail where the disk is full or the token is lost, and has to say so. */
+/** A run may fail if the disk is full or the token is revoked, and has to report this reason. */
 const explained = ({ machine }: World, error: unknown): boolean =>
   (error instanceof Failure && error.reason._tag === "FileFailed" && machine.isFull && /ENOSPC/.test(error.message)) ||
   error instanceof BadCredentials

@@ -1,4 +1,4 @@
-/** The sandbox as a dispatcher: what arrives, is answered, or dies on its way, on the virtual clock and without a socket. */
+/** The sandbox as a dispatcher, which responds to requests or interrupts them on the virtual clock, without a socket. */
 import { Dispatcher } from "undici"
 import { Clock } from "../../src/sandbox/account/clock.ts"
 import { control } from "../../src/sandbox/control/control.ts"
@@ -11,16 +11,16 @@ import type { VirtualClock } from "./clock.ts"
 
 class ServiceClock extends Clock {
   private readonly virtual: VirtualClock
-  private moved = 0
+  private advancedMs = 0
   constructor(virtual: VirtualClock) {
     super(0)
     this.virtual = virtual
   }
   override now(): number {
-    return this.virtual.now() + this.moved
+    return this.virtual.now() + this.advancedMs
   }
   override advance(milliseconds: number): void {
-    this.moved += milliseconds
+    this.advancedMs += milliseconds
   }
 }
 
@@ -34,15 +34,15 @@ export class SimulatedService extends Dispatcher {
   readonly service: Service
   private readonly clock: VirtualClock
   private readonly latencyMs: () => number
-  /** Told of every request when it leaves; false: nobody is there any more to send it. */
-  private readonly leaves: () => boolean
+  /** Called for every request that is sent; false if the process that sends it is dead. */
+  private readonly onSend: () => boolean
 
-  constructor(options: SandboxOptions, clock: VirtualClock, latencyMs: () => number, leaves: () => boolean) {
+  constructor(options: SandboxOptions, clock: VirtualClock, latencyMs: () => number, onSend: () => boolean) {
     super()
     this.service = createService(options, new ServiceClock(clock))
     this.clock = clock
     this.latencyMs = latencyMs
-    this.leaves = leaves
+    this.onSend = onSend
   }
 
   control(method: "GET" | "POST", path: string, body: unknown = {}): string {
@@ -51,7 +51,7 @@ export class SimulatedService extends Dispatcher {
     return typeof result === "string" ? result : [...result].join("")
   }
 
-  /** Every live record of a collection by its id, as a single read shows it. */
+  /** Every record of a collection that is not deleted, by its id, as a single read returns it. */
   records(collection: string): ReadonlyMap<string, Readonly<Record<string, unknown>>> {
     const lines = this.control("GET", `records/${collection}`).split("\n").filter(Boolean)
     return new Map(
@@ -84,9 +84,9 @@ export class SimulatedService extends Dispatcher {
         handler.onResponseError?.(controller, Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" }))
       )
     handler.onRequestStart?.(controller, {})
-    if (over || !this.leaves()) return true
+    if (over || !this.onSend()) return true
     const latency = this.latencyMs()
-    // What left arrives, also where nobody waits for the answer any more.
+    // A request arrives even if the process no longer waits for its response.
     this.clock.after(latency / 2, () => {
       const answered = this.serve(options)
       if (answered === "hang") return

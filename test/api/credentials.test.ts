@@ -7,7 +7,7 @@ import { type SendForm, makeCredentials } from "../../src/api/credentials.ts"
 import { BadCredentials } from "../../src/api/errors.ts"
 import { Api } from "../../src/api/api.ts"
 import { explained } from "../../src/cli/errors.ts"
-import { callTo, hurried, sendTo, serving, settingsFor } from "../support/api-server.ts"
+import { callTo, advancingClock, sendTo, serving, settingsFor } from "../support/api-server.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const oauth = () => ({
@@ -130,7 +130,7 @@ describe("a refused token", () => {
       })
       const result = yield* calls.pipe(
         Effect.provide(Api.layer({ ...settingsFor(url), credentials: oauth() })),
-        hurried,
+        advancingClock,
         Effect.result
       )
       assert.strictEqual(result._tag, "Success", JSON.stringify(result))

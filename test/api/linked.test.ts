@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { isPrivate, makeLinked } from "../../src/api/linked-texts.ts"
-import { hurried, serving } from "../support/api-server.ts"
+import { advancingClock, serving } from "../support/api-server.ts"
 
 /** The text of a link of a service at `baseUrl`, and the number of requests for it. */
 const follow = (baseUrl: string, linkTo: (port: string) => string) =>
@@ -13,7 +13,7 @@ const follow = (baseUrl: string, linkTo: (port: string) => string) =>
       response.end("text")
     })
     const linked = yield* makeLinked(baseUrl, undefined)
-    return { text: yield* hurried(linked(linkTo(new URL(url).port))), requests }
+    return { text: yield* advancingClock(linked(linkTo(new URL(url).port))), requests }
   }).pipe(Effect.scoped)
 
 describe("a link", () => {

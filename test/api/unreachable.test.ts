@@ -8,7 +8,7 @@ import { type AddressInfo, type Server, createServer } from "node:net"
 import { join } from "node:path"
 import { Api } from "../../src/api/api.ts"
 import { lost } from "../../src/api/unreachable.ts"
-import { callTo, hurried, serving, settingsFor } from "../support/api-server.ts"
+import { callTo, advancingClock, serving, settingsFor } from "../support/api-server.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const listening = (server: Server): Effect.Effect<string, never, Scope.Scope> =>
@@ -28,7 +28,7 @@ const send = (baseUrl: string) =>
   Effect.flatMap(Api, (api) => api.send(callTo("/x"))).pipe(
     Effect.provide(Api.layer(settingsFor(baseUrl))),
     Effect.result,
-    hurried,
+    advancingClock,
     Effect.map((result) => JSON.stringify(result))
   )
 

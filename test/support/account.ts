@@ -1,4 +1,4 @@
-/** An account to sync, and the comparison of every table with it. */
+/** An account to sync, and the comparison of its tables with the service. */
 import { join } from "node:path"
 import { differing, inDatabase, tableByCollection } from "./compare.ts"
 import { prepareIn } from "./fixtures.ts"
@@ -11,20 +11,20 @@ export interface Account {
   readonly environment: Readonly<Record<string, string>>
   readonly sync: (...flags: ReadonlyArray<string>) => Promise<Ran>
   readonly warehouse: string
-  /** Empty when every table equals the service. */
+  /** Empty if every table equals the service. */
   readonly differences: () => Promise<ReadonlyArray<string>>
 }
 
-/** One table of each way of paging and of each strategy for changes: enough where the service's habits are the matter. */
+/** Tables with every kind of paging and of change detection: enough to test variants of the service. */
 const coreTables =
   "locations,users,contacts,contact_notes,tasks,pipelines,opportunities,conversations,messages,orders,form_submissions"
-/** The flags that read them: `conversations` is a family too. */
+/** The flags that read the core tables: `conversations` is also the name of a family. */
 export const coreFlags = ["--only", coreTables, "--except", "emails,recordings,transcript_sentences"]
 
-/** Takes the flags of `sluice sandbox`; without limits unless they say so. */
+/** Takes the flags of `sluice sandbox`; without a rate limit by default. */
 export const openAccount = (...flags: ReadonlyArray<string>): Promise<Account> => open(undefined, flags)
 
-/** The same, read and compared in those tables only. */
+/** As `openAccount`, but reads and compares the core tables only. */
 export const openCore = (...flags: ReadonlyArray<string>): Promise<Account> => open(coreTables, flags)
 
 const open = async (tables: string | undefined, flags: ReadonlyArray<string>): Promise<Account> => {
@@ -34,7 +34,7 @@ const open = async (tables: string | undefined, flags: ReadonlyArray<string>): P
   return accountIn(output, service, tables)
 }
 
-/** The account of a folder, with the service that it was synced from or will be. */
+/** The account of an output folder, with the service of its syncs. */
 export const accountIn = (output: string, service: Service, tables?: string): Account => {
   const environment = environmentOf(service, output)
   const warehouse = join(output, "warehouse.duckdb")
@@ -51,10 +51,10 @@ export const accountIn = (output: string, service: Service, tables?: string): Ac
           if (tables === undefined || tables.split(",").includes(table))
             found.push(...differing(table, await ask(`SELECT * FROM crm.${table}`), await service.records(collection)))
       })
-      return found.filter(notDocumented).slice(0, 20)
+      return found.filter(isUnexpected).slice(0, 20)
     }
   }
 }
 
-/** A conversation's type is a word in the list and a number in a single read, as documented (A 2.12). */
-const notDocumented = (difference: string) => !/^conversations \w+\.type: \d+ became "TYPE_/.test(difference)
+/** The type of a conversation is a text in the list and a number in a single read, as documented (A 2.12). */
+const isUnexpected = (difference: string) => !/^conversations \w+\.type: \d+ became "TYPE_/.test(difference)

@@ -1,4 +1,4 @@
-/** The API client against a server that answers as a test likes, on a clock that does not wait. */
+/** The API client with a server that responds as a test defines, on a virtual clock. */
 import { Effect, Fiber, Redacted, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { type RequestListener, createServer } from "node:http"
@@ -34,8 +34,8 @@ export const callTo = (path: string): Call => ({
   resource: "x"
 })
 
-/** Lets virtual time pass beside the sockets, slowly enough that no exchange takes a minute of it. */
-export const hurried = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>, stepMs = 250) {
+/** Advances virtual time during socket operations, slowly enough that no request takes a virtual minute. */
+export const advancingClock = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>, stepMs = 250) {
   const fiber = yield* Effect.forkChild(effect)
   while (fiber.pollUnsafe() === undefined) {
     yield* Effect.promise(() => wait(2))
@@ -44,7 +44,7 @@ export const hurried = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effe
   return yield* Fiber.join(fiber)
 })
 
-/** One call, retries and all, to a server that answers like this. */
+/** Sends one call, with its retries, to a server with this listener. */
 export const sendTo = (
   answer: RequestListener,
   settings: Partial<ApiSettings> = {},
@@ -56,6 +56,6 @@ export const sendTo = (
     return yield* Effect.flatMap(Api, (api) => api.send({ ...callTo("/x"), ...call })).pipe(
       Effect.provide(Api.layer({ ...settingsFor(url), ...settings })),
       Effect.result,
-      (sending) => hurried(sending, stepMs)
+      (sending) => advancingClock(sending, stepMs)
     )
   }).pipe(Effect.scoped)

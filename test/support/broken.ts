@@ -1,4 +1,4 @@
-/** Breaks copies of an output folder, and tells what `sluice verify` says about them. */
+/** Damages copies of an output folder, and returns the findings of `sluice verify`. */
 import { DuckDBInstance } from "@duckdb/node-api"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
@@ -28,13 +28,13 @@ export interface Verified {
   readonly result: Result
 }
 
-/** Tables of every kind that checks look at: lists, children, details, child tables, recordings, an own key. */
+/** Tables of every kind that the checks distinguish: lists, children, details, child tables, recordings, another key. */
 export const someTables = [
   "--only",
   "locations,users,contacts,contact_notes,tasks,pipelines,opportunities,conversations,messages,orders,forms,form_submissions,calendars,appointments,redirects"
 ]
 
-/** A copy of an account of two runs; its service is as it was before anything changed. Takes the flags of the syncs. */
+/** A copy of an account after two runs; its service has the state before the change. Takes the flags of the syncs. */
 export const openSynced = async (...syncFlags: ReadonlyArray<string>): Promise<Account> => {
   const flags = (now: string) => ["--limits", "off", "--contacts", "120", "--now", now]
   const kept = await fixture(`synced${syncFlags.length > 0 ? "-some" : ""}`, async (folder) => {
@@ -50,14 +50,14 @@ export const openSynced = async (...syncFlags: ReadonlyArray<string>): Promise<A
   return accountIn(output, await startService(...flags(now)))
 }
 
-/** The same with the service that it was synced from. */
+/** As `openSynced`, but with the service of the syncs. */
 export const openSyncedLive = async (): Promise<Account> => {
   const account = await openAccount("--contacts", "120")
   await syncTwice(account)
   return account
 }
 
-/** Something of everything changes between the two runs. */
+/** Some records of several resources change between the two runs. */
 const syncTwice = async (account: Account, flags: ReadonlyArray<string> = []): Promise<void> => {
   for (const change of [{ contacts: 0.1, opportunities: 0.1, conversations: 0.1, orders: 0.1 }, undefined]) {
     const ran = await account.sync(...flags)
@@ -72,7 +72,7 @@ export const copyOf = (folder: string): string => {
   return copy
 }
 
-/** Does the damage to a copy of the folder and verifies it. */
+/** Damages a copy of the folder and runs `sluice verify` on it. */
 export const verifyBroken = async (
   { environment }: Account,
   from: string,
@@ -99,8 +99,8 @@ export interface Checks extends Omit<Verified, "result"> {
 }
 
 /**
- * The same without the replay of the vault, which has tests of its own and takes longer than all the other checks:
- * the checks run here, without the command around them.
+ * As `verifyBroken`, without the replay of the vault, which other tests cover and which takes longer than all other
+ * checks. The checks run without the command.
  */
 export const checkBroken = async (from: string, damage: (folder: string) => unknown): Promise<Checks> => {
   const folder = copyOf(from)
@@ -112,7 +112,7 @@ export const checkBroken = async (from: string, damage: (folder: string) => unkn
   }
 }
 
-/** Every check but the replay, of a folder as it is. */
+/** Runs every check except the replay on a folder. */
 export const checksOf = async (folder: string): Promise<Checks> => {
   const replay = () => Effect.fail(failure({ _tag: "StatementRejected", path: folder, detail: "not replayed" }))
   const catalogue = await discover()
@@ -136,7 +136,7 @@ export const findingsOf = (checks: ReadonlyArray<Pick<Checked, "check" | "findin
     findings.filter((one) => one.level === level).map(({ where, what }) => `${check}: ${where}: ${what}`)
   )
 
-/** Runs a statement on the warehouse of a folder. */
+/** Runs a statement in the warehouse of a folder. */
 export const sql = async (folder: string, statement: string): Promise<void> => {
   const instance = await DuckDBInstance.create(join(folder, "warehouse.duckdb"))
   const connection = await instance.connect()
@@ -145,7 +145,7 @@ export const sql = async (folder: string, statement: string): Promise<void> => {
   instance.closeSync()
 }
 
-/** Changes a byte: the one in the middle of the file, or the last of a text in it. */
+/** Changes one byte: in the middle of the file, or the last of a text in the file. */
 export const flip = (path: string, text?: string): void => {
   const bytes = readFileSync(path)
   const place = text === undefined ? bytes.length >> 1 : bytes.indexOf(text) + text.length - 1

@@ -1,4 +1,4 @@
-/** A checkpoint with what every one has, for tests that make vault entries by hand. */
+/** A checkpoint with the required fields, for tests that write vault entries. */
 import type { Checkpoint } from "../../src/values/checkpoint.ts"
 
 export const checkpoint: Checkpoint = {

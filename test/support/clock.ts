@@ -1,9 +1,9 @@
-/** A clock on which everything takes a tenth of its time, for runs that only wait: back-off, windows of the budget. */
+/** A clock on which waiting takes a tenth of the time, for runs that mostly wait for back-off or the rate limit. */
 import { Clock, Context, Duration, Effect } from "effect"
 
 const factor = 10
 
-export const hurriedClock = (): Context.Context<never> => {
+export const acceleratedClock = (): Context.Context<never> => {
   const [startedAt, started] = [Date.now(), performance.now()]
   const elapsedMs = () => (performance.now() - started) * factor
   const millis = () => Math.floor(startedAt + elapsedMs())

@@ -1,6 +1,6 @@
 /**
- * Compares the tables with what the service holds, value by value. Knows the naming rules and nothing of the
- * definitions, so that a definition that forgets or mistypes a field is found out.
+ * Compares the tables with the records of the service, value by value. It uses the naming rules but not the definitions,
+ * so that it finds a definition that lacks a field or has a wrong type.
  */
 import { DuckDBInstance } from "@duckdb/node-api"
 
@@ -11,7 +11,7 @@ type Access = "READ_ONLY" | "READ_WRITE"
 export const query = (database: string, sql: string, access?: Access): Promise<ReadonlyArray<Row>> =>
   inDatabase(database, (ask) => ask(sql), access)
 
-/** Several questions to one opened database: opening and closing take longer than most answers. */
+/** Runs several queries in one opened database, because opening and closing take longer than most queries. */
 export const inDatabase = async <A>(
   database: string,
   use: (ask: (sql: string) => Promise<ReadonlyArray<Row>>) => Promise<A>,
@@ -28,27 +28,27 @@ export const inDatabase = async <A>(
   }
 }
 
-/** What differs between a table and the service's records; empty when nothing does. */
+/** The differences between a table and the records of the service. */
 export const differences = async (
   database: string,
   table: string,
   records: ReadonlyArray<Row>
 ): Promise<ReadonlyArray<string>> => differing(table, await query(database, `SELECT * FROM crm.${table}`), records)
 
-/** The same, of all the rows of a table. */
+/** As `differences`, for given rows of a table. */
 export const differing = (
   table: string,
   all: ReadonlyArray<Row>,
   records: ReadonlyArray<Row>
 ): ReadonlyArray<string> => {
-  // What the service itself calls deleted may be marked so.
+  // Records that the service itself flags as deleted may be marked as deleted.
   const deleted = new Set(records.filter(isDeleted).map(({ id, _id }) => id ?? _id))
   const rows = all.filter((row) => row["_deleted_at"] === null || row["deleted"] === true || deleted.has(row["id"]))
   const rowById = new Map(rows.map((row) => [row["id"], row]))
   const ids = records.map((record) => String(record["id"] ?? record["_id"]))
   const known = new Set(ids)
   return [
-    ...(rows.length === rowById.size ? [] : [`${table}: ${rows.length - rowById.size} rows twice`]),
+    ...(rows.length === rowById.size ? [] : [`${table}: ${rows.length - rowById.size} duplicate rows`]),
     ...ids.filter((id) => !rowById.has(id)).map((id) => `${table} ${id}: missing`),
     ...rows
       .filter((row) => !known.has(String(row["id"])))
@@ -66,11 +66,11 @@ const different = (table: string, record: Row, row: Row): ReadonlyArray<string> 
   const extra = JSON.parse(String(row["_extra"] ?? "{}")) as Row
   return Object.entries(record).flatMap(([field, sent]) => {
     if (sent === null || ["locationId", "altId", "altType", "traceId"].includes(field)) return []
-    // An id ends in _id, and a reserved word is no column's name.
+    // Columns of ids end in _id, and no column has a reserved word as its name.
     const name = field === "_id" ? "id" : snakeCase(field)
     const names = typeof sent === "object" ? [] : [`${name}_id`, `${name}_address`]
     const column = [name, ...names].find((column) => column in row) ?? name
-    // Lists and objects have tables and columns of their own; their own tests look at them.
+    // Lists and objects have their own tables and columns, which other tests cover.
     if (!(column in row))
       return typeof sent === "object" || field in extra ? [] : [`${table} ${String(row["id"])}.${field}: nowhere`]
     return same(...besideObject(row, column, sent))
@@ -79,7 +79,7 @@ const different = (table: string, record: Row, row: Row): ReadonlyArray<string> 
   })
 }
 
-/** Where either an object or its plain value is sent, the value has a column and the object another. */
+/** If either an object or a plain value may be sent, each of them has its own column. */
 const besideObject = (row: Row, column: string, sent: unknown): readonly [unknown, unknown] => {
   if (typeof sent === "object") {
     const details = row[`${column}_details`]
@@ -89,7 +89,7 @@ const besideObject = (row: Row, column: string, sent: unknown): readonly [unknow
   return [sent, row[column] === null && plain !== undefined ? row[plain] : row[column]]
 }
 
-/** Equal in meaning: instants in any spelling, numbers as numbers, JSON by structure, text to the letter. */
+/** Whether the values are equal: instants in any notation, numbers by value, JSON by structure, texts exactly. */
 const same = (sent: unknown, stored: unknown): boolean => {
   if (typeof sent === "object") return JSON.stringify(sent) === JSON.stringify(JSON.parse(String(stored)))
   if (stored === null) return sent === ""
@@ -113,7 +113,7 @@ const snakeCase = (name: string) =>
     .replace(/([A-Z]+)([A-Z][a-z])/g, "$1_$2")
     .toLowerCase()
 
-/** Those of document 2, in the form that shows all we read. */
+/** The tables of document 2, by collections in the form with all fields that are read. */
 export const commerceTables = {
   email_templates: "email_templates",
   email_campaigns: "email_campaigns",
@@ -143,7 +143,7 @@ export const commerceTables = {
   surveys: "surveys"
 } as const
 
-/** Table of ours for each collection of the sandbox. */
+/** The table for each collection of the sandbox. */
 export const tableByCollection = {
   locations: "locations",
   users: "users",

@@ -1,4 +1,4 @@
-/** An account in which every table and child table has rows, written into a vault from the definitions. */
+/** A vault with rows for every table and child table, written from the definitions. */
 import { Effect } from "effect"
 import type { Catalogue } from "../../src/catalog/discover.ts"
 import type { ColumnType, Field, Fields } from "../../src/catalog/fields.ts"
@@ -8,9 +8,9 @@ import type { EndEntry, PageEntry } from "../../src/vault/entry.ts"
 import { Vault } from "../../src/vault/vault.ts"
 
 interface Size {
-  /** Records of each resource. */
+  /** The number of records of each resource. */
   readonly records: number
-  /** Fields of each record that no definition names. */
+  /** The number of unknown fields of each record. */
   readonly unknownFields: number
 }
 
@@ -18,7 +18,7 @@ type Page = readonly [more: Partial<PageEntry> & { readonly resource: string }, 
 
 const common = { run: "20260131T100000000Z", at: Date.UTC(2026, 0, 31, 10), location: "L" }
 
-/** One page of each list, one for each row that another table is read under, one for each detail, and the ends. */
+/** Writes one page of each list, one for each parent of children, one for each detail, and the ends. */
 export const fillVault = Effect.fn("test.fillVault")(function* ({ resources }: Catalogue, size: Size) {
   const vault = yield* Vault
   for (const [more, body] of resources.flatMap((resource) => pagesOf(resource, size))) {

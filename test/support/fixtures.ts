@@ -1,4 +1,4 @@
-/** Folders that many tests begin with. Each is made once for a state of the sources and kept beside the system's temporary files. */
+/** Folders with which many tests begin. Each is created once for a state of the sources, in the system's temporary folder. */
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
 import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync } from "node:fs"
@@ -11,7 +11,7 @@ import { Warehouse } from "../../src/warehouse/warehouse.ts"
 
 const repository = fileURLToPath(new URL("../..", import.meta.url))
 
-/** Changes with every file that what we keep may depend on. */
+/** A hash of all files that a fixture may depend on. */
 const fingerprint = (): string => {
   const hash = createHash("sha256").update(process.versions.node)
   for (const folder of ["src", "pipelines", "test/support"])
@@ -21,7 +21,7 @@ const fingerprint = (): string => {
 }
 let key: string | undefined
 
-/** The folder of this name, made by `make` where it does not exist yet. Nobody may change it: copy it. */
+/** The folder with this name, which `make` fills if it does not exist. Tests must copy it, not change it. */
 export const fixture = async (name: string, make: (folder: string) => Promise<unknown>): Promise<string> => {
   const path = join(tmpdir(), `sluice-fixture-${name}-${(key ??= fingerprint())}`)
   if (existsSync(path)) return path
@@ -30,7 +30,7 @@ export const fixture = async (name: string, make: (folder: string) => Promise<un
   try {
     renameSync(building, path)
   } catch {
-    // Another worker was faster.
+    // Another worker has created it first.
     rmSync(building, { recursive: true })
   }
   return path
@@ -38,7 +38,7 @@ export const fixture = async (name: string, make: (folder: string) => Promise<un
 
 const warehouse = "warehouse.duckdb"
 
-/** Puts a warehouse with all its empty tables into a folder, as `sluice plan` does; making the tables takes a second. */
+/** Copies a warehouse with empty tables into a folder, because creating the tables takes a second. */
 export const prepareIn = async (folder: string): Promise<void> => {
   const prepared = await fixture("prepared", async (building) =>
     Effect.runPromise(

@@ -1,4 +1,4 @@
-/** A service that answers as a test likes, and what a run against it leaves behind. */
+/** A service that responds as a test defines, and the results of a run with it. */
 import { assert } from "@effect/vitest"
 import { lstatSync, readFileSync, readdirSync } from "node:fs"
 import { type IncomingHttpHeaders, createServer } from "node:http"
@@ -9,9 +9,9 @@ import { query } from "./compare.ts"
 import { prepareIn } from "./fixtures.ts"
 import { type Ran, environmentOf, newFolder, sluice } from "./sluice.ts"
 
-export interface Asked {
+export interface ReceivedRequest {
   readonly method: string
-  /** As it came over the wire, with the query. */
+  /** As received, with the query. */
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: string
@@ -19,23 +19,23 @@ export interface Asked {
 export interface Reply {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** Bytes as they are, anything else as JSON. */
+  /** Bytes are sent unchanged, anything else as JSON. */
   readonly body: unknown
 }
 
 export const token = "pit-0f8e/secret+token-4711"
 export const locationId = "loc-hostile"
 
-/** The location and 404 for everything that `answers` has no word on. */
-export const hostileService = async (answers: (asked: Asked) => Reply | undefined) => {
-  const asked: Array<Asked> = []
+/** Responds with the location, or with 404, to requests for which `answers` returns undefined. */
+export const hostileService = async (answers: (request: ReceivedRequest) => Reply | undefined) => {
+  const requests: Array<ReceivedRequest> = []
   const server = createServer(async (request, response) => {
     const chunks: Array<Buffer> = []
     for await (const chunk of request) chunks.push(chunk)
     const { method, url, headers } = request
-    const one: Asked = { method: method!, path: url!, headers, body: Buffer.concat(chunks).toString() }
-    asked.push(one)
-    const reply = answers(one) ?? everyday(one)
+    const one: ReceivedRequest = { method: method!, path: url!, headers, body: Buffer.concat(chunks).toString() }
+    requests.push(one)
+    const reply = answers(one) ?? defaultReply(one)
     response.writeHead(reply.status ?? 200, { "content-type": "application/json", ...reply.headers })
     response.end(reply.body instanceof Uint8Array ? reply.body : JSON.stringify(reply.body))
   })
@@ -44,37 +44,37 @@ export const hostileService = async (answers: (asked: Asked) => Reply | undefine
   const folder = newFolder()
   await prepareIn(folder)
   const environment: Record<string, string> = environmentOf({ url, token, locationId }, folder)
-  return { url, asked, folder, environment, close: () => server.close() }
+  return { url, requests, folder, environment, close: () => server.close() }
 }
 
-const everyday = ({ path }: Asked): Reply =>
+const defaultReply = ({ path }: ReceivedRequest): Reply =>
   path.startsWith(`/locations/${locationId}`) && !path.includes("/", `/locations/${locationId}`.length)
     ? { body: { location: { id: locationId, name: "A place", companyId: "company-1" } } }
     : { status: 404, body: { statusCode: 404, message: "Not Found" } }
 
-/** A body as the service would write it, where `JSON.stringify` would write something tamer. */
+/** A body that `JSON.stringify` would not produce. */
 export const raw = (text: string): Buffer => Buffer.from(text, "latin1")
 
-/** A page of contacts written by hand: records as JSON. */
+/** A page of contacts; the records are JSON texts. */
 export const contactsPage = (...records: ReadonlyArray<string>): Buffer => pageOf(records.length, ...records)
 
 export const pageOf = (total: number, ...records: ReadonlyArray<string>): Buffer =>
   raw(`{"contacts":[${records.join(",")}],"total":${total}}`)
 
-export interface Hostile {
+export interface HostileSync {
   readonly ran: Ran
   readonly folder: string
   readonly environment: Readonly<Record<string, string>>
-  readonly asked: ReadonlyArray<Asked>
+  readonly requests: ReadonlyArray<ReceivedRequest>
   readonly rows: (sql: string) => Promise<ReadonlyArray<Readonly<Record<string, unknown>>>>
 }
 
-/** Syncs once, and checks what holds whatever the service sends: a rebuild gives the same rows, and every check of verify is content. */
+/** Syncs once, and checks that a rebuild produces the same rows and that verify finds nothing wrong. */
 export const syncHostile = async (
-  answers: (asked: Asked) => Reply | undefined,
+  answers: (request: ReceivedRequest) => Reply | undefined,
   only: string,
   environment: Readonly<Record<string, string>> = {}
-): Promise<Hostile> => {
+): Promise<HostileSync> => {
   const service = await hostileService(answers)
   try {
     const { folder } = service
@@ -86,25 +86,25 @@ export const syncHostile = async (
     const rebuilt = await sluice(["rebuild"], all)
     assert.strictEqual(rebuilt.code, 0, rebuilt.stderr)
     assert.deepStrictEqual(await everyRow(rows, only), before)
-    // The rebuild has replayed the vault.
+    // Without the replay check, because the rebuild has replayed the vault.
     assert.deepStrictEqual((await checksOf(folder)).wrong, [])
-    return { ran, folder, environment: all, asked: service.asked, rows }
+    return { ran, folder, environment: all, requests: service.requests, rows }
   } finally {
     service.close()
   }
 }
 
-const everyRow = async (rows: Hostile["rows"], only: string) => {
+const everyRow = async (rows: HostileSync["rows"], only: string) => {
   const tables = [...only.split(",").map((table) => `crm.${table}`), "meta.rejected_values", "meta.rejected_records"]
   return Promise.all(tables.map((table) => rows(`SELECT * FROM ${table} ORDER BY ALL`)))
 }
 
-/** Every file and folder below, as paths; links are not followed. */
+/** The paths of all files and folders below a folder; links are not followed. */
 export const below = (folder: string) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isSymbolicLink())
     .map((entry) => join(entry.parentPath, entry.name))
 
-/** Files that hold the bytes of a text. */
+/** The files that contain the bytes of a text. */
 export const holding = (folder: string, text: string): ReadonlyArray<string> =>
   below(folder).filter((path) => lstatSync(path).isFile() && readFileSync(path).includes(text))

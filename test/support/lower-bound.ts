@@ -1,6 +1,6 @@
 /**
- * The fewest requests that a full reading can take, from what the service holds and the page sizes of the documents:
- * a list of n records takes n / page, what is read row by row one request a row.
+ * The fewest requests that a full read can take, from the records of the service and the documented page sizes: a list of
+ * n records takes n / page size, and children one request for each parent.
  */
 import type { Service } from "./service.ts"
 
@@ -11,7 +11,7 @@ export interface Bound {
   readonly requests: number
 }
 
-/** Undocumented maximums are the service's own, 100; messages are exported 1,000 at once, emails apart from the rest. */
+/** Undocumented page sizes are 100; the export has 1,000 messages on a page, and separate pages for emails. */
 export const lowerBound = async (service: Service): Promise<ReadonlyArray<Bound>> => {
   const counts = new Map<string, number>()
   const count = async (collection: string, is: (record: Record<string, unknown>) => boolean = () => true) => {
@@ -29,7 +29,7 @@ export const lowerBound = async (service: Service): Promise<ReadonlyArray<Bound>
     operation,
     requests
   })
-  /** One request for each row of the collection. */
+  /** One request for each record of the collection. */
   const childOf = async (resource: string, operation: string, ...rows: Parameters<typeof count>) => {
     const records = await count(...rows)
     return { resource, records, operation, requests: records }
@@ -38,11 +38,11 @@ export const lowerBound = async (service: Service): Promise<ReadonlyArray<Bound>
   const type = ({ messageType }: Record<string, unknown>) => String(messageType)
   const exported = messages.filter((message) => !unexported.has(type(message)))
   const emails = exported.filter((message) => type(message) === "TYPE_EMAIL").length
-  const unheard = ["pending", "busy", "no-answer", "failed", "canceled"]
-  const isHeard = (message: Record<string, unknown>) =>
+  const withoutRecording = ["pending", "busy", "no-answer", "failed", "canceled"]
+  const hasRecording = (message: Record<string, unknown>) =>
     ["TYPE_CALL", "TYPE_CAMPAIGN_VOICEMAIL"].includes(type(message)) &&
-    !unheard.includes(String((message["meta"] as Record<string, unknown>)?.["callStatus"]))
-  const ofKinds = ({ type: kind, lastMessageType }: Record<string, unknown>) =>
+    !withoutRecording.includes(String((message["meta"] as Record<string, unknown>)?.["callStatus"]))
+  const isReadSeparately = ({ type: kind, lastMessageType }: Record<string, unknown>) =>
     ["4", "5"].includes(String(kind)) || unexported.has(String(lastMessageType))
 
   return Promise.all([
@@ -64,19 +64,19 @@ export const lowerBound = async (service: Service): Promise<ReadonlyArray<Bound>
       operation: "GET /conversations/messages/export",
       requests: Math.ceil(emails / 1000) + Math.ceil((exported.length - emails) / 1000)
     },
-    childOf("messages", "GET /conversations/:conversationId/messages", "conversations", ofKinds),
+    childOf("messages", "GET /conversations/:conversationId/messages", "conversations", isReadSeparately),
     childOf("emails", "GET /conversations/messages/email/:emailMessageId", "emails"),
     childOf(
       "transcript_sentences",
       "GET /conversations/locations/:locationId/messages/:messageId/transcription",
       "messages",
-      isHeard
+      hasRecording
     ),
     childOf(
       "recordings",
       "GET /conversations/messages/:messageId/locations/:locationId/recording",
       "messages",
-      isHeard
+      hasRecording
     ),
     childOf("email_templates", "GET /emails/locations/:locationId/templates/:templateId", "email_templates"),
     list("email_campaigns", "GET /emails/locations/:locationId/campaigns/emails", 20),
@@ -115,5 +115,5 @@ export const lowerBound = async (service: Service): Promise<ReadonlyArray<Bound>
   ])
 }
 
-/** Kinds that the export leaves out (A 4.9). */
+/** Types that the export leaves out (A 4.9). */
 const unexported = new Set(["TYPE_GROUP_SMS", "TYPE_SMS_REVIEW_REQUEST"])

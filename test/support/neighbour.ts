@@ -1,4 +1,4 @@
-/** A service that counts the requests of two programs in one sliding window, and refuses what is over its limit. */
+/** A service that counts the requests of two programs in one sliding window, and refuses those above its limit. */
 import { Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import type { Budget } from "../../src/api/rate-limiter.ts"
@@ -7,18 +7,18 @@ import { randomFrom } from "./random.ts"
 const windowMs = 10_000
 const max = 100
 
-/** Moments of the other program's requests, in milliseconds from the start. */
+/** The times of the other program's requests, in milliseconds from the start. */
 export const neighbours = {
-  /** One after the other, a fifth early or late. */
+  /** Sequential, up to a fifth of the interval early or late. */
   steady: (perWindow: number, random: () => number, from = 0) =>
     times((n) => from + (n + (random() - 0.5) * 0.4) * (windowMs / perWindow), (end - from) / (windowMs / perWindow)),
-  /** As independent users cause them. */
+  /** As caused by independent users. */
   irregular: (perWindow: number, random: () => number, from = 0) => {
     const moments: Array<number> = []
     for (let at = from; at < end; at += (-Math.log(1 - random()) * windowMs) / perWindow) moments.push(at)
     return moments
   },
-  /** So many at once, each time this has passed. */
+  /** `count` at once, every `everyMs` milliseconds. */
   bursts: (count: number, everyMs: number, from = 0) =>
     times((n) => from + Math.floor(n / count) * everyMs + (n % count), ((end - from) / everyMs) * count)
 }
@@ -26,16 +26,16 @@ const end = 400_000
 const times = (at: (n: number) => number, count: number) => Array.from({ length: Math.floor(count) }, (_, n) => at(n))
 
 export interface Beside {
-  /** Of our last request to be counted. */
+  /** The time of sluice's last counted request. */
   readonly lastMs: number
   readonly oursRefused: number
   readonly theirs: number
   readonly theirsRefused: number
-  /** When each of theirs was refused. */
+  /** The times at which their requests were refused. */
   readonly refusedAt: ReadonlyArray<number>
 }
 
-/** Sends `count` requests beside the neighbour's; each is counted at a random moment of its latency. */
+/** Sends `count` requests during the neighbour's; each is counted at a random time within its latency. */
 export const runBeside = Effect.fnUntraced(function* (
   budget: Budget,
   moments: ReadonlyArray<number>,
@@ -44,7 +44,7 @@ export const runBeside = Effect.fnUntraced(function* (
 ) {
   const random = randomFrom(seed)
   const start = yield* Clock.currentTimeMillis
-  /** The neighbour sends for some time before we begin. */
+  /** The neighbour sends for this time before sluice begins. */
   const leadMs = 30_000
   const theirs = moments.toSorted((one, other) => one - other).map((at) => start + at)
   let counted: Array<number> = []

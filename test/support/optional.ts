@@ -1,6 +1,6 @@
 import type { OptionalSettings } from "../../src/settings/table.ts"
 
-/** Settings that enable nothing beyond what every sync reads. */
+/** Settings that enable no optional resource. */
 export const nothingOptional: OptionalSettings = {
   object_keys: [],
   recurring_task_ids: [],

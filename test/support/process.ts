@@ -1,4 +1,4 @@
-/** Runs sluice as people do: a process of its own, through the launcher. */
+/** Runs sluice as users do: as a process, through the launcher. */
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import type { Ran } from "./sluice.ts"
@@ -12,11 +12,11 @@ export interface Running {
 const launcher = fileURLToPath(new URL("../../sluice", import.meta.url))
 
 export const start = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>): Running => {
-  // Whatever the umask of the person or the scheduler that starts it.
+  // The modes of files must not depend on the umask of the caller.
   const child = spawn("sh", ["-c", 'umask 000 && exec "$0" "$@"', launcher, ...args], {
     env: { PATH: process.env["PATH"], ...environment },
     stdio: ["ignore", "pipe", "pipe"],
-    // Shorter than a test may take: one that hangs fails with what it had printed, and stops nothing behind it.
+    // Shorter than the time limit of a test, so that a process that hangs is killed and the test fails with its output.
     timeout: 350_000,
     killSignal: "SIGKILL"
   })

@@ -1,24 +1,24 @@
-/** Sandboxes behind something that changes their answers, or makes one service of several. */
+/** Proxies that change the responses of a sandbox, or combine several sandboxes into one service. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Service } from "./service.ts"
 
-type Lie = (
+type Alter = (
   request: { readonly method: string; readonly path: string; readonly body: string },
   answer: unknown
 ) => unknown
 
-/** A service whose answers are changed. Stops with `close`. */
-export const lyingService = (service: Service, lie: Lie) => forward(() => service.url, lie)
+/** A service with changed responses. */
+export const alteredService = (service: Service, alter: Alter) => forward(() => service.url, alter)
 
-/** One address for several accounts, told apart by their tokens; an unknown token goes to the first, which refuses it. */
+/** One address for several accounts, which the token selects; an unknown token goes to the first, which refuses it. */
 export const oneAddress = (...services: ReadonlyArray<Service>) =>
   forward(
     (authorization) => (services.find(({ token }) => authorization === `Bearer ${token}`) ?? services[0]!).url,
     (_, answer) => answer
   )
 
-const forward = async (upstream: (authorization: string | undefined) => string, lie: Lie) => {
+const forward = async (upstream: (authorization: string | undefined) => string, alter: Alter) => {
   const server = createServer(async (request, response) => {
     const chunks: Array<Buffer> = []
     for await (const chunk of request) chunks.push(chunk)
@@ -31,7 +31,7 @@ const forward = async (upstream: (authorization: string | undefined) => string, 
     })
     const text = await answer.text()
     const json = answer.headers.get("content-type")?.includes("json")
-      ? JSON.stringify(lie({ method, path, body: Buffer.concat(chunks).toString() }, JSON.parse(text)))
+      ? JSON.stringify(alter({ method, path, body: Buffer.concat(chunks).toString() }, JSON.parse(text)))
       : text
     response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" })
     response.end(json)

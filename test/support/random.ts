@@ -1,4 +1,4 @@
-/** Numbers from a seed (mulberry32), so that a failing case can be run again. */
+/** Random numbers from a seed (mulberry32), so that a failing case can be repeated. */
 export const randomFrom = (seed: number): (() => number) => {
   let state = seed
   return () => {

@@ -1,4 +1,4 @@
-/** A sandbox in the test's own process, on a port of its own, and what it says is true. */
+/** A sandbox in the process of the test, on its own port, with access to its records. */
 import { parseArgs } from "node:util"
 import { type Flags, readOptions, flags as sandboxFlags } from "../../src/sandbox/flags.ts"
 import { startSandbox } from "../../src/sandbox/server.ts"
@@ -11,13 +11,13 @@ export interface Service {
   readonly clientId: string
   readonly clientSecret: string
   readonly refreshToken: string
-  /** Every live record of a collection, in the form of a single read. */
+  /** Every record of a collection that is not deleted, in the form of a single read. */
   readonly records: (collection: string) => Promise<ReadonlyArray<Record<string, unknown>>>
   readonly stats: () => Promise<Stats>
-  /** Returns when so many requests have come in; the moment to interfere, on any machine. */
+  /** Returns when the service has received this number of requests, so that timing does not depend on the machine. */
   readonly requested: (count: number) => Promise<void>
   readonly post: (path: string, body: unknown) => Promise<unknown>
-  /** One request as any client would make it. */
+  /** Sends one request as any client would. */
   readonly call: (method: string, path: string, body?: unknown) => Promise<unknown>
   readonly stop: () => void
 }

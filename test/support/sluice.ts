@@ -1,4 +1,4 @@
-/** Runs sluice inside the test's own process; process.ts starts a real one. */
+/** Runs sluice in the process of the test; process.ts starts a separate one. */
 import type { Context } from "effect"
 import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -16,7 +16,7 @@ export interface Ran {
 export interface RunOptions {
   /** References of Effect to override, such as its clock. */
   readonly overrides?: Context.Context<never>
-  /** Aborted with an exit code, it stands for a signal. */
+  /** Aborting it with an exit code has the effect of a signal. */
   readonly signal?: AbortSignal
 }
 
@@ -27,7 +27,7 @@ export const environmentOf = (service: Pick<Service, "url" | "token" | "location
   SLUICE_TOKEN: service.token,
   SLUICE_LOCATION_ID: service.locationId,
   SLUICE_OUTPUT: output,
-  // What is published has tests of its own; most others look at the warehouse.
+  // Most tests check the warehouse only.
   SLUICE_FORMATS: "none"
 })
 

@@ -1,4 +1,4 @@
-/** Splits a TypeScript file into the names of the program and the texts that people read: comments and strings. */
+/** Splits a TypeScript file into identifiers and the texts that people read: comments and strings. */
 import { SyntaxKind, createScanner } from "typescript/unstable/ast"
 
 export interface SourceText {
@@ -17,7 +17,7 @@ export const sourceTexts = (source: string): ReadonlyArray<SourceText> => {
   let [line, end, previous] = [1, 0, SyntaxKind.Unknown]
   for (;;) {
     let token = scanner.scan()
-    // The scanner leaves to the parser what the context decides.
+    // The scanner does not know the context of slashes and braces.
     if (token === SyntaxKind.SlashToken && !endsOperand.has(previous)) token = scanner.reScanSlashToken()
     if (token === SyntaxKind.CloseBraceToken && braces.pop()) token = scanner.reScanTemplateToken(false)
     if (token === SyntaxKind.EndOfFile) return found

@@ -2,7 +2,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Account, openAccount } from "../support/account.ts"
-import { hurriedClock } from "../support/clock.ts"
+import { acceleratedClock } from "../support/clock.ts"
 import { query } from "../support/compare.ts"
 import { type Ran, newFolder, sluice } from "../support/sluice.ts"
 
@@ -39,7 +39,7 @@ describe("bad input", () => {
 
   it("an address that refuses connections ends the run with 75", async () => {
     const environment = { ...account.environment, SLUICE_OUTPUT: newFolder(), SLUICE_BASE_URL: "http://127.0.0.1:9" }
-    const ran = await sluice(["sync", "--only", "locations"], environment, { overrides: hurriedClock() })
+    const ran = await sluice(["sync", "--only", "locations"], environment, { overrides: acceleratedClock() })
     assert.strictEqual(ran.code, 75)
     assertExplains(ran, /ECONNREFUSED/)
   })

@@ -2,7 +2,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Account, openAccount } from "../support/account.ts"
 import { query } from "../support/compare.ts"
-import { lyingService } from "../support/proxy.ts"
+import { alteredService } from "../support/proxy.ts"
 import { sluice } from "../support/sluice.ts"
 
 describe("deletions", () => {
@@ -72,37 +72,37 @@ describe("deletions", () => {
 
   it("are not made if the record still exists when it is requested, and the run reports this", async () => {
     const [hidden] = await ids("SELECT id FROM crm.contacts WHERE _deleted_at IS NULL ORDER BY id")
-    const liar = await lyingService(account.service, ({ path }, body) => {
+    const altered = await alteredService(account.service, ({ path }, body) => {
       if (path !== "/contacts/search") return body
       const { contacts, total } = body as { contacts: ReadonlyArray<{ readonly id: string }>; total: number }
       return { contacts: contacts.filter(({ id }) => id !== hidden), total: total - 1 }
     })
     try {
-      const environment = { ...account.environment, SLUICE_BASE_URL: liar.url }
+      const environment = { ...account.environment, SLUICE_BASE_URL: altered.url }
       const ran = await sluice(["sync", "--full", "--only", "contacts"], environment)
       assert.strictEqual(ran.code, 0, ran.stderr)
       assert.match(ran.stderr, /contacts: .*still exist/)
       assert.notInclude(await deleted("contacts"), hidden)
     } finally {
-      liar.close()
+      altered.close()
     }
   })
 
   it("are not made from a list of deleted records that also returns the other records", async () => {
     let all: unknown
-    const liar = await lyingService(account.service, ({ path, body }, answer) => {
+    const altered = await alteredService(account.service, ({ path, body }, answer) => {
       if (!path.endsWith("/posts/list")) return answer
       return body.includes('"deleted"') ? all : (all = answer)
     })
     try {
-      const environment = { ...account.environment, SLUICE_BASE_URL: liar.url }
+      const environment = { ...account.environment, SLUICE_BASE_URL: altered.url }
       const ran = await sluice(["sync", "--only", "social_posts"], environment)
       assert.strictEqual(ran.code, 0, ran.stderr)
       assert.match(ran.stderr, /social_posts: the service ignores the parameters of partition deleted/)
       assert.isAbove((await ids("SELECT id FROM crm.social_posts")).length, 5)
       assert.deepStrictEqual(await deleted("social_posts"), [])
     } finally {
-      liar.close()
+      altered.close()
     }
   })
 

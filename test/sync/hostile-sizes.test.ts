@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { query } from "../support/compare.ts"
-import { type Asked, type Reply, hostileService, locationId, syncHostile } from "../support/hostile.ts"
+import { type ReceivedRequest, type Reply, hostileService, locationId, syncHostile } from "../support/hostile.ts"
 import { sluice } from "../support/sluice.ts"
 
 const megabyte = 1024 * 1024
@@ -15,7 +15,7 @@ describe("ids that look like paths", () => {
   const long = "x".repeat(10_000)
   const ids = [...harmless, ...dots, climbing, "../users", long]
 
-  const answers = ({ method, path }: Asked): Reply | undefined => {
+  const answers = ({ method, path }: ReceivedRequest): Reply | undefined => {
     if (path === "/contacts/search") return { body: { contacts: ids.map((id) => ({ id })), total: ids.length } }
     const [, id] = /^\/contacts\/([^/]+)\/notes$/.exec(path) ?? []
     return method === "GET" && id !== undefined
@@ -24,8 +24,8 @@ describe("ids that look like paths", () => {
   }
 
   it("request no other path of the service, and the rows with these ids are read", async () => {
-    const { ran, asked, rows } = await syncHostile(answers, "contacts,contact_notes")
-    const paths = asked.map(({ path }) => path)
+    const { ran, requests, rows } = await syncHostile(answers, "contacts,contact_notes")
+    const paths = requests.map(({ path }) => path)
     assert.deepStrictEqual(
       paths.filter((path) => path.endsWith("/notes")).sort(),
       ids

@@ -2,12 +2,21 @@
 import { assert, describe, it } from "@effect/vitest"
 import { join } from "node:path"
 import { query } from "../support/compare.ts"
-import { type Asked, type Reply, contactsPage, hostileService, pageOf, raw, syncHostile } from "../support/hostile.ts"
+import {
+  type ReceivedRequest,
+  type Reply,
+  contactsPage,
+  hostileService,
+  pageOf,
+  raw,
+  syncHostile
+} from "../support/hostile.ts"
 import { sluice } from "../support/sluice.ts"
 
 /** One page of contacts for every request, and two workflows that have to be loaded as well. */
-const contacts = (body: unknown) => (asked: Asked) => (asked.path === "/contacts/search" ? { body } : workflows(asked))
-const workflows = ({ path }: Asked): Reply | undefined =>
+const contacts = (body: unknown) => (request: ReceivedRequest) =>
+  request.path === "/contacts/search" ? { body } : workflows(request)
+const workflows = ({ path }: ReceivedRequest): Reply | undefined =>
   path.startsWith("/workflows/") ? { body: { workflows: [{ id: "w1" }, { id: "w2" }] } } : undefined
 const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth)
 
@@ -194,7 +203,7 @@ describe("an invalid page", () => {
     ]
   ])("a cursor with %s is sent back unchanged and requests the next page", async (_, cursor, sent) => {
     const first = Array.from({ length: 500 }, (_, n) => `{"id":"${n}\\ud800","searchAfter":${cursor}}`)
-    const { ran, asked, rows } = await syncHostile(
+    const { ran, requests, rows } = await syncHostile(
       ({ path, body }) =>
         path === "/contacts/search"
           ? { body: body.includes("searchAfter") ? contactsPage('{"id":"next"}') : contactsPage(...first) }
@@ -202,7 +211,7 @@ describe("an invalid page", () => {
       "contacts"
     )
     assert.strictEqual(ran.code, 0, ran.stderr)
-    assert.match(asked.map(({ body }) => body).join("\n"), sent)
+    assert.match(requests.map(({ body }) => body).join("\n"), sent)
     assert.deepStrictEqual(await rows("SELECT id FROM crm.contacts"), [{ id: "next" }])
   })
 

@@ -2,9 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { readFileSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
-import { hurriedClock } from "../support/clock.ts"
+import { acceleratedClock } from "../support/clock.ts"
 import { query } from "../support/compare.ts"
-import { type Asked, type Reply, holding, hostileService, token } from "../support/hostile.ts"
+import { type ReceivedRequest, type Reply, holding, hostileService, token } from "../support/hostile.ts"
 import { type Ran, newFolder, sluice } from "../support/sluice.ts"
 
 const allFormats = { SLUICE_FORMATS: "duckdb,parquet,csv" }
@@ -13,7 +13,7 @@ const lists = "contacts,users,workflows,calendars,pipelines,email_templates,mess
 /** Echoes the token in bodies, field names, errors, redirects, links and files. */
 const echoing =
   (elsewhere: string) =>
-  ({ path, headers }: Asked): Reply | undefined => {
+  ({ path, headers }: ReceivedRequest): Reply | undefined => {
     const said = String(headers.authorization)
     const bare = said.slice("Bearer ".length)
     if (path === "/contacts/search")
@@ -64,18 +64,18 @@ describe("the token", () => {
     try {
       const formats = kind === "itself" ? allFormats : {}
       const environment = { ...service.environment, ...formats, SLUICE_TOKEN: reference(secretFile(token)) }
-      const ran = await sluice(["sync", "--only", only], environment, { overrides: hurriedClock() })
+      const ran = await sluice(["sync", "--only", only], environment, { overrides: acceleratedClock() })
       assert.strictEqual(ran.code, 77, ran.stderr)
       const commands = kind === "itself" ? everyCommand : [["status"]]
       const more: Array<Ran> = []
-      for (const command of commands) more.push(await sluice(command, environment, { overrides: hurriedClock() }))
+      for (const command of commands) more.push(await sluice(command, environment, { overrides: acceleratedClock() }))
       const said = [ran, ...more].flatMap(({ stdout, stderr }) => [stdout, stderr])
       for (const secret of spellings(token)) {
         for (const text of said) assert.notInclude(text, secret)
         assert.deepStrictEqual(holding(service.folder, secret), [])
       }
       // The service did receive the token and echo it.
-      assert.isAbove(service.asked.filter(({ headers }) => headers.authorization === `Bearer ${token}`).length, 8)
+      assert.isAbove(service.requests.filter(({ headers }) => headers.authorization === `Bearer ${token}`).length, 8)
       assert.match(ran.stderr, /users: .*422 bad header,Bearer <redacted>/)
       assert.match(ran.stderr, /workflows: .*The token <redacted> is not authorized/)
       if (only.endsWith("recordings"))
@@ -83,9 +83,9 @@ describe("the token", () => {
       const [row] = await query(join(service.folder, "warehouse.duckdb"), "SELECT first_name FROM crm.contacts")
       assert.deepStrictEqual(row, { first_name: "Bearer <redacted>" })
       // Redirects are not followed; the content that a template links to is fetched without credentials.
-      assert.deepStrictEqual([...new Set(other.asked.map(({ path }) => path.split("?")[0]))], ["/linked"])
-      assert.isEmpty(other.asked.filter(({ headers }) => headers.authorization !== undefined))
-      for (const secret of spellings(token)) assert.notInclude(JSON.stringify(other.asked), secret)
+      assert.deepStrictEqual([...new Set(other.requests.map(({ path }) => path.split("?")[0]))], ["/linked"])
+      assert.isEmpty(other.requests.filter(({ headers }) => headers.authorization !== undefined))
+      for (const secret of spellings(token)) assert.notInclude(JSON.stringify(other.requests), secret)
     } finally {
       service.close()
       other.close()

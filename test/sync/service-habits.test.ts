@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { existsSync, readlinkSync } from "node:fs"
 import { join } from "node:path"
 import { coreFlags, openAccount, openCore } from "../support/account.ts"
-import { hurriedClock } from "../support/clock.ts"
+import { acceleratedClock } from "../support/clock.ts"
 import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
 
@@ -49,7 +49,7 @@ describe("a first and a second sync make the core tables equal to the service ev
         sluice(
           ["sync", ...coreFlags],
           account.environment,
-          flags.includes("--faults") && !flags.includes("--limits") ? { overrides: hurriedClock() } : {}
+          flags.includes("--faults") && !flags.includes("--limits") ? { overrides: acceleratedClock() } : {}
         )
       const first = await run()
       assert.strictEqual(first.code, 0, first.stderr)
@@ -107,7 +107,7 @@ describe("an API that is down", () => {
     const account = await openAccount("--contacts", "20", "--faults", "500:1")
     try {
       const published = { ...account.environment, SLUICE_FORMATS: "csv" }
-      const down = await sluice(["sync"], published, { overrides: hurriedClock() })
+      const down = await sluice(["sync"], published, { overrides: acceleratedClock() })
       assert.strictEqual(down.code, 75, down.stderr)
       assert.isFalse(existsSync(join(account.output, "published")))
       assert.isAtMost((await account.service.stats()).requests, 14)

@@ -19,11 +19,11 @@ it("the sandbox imports only itself and Node", () => {
   }
 })
 
-it("no files of the sandbox import each other in a circle, not even for types", () => {
+it("the files of the sandbox have no circular imports, not even of types", () => {
   const remaining = new Map(
     files.map((file) => [file, importsOf(file).map((target) => relative(folder, target))] as const)
   )
-  // What imports nothing that remains cannot be part of a circle.
+  // A file that imports none of the remaining files is not part of a circle.
   let removed = true
   while (removed) {
     removed = false

@@ -15,7 +15,7 @@ const book = async (fields: Json) => {
 }
 
 describe("a calendar", () => {
-  it("is listed, read, created with fields no document shows, changed and deleted", async () => {
+  it("can be listed, read, created with undocumented fields, changed and deleted", async () => {
     const [first] = await calendars()
     assert.deepEqual((await s.get(`/calendars/${first!["id"]}`)).body, { calendar: first })
     const created = await s.post("/calendars/", { locationId, name: "Roof check", slotInterval: 15 })
@@ -38,7 +38,7 @@ describe("a calendar", () => {
 describe("free slots", () => {
   const slots = async (id: string, query: string) => s.get(`/calendars/${id}/free-slots?${query}`)
 
-  it("lie within opening hours, with the offset of the zone, and give way to appointments", async () => {
+  it("are within the opening hours, have the offset of the time zone, and do not overlap appointments", async () => {
     const openHours = [{ daysOfTheWeek: [1], hours: [{ openHour: 9, closeHour: 11 }] }]
     const made = await s.post("/calendars/", {
       locationId,
@@ -67,15 +67,15 @@ describe("free slots", () => {
     assert.equal((await slots(id, week)).body["2027-01-11"].slots.length, 2)
   })
 
-  it("span at most 31 days of the future", async () => {
+  it("are in the future, and a request covers at most 31 days", async () => {
     const [calendar] = await calendars()
-    const ask = async (query: string) => (await slots(calendar!["id"], query)).status
-    assert.equal(await ask(`startDate=${monday}&endDate=${monday + 31 * day}`), 200)
-    assert.equal(await ask(`startDate=${monday}&endDate=${monday + 32 * day}`), 422)
-    assert.equal(await ask(`startDate=${monday}&endDate=${monday - day}`), 422)
-    assert.equal(await ask(`startDate=${monday}`), 422)
-    assert.equal(await ask("startDate=2027-01-11&endDate=2027-01-12"), 400)
-    assert.equal(await ask(`startDate=${monday}&endDate=${monday + day}&timezone=Mars/Olympus`), 422)
+    const statusOf = async (query: string) => (await slots(calendar!["id"], query)).status
+    assert.equal(await statusOf(`startDate=${monday}&endDate=${monday + 31 * day}`), 200)
+    assert.equal(await statusOf(`startDate=${monday}&endDate=${monday + 32 * day}`), 422)
+    assert.equal(await statusOf(`startDate=${monday}&endDate=${monday - day}`), 422)
+    assert.equal(await statusOf(`startDate=${monday}`), 422)
+    assert.equal(await statusOf("startDate=2027-01-11&endDate=2027-01-12"), 400)
+    assert.equal(await statusOf(`startDate=${monday}&endDate=${monday + day}&timezone=Mars/Olympus`), 422)
     const past = Date.UTC(2025, 0, 6)
     assert.deepEqual((await slots(calendar!["id"], `startDate=${past}&endDate=${past + 7 * day}`)).body, {})
     assert.equal((await slots("none", `startDate=${monday}&endDate=${monday}`)).status, 404)
@@ -85,7 +85,7 @@ describe("free slots", () => {
 describe("appointments", () => {
   const events = (query: string) => s.get(`/calendars/events?locationId=${locationId}&${query}`)
 
-  it("of three years and ahead are found by calendar, user or group, whole windows at once", async () => {
+  it("cover three years and the future, and are found by calendar, user or group in a window", async () => {
     const all = await s.records("appointments")
     const starts = all.map((row) => Date.parse(row["startTime"]))
     assert.isBelow(Math.min(...starts), now - 1000 * day)
@@ -98,8 +98,8 @@ describe("appointments", () => {
       ["groupId", "groupId"]
     ] as const) {
       const id = all.find((row) => row[field])![field]
-      const wanted = all.filter((row, index) => row[field] === id && starts[index]! >= from && starts[index]! <= to)
-      assert.deepEqual(ids((await events(`${window}&${name}=${id}`)).body["events"]), ids(wanted), name)
+      const expected = all.filter((row, index) => row[field] === id && starts[index]! >= from && starts[index]! <= to)
+      assert.deepEqual(ids((await events(`${window}&${name}=${id}`)).body["events"]), ids(expected), name)
     }
     assert.equal((await events(window)).status, 422)
     assert.equal((await events("calendarId=x")).status, 422)
@@ -107,7 +107,7 @@ describe("appointments", () => {
     assert.equal((await s.get(`/calendars/events?${window}&calendarId=x`)).status, 422)
   })
 
-  it("are booked bare, read wrapped, moved and deleted", async () => {
+  it("can be booked, read, moved and deleted, and only a read is wrapped in an object", async () => {
     const [calendar] = await calendars()
     const { body, status } = await book({ calendarId: calendar!["id"], startTime: "2027-03-01T10:00:00-05:00" })
     assert.equal(status, 201)

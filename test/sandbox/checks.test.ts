@@ -5,8 +5,8 @@ const s = await sandbox()
 const strict401 = await sandbox({ variants: { missingScopeStatus: 401, missingLocationStatus: 403 } })
 const search = { locationId: s.locationId, pageLimit: 1 }
 
-describe("checks come in the documented order", () => {
-  it("a missing, malformed or unsupported version is refused before the token is looked at", async () => {
+describe("the checks of a request are in the documented order", () => {
+  it("a missing, malformed or unsupported version is refused before the token is checked", async () => {
     const missing = await s.get("/contacts/x", { Version: "", Authorization: "" })
     assert.deepEqual([missing.status, missing.body["message"]], [401, "version header was not found."])
     const malformed = await s.get("/contacts/x", { Version: "V3", Authorization: "" })
@@ -16,11 +16,11 @@ describe("checks come in the documented order", () => {
     assert.match(unsupported.body["error"], /^Unsupported API version/)
   })
 
-  it("date-based versions are still accepted", async () => {
+  it("a date as version is accepted", async () => {
     assert.equal((await s.post("/contacts/search", search, { Version: "2021-07-28" })).status, 200)
   })
 
-  it("the words on a missing and on a bad token are those of the documents", async () => {
+  it("a missing and an invalid token are refused with the documented messages before the body is read", async () => {
     const missing = await s.post("/contacts/search", "{", { Authorization: "" })
     assert.deepEqual(
       [missing.status, missing.body["message"]],
@@ -32,7 +32,7 @@ describe("checks come in the documented order", () => {
     }
   })
 
-  it("a missing scope is refused before the body is read, with 403 or as seen live with 401", async () => {
+  it("a missing scope is refused before the body is read, with 403, or with 401 as the live service does", async () => {
     for (const [client, status] of [
       [s, 403],
       [strict401, 401]
@@ -48,7 +48,7 @@ describe("checks come in the documented order", () => {
     }
   })
 
-  it("another location is refused before the parameters, wherever the location is sent", async () => {
+  it("another location is refused before the parameters are checked, wherever it is sent", async () => {
     const refused = [
       await s.post("/contacts/search", { locationId: "other", pageLimit: 9999 }),
       await s.get("/opportunities/search?locationId=other&limit=9999"),
@@ -60,7 +60,7 @@ describe("checks come in the documented order", () => {
     }
   })
 
-  it("another location is refused where none is asked for, too", async () => {
+  it("another location is also refused by operations that need none", async () => {
     const [contact] = await s.records("contacts")
     const path = `/contacts/${contact!["id"]}`
     assert.equal((await s.get(`${path}?locationId=${s.locationId}`)).status, 200)
@@ -68,12 +68,12 @@ describe("checks come in the documented order", () => {
     assert.equal((await s.post(`${path}/notes`, { body: "x", locationId: "other" })).status, 403)
   })
 
-  it("a missing location is not valid, or forbidden where the live service is imitated", async () => {
+  it("a missing location is 422, or 403 in the variant of the live service", async () => {
     assert.equal((await s.get("/opportunities/search")).status, 422)
     assert.equal((await strict401.get("/opportunities/search")).status, 403)
   })
 
-  it("a wrong content type is 415, broken JSON 400, a wrong type 400, a limit that is too large 400 by name", async () => {
+  it("a wrong content type is 415, invalid JSON and wrong types are 400, and a limit that is too large is 400 and named", async () => {
     assert.equal((await s.post("/contacts/search", "a=b", { "Content-Type": "text/plain" })).status, 415)
     assert.equal((await s.post("/contacts/search", "{")).status, 400)
     assert.equal((await s.post("/contacts/search", "[]")).status, 400)
@@ -84,7 +84,7 @@ describe("checks come in the documented order", () => {
     assert.equal((await s.post("/contacts/search", { ...search, pageLimit: 0 })).status, 422)
   })
 
-  it("case and trailing slashes of a path count", async () => {
+  it("the case and trailing slashes of a path matter", async () => {
     const misspelt = ["/Contacts/search", "/contacts/search/", "/forms", "/users/search/", "/nowhere"]
     for (const path of misspelt) assert.equal((await s.post(path, search)).status, 404, path)
     assert.equal((await s.get(`/forms/?locationId=${s.locationId}`)).status, 200)
@@ -96,8 +96,8 @@ describe("checks come in the documented order", () => {
   })
 })
 
-describe("every response", () => {
-  it("carries the rate headers, a request id and the date of the sandbox clock, errors too", async () => {
+describe("an error response", () => {
+  it("has the rate limit headers, a request id and the date of the sandbox's clock", async () => {
     const replies = [await s.get("/nowhere"), await s.get("/contacts/x"), await s.get("/contacts/x", { Version: "" })]
     for (const { headers } of replies) {
       for (const name of ["Max", "Remaining", "Interval-Milliseconds", "Limit-Daily", "Daily-Remaining"]) {
@@ -110,7 +110,7 @@ describe("every response", () => {
     assert.ok(Date.parse(headers.get("date") ?? "") > Date.now() + 80_000_000)
   })
 
-  it("names its trace in the body of an error", async () => {
+  it("has its request id in the body", async () => {
     const { body, headers, status } = await s.get("/contacts/unknown")
     assert.equal(status, 404)
     assert.deepEqual(Object.keys(body).sort(), ["error", "message", "statusCode", "traceId"])

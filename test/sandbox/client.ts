@@ -32,7 +32,7 @@ export interface Client extends Access {
   records(name: string, query?: string): Promise<Array<Json>>
 }
 
-/** A clock that stands still but for `advance`, `wait` and the requests a client sends. */
+/** A clock that only `advance`, `wait` and the requests of a client move. */
 export class VirtualClock extends Clock {
   #now: number
 
@@ -54,7 +54,7 @@ export class VirtualClock extends Clock {
   }
 }
 
-/** A sandbox in this process, called without sockets. Small and without limits unless the test says otherwise. */
+/** A sandbox in this process, called without sockets. By default it is small and has no rate limit. */
 export const sandbox = async (options: SandboxOptions = {}): Promise<Client & { clock: VirtualClock }> => {
   const clock = new VirtualClock(Math.max(options.now ?? 0, Date.now()))
   const service = createService({ ...small, ...options }, clock)
@@ -82,7 +82,7 @@ export const sandbox = async (options: SandboxOptions = {}): Promise<Client & { 
   return { ...client(accessOf(service), service.origin, fetch), clock }
 }
 
-/** A sandbox behind a socket, for what only a socket shows; closed after the test file. */
+/** A sandbox with a socket, for tests that need one; it is closed after the test file. */
 export const listening = async (options: SandboxOptions = {}): Promise<Client> => {
   const running = await startSandbox({ ...small, ...options })
   afterAll(() => running.close())

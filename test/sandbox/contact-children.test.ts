@@ -7,7 +7,7 @@ const create = async (fields: Json = {}): Promise<Json> =>
   (await s.post("/contacts/", { locationId, ...fields })).body["contact"]
 
 describe("the tags of a contact", () => {
-  it("are added once each, removed, and answered as they are after the call", async () => {
+  it("are added once each, removed, and returned in their new state", async () => {
     const { id } = await create({ tags: ["a"] })
     const added = await s.post(`/contacts/${id}/tags`, { tags: ["b", "a"] })
     assert.deepEqual([added.status, added.body], [201, { tags: ["a", "b"] }])
@@ -16,7 +16,7 @@ describe("the tags of a contact", () => {
     assert.deepEqual((await s.get(`/contacts/${id}`)).body["contact"].tags, ["b"])
   })
 
-  it("are refused without a list of texts, and on no contact", async () => {
+  it("need a list of texts and an existing contact", async () => {
     const { id } = await create()
     assert.equal((await s.post(`/contacts/${id}/tags`, {})).status, 422)
     assert.equal((await s.post(`/contacts/${id}/tags`, { tags: [] })).status, 422)
@@ -26,7 +26,7 @@ describe("the tags of a contact", () => {
     assert.equal((await s.send("DELETE", "/contacts/nobody/tags", { tags: ["a"] })).status, 404)
   })
 
-  it("change for many contacts at once, with one entry each", async () => {
+  it("can be changed for several contacts at once, with one result each", async () => {
     const [one, two] = [await create({ tags: ["a", "b"] }), await create()]
     const bulk = (type: string, body: Json) => s.post(`/contacts/bulk/tags/update/${type}`, { locationId, ...body })
     const contacts = [one["id"], "nobody", two["id"]]
@@ -51,7 +51,7 @@ describe("the tags of a contact", () => {
 })
 
 describe("the tasks of a contact", () => {
-  it("are created and listed, and found by the task search", async () => {
+  it("can be created, listed and found by the task search", async () => {
     const { id } = await create()
     const path = `/contacts/${id}/tasks`
     assert.deepEqual((await s.get(path)).body, { tasks: [] })
@@ -64,7 +64,7 @@ describe("the tasks of a contact", () => {
     assert.deepEqual(ids(found.body["tasks"]), [created.body["task"].id])
   })
 
-  it("need title, due date and completed, of their types", async () => {
+  it("need a title, a due date and a flag, each of its type", async () => {
     const path = `/contacts/${(await create())["id"]}/tasks`
     const { body, status } = await s.post(path, {})
     assert.deepEqual([status, body["message"].length], [422, 3])
@@ -84,7 +84,7 @@ describe("workflows", () => {
     assert.equal((await s.get("/workflows/")).status, 422)
   })
 
-  it("take a contact in when they are published", async () => {
+  it("accept a contact if they are published", async () => {
     const { id } = await create()
     const { workflows } = (await s.get(`/workflows/?locationId=${locationId}`)).body
     const of = (status: string) => workflows.find((row: Json) => row["status"] === status).id
@@ -96,7 +96,7 @@ describe("workflows", () => {
 })
 
 describe("contact fields", () => {
-  it("are of the documented types and forms", async () => {
+  it("must have the documented types and formats", async () => {
     const [number] = (await s.records("customFields")).filter((row) => row["dataType"] === "NUMERICAL")
     const status = async (fields: Json) => (await s.post("/contacts/", { locationId, ...fields })).status
     for (const dateOfBirth of ["1980/02/03", "02/03/1980", "1980-02-03", "02-03-1980", "1980.02.03", "1980_02_03"]) {

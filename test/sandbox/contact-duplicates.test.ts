@@ -10,7 +10,7 @@ const upsert = async (client: Client, fields: Json): Promise<Json> =>
   (await client.post("/contacts/upsert", { locationId: client.locationId, ...fields })).body
 
 describe("upsert", () => {
-  it("creates when nothing matches and replaces the tags of what does", async () => {
+  it("creates a contact if none matches, and replaces the tags of a match", async () => {
     const first = await upsert(s, { email: "Ida@Post.example", tags: ["a", "b"], gender: "female" })
     assert.isTrue(first["new"])
     assert.isString(first["traceId"])
@@ -19,7 +19,7 @@ describe("upsert", () => {
     assert.deepEqual([second["contact"].tags, second["contact"].gender], [["c"], "female"])
   })
 
-  it("creates without a check when asked and allowed, and ignores the asking where duplicates are forbidden", async () => {
+  it("creates a duplicate if the request and the account allow it, but not if the account forbids it", async () => {
     const sent = { email: "twice@post.example", createNewIfDuplicateAllowed: true }
     assert.isTrue((await upsert(s, sent))["new"])
     assert.isTrue((await upsert(s, sent))["new"])
@@ -27,7 +27,7 @@ describe("upsert", () => {
     assert.isFalse((await upsert(strict, sent))["new"])
   })
 
-  it("updates the match of the first field in the configured order when two match", async () => {
+  it("updates the match of the first field in the configured order if two contacts match", async () => {
     for (const [client, by] of [
       [s, "email"],
       [strict, "phone"]
@@ -43,7 +43,7 @@ describe("upsert", () => {
     assert.isUndefined(kept.phone)
   })
 
-  it("is refused with the wrong location or type", async () => {
+  it("is refused with another location or a wrong type", async () => {
     assert.equal((await s.post("/contacts/upsert", { email: "x@y.example" })).status, 422)
     assert.equal((await s.post("/contacts/upsert", { locationId: "other" })).status, 403)
     const wrong = { locationId: s.locationId, createNewIfDuplicateAllowed: "yes" }
@@ -52,7 +52,7 @@ describe("upsert", () => {
 })
 
 describe("a duplicate", () => {
-  it("is a conflict where the account forbids it, and no news where it allows it", async () => {
+  it("is a conflict if the account forbids it, and is created if the account allows it", async () => {
     const sent = { email: "dup@post.example" }
     const first = await create(strict, sent)
     const refused = await strict.post("/contacts/", { locationId: strict.locationId, ...sent })
@@ -64,7 +64,7 @@ describe("a duplicate", () => {
     assert.isDefined((await create(s, sent))["id"])
   })
 
-  it("is a conflict on update too, unless it is the contact itself", async () => {
+  it("is also a conflict in an update, unless it is the contact itself", async () => {
     const one = await create(strict, { email: "one@post.example", phone: "+12075550166" })
     const two = await create(strict, { email: "two@post.example" })
     const update = (fields: Json) => strict.send("PUT", `/contacts/${two["id"]}`, fields)
@@ -77,7 +77,7 @@ describe("a duplicate", () => {
     assert.equal((await s.send("PUT", `/contacts/${allowed["id"]}`, { email: "one@post.example" })).status, 200)
   })
 
-  it("is found by e-mail first where duplicates are allowed, by the configured order where not", async () => {
+  it("is found by email first if duplicates are allowed, and in the configured order otherwise", async () => {
     for (const [client, by] of [
       [s, "email"],
       [strict, "phone"]
@@ -97,7 +97,7 @@ describe("a duplicate", () => {
 describe("lookup", () => {
   const path = `/contacts/lookup?locationId=${s.locationId}`
 
-  it("finds by exact e-mail whatever its case, page after page, with an empty last page", async () => {
+  it("finds contacts by email in any case, in pages, with an empty last page", async () => {
     for (let copy = 0; copy < 20; copy++) await create(s, { email: "Many@post.example" })
     const first = (await s.get(`${path}&email=MANY@POST.EXAMPLE`)).body
     assert.equal(first["contacts"].length, 20)
@@ -107,7 +107,7 @@ describe("lookup", () => {
     assert.equal((await s.get(`${path}&email=many@post.example&limit=3`)).body["contacts"].length, 3)
   })
 
-  it("finds by phone, and forgets what was deleted or changed", async () => {
+  it("finds contacts by phone, but not by a phone that was changed or of a deleted contact", async () => {
     const { id } = await create(s, { phone: "+12075550199" })
     const found = async () =>
       (await s.get(`${path}&phone=%2B12075550199`)).body["contacts"].map((row: Json) => row["id"])
@@ -120,7 +120,7 @@ describe("lookup", () => {
     assert.deepEqual(await found(), [])
   })
 
-  it("takes exactly one of e-mail and phone, and at most 20", async () => {
+  it("needs either an email or a phone, and has a limit of at most 20", async () => {
     assert.equal((await s.get(path)).status, 422)
     assert.equal((await s.get(`${path}&email=a@b.example&phone=%2B12075550199`)).status, 422)
     assert.equal((await s.get(`${path}&phone=12075550199`)).status, 422)

@@ -5,7 +5,7 @@ const s = await sandbox({ contacts: 1200 })
 const search = (body: Json, client: Client = s) =>
   client.post("/contacts/search", { locationId: client.locationId, pageLimit: 100, ...body })
 
-/** Every contact, page after page, by the cursor on the last one. */
+/** Reads all pages by the cursor of the last contact. */
 const sweep = async (body: Json, client: Client = s): Promise<Array<Json>> => {
   const rows: Array<Json> = []
   for (let searchAfter: unknown; ;) {
@@ -17,21 +17,21 @@ const sweep = async (body: Json, client: Client = s): Promise<Array<Json>> => {
 }
 
 describe("contact search pages", () => {
-  it("by searchAfter show every contact once, newest added first", async () => {
+  it("by searchAfter have every contact once, in descending order of dateAdded", async () => {
     const rows = await sweep({ pageLimit: 70 })
     assert.deepEqual(ids(rows), ids(await s.records("contacts")))
     const added = rows.map((row) => row["dateAdded"])
     assert.deepEqual(added, added.toSorted().toReversed())
   })
 
-  it("cut through ties without losing or repeating one", async () => {
+  it("do not repeat a contact if page boundaries are within ties", async () => {
     const rows = await sweep({ pageLimit: 2, sort: [{ field: "dateAdded", direction: "asc" }] })
     const ties = rows.filter((row, index) => index > 0 && row["dateAdded"] === rows[index - 1]!["dateAdded"])
     assert.isAbove(ties.length, 20)
     assert.equal(new Set(ids(rows)).size, rows.length)
   })
 
-  it("sort by dateUpdated and by text, each with its own cursor", async () => {
+  it("can be sorted by dateUpdated and by text, each with its own cursor", async () => {
     for (const field of ["dateUpdated", "firstNameLowerCase"]) {
       const rows = await sweep({ sort: [{ field, direction: "asc" }] })
       const keys = rows.map((row) => row["searchAfter"][0])
@@ -43,7 +43,7 @@ describe("contact search pages", () => {
     }
   })
 
-  it("by number reach 10,000 rows and no further, and not together with searchAfter", async () => {
+  it("by number reach at most 10,000 contacts, and exclude searchAfter", async () => {
     const [one, two] = [await search({ page: 1 }), await search({ page: 2 })]
     assert.equal(one.body["total"], 1200)
     assert.isFalse(ids(one.body["contacts"]).some((id) => ids(two.body["contacts"]).includes(id)))
@@ -62,7 +62,7 @@ describe("contact search pages", () => {
 describe("contact search filters", () => {
   const range = (value: Json, field = "dateUpdated") => ({ filters: [{ field, operator: "range", value }] })
 
-  it("by date take a range, as ISO text or epoch milliseconds, and honour each bound", async () => {
+  it("by date accept ranges as ISO text or epoch milliseconds, with either bound", async () => {
     const all = await s.records("contacts")
     const middle = all.map((row) => row["dateUpdated"]).toSorted()[600]
     for (const value of [middle, Date.parse(middle)]) {
@@ -73,7 +73,7 @@ describe("contact search filters", () => {
     }
   })
 
-  it("that fail answer 422 with error, field and requestId", async () => {
+  it("that are invalid return 422 with error, field and requestId", async () => {
     const wrong = [
       { field: "tags.value", operator: "eq", value: "vip" },
       { field: "dateUpdated", operator: "gte", value: "2025-01-01" },
@@ -88,7 +88,7 @@ describe("contact search filters", () => {
     }
   })
 
-  it("on fields compare, exist or do not, and join by AND or OR", async () => {
+  it("compare fields or test their absence, and are combined by AND or OR", async () => {
     const all = await s.records("contacts")
     const vip = { field: "tags", operator: "contains", value: "vip" }
     const german = { field: "country", operator: "eq", value: "DE" }
@@ -107,7 +107,7 @@ describe("contact search filters", () => {
 })
 
 describe("contact search variants", () => {
-  it("contactPaging: without searchAfter, or without any paging at all", async () => {
+  it("contactPaging: without searchAfter, or without any paging", async () => {
     const paged = await sandbox({ variants: { contactPaging: "page" } })
     const { body } = await search({ pageLimit: 10 }, paged)
     assert.isUndefined(body["contacts"][0].searchAfter)

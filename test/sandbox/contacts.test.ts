@@ -5,7 +5,7 @@ const s = await sandbox()
 const { locationId } = s
 
 describe("a contact", () => {
-  it("is created, read, updated, found by its change, and deleted", async () => {
+  it("can be created, read, updated, found by its change, and deleted", async () => {
     const sent = { locationId, firstName: "Zoë", lastName: "Okafor", email: "Zoe@Example.com", phone: "+12075550123" }
     const [{ id: fieldId }] = (await s.records("customFields")).filter((row) => row["dataType"] === "CHECKBOX") as [
       Json
@@ -38,7 +38,7 @@ describe("a contact", () => {
     assert.equal((await s.send("DELETE", `/contacts/${contact.id}`)).status, 404)
   })
 
-  it("is refused when it is not valid, and on update with fields that cannot change", async () => {
+  it("is refused if it is invalid, or if an update contains fields that cannot change", async () => {
     assert.equal((await s.post("/contacts/", { firstName: "A" })).status, 422)
     assert.equal((await s.post("/contacts/", { locationId, phone: "2075550123" })).status, 422)
     assert.equal((await s.post("/contacts/", { locationId, tags: "vip" })).status, 400)
@@ -48,7 +48,7 @@ describe("a contact", () => {
     }
   })
 
-  it("has a lower-case address that follows the address, whatever else is sent", async () => {
+  it("has a lower-case email that follows the email in every update", async () => {
     const { contact } = (await s.post("/contacts/", { locationId, email: "Old@Example.com" })).body
     const update = async (fields: Json) => (await s.send("PUT", `/contacts/${contact.id}`, fields)).body["contact"]
     assert.equal((await update({ email: "New@Example.com" })).emailLowerCase, "new@example.com")
@@ -58,7 +58,7 @@ describe("a contact", () => {
     assert.notProperty(await update({ email: null }), "emailLowerCase")
   })
 
-  it("has the name that is sent, or else one of its parts", async () => {
+  it("has the name that is sent, or else the name of its parts", async () => {
     const { contact } = (await s.post("/contacts/", { locationId, firstName: "A", lastName: "Z" })).body
     const update = async (fields: Json) => (await s.send("PUT", `/contacts/${contact.id}`, fields)).body["contact"]
     assert.equal((await update({ firstName: "B", name: "Custom Name" })).name, "Custom Name")
@@ -67,7 +67,7 @@ describe("a contact", () => {
     assert.equal((await update({ name: "Only" })).firstName, "C")
   })
 
-  it("does not show what a null has cleared, and neither do deals, notes and users", async () => {
+  it("lacks fields that a null has cleared, as do opportunities, notes and users", async () => {
     const { contact } = (await s.post("/contacts/", { locationId, firstName: null, dnd: null, source: "x" })).body
     for (const name of ["firstName", "dnd"]) assert.notProperty(contact, name)
     const cleared = (await s.send("PUT", `/contacts/${contact.id}`, { source: null, assignedTo: null })).body["contact"]
@@ -86,7 +86,7 @@ describe("a contact", () => {
     assert.equal((await s.get(`/users/search?companyId=${s.companyId}&sort=lastName`)).status, 200)
   })
 
-  it("is born on a day there is, and says no in texts", async () => {
+  it("needs a date of birth that exists, and texts in its DND settings", async () => {
     const status = async (fields: Json) => (await s.post("/contacts/", { locationId, ...fields })).status
     const days = "1990/02/03 02/03/1990 1990-02-03 02-03-1990 1990.02.03 02.03.1990 1990_02_03 02_03_1990".split(" ")
     for (const dateOfBirth of days) assert.equal(await status({ dateOfBirth }), 201, dateOfBirth)
@@ -100,7 +100,7 @@ describe("a contact", () => {
     assert.equal(await status({ dndSettings: { sms: { message: "STOP" } } }), 422)
   })
 
-  it("has notes, which go with it", async () => {
+  it("has notes, which are deleted with it", async () => {
     const { body } = await s.post("/contacts/", { locationId, firstName: "Note" })
     const path = `/contacts/${body["contact"].id}/notes`
     assert.deepEqual((await s.get(path)).body, { notes: [] })
@@ -120,7 +120,7 @@ describe("a contact", () => {
     assert.isFalse((await s.records("notes")).some((row) => row["id"] === second.body["note"].id))
   })
 
-  it("has the notes the records say, and a note does not touch it", async () => {
+  it("has the notes of the records, and a new note does not change it", async () => {
     const notes = await s.records("notes")
     const contactId = notes[0]!["contactId"]
     const { body } = await s.get(`/contacts/${contactId}/notes`)

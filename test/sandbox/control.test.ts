@@ -5,7 +5,7 @@ const s = await sandbox({ contacts: 400 })
 const names = "locations users tasks contacts notes pipelines opportunities conversations messages orders submissions"
 
 describe("control", () => {
-  it("counts requests by operation and shows their arrivals only when asked", async () => {
+  it("counts requests by operation, and lists their arrivals on request only", async () => {
     await s.post("/__sandbox/stats/reset")
     await s.get(`/locations/${s.locationId}`)
     await s.get(`/locations/${s.locationId}`)
@@ -18,7 +18,7 @@ describe("control", () => {
     assert.isUndefined((await s.get("/__sandbox/stats")).body["arrivals"])
   })
 
-  it("shows every record in the form a read of it shows", async () => {
+  it("returns every record in the form of a single read", async () => {
     for (const name of names.split(" ")) assert.isNotEmpty(await s.records(name), name)
     const paths = { users: "/users/", contacts: "/contacts/", conversations: "/conversations/" }
     for (const [name, path] of Object.entries(paths)) {
@@ -29,7 +29,7 @@ describe("control", () => {
     assert.equal((await s.get("/__sandbox/records/dreams")).status, 404)
   })
 
-  it("changes the asked shares, dates what it changed after everything before, and says how many", async () => {
+  it("changes the given shares with later dates than all records before, and returns the counts", async () => {
     const before = await s.records("contacts")
     const { now } = (await s.post("/__sandbox/clock", { advanceMs: 0 })).body
     const { body: counts } = await s.post("/__sandbox/change", { contacts: 0.1, delete: 0.05, seed: 4 })
@@ -46,7 +46,7 @@ describe("control", () => {
     assert.isBelow(Math.max(...fresh.map((row) => Date.parse(row["dateUpdated"]))), Date.now() + 60_000)
   })
 
-  it("changes nothing for shares of nothing", async () => {
+  it("changes nothing if all shares are 0", async () => {
     const nothing = { contacts: 0, opportunities: 0, conversations: 0, messages: 0, orders: 0, submissions: 0 }
     const before = await s.records("messages")
     const { body } = await s.post("/__sandbox/change", nothing)
@@ -63,13 +63,13 @@ describe("control", () => {
     assert.deepEqual(await run(), await run())
   })
 
-  it("shows the collections made on demand, and takes names as tables have them", async () => {
+  it("returns collections that are created on demand, also by the names of tables", async () => {
     const made =
       "custom_fields objectFields folders templates recurringTasks workflows calendars appointments emails transcripts"
     for (const name of made.split(" ")) assert.isNotEmpty(await s.records(name), name)
   })
 
-  it("poisons lists with records that no read finds", async () => {
+  it("adds invalid records to lists", async () => {
     const { locationId } = s
     const search = async () =>
       (await s.post("/contacts/search", { locationId, pageLimit: 500 })).body["contacts"] as Array<
@@ -86,7 +86,7 @@ describe("control", () => {
     assert.equal((await s.post("/__sandbox/poison", { collection: "contacts", count: 0 })).status, 400)
   })
 
-  it("goes on changing while it is read, by request and by the clock, until it is told to stop", async () => {
+  it("changes records with every request and by the clock until it is stopped", async () => {
     const client = await sandbox({ contacts: 100 })
     const changes = async (rate: object) => (await client.post("/__sandbox/churn", rate)).body["changes"]
     assert.equal(await changes({ perRequest: 3, deletes: 0.1 }), 0)
@@ -102,7 +102,7 @@ describe("control", () => {
     assert.equal((await client.post("/__sandbox/churn", { perSecond: -1 })).status, 400)
   })
 
-  it("refuses what it does not know", async () => {
+  it("refuses unknown commands and invalid values", async () => {
     assert.equal((await s.post("/__sandbox/dance")).status, 404)
     assert.equal((await s.post("/__sandbox/clock", { advanceMs: "soon" })).status, 400)
     assert.equal((await s.post("/__sandbox/change", { contacts: -1 })).status, 400)

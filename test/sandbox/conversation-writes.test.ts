@@ -5,7 +5,7 @@ const s = await sandbox({ contacts: 120 })
 const { locationId } = s
 
 describe("a conversation", () => {
-  it("is created once for a contact, marked, and deleted with its messages", async () => {
+  it("can be created once for a contact, updated, and deleted with its messages", async () => {
     const { contact } = (await s.post("/contacts/", { locationId, firstName: "Quiet" })).body
     const created = await s.post("/conversations/", { locationId, contactId: contact.id })
     assert.deepEqual([created.status, created.body["success"]], [201, true])
@@ -37,7 +37,7 @@ describe("a conversation", () => {
 })
 
 describe("an email", () => {
-  it("is read by the ids of its message, seeded or sent", async () => {
+  it("can be read by the ids in its message, seeded or sent", async () => {
     const seeded = (await s.records("messages")).find((row) => row["type"] === 3)!
     for (const [index, id] of seeded["meta"].email.messageIds.entries()) {
       const { body } = await s.get(`/conversations/messages/email/${id}`)
@@ -83,7 +83,7 @@ describe("a call", () => {
     assert.equal((await s.get(at("x").replace(locationId, "other"))).status, 403)
   })
 
-  it("that was answered has a transcript, as sentences and as a file", async () => {
+  it("that was answered has a transcript as sentences and as a file", async () => {
     const at = (id: string) => `/conversations/locations/${locationId}/messages/${id}/transcription`
     const id = await calls("completed")
     const sentences = (await s.get(at(id))).body as Array<Json>

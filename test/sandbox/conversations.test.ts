@@ -5,8 +5,8 @@ const s = await sandbox({ contacts: 1500 })
 const { locationId } = s
 const search = (query = "") => s.get(`/conversations/search?locationId=${locationId}&${query}`)
 
-/** The naive walk: the date of the last row of a page is where the next one starts. */
-const walk = async (limit: number, back: number): Promise<Array<Json>> => {
+/** Reads all pages, each from the date of the last conversation of the page before. */
+const readAll = async (limit: number, back: number): Promise<Array<Json>> => {
   const rows = new Map<string, Json>()
   for (let after = ""; ;) {
     const { body } = await search(`limit=${limit}${after}`)
@@ -18,14 +18,14 @@ const walk = async (limit: number, back: number): Promise<Array<Json>> => {
 }
 
 describe("GET /conversations/search", () => {
-  it("loses ties at page edges to a client that pages by the bare date, and not to one that overlaps", async () => {
+  it("loses ties at page boundaries if a client pages by the date alone, but not if its pages overlap", async () => {
     const all = await s.records("conversations")
     assert.equal(all.length, 900)
-    assert.isBelow((await walk(20, 0)).length, 900)
-    assert.deepEqual(ids(await walk(100, 1)), ids(all))
+    assert.isBelow((await readAll(20, 0)).length, 900)
+    assert.deepEqual(ids(await readAll(100, 1)), ids(all))
   })
 
-  it("has at most 100 on a page, 20 unless asked, latest message first", async () => {
+  it("returns at most 100 and by default 20 conversations, in descending order of the last message", async () => {
     assert.equal((await search()).body["conversations"].length, 20)
     assert.equal((await search()).body["total"], 900)
     assert.equal((await search("limit=101")).status, 400)
@@ -35,7 +35,7 @@ describe("GET /conversations/search", () => {
     assert.equal(oldest, (await s.records("conversations")).map((row) => row["lastMessageDate"]).toSorted()[0])
   })
 
-  it("has a type in words and names, where a read of one has a number and none", async () => {
+  it("returns the type as text and a name, whereas a single read returns a number and no name", async () => {
     const [found] = (await search("limit=1")).body["conversations"]
     const one = (await s.get(`/conversations/${found.id}`)).body
     assert.match(found.type, /^TYPE_/)
@@ -44,7 +44,7 @@ describe("GET /conversations/search", () => {
     assert.isUndefined(one["fullName"])
   })
 
-  it("does not look at startAfterId, and filters as documented", async () => {
+  it("ignores startAfterId, and filters as documented", async () => {
     const first = (await search("limit=5")).body["conversations"]
     assert.deepEqual((await search(`limit=5&startAfterId=${first[4].id}`)).body["conversations"], first)
     const starred = (await s.records("conversations")).filter((row) => row["starred"]).length
@@ -53,7 +53,7 @@ describe("GET /conversations/search", () => {
     assert.equal((await search("status=sleeping")).status, 422)
   })
 
-  it("tells a last message somebody wrote from one that was automated", async () => {
+  it("distinguishes manual from automated last messages", async () => {
     const totals = [await search("lastMessageAction=manual"), await search("lastMessageAction=automated")].map(
       (reply) => reply.body["total"]
     )
@@ -64,7 +64,7 @@ describe("GET /conversations/search", () => {
     assert.include(["workflow", "bulk_actions", "campaign", "api"], last.source)
   })
 
-  it("is walked to its end by last manual message and by score, with the sort value a row carries", async () => {
+  it("can be read completely by last manual message and by score, with the sort value of each row", async () => {
     const all = await s.records("conversations")
     const manual = new Map<string, number>(all.map((row) => [row["id"], 0]))
     for (const { conversationId, dateAdded, source } of await s.records("messages")) {
@@ -93,7 +93,7 @@ describe("GET /conversations/search", () => {
     }
   })
 
-  it("filters by a score between bounds, which differs from profile to profile", async () => {
+  it("filters by the range of a score, which differs between profiles", async () => {
     const total = async (query: string) => (await search(`limit=1&${query}`)).body["total"]
     const high = await total("scoreProfile=p1&scoreProfileMin=60")
     assert.isTrue(high > 0 && high < 900)
@@ -101,11 +101,11 @@ describe("GET /conversations/search", () => {
     assert.notEqual(await total("scoreProfile=p2&scoreProfileMin=60"), high)
   })
 
-  it("refuses a sort value that is no number", async () => {
+  it("refuses a sort value that is not a number", async () => {
     assert.equal((await search("startAfterDate=x")).status, 400)
   })
 
-  it("writes dates as numbers where the quirk says so", async () => {
+  it("returns dates as numbers in the variant conversationDates", async () => {
     const epoch = await sandbox({ variants: { conversationDates: "epoch" } })
     const { body } = await epoch.get(`/conversations/search?locationId=${epoch.locationId}&limit=1`)
     const [found] = body["conversations"]
@@ -115,7 +115,7 @@ describe("GET /conversations/search", () => {
 })
 
 describe("the messages of a conversation", () => {
-  it("come newest first, page after page, until nextPage is false", async () => {
+  it("are returned in pages, newest first, until nextPage is false", async () => {
     const all = await s.records("messages")
     const counts = Map.groupBy(all, (row) => row["conversationId"])
     const [id, own] = [...counts].toSorted((a, b) => b[1].length - a[1].length)[0]!
@@ -133,7 +133,7 @@ describe("the messages of a conversation", () => {
     assert.equal(dates[0], (await s.get(`/conversations/${id}`)).body["lastMessageDate"])
   })
 
-  it("are filtered by each of the documented types", async () => {
+  it("can be filtered by each documented type", async () => {
     const types =
       "TYPE_CALL TYPE_SMS TYPE_EMAIL TYPE_FACEBOOK TYPE_GMB TYPE_INSTAGRAM TYPE_WHATSAPP TYPE_ACTIVITY_APPOINTMENT " +
       "TYPE_ACTIVITY_CONTACT TYPE_ACTIVITY_INVOICE TYPE_ACTIVITY_PAYMENT TYPE_ACTIVITY_OPPORTUNITY TYPE_LIVE_CHAT " +
@@ -149,7 +149,7 @@ describe("the messages of a conversation", () => {
     assert.equal((await s.get(`/conversations/${all[0]!["conversationId"]}/messages?type=TYPE_FAX`)).status, 422)
   })
 
-  it("grow by one that is sent, which moves the conversation to the front", async () => {
+  it("include a sent message, which moves its conversation to the front", async () => {
     const [contact] = await s.records("contacts")
     const sent = await s.post("/conversations/messages", { type: "SMS", contactId: contact!["id"], message: "hello" })
     assert.equal(sent.status, 201)

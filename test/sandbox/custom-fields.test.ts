@@ -7,7 +7,7 @@ const path = `/locations/${locationId}/customFields`
 const create = (fields: Json) => s.post(path, { name: `Field ${Math.random()}`, ...fields })
 
 describe("custom fields of contacts and opportunities", () => {
-  it("are listed by model, and hold the values of contacts", async () => {
+  it("are listed by model, and include the fields of all values of contacts", async () => {
     const all = (await s.get(path)).body["customFields"]
     const contact = (await s.get(`${path}?model=contact`)).body["customFields"]
     const opportunity = (await s.get(`${path}?model=opportunity`)).body["customFields"]
@@ -20,14 +20,14 @@ describe("custom fields of contacts and opportunities", () => {
     assert.isTrue(used.every((id) => known.has(id)))
   })
 
-  it("are read by id and by key", async () => {
+  it("can be read by id and by key", async () => {
     const [first] = (await s.get(path)).body["customFields"]
     assert.deepEqual((await s.get(`${path}/${first.id}`)).body, { customField: first })
     assert.deepEqual((await s.get(`${path}/${first.fieldKey}`)).body, { customField: first })
     assert.equal((await s.get(`${path}/none`)).status, 404)
   })
 
-  it("are created, changed but for their type, and deleted with the misspelt answer", async () => {
+  it("can be created, changed except for their type, and deleted with the misspelt response", async () => {
     const created = await create({ name: "Roof age", dataType: "NUMERICAL" })
     const { customField } = created.body
     assert.deepEqual([created.status, customField.fieldKey, customField.position], [201, "contact.roof_age", 0])
@@ -42,7 +42,7 @@ describe("custom fields of contacts and opportunities", () => {
     assert.equal((await s.send("PUT", one, { name: "x" })).status, 404)
   })
 
-  it("need what their type needs and take nothing of another", async () => {
+  it("need the properties of their type, and accept none of other types", async () => {
     const refused: Array<Json> = [
       {},
       { dataType: "MONETARY" },
@@ -92,7 +92,7 @@ describe("custom fields of contacts and opportunities", () => {
     assert.deepEqual(replaced.body["customField"].urlValidation, urls.urlValidation)
   })
 
-  it("take files in a form", async () => {
+  it("accept files in a form", async () => {
     const [{ id }] = (await s.records("contacts")) as [Json]
     const upload = async (fields: Record<string, string>, files: Record<string, number>) => {
       const form = new FormData()
@@ -127,7 +127,7 @@ describe("custom-object fields", () => {
   const objectKey = "custom_objects.project"
   const list = async () => (await s.get(`/custom-fields/object-key/${objectKey}?locationId=${locationId}`)).body
 
-  it("are listed with their folders, and read one by one", async () => {
+  it("are listed with their folders, and can be read individually", async () => {
     const { fields, folders } = await list()
     assert.isNotEmpty(folders)
     assert.isTrue(fields.every((row: Json) => folders.some((folder: Json) => folder["id"] === row["parentId"])))
@@ -137,7 +137,7 @@ describe("custom-object fields", () => {
     assert.equal((await s.get(`/custom-fields/object-key/none?locationId=${locationId}`)).status, 404)
   })
 
-  it("are created by their rules, and keep their type, keys, folder and options", async () => {
+  it("must obey their rules, and keep their type, keys, folder and options", async () => {
     const { folders } = await list()
     const options = [
       { key: "a", label: "A" },

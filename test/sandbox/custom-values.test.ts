@@ -11,27 +11,27 @@ const field = async (fields: Json): Promise<string> => {
 const seeded = async (fieldKey: string): Promise<string> =>
   (await s.records("customFields")).find((row) => row["fieldKey"] === fieldKey)!["id"]
 const onContact = (entry: Json) => s.post("/contacts/", { locationId, customFields: [entry] })
-const onDeal = async (entry: Json) => {
+const onOpportunity = async (entry: Json) => {
   const [[pipeline], [contact]] = [await s.records("pipelines"), await s.records("contacts")]
-  const deal = { locationId, pipelineId: pipeline!["id"], name: "D", status: "open", contactId: contact!["id"] }
-  return s.post("/opportunities/", { ...deal, customFields: [entry] })
+  const opportunity = { locationId, pipelineId: pipeline!["id"], name: "D", status: "open", contactId: contact!["id"] }
+  return s.post("/opportunities/", { ...opportunity, customFields: [entry] })
 }
 const day = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
-/** What the field takes, and what it does not. */
-const check = async (fields: Json, taken: ReadonlyArray<unknown>, refused: ReadonlyArray<unknown>) => {
+/** Checks that the field accepts some values and refuses others, for contacts and opportunities. */
+const check = async (fields: Json, accepted: ReadonlyArray<unknown>, refused: ReadonlyArray<unknown>) => {
   for (const [model, send] of [
     ["contact", onContact],
-    ["opportunity", onDeal]
+    ["opportunity", onOpportunity]
   ] as const) {
     const id = await field({ ...fields, model })
-    for (const fieldValue of taken) assert.equal((await send({ id, fieldValue })).status, 201, String(fieldValue))
+    for (const fieldValue of accepted) assert.equal((await send({ id, fieldValue })).status, 201, String(fieldValue))
     for (const fieldValue of refused) assert.equal((await send({ id, fieldValue })).status, 422, String(fieldValue))
   }
 }
 
 describe("a custom field value", () => {
-  it("is one of the options, unless people may write their own", async () => {
+  it("is one of the options, unless custom options are allowed", async () => {
     const picklistOptions = ["a", "b"]
     await check({ dataType: "SINGLE_OPTIONS", picklistOptions }, ["a", ""], ["c", ["a"]])
     await check({ dataType: "CHECKBOX", picklistOptions }, [["a", "b"], []], [["a", "c"], "a"])
@@ -39,7 +39,7 @@ describe("a custom field value", () => {
     await check({ dataType: "MULTIPLE_OPTIONS" }, [["anything"]], [])
   })
 
-  it("is a date there is, within the rules of its field", async () => {
+  it("is a date that exists, and obeys the rules of its field", async () => {
     const dated = (dateTimeValidation: Json) => ({ dataType: "DATE", dateTimeValidation })
     const wrong = ["2026-02-30", "31/01/1990", "soon", 5]
     await check({ dataType: "DATE" }, ["2026-02-03", "02/03/2026", "2026-02-03T04:05:06Z"], wrong)
@@ -51,7 +51,7 @@ describe("a custom field value", () => {
     await check(dated(range), ["2027-01-04", "2027-02-01"], ["2027-01-05", "2026-12-28", "2027-02-08"])
   })
 
-  it("is an address of a domain its field allows", async () => {
+  it("is an address of a domain that its field allows", async () => {
     const of = (urlValidation: Json) => ({ dataType: "URL", urlValidation })
     const [ours, theirs] = ["https://www.example.com/x", "https://example.org/"]
     await check(of({ mode: "allow_all" }), [ours, theirs], ["not one"])
@@ -59,7 +59,7 @@ describe("a custom field value", () => {
     await check(of({ mode: "block", blockedDomains: ["example.com"] }), [theirs], [ours])
   })
 
-  it("is sent, and a null clears it", async () => {
+  it("is required with its field, and a null clears it", async () => {
     const id = await seeded("contact.gate_instructions")
     assert.equal((await onContact({ id })).status, 422)
     assert.equal((await onContact({ fieldValue: "x" })).status, 422)
@@ -71,10 +71,10 @@ describe("a custom field value", () => {
   it("belongs to a field of the same model", async () => {
     const [ours, theirs] = [await seeded("contact.lot_size_sq_ft"), await seeded("opportunity.crew_size")]
     assert.equal((await onContact({ id: ours, fieldValue: 5 })).status, 201)
-    assert.equal((await onDeal({ id: theirs, fieldValue: 5 })).status, 201)
-    assert.equal((await onDeal({ id: theirs, fieldValue: "5" })).status, 201)
-    assert.equal((await onDeal({ id: theirs, fieldValue: "five" })).status, 422)
-    assert.equal((await onDeal({ id: ours, fieldValue: 5 })).status, 422)
+    assert.equal((await onOpportunity({ id: theirs, fieldValue: 5 })).status, 201)
+    assert.equal((await onOpportunity({ id: theirs, fieldValue: "5" })).status, 201)
+    assert.equal((await onOpportunity({ id: theirs, fieldValue: "five" })).status, 422)
+    assert.equal((await onOpportunity({ id: ours, fieldValue: 5 })).status, 422)
     assert.equal((await onContact({ id: theirs, fieldValue: 5 })).status, 422)
     assert.equal((await onContact({ key: "opportunity.crew_size", fieldValue: 5 })).status, 422)
   })

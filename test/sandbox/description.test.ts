@@ -9,7 +9,7 @@ const operations = Object.entries(document["paths"] as Record<string, Json>).fla
 )
 
 describe("the OpenAPI description", () => {
-  it("has every operation, each with its scope, summary, and an id of its own", () => {
+  it("has every operation, each with a summary and a unique id", () => {
     assert.equal(document["openapi"], "3.1.0")
     assert.equal(operations.length, routes.length + 1)
     const ids = operations.map(({ operation }) => operation["operationId"])
@@ -18,7 +18,7 @@ describe("the OpenAPI description", () => {
     assert.deepEqual(document["paths"]["/contacts/{contactId}"].get.security, [{ bearer: ["contacts.readonly"] }])
   })
 
-  it("names every path parameter, and no parameter twice", () => {
+  it("lists every path parameter, and no parameter twice", () => {
     for (const { operation, path } of operations) {
       const named = operation["parameters"].filter((one: Json) => one["in"] === "path").map((one: Json) => one["name"])
       assert.sameMembers(
@@ -31,19 +31,19 @@ describe("the OpenAPI description", () => {
     }
   })
 
-  it("has no two paths that differ in the names of their parameters alone", () => {
+  it("has no two paths that differ only in the names of their parameters", () => {
     const shapes = Object.keys(document["paths"]).map((path) => path.replaceAll(/\{\w+\}/g, "{}"))
     assert.equal(new Set(shapes).size, shapes.length)
   })
 
-  it("refers only to what it defines", () => {
+  it("refers to definitions that exist", () => {
     for (const [, path] of JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)) {
       const target = path!.split("/").reduce<Json | undefined>((node, key) => node?.[key] as Json | undefined, document)
       assert.isDefined(target, path)
     }
   })
 
-  it("says what a body must hold and what comes back", () => {
+  it("describes bodies and responses", () => {
     const { post } = document["paths"]["/contacts/"]
     const { properties, required } = post.requestBody.content["application/json"].schema
     assert.deepEqual(required, ["locationId"])
@@ -58,7 +58,7 @@ describe("the OpenAPI description", () => {
     assert.hasAllKeys(document["paths"][recording].get.responses[200].content, ["audio/x-wav"])
   })
 
-  it("holds for what is served: no answer of a single record has a field its schema does not know", async () => {
+  it("has every field of the records in their schemas, except for the intentional ones", async () => {
     const schemas = document["components"].schemas
     const of = { contacts: "Contact", users: "User", calendars: "Calendar", appointments: "Appointment", tasks: "Task" }
     const unknown = new Set<string>()
@@ -67,12 +67,12 @@ describe("the OpenAPI description", () => {
         for (const field of Object.keys(record)) if (!(field in schemas[name].properties)) unknown.add(field)
       }
     }
-    // One field no document knows is seeded on purpose, and calendars may hold more than the documents show.
+    // One undocumented field is seeded intentionally, and calendars may have more fields than documented.
     assert.includeMembers(["leadScoreBeta", "openHours"], [...unknown])
   })
 })
 
-it("the page lists the operations and the state, and asks nobody else for anything", async () => {
+it("the page lists the operations and the state, and loads no external resource", async () => {
   const response = await s.fetch("/")
   assert.match(response.headers.get("content-type") ?? "", /^text\/html/)
   const text = await response.text()

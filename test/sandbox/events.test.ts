@@ -7,7 +7,7 @@ import { type Json, sandbox } from "./client.ts"
 const s = await sandbox({ contacts: 60 })
 const { locationId } = s
 
-/** What arrived, and how the next requests are answered. */
+/** The received deliveries, and the statuses of the next responses. */
 const arrived: Array<{ url: string; headers: IncomingMessage["headers"]; body: Json; text: string }> = []
 const statuses: Array<number> = []
 const receiver = createServer((request, response) => {
@@ -27,14 +27,14 @@ const workflow = async (trigger: string, more: Json = {}, step: Json = {}): Prom
   return (await s.post("/__sandbox/workflows", { name: trigger, trigger, steps, ...more })).body["id"]
 }
 
-/** Waits until no delivery is pending, and takes what has arrived. */
+/** Waits until no delivery is pending, and removes and returns the received ones. */
 const settled = async () => {
   while ((await s.get("/__sandbox/deliveries")).body["pending"] > 0) await wait(1)
   return arrived.splice(0)
 }
 
 describe("a published workflow with a custom-webhook step", () => {
-  it("posts JSON when a contact is created, with the secret where the step puts it", async () => {
+  it("posts JSON when a contact is created, with the query and headers of the step", async () => {
     const id = await workflow("contact_created", {}, { query: { key: "s3" }, headers: { "X-Secret": "s4" } })
     const { contact } = (await s.post("/contacts/", { locationId, firstName: "Ada", phone: "+12075550142" })).body
     const [event, ...others] = await settled()
@@ -50,23 +50,25 @@ describe("a published workflow with a custom-webhook step", () => {
     assert.isEmpty(await settled())
   })
 
-  it("posts on every other trigger, and when a contact is enrolled", async () => {
+  it("posts for every other trigger, and when a contact is enrolled", async () => {
     const triggers = "appointment_booked message_inbound message_outbound opportunity_stage_changed form_submitted"
     for (const trigger of `${triggers} opportunity_status_changed order_received`.split(" ")) await workflow(trigger)
     const [contact] = await s.records("contacts")
     const [calendar] = await s.records("calendars")
-    const [deal] = await s.records("opportunities")
+    const [opportunity] = await s.records("opportunities")
     const contactId = contact!["id"]
     const kinds = async () => [...new Set((await settled()).map((event) => event.body["type"] as string))].sort()
     const appointment = { locationId, contactId, calendarId: calendar!["id"], startTime: "2027-05-05T10:00:00Z" }
     await s.post("/calendars/events/appointments", appointment)
     await s.post("/conversations/messages", { type: "SMS", contactId, message: "hello" })
     assert.deepEqual(await kinds(), ["appointment_booked", "message_outbound"])
-    const { stages } = (await s.get(`/opportunities/pipelines/${deal!["pipelineId"]}`)).body
-    const other = stages.find((stage: Json) => stage["id"] !== deal!["pipelineStageId"]).id
-    await s.send("PUT", `/opportunities/${deal!["id"]}`, { pipelineStageId: other, name: "Moved" })
+    const { stages } = (await s.get(`/opportunities/pipelines/${opportunity!["pipelineId"]}`)).body
+    const other = stages.find((stage: Json) => stage["id"] !== opportunity!["pipelineStageId"]).id
+    await s.send("PUT", `/opportunities/${opportunity!["id"]}`, { pipelineStageId: other, name: "Moved" })
     assert.deepEqual(await kinds(), ["opportunity_stage_changed"])
-    await s.send("PUT", `/opportunities/${deal!["id"]}`, { status: deal!["status"] === "won" ? "lost" : "won" })
+    await s.send("PUT", `/opportunities/${opportunity!["id"]}`, {
+      status: opportunity!["status"] === "won" ? "lost" : "won"
+    })
     assert.deepEqual(await kinds(), ["opportunity_status_changed"])
     const enrolled = await workflow("enrollment")
     await s.post(`/contacts/${contactId}/workflow/${enrolled}`)
@@ -76,15 +78,15 @@ describe("a published workflow with a custom-webhook step", () => {
     assert.includeMembers(await kinds(), ["form_submitted", "message_inbound", "order_received"])
   })
 
-  it("sends the same event again when no quick 2xx comes, and gives up after a few times", async () => {
+  it("repeats an event after a response other than 2xx, and fails after four attempts", async () => {
     const enrolled = await workflow("enrollment", {}, { url: `${base}/flaky` })
     const [contact] = await s.records("contacts")
     const enroll = () => s.post(`/contacts/${contact!["id"]}/workflow/${enrolled}`)
     statuses.push(500, 302)
     await enroll()
-    const times = await settled()
-    assert.equal(times.length, 3)
-    assert.equal(new Set(times.map((event) => event.text)).size, 1)
+    const attempts = await settled()
+    assert.equal(attempts.length, 3)
+    assert.equal(new Set(attempts.map((event) => event.text)).size, 1)
     const before = (await s.get("/__sandbox/deliveries")).body["failed"]
     statuses.push(500, 500, 500, 500)
     await enroll()
@@ -92,7 +94,7 @@ describe("a published workflow with a custom-webhook step", () => {
     assert.equal((await s.get("/__sandbox/deliveries")).body["failed"], before + 1)
   })
 
-  it("keeps the order unless it is told not to, and sends some twice when asked", async () => {
+  it("sends each event once, or twice if duplicates are configured", async () => {
     const [contact] = await s.records("contacts")
     const enroll = async (more: Json) => {
       const id = await workflow("enrollment", more, { url: `${base}/many` })
@@ -104,7 +106,7 @@ describe("a published workflow with a custom-webhook step", () => {
     assert.deepEqual([twice.length, new Set(twice).size], [24, 12])
   })
 
-  it("reaches this machine only", async () => {
+  it("posts to this machine only", async () => {
     const [contact] = await s.records("contacts")
     for (const url of [
       "https://hooks.example/x",
@@ -119,7 +121,7 @@ describe("a published workflow with a custom-webhook step", () => {
     }
   })
 
-  it("is refused when it makes no sense", async () => {
+  it("is refused if it is invalid", async () => {
     const step = { type: "custom_webhook", url: base }
     for (const body of [
       { trigger: "full_moon", steps: [step] },

@@ -4,8 +4,8 @@ import { type Client, listening, sandbox } from "./client.ts"
 const s = await listening({ contacts: 50 })
 const { locationId } = s
 
-/** What a client sees: a status, or that the connection died. */
-const seen = async (client: Client = s): Promise<number | "died"> => {
+/** The result for a client: a status, or a broken connection. */
+const statusSeen = async (client: Client = s): Promise<number | "died"> => {
   try {
     const response = await client.fetch(`/locations/${client.locationId}`, {
       headers: { Version: "v3", Authorization: `Bearer ${client.token}` }
@@ -20,7 +20,7 @@ const seen = async (client: Client = s): Promise<number | "died"> => {
 const faults = (...rules: Array<unknown>) => s.post("/__sandbox/faults", { rules })
 
 describe("a fault", () => {
-  it("answers in place of the operation", async () => {
+  it("responds instead of the operation", async () => {
     for (const [kind, status] of [
       ["500", 500],
       ["503", 503],
@@ -28,7 +28,7 @@ describe("a fault", () => {
       ["502html", 502]
     ]) {
       await faults({ kind, count: 1 })
-      assert.deepEqual([await seen(), await seen()], [status, 200], String(kind))
+      assert.deepEqual([await statusSeen(), await statusSeen()], [status, 200], String(kind))
     }
     await faults({ kind: "502html", count: 1 })
     const response = await s.fetch(`/locations/${locationId}`, {
@@ -38,7 +38,7 @@ describe("a fault", () => {
     assert.match(await response.text(), /<html>/)
   })
 
-  it("before the operation keeps it from taking effect, after it only hides that it did", async () => {
+  it("prevents the effect of the operation if it comes before, and hides it if it comes after", async () => {
     const count = async () => (await s.records("contacts")).length
     const before = await count()
     const create = () =>
@@ -55,7 +55,7 @@ describe("a fault", () => {
     assert.equal(await create(), "answered")
   })
 
-  it("can cut an answer so that only its JSON shows it", async () => {
+  it("can truncate a response so that only its JSON is invalid", async () => {
     await faults({ kind: "truncate", count: 1 })
     const response = await s.fetch(`/locations/${locationId}`, {
       headers: { Version: "v3", Authorization: `Bearer ${s.token}` }
@@ -65,10 +65,10 @@ describe("a fault", () => {
     assert.throws(() => JSON.parse(text) as unknown)
   })
 
-  it("can be slow, or silent until the client gives up", async () => {
+  it("can delay a response, or never respond", async () => {
     await faults({ kind: "slow", count: 1, ms: 60 })
     const begun = performance.now()
-    assert.equal(await seen(), 200)
+    assert.equal(await statusSeen(), 200)
     assert.isAtLeast(performance.now() - begun, 55)
     await faults({ kind: "hang", count: 1 })
     const signal = AbortSignal.timeout(80)
@@ -77,14 +77,14 @@ describe("a fault", () => {
     assert.equal(silent, "TimeoutError")
   })
 
-  it("can be a storm of refusals that ends with its time", async () => {
+  it("can refuse all requests for a time", async () => {
     await faults({ kind: "429-storm", count: 1, ms: 5000 })
-    assert.deepEqual([await seen(), await seen(), await seen()], [429, 429, 429])
+    assert.deepEqual([await statusSeen(), await statusSeen(), await statusSeen()], [429, 429, 429])
     await s.post("/__sandbox/clock", { advanceMs: 5000 })
-    assert.equal(await seen(), 200)
+    assert.equal(await statusSeen(), 200)
   })
 
-  it("can repeat the page before", async () => {
+  it("can repeat the previous page", async () => {
     const page = async (skip: number) => {
       const { body } = await s.get(`/users/search?companyId=${s.companyId}&limit=2&skip=${skip}`)
       return body["users"].map((user: { id: string }) => user.id).join()
@@ -99,24 +99,24 @@ describe("a fault", () => {
     await faults()
   })
 
-  it("strikes only the paths it names", async () => {
+  it("affects only the paths that it names", async () => {
     await faults({ kind: "500", match: "/contacts/" })
-    assert.equal(await seen(), 200)
+    assert.equal(await statusSeen(), 200)
     assert.equal((await s.get("/contacts/x")).status, 500)
     await faults()
     assert.equal((await s.post("/__sandbox/faults", { rules: [{ kind: "flood" }] })).status, 400)
   })
 
-  it("strikes the same requests for the same seed", async () => {
+  it("affects the same requests for the same seed", async () => {
     const run = async () => {
       const client = await sandbox({ contacts: 5, seed: 9, faults: [{ kind: "500", rate: 0.3 }] })
       const statuses = []
-      for (let request = 0; request < 40; request++) statuses.push(await seen(client))
+      for (let request = 0; request < 40; request++) statuses.push(await statusSeen(client))
       return statuses
     }
     const first = await run()
     assert.deepEqual(await run(), first)
-    const struck = first.filter((status) => status === 500).length
-    assert.isTrue(struck > 4 && struck < 24, String(struck))
+    const failed = first.filter((status) => status === 500).length
+    assert.isTrue(failed > 4 && failed < 24, String(failed))
   })
 })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "vitest"
 import { readOptions } from "../../src/sandbox/flags.ts"
 
 describe("the flags", () => {
-  it("become options", () => {
+  it("are converted to options", () => {
     const values = { contacts: "20", "notes-per-contact": "1.5", limits: "25/10000/10000", latency: "0-300" }
     assert.deepEqual(
       readOptions({ ...values, faults: "500:0.1,reset-after:0.05:/contacts", quirk: ["exportLimitMax=500"] }),
@@ -25,7 +25,7 @@ describe("the flags", () => {
     })
   })
 
-  it("that make no sense are refused in one sentence", () => {
+  it("that are invalid are refused with one sentence", () => {
     for (const values of [
       { contacts: "many" },
       { limits: "some" },

@@ -4,7 +4,7 @@ import { sandbox } from "./client.ts"
 const s = await sandbox({ contacts: 100 })
 
 describe("the handler", () => {
-  it("takes prototypes for data, and refuses a body nested without end", async () => {
+  it("treats names of prototypes as data, and refuses a body that is nested too deeply", async () => {
     const { locationId } = s
     const sent = `{"locationId":"${locationId}","__proto__":{"firstName":"Evil"},"constructor":{"prototype":{"x":1}}}`
     const made = await s.post("/contacts/", sent)
@@ -21,7 +21,7 @@ describe("the handler", () => {
     assert.equal((await s.get("/__sandbox/records/__proto__")).status, 404)
   })
 
-  it("survives any value in any parameter", async () => {
+  it("does not fail for hostile values in any parameter", async () => {
     const values: Array<unknown> = [
       null,
       true,
@@ -56,7 +56,7 @@ describe("the handler", () => {
     }
   })
 
-  it("answers a preflight with the documented headers, and lets any origin read", async () => {
+  it("responds to a preflight with the documented headers, and allows every origin", async () => {
     const response = await s.fetch("/contacts/search", { method: "OPTIONS" })
     assert.equal(response.status, 204)
     assert.equal(
@@ -69,7 +69,7 @@ describe("the handler", () => {
     assert.isNull(response.headers.get("access-control-allow-credentials"))
   })
 
-  it("can be slow for every request", async () => {
+  it("can delay every request", async () => {
     const slow = await sandbox({ contacts: 1, latencyMs: [20, 30] })
     const begun = slow.clock.now()
     await slow.get(`/locations/${slow.locationId}`)

@@ -39,7 +39,7 @@ const pathOf = (path: string): string =>
 
 const hostile = [null, true, -1, 1e300, "", "\u0000", "__proto__", [], [null], [[]], {}, { a: { b: null } }]
 
-/** Something a field takes, so that only one member of a body is wrong at a time. */
+/** A valid value of a field, so that only one member of a body is invalid at a time. */
 const fitting = (name: string, field: Field): unknown => {
   if (name in ids) return ids[name]
   if (name === "companyId") return companyId
@@ -89,7 +89,7 @@ describe("no value in any body or query makes the server fail", () => {
     })
   }
 
-  it("and what was written then is still read", async () => {
+  it("reads do not fail after these writes", async () => {
     const broken: Array<string> = []
     for (const route of tested.filter((one) => one.method === "GET" && one.query === undefined)) {
       const inQuery = route.location?.in === "query" ? `?locationId=${locationId}` : ""
@@ -106,7 +106,7 @@ describe("no value in any body or query makes the server fail", () => {
 })
 
 describe("every operation", () => {
-  it("is refused without its scope, without a token, without a version and with a body of the wrong kind", async () => {
+  it("is refused without its scope, a token or a version, and with a body of the wrong type", async () => {
     for (const route of tested) {
       const name = `${route.method} ${route.path}`
       const path = pathOf(route.path)

@@ -9,7 +9,7 @@ const burst = async (client: Client, count: number): Promise<Array<number>> => {
 }
 
 describe("the limits", () => {
-  it("let the burst through, refuse the next, and say what remains", async () => {
+  it("allow the burst, refuse the next request, and return the remaining requests", async () => {
     const s = await sandbox({ limits: { burst: 5, intervalMs: 10_000, daily: 100 } })
     const first = await s.get(`/locations/${s.locationId}`)
     assert.equal(first.headers.get("x-ratelimit-max"), "5")
@@ -23,7 +23,7 @@ describe("the limits", () => {
     assert.deepEqual([body["refused429"], body["fullestWindow"]], [2, 7])
   })
 
-  it("slide: half a window later only what was spent before it is back", async () => {
+  it("use a sliding window: requests are available again one window after they were used", async () => {
     const s = await sandbox({ limits: { burst: 4, intervalMs: 60_000, daily: 100 } })
     await burst(s, 2)
     await s.post("/__sandbox/clock", { advanceMs: 30_000 })
@@ -32,7 +32,7 @@ describe("the limits", () => {
     assert.deepEqual(await burst(s, 3), [200, 200, 429])
   })
 
-  it("as a fixed window let two bursts through on either side of its seam", async () => {
+  it("with fixed windows allow a burst before and after a boundary", async () => {
     const now = Math.ceil(Date.now() / 3_600_000) * 3_600_000 + 59_000
     const s = await sandbox({ limits: { burst: 3, intervalMs: 60_000, daily: 100 }, windowKind: "fixed", now })
     assert.deepEqual(await burst(s, 4), [200, 200, 200, 429])
@@ -40,7 +40,7 @@ describe("the limits", () => {
     assert.deepEqual(await burst(s, 4), [200, 200, 200, 429])
   })
 
-  it("refuse for the rest of the day once the day is spent", async () => {
+  it("refuse requests for the rest of the day after the daily limit", async () => {
     const s = await sandbox({ limits: { burst: 100, intervalMs: 10_000, daily: 3 }, retryAfter: 9 })
     assert.deepEqual(await burst(s, 4), [200, 200, 200, 429])
     const refused = await s.get(`/locations/${s.locationId}`)
@@ -56,7 +56,7 @@ describe("the limits", () => {
     assert.deepEqual(await burst(s, 4), [200, 200, 200, 429])
   })
 
-  it("are those of the private token and of the app, each its own, whatever token the app has", async () => {
+  it("are separate for the private token and the app, and shared by all tokens of the app", async () => {
     const s = await sandbox({ limits: { burst: 3, intervalMs: 10_000, daily: 4 } })
     let { refreshToken } = s
     const renewed = async () => {
@@ -68,20 +68,23 @@ describe("the limits", () => {
       refreshToken = body["refresh_token"]
       return { Authorization: `Bearer ${body["access_token"]}` }
     }
-    const ask = (bearer: Record<string, string>) => s.get(`/locations/${s.locationId}`, bearer)
+    const readLocation = (bearer: Record<string, string>) => s.get(`/locations/${s.locationId}`, bearer)
     assert.deepEqual(await burst(s, 4), [200, 200, 200, 429])
-    const first = await ask(await renewed())
+    const first = await readLocation(await renewed())
     assert.deepEqual([first.status, first.headers.get("x-ratelimit-remaining")], [200, "2"])
     const app = await renewed()
-    assert.deepEqual([(await ask(app)).status, (await ask(app)).status, (await ask(app)).status], [200, 200, 429])
+    assert.deepEqual(
+      [(await readLocation(app)).status, (await readLocation(app)).status, (await readLocation(app)).status],
+      [200, 200, 429]
+    )
     assert.equal((await s.get("/__sandbox/stats")).body["fullestWindow"], 4)
     await s.post("/__sandbox/clock", { advanceMs: 10_000 })
     assert.deepEqual(await burst(s, 2), [200, 429])
-    const last = await ask(app)
+    const last = await readLocation(app)
     assert.deepEqual([last.status, last.headers.get("x-ratelimit-daily-remaining")], [200, "0"])
   })
 
-  it("are not spent by control requests or by requests without a valid token", async () => {
+  it("do not count control requests and requests without a valid token", async () => {
     const s = await sandbox({ limits: { burst: 1, intervalMs: 10_000, daily: 100 } })
     await s.get(`/locations/${s.locationId}`, { Authorization: "Bearer x" })
     await s.get("/__sandbox/stats")

@@ -4,7 +4,7 @@ import { ids, type Json, sandbox } from "./client.ts"
 const s = await sandbox({ contacts: 800, orders: 250, submissions: 900, tasks: 130, users: 60 })
 const { companyId, locationId } = s
 
-/** Pages by an offset until a page is short. */
+/** Reads pages by an offset until a page is short. */
 const sweep = async (size: number, read: (offset: number) => Promise<Array<Json>>): Promise<Array<Json>> => {
   const rows: Array<Json> = []
   for (let offset = 0; ; offset += size) {
@@ -15,7 +15,7 @@ const sweep = async (size: number, read: (offset: number) => Promise<Array<Json>
 }
 
 describe("users", () => {
-  it("are found page after page by name, with a count of all that match", async () => {
+  it("are returned in pages by name, with the count of all matches", async () => {
     const path = `/users/search?companyId=${companyId}`
     const rows = await sweep(25, async (skip) => (await s.get(`${path}&skip=${skip}`)).body["users"])
     assert.deepEqual(ids(rows), ids(await s.records("users")))
@@ -25,12 +25,12 @@ describe("users", () => {
     assert.equal((await s.get(`${path}&limit=101`)).status, 400)
   })
 
-  it("need the company, and only that of the token", async () => {
+  it("need the company of the token", async () => {
     assert.equal((await s.get("/users/search")).status, 422)
     assert.equal((await s.get("/users/search?companyId=other")).status, 403)
   })
 
-  it("have permissions and scopes only where one is read", async () => {
+  it("have permissions and scopes only in a single read", async () => {
     const [listed] = (await s.get(`/users/search?companyId=${companyId}&limit=1`)).body["users"]
     const one = (await s.get(`/users/${listed.id}`)).body
     assert.isUndefined(listed.permissions)
@@ -44,13 +44,13 @@ describe("users", () => {
 })
 
 describe("the location", () => {
-  it("is read by its id and found by its own token", async () => {
+  it("can be read by its id, and is the only one that its token finds", async () => {
     const { location } = (await s.get(`/locations/${locationId}`)).body
     assert.equal(location.companyId, companyId)
     assert.deepEqual((await s.get("/locations/search")).body, { locations: [location] })
   })
 
-  it("has tasks, 25 unless asked, open and completed alike unless asked", async () => {
+  it("has tasks, by default 25, and open and completed ones", async () => {
     const search = async (body: Json) => (await s.post(`/locations/${locationId}/tasks/search`, body)).body["tasks"]
     assert.equal((await search({})).length, 25)
     const rows = await sweep(50, (skip) => search({ limit: 50, skip }))
@@ -70,7 +70,7 @@ describe("the location", () => {
 describe("orders", () => {
   const path = `/payments/orders?altId=${locationId}&altType=location`
 
-  it("are listed flat, newest first, 10 unless asked, and read nested", async () => {
+  it("are flat in the list, newest first and by default 10, and nested in a single read", async () => {
     const { body } = await s.get(path)
     assert.deepEqual([body["data"].length, body["totalCount"]], [10, 250])
     const rows = await sweep(100, async (offset) => (await s.get(`${path}&limit=100&offset=${offset}`)).body["data"])
@@ -86,11 +86,11 @@ describe("orders", () => {
     assert.isUndefined(nested["subtotal"])
   })
 
-  it("keep to their days, and an unknown one is a 400", async () => {
+  it("can be filtered by day, and an unknown order is 400", async () => {
     const days = (await s.records("orders")).map((row) => row["createdAt"].slice(0, 10)).toSorted()
     const [from, to] = [days[50]!, days[120]!]
-    const wanted = days.filter((day) => day >= from && day <= to).length
-    assert.equal((await s.get(`${path}&startAt=${from}&endAt=${to}`)).body["totalCount"], wanted)
+    const expected = days.filter((day) => day >= from && day <= to).length
+    assert.equal((await s.get(`${path}&startAt=${from}&endAt=${to}`)).body["totalCount"], expected)
     assert.equal((await s.get(`${path}&startAt=01-02-2025`)).status, 422)
     assert.equal((await s.get(`${path}&limit=101`)).status, 400)
     assert.equal((await s.get(`/payments/orders/unknown?altId=${locationId}`)).status, 400)
@@ -101,7 +101,7 @@ describe("orders", () => {
 describe("form submissions", () => {
   const path = `/forms/submissions?locationId=${locationId}`
 
-  it("are those of the last month unless asked", async () => {
+  it("are by default those of the last month", async () => {
     const all = await s.records("submissions")
     const { meta, submissions } = (await s.get(path)).body
     assert.isBelow(meta.total, all.length)
@@ -110,7 +110,7 @@ describe("form submissions", () => {
     assert.deepEqual([meta.currentPage, meta.nextPage, meta.prevPage], [1, 2, null])
   })
 
-  it("of all time come page after page, newest first, and by form", async () => {
+  it("of all time are returned in pages, and by form", async () => {
     const all = await s.records("submissions")
     const rows: Array<Json> = []
     for (let page: number | null = 1; page !== null;) {

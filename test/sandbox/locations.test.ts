@@ -6,13 +6,15 @@ const { locationId } = s
 const at = `/locations/${locationId}`
 
 describe("a location", () => {
-  it("has time zones and messaging providers, one of each channel the default", async () => {
+  it("has time zones, and messaging providers with one default for each channel", async () => {
     assert.include((await s.get(`${at}/timezones`)).body["timezones"], "America/New_York")
     for (const type of ["SMS", "Email"]) {
       const { conversationChannel } = (await s.get(`${at}/conversationChannels/${type}`)).body
-      const held = conversationChannel[type].map((row: Json) => row["conversationProvider"])
-      assert.equal(held.filter((provider: Json) => provider["default"]).length, 1)
-      assert.isTrue(held.every((provider: Json) => provider["type"] === type && provider["_id"] && provider["name"]))
+      const providers = conversationChannel[type].map((row: Json) => row["conversationProvider"])
+      assert.equal(providers.filter((provider: Json) => provider["default"]).length, 1)
+      assert.isTrue(
+        providers.every((provider: Json) => provider["type"] === type && provider["_id"] && provider["name"])
+      )
     }
     const dated = await s.get(`${at}/conversationChannels/SMS`, { Version: "2021-07-28" })
     assert.equal(dated.status, 404)
@@ -21,16 +23,16 @@ describe("a location", () => {
     }
   })
 
-  it("has templates, 25 unless asked, the deleted ones apart", async () => {
+  it("has templates, by default 25, and separate deleted ones", async () => {
     const list = (query: string) => s.get(`${at}/templates?${query}`)
     const origin = `originId=${locationId}`
     const first = (await list(origin)).body
     assert.equal(first["templates"].length, 25)
     const second = (await list(`${origin}&skip=25&limit=100`)).body
     assert.equal(25 + second["templates"].length, first["totalCount"])
-    const gone = (await list(`${origin}&deleted=true&limit=100`)).body
-    assert.isNotEmpty(gone["templates"])
-    const all = ids([...first["templates"], ...second["templates"], ...gone["templates"]])
+    const deleted = (await list(`${origin}&deleted=true&limit=100`)).body
+    assert.isNotEmpty(deleted["templates"])
+    const all = ids([...first["templates"], ...second["templates"], ...deleted["templates"]])
     assert.deepEqual(all, ids(await s.records("templates")))
     const sms = (await list(`${origin}&type=sms&limit=100`)).body["templates"]
     assert.isTrue(sms.every((row: Json) => row["type"] === "sms" && Array.isArray(row["urlAttachments"])))
@@ -43,7 +45,7 @@ describe("a location", () => {
     assert.equal((await list(`${origin}&limit=x`)).status, 400)
   })
 
-  it("of another token is refused everywhere", async () => {
+  it("of another token is refused", async () => {
     for (const path of ["timezones", "conversationChannels/SMS", "templates?originId=x", "customFields"]) {
       assert.equal((await s.get(`/locations/other/${path}`)).status, 403, path)
     }
@@ -55,7 +57,7 @@ describe("a recurring task", () => {
   const rruleOptions = { intervalType: "weekly", interval: 2, startDate: "2027-01-04T09:00:00Z", dueAfterSeconds: 3600 }
   const create = (fields: Json = {}) => s.post(`${at}/recurring-tasks`, { title: "Mow", rruleOptions, ...fields })
 
-  it("is created with its first task, read, changed and deleted", async () => {
+  it("can be created with its first task, read, changed and deleted", async () => {
     const [contact] = await s.records("contacts")
     const [user] = await s.records("users")
     const { body, status } = await create({ contactIds: [contact!["id"]], owners: [user!["id"]], description: "Lawn" })
@@ -75,14 +77,14 @@ describe("a recurring task", () => {
     assert.equal((await s.send("DELETE", one)).status, 404)
   })
 
-  it("makes no task when it is asked not to", async () => {
+  it("creates no task if the request excludes it", async () => {
     const [contact] = await s.records("contacts")
     const { body } = await create({ contactIds: [contact!["id"]], ignoreTaskCreation: true, title: "Quiet" })
     assert.equal(body["recurringTask"].totalOccurrence, 0)
     assert.isUndefined((await s.records("tasks")).find((task) => task["title"] === "Quiet"))
   })
 
-  it("needs a title and a whole schedule, on update too when one is sent", async () => {
+  it("needs a title and a complete schedule, also in an update", async () => {
     assert.equal((await create({ title: undefined })).status, 422)
     assert.equal((await create({ rruleOptions: undefined })).status, 422)
     const { id } = (await create()).body["recurringTask"]

@@ -18,7 +18,7 @@ const sweep = async (query: string): Promise<Array<Json>> => {
 const isUnsupported = (row: Json) => ["TYPE_GROUP_SMS", "TYPE_SMS_REVIEW_REQUEST"].includes(row["messageType"])
 
 describe("the message export", () => {
-  it("without a channel has every type but email, group chat and review requests; email has a channel", async () => {
+  it("without a channel has every type except emails, group chats and review requests; emails have a channel", async () => {
     const all = await s.records("messages")
     const supported = all.filter((row) => !isUnsupported(row))
     assert.isAbove(all.length, supported.length)
@@ -41,21 +41,21 @@ describe("the message export", () => {
     }
   })
 
-  it("keeps to its dates, given as ISO or as epoch milliseconds, whatever it sorts by", async () => {
+  it("filters by dates in ISO format or epoch milliseconds with every order", async () => {
     const all = (await sweep("limit=500")).map((row) => row["dateAdded"]).toSorted()
     const [from, to] = [all[200]!, all[900]!]
-    const wanted = all.filter((date) => date >= from && date <= to).length
+    const expected = all.filter((date) => date >= from && date <= to).length
     for (const sortBy of ["createdAt", "updatedAt"]) {
       const iso = await sweep(`limit=100&sortBy=${sortBy}&startDate=${from}&endDate=${to}`)
       const epoch = await sweep(`limit=100&sortBy=${sortBy}&startDate=${Date.parse(from)}&endDate=${Date.parse(to)}`)
-      assert.deepEqual([iso.length, new Set(ids(iso)).size, epoch.length], [wanted, wanted, wanted])
+      assert.deepEqual([iso.length, new Set(ids(iso)).size, epoch.length], [expected, expected, expected])
     }
-    const deaf = await sandbox({ variants: { exportDates: "ignored" } })
-    const { body } = await page(`limit=10&startDate=2999-01-01`, deaf)
+    const ignoring = await sandbox({ variants: { exportDates: "ignored" } })
+    const { body } = await page(`limit=10&startDate=2999-01-01`, ignoring)
     assert.equal(body["messages"].length, 10)
   })
 
-  it("refuses a limit below 10 or above its maximum by name", async () => {
+  it("refuses and names a limit below 10 or above its maximum", async () => {
     for (const limit of [9, 1001]) {
       const { body, status } = await page(`limit=${limit}`)
       assert.equal(status, 400)
@@ -67,7 +67,7 @@ describe("the message export", () => {
     assert.equal((await page("limit=501", smaller)).status, 400)
   })
 
-  it("shows the messages as they were when it began", async () => {
+  it("returns the messages in the state of its beginning", async () => {
     const first = (await page("limit=10")).body
     const { now } = (await s.post("/__sandbox/clock", { advanceMs: 1 })).body
     await s.post("/__sandbox/change", { conversations: 0.2, messages: 0.2 })
@@ -84,21 +84,21 @@ describe("the message export", () => {
     assert.isTrue(fresh.some((row) => Date.parse(row["dateUpdated"]) > now))
   })
 
-  it("has cursors that live 2 minutes after the last use, and then are refused and counted", async () => {
+  it("has cursors that expire 2 minutes after their last use, and counts refused ones", async () => {
     const { nextCursor } = (await page("limit=10")).body
     for (let use = 0; use < 3; use++) {
       await s.post("/__sandbox/clock", { advanceMs: 100_000 })
       assert.equal((await page(`limit=10&cursor=${nextCursor}`)).status, 200)
     }
     await s.post("/__sandbox/clock", { advanceMs: 121_000 })
-    const dead = await page(`limit=10&cursor=${nextCursor}`)
-    assert.equal(dead.status, 400)
-    assert.match(dead.body["message"], /cursor/)
+    const expired = await page(`limit=10&cursor=${nextCursor}`)
+    assert.equal(expired.status, 400)
+    assert.match(expired.body["message"], /cursor/)
     assert.equal((await page("limit=10&cursor=made-up")).status, 400)
     assert.equal((await s.get("/__sandbox/stats")).body["expiredCursorsShown"], 2)
   })
 
-  it("of one contact or conversation has only its messages", async () => {
+  it("of a contact or conversation has only its messages", async () => {
     const [message] = await sweep("limit=10&channel=SMS")
     const rows = await sweep(`limit=100&conversationId=${message!["conversationId"]}`)
     assert.isTrue(rows.every((row) => row["conversationId"] === message!["conversationId"]))
@@ -107,7 +107,7 @@ describe("the message export", () => {
     assert.isAtLeast(ofContact.length, rows.length)
   })
 
-  it("leaves dateUpdated out where the quirk says so", async () => {
+  it("has no dateUpdated in the variant messageDateUpdated", async () => {
     const bare = await sandbox({ variants: { messageDateUpdated: false } })
     assert.isUndefined((await page("limit=10", bare)).body["messages"][0].dateUpdated)
   })

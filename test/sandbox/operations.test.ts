@@ -5,7 +5,7 @@ import { routes } from "../../src/sandbox/routes.ts"
 import { beyond, operations } from "./operations.ts"
 
 const served = routes.map((route) => `${route.method} ${route.path.replaceAll(/:(\w+)/g, "{$1}")}`)
-/** Served by the router itself, because it takes no token. */
+/** Served by the router itself, because it needs no token. */
 const outside = "POST /oauth/token"
 const isOfDocument1 = (operation: string): boolean =>
   /^\w+ \/(contacts|custom-fields|opportunities|users|locations|workflows|calendars|conversations)\//.test(operation)
@@ -21,7 +21,7 @@ describe("the operations of document 1", () => {
     assert.equal(new Set(tabled).size, tabled.length)
   })
 
-  it("are all in the table with a test file, and so is whatever else is served beside them", () => {
+  it("are all in the table of test files, as are the other operations of their families", () => {
     const known = new Set([...tabled, ...Object.values(beyond).flat()])
     assert.deepEqual(
       served.filter((operation) => isOfDocument1(operation) && !known.has(operation)),
@@ -29,7 +29,7 @@ describe("the operations of document 1", () => {
     )
   })
 
-  it("are called in the file the table names", () => {
+  it("occur in their test file with all words of their path", () => {
     for (const [file, called] of [...Object.entries(operations), ...Object.entries(beyond)]) {
       const text = readFileSync(join(import.meta.dirname, file), "utf8")
       for (const operation of called) {
@@ -40,7 +40,7 @@ describe("the operations of document 1", () => {
   })
 })
 
-it("no two routes answer the same operation", () => {
+it("no two routes serve the same operation", () => {
   const shapes = served.map((operation) => operation.replaceAll(/\{\w+\}/g, "{}"))
   assert.deepEqual(
     shapes.filter((shape, index) => shapes.indexOf(shape) !== index),

@@ -1,4 +1,4 @@
-/** Which test file calls which operation of document 1 (A 4.2 to 4.9, A 5), written by hand from its tables. */
+/** The test file of each operation of document 1 (A 4.2 to 4.9, A 5), copied manually from its tables. */
 export const operations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "contacts.test.ts": [
     "GET /contacts/{contactId}",
@@ -89,7 +89,7 @@ export const operations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "tokens.test.ts": ["POST /oauth/token"]
 }
 
-/** In no document, and served by the plainest reading of the others (A 4.10). */
+/** Undocumented operations, served by analogy with the documented ones (A 4.10). */
 export const beyond: Readonly<Record<string, ReadonlyArray<string>>> = {
   "opportunities.test.ts": ["PUT /opportunities/{id}", "DELETE /opportunities/{id}"],
   "conversation-writes.test.ts": ["POST /conversations/messages"]

@@ -17,7 +17,7 @@ const post = (body: Json, client: Client = s) =>
   })
 
 describe("GET /opportunities/search", () => {
-  it("shows each once by the cursor pair, newest first, and carries a cursor on the last page too", async () => {
+  it("returns each opportunity once by the pair of cursors, newest first, and has a cursor on the last page", async () => {
     const rows: Array<Json> = []
     let cursor = ""
     for (let page = await get("limit=90"); ; page = await get(`limit=90${cursor}`)) {
@@ -37,7 +37,7 @@ describe("GET /opportunities/search", () => {
     assert.deepEqual(created, created.toSorted().toReversed())
   })
 
-  it("is walked to its end by the cursor pair in every order, with ties at page edges", async () => {
+  it("can be read completely by the pair of cursors in every order, with ties", async () => {
     const all = await s.records("opportunities")
     const names = all.map((row) => row["name"].toLowerCase())
     assert.isBelow(new Set(names).size, names.length)
@@ -60,14 +60,14 @@ describe("GET /opportunities/search", () => {
     assert.equal((await get("order=name_asc&startAfter=1&startAfterId=none")).status, 422)
   })
 
-  it("answers with the first page for ever when the pair is not whole", async () => {
+  it("returns the first page if a cursor of the pair is missing", async () => {
     const { meta, opportunities } = (await get("limit=10")).body
     for (const half of [`startAfterId=${meta.startAfterId}`, `startAfter=${meta.startAfter}`]) {
       assert.deepEqual((await get(`limit=10&${half}`)).body["opportunities"], opportunities)
     }
   })
 
-  it("pages by number, and refuses more than 100 by name", async () => {
+  it("has numbered pages, and refuses and names a limit above 100", async () => {
     const { body } = await get("limit=100&page=4")
     assert.equal(body["opportunities"].length, 20)
     assert.deepEqual([body["meta"].currentPage, body["meta"].nextPage, body["meta"].prevPage], [4, null, 3])
@@ -76,7 +76,7 @@ describe("GET /opportunities/search", () => {
     assert.match(large.body["message"], /limit/)
   })
 
-  it("includes notes, tasks and events only where asked, and never on a read of one", async () => {
+  it("includes notes, tasks and events on request only, and never in a single read", async () => {
     const full = (await s.records("opportunities", "?form=list")).find((row) => row["notes"].length > 0)!
     const plain = (await get(`id=${full["id"]}`)).body["opportunities"][0]
     assert.isUndefined(plain.notes)
@@ -87,7 +87,7 @@ describe("GET /opportunities/search", () => {
       assert.isUndefined(opportunity[name])
   })
 
-  it("filters by status, pipeline and days, and is silent about filters it does not know", async () => {
+  it("filters by status and day, and ignores unknown filters", async () => {
     const all = await s.records("opportunities")
     const { body } = await get("status=won&limit=1")
     assert.equal(body["meta"].total, all.filter((row) => row["status"] === "won").length)
@@ -101,16 +101,16 @@ describe("GET /opportunities/search", () => {
     assert.equal((await get("dateUpdated=2020-01-01")).body["meta"].total, 320)
   })
 
-  it("filters by the country of the contact, as it is now", async () => {
+  it("filters by the current country of the contact", async () => {
     const countryOf = new Map((await s.records("contacts")).map((row) => [row["id"], row["country"]]))
     const all = await s.records("opportunities")
-    const abroad = all.filter((row) => countryOf.get(row["contactId"]) === "DE")
-    assert.isTrue(abroad.length > 0 && abroad.length < all.length)
-    assert.deepEqual(ids((await get("country=DE&limit=100")).body["opportunities"]), ids(abroad))
-    const { contactId } = abroad[0]!
-    const moved = abroad.filter((row) => row["contactId"] === contactId).length
+    const german = all.filter((row) => countryOf.get(row["contactId"]) === "DE")
+    assert.isTrue(german.length > 0 && german.length < all.length)
+    assert.deepEqual(ids((await get("country=DE&limit=100")).body["opportunities"]), ids(german))
+    const { contactId } = german[0]!
+    const moved = german.filter((row) => row["contactId"] === contactId).length
     await s.send("PUT", `/contacts/${contactId}`, { country: "JP" })
-    assert.equal((await get("country=DE")).body["meta"].total, abroad.length - moved)
+    assert.equal((await get("country=DE")).body["meta"].total, german.length - moved)
     assert.equal((await get("country=JP")).body["meta"].total, moved)
   })
 })
@@ -124,7 +124,7 @@ describe("POST /opportunities/search", () => {
     assert.equal((await post({ query: "x".repeat(76) })).status, 422)
   })
 
-  it("gives the changed ones in order of change, page after page, with totals per stage", async () => {
+  it("returns changed opportunities in order of change, in pages, with totals for each stage", async () => {
     const all = await s.records("opportunities")
     const since = all.map((row) => row["updatedAt"]).toSorted()[160]!
     const delta = {
@@ -144,7 +144,7 @@ describe("POST /opportunities/search", () => {
     assert.deepEqual(updated, updated.toSorted())
   })
 
-  it("counts the unread conversations of the contact when asked", async () => {
+  it("counts the unread conversations of the contact on request", async () => {
     const unread = (await s.records("conversations")).filter((row) => row["unreadCount"] > 0)
     const asked = { ...additionalDetails, unReadConversations: true }
     const { opportunities } = (await post({ limit: 100, additionalDetails: asked })).body
@@ -154,7 +154,7 @@ describe("POST /opportunities/search", () => {
     assert.isTrue(opportunities.some((row: Json) => row["unReadConversations"] > 0))
   })
 
-  it("ignores or refuses filters where the quirk says so", async () => {
+  it("ignores or refuses filters in the variant opportunityFilters", async () => {
     const filters = [{ field: "date_updated", operator: "range", value: { gte: "2999-01-01" } }]
     assert.equal((await post({ filters })).body["total"], 0)
     const ignoring = await sandbox({ variants: { opportunityFilters: "ignored" } })
@@ -165,7 +165,7 @@ describe("POST /opportunities/search", () => {
 })
 
 describe("an opportunity", () => {
-  it("is created, updated and deleted", async () => {
+  it("can be created, updated and deleted", async () => {
     const { pipelines } = (await s.get(`/opportunities/pipelines?locationId=${locationId}`)).body
     const [contact] = await s.records("contacts")
     const fields = { locationId, pipelineId: pipelines[0].id, name: "Deck", contactId: contact!["id"], status: "open" }

@@ -8,7 +8,7 @@ const create = (fields: Json = {}) =>
   s.post(path, { locationId, name: `Pipeline ${Math.random()}`, stages: [{ name: "One" }, { name: "Two" }], ...fields })
 
 describe("a pipeline", () => {
-  it("is created, read bare, listed with its stages in order, changed and deleted", async () => {
+  it("can be created, read, listed with its stages in order, changed and deleted", async () => {
     const { body, status } = await create({
       stages: [
         { name: "B", position: 2 },
@@ -35,7 +35,7 @@ describe("a pipeline", () => {
     assert.equal((await s.send("DELETE", `${path}/${body["id"]}`)).status, 404)
   })
 
-  it("has a position of its own that sorts as text in the order of the list", async () => {
+  it("has a unique position that sorts as text in the order of the list", async () => {
     const list = async () => (await s.get(`${path}?locationId=${locationId}`)).body["pipelines"] as Array<Json>
     const [first, second] = (await list()) as [Json, Json]
     for (let count = 0; count < 12; count++) await create()
@@ -49,7 +49,7 @@ describe("a pipeline", () => {
     assert.deepEqual([shown[0]!["id"], shown[1]!["id"], shown.at(-1)!["id"]], [first["id"], second["id"], body["id"]])
   })
 
-  it("has a name and stages of its own", async () => {
+  it("needs a unique name, and stages with unique names", async () => {
     const { body } = await create({ name: "Ours" })
     assert.equal((await create({ name: "OURS" })).status, 409)
     assert.equal((await create({ stages: [] })).status, 422)
@@ -65,7 +65,7 @@ describe("a pipeline", () => {
     assert.equal((await update({ stages: [{ id: "none", name: "New" }] })).status, 422)
   })
 
-  it("computes probabilities from position unless every stage has its own", async () => {
+  it("calculates probabilities from the positions unless every stage has one", async () => {
     const of = async (...given: ReadonlyArray<number | undefined>) => {
       const stages = given.map((stageWinProbability, index) => ({ name: String(index), stageWinProbability }))
       const { body } = await create({ useOpportunityProbability: true, stages })
@@ -75,7 +75,7 @@ describe("a pipeline", () => {
     assert.deepEqual(await of(7, undefined), [50, 100])
   })
 
-  it("moves the deals of a removed stage to the lowest remaining one, and takes its deals with it", async () => {
+  it("moves opportunities of a removed stage to the lowest remaining one, and is deleted with its opportunities", async () => {
     const [pipeline] = (await s.get(`${path}?locationId=${locationId}`)).body["pipelines"]
     const count = async (query: string) =>
       (await s.get(`/opportunities/search?locationId=${locationId}&${query}`)).body["meta"].total
@@ -96,7 +96,7 @@ describe("a pipeline", () => {
     assert.equal(await count(""), all - own)
   })
 
-  it("takes other scopes to read, create and change than to list", async () => {
+  it("needs other scopes to be read, created and changed than to be listed", async () => {
     const { pipelines } = (await s.get(`${path}?locationId=${locationId}`)).body
     const one = `${path}/${pipelines[0].id}`
     const refused = async (removeScope: string, ask: () => Promise<{ status: number }>) => {
@@ -119,7 +119,7 @@ describe("an opportunity", () => {
   const pipelineId = async () => (await s.records("pipelines"))[0]!["id"]
   const contactId = async () => (await s.records("contacts"))[0]!["id"]
 
-  it("is upserted by its id only, with followers added, removed or cleared", async () => {
+  it("is updated by an upsert with its id, which adds, removes or clears followers", async () => {
     const [one, two] = (await s.records("users")).map((user) => user["id"])
     const upsert = async (fields: Json) => {
       const base = {
@@ -149,7 +149,7 @@ describe("an opportunity", () => {
     assert.equal((await upsert({ id: "none" })).status, 404)
   })
 
-  it("goes to the first stage of a pipeline it enters without one, and stays where it is otherwise", async () => {
+  it("enters a pipeline at its first stage by default, and otherwise keeps its stage", async () => {
     const [one, two] = (await s.records("pipelines")) as [Json, Json]
     const base = { locationId, followers: [], followersActionType: "add", isRemoveAllFollowers: false }
     const upsert = async (fields: Json) => {
@@ -163,7 +163,7 @@ describe("an opportunity", () => {
     assert.deepEqual(await upsert({ id: created.id, pipelineId: two["id"] }), moved)
   })
 
-  it("has a stage of its pipeline, a probability within 100, and a close date in an accepted format", async () => {
+  it("needs a stage of its pipeline, a probability of at most 100, and a close date in an accepted format", async () => {
     const base = { locationId, pipelineId: await pipelineId(), name: "D", status: "open", contactId: await contactId() }
     const status = async (fields: Json) => (await s.post("/opportunities/", { ...base, ...fields })).status
     const formats = "2027-01-02 2027/01/02 01/02/2027 01-02-2027 2027.01.02 01.02.2027 2027-01-02T03:04:05Z".split(" ")

@@ -6,7 +6,7 @@ const s = await sandbox({ contacts: 150, now })
 const collections = "customFields objectFields folders templates recurringTasks workflows calendars appointments emails"
 
 describe("the seeded account", () => {
-  it("is the same for the same seed and instant", async () => {
+  it("is the same for the same seed and time", async () => {
     const again = await sandbox({ contacts: 150, now })
     for (const name of `${collections} transcripts`.split(" ")) {
       assert.deepEqual(await again.records(name), await s.records(name), name)
@@ -32,7 +32,7 @@ describe("the seeded account", () => {
     }
   })
 
-  it("has every documented field of a resource on some record", async () => {
+  it("has every documented field of a resource in some record", async () => {
     const fields: Record<string, string> = {
       emails:
         "id threadId locationId contactId conversationId dateAdded body direction contentType from to subject cc bcc",
@@ -56,13 +56,13 @@ describe("the seeded account", () => {
     }
   })
 
-  it("writes the last activity of a contact as ISO 8601, as every instant", async () => {
+  it("has the last activity of contacts in ISO 8601", async () => {
     const shown = (await s.records("contacts")).map((row) => row["lastActivity"]).filter((own) => own !== undefined)
     assert.isNotEmpty(shown)
     assert.isTrue(shown.every((own) => own === new Date(own).toISOString()))
   })
 
-  it("has lower-case addresses of contacts with an address only, and deals that say of a contact what it says", async () => {
+  it("has lower-case emails only for contacts with emails, and the fields of contacts in opportunities", async () => {
     const contacts = new Map((await s.records("contacts")).map((row) => [row["id"], row]))
     for (const { email, emailLowerCase } of contacts.values()) {
       assert.isTrue(emailLowerCase === undefined || emailLowerCase === email.toLowerCase())
@@ -90,7 +90,7 @@ describe("the seeded account", () => {
     }
   })
 
-  it("says which page a message of a social channel came by", async () => {
+  it("has the page of each message of a social channel", async () => {
     const messages = await s.records("messages")
     for (const [type, member] of [
       ["TYPE_FACEBOOK", "fb"],
@@ -112,7 +112,7 @@ describe("the seeded account", () => {
     assert.deepEqual((await empty.get(`/calendars/events?${at}&${window}`)).body, { events: [] })
   })
 
-  it("can be read and written in the malformed world too", async () => {
+  it("can be written in the malformed world", async () => {
     const nasty = await sandbox({ contacts: 150, now, world: "nasty" })
     for (const name of `${collections} transcripts`.split(" ")) assert.isArray(await nasty.records(name), name)
     const { locationId } = nasty

@@ -3,8 +3,8 @@ import { once } from "node:events"
 import { Agent, request } from "node:http"
 
 /**
- * How fast the sandbox serves: `node test/sandbox/speed.ts --contacts 200000 --tags 2 --custom-values 3`. The server
- * runs as a process of its own, on one core; flags go to it. Prints one line per walk.
+ * Measures the speed of the sandbox: `node test/sandbox/speed.ts --contacts 200000 --tags 2 --custom-values 3`. The server
+ * is a separate process on one core, which gets the flags. Prints one line for each list that is read.
  */
 const started = performance.now()
 const flags = [...process.argv.slice(2), "--limits", "off", "--no-compression"]
@@ -26,7 +26,7 @@ const send = (method: string, path: string, body?: unknown): Promise<string> =>
     outgoing.end(body === undefined ? undefined : JSON.stringify(body))
   })
 
-/** Walks a list to its end by its cursor, one request at a time. */
+/** Reads a list by its cursor, one request at a time. */
 const walk = async (name: string, next: (text: string) => Promise<string> | undefined, first: Promise<string>) => {
   const begin = performance.now()
   let pages = 0
@@ -66,7 +66,7 @@ const nextMessages = (text: string) => {
 await walk("messages, first walk", nextMessages, exportMessages())
 await walk("messages, second walk", nextMessages, exportMessages())
 
-// Eight requests at once, the way a pipeline overlaps independent lists.
+// Eight requests at once, as sluice reads independent lists concurrently.
 const begin = performance.now()
 let served = 0
 const first = JSON.parse(await searchContacts()) as { contacts: Array<{ searchAfter: unknown }> }

@@ -28,7 +28,7 @@ describe("POST /oauth/token", () => {
     assert.equal((await refresh(s.refreshToken, { client_secret: "wrong" })).body["error"], "invalid_client")
   })
 
-  it("rotates: each refresh token works once, and access tokens expire", async () => {
+  it("rotates tokens: each refresh token works once, and access tokens expire", async () => {
     const { body, status } = await refresh(s.refreshToken)
     assert.equal(status, 200)
     assert.deepEqual([body["token_type"], body["expires_in"], body["companyId"]], ["Bearer", 60, s.companyId])
@@ -44,7 +44,7 @@ describe("POST /oauth/token", () => {
     assert.equal(again.status, 200)
   })
 
-  it("names its scopes, and can expire while the private token goes on", async () => {
+  it("returns scopes, and its token can expire while the private token stays valid", async () => {
     const fresh = await refresh((await s.post("/__sandbox/token")).body["refreshToken"])
     assert.includeMembers(fresh.body["scope"].split(" "), ["contacts.write", "calendars/events.readonly"])
     const bearer = { Authorization: `Bearer ${fresh.body["access_token"]}` }
@@ -54,7 +54,7 @@ describe("POST /oauth/token", () => {
     assert.equal((await s.get(`/locations/${s.locationId}`)).status, 200)
   })
 
-  it("gives a new token after all were revoked", async () => {
+  it("issues a new token after all were revoked", async () => {
     const { body } = await s.post("/__sandbox/token", { revoke: true })
     assert.equal((await s.get(`/locations/${s.locationId}`)).status, 401)
     const fresh = await refresh(body["refreshToken"])

@@ -17,7 +17,7 @@ const sent = {
 const create = (fields: Json = {}) => s.post("/users/", { ...sent, email: `${Math.random()}@x.example`, ...fields })
 
 describe("a user", () => {
-  it("is created with every switch at its default and without the password", async () => {
+  it("is created with default permissions, and without its password in the response", async () => {
     const { body, status } = await s.post("/users/", { ...sent, permissions: { refundsEnabled: false } })
     assert.equal(status, 201)
     assert.deepEqual([body["name"], body["roles"].role, body["scopes"]], ["Nell Gill", "user", []])
@@ -50,7 +50,7 @@ describe("a user", () => {
     assert.equal((await create({ lcPhone: { [locationId]: "555" } })).status, 422)
   })
 
-  it("is changed but for its e-mail, and loses the scopes that are not listed", async () => {
+  it("can be changed except for its email, and loses scopes that are not listed", async () => {
     const { body } = await create({ scopes: ["contacts.write"], platformLanguage: "de" })
     const update = (fields: Json) => s.send("PUT", `/users/${body["id"]}`, fields)
     const changed = (await update({ firstName: "Nia", email: "new@x.example", scopes: [], role: "admin" })).body
@@ -61,7 +61,7 @@ describe("a user", () => {
     assert.equal((await s.send("PUT", "/users/nobody", {})).status, 404)
   })
 
-  it("is deleted a few minutes after it was asked", async () => {
+  it("is deleted five minutes after the request", async () => {
     const { id } = (await create()).body
     const { body } = await s.send("DELETE", `/users/${id}`)
     assert.isTrue(body["succeeded"])

@@ -6,7 +6,7 @@ const plain = await sandbox({ contacts: 1000, now })
 const nasty = await sandbox({ contacts: 1000, now, world: "nasty" })
 
 describe("the seeded world", () => {
-  it("is the same for the same seed and another for another", async () => {
+  it("is the same for the same seed, and different for another seed", async () => {
     const [again, other] = [await sandbox({ contacts: 1000, now }), await sandbox({ contacts: 1000, now, seed: 2 })]
     for (const name of ["contacts", "messages", "orders"]) {
       const text = (client: typeof plain) => client.records(name).then((rows) => JSON.stringify(rows))
@@ -15,7 +15,7 @@ describe("the seeded world", () => {
     }
   })
 
-  it("has every documented contact field on some contacts and not on all", async () => {
+  it("has every optional contact field in some contacts but not in all", async () => {
     const rows = await plain.records("contacts")
     const optional =
       "email phone companyName gender address1 city state postalCode website timezone dateOfBirth assignedTo source " +
@@ -26,7 +26,7 @@ describe("the seeded world", () => {
     }
   })
 
-  it("spreads over three years and ends at the given instant", async () => {
+  it("covers three years and ends at the given time", async () => {
     for (const name of ["contacts", "conversations"]) {
       const rows = await plain.records(name)
       const dates = rows.flatMap((row) => [Date.parse(row["dateAdded"]), Date.parse(row["dateUpdated"])])
@@ -36,7 +36,7 @@ describe("the seeded world", () => {
     }
   })
 
-  it("holds together: what a record names is there", async () => {
+  it("refers to records that exist", async () => {
     const known = async (name: string) => new Set((await plain.records(name)).map((row) => row["id"]))
     const [contacts, users, conversations] = [
       await known("contacts"),
@@ -52,8 +52,8 @@ describe("the seeded world", () => {
     for (const row of await plain.records("messages")) assert.isTrue(conversations.has(row["conversationId"]))
   })
 
-  it("has as many of everything as asked", async () => {
-    const asked = {
+  it("has the given number of records", async () => {
+    const counts = {
       contacts: 40,
       opportunities: 7,
       conversations: 9,
@@ -62,8 +62,8 @@ describe("the seeded world", () => {
       submissions: 2,
       tasks: 4
     }
-    const small = await sandbox({ ...asked, users: 6, tags: 2, customValues: 3 })
-    for (const [name, count] of Object.entries(asked)) assert.equal((await small.records(name)).length, count, name)
+    const small = await sandbox({ ...counts, users: 6, tags: 2, customValues: 3 })
+    for (const [name, count] of Object.entries(counts)) assert.equal((await small.records(name)).length, count, name)
     for (const row of await small.records("contacts")) {
       assert.deepEqual([row["tags"].length, row["customFields"].length], [2, 3])
     }
@@ -76,7 +76,7 @@ describe("the malformed world", () => {
   const shapes = (rows: Array<Json>, name: string) =>
     new Set(rows.map((row) => (typeof row[name] === "string" ? row[name].replaceAll(/\d/g, "9") : typeof row[name])))
 
-  it("spells a birthday in all eight ways and instants as text and number", async () => {
+  it("has dates of birth in all eight formats, and instants as text and number", async () => {
     const rows = await nasty.records("contacts")
     const birthdays = shapes(rows, "dateOfBirth")
     for (const separator of ["/", "-", ".", "_"]) {
@@ -90,7 +90,7 @@ describe("the malformed world", () => {
     assert.isTrue(["true", "false"].some((text) => shapes(rows, "dnd").has(text)))
   })
 
-  it("has money as text and with more digits than a double, and text that breaks things", async () => {
+  it("has amounts as text and with more digits than a double, and unusual texts", async () => {
     const response = await nasty.fetch(`/__sandbox/records/opportunities`)
     const text = await response.text()
     assert.match(text, /"monetaryValue":"\d+\.\d\d"/)
@@ -108,10 +108,10 @@ describe("the malformed world", () => {
     assert.isBelow(new Set(ids.map((id) => id.toLowerCase())).size, 1000)
   })
 
-  it("lists records without an id and stale copies of others beside them", async () => {
-    const strays = await nasty.records("contacts", "?strays=1")
-    assert.isTrue(strays.some((row) => row["id"] === null))
-    assert.isTrue(strays.some((row) => row["id"] === undefined))
+  it("lists records without an id and stale copies of others", async () => {
+    const invalidItems = await nasty.records("contacts", "?strays=1")
+    assert.isTrue(invalidItems.some((row) => row["id"] === null))
+    assert.isTrue(invalidItems.some((row) => row["id"] === undefined))
     const seen: Array<Json> = []
     for (let searchAfter: unknown; ; searchAfter = seen.at(-1)!["searchAfter"]) {
       const body = { locationId: nasty.locationId, pageLimit: 50, ...(searchAfter !== undefined && { searchAfter }) }
@@ -119,8 +119,8 @@ describe("the malformed world", () => {
       seen.push(...contacts)
       if (contacts.length < 50) break
     }
-    assert.equal(seen.length, 1000 + strays.length)
-    const stale = strays.find((row) => typeof row["id"] === "string")!
+    assert.equal(seen.length, 1000 + invalidItems.length)
+    const stale = invalidItems.find((row) => typeof row["id"] === "string")!
     assert.equal(seen.filter((row) => row["id"] === stale["id"]).length, 2)
   })
 

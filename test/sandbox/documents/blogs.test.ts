@@ -26,7 +26,7 @@ const fields: Json = {
 const create = (more: Json = {}) => s.post("/blogs/posts", { ...fields, ...more })
 
 describe("blogs", () => {
-  it("have sites paged by skip, and the rest by offset and nothing else", async () => {
+  it("have sites in pages by skip, and other lists in pages by offset only", async () => {
     await walkAll(s, `/blogs/site/all${query}`, "data", "blogs", [10, 2], "skip")
     await walkAll(s, `/blogs/authors${query}`, "authors", "blog_authors", [10, 100])
     await walkAll(s, `/blogs/categories${query}`, "categories", "blog_categories", [10, 100])
@@ -36,12 +36,12 @@ describe("blogs", () => {
     const posts = `/blogs/posts/all${query}&blogId=${blogs[0]!["_id"]}`
     for (const path of [posts, `/blogs/authors${query}`, `/blogs/categories${query}`]) {
       const refused = ["&limit=10", "&offset=0", "&limit=10&skip=0", "&limit=10&offset=0&skip=0", "&limit=101&offset=0"]
-      const wanted = [422, 422, 422, 422, 400]
-      assert.deepEqual(await statuses(refused.map((more) => s.get(path + more))), wanted, path)
+      const expected = [422, 422, 422, 422, 400]
+      assert.deepEqual(await statuses(refused.map((more) => s.get(path + more))), expected, path)
     }
   })
 
-  it("have posts by site, to the end, by title and status", async () => {
+  it("have posts by site in pages, also by title and status", async () => {
     const all: Array<Json> = []
     for (const blog of blogs) {
       const rows: Array<Json> = []
@@ -65,7 +65,7 @@ describe("blogs", () => {
     )
   })
 
-  it("take posts, and replace them in whole", async () => {
+  it("can get posts, and replace posts completely", async () => {
     const exists = async (slug: string, more = "") =>
       (await s.get(`/blogs/posts/url-slug-exists${query}&urlSlug=${slug}${more}`)).body["exists"]
     assert.isFalse(await exists("cedar"))

@@ -17,7 +17,7 @@ const fields: Json = {
 const create = (more: Json = {}) => s.post(path, { ...fields, ...more })
 
 describe("coupons", () => {
-  it("are listed to the end, by status and by name or code", async () => {
+  it("are listed completely, by status and by name or code", async () => {
     const rows = await walkAll(s, `${path}/list${query}`, "data", "coupons", [10, 100])
     const { body } = await s.get(`${path}/list${query}`)
     assert.deepEqual([body["data"].length, body["totalCount"]], [rows.length, rows.length])
@@ -33,7 +33,7 @@ describe("coupons", () => {
     assert.deepEqual(await statuses([s.get(`${path}/list`), s.get(`${path}/list${query}&status=old`)]), [422, 422])
   })
 
-  it("are read by id and code together", async () => {
+  it("are read by id and code", async () => {
     const [row] = await s.records("coupons")
     const by = (id: string, code: string) => s.get(`${path}${query}&id=${id}&code=${encodeURIComponent(code)}`)
     assert.deepEqual((await by(row!["_id"], row!["code"])).body, row)
@@ -41,10 +41,10 @@ describe("coupons", () => {
     assert.deepEqual(await statuses(refused), [404, 404, 422, 422])
   })
 
-  it("are created, replaced without an id in the path, and deleted with a JSON body", async () => {
+  it("can be created, replaced without an id in the path, and deleted with a JSON body", async () => {
     const { body, status } = await create({ usageLimit: 5, limitPerCustomer: 1 })
     assert.deepEqual([status, body["status"], body["usageCount"]], [201, "active", 0])
-    // No member of a create (B 4.6), so it is ignored.
+    // A create has no such member (B 4.6), so it is ignored.
     assert.isUndefined(body["limitPerCustomer"])
     const id = body["_id"]
     const put = await s.send("PUT", path, { ...fields, id, startDate: "2999-01-01" })
@@ -52,14 +52,14 @@ describe("coupons", () => {
     assert.equal((await s.send("PUT", path, fields)).status, 422)
     assert.equal((await s.send("PUT", path, { ...alt, id })).status, 422)
     assert.equal((await s.send("DELETE", `${path}${query}&id=${id}`)).status, 422)
-    const gone = (await s.send("DELETE", path, { ...alt, id })).body
-    assert.deepEqual([gone["success"], typeof gone["traceId"]], [true, "string"])
+    const deleted = (await s.send("DELETE", path, { ...alt, id })).body
+    assert.deepEqual([deleted["success"], typeof deleted["traceId"]], [true, "string"])
     assert.equal((await s.send("DELETE", path, { ...alt, id })).status, 404)
     assert.equal((await create({ endDate: "2020-02-01" })).body["status"], "expired")
     assert.equal((await create()).status, 409)
   })
 
-  it("keep their rules", async () => {
+  it("must obey their rules", async () => {
     const wrong = [
       { discountValue: 101 },
       { discountValue: -1 },

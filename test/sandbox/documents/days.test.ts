@@ -4,7 +4,7 @@ import { sandbox } from "../client.ts"
 const s = await sandbox({ contacts: 60 })
 const alt = `altId=${s.locationId}&altType=location`
 
-describe("a day there is not", () => {
+describe("a day that does not exist", () => {
   const lists = [
     `/payments/orders?${alt}`,
     `/payments/transactions?${alt}`,
@@ -15,7 +15,7 @@ describe("a day there is not", () => {
     `/surveys/submissions?locationId=${s.locationId}`
   ]
 
-  it.each(lists)("is no day to list by: %s", async (path) => {
+  it.each(lists)("is refused as a filter: %s", async (path) => {
     for (const name of ["startAt", "endAt"]) {
       for (const day of ["2026-02-30", "2026-04-31", "2025-02-29", "2026-13-01", "2026-00-10"]) {
         assert.equal((await s.get(`${path}&${name}=${day}`)).status, 422, `${name} ${day}`)
@@ -24,7 +24,7 @@ describe("a day there is not", () => {
     }
   })
 
-  it("is no instant of a record", async () => {
+  it("is refused as a date of a record", async () => {
     const account = { altId: s.locationId, altType: "location" }
     const coupon = { ...account, name: "A", code: "A", discountType: "amount", discountValue: 1 }
     for (const startDate of ["2026-02-30", "2026-02-30T10:00:00Z", "2026-06-31T10:00:00+02:00"]) {

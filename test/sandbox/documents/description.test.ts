@@ -39,7 +39,7 @@ const records: Record<string, string> = {
   survey_submissions: "SurveySubmission"
 }
 
-/** On purpose: what is sent beyond the documents must not disturb a client. */
+/** Undocumented fields that are sent intentionally, because a client must accept them. */
 const unknown =
   "blog_posts.readTimeInMinutes collections.createdAt email_templates.aiScore funnels.category funnels.parentId " +
   "funnels.type funnels.updatedAt products.storeRank social_posts.createdAt social_posts.updatedAt submissions.email " +
@@ -72,7 +72,7 @@ describe("the description of the records of document 2", () => {
     }
   })
 
-  it("fits what lists show, where that is another shape", async () => {
+  it("fits the records of lists with another shape", async () => {
     const lists = { invoices: "InvoiceListItem", orders: "OrderListItem", transactions: "TransactionListItem" }
     for (const [collection, name] of Object.entries({ ...lists, subscriptions: "SubscriptionListItem" })) {
       for (const row of await s.records(collection, "?form=list")) {
@@ -82,7 +82,7 @@ describe("the description of the records of document 2", () => {
     }
   })
 
-  it("names every field there is but for the few that no document knows", async () => {
+  it("has every field except for the intentionally undocumented ones", async () => {
     const extra = new Set<string>()
     for (const [collection, name] of Object.entries(records)) {
       for (const row of await s.records(collection)) {

@@ -20,7 +20,7 @@ const all = async (query: string): Promise<Array<Json>> => {
 }
 
 describe("email templates", () => {
-  it("are listed with their folders, latest change first, 10 unless asked and 20 at most", async () => {
+  it("are listed with their folders, latest change first, by default 10 and at most 20", async () => {
     const { body } = await s.get(templates)
     assert.equal(body["items"].length, 10)
     assert.isString(body["traceId"])
@@ -35,7 +35,7 @@ describe("email templates", () => {
     assert.deepEqual(await statuses([s.get(refused), s.get(`${templates}?limit=0`), s.get(unsorted)]), [400, 422, 422])
   })
 
-  it("are asked for by folder, kind and name", async () => {
+  it("can be filtered by folder, kind and name", async () => {
     const folders = await all("&include=folders")
     assert.isTrue(folders.length > 5 && folders.every((row) => row["type"] === "folder"))
     const full = folders.find((row) => row["hasChildren"])!
@@ -47,7 +47,7 @@ describe("email templates", () => {
     assert.isTrue((await all("&include=templates&sortOrder=asc")).every((row) => row["type"] === "template"))
   })
 
-  it("are created blank or with content, read as `subject` and written as `subjectLine`", async () => {
+  it("can be created with content, and the subject is read as `subject` and written as `subjectLine`", async () => {
     const { id: parentFolderId } = await folder("Letters")
     const fields = { subjectLine: "Hi", editorContent: "<p>Hi</p>", parentFolderId, fromEmail: "a@b.example" }
     const { body, status } = await s.post(templates, { name: "Hello", editorType: "html", ...fields })
@@ -70,7 +70,7 @@ describe("email templates", () => {
     }
   })
 
-  it("keep their content at an address of its own, which refuses the token", async () => {
+  it("have their content at another address, which refuses the token", async () => {
     const { id } = await create({ editorContent: "<b>unique 42</b>" })
     const { editorContentUrl } = (await s.get(`${templates}/${id}`)).body
     assert.isTrue(editorContentUrl.startsWith(s.url))
@@ -81,11 +81,11 @@ describe("email templates", () => {
     assert.equal((await s.fetch(`${editorContentUrl}x`)).status, 404)
     const [seeded] = await s.records("email_templates")
     assert.include(await (await s.fetch(seeded!["editorContentUrl"])).text(), "<p>")
-    const alone = (await s.get(`${templates}/${seeded!["id"]}`)).body
-    assert.deepEqual({ ...alone, traceId: undefined }, { ...seeded, traceId: undefined })
+    const single = (await s.get(`${templates}/${seeded!["id"]}`)).body
+    assert.deepEqual({ ...single, traceId: undefined }, { ...seeded, traceId: undefined })
   })
 
-  it("change: content with its type only, archived, to the top by null", async () => {
+  it("can be changed: content only with its type, archived, and moved to the top level by null", async () => {
     const { id: parentFolderId } = await folder("Old")
     const { id } = await create({ parentFolderId })
     const change = (body: Json) => s.send("PATCH", `${templates}/${id}`, body)
@@ -100,14 +100,14 @@ describe("email templates", () => {
     assert.isTrue((await all("&archived=true&folderId=root")).some((row) => row["id"] === id))
   })
 
-  it("are imported from a provider, and deleted", async () => {
+  it("can be imported from a provider, and deleted", async () => {
     const from = { importProvider: "provider_a", importUrl: "https://templates.example/1" }
     const { body, status } = await s.post(`${templates}/import`, { ...from, name: "Theirs" })
     assert.deepEqual([status, body["name"]], [201, "Theirs"])
     assert.equal((await s.post(`${templates}/import`, { ...from, importUrl: "no" })).status, 422)
     assert.equal((await s.post(`${templates}/import`, { ...from, importProvider: "other" })).status, 422)
-    const gone = await s.send("DELETE", `${templates}/${body["id"]}`)
-    assert.equal(gone.body["deleted"], true)
+    const deleted = await s.send("DELETE", `${templates}/${body["id"]}`)
+    assert.equal(deleted.body["deleted"], true)
     assert.equal((await s.get(`${templates}/${body["id"]}`)).status, 404)
     const { id } = await folder("No template")
     const unknown = await s.get(`${templates}/${id}`)
@@ -124,12 +124,12 @@ describe("email templates", () => {
 })
 
 describe("email campaigns", () => {
-  it("and templates are there in v3 only", async () => {
+  it("and templates exist in v3 only", async () => {
     const dated = { Version: "2021-07-28" }
     assert.deepEqual(await statuses([s.get(templates, dated), s.get(campaigns, dated)]), [404, 404])
   })
 
-  it("are listed to the end and by status", async () => {
+  it("are listed completely and by status", async () => {
     const rows = await walkAll(s, `${campaigns}?status=all`, "campaigns", "email_campaigns", [undefined, 20])
     assert.isTrue(rows.every((row) => row["editorType"] === undefined))
     assert.isTrue(rows.some((row) => row["variations"]?.length === 2))

@@ -25,7 +25,7 @@ const create = (more: Json = {}) => s.post("/invoices/estimate", { ...fields, ..
 const made = async (): Promise<string> => (await create()).body["_id"]
 
 describe("estimates", () => {
-  it("need limit and offset, and are listed to the end", async () => {
+  it("are listed completely, and the list needs limit and offset", async () => {
     const path = `/invoices/estimate/list${query}`
     const rows = await walkAll(s, path, "estimates", "estimates", [10, 100])
     const { body } = await s.get(`${path}&limit=1&offset=0&status=accepted`)
@@ -38,7 +38,7 @@ describe("estimates", () => {
     assert.deepEqual(await statuses([s.get(path), s.get(`${path}&limit=1&offset=0&status=lost`)]), [422, 422])
   })
 
-  it("are created with 201 and a trace, and changed", async () => {
+  it("can be created with 201 and a trace id, and changed", async () => {
     const { estimateNumber } = (await s.get(`/invoices/estimate/number/generate${query}`)).body
     const { body, status } = await create()
     assert.deepEqual([status, body["estimateStatus"], body["total"]], [201, "draft", 2400])
@@ -55,7 +55,7 @@ describe("estimates", () => {
     }
   })
 
-  it("have a number of their own, a whole one, that does not come again", async () => {
+  it("need a unique integer as number, which is not used again", async () => {
     assert.equal((await create({ estimateNumber: "abc" })).status, 422)
     const { body } = await create({ estimateNumber: "80001" })
     assert.equal(body["estimateNumber"], 80_001)
@@ -69,7 +69,7 @@ describe("estimates", () => {
     assert.equal(estimateNumber, 80_003)
   })
 
-  it("repeat only with a rule of when", async () => {
+  it("need a valid rule to repeat", async () => {
     const repeat = (rrule: unknown) => create({ frequencySettings: { enabled: true, schedule: { rrule } } })
     const rule = { intervalType: "monthly", interval: 1, startDate: "2026-01-01" }
     assert.deepEqual(
@@ -103,25 +103,25 @@ describe("estimates", () => {
     assert.equal((await create({ frequencySettings: once })).status, 422)
   })
 
-  it("repeat in the seeded account too, by rules it would take", async () => {
+  it("of the seeded account have valid rules", async () => {
     const repeating = (await s.records("estimates")).filter((row) => row["frequencySettings"].enabled)
     assert.isNotEmpty(repeating)
     for (const { frequencySettings } of repeating) assert.equal((await create({ frequencySettings })).status, 201)
   })
 
-  it("are deleted with a JSON body, not a query", async () => {
+  it("are deleted with a JSON body, not with a query", async () => {
     const id = await made()
     assert.equal((await s.send("DELETE", `/invoices/estimate/${id}${query}`)).status, 422)
     assert.equal(
       (await s.send("DELETE", `/invoices/estimate/${id}`, alt, { "Content-Type": "text/plain" })).status,
       415
     )
-    const gone = await s.send("DELETE", `/invoices/estimate/${id}`, alt)
-    assert.deepEqual([gone.status, gone.body["_id"]], [200, id])
+    const deleted = await s.send("DELETE", `/invoices/estimate/${id}`, alt)
+    assert.deepEqual([deleted.status, deleted.body["_id"]], [200, id])
     assert.equal((await s.send("DELETE", `/invoices/estimate/${id}`, alt)).status, 404)
   })
 
-  it("are sent, with 201", async () => {
+  it("can be sent with 201", async () => {
     const sending = { ...alt, action: "sms_and_email", liveMode: true, userId: user!["id"] }
     const send = async (more: Json = {}) => s.post(`/invoices/estimate/${await made()}/send`, { ...sending, ...more })
     const { body, status } = await send()
@@ -129,7 +129,7 @@ describe("estimates", () => {
     assert.deepEqual(await statuses([send({ userId: "x" }), send({ action: undefined })]), [422, 422])
   })
 
-  it("become invoices, and are invoiced when that is asked for", async () => {
+  it("can be converted to invoices, and are marked as invoiced on request", async () => {
     const convert = async (body: Json) => s.post(`/invoices/estimate/${await made()}/invoice`, { ...alt, ...body })
     const { body } = await convert({ markAsInvoiced: true, version: "v2" })
     assert.equal(body["estimate"].estimateStatus, "invoiced")
@@ -143,7 +143,7 @@ describe("estimates", () => {
 describe("estimate templates", () => {
   const path = "/invoices/estimate/template"
 
-  it("are listed to the end, searched and previewed", async () => {
+  it("are listed completely, searched and previewed", async () => {
     const rows = await walkAll(s, path + query, "data", "estimate_templates", [10, 100])
     const { body } = await s.get(`${path}${query}&limit=10&offset=0&search=${rows[0]!["_id"]}`)
     assert.deepEqual([body["totalCount"], typeof body["traceId"]], [1, "string"])

@@ -12,14 +12,14 @@ const kinds = [
 ]
 
 describe.each(kinds)("$plural", ({ list, of, path, plural, records }) => {
-  it("are listed to the end by skip, 50 at most", async () => {
+  it("are listed completely by skip, at most 50 on a page", async () => {
     const rows = await walkAll(s, list + query, plural, plural, [undefined, 50], "skip")
     assert.equal((await s.get(`${list}${query}&limit=1`)).body["total"], rows.length)
     assert.deepEqual((await s.get(`${list}${query}&type=folder`)).body, { [plural]: [], total: 0 })
     assert.deepEqual(await statuses([s.get(list), s.get(`${list}${query}&limit=51`)]), [422, 400])
   })
 
-  it("have submissions: of the last month unless asked, of all time page by page", async () => {
+  it("have submissions, by default of the last month, and of all time in pages", async () => {
     const all = await s.records(records)
     const recent = (await s.get(path + query)).body
     assert.isTrue(recent["meta"].total > 0 && recent["meta"].total < all.length)
@@ -39,7 +39,7 @@ describe.each(kinds)("$plural", ({ list, of, path, plural, records }) => {
     assert.deepEqual(await statuses(refused.map((more) => s.get(path + query + more))), [400, 422, 422])
   })
 
-  it("have submissions by form, contact, name and phone", async () => {
+  it("have submissions that can be filtered by form, contact, name, phone and email", async () => {
     const all = await s.records(records)
     const total = async (more: string) => (await s.get(`${path}${query}&startAt=2000-01-01${more}`)).body["meta"].total
     const one = all.find((row) => row["contactId"] !== undefined && row["others"].phone !== "")!
@@ -63,7 +63,7 @@ describe("files for custom fields", () => {
   }
   const pdf = new Blob(["%PDF"], { type: "application/pdf" })
 
-  it("are stored on the contact, which is the answer", async () => {
+  it("are stored in the contact, which is returned", async () => {
     const { customFields } = (await s.get(`/locations/${locationId}/customFields?model=contact`)).body
     const field = customFields.find((one: Json) => one["dataType"] === "FILE_UPLOAD").id
     const [contact] = await s.records("contacts")
@@ -92,7 +92,7 @@ describe("files for custom fields", () => {
     assert.deepEqual(await statuses(wrong), [415, 413, 422, 422, 422, 404, 415, 422])
   })
 
-  it("go into fields for files, of their formats, and no more than they take", async () => {
+  it("need a field for files, its formats, and at most its number of files", async () => {
     const path = `/locations/${locationId}/customFields`
     const { customFields } = (await s.get(`${path}?model=contact`)).body
     const note = customFields.find((one: Json) => one["dataType"] === "TEXT").id

@@ -7,7 +7,7 @@ const locationId = s.locationId
 const query = `?locationId=${locationId}`
 
 describe("funnels", () => {
-  it("are listed to the end with a count, and by name and type", async () => {
+  it("are listed completely with a count, and by name and type", async () => {
     const rows = await walkAll(s, `/funnels/funnel/list${query}`, "funnels", "funnels", [undefined, 100])
     const { body } = await s.get(`/funnels/funnel/list${query}&type=website`)
     assert.equal(body["count"], rows.filter((row) => row["type"] === "website").length)
@@ -17,7 +17,7 @@ describe("funnels", () => {
     assert.equal((await s.get("/funnels/funnel/list")).status, 422)
   })
 
-  it("have pages, which come as a bare array, and a count of them", async () => {
+  it("have pages in a top-level array, and the count of pages", async () => {
     const all: Array<Json> = []
     for (const funnel of await s.records("funnels")) {
       const { body } = await s.get(`/funnels/page${query}&funnelId=${funnel["id"]}&limit=100&offset=0`)
@@ -42,7 +42,7 @@ describe("funnels", () => {
 describe("redirects", () => {
   const path = "/funnels/lookup/redirect"
 
-  it("are listed to the end, as an array or, by quirk, within an object", async () => {
+  it("are listed completely, as an array or, in the variant redirectShape, within an object", async () => {
     const rows = await walkAll(s, `${path}/list${query}`, "data", "redirects", [10, 100])
     const found = (
       await s.get(`${path}/list${query}&limit=10&offset=0&search=${rows[0]!["pathLowercase"].slice(1, 6)}`)
@@ -54,7 +54,7 @@ describe("redirects", () => {
     assert.deepEqual([data.data.length, data.count], [5, 24])
   })
 
-  it("are created with 200, changed but for domain and path, and deleted", async () => {
+  it("can be created with 200, changed except for domain and path, and deleted", async () => {
     const fields = { locationId, domain: "a.example", path: "/Old", target: "https://b.example", action: "url" }
     const { body, status } = await s.post(path, fields)
     assert.deepEqual([status, body["data"].pathLowercase], [200, "/old"])

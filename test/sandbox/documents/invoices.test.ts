@@ -25,12 +25,12 @@ const fields: Json = {
 }
 const create = (more: Json = {}) => s.post("/invoices/", { ...fields, ...more })
 const made = async (more: Json = {}): Promise<string> => (await create(more)).body["_id"]
-const act = (id: string, what: string, body: Json = {}) => s.post(`/invoices/${id}/${what}`, { ...alt, ...body })
+const act = (id: string, action: string, body: Json = {}) => s.post(`/invoices/${id}/${action}`, { ...alt, ...body })
 const payment = { mode: "cash", card: { brand: "visa", last4: "4242" }, cheque: { number: "1" }, notes: "Paid" }
 const sending = { action: "email", liveMode: true, userId: user!["id"] }
 
 describe("the invoice list", () => {
-  it("needs limit and offset, and goes to its end by issue date", async () => {
+  it("is complete in order of the issue date, and needs limit and offset", async () => {
     const rows = await walkAll(s, `/invoices/${query}`, "invoices", "invoices", [10, 100])
     const dates = rows.map((row) => row["issueDate"])
     assert.deepEqual(dates, dates.toSorted().toReversed())
@@ -45,7 +45,7 @@ describe("the invoice list", () => {
     assert.equal((await s.get(`/invoices/?altId=${s.locationId}&limit=1&offset=0`)).status, 422)
   })
 
-  it("shows nine fields of each; one alone has its lines and whom it is for", async () => {
+  it("has nine fields of each invoice, and a single read has all fields", async () => {
     const [seeded] = await s.records("invoices")
     const { body } = await s.get(`/invoices/${query}&limit=1&offset=0&search=${seeded!["_id"]}`)
     const [row] = body["invoices"]
@@ -54,13 +54,13 @@ describe("the invoice list", () => {
       Object.keys(row),
       names.filter((name) => row[name] !== undefined)
     )
-    const alone = (await s.get(`/invoices/${row._id}${query}`)).body
-    assert.deepEqual(alone, seeded)
-    assert.isNotEmpty(alone["invoiceItems"])
-    assert.isNumber(alone["invoiceNumber"])
+    const single = (await s.get(`/invoices/${row._id}${query}`)).body
+    assert.deepEqual(single, seeded)
+    assert.isNotEmpty(single["invoiceItems"])
+    assert.isNumber(single["invoiceNumber"])
   })
 
-  it("is asked for by status, contact, mode and day", async () => {
+  it("can be filtered by status, contact, mode and day", async () => {
     const all = await s.records("invoices")
     const total = async (more: string) => (await s.get(`/invoices/${query}&limit=1&offset=0${more}`)).body["total"]
     const count = (test: (row: Json) => boolean) => all.filter(test).length
@@ -87,7 +87,7 @@ describe("the invoice list", () => {
 })
 
 describe("an invoice", () => {
-  it("is created as a draft, with 200, its sum and the next number", async () => {
+  it("is created as a draft with 200, its total and the next number", async () => {
     const { invoiceNumber } = (await s.get(`/invoices/generate-invoice-number${query}`)).body
     const { body, status } = await create()
     assert.deepEqual([status, body["status"], body["total"], body["amountDue"]], [200, "draft", 72.27, 72.27])
@@ -107,19 +107,19 @@ describe("an invoice", () => {
     assert.equal((await create({ liveMode: "true" })).status, 400)
   })
 
-  it("is changed with `invoiceItems`, not `items`, and deleted", async () => {
+  it("can be changed with `invoiceItems`, not with `items`, and deleted", async () => {
     const id = await made()
     const { items, ...rest } = fields
     const body = { ...rest, dueDate: "2026-04-01" }
     assert.equal((await s.send("PUT", `/invoices/${id}`, { ...body, items })).status, 422)
     const changed = await s.send("PUT", `/invoices/${id}`, { ...body, invoiceItems: items.slice(0, 1), name: "Less" })
     assert.deepEqual([changed.status, changed.body["name"], changed.body["total"]], [200, "Less", 27.27])
-    const gone = await s.send("DELETE", `/invoices/${id}${query}`)
-    assert.deepEqual([gone.status, gone.body["_id"]], [200, id])
+    const deleted = await s.send("DELETE", `/invoices/${id}${query}`)
+    assert.deepEqual([deleted.status, deleted.body["_id"]], [200, id])
     assert.equal((await s.get(`/invoices/${id}${query}`)).status, 404)
   })
 
-  it("is paid in parts, then in full, and each payment is a transaction", async () => {
+  it("can be paid in parts, and each payment is a transaction", async () => {
     const id = await made()
     const first = await act(id, "record-payment", { ...payment, amount: 20 })
     assert.equal(first.body["success"], true)
@@ -138,7 +138,7 @@ describe("an invoice", () => {
     }
   })
 
-  it("is never worth less than was paid of it", async () => {
+  it("cannot have a total below its payments", async () => {
     const id = await made()
     await act(id, "record-payment", { ...payment, amount: 50 })
     const { items, ...rest } = fields
@@ -149,7 +149,7 @@ describe("an invoice", () => {
     assert.deepEqual((await put([...items, ...items])).body["amountDue"], 94.54)
   })
 
-  it("has a number of its own, a whole one, that does not come again", async () => {
+  it("needs a unique integer as number, which is not used again", async () => {
     const next = async () => (await s.get(`/invoices/generate-invoice-number${query}`)).body["invoiceNumber"]
     for (const invoiceNumber of ["abc", "12a", 1.5, -1, 0, ["7"]]) {
       assert.equal((await create({ invoiceNumber })).status, 422, JSON.stringify(invoiceNumber))
@@ -170,7 +170,7 @@ describe("an invoice", () => {
     assert.equal(await next(), 70_004)
   })
 
-  it("is voided, and then neither paid, sent nor changed", async () => {
+  it("cannot be paid, sent or changed after it is voided", async () => {
     const id = await made()
     assert.equal((await act(id, "void")).body["status"], "void")
     const lateFeesConfiguration = {
@@ -188,7 +188,7 @@ describe("an invoice", () => {
     assert.equal((await act("unknown", "void")).status, 404)
   })
 
-  it("is sent by a user with access", async () => {
+  it("is sent by a known user", async () => {
     const id = await made()
     const { body, status } = await act(id, "send", { ...sending, autoPayment: { enable: false } })
     assert.deepEqual([status, body["invoice"].status, body["emailData"].to], [200, "sent", "ada@a.example"])
@@ -201,7 +201,7 @@ describe("an invoice", () => {
     for (const more of wrong) assert.equal((await act(id, "send", { ...sending, ...more })).status, 422)
   })
 
-  it("is made, changed and sent by text2pay", async () => {
+  it("can be created, changed and sent by text2pay", async () => {
     const { businessDetails: _, discount: __, ...rest } = fields
     const pay = (more: Json) => s.post("/invoices/text2pay", { ...rest, userId: user!["id"], ...more })
     const draft = (await pay({ action: "draft" })).body
@@ -218,7 +218,7 @@ describe("an invoice", () => {
     assert.deepEqual(await statuses(wrong), [404, 422, 422])
   })
 
-  it("takes a configuration of late fees", async () => {
+  it("accepts a configuration of late fees", async () => {
     const id = await made()
     const frequency = { intervalCount: 1, interval: "month" }
     const lateFeesConfiguration = { enable: true, value: 5, type: "fixed", frequency }
@@ -230,7 +230,7 @@ describe("an invoice", () => {
   })
 })
 
-it("the settings hold the defaults", async () => {
+it("the settings have the defaults", async () => {
   const { body } = await s.get(`/invoices/settings${query}`)
   for (const name of ["termsNote", "estimatesTermsNote", "title", "estimatesTitle", "invoiceNumberPrefix"]) {
     assert.isString(body[name])
@@ -238,7 +238,7 @@ it("the settings hold the defaults", async () => {
   assert.deepEqual([body], await s.records("invoice_settings"))
 })
 
-it("invoice templates are listed where field-notes say", async () => {
+it("invoice templates are listed at the path of the field notes", async () => {
   const rows = await walkAll(s, `/invoices/template${query}`, "data", "invoice_templates", [10, 100])
   const { body } = await s.get(`/invoices/template${query}&limit=10&offset=0&search=deck`)
   assert.equal(body["totalCount"], rows.filter((row) => /deck/i.test(row["name"])).length)

@@ -11,7 +11,7 @@ const written = (path: string): string => path.replaceAll(/:(\w+)/g, "{$1}")
 const known = new Map(routes.map((route) => [`${route.method} ${written(route.path)}`, route]))
 
 describe("the operations of document 2", () => {
-  it("all have a route, and every route is one of them", () => {
+  it("are exactly the routes of their families", () => {
     const documented = operations.map(({ method, path }) => `${method} ${path}`)
     assert.equal(new Set(documented).size, 90)
     assert.deepEqual(
@@ -24,7 +24,7 @@ describe("the operations of document 2", () => {
     assert.deepEqual(routed.toSorted(), documented.toSorted())
   })
 
-  it("name a test file that names their path", () => {
+  it("have a test file with the last part of their path", () => {
     for (const { path, testFile } of operations) {
       const text = readFileSync(new URL(testFile, import.meta.url), "utf8")
       const last = path.split("/").findLast((part) => /^[a-z]/.test(part))!
@@ -32,13 +32,13 @@ describe("the operations of document 2", () => {
     }
   })
 
-  it("ask for the documented scope, and some for none", () => {
+  it("need the documented scope, or none", () => {
     for (const { method, path, scope } of operations) {
       assert.equal(known.get(`${method} ${path}`)?.scope, scope, `${method} ${path}`)
     }
   })
 
-  it("describe themselves", () => {
+  it("have a summary and described records", () => {
     for (const [name, route] of known) {
       if (!families.test(route.path)) continue
       assert.isNotEmpty(route.summary, name)
@@ -79,7 +79,7 @@ describe("every operation of document 2", () => {
     }
   })
 
-  it("survives any value in any member and any parameter", async () => {
+  it("does not fail for hostile values in all members or all parameters", async () => {
     const values = [null, true, -1, "", "x", [null], [{}], { type: null, rrule: null }]
     for (const { method, path } of operations) {
       const route = known.get(`${method} ${path}`)!

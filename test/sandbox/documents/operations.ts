@@ -1,4 +1,4 @@
-/** Every operation of document 2, sections 4.1 to 4.8, copied by hand: its scope, and the file that tests it. */
+/** Every operation of document 2, sections 4.1 to 4.8, copied manually, with its scope and its test file. */
 const table = `
 GET    /emails/locations/{locationId}/templates                        emails/templates.readonly         emails
 POST   /emails/locations/{locationId}/templates                        emails/templates.write            emails
@@ -95,7 +95,7 @@ GET    /surveys/submissions                                            surveys.r
 export interface Operation {
   readonly method: string
   readonly path: string
-  /** Undefined where any valid token will do. */
+  /** Undefined if any valid token is accepted. */
   readonly scope: string | undefined
   readonly testFile: string
 }

@@ -6,17 +6,18 @@ const s = await sandbox({ contacts: 400 })
 const alt = { altId: s.locationId, altType: "location" }
 const query = `?altId=${s.locationId}&altType=location`
 const all = await s.records("orders")
-const act = (id: string, what: string, body: Json = {}) => s.post(`/payments/orders/${id}/${what}`, { ...alt, ...body })
+const act = (id: string, action: string, body: Json = {}) =>
+  s.post(`/payments/orders/${id}/${action}`, { ...alt, ...body })
 const read = async (id: string) => (await s.get(`/payments/orders/${id}?altId=${s.locationId}`)).body
 
 describe("orders", () => {
-  it("are listed to the end; altType may be left out", async () => {
+  it("are listed completely, and altType is optional", async () => {
     await walkAll(s, `/payments/orders?altId=${s.locationId}`, "data", "orders", [undefined, 100])
     assert.equal((await s.get("/payments/orders?altType=location")).status, 422)
     assert.equal((await s.get(`/payments/orders?altId=${s.locationId}&altType=company`)).status, 422)
   })
 
-  it("are asked for by status, contact, source and what was bought", async () => {
+  it("can be filtered by status, contact, source and product", async () => {
     const total = async (more: string) => (await s.get(`/payments/orders${query}&limit=1${more}`)).body["totalCount"]
     const count = (test: (row: Json) => boolean) => all.filter(test).length
     const [first] = all
@@ -38,7 +39,7 @@ describe("orders", () => {
     assert.equal((await s.get(`/payments/orders${query}&paymentStatus=maybe`)).status, 422)
   })
 
-  it("are fulfilled in parts, then in whole", async () => {
+  it("can be fulfilled in parts", async () => {
     const order = all.find((row) => row["items"].length > 1 && row["fulfillmentStatus"] === "unfulfilled")!
     const path = `/payments/orders/${order["_id"]}/fulfillments${query}`
     const before = (await s.get(path)).body
@@ -73,7 +74,7 @@ describe("orders", () => {
     assert.isTrue(shown.some((row) => row["_id"] === body["data"]._id))
   })
 
-  it("are paid by a recorded payment, which is a transaction too", async () => {
+  it("are paid by a recorded payment, which is also a transaction", async () => {
     const order = all.find((row) => row["paymentStatus"] === "unpaid")!
     const id = order["_id"]
     const pay = (body: Json) => act(id, "record-payment", body)
@@ -86,7 +87,7 @@ describe("orders", () => {
     assert.equal((await act("unknown", "record-payment", { mode: "cash" })).status, 400)
   })
 
-  it("are paid in parts that add up to the amount, and by nothing beyond it", async () => {
+  it("can be paid in parts that add up to the amount, but not beyond it", async () => {
     const [order, other] = all.filter((row) => row["paymentStatus"] === "unpaid").slice(1)
     const { _id: id, amount } = order!
     const pay = (body: Json = {}) => act(id, "record-payment", { mode: "cash", isPartialPayment: true, ...body })
@@ -106,7 +107,7 @@ describe("orders", () => {
     assert.equal((await act(refunded["_id"], "record-payment", { mode: "cash" })).status, 409)
   })
 
-  it("paid in part are paid by the rest", async () => {
+  it("that are partially paid are paid by the rest", async () => {
     const { _id: id, amount } = all.find((row) => row["paymentStatus"] === "partially_paid")!
     assert.equal((await act(id, "record-payment", { mode: "cash", amount })).status, 422)
     assert.equal((await act(id, "record-payment", { mode: "cash" })).status, 200)
@@ -119,7 +120,7 @@ describe("orders", () => {
     )
   })
 
-  it("start the workflows that wait for a payment", async () => {
+  it("start the workflows with the trigger of a payment", async () => {
     const steps = [{ type: "custom_webhook", url: "http://127.0.0.1:9/paid" }]
     await s.post("/__sandbox/workflows", { name: "Paid", trigger: "payment_received", steps })
     const started = async () => {

@@ -9,7 +9,7 @@ describe("transactions", () => {
   const path = `/payments/transactions${query}`
   const total = async (more: string) => (await s.get(`${path}&limit=1${more}`)).body["totalCount"]
 
-  it("are listed to the end, flat, and read nested", async () => {
+  it("are complete and flat in the list, and nested in a single read", async () => {
     const rows = await walkAll(s, path, "data", "transactions", [undefined, 100])
     const [flat] = rows
     const { body } = await s.get(`/payments/transactions/${flat!["_id"]}${query}`)
@@ -23,14 +23,14 @@ describe("transactions", () => {
     )
   })
 
-  it("name orders and invoices that are there", async () => {
+  it("refer to orders and invoices that exist", async () => {
     const known = new Set([...(await s.records("orders")), ...(await s.records("invoices"))].map((row) => row["_id"]))
     const rows = await s.records("transactions")
     assert.isTrue(rows.every((row) => known.has(row["entityId"])))
     assert.deepEqual(new Set(rows.map((row) => row["entityType"])), new Set(["order", "invoice"]))
   })
 
-  it("are asked for by what they are of, contact, mode and day; an unknown one is a 400", async () => {
+  it("can be filtered by order or invoice, contact, mode and day, and an unknown transaction is 400", async () => {
     const rows = await s.records("transactions")
     const count = (test: (row: Json) => boolean) => rows.filter(test).length
     const { contactId, entityId } = rows[5]!
@@ -76,7 +76,7 @@ describe("the payments of the seeded account", async () => {
   const paymentsOf = Map.groupBy(transactions, (row) => row["entityId"])
   const paid = ({ _id }: Json) => sum((paymentsOf.get(_id) ?? []).filter((row) => row["status"] === "succeeded"))
 
-  it("are of the contact of their order or invoice, and of no more than its amount", () => {
+  it("have the contact of their order or invoice, and at most its amount", () => {
     const sold = { order: byId(orders), invoice: byId(invoices) }
     for (const row of transactions) {
       const of = sold[row["entityType"] as "order" | "invoice"].get(row["entityId"])!
@@ -89,7 +89,7 @@ describe("the payments of the seeded account", async () => {
     }
   })
 
-  it("add up to what their order or invoice says", () => {
+  it("add up to the paid amount of their order or invoice", () => {
     const states = new Set<string>()
     for (const order of orders) {
       const { amount, paymentStatus } = order
@@ -106,7 +106,7 @@ describe("the payments of the seeded account", async () => {
     for (const invoice of invoices) assert.equal(paid(invoice), invoice["amountPaid"])
   })
 
-  it("belong to subscriptions of the same contact, which name orders and invoices", () => {
+  it("belong to subscriptions of the same contact, which refer to orders and invoices", () => {
     const sold = { order: byId(orders), invoice: byId(invoices) }
     for (const { contactId, entityId, entityType } of subscriptions) {
       assert.equal(entityId === undefined, entityType === undefined)
@@ -122,8 +122,8 @@ describe("the payments of the seeded account", async () => {
     }
   })
 
-  it("go with orders that are sent as far as their fulfillments say", async () => {
-    const pieces = (rows: Array<Json>) => rows.reduce((total, item) => total + item["qty"], 0)
+  it("belong to orders whose fulfillment status matches their fulfillments", async () => {
+    const quantity = (rows: Array<Json>) => rows.reduce((total, item) => total + item["qty"], 0)
     const idOf = new Map<string, string>()
     for (const { _id } of orders) {
       const { data } = (await s.get(`/payments/orders/${_id}/fulfillments${query}`)).body
@@ -132,15 +132,15 @@ describe("the payments of the seeded account", async () => {
     const sentOf = Map.groupBy(fulfillments, (row) => idOf.get(row["_id"]))
     const states = new Set<string>()
     for (const { _id, fulfillmentStatus, items } of orders) {
-      const sent = pieces((sentOf.get(_id) ?? []).flatMap((row) => row["items"]))
-      const state = sent === 0 ? "unfulfilled" : sent < pieces(items) ? "partially_fulfilled" : "fulfilled"
+      const sent = quantity((sentOf.get(_id) ?? []).flatMap((row) => row["items"]))
+      const state = sent === 0 ? "unfulfilled" : sent < quantity(items) ? "partially_fulfilled" : "fulfilled"
       assert.equal(state, fulfillmentStatus)
       states.add(state)
     }
     assert.equal(states.size, 3)
   })
 
-  it("are lowered by coupons of prices that are there", async () => {
+  it("have coupons that refer to prices that exist", async () => {
     const prices = new Set((await s.records("prices")).map((row) => row["_id"]))
     const named = (await s.records("coupons")).flatMap((row) => row["priceIds"] ?? [])
     assert.isNotEmpty(named)
@@ -151,7 +151,7 @@ describe("the payments of the seeded account", async () => {
 describe("subscriptions", () => {
   const path = `/payments/subscriptions${query}`
 
-  it("are listed to the end, flat, and read nested with their schedule", async () => {
+  it("are complete and flat in the list, and nested with their schedule in a single read", async () => {
     const rows = await walkAll(s, path, "data", "subscriptions", [undefined, 100])
     const records = await s.records("subscriptions")
     const one = records.find((row) => row["schedule"] !== undefined)!
@@ -165,7 +165,7 @@ describe("subscriptions", () => {
     assert.equal((await s.get(`/payments/subscriptions/unknown${query}`)).status, 404)
   })
 
-  it("count the payments collected when asked", async () => {
+  it("have the count of collected payments on request", async () => {
     const [row] = (await s.get(path)).body["data"]
     assert.isUndefined(row.paymentsCollectedCount)
     const [counted] = (await s.get(`${path}&getPaymentsCollectedCount=true`)).body["data"]

@@ -7,14 +7,14 @@ const locationId = s.locationId
 const query = `?locationId=${locationId}`
 const all = await s.records("prices")
 const byProduct = Map.groupBy(all, (row) => row["product"] as string)
-const [dearest] = [...byProduct].toSorted((a, b) => b[1].length - a[1].length)
-const [productId, own] = dearest!
+const [largest] = [...byProduct].toSorted((a, b) => b[1].length - a[1].length)
+const [productId, own] = largest!
 
 const once = { locationId, name: "Once", type: "one_time", amount: 12.34, currency: "USD" }
 const create = (fields: Json = {}) => s.post(`/products/${productId}/price`, { ...once, ...fields })
 
 describe("prices", () => {
-  it("are dozens for some products and none for others, and are listed to the end", async () => {
+  it("are many for one product and none for another, and are listed completely", async () => {
     assert.isAbove(own.length, 20)
     const rows: Array<Json> = []
     for (let size = 10; size === 10;) {
@@ -37,7 +37,7 @@ describe("prices", () => {
     assert.deepEqual(await statuses(refused), [422, 404])
   })
 
-  it("are read, created, replaced and deleted below their product", async () => {
+  it("can be read, created, replaced and deleted below their product", async () => {
     const [first] = own
     assert.deepEqual((await s.get(`/products/${productId}/price/${first!["_id"]}${query}`)).body, first)
     const { body, status } = await create({ sku: "S-1", compareAtPrice: 15, availableQuantity: 3 })
@@ -53,7 +53,7 @@ describe("prices", () => {
     assert.equal((await s.get(path + query)).status, 404)
   })
 
-  it("recur with an interval, or are for once", async () => {
+  it("need an interval only if they recur", async () => {
     const recurring = { interval: "month", intervalCount: 3 }
     const made = await create({ type: "recurring", recurring, trialPeriod: 7, totalCycles: 4 })
     assert.deepEqual([made.status, made.body["recurring"]], [201, recurring])
@@ -76,7 +76,7 @@ describe("prices", () => {
 describe("the inventory", () => {
   const path = `/products/inventory?altId=${locationId}&altType=location`
 
-  it("shows every price as stock, with a total that is an object", async () => {
+  it("lists every price, with an object as total", async () => {
     const rows = await walkAll(s, path, "inventory", "inventory", [undefined, 100])
     assert.deepEqual((await s.get(path)).body["total"], { total: rows.length })
     assert.isTrue(rows.some((row) => row["sku"] !== undefined) && rows.every((row) => row["amount"] === undefined))
@@ -86,7 +86,7 @@ describe("the inventory", () => {
     assert.equal((await s.get(`/products/inventory?altId=${locationId}`)).status, 422)
   })
 
-  it("is set for several prices at once", async () => {
+  it("can be set with a list of prices", async () => {
     const priceId = own[1]!["_id"]
     const set = (items: unknown, altType = "location") =>
       s.post("/products/inventory", { altId: locationId, altType, items })

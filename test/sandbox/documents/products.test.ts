@@ -12,7 +12,7 @@ const create = (fields: Json = {}) =>
   s.post("/products/", { locationId, name: "Bench", productType: "PHYSICAL", ...fields })
 
 describe("products", () => {
-  it("are listed to the end, with a total that is an array", async () => {
+  it("are listed completely, with an array as total", async () => {
     const rows = await walkAll(s, `/products/${query}`, "products", "products", [undefined, 100])
     assert.deepEqual((await list("&limit=1"))["total"], [{ total: rows.length }])
     const dates = (await list("&limit=100&sortOrder=asc"))["products"].map((row: Json) => row["createdAt"])
@@ -20,7 +20,7 @@ describe("products", () => {
     assert.deepEqual(await statuses([s.get("/products/"), s.get(`/products/${query}&limit=101`)]), [422, 400])
   })
 
-  it("are asked for by name, id, collection and availability", async () => {
+  it("can be filtered by name, id, collection and availability", async () => {
     const all = await s.records("products")
     const count = async (more: string) => (await list(`&limit=100${more}`))["products"].length
     const [a, b] = all
@@ -39,13 +39,13 @@ describe("products", () => {
     assert.equal(await count(`&collectionIds=${first!["_id"]},${second!["_id"]}`), both.length)
   })
 
-  it("show taxes in place of their ids when asked", async () => {
+  it("have taxes instead of their ids on request", async () => {
     const taxed = (rows: Array<Json>): Json => rows.find((row) => row["taxes"] !== undefined)!
     assert.isString(taxed((await list("&limit=100"))["products"])["taxes"][0])
     assert.isNumber(taxed((await list("&limit=100&expand=tax"))["products"])["taxes"][0].rate)
   })
 
-  it("are read by id and by slug", async () => {
+  it("can be read by id and by slug", async () => {
     const row = (await s.records("products")).find((one) => one["slug"] !== undefined)!
     assert.deepEqual((await s.get(`/products/${row["_id"]}${query}`)).body, row)
     assert.deepEqual((await s.get(`/products/${row["slug"]}${query}`)).body, row)
@@ -55,7 +55,7 @@ describe("products", () => {
     assert.equal((await s.get(`/products/${row["_id"]}`)).status, 422)
   })
 
-  it("are created, replaced in whole, and deleted with their prices", async () => {
+  it("can be created, replaced completely, and deleted with their prices", async () => {
     const { body, status } = await create({ slug: "bench", description: "Oak", availableInStore: true })
     assert.deepEqual([status, body["isTaxesEnabled"], body["locationId"]], [201, false, locationId])
     const put = { locationId, name: "Table", productType: "SERVICE", prices: [] }
@@ -69,7 +69,7 @@ describe("products", () => {
     assert.isFalse((await s.records("prices")).some((row) => row["_id"] === made["_id"]))
   })
 
-  it("always have a description, and are in the store or not", async () => {
+  it("always have a description, and a flag for the store", async () => {
     const { body } = await create({ name: "Stool" })
     assert.deepEqual([body["description"], body["availableInStore"]], ["", false])
     const put = { locationId, name: "Stool", productType: "PHYSICAL" }
@@ -84,7 +84,7 @@ describe("products", () => {
     }
   })
 
-  it("keep the rules on taxes, labels and media", async () => {
+  it("must obey the rules for taxes, labels and media", async () => {
     const wrong = [
       { isTaxesEnabled: true },
       { isTaxesEnabled: true, taxes: [] },
@@ -123,7 +123,7 @@ describe("bulk updates", () => {
     return { id, prices: async () => (await s.get(`/products/${id}/price${query}`)).body["prices"] }
   }
 
-  it("raise and lower prices by amount and percentage, and round to whole", async () => {
+  it("raise and lower prices by amount and percentage, and round them to integers", async () => {
     const { id, prices } = await product([10.5, 99.99])
     const cases: Array<[Json, Array<number>]> = [
       [{ type: "INCREASE_BY_AMOUNT", value: 0.25 }, [10.75, 100.24]],
@@ -132,12 +132,12 @@ describe("bulk updates", () => {
       [{ type: "INCREASE_BY_PERCENTAGE", value: 10 }, [36.66, 36.66]],
       [{ type: "REDUCE_BY_PERCENTAGE", value: 50, roundToWhole: true }, [18, 18]]
     ]
-    for (const [price, wanted] of cases) {
+    for (const [price, expected] of cases) {
       const { body, status } = await bulk({ type: "bulk-update-price", productIds: [id], price })
       assert.deepEqual([status, body], [201, { status: true }])
       assert.deepEqual(
         (await prices()).map((row) => row["amount"]),
-        wanted
+        expected
       )
     }
     const set = { type: "SET_NEW_PRICE", value: 50 }
@@ -148,7 +148,7 @@ describe("bulk updates", () => {
     )
   })
 
-  it("change availability, collections and currency, and delete", async () => {
+  it("change availability, collections and currency, and delete products", async () => {
     const { id, prices } = await product([1])
     const read = async () => (await s.get(`/products/${id}${query}`)).body
     const productIds = [id]
@@ -165,7 +165,7 @@ describe("bulk updates", () => {
     assert.equal((await s.get(`/products/${id}${query}`)).status, 404)
   })
 
-  it("refuse what their type needs and lacks", async () => {
+  it("need the properties of their type", async () => {
     const { id } = await product([])
     const productIds = [id]
     const wrong = [
@@ -185,7 +185,7 @@ describe("bulk updates", () => {
   })
 })
 
-it("collections are listed to the end, with a plain total", async () => {
+it("collections are listed completely, with a number as total", async () => {
   const path = `/products/collections?altId=${locationId}&altType=location`
   const rows = await walkAll(s, path, "data", "collections", [undefined, 5])
   assert.equal((await s.get(path)).body["total"], rows.length)

@@ -13,7 +13,7 @@ const fields = { accountIds: [account!["id"]], type: "post", userId: user!["id"]
 const create = (body: Json = {}) => s.post(`${base}/posts`, { ...fields, ...body })
 
 describe("social posts", () => {
-  it("are searched with text for numbers, answered with 201, and wrapped", async () => {
+  it("are searched with numbers as text, and returned with 201 in a wrapper", async () => {
     const { body, status } = await search({ limit: "1" })
     assert.equal(status, 201)
     assert.deepEqual(Object.keys(body), ["success", "statusCode", "message", "results"])
@@ -34,7 +34,7 @@ describe("social posts", () => {
     for (const name of Object.keys(always)) assert.equal((await search({ [name]: undefined })).status, 422, name)
   })
 
-  it("are asked for by time, account and status, with their users", async () => {
+  it("can be filtered by time, account and status, and include their users on request", async () => {
     const all = (await search()).body["results"].posts as Array<Json>
     const some = (await search({ accounts: account!["id"] })).body["results"]
     assert.equal(some.count, all.filter((row) => row["accountIds"].includes(account!["id"])).length)
@@ -47,7 +47,7 @@ describe("social posts", () => {
     assert.isTrue(users.some((row) => row["user"].id === row["userId"]))
   })
 
-  it("are created, read, replaced and deleted", async () => {
+  it("can be created, read, replaced and deleted", async () => {
     const { body, status } = await create({ summary: "Hi 🌿", scheduleDate: "2027-01-01T10:00:00Z" })
     assert.deepEqual([status, body["statusCode"], body["results"].post.status], [201, 201, "scheduled"])
     const { id } = body["results"].post
@@ -58,8 +58,8 @@ describe("social posts", () => {
     assert.deepEqual([(await read()).type, (await read()).summary], ["reel", undefined])
     assert.equal((await s.send("PUT", `${base}/posts/${id}`, { type: "reel" })).status, 422)
     assert.equal((await s.send("DELETE", `${base}/posts/${id}`)).body["results"].postId, id)
-    const gone = await s.get(`${base}/posts/${id}`)
-    assert.deepEqual([gone.status, gone.body["message"]], [404, `Post with id ${id} not found`])
+    const deleted = await s.get(`${base}/posts/${id}`)
+    assert.deepEqual([deleted.status, deleted.body["message"]], [404, `Post with id ${id} not found`])
     assert.isFalse((await search()).body["results"].posts.some((row: Json) => row["id"] === id))
     assert.deepEqual(ids((await search({ type: "deleted" })).body["results"].posts), [id])
     const url = "https://files.example/1.jpg"
@@ -71,14 +71,14 @@ describe("social posts", () => {
   })
 })
 
-describe("what belongs to posts", () => {
-  it("accounts come all at once", async () => {
+describe("the accounts, categories and tags of social posts", () => {
+  it("accounts are returned in one page", async () => {
     const { accounts } = (await s.get(`${base}/accounts`)).body["results"]
     assert.deepEqual(ids(accounts), ids(await s.records("social_accounts")))
     assert.isTrue(accounts.some((row: Json) => row["isActive"] === false))
   })
 
-  it("categories and tags are paged by skip", async () => {
+  it("categories and tags are returned in pages by skip", async () => {
     for (const [name, path, collection] of [
       ["categories", "/categories", "social_categories"],
       ["tags", "/tags", "social_tags"]

@@ -1,7 +1,7 @@
 import { assert } from "vitest"
 import { type Client, ids, type Json } from "../client.ts"
 
-/** Walks a list by offset (or skip) to its short page, and checks that it shows each record of a collection once. */
+/** Reads a list by offset (or skip) until a short page, and checks that it has each record of a collection once. */
 export const walkAll = async (
   s: Client,
   path: string,
@@ -10,8 +10,8 @@ export const walkAll = async (
   sizes: ReadonlyArray<number | undefined>,
   start = "offset"
 ): Promise<Array<Json>> => {
-  const wanted = ids(await s.records(collection))
-  assert.isNotEmpty(wanted, collection)
+  const expected = ids(await s.records(collection))
+  assert.isNotEmpty(expected, collection)
   let rows: Array<Json> = []
   for (const size of sizes) {
     rows = []
@@ -23,11 +23,11 @@ export const walkAll = async (
       rows.push(...page)
       if (page.length < (size ?? 10)) break
     }
-    assert.deepEqual(ids(rows), wanted, `${path} by ${size ?? "default"}`)
+    assert.deepEqual(ids(rows), expected, `${path} by ${size ?? "default"}`)
   }
   return rows
 }
 
-/** The statuses of several requests, for comparing. */
+/** The statuses of several requests. */
 export const statuses = async (replies: ReadonlyArray<Promise<{ status: number }>>): Promise<Array<number>> =>
   (await Promise.all(replies)).map(({ status }) => status)

@@ -11,7 +11,7 @@ const names = (
   "blog_categories funnels funnel_pages redirects forms submissions surveys survey_submissions"
 ).split(" ")
 
-/** Every optional field of B 2 by collection: on some records, and missing on others. */
+/** Every optional field of B 2, by collection. */
 const optional: Record<string, string> = {
   email_templates: "parentFolderId fromName fromEmail subject previewText",
   email_campaigns: "name source sourceId campaignType campaignCategory variations replyToAddress previewText",
@@ -40,14 +40,14 @@ const optional: Record<string, string> = {
 }
 
 describe("the seeded records of document 2", () => {
-  it("shows every collection as NDJSON, and no other", async () => {
+  it("are available as NDJSON by collection, and no other data is", async () => {
     for (const name of names) assert.isNotEmpty(await plain.records(name), name)
     for (const name of ["pricedProducts", "commerce", "context"]) {
       assert.equal((await plain.get(`/__sandbox/records/${name}`)).status, 404, name)
     }
   })
 
-  it("has every optional field on some records and not on all", async () => {
+  it("have every optional field in some records but not in all", async () => {
     for (const [collection, fields] of Object.entries(optional)) {
       const rows = await plain.records(collection)
       for (const field of fields.split(" ")) {
@@ -57,7 +57,7 @@ describe("the seeded records of document 2", () => {
     }
   })
 
-  it("has every status, and some no document knows", async () => {
+  it("have every documented status, and an undocumented one", async () => {
     const known: Array<[string, string, string]> = [
       ["email_campaigns", "status", "draft scheduled processing sent paused cancelled failed archived"],
       ["invoices", "status", "draft sent payment_processing paid void partially_paid"],
@@ -74,7 +74,7 @@ describe("the seeded records of document 2", () => {
     assert.isAbove(unknown, 0)
   })
 
-  it("has ties, cents, lines and formulas", async () => {
+  it("have ties, cents, line breaks and formulas", async () => {
     const text = JSON.stringify(await Promise.all(names.map((name) => plain.records(name))))
     for (const part of ["\\n", '"=', "é", "🌿", "ü", '\\"']) assert.include(text, part)
     for (const name of ["invoices", "transactions", "survey_submissions"]) {
@@ -87,7 +87,7 @@ describe("the seeded records of document 2", () => {
     assert.isTrue(amounts.some((amount) => !Number.isInteger(amount)))
   })
 
-  it("holds together: what a record names is there", async () => {
+  it("refer to records that exist", async () => {
     const known = async (name: string) => new Set(ids(await plain.records(name)))
     const contacts = await known("contacts")
     for (const name of ["invoices", "transactions", "subscriptions"]) {
@@ -108,7 +108,7 @@ describe("the seeded records of document 2", () => {
     }
   })
 
-  it("has what is scheduled still before it", async () => {
+  it("have scheduled records in the future only", async () => {
     const posts = (await plain.records("social_posts")).filter((row) => row["status"] === "scheduled")
     const articles = (await plain.records("blog_posts")).filter((row) => row["status"] === "SCHEDULED")
     const dates = [...posts.map((row) => row["scheduleDate"]), ...articles.map((row) => row["publishedAt"])]
@@ -116,15 +116,15 @@ describe("the seeded records of document 2", () => {
     for (const date of dates) assert.isAbove(Date.parse(date), now)
   })
 
-  it("grows with the contacts", async () => {
-    const [few, none] = [await sandbox({ contacts: 100 }), await sandbox({ contacts: 0 })]
+  it("increase with the number of contacts", async () => {
+    const [smaller, none] = [await sandbox({ contacts: 100 }), await sandbox({ contacts: 0 })]
     for (const name of ["invoices", "transactions", "survey_submissions", "estimates", "subscriptions"]) {
-      assert.isAbove((await plain.records(name)).length, 5 * (await few.records(name)).length, name)
+      assert.isAbove((await plain.records(name)).length, 5 * (await smaller.records(name)).length, name)
       assert.isEmpty(await none.records(name), name)
     }
   })
 
-  it("is the same whenever it is first looked at, and another for another seed", async () => {
+  it("do not depend on the requests before, and differ for another seed", async () => {
     const text = async (client: Client, name: string) => JSON.stringify(await client.records(name))
     const options = { contacts: 1500, now }
     const [late, other] = [await sandbox(options), await sandbox({ ...options, seed: 2 })]
@@ -137,7 +137,7 @@ describe("the seeded records of document 2", () => {
     }
   })
 
-  it("takes poison", async () => {
+  it("can include invalid records", async () => {
     const client = await sandbox({ contacts: 50 })
     const { body } = await client.post("/__sandbox/poison", { collection: "coupons", count: 2 })
     assert.equal(body["poisoned"], 2)
@@ -145,7 +145,7 @@ describe("the seeded records of document 2", () => {
     assert.equal(data.filter((row: Json) => row["_id"] === null).length, 2)
   })
 
-  it("changes with a stretch of business", async () => {
+  it("change by the given shares", async () => {
     const client = await sandbox({ contacts: 300 })
     const by = async (name: string) =>
       new Map((await client.records(name)).map((row) => [row["_id"] ?? row["id"], row]))
@@ -170,11 +170,11 @@ describe("the seeded records of document 2", () => {
   })
 })
 
-describe("the malformed documents", async () => {
+describe("the malformed records of document 2", async () => {
   const nasty = await sandbox({ contacts: 1500, now, world: "nasty" })
   const kinds = (rows: Array<Json>, name: string) => new Set(rows.map((row) => typeof row[name]))
 
-  it("respells money, flags and instants", async () => {
+  it("have amounts, flags and instants in different types", async () => {
     const [invoices, transactions] = [await nasty.records("invoices"), await nasty.records("transactions")]
     for (const [rows, name] of [
       [invoices, "total"],
@@ -188,7 +188,7 @@ describe("the malformed documents", async () => {
     assert.isTrue(products.some((row) => row["availableInStore"] === "false"))
   })
 
-  it("lists records without an id and stale copies, and its lists and writes still work", async () => {
+  it("are listed with records without an id and stale copies, and lists and writes work", async () => {
     for (const name of ["invoices", "transactions", "products", "survey_submissions", "social_posts"]) {
       const strays = await nasty.records(name, "?strays=1")
       const key = name.startsWith("s") ? "id" : "_id"

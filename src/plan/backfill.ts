@@ -1,4 +1,4 @@
-/** What a backfill has to read: windows of the past, the newest first, without those that were read before. */
+/** Plans a backfill: which windows of the requested range to read, newest first, without those already read. */
 import { Effect } from "effect"
 import type { Catalogue } from "../catalog/discover.ts"
 import type { Window } from "../catalog/timestamps.ts"
@@ -30,20 +30,20 @@ export const makeBackfillPlan = Effect.fn("plan.backfill")(function* (
       tables: undated.map(({ table }) => table),
       dated: dated.map(({ table }) => table)
     })
-  const known = yield* readSyncState(location)
-  const read = choice.full ? new Map<string, ReadonlyArray<Window>>() : yield* backfilledWindows(location)
+  const syncState = yield* readSyncState(location)
+  const readByTable = choice.full ? new Map<string, ReadonlyArray<Window>>() : yield* backfilledWindows(location)
   const steps = chosen
     .filter(({ backfill }) => backfill)
     .map((resource): Step => {
-      const windows = windowsOf(range, read.get(resource.table) ?? [])
+      const windows = windowsOf(range, readByTable.get(resource.table) ?? [])
       return {
         resource,
         embedded: [],
         mode: "window",
         windows,
-        checkpoints: known.get(backfillOf(resource.table))?.checkpoints ?? {},
+        checkpoints: syncState.get(backfillOf(resource.table))?.checkpoints ?? {},
         refreshCutoff: undefined,
-        capabilities: known.get(resource.table)?.capabilities ?? noCapabilities,
+        capabilities: syncState.get(resource.table)?.capabilities ?? noCapabilities,
         childCapabilities: undefined,
         requests: windows.length === 0 ? 0 : undefined
       }
@@ -51,7 +51,10 @@ export const makeBackfillPlan = Effect.fn("plan.backfill")(function* (
   return { steps, requests: steps.every(({ requests }) => requests === 0) ? 0 : undefined }
 })
 
-/** The months of a stretch less what was read, newest first. An interruption costs less than a month's pages. */
+/**
+ * The months of a range without the windows already read, newest first. Windows are no longer than a month because an
+ * interrupted one is not recorded as read.
+ */
 export const windowsOf = ([from, to]: Window, read: ReadonlyArray<Window>): ReadonlyArray<Window> => {
   const months: Array<Window> = []
   for (let end = to; end > from;) {
@@ -60,10 +63,12 @@ export const windowsOf = ([from, to]: Window, read: ReadonlyArray<Window>): Read
     months.push([start, end])
     end = start
   }
-  return months.flatMap((month) => read.reduce<ReadonlyArray<Window>>((left, window) => less(left, window), [month]))
+  return months.flatMap((month) =>
+    read.reduce<ReadonlyArray<Window>>((remaining, window) => subtract(remaining, window), [month])
+  )
 }
 
-const less = (windows: ReadonlyArray<Window>, [from, to]: Window): ReadonlyArray<Window> =>
+const subtract = (windows: ReadonlyArray<Window>, [from, to]: Window): ReadonlyArray<Window> =>
   windows.flatMap(([start, end]): ReadonlyArray<Window> =>
     to <= start || from >= end
       ? [[start, end]]

@@ -1,4 +1,4 @@
-/** What a run made of every read operation of the API: the coverage report, for this token and these settings. */
+/** The coverage report: what a run read with each read operation of the API, for this token and these settings. */
 import { Effect } from "effect"
 import { type Covered, coverageOf, operationsOf } from "../catalog/coverage.ts"
 import type { Catalogue } from "../catalog/discover.ts"
@@ -26,19 +26,19 @@ const coverageStatus = (
   { steps, ended }: RunResult
 ): { readonly status: string; readonly reason: string } => {
   if (purpose !== "tables") return { status: purpose, reason }
-  // The settings may have left out a part of what a resource reads.
+  // The settings may exclude some operations of a resource.
   const read = steps
     .map(({ resource }) => resource)
     .filter((resource) => readers.includes(resource.table) && operationsOf(resource).includes(operation))
   if (read.length === 0) return { status: reason === "" ? "left out of this run" : "skipped by the settings", reason }
   const labels = new Set(read.flatMap((resource) => [resource.table, childRequestOf(resource)?.label]))
   const ends = ended.filter(({ resource }) => labels.has(resource))
-  const closed = ends.find(({ reason }) => reason === "forbidden")
-  if (closed) {
-    const reader = read.find(({ table }) => closed.resource.split("/")[0] === table)
+  const forbidden = ends.find(({ reason }) => reason === "forbidden")
+  if (forbidden) {
+    const reader = read.find(({ table }) => forbidden.resource.split("/")[0] === table)
     return {
       status: "not readable with this token",
-      reason: `scope ${reader?.scope}: ${sentencesOf(closed).join("; ")}`
+      reason: `scope ${reader?.scope}: ${sentencesOf(forbidden).join("; ")}`
     }
   }
   const status = worstStatus(ends.map((end) => statusOf(end)))

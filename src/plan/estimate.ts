@@ -1,4 +1,4 @@
-/** Prices a plan: what earlier runs know, and for lists never read the total on one page each. */
+/** Estimates the requests of a plan: from earlier runs or, for lists never read, from the total on one page. */
 import { Effect } from "effect"
 import { Api } from "../api/api.ts"
 import type { Limits } from "../api/rate-limiter.ts"
@@ -27,12 +27,12 @@ interface Account {
   readonly company: string | undefined
 }
 
-export const estimate = Effect.fn("plan.price")(function* ({ steps }: Plan, account: Account, limits: Limits) {
+export const estimate = Effect.fn("plan.estimate")(function* ({ steps }: Plan, account: Account, limits: Limits) {
   const api = yield* Api
-  const known = { ...account, company: account.company ?? (yield* companyOf(account.location)) }
+  const withCompany = { ...account, company: account.company ?? (yield* companyOf(account.location)) }
   const lists = yield* Effect.forEach(
     steps.filter(({ mode }) => mode !== "children"),
-    (step) => estimateList(step, known),
+    (step) => estimateList(step, withCompany),
     { concurrency: 8 }
   )
   const recordsByTable = new Map(lists.map(({ resource, records }) => [resource, records]))
@@ -48,9 +48,9 @@ const estimateChildren = (
   recordsByTable: ReadonlyMap<string, number | undefined>
 ): Estimate => {
   const { table, where, ids } = resource.childOf!
-  // Which of the rows count can only be told from the rows.
-  const some = where !== undefined || ids !== undefined
-  const parents = some ? undefined : recordsByTable.get(table)
+  // Only the parent rows show how many of them the condition or the list of ids selects.
+  const isFiltered = where !== undefined || ids !== undefined
+  const parents = isFiltered ? undefined : recordsByTable.get(table)
   const from = requests !== undefined ? "earlier runs" : parents === undefined ? "nothing yet" : "its parents"
   return { resource: resource.table, mode, records: undefined, requests: requests ?? parents, from }
 }
@@ -87,7 +87,7 @@ const estimateList = Effect.fnUntraced(function* ({ resource, mode, since, reque
   return estimated("the service's total", pages === undefined ? undefined : pages + details, total)
 })
 
-/** A list that cannot be read is no reason not to price the others; the sync will say why. */
+/** `undefined` if the list cannot be read: the others are still estimated, and the sync will report the reason. */
 const totalOf = Effect.fnUntraced(function* (request: BoundRequest, resource: string, path: string) {
   const body = yield* bodyOf(request, resource)
   const total = Number(at(body, path))

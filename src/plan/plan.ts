@@ -1,4 +1,4 @@
-/** What a run has to read: which resources, how much of each, where an interrupted run left off, what it costs. */
+/** Plans a run: which resources to read, in which mode and from which checkpoints, and the requests that this takes. */
 import { Clock, Duration, Effect } from "effect"
 import type { Catalogue } from "../catalog/discover.ts"
 import { enabledPart } from "../catalog/optional.ts"
@@ -21,7 +21,7 @@ import type { Warehouse } from "../warehouse/warehouse.ts"
 
 export interface Plan {
   readonly steps: ReadonlyArray<Step>
-  /** Sum over the steps; unknown while any of them is. */
+  /** Sum of the steps; unknown if any of them is. */
   readonly requests: number | undefined
 }
 
@@ -31,7 +31,7 @@ export interface Choice {
   /** Tables or families to leave out. */
   readonly except: ReadonlyArray<string>
   readonly optional: OptionalSettings
-  /** Read everything, whatever is known; an earlier run that had begun to is gone on with. */
+  /** Read everything again. An unfinished full sync of an earlier run is resumed. */
   readonly full: boolean
 }
 
@@ -40,12 +40,12 @@ export const makePlan = Effect.fn("plan.make")(function* (
   location: string,
   choice: Choice
 ): Effect.fn.Return<Plan, Failure, Warehouse> {
-  const known = yield* readSyncState(location)
+  const syncState = yield* readSyncState(location)
   const now = yield* Clock.currentTimeMillis
   const refreshCutoff = choice.full ? ((yield* unfinishedFullSync()) ?? now) : undefined
   const chosen = yield* choose(catalogue, choice)
   const steps = yield* Effect.forEach(chosen, (resource) =>
-    stepOf(resource, embeddedResourcesOf(catalogue.resources, resource.table), known, location, now, refreshCutoff)
+    stepOf(resource, embeddedResourcesOf(catalogue.resources, resource.table), syncState, location, now, refreshCutoff)
   )
   const costs = steps.map(({ requests }) => requests)
   const requests = costs.every((cost) => cost !== undefined) ? costs.reduce((sum, cost) => sum + cost, 0) : undefined
@@ -55,37 +55,37 @@ export const makePlan = Effect.fn("plan.make")(function* (
 const stepOf = Effect.fnUntraced(function* (
   resource: Resource,
   embedded: ReadonlyArray<Resource>,
-  knownByLabel: ReadonlyMap<string, SyncState>,
+  stateByLabel: ReadonlyMap<string, SyncState>,
   location: string,
   now: number,
   refreshCutoff: number | undefined
 ): Effect.fn.Return<Step, Failure, Warehouse> {
-  const known = knownByLabel.get(resource.table)
+  const state = stateByLabel.get(resource.table)
   const childRequest = childRequestOf(resource)
-  const full = refreshCutoff !== undefined
-  const due = childRequest && known && (yield* dueCount({ location, childRequest, refreshCutoff }))
+  const isFull = refreshCutoff !== undefined
+  const due = childRequest && state && (yield* dueCount({ location, childRequest, refreshCutoff }))
   const common = {
     resource,
     embedded,
     refreshCutoff,
-    capabilities: known?.capabilities ?? noCapabilities,
-    childCapabilities: childRequest && knownByLabel.get(childRequest.label)?.capabilities,
-    checkpoints: known?.checkpoints ?? {}
+    capabilities: state?.capabilities ?? noCapabilities,
+    childCapabilities: childRequest && stateByLabel.get(childRequest.label)?.capabilities,
+    checkpoints: state?.checkpoints ?? {}
   }
   if (resource.kind !== "list") return { ...common, mode: "children", requests: due }
-  // An interrupted reading goes on as it began.
+  // An interrupted reading resumes in the mode in which it began.
   const resumed = Object.values(common.checkpoints)[0]
   const { changes } = resource
-  const sinceFull = now - (known?.fullCompleteAt ?? 0)
-  // A reading that is still to come was made while our clock was ahead.
-  const stale =
+  const sinceFull = now - (state?.fullCompleteAt ?? 0)
+  // A time in the future was recorded while the local clock was ahead.
+  const isStale =
     changes?.fullEvery !== undefined && (sinceFull > Duration.toMillis(changes.fullEvery) || sinceFull < -dayMs)
   const since =
     resumed?.since ??
-    (changes && known?.watermark !== undefined ? known.watermark - Duration.toMillis(changes.overlap) : undefined)
-  const changed = !full && changes !== undefined && since !== undefined && !stale
-  const mode = (full ? undefined : resumed?.mode) ?? (changed ? "incremental" : "full")
-  const list = (mode === "full" ? pagesOfFullRead(resource.full[0]!, known?.total) : undefined) ?? known?.requests
+    (changes && state?.watermark !== undefined ? state.watermark - Duration.toMillis(changes.overlap) : undefined)
+  const isIncremental = !isFull && changes !== undefined && since !== undefined && !isStale
+  const mode = (isFull ? undefined : resumed?.mode) ?? (isIncremental ? "incremental" : "full")
+  const list = (mode === "full" ? pagesOfFullRead(resource.full[0]!, state?.total) : undefined) ?? state?.requests
   return {
     ...common,
     mode,
@@ -93,24 +93,25 @@ const stepOf = Effect.fnUntraced(function* (
     requests: list === undefined ? undefined : list + (due ?? 0)
   }
 })
-/** Pages of a full reading of the list; what is asked row by row comes on top. */
+
+/** Pages of a full reading of the list, without the requests for details and children. `undefined` without a total. */
 export const pagesOfFullRead = (strategy: Strategy, total: number | undefined): number | undefined => {
   if (strategy.paging.kind === "once") return 1
   return total === undefined ? undefined : Math.max(1, Math.ceil(total / strategy.pageSize))
 }
 
-/** What was asked for, and what it needs: the rows it is read under, and the pages it is in. */
+/** The selected resources and those they need: their parents, and the lists they are embedded in. */
 export const choose = (
   catalogue: Catalogue,
   { only, except, optional }: Choice
 ): Effect.Effect<ReadonlyArray<Resource>, Failure> => {
   const { resources, familyByTable } = catalogue
-  const among = (words: ReadonlyArray<string>) => (resource: Resource) => isAmong(catalogue, resource, words)
-  for (const [flag, words] of [
+  const among = (names: ReadonlyArray<string>) => (resource: Resource) => isAmong(catalogue, resource, names)
+  for (const [flag, names] of [
     ["--only", only],
     ["--except", except]
   ] as const) {
-    const unknown = words.find((word) => !resources.some(among([word])))
+    const unknown = names.find((name) => !resources.some(among([name])))
     if (unknown !== undefined)
       return Effect.fail(
         failure({ _tag: "UnknownSelection", flag, name: unknown, families: [...new Set(familyByTable.values())] })
@@ -124,19 +125,19 @@ export const choose = (
   const chosen = available.filter(
     (resource) => wanted.has(resource) && !resource.embeddedIn && !among(except)(resource)
   )
-  // That a resource is not enabled is no mistake.
+  // It is not an error if --only names only resources that the settings disable.
   return chosen.length > 0 || except.length === 0
     ? Effect.succeed(chosen)
     : Effect.fail(failure({ _tag: "NothingSelected", only, except }))
 }
 
-/** Whether it, one of its tables, or its family is named. */
-export const isAmong = ({ familyByTable }: Catalogue, resource: Resource, words: ReadonlyArray<string>): boolean =>
-  words.some(
-    (word) => familyByTable.get(resource.table) === word || tablesOf(resource).some((table) => table.name === word)
+/** Whether the names include the resource, one of its tables, or its family. */
+export const isAmong = ({ familyByTable }: Catalogue, resource: Resource, names: ReadonlyArray<string>): boolean =>
+  names.some(
+    (name) => familyByTable.get(resource.table) === name || tablesOf(resource).some((table) => table.name === name)
   )
 
-/** Tables that have to be read for a resource to be read; the location for the company that owns it. */
+/** Tables that a resource needs: its parent, the list it is embedded in, and for the id of the company, the location. */
 const neededBy = (resource: Resource): ReadonlyArray<string> => [
   ...(resource.childOf ? [resource.childOf.table] : []),
   ...(resource.embeddedIn ? [resource.embeddedIn.table] : []),

@@ -1,16 +1,16 @@
-/** What readings learnt about this account of the service, to start with next time. Stored with the watermark. */
+/** What earlier readings learnt about the service for a resource, to use next time. Stored with the watermark. */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
 const Capabilities = Schema.Struct({
   version: Schema.Literal(1),
-  /** Page sizes that were found to be the largest, by strategy (`GET /path`). */
+  /** The largest page sizes that the service accepts, by strategy (`GET /path`). */
   sizes: Schema.Record(Schema.String, Schema.Number),
-  /** Fingerprints of strategies that do not work here. */
+  /** Fingerprints of strategies that the service does not support. */
   refused: Schema.Array(Schema.String),
-  /** Strategies whose totals count more records than they show. */
+  /** Strategies whose totals exceed the records they return. */
   unreliableTotals: Schema.Array(Schema.String),
-  /** Records without a time of change, in the last full reading. */
+  /** Records without a change timestamp in the last full sync. */
   undated: Schema.Number
 })
 
@@ -20,7 +20,7 @@ export const noCapabilities: Capabilities = { version: 1, sizes: {}, refused: []
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Capabilities))
 
-/** From JSON; what another version wrote is learnt anew. */
+/** Decodes JSON. Capabilities of another version are discarded, so they are learnt again. */
 export const decodeCapabilities = (json: unknown): Capabilities => Option.getOrElse(decode(json), () => noCapabilities)
 
 export const encodeCapabilities = (capabilities: Capabilities): string => JSON.stringify(capabilities)

@@ -1,22 +1,22 @@
 /**
- * Where the reading of a list stands: in every page of the vault, and in `meta.checkpoints` until the list is read to its
- * end. Only what survives a restart belongs here, so no expiring cursor. Times are epoch milliseconds.
+ * The progress of reading a list. Every page in the vault has one, and `meta.checkpoints` keeps the last one until the list
+ * is read to its end. Expiring cursors do not survive a restart, so they are not part of it. Times are epoch milliseconds.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Parameters } from "../catalog/request.ts"
 
-/** As a definition writes them. */
+/** Parameters as a definition has them. */
 const RequestParameters = Schema.Record(Schema.String, Schema.Unknown) as unknown as Schema.Codec<Parameters>
 const Ids = Schema.Array(Schema.String)
 
-/** Being read in parts: the records that share one sort value, more than a page holds. */
+/** State while records that share one sort value, too many for a page, are read in parts. */
 const Ties = Schema.Struct({
   value: Schema.Number,
-  /** Parameters that are still to be tried. */
+  /** The parts still to be read. */
   left: Schema.Array(Schema.Struct({ level: Schema.Number, parameters: RequestParameters })),
   ids: Ids,
-  /** Those among them that no part has shown yet. */
+  /** The ids that no part has returned yet. */
   unshown: Ids
 })
 
@@ -25,60 +25,60 @@ const Checkpoint = Schema.Struct({
   done: Schema.Boolean,
   cursor: Schema.optional(Schema.Unknown),
   /**
-   * Windows still to be read, the current one first: start, end, and of a window that was cut out of another, the records
-   * that the service may count up to its end.
+   * Windows still to be read, the current one first: start, end, and for a half of a split window the largest total that
+   * the service may report for all windows up to the end of the split one.
    */
   windows: Schema.optionalKey(Schema.Array(Schema.Array(Schema.Number))),
-  /** Records seen, repetitions at the seams not counted. */
+  /** Records read, without those repeated where pages overlap. */
   count: Schema.Number,
-  /** What the service counts: in the current window, and at the end in all of them. */
+  /** The service's total: for the current window, and at the end for all windows. */
   total: Schema.optional(Schema.Number),
-  /** Of the windows that are read: their records, and what the service counted in them. */
+  /** Records and totals of the windows read so far. */
   earlier: Schema.optionalKey(Schema.Struct({ count: Schema.Number, total: Schema.Number })),
-  /** A page shorter than requested was not the end: the service cuts pages to a size of its own. */
+  /** Whether a page shorter than requested was not the last one, because the service limits the page size. */
   cut: Schema.optionalKey(Schema.Boolean),
-  /** Highest time of change seen. */
+  /** Latest change timestamp so far. */
   highest: Schema.optionalKey(Schema.Number),
-  /** Records without a time of change. */
+  /** Records without a change timestamp. */
   undated: Schema.optionalKey(Schema.Number),
-  /** Where to begin again when an expiring cursor has expired. */
+  /** The sort value to restart from if an expiring cursor has expired. */
   anchor: Schema.optionalKey(Schema.Number),
-  /** Last ids of the last page: the next one has to touch it, and must not be the same. */
+  /** Last ids of the last page: the next page must overlap it, but not be the same. */
   lastIds: Ids,
   /** Sort value of the last record. */
   edge: Schema.optionalKey(Schema.Number),
-  /** The service does not look at the id beside a sort value, so its cursor is the value alone. */
+  /** Whether the service ignores the id in a cursor of sort value and id, so that the cursor is the value alone. */
   byValue: Schema.optionalKey(Schema.Boolean),
   ties: Schema.optional(Ties),
-  /** How often the list moved up under the reading. */
+  /** How often reading stepped back, because deletions had moved records up onto pages already read. */
   stepsBack: Schema.optionalKey(Schema.Number),
   warnings: Schema.Array(Schema.String),
   mode: Schema.Literals(["full", "incremental", "window"]),
-  /** Watermark less its overlap; always there in mode `incremental`. */
+  /** Watermark less its overlap; always set in mode `incremental`. */
   since: Schema.optional(Schema.Number),
-  /** When the reading began, by our clock. */
+  /** When the reading began, by the local clock. */
   startedAt: Schema.Number,
-  /** The same by the service's clock: it dates changes, and ours may be hours off. */
+  /** The same by the service's clock, which dates changes; the local clock may be hours off. */
   servedAt: Schema.optional(Schema.Number),
-  /** Of the strategy it was begun with: after an edit the list is read anew. */
+  /** Fingerprint of the strategy: if its definition changes, the list is read from the start. */
   fingerprint: Schema.String,
-  /** Read a second time, because the service counts more than the first time showed. */
+  /** Whether this is a second reading, because the first returned fewer records than the service counts. */
   again: Schema.optionalKey(Schema.Boolean),
-  /** In mode `window`: what is being read. */
+  /** In mode `window`: the window being read. */
   window: Schema.optionalKey(Schema.Tuple([Schema.Number, Schema.Number])),
-  /** Ids of the first page, where another partition has to look at them. */
+  /** Ids of the first page, if the first pages of other partitions are compared with it. */
   firstPageIds: Schema.optionalKey(Ids),
-  /** Name of a partition whose parameters the service ignores; nothing of it is kept. */
+  /** Name of a partition whose parameters the service ignores; its pages are not stored. */
   ignored: Schema.optionalKey(Schema.String)
 })
 
-export type TimeWindow = readonly [start: number, end: number, most?: number]
+export type TimeWindow = readonly [start: number, end: number, countMax?: number]
 export type Ties = typeof Ties.Type
 export type Checkpoint = Omit<typeof Checkpoint.Type, "windows"> & { readonly windows?: ReadonlyArray<TimeWindow> }
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Checkpoint))
 
-/** From JSON; `undefined` where another version wrote it: the list is then read anew. */
+/** Decodes JSON; `undefined` for a checkpoint of another version, so that the list is read from the start. */
 export const decodeCheckpoint = (json: unknown): Checkpoint | undefined =>
   // A window has two numbers or three.
   Option.getOrUndefined(decode(json)) as Checkpoint | undefined

@@ -1,14 +1,14 @@
-/** How complete the reading of a resource is: decided here, from facts, and nowhere else. */
+/** Decides how complete the reading of a resource is, from facts. No other module does. */
 
 export type Status = "complete" | "complete_with_warnings" | "incomplete"
 
-/** What a reading, and the load of its pages, found. Sentences without a full stop. */
+/** What the reading of a resource and the load of its pages found. Sentences have no full stop. */
 export interface Facts {
-  /** Why rows are missing, or may be. */
+  /** Why rows are or may be missing. */
   readonly shortfalls: ReadonlyArray<string>
-  /** What a reader of the rows should know. */
+  /** What users of the rows should know. */
   readonly warnings: ReadonlyArray<string>
-  /** Records without a key, which became no row. */
+  /** Records without a key, which have no row. */
   readonly droppedRecords?: number
   /** Fields and values that a frozen schema kept out of the tables, as `table.field`. */
   readonly blockedFields?: ReadonlyArray<string>
@@ -22,7 +22,7 @@ export const statusOf = (facts: Facts): Status => {
 
 export const isComplete = (facts: Facts): boolean => statusOf(facts) !== "incomplete"
 
-/** All that is to be said about a reading, the gravest first. */
+/** All messages about a reading, the most severe first. */
 export const sentencesOf = ({ shortfalls, warnings, droppedRecords = 0, blockedFields = [] }: Facts) => [
   ...shortfalls,
   ...(blockedFields.length > 0 ? [blockedText(blockedFields)] : []),
@@ -33,12 +33,12 @@ export const sentencesOf = ({ shortfalls, warnings, droppedRecords = 0, blockedF
 const blockedText = (fields: ReadonlyArray<string>): string => {
   const shown = fields.slice(0, 5)
   const more = fields.length > shown.length ? ` and ${fields.length - shown.length} more` : ""
-  return `the schema is frozen, and the service sent what is new: ${shown.join(", ")}${more}. New fields are in the vault and in no table. To accept it, write accepted = ${JSON.stringify(shown)} under [schema] in the settings file, or another policy, then ./sluice rebuild`
+  return `the schema is frozen, and the service sent new fields or values: ${shown.join(", ")}${more}. New fields are in the vault but in no table. To accept them, set accepted = ${JSON.stringify(shown)} under [schema] in the settings file, or choose another policy there, and run ./sluice rebuild`
 }
 
-/** Of several readings, the least complete one decides. */
+/** The status of several readings is that of the least complete one. */
 export const worstStatus = (statuses: ReadonlyArray<string>): Status =>
   (["incomplete", "complete_with_warnings"] as const).find((status) => statuses.includes(status)) ?? "complete"
 
-/** A status as people read it. */
+/** A status as messages show it. */
 export const statusText = (status: string): string => status.replaceAll("_", " ")

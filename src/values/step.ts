@@ -1,4 +1,4 @@
-/** One resource to read in a run: what the plan decides, and extract does. Times are epoch milliseconds. */
+/** One resource to read in a run: the plan decides it, extract executes it. Times are epoch milliseconds. */
 import type { Resource } from "../catalog/resource.ts"
 import type { Window } from "../catalog/timestamps.ts"
 import type { Capabilities } from "./capabilities.ts"
@@ -6,21 +6,22 @@ import type { Checkpoint } from "./checkpoint.ts"
 
 export interface Step {
   readonly resource: Resource
-  /** Resources whose records are in its pages. */
+  /** Resources whose records are embedded in its pages. */
   readonly embedded: ReadonlyArray<Resource>
-  /** `children`: only what is due under parent rows. `window`: a range of the past, whatever else is known. */
+  /** `children`: only the children of parents that are due. `window`: time windows of a backfill. */
   readonly mode: "full" | "incremental" | "children" | "window"
-  /** In mode `window`: what is to be read, in this order. */
+  /** In mode `window`: the windows, in the order in which they are read. */
   readonly windows?: ReadonlyArray<Window>
   /** Watermark less its overlap. */
   readonly since?: number
-  /** Of lists that an earlier run did not read to their end, by partition. */
+  /** Checkpoints of lists that an earlier run did not finish, by partition. */
   readonly checkpoints: Readonly<Record<string, Checkpoint>>
-  /** Children that were fetched before this time are fetched again. */
+  /** Children fetched before this time are fetched again. */
   readonly refreshCutoff: number | undefined
-  /** What earlier runs learnt about reading the list, and the children, of this account. */
+  /** What earlier runs learnt about the requests of the list. */
   readonly capabilities: Capabilities
+  /** What earlier runs learnt about the requests of the children or details. */
   readonly childCapabilities: Capabilities | undefined
-  /** Requests that the step will take, as far as earlier runs let us know. */
+  /** The requests that the step is expected to take; `undefined` if earlier runs do not show it. */
   readonly requests: number | undefined
 }

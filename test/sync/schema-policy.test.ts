@@ -94,7 +94,7 @@ describe("the schema policy", () => {
     assert.include(second.stderr, `accepted = ${places} under [schema] in the settings file`)
     assert.match(
       second.stderr,
-      /contacts: the schema is frozen, and the service sent what is new: contact_custom_values\.unit, contacts\.dnd, contacts\.loyaltyTier\./
+      /contacts: the schema is frozen, and the service sent new fields or values: contact_custom_values\.unit, contacts\.dnd, contacts\.loyaltyTier\./
     )
     const statuses = await rows(
       "SELECT resource, status FROM meta.run_resources WHERE run_id = (SELECT max(run_id) FROM meta.runs) AND resource <> 'locations' ORDER BY ALL"
@@ -122,7 +122,7 @@ describe("the schema policy", () => {
     assert.strictEqual((await sync(frozen)).code, 3)
     const some = await sync(`[schema]\naccepted = ["contacts.loyaltyTier", "contacts.dnd"]\n${frozen}`)
     assert.strictEqual(some.code, 3)
-    assert.match(some.stderr, /what is new: contact_custom_values\.unit\./)
+    assert.match(some.stderr, /new fields or values: contact_custom_values\.unit\./)
     const accepted = `[schema]\naccepted = ${places}\n${frozen}`
     assert.strictEqual((await run("rebuild", accepted)).code, 0)
     assert.deepStrictEqual(await extras(), all)
@@ -140,7 +140,7 @@ describe("the schema policy", () => {
     assert.strictEqual(second.code, 3, second.stderr)
     assert.match(
       second.stderr,
-      /contacts: the schema is frozen, and the service sent what is new: contacts\.type = patron\./
+      /contacts: the schema is frozen, and the service sent new fields or values: contacts\.type = patron\./
     )
     assert.deepStrictEqual(await rows("SELECT type FROM crm.contacts"), [{ type: "patron" }])
     assert.strictEqual((await sync(frozen)).code, 0)

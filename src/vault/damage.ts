@@ -1,4 +1,4 @@
-/** Damage that the files of the vault show themselves, whatever the disk says. */
+/** Part of the vault is damaged or missing, although the file system reported no error. */
 export class Damage extends Error {}
 
 export const damagedAt = (segment: number, byte: number): Damage =>

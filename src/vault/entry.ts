@@ -1,4 +1,4 @@
-/** What stands in the vault: one entry per page, and per end of a reading, deletion and window. */
+/** The entries of the vault: each is a page, the end of a reading, a set of deleted records, or a backfilled window. */
 import type { Window } from "../catalog/timestamps.ts"
 import type { Capabilities } from "../values/capabilities.ts"
 import type { Checkpoint } from "../values/checkpoint.ts"
@@ -6,35 +6,35 @@ import type { Facts } from "../values/status.ts"
 
 interface Common {
   readonly run: string
-  /** When the answer came, epoch milliseconds. */
+  /** When the response was received, or an entry without one was made; epoch milliseconds. */
   readonly at: number
   readonly location: string
   readonly resource: string
 }
 
-/** The row that the records of a page belong to. */
+/** The parent row of the records on a page. */
 export interface Parent {
   readonly id: string
   /** The version of the row when its reading began. */
   readonly version: string
-  /** This page is the last one. */
+  /** Whether this is the last page of the parent. */
   readonly done: boolean
-  /** Everything under the row is read, not only what is recent. */
+  /** Whether all children of the parent are read, not only recent ones. */
   readonly full: boolean
 }
 
-/** A page of a list, the children of a row, or a detail. */
+/** A page of a list or of the children of a parent, or a detail. */
 export interface PageEntry extends Common {
   readonly kind: "page" | "detail"
-  /** Of a list: which partition. Of children and details: their label in counts and state. */
+  /** The partition of a list; for children and details, their label in counts and state. */
   readonly partition: string
   readonly request: unknown
   /** Dotted path of the records in the body. */
   readonly records: string
   readonly parent?: Parent
-  /** The body holds numbers that a double would change (json.ts). */
+  /** Whether the body has numbers that a double cannot represent; see catalog/json.ts. */
   readonly hasBigNumbers: boolean
-  /** After this page; none where the service has nothing under a row. */
+  /** The checkpoint after this page; absent if the service has nothing for the parent. */
   readonly checkpoint?: Checkpoint
 }
 
@@ -43,29 +43,30 @@ export interface EndEntry extends Common {
   readonly kind: "end"
   readonly outcome: Outcome
 }
-/** How a reading ended; times in epoch milliseconds. How complete it is follows from `Facts`. */
+
+/** How a reading ended. Times are epoch milliseconds. The status follows from `Facts`. */
 export interface Outcome extends Facts {
   readonly mode: "full" | "incremental" | "children" | "window"
   readonly requests: number
-  /** Of an incomplete one: it came to the end of its list, so the next one begins anew. */
+  /** Whether an incomplete reading reached the end of its list, so that the next one starts over. */
   readonly finished?: boolean
-  /** When the reading began, maybe in an earlier run. */
+  /** When the reading began by the local clock, possibly in an earlier run. */
   readonly begunAt?: number
-  /** The same moment by the service's clock. */
+  /** The same time by the service's clock. */
   readonly servedAt?: number
   readonly since?: number
   readonly watermark?: number
-  /** What the service said it holds. */
+  /** The service's total. */
   readonly total?: number
   readonly capabilities?: Capabilities
 }
 
-/** Records found to be deleted; the body is the list of their keys. */
+/** Records that are found to be deleted. The body is a JSON array of their keys. */
 export interface DeletedEntry extends Common {
   readonly kind: "deleted"
 }
 
-/** A window of the past is read: what lies in it need not be asked for again. No body. */
+/** A window that a backfill has read, so it need not be requested again. No body. */
 export interface WindowEntry extends Common {
   readonly kind: "window"
   readonly window: Window
@@ -74,15 +75,16 @@ export interface WindowEntry extends Common {
 export type Entry = PageEntry | EndEntry | DeletedEntry | WindowEntry
 
 /**
- * What in a frame cannot have been written by a run of this account, in words: nobody would read it, so it is damage.
- * `resources`: tables, and what follow-ups are counted as.
+ * Describes an entry that no run of this account can have written, which therefore counts as damage; `undefined` for any
+ * other entry. `resources`: tables and labels of child requests.
  */
 export const foreignIn = (
   { kind, resource, location }: Entry,
-  known: { readonly resources: ReadonlySet<string>; readonly locations: ReadonlySet<string> }
+  expected: { readonly resources: ReadonlySet<string>; readonly locations: ReadonlySet<string> }
 ): string | undefined => {
   if (!kinds.has(kind)) return `an entry of the kind ${kind}, which does not exist`
-  if (!known.resources.has(resource)) return `an entry of the resource ${resource}, which does not exist`
-  return known.locations.has(location) ? undefined : `an entry of the location ${location}, which was never read`
+  if (!expected.resources.has(resource)) return `an entry of the resource ${resource}, which does not exist`
+  return expected.locations.has(location) ? undefined : `an entry of the location ${location}, which was never read`
 }
+
 const kinds: ReadonlySet<string> = new Set<Entry["kind"]>(["page", "detail", "end", "deleted", "window"])

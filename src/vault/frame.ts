@@ -1,12 +1,12 @@
 /**
- * One entry of the vault on disk: a line of JSON that describes it, then the body byte for byte as it was received.
+ * The format of a vault entry on disk: a header line of JSON, then the body exactly as received.
  *
  *     {"kind":"page","resource":"contacts",…,"bytes":92011,"crc32":2839201122,"crc":1022938475}\n
  *     {"contacts":[…]}\n
  *
- * `crc32` is that of the body, `crc` that of the line before it: a line that holds by itself tells for certain whether its
- * body was cut off. Earlier versions wrote no `crc`. Bodies are one line as a rule, so a segment reads as NDJSON in other
- * tools.
+ * `crc32` is the checksum of the body, `crc` that of the header before it: a valid header shows for certain whether its
+ * body is truncated. Earlier versions wrote no `crc`. Most bodies are one line, so other tools can read a segment as
+ * NDJSON.
  */
 import { crc32 } from "node:zlib"
 import type { Entry } from "./entry.ts"
@@ -15,24 +15,24 @@ import { upgraded } from "./upgrade.ts"
 export interface Frame {
   readonly entry: Entry
   readonly body: string
-  /** The body's value, where it is known; of no concern to the file. */
+  /** The parsed body, if available; not stored in the file. */
   readonly parsed?: unknown
 }
 
 export const encode = ({ entry, body }: Frame): Buffer => {
   const bytes = Buffer.from(body)
-  const head = JSON.stringify({ ...entry, bytes: bytes.length, crc32: crc32(bytes) }).slice(0, -1)
-  return Buffer.concat([Buffer.from(`${head}${headSum}${crc32(head)}}\n`), bytes, newline])
+  const header = JSON.stringify({ ...entry, bytes: bytes.length, crc32: crc32(bytes) }).slice(0, -1)
+  return Buffer.concat([Buffer.from(`${header}${checksumKey}${crc32(header)}}\n`), bytes, newline])
 }
 const newline = Buffer.from("\n")
-const headSum = ',"crc":'
+const checksumKey = ',"crc":'
 
 export interface Decoded extends Frame {
-  /** Where the next frame begins: in `decode` within the bytes given, in `Vault.read` within the segment. */
+  /** Where the next frame starts: for `decode` within the given bytes, for `Vault.read` within the segment. */
   readonly end: number
 }
 
-/** The frame that begins at `start`, or `undefined` where it is cut off or damaged. */
+/** The frame at `start`; `undefined` if it is truncated or damaged. */
 export const decode = (segment: Buffer, start: number): Decoded | undefined => {
   const found = find(segment, start)
   return typeof found === "string"
@@ -44,7 +44,7 @@ export const decode = (segment: Buffer, start: number): Decoded | undefined => {
       }
 }
 
-/** Where the last whole frame ends, counted from the first byte; the end of the segment where nothing is wrong. */
+/** The offset where the valid frames from the start of a segment end; its length if all are valid. */
 export const validUntil = (segment: Buffer): number => {
   let end = 0
   for (let found = find(segment, 0); typeof found !== "string"; found = find(segment, end)) end = found.bodyEnd + 1
@@ -52,13 +52,13 @@ export const validUntil = (segment: Buffer): number => {
 }
 
 /**
- * Whether what begins at `start` is a frame whose writing was cut off, and not one that was damaged later. A power cut may
- * leave anything in place of what was not synced: where nothing from `start` on was loaded, a frame that does not hold is
- * a cut one as well, unless a whole frame follows it.
+ * Whether the bytes from `start` on are a torn write, and not a frame that was damaged later. A power cut may leave any
+ * bytes in place of unsynced ones: if nothing from `start` on has been loaded, an invalid frame is a torn write too, unless
+ * a valid frame follows it.
  */
 export const isTorn = (segment: Buffer, start: number, isLoaded: boolean): boolean => {
   const found = find(segment, start)
-  return found === "cut" || ((found === "maybe cut" || !isLoaded) && !isAnyBehind(segment, start))
+  return found === "truncated" || ((found === "maybe truncated" || !isLoaded) && !hasFrameAfter(segment, start))
 }
 
 interface Found {
@@ -67,38 +67,40 @@ interface Found {
   readonly bodyEnd: number
 }
 
-/** `maybe cut`: by the length that a head without a checksum tells. */
-const find = (segment: Buffer, start: number): Found | "cut" | "maybe cut" | "damaged" => {
-  const headEnd = segment.indexOf(10, start)
-  if (headEnd < 0) return "cut"
-  const line = segment.subarray(start, headEnd)
-  const head = headIn(line)
-  if (!head) return "damaged"
-  const { bytes, crc32: expected, crc, ...entry } = head
-  const [bodyStart, bodyEnd] = [headEnd + 1, headEnd + 1 + bytes]
-  if (bodyEnd >= segment.length) return crc === undefined ? "maybe cut" : "cut"
+/** `maybe truncated`: the header has no checksum, so its length may be damaged instead. */
+const find = (segment: Buffer, start: number): Found | "truncated" | "maybe truncated" | "damaged" => {
+  const headerEnd = segment.indexOf(10, start)
+  if (headerEnd < 0) return "truncated"
+  const line = segment.subarray(start, headerEnd)
+  const header = headerIn(line)
+  if (!header) return "damaged"
+  const { bytes, crc32: expected, crc, ...entry } = header
+  const [bodyStart, bodyEnd] = [headerEnd + 1, headerEnd + 1 + bytes]
+  if (bodyEnd >= segment.length) return crc === undefined ? "maybe truncated" : "truncated"
   if (segment[bodyEnd] !== 10 || crc32(segment.subarray(bodyStart, bodyEnd)) !== expected) return "damaged"
   return { entry, bodyStart, bodyEnd }
 }
 
-type Head = Entry & { readonly bytes: number; readonly crc32: number; readonly crc?: number }
+type Header = Entry & { readonly bytes: number; readonly crc32: number; readonly crc?: number }
 
-const headIn = (line: Buffer): Head | undefined => {
-  const at = line.lastIndexOf(headSum)
-  const [, sum] = at < 0 ? [] : (/^(\d+)}$/.exec(line.toString("latin1", at + headSum.length)) ?? [])
-  // Only a head that ends as earlier versions wrote it may do without: else a damaged checksum would be none.
-  const holds =
-    sum === undefined ? /,"crc32":\d+}$/.test(line.toString("latin1")) : crc32(line.subarray(0, at)) === Number(sum)
-  if (!holds) return undefined
+const headerIn = (line: Buffer): Header | undefined => {
+  const at = line.lastIndexOf(checksumKey)
+  const [, checksum] = at < 0 ? [] : (/^(\d+)}$/.exec(line.toString("latin1", at + checksumKey.length)) ?? [])
+  // Without the check of the format, a header whose checksum is damaged would count as one without a checksum.
+  const isValid =
+    checksum === undefined
+      ? /,"crc32":\d+}$/.test(line.toString("latin1"))
+      : crc32(line.subarray(0, at)) === Number(checksum)
+  if (!isValid) return undefined
   try {
-    const head = JSON.parse(line.toString("utf8"))
-    return Number.isInteger(head?.bytes) && head.bytes >= 0 && Number.isInteger(head?.crc32) ? head : undefined
+    const header = JSON.parse(line.toString("utf8"))
+    return Number.isInteger(header?.bytes) && header.bytes >= 0 && Number.isInteger(header?.crc32) ? header : undefined
   } catch {
     return undefined
   }
 }
 
-const isAnyBehind = (segment: Buffer, start: number): boolean => {
+const hasFrameAfter = (segment: Buffer, start: number): boolean => {
   for (let at = segment.indexOf(entryStart, start); at >= 0; at = segment.indexOf(entryStart, at + 1))
     if (typeof find(segment, at + 1) !== "string") return true
   return false

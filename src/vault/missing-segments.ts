@@ -1,4 +1,4 @@
-/** The segments that are missing: numbers without a file below the largest one. */
+/** Finds missing segments: numbers without a file below the largest one. */
 import type { Effect } from "effect"
 import type { Failure } from "../failure.ts"
 import { onDisk } from "../io/files.ts"
@@ -6,7 +6,7 @@ import { segmentsIn } from "./segments.ts"
 
 export const missingSegments = (folder: string): Effect.Effect<ReadonlyArray<number>, Failure> =>
   onDisk(folder, "read", async () => {
-    const there = new Set((await segmentsIn(folder)).all)
-    const last = Math.max(0, ...there)
-    return Array.from({ length: last }, (_, index) => index + 1).filter((number) => !there.has(number))
+    const existing = new Set((await segmentsIn(folder)).all)
+    const last = Math.max(0, ...existing)
+    return Array.from({ length: last }, (_, index) => index + 1).filter((number) => !existing.has(number))
   })

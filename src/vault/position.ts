@@ -1,4 +1,4 @@
-/** A place in the vault: a segment's number and a byte in its uncompressed form. */
+/** A position in the vault: the number of a segment and a byte offset in its uncompressed content. */
 export interface Position {
   readonly segment: number
   readonly offset: number
@@ -9,9 +9,9 @@ export const beginning: Position = { segment: 1, offset: 0 }
 export const isBefore = (a: Position, b: Position): boolean =>
   a.segment < b.segment || (a.segment === b.segment && a.offset < b.offset)
 
-/** Bytes from one place to a later one; over several segments, at least. */
+/** Bytes from one position to a later one. Across segments this is an estimate, as if each were just full. */
 export const bytesBetween = (a: Position, b: Position): number =>
   (b.segment - a.segment) * segmentBytesMax + b.offset - a.offset
 
-/** Where a segment is full. A sealed one is read in one piece, so this bounds memory. */
+/** Size from which a segment is full, in bytes. A sealed segment is read as a whole, so this limits memory. */
 export const segmentBytesMax = 16 * 1024 * 1024

@@ -1,4 +1,4 @@
-/** A vault that is only looked at: opening one for writing cuts off a torn end. */
+/** A vault for reading only, because opening one for writing removes a torn write at its end. */
 import { Effect, Layer } from "effect"
 import { readFile } from "node:fs/promises"
 import { type Failure, failure } from "../failure.ts"
@@ -8,20 +8,20 @@ import type { Position } from "./position.ts"
 import { framesIn, plainPath, readSealed } from "./segments.ts"
 import { type Read, Vault } from "./vault.ts"
 
-/** `end`: a place behind a frame, up to which it is read. */
+/** `end`: the position up to which frames are read. */
 export const vaultReader = (folder: string, end: Position): Layer.Layer<Vault> => {
-  let held: { readonly number: number; readonly content: Buffer } | undefined
+  let cached: { readonly number: number; readonly content: Buffer } | undefined
   const segment = async (number: number) => {
-    if (held?.number !== number)
-      held = { number, content: (await readSealed(folder, number)) ?? (await readFile(plainPath(folder, number))) }
-    return held.content
+    if (cached?.number !== number)
+      cached = { number, content: (await readSealed(folder, number)) ?? (await readFile(plainPath(folder, number))) }
+    return cached.content
   }
-  const refused = Effect.die(new Error("a vault that is only looked at is not written"))
+  const readOnly = Effect.die(new Error("the vault is open for reading only"))
   return Layer.succeed(
     Vault,
     Vault.of({
-      append: () => refused,
-      seal: refused,
+      append: () => readOnly,
+      seal: readOnly,
       appendedBytes: () => 0,
       end: () => end,
       read: Effect.fnUntraced(function* (from, bytes): Effect.fn.Return<Read, Failure> {
@@ -35,9 +35,9 @@ export const vaultReader = (folder: string, end: Position): Layer.Layer<Vault> =
             folder,
             detail: damagedAt(from.segment, from.offset).message
           })
-        const here = from.segment === end.segment ? frames.filter((frame) => frame.end <= end.offset) : frames
-        const last = here.length === frames.length ? read : end.offset
-        return { frames: here, next: { segment: from.segment, offset: last }, bytes: last - from.offset }
+        const included = from.segment === end.segment ? frames.filter((frame) => frame.end <= end.offset) : frames
+        const last = included.length === frames.length ? read : end.offset
+        return { frames: included, next: { segment: from.segment, offset: last }, bytes: last - from.offset }
       })
     })
   )

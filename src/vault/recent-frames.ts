@@ -1,38 +1,38 @@
-/** The frames appended last, kept in memory: the load that follows need not read and parse them again. */
+/** Keeps the newest frames in memory, so that the load need not read and parse them again. */
 import type { Decoded } from "./frame.ts"
 import { type Position, isBefore } from "./position.ts"
 
-/** Of the vault; as values they take some ten times that. */
+/** Measured in the vault; the parsed values take about ten times as much memory. */
 const bytesMax = 4 * 1024 * 1024
 
 export class RecentFrames {
   /** Oldest first. */
-  private kept: Array<Kept> = []
+  private frames: Array<RecentFrame> = []
   private bytes = 0
 
   push(begin: Position, frame: Decoded): void {
-    this.kept.push({ begin, frame })
+    this.frames.push({ begin, frame })
     this.bytes += sizeOf({ begin, frame })
-    while (this.bytes > bytesMax) this.bytes -= sizeOf(this.kept.shift()!)
+    while (this.bytes > bytesMax) this.bytes -= sizeOf(this.frames.shift()!)
   }
 
-  /** The frames from a place on, as far as they are here; from then on neither they nor earlier ones are. */
+  /** Returns the consecutive frames from a position on, and forgets them and all earlier ones. */
   take({ segment, offset }: Position): ReadonlyArray<Decoded> {
     const frames: Array<Decoded> = []
     let end = offset
-    for (const { begin, frame } of this.kept)
+    for (const { begin, frame } of this.frames)
       if (begin.segment === segment && begin.offset === end) {
         frames.push(frame)
         end = frame.end
       }
-    this.kept = this.kept.filter(({ begin }) => !isBefore(begin, { segment, offset: end }))
-    this.bytes = this.kept.reduce((sum, one) => sum + sizeOf(one), 0)
+    this.frames = this.frames.filter(({ begin }) => !isBefore(begin, { segment, offset: end }))
+    this.bytes = this.frames.reduce((sum, recent) => sum + sizeOf(recent), 0)
     return frames
   }
 }
 
-interface Kept {
+interface RecentFrame {
   readonly begin: Position
   readonly frame: Decoded
 }
-const sizeOf = ({ begin, frame }: Kept) => frame.end - begin.offset
+const sizeOf = ({ begin, frame }: RecentFrame) => frame.end - begin.offset

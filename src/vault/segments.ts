@@ -1,4 +1,4 @@
-/** The files of the vault: the open segment plain, the others compressed. */
+/** The files of the vault: the open segment is plain text, the others are compressed. */
 import { createWriteStream } from "node:fs"
 import { open, readFile, readdir, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -12,7 +12,10 @@ import { type Decoded, decode, validUntil } from "./frame.ts"
 export const plainPath = (folder: string, segment: number) => join(folder, `${String(segment).padStart(6, "0")}.ndjson`)
 const sealedPath = (folder: string, segment: number) => `${plainPath(folder, segment)}.zst`
 
-/** Numbers of the segments in their order, and which of them are plain. Clears what a crash left half done. */
+/**
+ * The numbers of all segments, and of those that are plain, in ascending order. Removes plain files that a crash left
+ * beside their compressed copy.
+ */
 export const segmentsIn = async (folder: string) => {
   const files = await readdir(folder)
   const numbers = (ending: string) =>
@@ -25,17 +28,17 @@ export const segmentsIn = async (folder: string) => {
 }
 
 /**
- * The compressed copy is complete and synced before the plain one goes, so a crash leaves at least one. What is compressed
- * is what was checked: a sealed segment is vouched for by its own checksum, which says nothing of damage before it.
+ * The plain file is removed only after the compressed one is complete and synced, so a crash leaves at least one. The
+ * bytes that are compressed are those that were validated: the checksum of a sealed segment does not reveal earlier damage.
  */
 export const compress = async (folder: string, segment: number): Promise<void> => {
   const temporary = `${sealedPath(folder, segment)}.part`
   const content = await readFile(plainPath(folder, segment))
-  const whole = validUntil(content)
-  if (whole < content.length) throw damagedAt(segment, whole)
+  const validBytes = validUntil(content)
+  if (validBytes < content.length) throw damagedAt(segment, validBytes)
   await pipeline(
-    piecesOf(content),
-    createZstdCompress({ chunkSize: pieceBytes, params: { [constants.ZSTD_c_checksumFlag]: 1 } }),
+    chunksOf(content),
+    createZstdCompress({ chunkSize: chunkBytes, params: { [constants.ZSTD_c_checksumFlag]: 1 } }),
     createWriteStream(temporary, { mode: 0o600, flush: true })
   )
   await rename(temporary, sealedPath(folder, segment))
@@ -43,21 +46,21 @@ export const compress = async (folder: string, segment: number): Promise<void> =
   await rm(plainPath(folder, segment))
 }
 
-function* piecesOf(content: Buffer) {
-  for (let at = 0; at < content.length; at += pieceBytes) yield content.subarray(at, at + pieceBytes)
+function* chunksOf(content: Buffer) {
+  for (let at = 0; at < content.length; at += chunkBytes) yield content.subarray(at, at + chunkBytes)
 }
 
-/** Each piece goes through the main thread: a segment of 16 MB in 16 turns. */
-const pieceBytes = 1024 * 1024
+/** Every chunk costs a callback on the main thread, so chunks are large: a segment of 16 MB has 16. */
+const chunkBytes = 1024 * 1024
 
-/** Bytes of a plain segment; `undefined` where there is none. Valid until the next call. */
+/** Bytes of a plain segment, valid until the next call; `undefined` if there is no such file. */
 export const readPlain = async (
   folder: string,
   segment: number,
   offset: number,
   bytes: number
 ): Promise<Buffer | undefined> => {
-  const file = await open(plainPath(folder, segment), "r").catch(missing)
+  const file = await open(plainPath(folder, segment), "r").catch(undefinedIfMissing)
   if (!file) return undefined
   try {
     if (slice.length < bytes) slice = Buffer.allocUnsafeSlow(bytes)
@@ -67,21 +70,22 @@ export const readPlain = async (
     await file.close()
   }
 }
-/** Used again by every read: a new one each time is garbage faster than it is collected. */
+
+/** Reused by every read: new buffers would become garbage faster than garbage is collected. */
 let slice = Buffer.alloc(0)
 
-/** A sealed segment, unpacked; `undefined` where there is none. */
+/** A sealed segment, decompressed; `undefined` if there is no such file. */
 export const readSealed = async (folder: string, segment: number): Promise<Buffer | undefined> => {
-  const packed = await readFile(sealedPath(folder, segment)).catch(missing)
-  return packed && promisify(zstdDecompress)(packed, { chunkSize: 4 * 1024 * 1024 })
+  const compressed = await readFile(sealedPath(folder, segment)).catch(undefinedIfMissing)
+  return compressed && promisify(zstdDecompress)(compressed, { chunkSize: 4 * 1024 * 1024 })
 }
 
-const missing = (cause: NodeJS.ErrnoException): undefined => {
+const undefinedIfMissing = (cause: NodeJS.ErrnoException): undefined => {
   if (cause.code === "ENOENT") return undefined
   throw cause
 }
 
-/** Whole frames from `start`, about `bytes` of them, and where the last one ends. */
+/** Valid frames from `start` on, until they have at least `bytes`, and the end of the last one. */
 export const framesIn = (segment: Buffer, start: number, bytes: number) => {
   const frames: Array<Decoded> = []
   let end = start

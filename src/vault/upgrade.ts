@@ -1,9 +1,9 @@
-/** Entries as earlier versions of sluice wrote them, in the form of today: a vault is read for as long as it exists. */
+/** Converts entries that earlier versions of sluice wrote, because a vault must be readable for as long as it exists. */
 import type { Entry } from "./entry.ts"
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Told apart by the members that were renamed. */
+/** Entries have no version, so the members that were renamed since identify an old one. */
 export const upgraded = (entry: Entry): Entry => {
   const { kind, ...members } = entry as unknown as Members
   if (kind === "gone") return { ...members, kind: "deleted" } as unknown as Entry
@@ -16,21 +16,21 @@ export const upgraded = (entry: Entry): Entry => {
 
 const outcomeOf = ({ verdict, doubts, mode, ...outcome }: Members): Members => ({
   ...outcome,
-  // What was learnt then is learnt anew.
+  // Capabilities of earlier versions are discarded, so they are learnt again.
   capabilities: undefined,
   mode: modeOf(mode),
   shortfalls: verdict === "incomplete" ? doubts : [],
   warnings: verdict === "incomplete" ? [] : doubts
 })
 
-/** The checkpoint is left out, so a list that was under way is read anew. */
+/** Drops the checkpoint, so a list that was interrupted is read from the start. */
 const pageOf = ({ pass, long, progress, parent, ...page }: Members): Members => {
   const { state, ...row } = (parent ?? {}) as Members
   return {
     ...page,
     partition: pass,
     hasBigNumbers: long,
-    // What the load needs: whether the page is part of a full reading, or of a window of the past.
+    // The load needs the mode, to tell pages of a full reading and of a backfill.
     checkpoint: { mode: modeOf((progress as Members | undefined)?.["mode"]) },
     ...(parent !== undefined && { parent: { ...row, version: state } })
   }

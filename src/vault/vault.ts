@@ -1,8 +1,8 @@
 /**
- * The vault: every page exactly as received, appended durably before anything is done with its cursor.
- * It is the write-ahead log of a run, the raw archive, and what `rebuild` makes the tables from.
+ * The vault stores every page exactly as received, durably, before its cursor is used. It is the write-ahead log of a run,
+ * the archive of responses, and the source from which `rebuild` makes the tables.
  *
- *     vault/000007.ndjson       the open segment; a torn last frame is cut off when the vault is opened
+ *     vault/000007.ndjson       the open segment; opening the vault removes a torn last frame
  *     vault/000006.ndjson.zst   sealed, never written again
  */
 import { Context, Effect, Layer, type Scope, Semaphore } from "effect"
@@ -16,28 +16,31 @@ import { Writer } from "./writer.ts"
 
 export interface Read {
   readonly frames: ReadonlyArray<Decoded>
-  /** Where to read on. */
+  /** Where to continue. */
   readonly next: Position
-  /** What they take of the vault; 0 where there is no more for now. */
+  /** Bytes of the frames in the vault; 0 if there are none at the position, because its segment or the vault ends. */
   readonly bytes: number
 }
 
 export class Vault extends Context.Service<
   Vault,
   {
-    /** Returns when the frame would survive a power cut. Fails with a Failure when the disk refuses. */
+    /** Returns when the frame is durable. Fails if it cannot be written, and from then on always. */
     readonly append: (frame: Frame) => Effect.Effect<void, Failure>
-    /** Whole frames from a place on, at least one where there is one, `bytes` or a few megabytes in all. */
+    /**
+     * Frames from a position on, at least one if there is one: about `bytes`, or up to a few megabytes if they are still in
+     * memory. Fails if the vault is damaged.
+     */
     readonly read: (from: Position, bytes: number) => Effect.Effect<Read, Failure>
-    /** Compresses the open segment and begins a new one. */
+    /** Compresses the open segment and starts a new one. */
     readonly seal: Effect.Effect<void, Failure>
     /** Bytes appended since the vault was opened. */
     readonly appendedBytes: () => number
-    /** The place behind the last durable frame. */
+    /** The position after the last durable frame. */
     readonly end: () => Position
   }
 >()("sluice/vault/Vault") {
-  /** `loaded`: the place up to which the warehouse has loaded the vault; without it, everything counts as loaded. */
+  /** `loaded`: the position up to which the warehouse has loaded the vault; without it, everything counts as loaded. */
   static readonly layer = (folder: string, loaded?: Position) => Layer.effect(Vault, openVault(folder, loaded))
 }
 
@@ -57,23 +60,23 @@ const openVault = Effect.fn("vault.open")(function* (
     attempt("opened", () => Writer.open(folder, loaded)),
     (writer) => Effect.promise(() => writer.close())
   )
-  const reading = yield* Semaphore.make(1)
+  const readLock = yield* Semaphore.make(1)
   const segments = new Segments(folder)
-  const tail = new RecentFrames()
+  const recentFrames = new RecentFrames()
   return Vault.of({
     append: (frame) =>
       attempt("written", async () => {
         const bytes = encode(frame)
         const begin = await writer.append(bytes)
-        tail.push(begin, { ...frame, end: begin.offset + bytes.length })
+        recentFrames.push(begin, { ...frame, end: begin.offset + bytes.length })
       }),
     read: Effect.fnUntraced(function* (from, bytes) {
-      const frames = tail.take(from)
+      const frames = recentFrames.take(from)
       const end = frames.at(-1)?.end
       return end === undefined
         ? yield* attempt("read", () => readFrames(from, bytes, writer.end(), segments))
         : { frames, next: { segment: from.segment, offset: end }, bytes: end - from.offset }
-    }, reading.withPermits(1)),
+    }, readLock.withPermits(1)),
     seal: attempt("written", () => writer.seal()),
     appendedBytes: () => writer.appendedBytes,
     end: () => writer.end()
@@ -81,12 +84,12 @@ const openVault = Effect.fn("vault.open")(function* (
 })
 
 /**
- * `end`: what is synced; of the open segment no more may be read. Behind the last frame of a segment comes the first of
- * the next one.
+ * `end`: the end of the synced bytes, which limits reading in the open segment. After the last frame of a segment, reading
+ * continues with the next segment.
  */
 const readFrames = async (from: Position, bytes: number, end: Position, segments: Segments): Promise<Read> => {
-  const open = from.segment >= end.segment
-  const durable = open ? end.offset - from.offset : Number.POSITIVE_INFINITY
+  const isOpen = from.segment >= end.segment
+  const durable = isOpen ? end.offset - from.offset : Number.POSITIVE_INFINITY
   if (durable <= 0) return { frames: [], next: from, bytes: 0 }
   const plain = await readPlain(segments.folder, from.segment, from.offset, Math.min(bytes, durable))
   const segment = plain ?? (await segments.sealed(from.segment))
@@ -100,13 +103,13 @@ const readFrames = async (from: Position, bytes: number, end: Position, segments
       next: { segment: from.segment, offset: before + read },
       bytes: read - start
     }
-  // A frame larger than the slice: read again with room for it.
+  // The frame is larger than the slice, so read a larger slice.
   if (plain && plain.length === bytes) return readFrames(from, bytes * 4, end, segments)
   if (segment.length > start) throw damagedAt(from.segment, from.offset)
   return readFrames({ segment: from.segment + 1, offset: 0 }, bytes, end, segments)
 }
 
-/** Sealed segments, of which the last one read is kept: it is asked for piece by piece. */
+/** Reads sealed segments. The last one is cached, because it is read in slices. */
 class Segments {
   readonly folder: string
   private last: { readonly number: number; readonly content: Buffer } | undefined

@@ -1,4 +1,4 @@
-/** The writing end of the vault. */
+/** Appends to the vault: owns the open segment, and seals segments that are full. */
 import { type FileHandle, mkdir, open, readFile, truncate, writeFile } from "node:fs/promises"
 import { syncFolder } from "../io/files.ts"
 import { damagedAt } from "./damage.ts"
@@ -6,7 +6,7 @@ import { isTorn, validUntil } from "./frame.ts"
 import { type Position, isBefore, segmentBytesMax } from "./position.ts"
 import { compress, plainPath, segmentsIn } from "./segments.ts"
 
-/** Appends in groups: what arrives while one write is being synced goes out with the next. */
+/** Groups writes: frames that arrive during a flush to disk are written together by the next one. */
 export class Writer {
   appendedBytes = 0
   private readonly folder: string
@@ -17,8 +17,8 @@ export class Writer {
   private pendingBytes = 0
   private flushing: Promise<unknown> = Promise.resolve()
   private scheduled: Promise<Position> | undefined
-  private broken: unknown
-  /** Full segments being compressed, beside everything else. */
+  private writeError: unknown
+  /** Ends when all full segments are compressed, in the background. */
   private compressing: Promise<void> = Promise.resolve()
 
   private constructor(folder: string, segment: number, size: number, file: FileHandle) {
@@ -28,13 +28,13 @@ export class Writer {
     this.file = file
   }
 
-  /** `loaded`: the place up to which the warehouse has loaded the vault; without it, everything counts as loaded. */
+  /** `loaded`: the position up to which the warehouse has loaded the vault; without it, everything counts as loaded. */
   static async open(folder: string, loaded?: Position): Promise<Writer> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const { all, plain } = await segmentsIn(folder)
     const last = all.at(-1) ?? 1
     const segment = all.length === 0 || plain.includes(last) ? last : last + 1
-    // A crash may have come between a full segment and its compression.
+    // A crash may have prevented the compression of a full segment.
     for (const number of plain) if (number !== segment) await compress(folder, number)
     const path = plainPath(folder, segment)
     const content = await readFile(path).catch((cause: NodeJS.ErrnoException) =>
@@ -42,10 +42,10 @@ export class Writer {
     )
     const size = validUntil(content)
     if (size < content.length) {
-      // Behind damage there may be frames that are whole: they are not ours to cut off.
+      // Valid frames may follow damage, so nothing but a torn write is removed.
       const isLoaded = loaded === undefined || isBefore({ segment, offset: size }, loaded)
       if (!isTorn(content, size, isLoaded)) throw damagedAt(segment, size)
-      // A crash while writing. The tail is of no use, but it is not ours to throw away.
+      // The torn bytes have no use for sluice, but they are the user's data, so a copy is kept.
       await writeFile(`${path}.torn-${size}`, content.subarray(size), { mode: 0o600 })
       await truncate(path, size)
     }
@@ -58,10 +58,10 @@ export class Writer {
     return { segment: this.segment, offset: this.size }
   }
 
-  /** Returns where the bytes begin, when they would survive a power cut. */
+  /** Returns the position of the bytes once they are durable. */
   async append(bytes: Buffer): Promise<Position> {
-    // After a refused write the tail of the file is unknown; the next opening cuts it off.
-    if (this.broken !== undefined) throw this.broken
+    // After a failed write the end of the file is unknown; the next opening removes what is torn.
+    if (this.writeError !== undefined) throw this.writeError
     const before = this.pendingBytes
     this.pending.push(bytes)
     this.pendingBytes += bytes.length
@@ -71,14 +71,14 @@ export class Writer {
     return { segment, offset: offset + before }
   }
 
-  /** Returns where the bytes that were pending begin. */
+  /** Writes the pending bytes, and returns their position. */
   private async flush(): Promise<Position> {
     const batch = Buffer.concat(this.pending)
     this.pending = []
     this.pendingBytes = 0
     this.scheduled = undefined
     try {
-      if (this.broken !== undefined) throw this.broken
+      if (this.writeError !== undefined) throw this.writeError
       if (this.size >= segmentBytesMax) await this.rotate()
       await this.file.appendFile(batch)
       await this.file.datasync()
@@ -87,7 +87,7 @@ export class Writer {
       this.appendedBytes += batch.length
       return start
     } catch (cause) {
-      this.broken = cause
+      this.writeError = cause
       throw cause
     }
   }
@@ -105,7 +105,7 @@ export class Writer {
     this.size = 0
     await full.close()
     this.compressing = this.compressing.then(() => compress(this.folder, number))
-    // Told where it is waited for: in seal and close. The plain segment stays until it is compressed.
+    // seal() reports the error; close() does not, because the plain segment stays, and the next opening compresses it.
     this.compressing.catch(() => undefined)
   }
 

@@ -1,4 +1,4 @@
-/** The company that owns a location, once the location is loaded. */
+/** The id of the company that owns a location; `undefined` until the location is loaded. */
 import * as Effect from "effect/Effect"
 import type { Failure } from "../failure.ts"
 import { literal } from "./sql.ts"

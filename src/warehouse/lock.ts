@@ -1,6 +1,6 @@
 /**
- * Who else has the warehouse open. A run of ours holds it until it has done its work; everybody else reads it for a
- * while, and is waited for.
+ * The lock on the warehouse file, and the process that holds it. A run of sluice holds it until its end, so opening
+ * fails at once. Any other program reads the file for a while, so opening waits for it.
  */
 import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
@@ -10,11 +10,11 @@ import { basename } from "node:path"
 import { type Failure, failure } from "../failure.ts"
 
 export interface Holder {
-  /** As DuckDB tells it. */
+  /** As DuckDB reports it. */
   readonly pid: number | undefined
-  /** Name of the program, where the system tells it. */
+  /** Name of the program, if DuckDB or the system reports it. */
   readonly program: string | undefined
-  /** A command of ours that writes. */
+  /** Whether it is a sluice command that writes. */
   readonly isRun: boolean
 }
 
@@ -22,8 +22,11 @@ const waitMs = 30_000
 const reportAfterMs = 2000
 const pollIntervalMs = 250
 
-/** Opens a file that others may have open: `holderOf` tells who, of a failure that is no other trouble. */
-export const openedInTurn = Effect.fn("warehouse.openedInTurn")(function* <A, E>(
+/**
+ * Opens a file that another process may have locked. `holderOf` returns that process, or `undefined` for any other
+ * failure to open the file. Fails with `WarehouseLocked` if it is a run of sluice, or after 30 s.
+ */
+export const openWhenUnlocked = Effect.fn("warehouse.openWhenUnlocked")(function* <A, E>(
   path: string,
   open: Effect.Effect<A, E>,
   holderOf: (failure: E) => Holder | undefined
@@ -39,7 +42,7 @@ export const openedInTurn = Effect.fn("warehouse.openedInTurn")(function* <A, E>
     if (holder.isRun || waitedMs >= waitMs) return yield* lockedBy(path, holder)
     if (!isReported && waitedMs >= reportAfterMs) {
       isReported = true
-      yield* Console.error(`Waiting for ${shown(holder)}, which has ${basename(path)} open.`)
+      yield* Console.error(`Waiting for ${describe(holder)}, which has ${basename(path)} open.`)
     }
     yield* Effect.sleep(pollIntervalMs)
   }
@@ -48,27 +51,28 @@ export const openedInTurn = Effect.fn("warehouse.openedInTurn")(function* <A, E>
 export const lockedBy = (path: string, { isRun, pid, program }: Holder): Failure =>
   failure({ _tag: "WarehouseLocked", path, isRun, pid, program })
 
-const inProcess = ({ pid }: Holder) => (pid === undefined ? "" : ` (process ${pid})`)
-const shown = (holder: Holder) => `${holder.program ?? "another program"}${inProcess(holder)}`
+const processText = ({ pid }: Holder) => (pid === undefined ? "" : ` (process ${pid})`)
+const describe = (holder: Holder) => `${holder.program ?? "another program"}${processText(holder)}`
 
-/** Of what DuckDB says where the file is locked. */
+/** The process that DuckDB names in the message of a lock conflict; `undefined` for any other message. */
 export const holderIn = (message: string): Holder | undefined => {
   const conflict = /Conflicting lock is held in (\S+).*?\(PID (\d+)\)/s.exec(message)
   if (!conflict)
     return message.includes("Could not set lock") ? { pid: undefined, program: undefined, isRun: false } : undefined
   const pid = Number(conflict[2])
   const commandLine = commandOf(pid)
-  const main = commandLine.findIndex((word) => /(^|\/)src\/main\.ts$/.test(word))
+  const mainIndex = commandLine.findIndex((argument) => /(^|\/)src\/main\.ts$/.test(argument))
   return {
     pid,
-    program: main < 0 ? basename(commandLine[0] ?? conflict[1]!) : `sluice ${commandLine[main + 1] ?? ""}`.trim(),
-    isRun: main >= 0 && commandLine.slice(main + 1).some((word) => runs.has(word))
+    program:
+      mainIndex < 0 ? basename(commandLine[0] ?? conflict[1]!) : `sluice ${commandLine[mainIndex + 1] ?? ""}`.trim(),
+    isRun: mainIndex >= 0 && commandLine.slice(mainIndex + 1).some((argument) => writingCommands.has(argument))
   }
 }
 
-const runs: ReadonlySet<string> = new Set(["sync", "backfill", "rebuild", "publish", "demo"])
+const writingCommands: ReadonlySet<string> = new Set(["sync", "backfill", "rebuild", "publish", "demo"])
 
-/** Where the system tells it: Linux. */
+/** The command line of a process. Empty if the system does not report it; only Linux does. */
 const commandOf = (pid: number): ReadonlyArray<string> => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").filter(Boolean)

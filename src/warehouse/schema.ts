@@ -1,4 +1,4 @@
-/** DDL made from the definitions: the current rows, their history, the state, and the data dictionary. */
+/** Generates DDL from the definitions: tables for current rows, their history and the state, and the data dictionary. */
 import { Effect } from "effect"
 import { hash } from "node:crypto"
 import type { Catalogue } from "../catalog/discover.ts"
@@ -20,7 +20,7 @@ type DefinedColumn = Pick<Column, "name" | "sql" | "description">
 
 const allTables = ({ resources }: Catalogue) => resources.flatMap((resource) => tablesOf(resource))
 
-/** What has to run so that the tables fit the definitions. */
+/** Creates missing schemas and tables, and adapts existing tables to the definitions. */
 const tableStatements = (catalogue: Catalogue, existing: Existing): ReadonlyArray<string> => [
   ...["crm", "crm_history", "meta"].map((schema) => `CREATE SCHEMA IF NOT EXISTS ${schema}`),
   ...metaTableStatements,
@@ -41,13 +41,13 @@ const migration = (catalogue: Catalogue, existing: Existing): ReadonlyArray<stri
   ]
 }
 
-/** The type of everything there is, by `schema.table.column`. */
+/** The types of the existing columns, by `schema.table.column`. */
 type Existing = ReadonlyMap<string, string>
 const existingColumns = `SELECT table_schema || '.' || table_name || '.' || column_name AS path,
   replace(data_type, 'TIMESTAMP WITH TIME ZONE', 'TIMESTAMPTZ') AS type
   FROM information_schema.columns WHERE table_schema IN ('crm', 'crm_history')`
 
-/** Whether a table changed, or the questions about its versions were never made. */
+/** Whether the macros and views of versions must be created anew: a table changed, or they do not exist. */
 const isOutdated = (resource: Resource, existing: Existing): boolean =>
   !existing.has(`crm.${changesName(resource)}.change`) ||
   tablesOf(resource).some(({ name: table, columns }) =>
@@ -67,7 +67,7 @@ const define = (
     return [`CREATE TABLE ${path} (${columns.map((column) => `${name(column.name)} ${column.sql}`).join(", ")})`]
   return [
     ...missing.map((column) => `ALTER TABLE ${path} ADD COLUMN ${name(column.name)} ${column.sql}`),
-    // A definition may give a column a type that takes all it took before.
+    // A definition may only change a type to one that accepts every value of the old type.
     ...columns
       .filter((column) => ![undefined, column.sql].includes(typeOf(column)))
       .map((column) => `ALTER TABLE ${path} ALTER COLUMN ${name(column.name)} SET DATA TYPE ${column.sql}`)
@@ -75,8 +75,8 @@ const define = (
 }
 
 /**
- * The sentences of the definitions as comments, for the file that people open. The warehouse itself has them as rows of
- * `meta.columns` only: 4,000 comments would take longer than everything else in a new file.
+ * Adds the descriptions of the definitions as comments to the published file. The warehouse has them only as rows of
+ * `meta.columns`: in a new file, 4,000 comments would take longer than everything else.
  */
 export const commentStatements = (
   catalogue: Catalogue,
@@ -92,20 +92,20 @@ export const commentStatements = (
   ])
 ]
 
-const describe = (path: string, sentence: string, columns: ReadonlyArray<DefinedColumn>): ReadonlyArray<string> => [
-  `COMMENT ON TABLE ${path} IS ${literal(sentence)}`,
+const describe = (path: string, description: string, columns: ReadonlyArray<DefinedColumn>): ReadonlyArray<string> => [
+  `COMMENT ON TABLE ${path} IS ${literal(description)}`,
   ...columns.map((column) => `COMMENT ON COLUMN ${path}.${name(column.name)} IS ${literal(column.description)}`)
 ]
 
-/** Creates the tables in a new file that nobody opens but us: without views, macros and the dictionary. */
+/** Creates the tables in a new temporary file, without views, macros and the dictionary. */
 export const createTables = Effect.fnUntraced(function* (catalogue: Catalogue) {
   yield* (yield* Warehouse).transaction(tableStatements(catalogue, new Map()))
 })
 
-/** Brings the warehouse up to date with the definitions. Where it was before with the same ones, this is one query. */
+/** Migrates the warehouse to the definitions. If they have not changed, this takes two short queries. */
 export const prepare = Effect.fn("warehouse.prepare")(function* (catalogue: Catalogue) {
   const warehouse = yield* Warehouse
-  // All that the definitions give a new file: whatever of them changes, changes this.
+  // The statements for a new file contain everything in the definitions that affects the warehouse.
   const fingerprint = hash("sha256", JSON.stringify(migration(catalogue, new Map())))
   if ((yield* storedFingerprint()) === fingerprint) return
   const existing = yield* warehouse.rows(existingColumns)

@@ -1,5 +1,6 @@
-/** Text of SQL: how a value or a name enters a statement, and how a number comes back. */
+/** Formats values and identifiers for SQL statements, and converts numbers of results. */
 
+/** A value as an SQL literal. NUL characters are removed from strings. */
 export const literal = (value: string | number | boolean | null | undefined): string =>
   value === null || value === undefined
     ? "NULL"
@@ -11,8 +12,8 @@ export const name = (identifier: string): string => `"${identifier.replaceAll('"
 
 export const names = (identifiers: ReadonlyArray<string>): string => identifiers.map(name).join(", ")
 
-/** An instant from epoch milliseconds. */
+/** SQL for a timestamp from epoch milliseconds. */
 export const instantOf = (milliseconds: number): string => `to_timestamp(${milliseconds / 1000})`
 
-/** A number of a result, where BIGINT and DECIMAL arrive as text. */
+/** A number in a result, in which BIGINT and DECIMAL are text; `undefined` for NULL. */
 export const numberOf = (value: unknown): number | undefined => (value === null ? undefined : Number(value))

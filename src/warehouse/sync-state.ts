@@ -1,4 +1,4 @@
-/** What the warehouse knows about earlier readings: where plan and extract begin. */
+/** The state that earlier readings left in the warehouse, from which plan and extract start. */
 import { Clock, Duration, Effect } from "effect"
 import type { ChildRequest } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
@@ -9,40 +9,40 @@ import { type Watermark, watermarksOf } from "./meta/watermarks.ts"
 import { instantOf, literal, name } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 
-/** A parent row for which a request is due. */
+/** A parent whose children or detail are due to be requested. */
 export interface Due {
   readonly id: string
-  /** The version of it that made it due. */
+  /** The current version of the parent, to be stored with what is fetched. */
   readonly version: string
-  /** Everything under it is to be read, not only what is recent. */
+  /** Whether to read all its children, not only recent ones. */
   readonly full: boolean
-  /** Where an interrupted reading stands. */
+  /** Where to resume an interrupted reading of this parent. */
   readonly checkpoint: Checkpoint | undefined
 }
 
 interface DueQuery {
   readonly location: string
   readonly childRequest: ChildRequest
-  /** Whatever was fetched before this moment is due again, epoch milliseconds. */
+  /** Parents fetched before this time are due again; epoch milliseconds. */
   readonly refreshCutoff?: number | undefined
   readonly limit: number
 }
 
 /**
- * New and changed parents first, then those whose turn it is. Each parent has a period of its own between half and the
- * whole of `refreshAfter`, so that those read in one night do not all come back in one night.
+ * Parents that are due: new and changed ones first, then those that were fetched longest ago. Each parent is fetched again
+ * after a period between half of `refreshAfter` and all of it, so that parents read on one day are not all due on one day.
  */
 export const dueParents = Effect.fnUntraced(function* (
   query: DueQuery
 ): Effect.fn.Return<ReadonlyArray<Due>, Failure, Warehouse> {
   const now = instantOf(yield* Clock.currentTimeMillis)
   const { incremental } = query.childRequest
-  const full =
+  const isFull =
     incremental && query.refreshCutoff === undefined
       ? `f.full_at IS NULL OR f.full_at < ${now} - to_seconds(${Duration.toSeconds(incremental.fullEvery)}) OR ${isAhead("f.full_at", now)}`
       : "true"
   const rows = yield* (yield* Warehouse).rows(
-    `SELECT p.id, p.version, ${full} AS is_full, f.checkpoint ${dueFrom(query, now)}
+    `SELECT p.id, p.version, ${isFull} AS is_full, f.checkpoint ${dueFrom(query, now)}
      ORDER BY f.fetched_at IS NOT NULL AND f.parent_version IS NOT DISTINCT FROM p.version, f.fetched_at LIMIT ${query.limit}`
   )
   return rows.map((row) => ({
@@ -61,7 +61,7 @@ export const dueCount = Effect.fnUntraced(function* (
   return Number(row?.["n"])
 })
 
-/** Parents that are not asked for, because only some of the rows are. */
+/** Live parents that a condition of the definition excludes from the requests. */
 export const excludedCount = Effect.fnUntraced(function* (
   location: string,
   { table, where = "true" }: Pick<ChildRequest, "table" | "where">
@@ -75,11 +75,11 @@ export const excludedCount = Effect.fnUntraced(function* (
 
 const dueFrom = ({ location, childRequest, refreshCutoff }: Omit<DueQuery, "limit">, now: string): string => {
   const { table, label, versionColumn, refreshAfter, where = "true", ids, tombstone } = childRequest
-  const there = tombstone ? `(_deleted_at IS NULL OR ${name(tombstone)})` : "_deleted_at IS NULL"
+  const isPresent = tombstone ? `(_deleted_at IS NULL OR ${name(tombstone)})` : "_deleted_at IS NULL"
   const version = versionColumn === undefined ? "_row_hash" : `coalesce(${name(versionColumn)}::VARCHAR, _row_hash)`
   const rows = `SELECT ${ids ?? "id"} AS id, ${version} AS version FROM crm.${name(table)}
-    WHERE location_id = ${literal(location)} AND ${there} AND (${where})`
-  // Several rows may name one id: any change of any of them counts.
+    WHERE location_id = ${literal(location)} AND ${isPresent} AND (${where})`
+  // Several rows may have one id, which is due again if the highest of their versions changes.
   const parents = ids ? `SELECT id, max(version) AS version FROM (${rows}) WHERE id <> '' GROUP BY id` : rows
   return `FROM (${parents}) AS p
     LEFT JOIN ${parentStateSql({ location, label })} AS f ON f.parent_id = p.id
@@ -88,16 +88,16 @@ const dueFrom = ({ location, childRequest, refreshCutoff }: Omit<DueQuery, "limi
     OR ${isAhead("f.fetched_at", now)}`
 }
 
-/** SQL: whether a moment was written down while our clock was ahead. */
-export const isAhead = (moment: string, now: string): string => `${moment} > ${now} + INTERVAL 1 DAY`
+/** SQL: whether a stored time is in the future, because the local clock was ahead when it was stored. */
+export const isAhead = (time: string, now: string): string => `${time} > ${now} + INTERVAL 1 DAY`
 
-/** What earlier runs know about a resource, or about its children. */
+/** State of a resource, of its children, or of a backfill. */
 export interface SyncState extends Partial<Watermark> {
-  /** Of lists that were not read to their end, by partition. */
+  /** Checkpoints of lists that were not read to their end, by partition. */
   readonly checkpoints: Readonly<Record<string, Checkpoint>>
 }
 
-/** By resource, or label of children or of a backfill. */
+/** State by resource, or by label of children or of a backfill. */
 export const readSyncState = Effect.fnUntraced(function* (
   location: string
 ): Effect.fn.Return<ReadonlyMap<string, SyncState>, Failure, Warehouse> {

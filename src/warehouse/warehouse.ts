@@ -1,6 +1,6 @@
 /**
  * The warehouse: one DuckDB file with the current rows (`crm`), their earlier versions (`crm_history`) and all state
- * (`meta`). One process writes it; DuckDB's own file lock is the lock between runs, and ends with its process.
+ * (`meta`). One process writes it at a time: DuckDB's lock on the file excludes other runs, and ends with the process.
  */
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import * as Context from "effect/Context"
@@ -17,28 +17,31 @@ import { openFailure, statementFailure } from "./duckdb-failures.ts"
 import { format, formatSql, metaTablesSql } from "./format.ts"
 import { Failure, failure } from "../failure.ts"
 import { makeOutputFolder } from "../io/folder.ts"
-import { holderIn, lockedBy, openedInTurn } from "./lock.ts"
+import { holderIn, lockedBy, openWhenUnlocked } from "./lock.ts"
 import { literal } from "./sql.ts"
 
 export type Row = Readonly<Record<string, string | number | boolean | null>>
 
-/** SQL, or what is to be done where a table is not empty: planning what finds nothing costs most of a small batch. */
+/**
+ * SQL, or statements to run only if a table is not empty. Most of the cost of a small batch would be planning
+ * statements that find no rows.
+ */
 export type Statement = string | { readonly ifAny: string; readonly run: ReadonlyArray<Statement> }
 
 export class Warehouse extends Context.Service<
   Warehouse,
   {
-    /** What DuckDB may hold; its own bound, not the process's. */
+    /** DuckDB's memory limit; the process needs more. */
     readonly memoryMb: number
-    /** All statements or none. */
+    /** Runs all statements, or none of them. */
     readonly transaction: (statements: ReadonlyArray<Statement>) => Effect.Effect<void, Failure>
-    /** Brings to the file what waits for it, where that fills this share of what DuckDB may hold, or the log is long. */
+    /** Runs a checkpoint if unwritten rows fill more than this share of DuckDB's memory limit, or if the log is long. */
     readonly checkpointIfAbove: (share: number) => Effect.Effect<void, Failure>
-    /** Statements outside a transaction, for what cannot run in one. */
+    /** Runs statements that cannot run in a transaction. */
     readonly run: (sql: string) => Effect.Effect<void, Failure>
-    /** Small results only. BIGINT, DECIMAL and instants arrive as text. */
+    /** For small results. BIGINT, DECIMAL and timestamps are returned as text. */
     readonly rows: (sql: string) => Effect.Effect<ReadonlyArray<Row>, Failure>
-    /** Any number of rows of text, a few thousand in memory at a time; every column must be VARCHAR. */
+    /** For results of any size, with a few thousand rows in memory at a time. Every column must be VARCHAR. */
     readonly stream: (sql: string) => Stream.Stream<ReadonlyArray<string | null>, Failure>
   }
 >()("sluice/warehouse/Warehouse") {
@@ -48,7 +51,7 @@ export class Warehouse extends Context.Service<
 
 export interface WarehouseOptions {
   readonly access: "write" | "read"
-  /** Also open files that earlier versions wrote, to replace them. */
+  /** Also open files of other formats, to replace them. */
   readonly anyFormat?: true
   readonly memoryMb: number
 }
@@ -71,25 +74,25 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
     try: async () => {
       await makeOutputFolder(dirname(path))
       await connection.run(
-        `ATTACH ${literal(path)} AS warehouse (${access === "read" ? "READ_ONLY" : settingsOfFile(path)})`
+        `ATTACH ${literal(path)} AS warehouse (${access === "read" ? "READ_ONLY" : attachOptions(path)})`
       )
       if (access === "write") await chmod(path, 0o600)
     },
     catch: (cause) => (cause instanceof Error ? cause : new Error(String(cause)))
-    // Closed while it is being opened, DuckDB never returns.
+    // DuckDB never returns if it is closed while it opens a file.
   }).pipe(Effect.uninterruptible)
   const holderOf = ({ message }: Error) => holderIn(message)
-  // Who only looks need not wait for a run.
+  // A command that only reads fails at once if the file is locked, instead of waiting.
   yield* (
     access === "write"
-      ? openedInTurn(path, attach, holderOf)
+      ? openWhenUnlocked(path, attach, holderOf)
       : Effect.catchIf(
           attach,
           (cause) => holderOf(cause) !== undefined,
           (cause) => lockedBy(path, holderOf(cause)!)
         )
   ).pipe(Effect.mapError((cause) => (cause instanceof Failure ? cause : openFailure(path, cause))))
-  const one = yield* Semaphore.make(1)
+  const statementLock = yield* Semaphore.make(1)
   const attempt = <A>(run: () => Promise<A>) =>
     Effect.tryPromise({ try: run, catch: (cause) => statementFailure(path, memoryMb, cause) })
 
@@ -97,7 +100,7 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
   const query = (sql: string) =>
     Effect.uninterruptible(attempt(async () => (await connection.runAndReadAll(sql)).getRows()))
   const tables = (yield* query(metaTablesSql)).map(([table]) => table)
-  // Made by a command that was stopped before it filled it.
+  // A command that was stopped before it created the tables leaves an empty file.
   if (access === "read" && !tables.includes("runs")) return yield* failure({ _tag: "WarehouseNotFound", path })
   if (!anyFormat && tables.includes("runs")) {
     const [row] = tables.includes("schema_version") ? yield* query(formatSql) : [[1]]
@@ -106,7 +109,7 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
   }
   return Warehouse.of({
     memoryMb,
-    // After a failed statement the transaction stays open and later ones would join it, hence the rollback.
+    // After a failed statement the transaction stays open, and later statements would become part of it.
     transaction: (statements) =>
       attempt(() => execute(connection, ["BEGIN", ...statements, "COMMIT"])).pipe(
         Effect.onError(() =>
@@ -118,30 +121,31 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
           )
         ),
         Effect.uninterruptible,
-        one.withPermits(1)
+        statementLock.withPermits(1)
       ),
     checkpointIfAbove: (share) =>
       attempt(async () => {
         const [row] = (await connection.runAndReadAll(unwrittenMb)).getRowsJson()
         const logged = statSync(`${path}.wal`, { throwIfNoEntry: false })?.size ?? 0
         if (Number(row?.[0]) > memoryMb * share || logged > logBytesMax) await connection.run("CHECKPOINT")
-      }).pipe(Effect.uninterruptible, one.withPermits(1)),
-    run: (sql) => attempt(() => connection.run(sql)).pipe(Effect.asVoid, Effect.uninterruptible, one.withPermits(1)),
+      }).pipe(Effect.uninterruptible, statementLock.withPermits(1)),
+    run: (sql) =>
+      attempt(() => connection.run(sql)).pipe(Effect.asVoid, Effect.uninterruptible, statementLock.withPermits(1)),
     rows: (sql) =>
       attempt(async () => (await connection.runAndReadAll(sql)).getRowObjectsJson() as Array<Row>).pipe(
         Effect.uninterruptible,
-        one.withPermits(1)
+        statementLock.withPermits(1)
       ),
-    // On a connection of its own: sees one moment, and a slow reader holds up no other statement.
+    // A separate connection gives a consistent snapshot, and a slow consumer does not block other statements.
     stream: (sql) =>
       connect.pipe(
-        Effect.flatMap((own) => attempt(() => own.run(begin).then(() => own.stream(sql)))),
+        Effect.flatMap((separate) => attempt(() => separate.run(begin).then(() => separate.stream(sql)))),
         Effect.uninterruptible,
         Effect.map((result) =>
           Stream.paginate(undefined, () =>
             attempt(() => result.fetchChunk()).pipe(
               Effect.map((chunk) => {
-                const rows = (chunk?.getRows() ?? []) as Array<Array<string | null>> // VARCHAR only, as agreed.
+                const rows = (chunk?.getRows() ?? []) as Array<Array<string | null>> // Every column is VARCHAR.
                 return [rows, rows.length > 0 ? Option.some(undefined) : Option.none()] as const
               }),
               Effect.uninterruptible
@@ -154,35 +158,36 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
 })
 
 /**
- * Rows that fill whole row groups in a transaction go to the file as they come, packed once. With DuckDB's own 122,880 rows
- * the same ones are logged, and packed again at every checkpoint until theirs is full. A batch of 25,000 fills three and
- * begins one, and checkpoints leave it at that: they would pack four anew that fit into three.
+ * Rows that fill a row group within one transaction are written to the file directly, and compressed once. With
+ * DuckDB's default of 122,880 rows they would go to the log, and be compressed again at every checkpoint until their
+ * group is full. A batch of 25,000 rows fills three groups and starts a fourth. Checkpoints do not rewrite these, which
+ * they would if the rows of all four fitted into three.
  */
 export const storage = "ROW_GROUP_SIZE 8192, STORAGE_VERSION 'v1.5.0'"
 
 /**
- * Each column that a transaction writes to takes a block of memory until the next checkpoint, however few its rows, and one
- * of the file for good. With DuckDB's own 256 kB, a contact and its child rows take 80 MB. A file keeps what it was made
- * with; rebuild makes a new one.
+ * Each column that a transaction writes to takes at least one block of memory until the next checkpoint, and one block
+ * of the file permanently. With DuckDB's default of 256 kB, a contact and its child rows take 80 MB. A file keeps the
+ * block size with which it was created; rebuild creates a new one.
  */
 const blockBytes = 32_768
-const settingsOfFile = (path: string): string => (existsSync(path) ? storage : `${storage}, BLOCK_SIZE ${blockBytes}`)
+const attachOptions = (path: string): string => (existsSync(path) ? storage : `${storage}, BLOCK_SIZE ${blockBytes}`)
 
 const begin = "USE warehouse; SET TimeZone = 'UTC'"
 
 const settingsOf = (path: string, memoryMb: number) => ({
   memory_limit: `${memoryMb}MB`,
   temp_directory: `${path}.tmp`,
-  // One: a merge is faster without a second, which the load needs for the batch after it.
+  // A merge is faster with one thread, because the load needs the second core to prepare the next batch.
   threads: "1",
-  // Extensions would be fetched from elsewhere in the middle of a run.
+  // DuckDB would download extensions during a run.
   autoinstall_known_extensions: "false",
   autoload_known_extensions: "false",
-  // Ours come when a transaction is over and its memory is free: see checkpointIfAbove.
+  // checkpointIfAbove runs checkpoints instead, after a transaction, when its memory is free.
   checkpoint_threshold: "1GB",
   preserve_insertion_order: "false",
-  // What DuckDB freed goes back to the system, not to a heap that only grows: a fifth off the peak for nothing. At once,
-  // where memory is short: a third off, for a tenth of the speed.
+  // Returns freed memory to the system, which lowers the peak by a fifth at no cost. If memory is short, DuckDB returns
+  // it at once, which lowers the peak by a third and costs a tenth of the speed.
   allocator_flush_threshold: memoryMb < 128 ? "0MB" : "16MB",
   allocator_bulk_deallocation_flush_threshold: memoryMb < 128 ? "0MB" : "16MB"
 })
@@ -199,18 +204,18 @@ const execute = async (connection: DuckDBConnection, statements: ReadonlyArray<S
       continue
     }
     await run()
-    const any = await connection.runAndReadAll(`SELECT 1 FROM ${statement.ifAny} LIMIT 1`)
-    if (any.currentRowCount > 0) await execute(connection, statement.run)
+    const rows = await connection.runAndReadAll(`SELECT 1 FROM ${statement.ifAny} LIMIT 1`)
+    if (rows.currentRowCount > 0) await execute(connection, statement.run)
   }
   await run()
 }
 
-/** The log is read again after a crash. */
+/** Limits the time to open the file after a crash, when DuckDB replays the log. */
 const logBytesMax = 128 * 1024 * 1024
 
 /**
- * Rows of many small tables, and their long texts apart from them, take memory that DuckDB cannot give back before they
- * are in the file. Reading lines of JSON takes 32 MB beside them.
+ * Memory of rows and their long texts, which DuckDB cannot release until a checkpoint has written them to the file. Reading
+ * NDJSON takes another 32 MB.
  */
 const unwrittenMb =
   "SELECT sum(memory_usage_bytes) / 1e6 FROM duckdb_memory() WHERE tag IN ('IN_MEMORY_TABLE', 'OVERFLOW_STRINGS')"

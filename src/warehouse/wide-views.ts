@@ -1,7 +1,7 @@
 /**
- * Custom fields as columns: beside each long table of values a view with a column for each field, typed by the field's
- * definition. A field keeps the column that its key gave it first, whatever it is called later; without a key, the column is
- * called after the field's name, or its id, until there is one.
+ * Wide views show custom fields as columns: for each table with custom values, a view has one column for each field,
+ * with the type that the field's definition says. The column is named after the key of the field and keeps this name,
+ * even if the key changes. While a field has no key, its column is named after the name of the field, or its id.
  */
 import { Effect } from "effect"
 import { decimalSql } from "../catalog/decimals.ts"
@@ -13,26 +13,26 @@ import { type FieldColumn, columnsOfViewSql, nameColumnsStatements } from "./met
 import { literal, name } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 
-/** What DuckDB can still show side by side; further fields stay in the long table. */
+/** DuckDB cannot handle views with many more columns; further fields are only in the table of values. */
 const columnsMax = 1000
 
-/** A table with a column for each custom field beside its own. */
+/** A view of a table with its own columns and one for each custom field. */
 export interface WideView {
   /** Name of the view. */
   readonly view: string
-  /** Table whose rows it shows. */
+  /** The table whose rows it shows. */
   readonly table: string
-  /** Table with the values. */
+  /** The table of custom values. */
   readonly values: string
-  /** SELECT of the rows between two places of the table: DuckDB spills none of the values it brings together. */
+  /** SELECT of the rows in a range of row ids. The range bounds memory, because DuckDB does not spill `list` aggregates. */
   readonly rows: (schema: string, first: number, last: number) => string
-  /** Statements that make the view. */
+  /** Statements that create the view, with comments. */
   readonly statements: (schema: string) => ReadonlyArray<string>
-  /** Statements that keep the names of new columns for good. */
+  /** Statements that store the names of new columns permanently. */
   readonly keep: ReadonlyArray<string>
 }
 
-/** Makes the views anew. */
+/** Creates all wide views anew, for the fields that exist now. */
 export const refreshWide = Effect.fn("warehouse.refreshWide")(function* (
   catalogue: Catalogue
 ): Effect.fn.Return<ReadonlyArray<WideView>, Failure, Warehouse> {
@@ -41,7 +41,7 @@ export const refreshWide = Effect.fn("warehouse.refreshWide")(function* (
   return views
 })
 
-/** As they would be made now. Fields of all locations share one view. */
+/** The wide views for the fields that exist now; creates none. Fields of all locations share one view. */
 export const wideViews = ({ resources }: Catalogue) =>
   Effect.forEach(
     resources.flatMap((resource) => (resource.wide ? [[resource, resource.wide] as const] : [])),
@@ -51,21 +51,21 @@ export const wideViews = ({ resources }: Catalogue) =>
 interface WideColumn {
   readonly column: string
   readonly fields: Array<string>
-  /** As the field's definition says; unknown to some keys of answers. */
+  /** From the field's definition; undefined for fields without a definition, such as some form answers. */
   readonly dataType: string | undefined
   readonly label: string
 }
-interface Found {
+interface WideColumns {
   readonly columns: ReadonlyArray<WideColumn>
-  /** Columns that fields have from now on. */
+  /** Column names to store, which these fields keep from now on. */
   readonly named: ReadonlyArray<FieldColumn>
 }
 
 const columnsOf = Effect.fnUntraced(function* (
   resource: Resource,
   wide: Wide
-): Effect.fn.Return<Found, Failure, Warehouse> {
-  // Those that have their name stay where they are.
+): Effect.fn.Return<WideColumns, Failure, Warehouse> {
+  // Columns with a stored name come first, in their old order.
   const fields = yield* (yield* Warehouse).rows(
     `SELECT f.location_id, f.field, c.field_key, c.data_type, c.name, w.column_name FROM (${fieldsOf(wide)}) AS f
      LEFT JOIN crm.custom_fields AS c ON c.location_id = f.location_id AND c.id = f.field
@@ -78,32 +78,34 @@ const columnsOf = Effect.fnUntraced(function* (
     const field = String(row["field"])
     const dataType = row["data_type"] === null ? undefined : String(row["data_type"])
     const key = String(row["field_key"] ?? row["name"] ?? field).replace(/^(contact|opportunity)\./, "")
-    const kept = row["column_name"] === null ? undefined : String(row["column_name"])
-    // Given by the id, before there was a definition.
-    const isPassing = row["field_key"] !== null && isNamedAs(kept, wide.prefix + plain(field))
-    const column = kept === undefined || isPassing ? freeName(columns, wide.prefix + plain(key), dataType) : kept
+    const stored = row["column_name"] === null ? undefined : String(row["column_name"])
+    // The column was named after the id, before the field had a definition.
+    const isProvisional = row["field_key"] !== null && isNamedAs(stored, wide.prefix + columnNameOf(field))
+    const column =
+      stored === undefined || isProvisional ? freeName(columns, wide.prefix + columnNameOf(key), dataType) : stored
     if (!columns.has(column) && columns.size >= columnsMax) continue
     const same = columns.get(column) ?? { column, fields: [], dataType, label: String(row["name"] ?? field) }
     same.fields.push(field)
     columns.set(column, same)
-    // Fields of no model are called by their keys where they are no custom fields.
-    if (column !== kept && (row["field_key"] !== null || wide.model === undefined))
+    // Names that are only provisional are not stored. Fields of a form need no definition, so theirs are never provisional.
+    if (column !== stored && (row["field_key"] !== null || wide.model === undefined))
       named.push({ location: String(row["location_id"]), field, column })
   }
   return { columns: [...columns.values()], named }
 })
 
-/** Fields that are defined, and those that were ever filled. A folder of fields is listed among them and has no values. */
+/** SQL for fields that have a definition or a value. Folders are listed among the definitions, but have no values. */
 const fieldsOf = ({ table, field, model }: Wide) =>
   `SELECT DISTINCT location_id, ${name(field)} AS field FROM crm.${name(table)}
-   ${model === undefined ? "" : `UNION SELECT location_id, id FROM crm.custom_fields AS c WHERE model = ${literal(model)} AND ${isField}`}`
-/** Whether the definition has a column for the type or not. */
-const isField = `coalesce(to_json(c)->>'document_type', _extra->>'documentType') IS DISTINCT FROM 'folder'`
+   ${model === undefined ? "" : `UNION SELECT location_id, id FROM crm.custom_fields AS c WHERE model = ${literal(model)} AND ${isFieldSql}`}`
+
+/** SQL: whether a definition is not a folder. Its type is in a column or, if the table has none, in `_extra`. */
+const isFieldSql = `coalesce(to_json(c)->>'document_type', _extra->>'documentType') IS DISTINCT FROM 'folder'`
 
 const isNamedAs = (column: string | undefined, wanted: string): boolean =>
   column === wanted || column?.replace(/_\d+$/, "") === wanted
 
-/** The same key in two locations shares a column, if it means the same kind of value. */
+/** Fields with the same key in different locations share a column if they have the same type. */
 const freeName = (columns: ReadonlyMap<string, WideColumn>, wanted: string, dataType: string | undefined): string => {
   for (let n = 1; ; n++) {
     const column = n === 1 ? wanted : `${wanted}_${n}`
@@ -112,7 +114,7 @@ const freeName = (columns: ReadonlyMap<string, WideColumn>, wanted: string, data
   }
 }
 
-const plain = (key: string) =>
+const columnNameOf = (key: string) =>
   snakeCase(key)
     .normalize("NFKD")
     .replaceAll(/[^a-z0-9]+/g, "_")
@@ -120,10 +122,10 @@ const plain = (key: string) =>
     .slice(0, 60) || "field"
 
 /**
- * All values of a row are brought together once and picked from: an aggregate for each column is a multiple of the work
- * and of the memory.
+ * Aggregates all values of a row into lists once and picks each column from them. One aggregate for each column would
+ * take a multiple of the time and memory.
  */
-const viewOf = (resource: Resource, wide: Wide, { columns, named }: Found): WideView => {
+const viewOf = (resource: Resource, wide: Wide, { columns, named }: WideColumns): WideView => {
   const [view, parent] = [wideName(resource), name(idColumn(resource.table))]
   const values = columns.map(({ column, fields, dataType }) => {
     const picked = (list: string) =>
@@ -156,7 +158,7 @@ const viewOf = (resource: Resource, wide: Wide, { columns, named }: Found): Wide
   }
 }
 
-/** A value that does not fit the field's type is NULL here; the long table holds it as it was sent. */
+/** SQL for a value with the type of its field. A value that does not fit is NULL; the table of values has it as sent. */
 const typed = (dataType: string | undefined, text: string, json: string): string => {
   switch (dataType) {
     case "MONETORY":

@@ -4,7 +4,7 @@ import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { join } from "node:path"
 import { explanationOf } from "../../src/cli/errors.ts"
-import { type Holder, holderIn, openedInTurn } from "../../src/warehouse/lock.ts"
+import { type Holder, holderIn, openWhenUnlocked } from "../../src/warehouse/lock.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
 import { newFolder } from "../support/sluice.ts"
 
@@ -16,7 +16,7 @@ describe("a warehouse that another process has open", () => {
     Effect.gen(function* () {
       let isOpen = true
       const opening = yield* Effect.forkChild(
-        openedInTurn(
+        openWhenUnlocked(
           "o/warehouse.duckdb",
           Effect.suspend(() => (isOpen ? Effect.fail(reader) : Effect.succeed("opened"))),
           (holder) => holder
@@ -32,7 +32,7 @@ describe("a warehouse that another process has open", () => {
   it.effect("fails after half a minute, and the error names the program", () =>
     Effect.gen(function* () {
       const opening = yield* Effect.forkChild(
-        Effect.flip(openedInTurn("o/warehouse.duckdb", Effect.fail(reader), (holder) => holder))
+        Effect.flip(openWhenUnlocked("o/warehouse.duckdb", Effect.fail(reader), (holder) => holder))
       )
       yield* TestClock.adjust("29 seconds")
       assert.isUndefined(opening.pollUnsafe())
@@ -47,7 +47,7 @@ describe("a warehouse that another process has open", () => {
 
   it.effect("fails at once if another run has it open", () =>
     Effect.gen(function* () {
-      const failure = yield* Effect.flip(openedInTurn("o/warehouse.duckdb", Effect.fail(run), (holder) => holder))
+      const failure = yield* Effect.flip(openWhenUnlocked("o/warehouse.duckdb", Effect.fail(run), (holder) => holder))
       assert.match(
         explanationOf(failure)?.message ?? "",
         /Another run \(process 8\) is working in o\. Nothing was changed\./

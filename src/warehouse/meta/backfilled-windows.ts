@@ -1,11 +1,11 @@
-/** `meta.backfilled_windows`: windows of the past that need not be read again. */
+/** `meta.backfilled_windows`: time windows that a backfill has read, and later backfills skip. */
 import * as Effect from "effect/Effect"
 import type { Window } from "../../catalog/timestamps.ts"
 import type { Failure } from "../../failure.ts"
 import { instantOf, literal } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 
-/** By resource, in epoch milliseconds. */
+/** Windows by resource, in epoch milliseconds. */
 export const backfilledWindows = Effect.fnUntraced(function* (
   location: string
 ): Effect.fn.Return<ReadonlyMap<string, ReadonlyArray<Window>>, Failure, Warehouse> {
@@ -13,10 +13,10 @@ export const backfilledWindows = Effect.fnUntraced(function* (
     `SELECT resource, epoch_ms(from_at) AS "from", epoch_ms(to_at) AS "to" FROM meta.backfilled_windows
      WHERE location_id = ${literal(location)}`
   )
-  const read = new Map<string, Array<Window>>()
+  const byResource = new Map<string, Array<Window>>()
   for (const { resource, from, to } of rows)
-    read.set(String(resource), [...(read.get(String(resource)) ?? []), [Number(from), Number(to)]])
-  return read
+    byResource.set(String(resource), [...(byResource.get(String(resource)) ?? []), [Number(from), Number(to)]])
+  return byResource
 })
 
 export const addWindow = (run: string, location: string, resource: string, [from, to]: Window): string =>

@@ -5,7 +5,10 @@ import { type Checkpoint, decodeCheckpoint } from "../../values/checkpoint.ts"
 import { literal } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 
-/** By resource or backfill, then by partition. Those of earlier versions are left out: such a list is read anew. */
+/**
+ * Checkpoints by resource or label of a backfill, then by partition. Those of other versions are left out, so their
+ * lists are read from the start.
+ */
 export const checkpointsOf = Effect.fnUntraced(function* (
   location: string
 ): Effect.fn.Return<ReadonlyMap<string, Readonly<Record<string, Checkpoint>>>, Failure, Warehouse> {
@@ -31,7 +34,7 @@ export const unfinishedResources = Effect.fnUntraced(function* (): Effect.fn.Ret
   return rows.map((row) => String(row["resource"]))
 })
 
-/** `checkpoint`: as JSON. */
+/** `checkpoint` is JSON. */
 export const replaceCheckpoint = (location: string, resource: string, partition: string, checkpoint: string): string =>
   `INSERT OR REPLACE INTO meta.checkpoints (location_id, resource, partition, checkpoint)
    VALUES (${[location, resource, partition, checkpoint].map(literal).join(", ")})`

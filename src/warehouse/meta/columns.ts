@@ -1,4 +1,4 @@
-/** `meta.columns`: the data dictionary, every column of every table with its meaning. */
+/** `meta.columns`: the data dictionary, with the meaning of every column of every table. */
 import type { Column, Table } from "../../catalog/tables.ts"
 import { literal } from "../sql.ts"
 

@@ -1,6 +1,6 @@
 /**
- * `meta.parent_state`: what was fetched for each parent row, for which version of the row, and where to resume.
- * One row per location, label of the children, and parent.
+ * `meta.parent_state`: for each parent, which version its children or detail were fetched for, when, and where to resume.
+ * One row per location, label of the children or detail, and parent.
  */
 import { literal } from "../sql.ts"
 import type { Reading } from "./seen-keys.ts"
@@ -13,7 +13,7 @@ export const parentStateSql = ({ location, label }: Reading): string =>
 export const detailedParentsSql = (reading: Reading): string =>
   `SELECT parent_id FROM ${parentStateSql(reading)} WHERE content_hash IS NOT NULL`
 
-/** SQL for pairs of location and parent for which children were fetched, in all locations. */
+/** SQL for the pairs of location and parent whose children or detail were fetched. */
 export const fetchedParentsSql = (label: string): string =>
   `SELECT (location_id, parent_id) FROM meta.parent_state WHERE resource = ${literal(label)}`
 

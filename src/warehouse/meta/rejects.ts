@@ -1,9 +1,9 @@
-/** `meta.rejected_values` and `meta.rejected_records`: what did not fit, as it was sent. */
+/** `meta.rejected_values` and `meta.rejected_records`: values and records that do not fit the tables, as sent. */
 import { literal } from "../sql.ts"
 
 export type RejectTable = "rejected_values" | "rejected_records"
 
-/** Values that this run rejected before: SQL for a relation with all columns of the table. */
+/** SQL for the values that a run has rejected so far: a relation with all columns of the table. */
 export const valuesRejectedBy = (run: string, location: string): string =>
   `(FROM meta.rejected_values WHERE run_id = ${literal(run)} AND location_id = ${literal(location)})`
 

@@ -1,11 +1,11 @@
-/** `meta.run_resources`: what each run did for each resource, in counts, and how complete it is. */
+/** `meta.run_resources`: counts and status of each resource in each run. */
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../failure.ts"
 import { type Status, sentencesOf, statusOf } from "../../values/status.ts"
 import { instantOf, literal } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 
-/** The row in which something is counted. `label`: a resource, or the label of its children. */
+/** The key of a row. `label`: a resource, or the label of its children. */
 export interface Counted {
   readonly run: string
   readonly location: string
@@ -15,7 +15,7 @@ export interface Counted {
 const rowOf = ({ run, location, label }: Counted): string =>
   `run_id = ${literal(run)} AND location_id = ${literal(location)} AND resource = ${literal(label)}`
 
-/** Adds the rows that do not exist yet. One statement for all: ON CONFLICT for each costs more than the rest of a small batch. */
+/** Adds missing rows in one statement: ON CONFLICT for each row costs more than the rest of a small batch. */
 export const ensureRows = (rows: ReadonlyArray<Counted>): ReadonlyArray<string> =>
   rows.length === 0
     ? []
@@ -37,14 +37,14 @@ type Count =
   | "rejected_records"
   | "dropped_records"
 
-/** Adds to counts: numbers, or SQL for them. `at`: when the last page came, epoch milliseconds. */
+/** Adds to counts; values are numbers or SQL. `at`: when the last page was received, epoch milliseconds. */
 export const addCounts = (row: Counted, counts: { readonly [C in Count]?: number | string }, at?: number): string =>
   `UPDATE meta.run_resources SET ${[
-    ...Object.entries(counts).map(([column, more]) => `${column} = ${column} + ${more}`),
+    ...Object.entries(counts).map(([column, increment]) => `${column} = ${column} + ${increment}`),
     ...(at === undefined ? [] : [`finished_at = ${instantOf(at)}`])
   ].join(", ")} WHERE ${rowOf(row)}`
 
-/** Fields and values that a frozen schema keeps out, as `table.field`. */
+/** Adds fields and values that a frozen schema does not accept, as `table.field`. */
 export const addBlockedFields = (row: Counted, fields: ReadonlyArray<string>): ReadonlyArray<string> =>
   fields.length === 0
     ? []
@@ -53,7 +53,7 @@ export const addBlockedFields = (row: Counted, fields: ReadonlyArray<string>): R
          WHERE ${rowOf(row)}`
       ]
 
-/** How a reading ended, as extract wrote it; times in epoch milliseconds. */
+/** How a reading ended, from its entry in the vault. Times are epoch milliseconds. */
 export interface EndOfReading {
   readonly mode: string
   readonly shortfalls: ReadonlyArray<string>
@@ -63,7 +63,7 @@ export interface EndOfReading {
   readonly at: number
 }
 
-/** Its status is set when everything that the run read is loaded: see `setStatuses`. */
+/** Stores the end of a reading. `setStatuses` sets its status once all pages of the run are loaded. */
 export const setEnd = (row: Counted, end: EndOfReading): string => {
   const { mode, shortfalls, warnings, requests, since, at } = end
   return `UPDATE meta.run_resources SET mode = ${literal(mode)}, requests = requests + ${requests},
@@ -71,7 +71,7 @@ export const setEnd = (row: Counted, end: EndOfReading): string => {
       since = ${since === undefined ? "NULL" : instantOf(since)}, finished_at = ${instantOf(at)} WHERE ${rowOf(row)}`
 }
 
-/** Decides on every reading that has ended and has no status yet, also of runs that were killed before they could. */
+/** Sets the status of every reading that has ended without one, including readings of runs that were killed before this. */
 export const setStatuses = Effect.fnUntraced(function* (): Effect.fn.Return<void, Failure, Warehouse> {
   const warehouse = yield* Warehouse
   const rows = yield* warehouse.rows(
@@ -88,16 +88,17 @@ export const setStatuses = Effect.fnUntraced(function* (): Effect.fn.Return<void
     return `(${key}, ${literal(statusOf(facts))}, [${sentencesOf(facts).map(literal).join(", ")}]::VARCHAR[])`
   })
   const statements: Array<string> = []
-  for (let from = 0; from < values.length; from += rowsAtOnce)
+  for (let from = 0; from < values.length; from += rowsPerStatement)
     statements.push(
       `UPDATE meta.run_resources AS r SET status = v.status, warnings = v.warnings
-       FROM (VALUES ${values.slice(from, from + rowsAtOnce).join(", ")}) AS v (run_id, location_id, resource, status, warnings)
+       FROM (VALUES ${values.slice(from, from + rowsPerStatement).join(", ")}) AS v (run_id, location_id, resource, status, warnings)
        WHERE r.run_id = v.run_id AND r.location_id = v.location_id AND r.resource = v.resource`
     )
   if (statements.length > 0) yield* warehouse.transaction(statements)
 })
-/** After a rebuild there may be thousands. */
-const rowsAtOnce = 500
+
+/** Limits the length of a statement: after a rebuild there may be thousands of rows. */
+const rowsPerStatement = 500
 
 export interface RunResource {
   readonly location: string
@@ -107,13 +108,13 @@ export interface RunResource {
   readonly newRows: number
   readonly changedRows: number
   readonly deletedRows: number
-  /** Values and records. */
+  /** Rejected values and records. */
   readonly rejected: number
   readonly status: Status | "interrupted"
   readonly warnings: ReadonlyArray<string>
 }
 
-/** What a run did, resource by resource. */
+/** What a run did for each resource. */
 export const resourcesOf = Effect.fnUntraced(function* (
   run: string
 ): Effect.fn.Return<ReadonlyArray<RunResource>, Failure, Warehouse> {
@@ -135,7 +136,7 @@ export const resourcesOf = Effect.fnUntraced(function* (
   }))
 })
 
-/** How the readings of a table, of its list and as children, ended when they were last tried; not those of its details. */
+/** The latest status of each reading of a table: of its list, and as children of other tables, but not of its details. */
 export const lastStatuses = Effect.fnUntraced(function* (
   location: string,
   table: string
@@ -149,7 +150,7 @@ export const lastStatuses = Effect.fnUntraced(function* (
   return rows.map((row) => row["status"] as Status)
 })
 
-/** Rows that became new, changed or deleted in all runs so far. */
+/** New, changed and deleted rows of all runs so far. */
 export const changeCount = Effect.fnUntraced(function* (): Effect.fn.Return<number, Failure, Warehouse> {
   const [row] = yield* (yield* Warehouse).rows(
     "SELECT coalesce(sum(new_rows + changed_rows + deleted_rows), 0)::BIGINT AS n FROM meta.run_resources"
@@ -157,13 +158,13 @@ export const changeCount = Effect.fnUntraced(function* (): Effect.fn.Return<numb
   return Number(row?.["n"])
 })
 
-/** Records that all runs took from the vault. */
+/** Records of all runs that were loaded from the vault. */
 export const recordCount = Effect.fnUntraced(function* (): Effect.fn.Return<number, Failure, Warehouse> {
   const [row] = yield* (yield* Warehouse).rows("SELECT sum(records) AS n FROM meta.run_resources")
   return Number(row?.["n"])
 })
 
-/** Resources of which runs after this one changed a row. */
+/** Resources with rows that runs after this one changed. */
 export const changedSince = Effect.fnUntraced(function* (
   run: string
 ): Effect.fn.Return<ReadonlySet<string>, Failure, Warehouse> {
@@ -182,7 +183,7 @@ export const loadedRuns = Effect.fnUntraced(function* (): Effect.fn.Return<Reado
   return rows.map((row) => String(row["run_id"]))
 })
 
-/** Locations that were read, or whose reading ended. */
+/** Locations that any run has read. */
 export const loadedLocations = Effect.fnUntraced(function* (): Effect.fn.Return<
   ReadonlyArray<string>,
   Failure,
@@ -192,7 +193,7 @@ export const loadedLocations = Effect.fnUntraced(function* (): Effect.fn.Return<
   return rows.map((row) => String(row["location_id"]))
 })
 
-/** SQL: rejects of a kind as counted, by run_id, location_id and resource. */
+/** SQL for the count of rejects of a kind by run_id, location_id and resource. */
 export const countedRejectsSql = (kind: "rejected_values" | "rejected_records"): string =>
   `SELECT run_id, location_id, split_part(resource, '/', 1) AS resource, sum(${kind}) AS counted
    FROM meta.run_resources GROUP BY ALL`

@@ -6,7 +6,7 @@ import type { Status } from "../../values/status.ts"
 import { instantOf, literal, numberOf } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 
-/** `paused`: it stopped before its end, because the budget was spent or the API did not answer; a later run resumes it. */
+/** `paused`: stopped early, because the budget was spent or the service did not respond; a later run resumes it. */
 export type RunStatus = Status | "paused"
 
 export interface RunRecord {
@@ -31,7 +31,7 @@ export const beginRun = Effect.fnUntraced(function* (
   return { id, startedAt }
 })
 
-/** Sorts by time, and after every earlier run: the clock may have been ahead when one of them began. */
+/** Ids sort by start time. A new id is always the highest, even if the clock was ahead when an earlier run began. */
 const idAfter = (time: number, last: string | null): string => {
   const id = idOf(time)
   if (last === null || last < id) return id
@@ -41,6 +41,7 @@ const idAfter = (time: number, last: string | null): string => {
     ? `${last}0`
     : idOf(Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${milli}Z`) + 1)
 }
+
 const idOf = (time: number): string => new Date(time).toISOString().replaceAll(/[-:.]/g, "")
 
 export const endRun = Effect.fnUntraced(function* (
@@ -69,7 +70,7 @@ export interface Run {
   readonly plannedRequests: number | undefined
 }
 
-/** Newest first. `command`: only of this one. */
+/** Runs, newest first. `command`: only runs of this command. */
 export const runsNewestFirst = Effect.fnUntraced(function* (
   command?: string,
   limit = 1_000_000
@@ -94,26 +95,27 @@ export const lastRun = Effect.fnUntraced(function* (): Effect.fn.Return<Run | un
   return (yield* runsNewestFirst(undefined, 1))[0]
 })
 
-/** What `meta.runs` calls a sync that reads everything again. */
+/** The command of a full sync in `meta.runs`. */
 export const fullSync = "sync --full"
-/** Long enough for a new day of requests, too short for two full syncs to be taken for one. */
+
+/** Long enough to wait for the next day's budget, but too short to combine separate full syncs. */
 const resumeWithinMs = 2 * 86_400_000
 
-/** When the full sync began that earlier runs left unfinished, if a run resumes it now; epoch milliseconds. */
+/** When the unfinished full sync began that a run would resume now, in epoch milliseconds; `undefined` if there is none. */
 export const unfinishedFullSync = Effect.fnUntraced(function* (): Effect.fn.Return<
   number | undefined,
   Failure,
   Warehouse
 > {
   const now = yield* Clock.currentTimeMillis
-  let begun: number | undefined
+  let begunAt: number | undefined
   let next = now
   for (const { startedAt, finishedAt, status } of yield* runsNewestFirst(fullSync)) {
     const isUnfinished = finishedAt === undefined || status === "paused"
     if (!isUnfinished || next - (finishedAt ?? startedAt) > resumeWithinMs) break
-    // Our clock was ahead then.
+    // The local clock was ahead when this run began.
     if (startedAt > now) break
-    begun = next = startedAt
+    begunAt = next = startedAt
   }
-  return begun
+  return begunAt
 })

@@ -1,6 +1,6 @@
 /**
  * `meta.schema_changes`, `meta.enum_values`, `meta.unexpected_values`: what the service sends differently from its
- * documents. A new field or type is reported once, an undocumented value of an enum column by every run that meets it.
+ * documents. A new field or type is reported once, an undocumented value of an enum column by every run that reads it.
  */
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../failure.ts"
@@ -14,31 +14,31 @@ export const addSchemaChanges = (from: string): string =>
    SELECT location, "table", field, kind, arg_min(sample, _n), arg_min(run, _n), to_timestamp(min(_at) / 1000), sum(_count)
    FROM ${from} GROUP BY ALL ON CONFLICT DO UPDATE SET seen = seen + excluded.seen`
 
-/** `met`: SQL for table_name, column_name, value: undocumented ones of columns whose values the documents list. */
-export const addUnexpectedValues = (location: string, met: string): string =>
+/** `values`: SQL for table_name, column_name, value: undocumented values of columns whose values the documents list. */
+export const addUnexpectedValues = (location: string, values: string): string =>
   `INSERT INTO meta.unexpected_values (location_id, table_name, column_name, value)
-   SELECT DISTINCT ${literal(location)}, table_name, column_name, value FROM (${met}) AS met
+   SELECT DISTINCT ${literal(location)}, table_name, column_name, value FROM (${values}) AS met
    ANTI JOIN (FROM meta.unexpected_values WHERE location_id = ${literal(location)}) AS known
      USING (table_name, column_name, value)`
 
-/** `met`: SQL for table_name, column_name, value: those of columns whose values the documents do not list. */
-export const addEnumValues = (run: string, location: string, met: string): string =>
+/** `values`: SQL for table_name, column_name, value: all values of columns whose values the documents do not list. */
+export const addEnumValues = (run: string, location: string, values: string): string =>
   `INSERT INTO meta.enum_values (location_id, table_name, column_name, value, first_run_id)
-   SELECT DISTINCT ${literal(location)}, table_name, column_name, value, ${literal(run)} FROM (${met}) AS met
+   SELECT DISTINCT ${literal(location)}, table_name, column_name, value, ${literal(run)} FROM (${values}) AS met
    ANTI JOIN (FROM meta.enum_values WHERE location_id = ${literal(location)}) AS known
      USING (table_name, column_name, value)`
 
-/** As `table.field (kind)` or `table.column = value`. */
+/** What the service sends differently from its documents, as `table.field (kind)` or `table.column = value`. */
 export interface SchemaDrift {
   /** Sent for the first time in this run. */
   readonly changes: ReadonlyArray<string>
-  /** Values that the documents do not list, met in this run; those reported by the fewest runs first. */
+  /** Undocumented values of enum columns in this run; those that the fewest runs have reported come first. */
   readonly unexpectedValues: ReadonlyArray<string>
 }
 
 /**
- * What this run has to report. `blocked`: the resource whose frozen schema does not accept a new value of an enum column;
- * the value stands in its row, since the column exists.
+ * Records and returns the schema drift of a run. `blocked` returns the resource whose frozen schema does not accept a
+ * new value of an enum column. Such a value is loaded nevertheless, because its column exists.
  */
 export const reportSchemaDrift = Effect.fnUntraced(function* (
   run: string,
@@ -48,12 +48,12 @@ export const reportSchemaDrift = Effect.fnUntraced(function* (
   const field = "v.column_name || ' = ' || v.value"
   const columns = "(location_id, table_name, field, kind, sample, first_run_id, first_seen_at, seen)"
   yield* warehouse.transaction([
-    // Where the documents list no values, one is news if the column was read before.
+    // If the documents list no values, a value is a change only if an earlier run has read values of the column.
     `INSERT INTO meta.schema_changes ${columns}
      SELECT v.location_id, v.table_name, ${field}, 'new value', v.value, v.first_run_id, now(), 1 FROM meta.enum_values AS v
      SEMI JOIN (FROM meta.enum_values WHERE first_run_id < ${literal(run)}) AS before USING (location_id, table_name, column_name)
      WHERE v.first_run_id = ${literal(run)} ON CONFLICT DO NOTHING`,
-    // Those of a run that was interrupted are reported by the next.
+    // This includes values of an interrupted run, which has not reported them.
     `INSERT INTO meta.schema_changes ${columns}
      SELECT v.location_id, v.table_name, ${field}, 'unexpected value', v.value, ${literal(run)}, now(), 1
      FROM meta.unexpected_values AS v ON CONFLICT DO UPDATE SET seen = seen + 1`

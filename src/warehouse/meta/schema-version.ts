@@ -6,7 +6,7 @@ import { literal } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 import { existingMetaTables } from "./tables.ts"
 
-/** Fingerprint of the definitions that the tables fit; `undefined` in a new file. */
+/** Fingerprint of the definitions to which the tables were last migrated; `undefined` in a new file. */
 export const storedFingerprint = Effect.fnUntraced(function* (): Effect.fn.Return<
   string | undefined,
   Failure,

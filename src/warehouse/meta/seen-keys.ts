@@ -1,4 +1,4 @@
-/** `meta.seen_keys`: keys met so far by full readings that have not ended. What they never met may be deleted. */
+/** `meta.seen_keys`: the keys that unfinished full readings have returned. Rows with other keys may have been deleted. */
 import { literal } from "../sql.ts"
 
 export interface Reading {

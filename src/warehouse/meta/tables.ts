@@ -1,4 +1,4 @@
-/** The tables of schema `meta`: what sluice knows about its runs and the service. One module beside this one per table. */
+/** The tables of schema `meta`: the state of the syncs, and reports. Other modules of this folder access one table each. */
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../failure.ts"
 import { metaTablesSql } from "../format.ts"
@@ -9,7 +9,7 @@ interface MetaTable {
   readonly comment: string
   /** Column definitions, as in CREATE TABLE. */
   readonly columns: string
-  /** Only sluice needs it: it is not published. */
+  /** Only sluice needs the table, so it is not published. */
   readonly internal?: true
 }
 
@@ -115,6 +115,6 @@ export const metaCommentStatements: ReadonlyArray<string> = publishedMetaTables.
   (table) => `COMMENT ON TABLE meta.${name(table)} IS ${literal(metaTables[table]!.comment)}`
 )
 
-/** The tables of `meta` that the file has: none where it is new, or its first run was killed early. */
+/** The tables of `meta` in the file: none if the file is new, or if its first run was killed early. */
 export const existingMetaTables = (warehouse: Warehouse["Service"]): Effect.Effect<ReadonlySet<string>, Failure> =>
   Effect.map(warehouse.rows(metaTablesSql), (rows) => new Set(rows.map((row) => String(row["table_name"]))))

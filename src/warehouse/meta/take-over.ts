@@ -1,4 +1,4 @@
-/** What the vault does not hold: how runs went, and what was reported of them. A rebuild copies it from the old warehouse. */
+/** Copies what the vault does not have from the old warehouse to a rebuilt one: the runs and their reports. */
 import * as Effect from "effect/Effect"
 import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -9,13 +9,14 @@ import { literal } from "../sql.ts"
 import type { Warehouse } from "../warehouse.ts"
 import { existingMetaTables } from "./tables.ts"
 
-/** Of the present format. */
+/** Queries for a warehouse of the current format. */
 const current = {
   runs: "FROM meta.runs",
   coverage: "FROM meta.coverage",
   schema_changes: "FROM meta.schema_changes WHERE kind LIKE '% value'"
 }
-/** Of format 1, which had other names. */
+
+/** Queries for a warehouse of format 1, which had other names. */
 const first = {
   runs: `SELECT * EXCLUDE (outcome),
     if(exit_code = 75, 'paused', replace(outcome, 'complete with doubts', 'complete_with_warnings')) AS status FROM meta.runs`,

@@ -5,7 +5,7 @@ import type { Position } from "../../vault/position.ts"
 import { Warehouse } from "../warehouse.ts"
 import { existingMetaTables } from "./tables.ts"
 
-/** The place behind the last loaded frame; `undefined` before the first load. */
+/** The position after the last loaded frame; `undefined` before the first load. */
 export const loadedPosition = Effect.fnUntraced(function* (): Effect.fn.Return<
   Position | undefined,
   Failure,

@@ -1,22 +1,22 @@
-/** `meta.watermarks`: how far each resource was read completely, and what was learnt about reading it. */
+/** `meta.watermarks`: up to which time each resource was read completely, and the capabilities of the service for it. */
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../failure.ts"
 import { type Capabilities, decodeCapabilities, encodeCapabilities } from "../../values/capabilities.ts"
 import { instantOf, literal, numberOf } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 
-/** Times in epoch milliseconds. */
+/** Times are epoch milliseconds. */
 export interface Watermark {
   readonly watermark: number | undefined
   readonly fullCompleteAt: number | undefined
-  /** Records that the service counted at the last full reading. */
+  /** The service's total at the last complete full reading. */
   readonly total: number | undefined
-  /** Requests that the last reading took. */
+  /** Requests of the last complete reading. */
   readonly requests: number | undefined
   readonly capabilities: Capabilities
 }
 
-/** By resource, or label of children. */
+/** Watermarks by resource, or by label of children. */
 export const watermarksOf = Effect.fnUntraced(function* (
   location: string
 ): Effect.fn.Return<ReadonlyMap<string, Watermark>, Failure, Warehouse> {
@@ -38,7 +38,7 @@ export const watermarksOf = Effect.fnUntraced(function* (
   )
 })
 
-/** A complete reading, with its end. */
+/** The end of a complete reading. */
 export interface CompleteReading {
   readonly location: string
   readonly resource: string
@@ -51,7 +51,7 @@ export interface CompleteReading {
   readonly capabilities?: Capabilities | undefined
 }
 
-/** A watermark never moves back; what a reading did not learn stays as it was. */
+/** A watermark never moves back, and values that the reading does not have stay as they were. */
 export const advanceWatermark = (reading: CompleteReading): string => {
   const { location, resource, at, isFull, watermark, total, requests, capabilities } = reading
   return `INSERT INTO meta.watermarks
@@ -81,7 +81,7 @@ export const isAnythingComplete = Effect.fnUntraced(function* (): Effect.fn.Retu
   return (yield* (yield* Warehouse).rows("SELECT 1 FROM meta.watermarks LIMIT 1")).length > 0
 })
 
-/** When each resource was last read completely, in any location; epoch milliseconds. */
+/** When each resource was last read completely, in one of its locations; epoch milliseconds. */
 export const completeByResource = Effect.fnUntraced(function* (): Effect.fn.Return<
   ReadonlyArray<{ readonly resource: string; readonly completeAt: number }>,
   Failure,
@@ -93,7 +93,7 @@ export const completeByResource = Effect.fnUntraced(function* (): Effect.fn.Retu
   return rows.map((row) => ({ resource: String(row["resource"]), completeAt: Number(row["at"]) }))
 })
 
-/** Every watermark, with whether it is later than the reading that set it. Times as text. */
+/** Every watermark, and whether it is later than the end of the last complete reading. Times are text. */
 export const allWatermarks = Effect.fnUntraced(function* (): Effect.fn.Return<
   ReadonlyArray<{
     readonly location: string

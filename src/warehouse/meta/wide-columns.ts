@@ -11,7 +11,7 @@ export interface FieldColumn {
 export const columnsOfViewSql = (view: string): string =>
   `SELECT location_id, field, column_name, rowid AS place FROM meta.wide_columns WHERE view_name = ${literal(view)}`
 
-/** Gives fields their column, in place of the one that they had. */
+/** Stores the columns of fields, in place of earlier ones. */
 export const nameColumnsStatements = (view: string, named: ReadonlyArray<FieldColumn>): ReadonlyArray<string> =>
   named.length === 0
     ? []

@@ -1,7 +1,7 @@
-/** What stops a command, as facts; cli/errors.ts has the sentence, the next step and the exit code of each reason. */
+/** Reasons why a command stops, as data. cli/errors.ts has the message, the next step and the exit code of each. */
 import * as Schema from "effect/Schema"
 
-/** Stable: schedulers rely on them. */
+/** These codes do not change, because schedulers rely on them. */
 export const exitCodes = {
   failed: 1,
   damaged: 1,
@@ -18,27 +18,27 @@ const FileOperation = Schema.Literals(["opened", "created", "read", "written", "
 export type FileOperation = typeof FileOperation.Type
 
 const FailureReason = Schema.TaggedUnion({
-  /** The disk, or the permissions of a file or folder. */
+  /** A file operation failed, for example because the disk is full or a permission is missing. */
   FileFailed: { path: Schema.String, operation: FileOperation, detail: Schema.String },
 
   WarehouseNotFound: { path: Schema.String },
   WarehouseLocked: {
     path: Schema.String,
-    /** A command of ours that writes. */
+    /** Whether the holder is a sluice command that writes. */
     isRun: Schema.Boolean,
     pid: Schema.UndefinedOr(Schema.Number),
     program: Schema.UndefinedOr(Schema.String)
   },
-  /** `found`: what an earlier version wrote, or a later one. */
+  /** `found`: the format of the file, which an earlier or a later version of sluice wrote. */
   WarehouseFormat: { path: Schema.String, found: Schema.Number, format: Schema.Number },
   WarehouseDamaged: { path: Schema.String, detail: Schema.String },
   OutOfMemory: { path: Schema.String, memoryMb: Schema.Number, detail: Schema.String },
-  /** A defect of the program. */
+  /** DuckDB rejected a statement, which is a defect of sluice. */
   StatementRejected: { path: Schema.String, detail: Schema.String },
 
   VaultDamaged: { folder: Schema.String, detail: Schema.String },
 
-  /** The published folder is not a link that sluice made. */
+  /** The published folder is not a link that sluice created. */
   PublishedIsForeign: { path: Schema.String },
 
   UnknownSelection: { flag: Schema.String, name: Schema.String, families: Schema.Array(Schema.String) },
@@ -53,7 +53,7 @@ export type FailureReason = typeof FailureReason.Type
 
 export class Failure extends Schema.TaggedError<Failure>()("Failure", {
   reason: FailureReason,
-  /** The folder whose published version stays because of it. */
+  /** The published folder that keeps its earlier release because of this failure. */
   unpublished: Schema.optional(Schema.String)
 }) {
   /** For logs and findings: what the system or DuckDB reported. */

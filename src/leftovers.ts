@@ -1,4 +1,7 @@
-/** Removes what a killed run left in the output folder. Only a command that holds the warehouse for writing may: then nothing else uses it. */
+/**
+ * Removes files that a killed run left in the output folder. Only a command that holds the warehouse for writing may do
+ * this, because no other process uses these files then.
+ */
 import type { Effect } from "effect"
 import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -6,15 +9,15 @@ import type { Failure } from "./failure.ts"
 import { onDisk } from "./io/files.ts"
 import { outputPaths, verifyPrefix } from "./settings/paths.ts"
 
-/** The names to remove, by folder; everything else stays. */
+/** The names to remove in each folder. */
 const leftoversOf = (output: string): ReadonlyArray<readonly [folder: string, names: RegExp]> => {
   const { vault, versions } = outputPaths(output)
   return [
-    // Batches; an unfinished rebuild, with its log and temporary files; what verify compared with.
+    // Batches of the load, an unfinished rebuild with its log and temporary files, and folders of verify.
     [output, new RegExp(`^(tmp|rebuilt\\.duckdb(\\.wal|\\.tmp)?|${verifyPrefix}\\d+)$`)],
-    // A segment that was being compressed; the plain one is there.
+    // A segment whose compression was interrupted; its plain file exists.
     [vault, /^\d{6,}\.ndjson\.zst\.part$/],
-    // A version that was being written.
+    // A release that was being written.
     [versions, /^\d{6,}-[A-Za-z0-9_-]*\.building$/]
   ]
 }
@@ -22,13 +25,13 @@ const leftoversOf = (output: string): ReadonlyArray<readonly [folder: string, na
 export const removeLeftovers = (output: string): Effect.Effect<void, Failure> =>
   onDisk(output, "written", async () => {
     for (const [folder, pattern] of leftoversOf(output)) {
-      const names = await readdir(folder).catch(none)
-      for (const name of names.filter((one) => pattern.test(one)))
+      const names = await readdir(folder).catch(emptyIfMissing)
+      for (const name of names.filter((candidate) => pattern.test(candidate)))
         await rm(join(folder, name), { recursive: true, force: true })
     }
   })
 
-const none = (cause: NodeJS.ErrnoException): ReadonlyArray<string> => {
+const emptyIfMissing = (cause: NodeJS.ErrnoException): ReadonlyArray<string> => {
   if (cause.code === "ENOENT") return []
   throw cause
 }

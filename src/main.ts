@@ -1,6 +1,6 @@
-/** The command line: parses it, runs one command, and turns its end into words and an exit code. */
+/** The entry point of the command line. */
 import { run } from "./cli/run.ts"
 
-// DuckDB makes files of its own, and no library asks us: what this process writes is its user's alone.
+// DuckDB and other libraries create files with the default mode, which must keep them private to the user.
 process.umask(0o077)
 await run(process.argv.slice(2))

@@ -1,4 +1,4 @@
-/** What the vault holds, made into tables again beside the warehouse, to compare them with it. */
+/** Rebuilds tables from the vault into a second warehouse, so that verify can compare them with the first. */
 import { Effect, Layer } from "effect"
 import { join } from "node:path"
 import type { Catalogue } from "./catalog/discover.ts"
@@ -12,7 +12,9 @@ import { vaultReader } from "./vault/reader.ts"
 import { createTables } from "./warehouse/schema.ts"
 import { Warehouse } from "./warehouse/warehouse.ts"
 
-/** Makes the warehouse `replayed.duckdb` in a folder, of what was loaded up to a place. `keep`: of these records only. */
+/**
+ * Creates `replayed.duckdb` in the folder `scratch` from the vault up to `end`. `filter` selects the records to load.
+ */
 export const replayInto =
   (catalogue: Catalogue, { folder, memoryMb }: OutputSettings, policies: SchemaPolicies) =>
   (scratch: string, end: Position, filter: RecordFilter | undefined) =>

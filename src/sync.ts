@@ -1,10 +1,10 @@
 /**
- * The whole program. A sync goes one way, and may be stopped at any instant and run again:
+ * The stages of a sync or backfill, which may be stopped at any time and run again:
  *
- *     plan      what is due, from what the warehouse knows
+ *     plan      selects what is due, from the state in the warehouse
  *     extract   API -> vault: pages as received, durable before their cursor is used
  *     load      vault -> warehouse: rows and progress in one transaction
- *     publish   warehouse -> files that people open, swapped in whole
+ *     publish   warehouse -> files that people open, replaced all at once
  *
  * A bad value is rejected and counted; a bad page stops its resource; bad credentials stop the run.
  */
@@ -42,21 +42,21 @@ import { versionStatements } from "./warehouse/as-of-views.ts"
 import { Warehouse } from "./warehouse/warehouse.ts"
 import { refreshWide } from "./warehouse/wide-views.ts"
 
-/** A location to read, with a budget and credentials of its own. */
+/** A location to read, with its own budget and credentials. */
 export interface SyncAccount extends Pick<AccountSettings, "location" | "company" | "optional" | "deletionShareMax"> {
   readonly api: Api["Service"]
 }
 
 export interface SyncOptions extends Omit<Choice, "optional"> {
-  /** A stretch of the past to read instead of what is due. */
+  /** For a backfill: the period to read, instead of what is due. */
   readonly range?: Window | undefined
   readonly catalogue: Catalogue
   readonly accounts: ReadonlyArray<SyncAccount>
   readonly output: OutputSettings
   readonly policies: SchemaPolicies
-  /** Filled while pages come in. */
+  /** Updated while pages are received. */
   readonly counts: Counts
-  /** Told when the plan is made and requests begin. */
+  /** Called when the plan is made and requests begin, with the estimated requests. */
   readonly onPlan: (requests: number | undefined) => Effect.Effect<void>
 }
 
@@ -68,19 +68,19 @@ export interface Synced {
   readonly requests: number
   readonly rows: ReadonlyArray<RunResource>
   readonly drift: SchemaDrift
-  /** The vault no longer holds all that the tables were made from. */
+  /** Whether the vault ends before the position up to which it was loaded. */
   readonly isVaultTruncated: boolean
-  /** Segments of it that are gone, by their numbers. */
+  /** Numbers of segments that are missing in the vault. */
   readonly missingSegments: ReadonlyArray<number>
-  /** Whether a new version was published, and if not, why. */
+  /** Whether a new release was published (`due`), or why not. */
   readonly published: "due" | "unchanged" | "nothing read" | "not wanted"
-  /** From the first request until every record was in the warehouse. */
+  /** Milliseconds from the start of the run, after planning, until all records were loaded. */
   readonly loadedMs: number
-  /** With planning and publishing. */
+  /** Milliseconds from the start of the run, after planning, until its release was published. */
   readonly elapsedMs: number
 }
 
-/** Locations read side by side: each goes at its own full rate, and all go through one load. */
+/** Locations that are read concurrently. Each has its own rate limit, but they share one load. */
 const locationsMax = 4
 
 export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
@@ -91,12 +91,12 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   yield* removeLeftovers(output.folder)
   const missing = yield* missingSegments(paths.vault)
   yield* prepare(catalogue)
-  // What an interrupted run left in the vault comes first: the plan asks the warehouse what is known.
+  // Pages that an interrupted run left in the vault are loaded first, because the plan uses the state in the warehouse.
   const loader = yield* makeLoader(catalogue.resources, paths.temporary, options.policies)
   yield* loader.load
   yield* setStatuses()
   const freshness = yield* freshnessByLocation()
-  // Never read first, then the one read longest ago.
+  // Locations that were never read come first, then those that were read longest ago.
   const readAt = ({ location }: SyncAccount) => freshness.get(location) ?? 0
   const plans = yield* Effect.forEach(
     options.accounts.toSorted((one, other) => readAt(one) - readAt(other)),
@@ -113,7 +113,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   yield* options.onPlan(planned)
 
   const backgroundLoader = yield* makeBackgroundLoader(loader)
-  const alone = plans.length === 1
+  const isOnlyLocation = plans.length === 1
   const read = Effect.fnUntraced(function* ({ api, steps, location, ...account }: (typeof plans)[number]) {
     const context = {
       ...account,
@@ -125,14 +125,14 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
       cuts: new Set<number>()
     }
     const reading = extract(steps, context, companyOf(location)).pipe(Effect.provideService(Api, api))
-    // One location's trouble is its own; of the only one it is the run's.
-    const ended = yield* alone
+    // If one of several locations rejects its token, the others are read. The only location stops the run.
+    const ended = yield* isOnlyLocation
       ? reading
-      : reading.pipe(Effect.catchTags({ BadCredentials: closed, WrongLocation: closed }))
+      : reading.pipe(Effect.catchTags({ BadCredentials: endLocation, WrongLocation: endLocation }))
     if (!range) yield* recordCoverage(catalogue, { run: run.id, location, steps, ended })
     return ended
 
-    function closed({ message }: { readonly message: string }) {
+    function endLocation({ message }: { readonly message: string }) {
       const end: ResourceResult = {
         location,
         resource: "locations",
@@ -160,24 +160,25 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   })
   yield* setStatuses()
   const rows = yield* resourcesOf(run.id)
-  // The rows know more, as the load may find that something is missing; a location that cannot be read has none.
+  // The load may have added reasons to the rows. A location that cannot be read has no rows, only a result.
   const status = worstStatus([...rows.map(({ status }) => status), ...ended.map((result) => statusOf(result))])
   const exitCode = exitCodeOf(status, ended)
   yield* endRun(run, { status: exitCode === exitCodes.later ? "paused" : status, exitCode, requests })
   const { due: published } = yield* publishNow(catalogue, output, run.id, "due")
   const elapsedMs = (yield* Clock.currentTimeMillis) - run.startedAt
   const { isVaultTruncated } = loader
-  const lost = { isVaultTruncated, missingSegments: missing }
-  return { run, ended, exitCode, requests, rows, drift, ...lost, published, loadedMs, elapsedMs } satisfies Synced
+  const vaultState = { isVaultTruncated, missingSegments: missing }
+  return { run, ended, exitCode, requests, rows, drift, ...vaultState, published, loadedMs, elapsedMs } satisfies Synced
 })
 
-/** Unknown while any of them is. */
+/** The sum; unknown if any of the numbers is. */
 const sum = (numbers: ReadonlyArray<number | undefined>): number | undefined =>
   numbers.reduce((all, number) => (all === undefined || number === undefined ? undefined : all + number), 0)
 
 /**
- * Makes the published files anew from what the warehouse holds: always, or where it holds something else than the version
- * shown. Nothing is published as long as nothing was read completely.
+ * Publishes a new release from the warehouse: always, or if the warehouse differs from the current release. Publishes
+ * nothing until a resource has been read completely. Returns the files of the new release, and in `due` whether and
+ * why.
  */
 export const publishNow = Effect.fnUntraced(function* (
   catalogue: Catalogue,
@@ -188,18 +189,18 @@ export const publishNow = Effect.fnUntraced(function* (
   const wide = yield* refreshWide(catalogue)
   const folder = outputPaths(output.folder).published
   if (output.formats.length === 0) return { due: "not wanted", files: [], folder } as const
-  // What the load left to be written takes memory that publishing needs.
+  // The checkpoint releases memory of unwritten rows, which publishing needs.
   yield* (yield* Warehouse).run("CHECKPOINT")
   const schemas = { current: "main", history: "crm_history" }
-  const all = [
+  const views = [
     ...catalogue.resources.flatMap((resource) => versionStatements(resource, schemas)),
     ...wide.flatMap((view) => view.statements("main")),
     ...commentStatements(catalogue, schemas)
   ]
-  const due = yield* publishDue({ ...output, folder, state: yield* stateOf(all) })
+  const due = yield* publishDue({ ...output, folder, state: yield* stateOf(views) })
   if (due === "nothing read" || (due === "unchanged" && when === "due")) return { due, files: [], folder }
   const { files } = yield* publish(
-    { ...output, folder, run, schemaVersion: "1", views: all },
+    { ...output, folder, run, schemaVersion: "1", views },
     withViews(publishedTables(catalogue), wide)
   )
   return { due, files, folder }

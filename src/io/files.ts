@@ -1,21 +1,21 @@
-/** Work on files: failures that name the file, writes that survive a power cut, and checksums. */
+/** File operations: failures that name the file, durable writes, and checksums. */
 import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
 import { mkdir, open, rename } from "node:fs/promises"
 import { dirname } from "node:path"
 import { type Failure, type FileOperation, fileFailure } from "../failure.ts"
 
-/** Runs file work whose failure is the disk's or the permissions'. */
-export const onDisk = <A>(path: string, operation: FileOperation, work: () => Promise<A>): Effect.Effect<A, Failure> =>
-  Effect.tryPromise({ try: work, catch: (cause) => fileFailure(path, operation, cause) })
+/** Runs a file operation. Any error becomes a failure that names the path and the operation. */
+export const onDisk = <A>(path: string, operation: FileOperation, run: () => Promise<A>): Effect.Effect<A, Failure> =>
+  Effect.tryPromise({ try: run, catch: (cause) => fileFailure(path, operation, cause) })
 
-/** A new or renamed file is durable only once its folder is. */
+/** Flushes a folder to disk, without which a new or renamed file in it is not durable. */
 export const syncFolder = async (folder: string): Promise<void> => {
   await using handle = await open(folder, "r")
   await handle.sync()
 }
 
-/** Writes a file that only its owner can read. A crash leaves the old content or the new one, never a part. */
+/** Writes a file durably and atomically: a crash leaves the old content or the new one. Only the owner can read it. */
 export const writeDurably = async (path: string, content: string): Promise<void> => {
   const part = `${path}.part`
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
@@ -34,22 +34,22 @@ export interface Checksum {
   readonly sha256: string
 }
 
-/** Reads the file once, a piece at a time; a piece is valid until `onPiece` returns. */
-export const checksumOf = async (path: string, onPiece?: (piece: Buffer) => void): Promise<Checksum> => {
+/** Reads a file once, in chunks. A chunk is valid until `onChunk` returns. */
+export const checksumOf = async (path: string, onChunk?: (chunk: Buffer) => void): Promise<Checksum> => {
   await using file = await open(path, "r")
   const { size } = await file.stat()
-  // One buffer for all pieces: the pieces of a stream are garbage faster than they are collected.
-  const buffer = Buffer.allocUnsafeSlow(Math.min(Math.max(size, 1), pieceBytes))
+  // All chunks share one buffer, because those of a stream become garbage faster than garbage is collected.
+  const buffer = Buffer.allocUnsafeSlow(Math.min(Math.max(size, 1), chunkBytes))
   const hash = createHash("sha256")
   let bytes = 0
   for (;;) {
     const { bytesRead } = await file.read(buffer)
     if (bytesRead === 0) return { bytes, sha256: hash.digest("hex") }
-    const piece = buffer.subarray(0, bytesRead)
-    hash.update(piece)
-    onPiece?.(piece)
+    const chunk = buffer.subarray(0, bytesRead)
+    hash.update(chunk)
+    onChunk?.(chunk)
     bytes += bytesRead
   }
 }
 
-const pieceBytes = 256 * 1024
+const chunkBytes = 256 * 1024

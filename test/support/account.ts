@@ -9,6 +9,8 @@ export interface Account {
   readonly service: Service
   readonly output: string
   readonly environment: Readonly<Record<string, string>>
+  /** The flags of a sync that select the tables of the account. */
+  readonly selection: ReadonlyArray<string>
   readonly sync: (...flags: ReadonlyArray<string>) => Promise<Ran>
   readonly warehouse: string
   /** Empty if every table equals the service. */
@@ -18,14 +20,19 @@ export interface Account {
 /** Tables with every kind of paging and of change detection: enough to test variants of the service. */
 const coreTables =
   "locations,users,contacts,contact_notes,tasks,pipelines,opportunities,conversations,messages,orders,form_submissions"
-/** The flags that read the core tables: `conversations` is also the name of a family. */
-export const coreFlags = ["--only", coreTables, "--except", "emails,recordings,transcript_sentences"]
+/** The flags that read some tables only: `conversations` is also the name of a family. */
+const selectionOf = (tables: string) => ["--only", tables, "--except", "emails,recordings,transcript_sentences"]
+export const coreFlags = selectionOf(coreTables)
 
 /** Takes the flags of `sluice sandbox`; without a rate limit by default. */
 export const openAccount = (...flags: ReadonlyArray<string>): Promise<Account> => open(undefined, flags)
 
 /** As `openAccount`, but reads and compares the core tables only. */
 export const openCore = (...flags: ReadonlyArray<string>): Promise<Account> => open(coreTables, flags)
+
+/** As `openAccount`, but reads and compares these tables only. */
+export const openTables = (tables: string | undefined, ...flags: ReadonlyArray<string>): Promise<Account> =>
+  open(tables ?? coreTables, flags)
 
 const open = async (tables: string | undefined, flags: ReadonlyArray<string>): Promise<Account> => {
   const service = await startService("--limits", "off", "--contacts", "300", ...flags)
@@ -38,12 +45,14 @@ const open = async (tables: string | undefined, flags: ReadonlyArray<string>): P
 export const accountIn = (output: string, service: Service, tables?: string): Account => {
   const environment = environmentOf(service, output)
   const warehouse = join(output, "warehouse.duckdb")
+  const selection = tables === undefined ? [] : selectionOf(tables)
   return {
     service,
+    selection,
     output,
     environment,
     warehouse,
-    sync: (...syncFlags) => sluice(["sync", ...(tables ? coreFlags : []), ...syncFlags], environment),
+    sync: (...syncFlags) => sluice(["sync", ...selection, ...syncFlags], environment),
     differences: async () => {
       const found: Array<string> = []
       await inDatabase(warehouse, async (ask) => {

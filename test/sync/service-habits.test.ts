@@ -1,53 +1,88 @@
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, readlinkSync } from "node:fs"
 import { join } from "node:path"
-import { coreFlags, openAccount, openCore } from "../support/account.ts"
+import { openAccount, openTables } from "../support/account.ts"
 import { acceleratedClock } from "../support/clock.ts"
 import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
 
-type Variant = [name: string, flags: ReadonlyArray<string>, warning?: RegExp]
-/** Flags of the sandbox, and the warning that the run must report, if any. */
-const variants: Array<Variant> = [
-  [
-    "contacts have no cursor, and pages are numbered",
-    ["--quirk", "contactPaging=page", "--contacts", "700"],
-    /have no searchAfter/
-  ],
-  [
-    "contacts have neither a cursor nor page numbers",
-    ["--quirk", "contactPaging=none", "--contacts", "1300"],
-    /have no searchAfter/
-  ],
-  [
-    "contacts have neither a cursor nor page numbers, and pages are shorter than requested",
-    ["--quirk", "contactPaging=none", "--quirk", "pageCut=33", "--contacts", "450"],
-    /have no searchAfter/
-  ],
-  ["date filters need epoch milliseconds", ["--quirk", "contactDateFilter=epoch"]],
-  ["date filters are refused", ["--quirk", "contactDateFilter=refused"]],
-  ["filters on opportunities are refused", ["--quirk", "opportunityFilters=refused"]],
-  ["filters on opportunities are ignored", ["--quirk", "opportunityFilters=ignored"]],
-  ["a page of the export has at most 500 messages", ["--quirk", "exportLimitMax=500"]],
-  ["messages have no date of change", ["--quirk", "messageDateUpdated=false"]],
-  ["conversations have dates in epoch milliseconds", ["--quirk", "conversationDates=epoch"]],
-  ["another client of the account uses part of the rate limit", ["--limits", "100/1000/200000", "--foreign", "40"]],
-  ["the limits are lower than documented", ["--limits", "25/500/10000"]],
-  ["the rate limit counts in fixed windows", ["--limits", "100/1000/200000", "--window-kind", "fixed"]],
-  ["one request in twenty fails", ["--faults", "0.05"]],
-  ["some requests are refused with 429 below the rate limit", ["--limits", "100/400/200000", "--faults", "429:0.03"]],
-  ["one response in ten is truncated", ["--faults", "truncate:0.1"]],
-  ["one connection in ten is reset", ["--faults", "reset-before:0.05,reset-after:0.05"]]
+interface Variant {
+  readonly name: string
+  /** Flags of the sandbox. */
+  readonly flags: ReadonlyArray<string>
+  /** The tables that it concerns, if not all core tables. */
+  readonly tables?: string
+  /** A warning that the run must report. */
+  readonly warning?: RegExp
+}
+const contacts = { tables: "contacts" }
+const opportunities = { tables: "pipelines,opportunities" }
+const messages = { tables: "conversations,messages" }
+const noCursor = /have no searchAfter/
+const variants: ReadonlyArray<Variant> = [
+  {
+    name: "contacts have no cursor, and pages are numbered",
+    flags: ["--quirk", "contactPaging=page", "--contacts", "700"],
+    warning: noCursor,
+    ...contacts
+  },
+  {
+    name: "contacts have neither a cursor nor page numbers",
+    flags: ["--quirk", "contactPaging=none", "--contacts", "1300"],
+    warning: noCursor,
+    ...contacts
+  },
+  {
+    name: "contacts have neither a cursor nor page numbers, and pages are shorter than requested",
+    flags: ["--quirk", "contactPaging=none", "--quirk", "pageCut=33", "--contacts", "450"],
+    warning: noCursor,
+    ...contacts
+  },
+  { name: "date filters need epoch milliseconds", flags: ["--quirk", "contactDateFilter=epoch"], ...contacts },
+  { name: "date filters are refused", flags: ["--quirk", "contactDateFilter=refused"], ...contacts },
+  {
+    name: "filters on opportunities are refused",
+    flags: ["--quirk", "opportunityFilters=refused"],
+    ...opportunities
+  },
+  {
+    name: "filters on opportunities are ignored",
+    flags: ["--quirk", "opportunityFilters=ignored"],
+    ...opportunities
+  },
+  { name: "a page of the export has at most 500 messages", flags: ["--quirk", "exportLimitMax=500"], ...messages },
+  { name: "messages have no date of change", flags: ["--quirk", "messageDateUpdated=false"], ...messages },
+  {
+    name: "conversations have dates in epoch milliseconds",
+    flags: ["--quirk", "conversationDates=epoch"],
+    ...messages
+  },
+  {
+    name: "another client of the account uses part of the rate limit",
+    flags: ["--limits", "100/1000/200000", "--foreign", "40"]
+  },
+  { name: "the limits are lower than documented", flags: ["--limits", "25/500/10000"] },
+  {
+    name: "the rate limit counts in fixed windows",
+    flags: ["--limits", "100/1000/200000", "--window-kind", "fixed"]
+  },
+  { name: "one request in twenty fails", flags: ["--faults", "0.05"] },
+  {
+    name: "some requests are refused with 429 below the rate limit",
+    flags: ["--limits", "100/400/200000", "--faults", "429:0.03"]
+  },
+  { name: "one response in ten is truncated", flags: ["--faults", "truncate:0.1"] },
+  { name: "one connection in ten is reset", flags: ["--faults", "reset-before:0.05,reset-after:0.05"] }
 ]
 
-describe("a first and a second sync make the core tables equal to the service even if", () => {
-  it.each<Variant>(variants)("%s", async (...[, flags, warning]: Variant) => {
-    const account = await openCore("--contacts", "120", ...flags)
+describe("a first and a second sync make the tables equal to the service even if", () => {
+  it.each(variants)("$name", async ({ flags, tables, warning }) => {
+    const account = await openTables(tables, "--contacts", tables ? "120" : "60", ...flags)
     try {
       // Without a rate limit, only the back-off waits.
       const run = () =>
         sluice(
-          ["sync", ...coreFlags],
+          ["sync", ...account.selection],
           account.environment,
           flags.includes("--faults") && !flags.includes("--limits") ? { overrides: acceleratedClock() } : {}
         )

@@ -45,7 +45,7 @@ describe("a list without a total whose pages are cut", () => {
     })
   )
 
-  it.effect("ends or continues as the `more` flag of the service says", () =>
+  it.effect("ends or continues according to the `more` flag of the service", () =>
     Effect.gen(function* () {
       const flagged = listOf([{ ...paged, more: "more" }])
       const list = items(60)

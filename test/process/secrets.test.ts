@@ -17,7 +17,7 @@ const argumentsWhile = (running: Running) => {
       try {
         seen.add(readFileSync(`/proc/${pid}/cmdline`, "utf8"))
       } catch {
-        // It ended meanwhile.
+        // The process has ended.
       }
   }, 20)
   void running.ended.finally(() => clearInterval(timer))

@@ -80,8 +80,8 @@ describe("GET /opportunities/search", () => {
     const full = (await s.records("opportunities", "?form=list")).find((row) => row["notes"].length > 0)!
     const plain = (await get(`id=${full["id"]}`)).body["opportunities"][0]
     assert.isUndefined(plain.notes)
-    const asked = (await get(`id=${full["id"]}&getNotes=true&getTasks=true&getCalendarEvents=true`)).body
-    assert.deepEqual(asked["opportunities"][0], full)
+    const requested = (await get(`id=${full["id"]}&getNotes=true&getTasks=true&getCalendarEvents=true`)).body
+    assert.deepEqual(requested["opportunities"][0], full)
     const { opportunity } = (await s.get(`/opportunities/${full["id"]}`)).body
     for (const name of ["notes", "tasks", "calendarEvents", "effectiveProbability"])
       assert.isUndefined(opportunity[name])
@@ -146,8 +146,8 @@ describe("POST /opportunities/search", () => {
 
   it("counts the unread conversations of the contact on request", async () => {
     const unread = (await s.records("conversations")).filter((row) => row["unreadCount"] > 0)
-    const asked = { ...additionalDetails, unReadConversations: true }
-    const { opportunities } = (await post({ limit: 100, additionalDetails: asked })).body
+    const requested = { ...additionalDetails, unReadConversations: true }
+    const { opportunities } = (await post({ limit: 100, additionalDetails: requested })).body
     for (const { contactId, unReadConversations } of opportunities) {
       assert.equal(unReadConversations, unread.filter((row) => row["contactId"] === contactId).length)
     }

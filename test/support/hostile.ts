@@ -107,6 +107,6 @@ export const below = (folder: string) =>
     .filter((entry) => !entry.isSymbolicLink())
     .map((entry) => join(entry.parentPath, entry.name))
 
-/** The files that contain the bytes of a text. */
+/** The files that contain the bytes of a text. Compressed files are not decompressed. */
 export const holding = (folder: string, text: string): ReadonlyArray<string> =>
   below(folder).filter((path) => lstatSync(path).isFile() && readFileSync(path).includes(text))

@@ -58,39 +58,42 @@ describe("the token", () => {
     ["itself", (path: string) => readFileSync(path, "utf8").trim(), `${lists},recordings`],
     ["a file", (path: string) => `file:${path}`, lists],
     ["a command", (path: string) => `cmd:cat ${path}`, lists]
-  ])("given as %s is in no output and no file, although the service echoes it", async (kind, reference, only) => {
-    const other = await hostileService(() => ({ body: { stolen: true } }))
-    const service = await hostileService(echoing(other.url))
-    try {
-      const formats = kind === "itself" ? allFormats : {}
-      const environment = { ...service.environment, ...formats, SLUICE_TOKEN: reference(secretFile(token)) }
-      const ran = await sluice(["sync", "--only", only], environment, { overrides: acceleratedClock() })
-      assert.strictEqual(ran.code, 77, ran.stderr)
-      const commands = kind === "itself" ? everyCommand : [["status"]]
-      const more: Array<Ran> = []
-      for (const command of commands) more.push(await sluice(command, environment, { overrides: acceleratedClock() }))
-      const said = [ran, ...more].flatMap(({ stdout, stderr }) => [stdout, stderr])
-      for (const secret of spellings(token)) {
-        for (const text of said) assert.notInclude(text, secret)
-        assert.deepStrictEqual(holding(service.folder, secret), [])
+  ])(
+    "given as %s is in no output and in the plain bytes of no file, although the service echoes it",
+    async (kind, reference, only) => {
+      const other = await hostileService(() => ({ body: { stolen: true } }))
+      const service = await hostileService(echoing(other.url))
+      try {
+        const formats = kind === "itself" ? allFormats : {}
+        const environment = { ...service.environment, ...formats, SLUICE_TOKEN: reference(secretFile(token)) }
+        const ran = await sluice(["sync", "--only", only], environment, { overrides: acceleratedClock() })
+        assert.strictEqual(ran.code, 77, ran.stderr)
+        const commands = kind === "itself" ? everyCommand : [["status"]]
+        const more: Array<Ran> = []
+        for (const command of commands) more.push(await sluice(command, environment, { overrides: acceleratedClock() }))
+        const said = [ran, ...more].flatMap(({ stdout, stderr }) => [stdout, stderr])
+        for (const secret of spellings(token)) {
+          for (const text of said) assert.notInclude(text, secret)
+          assert.deepStrictEqual(holding(service.folder, secret), [])
+        }
+        // The service did receive the token and echo it.
+        assert.isAbove(service.requests.filter(({ headers }) => headers.authorization === `Bearer ${token}`).length, 8)
+        assert.match(ran.stderr, /users: .*422 bad header,Bearer <redacted>/)
+        assert.match(ran.stderr, /workflows: .*The token <redacted> is not authorized/)
+        if (only.endsWith("recordings"))
+          assert.match(ran.stderr, /recordings: failed requests: 1.*repeats our credentials/)
+        const [row] = await query(join(service.folder, "warehouse.duckdb"), "SELECT first_name FROM crm.contacts")
+        assert.deepStrictEqual(row, { first_name: "Bearer <redacted>" })
+        // Redirects are not followed; the content that a template links to is fetched without credentials.
+        assert.deepStrictEqual([...new Set(other.requests.map(({ path }) => path.split("?")[0]))], ["/linked"])
+        assert.isEmpty(other.requests.filter(({ headers }) => headers.authorization !== undefined))
+        for (const secret of spellings(token)) assert.notInclude(JSON.stringify(other.requests), secret)
+      } finally {
+        service.close()
+        other.close()
       }
-      // The service did receive the token and echo it.
-      assert.isAbove(service.requests.filter(({ headers }) => headers.authorization === `Bearer ${token}`).length, 8)
-      assert.match(ran.stderr, /users: .*422 bad header,Bearer <redacted>/)
-      assert.match(ran.stderr, /workflows: .*The token <redacted> is not authorized/)
-      if (only.endsWith("recordings"))
-        assert.match(ran.stderr, /recordings: failed requests: 1.*repeats our credentials/)
-      const [row] = await query(join(service.folder, "warehouse.duckdb"), "SELECT first_name FROM crm.contacts")
-      assert.deepStrictEqual(row, { first_name: "Bearer <redacted>" })
-      // Redirects are not followed; the content that a template links to is fetched without credentials.
-      assert.deepStrictEqual([...new Set(other.requests.map(({ path }) => path.split("?")[0]))], ["/linked"])
-      assert.isEmpty(other.requests.filter(({ headers }) => headers.authorization !== undefined))
-      for (const secret of spellings(token)) assert.notInclude(JSON.stringify(other.requests), secret)
-    } finally {
-      service.close()
-      other.close()
     }
-  })
+  )
 
   it("is redacted in the reason when the service refuses it", async () => {
     const service = await hostileService(({ headers }) => ({
@@ -113,7 +116,7 @@ describe("OAuth", () => {
   const given = { client: "client-secret-0815/x", refresh: "refresh-0-4711-abcdef" }
   const issued = (n: number) => ({ access_token: `access-${n}-abcdefgh`, refresh_token: `refresh-${n}-abcdefgh` })
 
-  it("the current tokens are in tokens.json only; the client secret and earlier tokens are in no output and no file", async () => {
+  it("the plain bytes of files contain the current tokens in tokens.json only, and no other secret; output has none", async () => {
     let renewals = 0
     const sent: Array<string> = []
     const service = await hostileService(({ path, headers, body }) => {

@@ -13,7 +13,7 @@ import { Api } from "./api/api.ts"
 import { removePartialDownloads } from "./api/downloads.ts"
 import type { Catalogue } from "./catalog/discover.ts"
 import type { Window } from "./catalog/timestamps.ts"
-import { type SchemaPolicies, isRefused } from "./catalog/schema-policy.ts"
+import { type SchemaPolicies, isBlocked } from "./catalog/schema-policy.ts"
 import { publishedTables, tablesOf } from "./catalog/tables.ts"
 import type { Counts } from "./extract/run-context.ts"
 import { type ResourceResult, extract } from "./extract/extract.ts"
@@ -156,7 +156,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   const requests = plans.reduce((all, { api }) => all + api.requestsByResource.values().reduce((n, m) => n + m, 0), 0)
   const drift = yield* reportSchemaDrift(run.id, (table, field) => {
     const resource = catalogue.resources.find((one) => tablesOf(one).some(({ name }) => name === table))
-    return resource && isRefused(options.policies, resource, table, field) ? resource.table : undefined
+    return resource && isBlocked(options.policies, resource, table, field) ? resource.table : undefined
   })
   yield* setStatuses()
   const rows = yield* resourcesOf(run.id)

@@ -1,4 +1,4 @@
-/** Every read operation of the two API documents, and what became of it: nothing is left out without a word. */
+/** Coverage: what sluice does with each read operation of the two API documents. */
 import type { Catalogue } from "./discover.ts"
 import { type Purpose, notExtracted } from "./excluded-operations.ts"
 import { requestById } from "./get-one.ts"
@@ -8,13 +8,13 @@ import { type Resource, childRequestOf, embeddedResourcesOf } from "./resource.t
 import { tablesOf } from "./tables.ts"
 
 export interface Covered {
-  /** Method and path as the documents show it. */
+  /** Method and path as in the API documents. */
   readonly operation: string
   readonly purpose: Purpose
   readonly tables: ReadonlyArray<string>
-  /** Definitions that read it, by table. */
+  /** Tables of the definitions that request it. */
   readonly resources: ReadonlyArray<string>
-  /** Why it is not read, or what its reading depends on. */
+  /** Why it is not read, or the setting that turns it on; empty if it is always read. */
   readonly reason: string
 }
 
@@ -28,7 +28,7 @@ export const coverageOf = ({ resources }: Catalogue): ReadonlyArray<Covered> => 
       )
       const { detail, childOf } = resource
       const isListed = listStrategiesOf(resource).some(({ request }) => operationOf(request) === operation)
-      const setting = resource.enabledBy ?? (isListed ? undefined : (detail?.enabledBy ?? childOf?.some?.unless))
+      const setting = resource.enabledBy ?? (isListed ? undefined : (detail?.enabledBy ?? childOf?.partial?.unless))
       byOperation.set(operation, {
         operation,
         purpose: "tables",
@@ -48,7 +48,7 @@ export const coverageOf = ({ resources }: Catalogue): ReadonlyArray<Covered> => 
   return [...byOperation.values(), ...checks, ...others].sort((a, b) => (pathOf(a) < pathOf(b) ? -1 : 1))
 }
 
-/** Requests of a definition as the documents write them. */
+/** The requests of a definition, as method and path in the form of the API documents. */
 export const operationsOf = (resource: Resource): ReadonlyArray<string> => {
   const childRequest = childRequestOf(resource)
   const strategies = [

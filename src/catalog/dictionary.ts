@@ -1,4 +1,4 @@
-/** The data dictionary as a page for people: what every table and column is, where it comes from, how it is kept fresh. */
+/** Writes the data dictionary as Markdown: the meaning and source of every table and column, and how each is updated. */
 import { Duration } from "effect"
 import { type Covered, coverageOf, operationsOf } from "./coverage.ts"
 import type { Catalogue } from "./discover.ts"
@@ -21,7 +21,7 @@ export const dictionary = (catalogue: Catalogue): string => {
   ].join("\n\n")
 }
 
-/** What became of every read operation of the documents. */
+/** The coverage as a Markdown table. */
 export const coverageTable = (catalogue: Catalogue): string =>
   [
     "| operation | becomes | |",
@@ -36,8 +36,8 @@ const section = (catalogue: Catalogue, resource: Resource, table: Table): Readon
   `### ${table.name}`,
   table.description,
   table.parentColumn === undefined
-    ? about(catalogue, resource, table)
-    : `${grain(table)} Comes with its row of ${resource.table}, and is marked deleted with it.`,
+    ? sourceSentences(catalogue, resource, table)
+    : `${grainSentence(table)} Comes with its row of ${resource.table}, and is marked deleted with it.`,
   [
     "| column | type | meaning | personal data | refers to |",
     "|---|---|---|---|---|",
@@ -48,10 +48,10 @@ const section = (catalogue: Catalogue, resource: Resource, table: Table): Readon
   ].join("\n")
 ]
 
-const about = ({ resources }: Catalogue, resource: Resource, table: Table): string => {
+const sourceSentences = ({ resources }: Catalogue, resource: Resource, table: Table): string => {
   const host = resources.find(({ table }) => table === resource.embeddedIn?.table)
   return [
-    `- ${grain(table)}`,
+    `- ${grainSentence(table)}`,
     `- Read by ${operationsOf(host ?? resource)
       .map((operation) => `\`${operation}\``)
       .join(", ")} (${resource.source.replace(/ (GET|POST) .*/, "")}); scope \`${resource.scope}\`.`,
@@ -66,12 +66,12 @@ const about = ({ resources }: Catalogue, resource: Resource, table: Table): stri
 const listSentences = (resource: ListResource): ReadonlyArray<string> => {
   const { paging, pageSize } = resource.full[0]!
   const size = paging.kind === "once" ? "" : `, ${pageSize} at once`
-  return [`- Pages: ${pages(paging)}${size}.`, `- Rerun: ${rerun(resource)}.`]
+  return [`- Pages: ${pagingText(paging)}${size}.`, `- Rerun: ${rerunText(resource)}.`]
 }
 
-const grain = ({ key }: Table) => `One row per ${key.map((column) => `\`${column}\``).join(", ")}.`
+const grainSentence = ({ key }: Table) => `One row per ${key.map((column) => `\`${column}\``).join(", ")}.`
 
-const pages = (paging: Paging): string => {
+const pagingText = (paging: Paging): string => {
   switch (paging.kind) {
     case "once":
       return "all at once"
@@ -90,7 +90,7 @@ const pages = (paging: Paging): string => {
   }
 }
 
-const rerun = ({ changes }: Resource): string => {
+const rerunText = ({ changes }: Resource): string => {
   if (!changes) return "read whole and compared"
   const { field, overlap, strategies, fullEvery } = changes
   const [strategy] = strategies
@@ -105,7 +105,7 @@ const rerun = ({ changes }: Resource): string => {
 
 const childRequestSentence = (childRequest: ChildRequest | undefined): ReadonlyArray<string> => {
   if (!childRequest) return []
-  const { kind, table, versionColumn, refreshAfter, where, incremental, enabledBy, some } = childRequest
+  const { kind, table, versionColumn, refreshAfter, where, incremental, enabledBy, partial } = childRequest
   const what =
     kind === "detail"
       ? "Completed by a request of its own"
@@ -120,6 +120,6 @@ const childRequestSentence = (childRequest: ChildRequest | undefined): ReadonlyA
     : ""
   return [
     `- ${what}, ${when}${span}${enabledBy ? `; only if \`account.${enabledBy}\` is set` : ""}.`,
-    ...(some ? [`- Not read, unless \`account.${some.unless}\` is set: ${some.omits}.`] : [])
+    ...(partial ? [`- Not read, unless \`account.${partial.unless}\` is set: ${partial.omits}.`] : [])
   ]
 }

@@ -1,4 +1,4 @@
-/** Finds the definitions: every file under `pipelines/` is one, named after its table. */
+/** Finds the definitions: each file under `pipelines/` has one and is named after its table. */
 import { readdirSync } from "node:fs"
 import { basename, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
@@ -7,11 +7,14 @@ import { tablesOf } from "./tables.ts"
 
 export interface Catalogue {
   readonly resources: ReadonlyArray<Resource>
-  /** Folder of each resource's definition, by table. */
+  /** The family of each table, which is the first folder of its definition's path. */
   readonly familyByTable: ReadonlyMap<string, string>
 }
 
-/** Throws where a file does not hold exactly one definition, or two claim one table: a mistake in this repository. */
+/**
+ * Imports all definitions, in the order of their paths. Throws for a mistake in this repository: a file without exactly one
+ * definition, a table that is defined twice, or a parent table that no file defines.
+ */
 export const discover = async (
   folder = fileURLToPath(new URL("../../pipelines", import.meta.url))
 ): Promise<Catalogue> => {

@@ -1,4 +1,5 @@
-/** The read operations of the documents that no definition names, each with the reason. */
+/** The read operations of the API documents that no definition requests, each with the reason. */
+
 /** What a read operation of the API is used for. */
 export type Purpose = "tables" | "check" | "not data" | "not documented"
 

@@ -1,73 +1,76 @@
 /**
- * The words a definition uses for the fields of a record: what each becomes in the tables, in one sentence.
- * A field is plain data; `load/normalise.ts` compiles it, `catalog/tables.ts` makes columns and comments of it.
+ * The functions by which a definition describes the fields of a record: the column or child table of each, its type and one
+ * sentence. A field is plain data: `load/normalise` compiles it, and `catalog/tables.ts` derives the tables from it.
  */
 
-/** How much a column says about a person (see the data dictionary). */
+/** The kind of personal data in a column; the data dictionary explains the kinds. */
 export type PersonalData = "direct" | "quasi" | "sensitive" | "financial" | "content" | "none"
 
-/** What a value must be before it enters a column; everything else becomes NULL and a line in `meta.rejected_values`. */
+/** The type of a column. A value of another type is stored as NULL, and `meta.rejected_values` holds it as sent. */
 export type ColumnType = "text" | "instant" | "date" | "decimal" | "count" | "flag" | "json"
 
 interface ColumnOptions {
-  /** Default: `none`, or `content` where the type says so. */
+  /** Default: `none`, or `content` for a field made by `content`. */
   readonly personal?: PersonalData
-  /** Table whose key the value is. */
+  /** The table whose id the value is. */
   readonly references?: string
-  /** Column name where the rule (camelCase to snake_case, parents as prefix) does not give the wanted one. */
+  /** Name of the column. Default: the name of the field in snake_case, with the names of the objects around it as prefix. */
   readonly column?: string
-  /** `json` only: a second column with the value as text people can read. */
+  /** Only for `json`: a second column, with the value as text for people. */
   readonly textColumn?: string
 }
 
 export interface ColumnField extends ColumnOptions {
   readonly kind: "column"
-  /** It holds one of these words; others are kept, and told. None: those of the first run are the set. */
+  /**
+   * The values of an enum. The column also stores any other value, and `meta.schema_changes` lists it as unexpected. An
+   * empty list stands for the values that earlier runs have stored.
+   */
   readonly enumValues?: ReadonlyArray<string>
   readonly type: ColumnType
   readonly description: string
 }
 
-/** An object whose fields become columns of the same row, prefixed with its own name. */
+/** An object whose fields become columns of the same row, with its name as prefix. */
 export interface ObjectField {
   readonly kind: "object"
   readonly fields: Fields
-  /** Where the keys nobody named go: a child table. Without it they go to `_extra`. */
+  /** The child table for the keys that `fields` does not name. Default: `_extra`. */
   readonly rest?: ChildField
-  /** Keeps the object as it came in a JSON column as well, so that no key is unknown. */
+  /** A JSON column that also stores the object as sent, so that none of its keys is an unknown field. */
   readonly whole?: ColumnField
-  /** Which of its fields is sent where a plain value, for example an id, stands in place of the object. */
+  /** The field that a plain value, for example an id, fills if the service sends one instead of the object. */
   readonly plain?: string
 }
 
 /**
- * The same value under another name, in the other shape of the record: fills the column of the field named here. A name
- * that ends with `*` stands for every name that begins so and is no field itself.
+ * Another name of the field `of`, whose column it fills: some operations send a value under another name. A name that ends
+ * with `*` covers every name with this prefix that is not a field itself.
  */
 export interface AliasField {
   readonly kind: "alias"
   readonly of: string
 }
 
-/** A field that steers paging and is no data: neither stored nor compared. */
+/** A field that belongs to the response and not to the record, for example a cursor; it is not stored or compared. */
 export interface TransportField {
   readonly kind: "transport"
 }
 
-/** An array (`list`) or an object keyed by data (`entries`) that becomes the rows of a child table. */
+/** An array (`list`), or an object whose keys are data (`entries`), that becomes the rows of a child table. */
 export interface ChildField {
   readonly kind: "list" | "entries"
   readonly table: string
   readonly description: string
-  /** Fields of one item; a list among them becomes a table below this one. */
+  /** Fields of one item; a list among them becomes a child table of this one. */
   readonly fields: Fields
-  /** Which of the fields an item is that is a plain value; `value` where that is the only field. */
+  /** The field that an item fills if it is a plain value. Default: `value`, if that is the only field. */
   readonly plain?: string
-  /** Columns that identify the row within its parent; none: `position` is added and identifies it. */
+  /** Columns that identify a row within its parent. If it is empty, the column `position` is added and identifies the row. */
   readonly key: ReadonlyArray<string>
-  /** `entries` only: column that holds the entry's key. */
+  /** Only for `entries`: the column for the key. */
   readonly keyColumn?: { readonly name: string; readonly field: ColumnField }
-  /** Columns that say from which of several arrays the row came. */
+  /** Columns with fixed values, which tell the arrays apart if several fill this table. */
   readonly constants?: Readonly<Record<string, string | boolean>>
 }
 
@@ -86,11 +89,11 @@ const column =
     ...options
   })
 
-/** Ids and words. Numbers and flags sent in its place are kept as their text. */
+/** Ids and short texts. A number or boolean is stored as text. */
 export const text = column("text")
-/** What a person wrote or said, at any length. */
+/** A text of any length that a person wrote or said. */
 export const content = column("text", "content")
-/** One of the words that the documents name, which the description ends with. Others are kept, and told by every run. */
+/** An enum whose values the API documents list; they complete the description. Every run reports other values. */
 export const enumeration = (
   enumValues: ReadonlyArray<string>,
   description = "",
@@ -99,24 +102,24 @@ export const enumeration = (
   ...text(`${description === "" ? "" : `${description}: `}${listed(enumValues)}`, options),
   enumValues
 })
-/** One of a set of words that the documents do not name, or the account makes; one not met in earlier runs is told. */
+/** An enum whose values the API documents do not list, or the account defines. A run reports values that are new to it. */
 export const openEnum = (description: string, options: ColumnOptions = {}): ColumnField => ({
   ...text(description, options),
   enumValues: []
 })
-/** A moment: ISO 8601 with or without offset and millis (none: UTC), or epoch milliseconds as number or text. */
+/** A timestamp: ISO 8601 with or without fraction and offset (default UTC), or epoch milliseconds as number or text. */
 export const instant = column("instant")
 /** A calendar day without a time. */
 export const date = column("date")
-/** Money, quantities, shares, rates and measures. Name the unit, or the currency's column, in the sentence. */
+/** Money, quantities, shares, rates and measures. The description names the unit, or the column of the currency. */
 export const decimal = column("decimal")
-/** A whole number. */
+/** An integer. */
 export const count = column("count")
-/** True or false, also as text. */
+/** A boolean, also sent as text. */
 export const boolean = column("flag")
-/** Free-form data kept as it came. */
+/** Data of any structure, stored as sent. */
 export const json = column("json")
-/** The record's own id. */
+/** The id of the record. */
 export const id = (description: string) => text(description, { column: "id" })
 /** The id of a row of another table. */
 export const ref = (references: string, description: string, options: ColumnOptions = {}) =>
@@ -137,19 +140,19 @@ export const object = (fields: Fields, options: Pick<ObjectField, "plain" | "res
 export const alias = (of: string): AliasField => ({ kind: "alias", of })
 export const ignored: TransportField = { kind: "transport" }
 
-/** What records of every resource may carry beside their data: their location, and the id of the request. */
-const everywhere: Fields = {
+/** Fields that records of every resource may have: their location, and the id of the request. */
+const commonFields: Fields = {
   locationId: ref("locations", "The location", { column: "location_id" }),
   traceId: ignored
 }
 
-/** The fields of a resource with those that records of every resource may carry. */
-export const withCommonFields = (fields: Fields): Fields => (isScalar(fields) ? fields : { ...everywhere, ...fields })
+/** Adds the fields that records of every resource may have. */
+export const withCommonFields = (fields: Fields): Fields => (isScalar(fields) ? fields : { ...commonFields, ...fields })
 
-/** A record that is a plain value is read as the only field, `value`. */
+/** Whether records or items are plain values: then `value` is their only field. */
 export const isScalar = (fields: Fields): boolean => Object.keys(fields).join() === "value"
 
-/** An array of objects, one child row each. */
+/** An array of objects; each becomes a row of the child table. */
 export const rows = (
   table: string,
   description: string,
@@ -165,7 +168,7 @@ export const rows = (
   ...options
 })
 
-/** An array of plain values, one child row each. */
+/** An array of plain values; each becomes a row of the child table, with the value in the column `name`. */
 export const values = (
   table: string,
   description: string,
@@ -181,7 +184,7 @@ export const values = (
   ...(options.constants && { constants: options.constants })
 })
 
-/** An object keyed by data, one child row for each key. */
+/** An object whose keys are data; each key becomes a row of the child table. */
 export const map = (
   table: string,
   description: string,

@@ -1,12 +1,12 @@
-/** The request that reads one record by itself: for its details, to confirm that it was deleted, and for `verify --sample`. */
+/** The request that reads a single record: for its detail, to confirm its deletion, and for `verify --sample`. */
 import { type Bindings, type BoundRequest, type Request, bind, rowParameters } from "./request.ts"
 import type { Resource } from "./resource.ts"
 
-/** The request that reads one record, where it needs nothing of the record but its id. */
+/** The request that reads a record by its id; undefined if the path also needs the id of the parent. */
 export const requestById = ({ getOne }: Resource): Request | undefined =>
   getOne && rowParameters(getOne.request).length === 1 ? getOne.request : undefined
 
-/** The request that reads the record of a row. */
+/** The request that reads the record of a row; undefined if the API has none. */
 export const requestForRow = (
   { getOne, childOf }: Resource,
   row: Readonly<Record<string, unknown>>,

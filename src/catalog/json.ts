@@ -1,7 +1,7 @@
-/** JSON as the service wrote it, with no digit lost. */
+/** Parses and prints JSON without changing a digit of a number. */
 
 declare global {
-  /** ES2026 source text access, which TypeScript's library does not know yet. */
+  /** ES2026 source text access, which TypeScript's library does not declare yet. */
   interface JSON {
     rawJSON(text: string): { readonly rawJSON: string }
     isRawJSON(value: unknown): value is { readonly rawJSON: string }
@@ -13,39 +13,43 @@ declare global {
 }
 
 /**
- * Parses a body. Numbers that a double would change (17 digits and more, 1e999) become raw JSON values, which print as they
- * came and which `convert.ts` reads by their text. Looking for long digit runs first keeps the common page fast.
+ * Parses a body. A number that a double would change (17 digits and more, 1e999) becomes a raw JSON value, which is printed
+ * as sent and whose text `convert.ts` reads. The reviver is slow, so it is used only for a body with long numbers. Throws a
+ * SyntaxError, like `JSON.parse`.
  */
-export const parseExact = (body: string, long = holdsLongNumbers(body)): unknown =>
-  long
+export const parseExact = (body: string, hasLongNumbers = holdsLongNumbers(body)): unknown =>
+  hasLongNumbers
     ? JSON.parse(body, (_key, value, context) =>
-        typeof value === "number" && context.source !== undefined && differs(value, context.source)
+        typeof value === "number" && context.source !== undefined && isChangedByDouble(value, context.source)
           ? JSON.rawJSON(context.source)
           : value
       )
     : JSON.parse(body)
 
-const run = 16
+const suspiciousLength = 16
 
-/** Whether 16 digits and points stand in a row somewhere, which then covers one of every 16 places; or a large exponent. */
+/**
+ * Whether the body contains 16 or more consecutive digits and points, or an exponent of three or more digits. Only every
+ * 16th character is tested, because each such sequence includes one of them.
+ */
 export const holdsLongNumbers = (body: string): boolean => {
-  for (let place = run - 1; place < body.length; place += run) {
+  for (let place = suspiciousLength - 1; place < body.length; place += suspiciousLength) {
     let [from, to] = [place, place]
-    while (from >= 0 && isOfNumber(body.charCodeAt(from))) from--
+    while (from >= 0 && isDigitOrPoint(body.charCodeAt(from))) from--
     if (from === place) continue
-    while (isOfNumber(body.charCodeAt(to))) to++
-    if (to - from > run) return true
+    while (isDigitOrPoint(body.charCodeAt(to))) to++
+    if (to - from > suspiciousLength) return true
   }
   return /[:,[\s]-?\d[\d.]*[eE][+-]?\d{3}/.test(body)
 }
-const isOfNumber = (code: number): boolean => (code >= 48 && code <= 57) || code === 46
+const isDigitOrPoint = (code: number): boolean => (code >= 48 && code <= 57) || code === 46
 
-const differs = (value: number, source: string) =>
+const isChangedByDouble = (value: number, source: string) =>
   !Number.isFinite(value) ||
   (value === 0 && /^-?[0.]*[1-9]/.test(source)) ||
   (String(value) !== source && source.replace(/[^\d]/g, "").length > 15)
 
-/** Any value as text, whatever it is: one that calls a field of its own `toString` has no other. */
+/** Any JSON value as text. An object is printed as JSON, because one with a field `toString` cannot be converted by String. */
 export const written = (value: unknown): string => {
   if (typeof value !== "object" || value === null) return String(value)
   try {
@@ -56,7 +60,7 @@ export const written = (value: unknown): string => {
 }
 export const unprintable = "nested too deeply to print"
 
-/** The value at a dotted path; the empty path is the body itself. */
+/** The value at a dotted path; undefined if the path does not exist. The empty path is the body itself. */
 export const at = (body: unknown, path: string): unknown =>
   path === ""
     ? body

@@ -1,4 +1,4 @@
-/** Names of the settings that enable what is not read by default. */
+/** Names of the settings that turn on optional resources. */
 import type { OptionalSettings } from "../settings/table.ts"
 
 export type OptionalSetting = keyof OptionalSettings

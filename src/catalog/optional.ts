@@ -1,9 +1,9 @@
-/** What is read only where a setting enables it. */
+/** Optional resources, children and details: sluice reads them only if a setting turns them on. */
 import { type OptionalSettings, type PlacedSetting, allSettings } from "../settings/table.ts"
 import type { OptionalSetting } from "./optional-settings.ts"
 import type { ChildOf, Resource } from "./resource.ts"
 
-/** The resource as far as the settings enable it, if they do. */
+/** The resource without the parts that the settings turn off; undefined if they turn off all of it. */
 export const enabledPart = (resource: Resource, settings: OptionalSettings): Resource | undefined => {
   if (!isEnabled(resource.enabledBy, settings)) return undefined
   switch (resource.kind) {
@@ -23,10 +23,10 @@ export const enabledPart = (resource: Resource, settings: OptionalSettings): Res
 }
 
 const enabledParents = (childOf: ChildOf, settings: OptionalSettings): ChildOf =>
-  childOf.some && settings[childOf.some.unless] ? underAllParents(childOf) : childOf
+  childOf.partial && settings[childOf.partial.unless] ? underAllParents(childOf) : childOf
 
 const underAllParents = (childOf: ChildOf): ChildOf => {
-  const { where: _, some: __, ...all } = childOf
+  const { where: _, partial: __, ...all } = childOf
   return all
 }
 
@@ -35,7 +35,7 @@ const isEnabled = (setting: OptionalSetting | undefined, settings: OptionalSetti
   return typeof value === "object" ? value.length > 0 : Number(value) > 0
 }
 
-/** Why something is read only with a setting, and which. */
+/** A sentence for people: why the setting is off by default, and how to turn it on. */
 export const whyOptional = (name: OptionalSetting): string => {
   const {
     path,

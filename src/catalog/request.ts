@@ -1,14 +1,14 @@
-/** A request as the API's document shows it, with placeholders for the parts that change from page to page and from run to run. */
+/** A request as in the API documents, with placeholders for the parts that differ from page to page or from run to run. */
 import { written } from "./json.ts"
 
-/** A part of a request that `bind` fills in. A parameter or list item with an unbound placeholder is left out. */
+/** A part of a request that `bind` replaces with a value. A parameter or list item without a value is omitted. */
 export interface Placeholder {
   readonly placeholder: PlaceholderName
-  /** How a time is sent; `text` sends a number as a string. */
+  /** The format of a timestamp; `text` sends a number as a string. */
   readonly as?: "iso" | "epochMs" | "date" | "text"
-  /** One part of a cursor that has several values, or one column of a row. */
+  /** The part of a cursor with several values, or the column of a row. */
   readonly part?: string
-  /** Sent while the placeholder is unbound. */
+  /** Sent while the placeholder has no value, for example as the cursor of the first page. */
   readonly initial?: Template
 }
 type PlaceholderName =
@@ -31,9 +31,9 @@ export interface Parameters {
 export interface Request {
   readonly method: "GET" | "POST"
   /**
-   * As in the API's document: `{locationId}` and `{companyId}` are those of the run, `{partition}` is the name of the
+   * As in the API documents: `{locationId}` and `{companyId}` are those of the run, `{partition}` is the name of the
    * partition, and any other name, for example `{contactId}`, is the id of the row that the request is for: the parent row
-   * or the record itself. Only the request that reads one record alone may name both. Case and a trailing slash matter.
+   * or the record itself. Only the request that reads a single record may name both. Case and a trailing slash matter.
    */
   readonly path: `/${string}`
   readonly parameters: Parameters
@@ -52,31 +52,31 @@ export const post = (path: Request["path"], parameters: Parameters = {}): Reques
   parameters
 })
 
-/** Location that the run reads. */
+/** The location that the run reads. */
 export const location: Placeholder = { placeholder: "location" }
-/** Company that owns the location. */
+/** The company that owns the location. */
 export const company: Placeholder = { placeholder: "company" }
-/** Id of the parent row, where the request has it among its parameters. */
+/** The id of the parent row, if it is a parameter. */
 export const parent: Placeholder = { placeholder: "id" }
-/** Id of the record, in the request that reads it alone. */
+/** The id of the record, in the request that reads a single record. */
 export const recordId: Placeholder = { placeholder: "id" }
-/** Value of another column of the record, in the request that reads it alone. */
+/** Another column of the record, in the request that reads a single record. */
 export const column = (name: string): Placeholder => ({ placeholder: "row", part: name })
-/** Page size. */
+/** The page size. */
 export const size: Placeholder = { placeholder: "size" }
-/** Where the next page begins, or one part of it. */
+/** The cursor; omitted from the request for the first page, unless it has an initial value. */
 export const cursor: Placeholder = { placeholder: "cursor" }
 export const cursorPart = (part: string): Placeholder => ({ placeholder: "cursor", part })
 export const cursorOr = (initial: Template): Placeholder => ({ placeholder: "cursor", initial })
-/** Watermark minus the overlap. */
+/** The watermark minus the overlap. */
 export const since = (as: "iso" | "epochMs" | "date"): Placeholder => ({ placeholder: "since", as })
-/** The window being read: from its start up to, but not including, its end. */
+/** The current window, without its end. */
 export const windowStart = (as: "iso" | "epochMs" | "date"): Placeholder => ({ placeholder: "windowStart", as })
 export const windowEnd = (as: "iso" | "epochMs" | "date"): Placeholder => ({ placeholder: "windowEnd", as })
 
-/** The values of the placeholders; times are in epoch milliseconds, UTC. */
+/** The values of the placeholders; timestamps are in epoch milliseconds. */
 export type Bindings = { readonly [Name in PlaceholderName]?: unknown } & {
-  /** The id of the parent row, by its name in the path, where the path names the record as well. */
+  /** The id of the parent row and its name in the path, if the path also names the record. */
   readonly parent?: { readonly name: string; readonly id: unknown } | undefined
 }
 
@@ -87,7 +87,7 @@ const runParameters: ReadonlyMap<string, PlaceholderName> = new Map([
 ])
 const pathParameter = /\{(\w+)\}/g
 
-/** Replaces the placeholders of a request with their values. */
+/** Replaces the placeholders of a request with their values. Throws if the path names more than one row besides the parent. */
 export const bind = (request: Request, bindings: Bindings) => {
   const { parent } = bindings
   const names = rowParameters(request).filter((name) => name !== parent?.name)
@@ -104,7 +104,7 @@ export const bind = (request: Request, bindings: Bindings) => {
 }
 export type BoundRequest = ReturnType<typeof bind>
 
-/** Names in the path that stand for a row. */
+/** The names in the path that stand for the id of a row. */
 export const rowParameters = ({ path }: Request): ReadonlyArray<string> => [
   ...new Set([...path.matchAll(pathParameter)].map(([, name]) => name!).filter((name) => !runParameters.has(name)))
 ]
@@ -116,7 +116,7 @@ const bindParameters = (parameters: Parameters, bindings: Bindings): Record<stri
       .filter(([, value]) => value !== undefined)
   )
 
-/** `undefined` where the part has an unbound placeholder. */
+/** `undefined` if the part contains a placeholder without a value. */
 const bindPart = (template: Template, bindings: Bindings): unknown => {
   if (typeof template !== "object" || template === null) return template
   if (isPlaceholder(template)) return bindPlaceholder(template, bindings)

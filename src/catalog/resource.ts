@@ -1,4 +1,4 @@
-/** A resource: what is read, how it continues, what changed means, and the tables it becomes. */
+/** The definition of a resource: its requests, how it finds changes, and the tables that store its records. */
 import type { Duration } from "effect"
 import type { OptionalSettings } from "../settings/table.ts"
 import type { BooleanSetting, OptionalSetting } from "./optional-settings.ts"
@@ -10,76 +10,79 @@ export type { Paging, Strategy }
 
 export interface Changes {
   /**
-   * Instant of the last change, newest wins; its highest value is the watermark. Where changes are read by windows, the
-   * instant that the windows go by.
+   * Timestamp of the last change. Its highest value becomes the watermark, and of two copies of a record the newer one is
+   * kept. For strategies with windows: the timestamp by which the service filters.
    */
   readonly field: string
-  /** Where `field` is missing from the records: the field used instead, and how much further back to read by it. */
+  /** The field that replaces `field` in records without it, and the additional overlap that it needs. */
   readonly fallback?: { readonly field: string; readonly overlap: Duration.Input }
-  /** Time before the watermark that is read again: index lag, clock differences, late arrivals. */
+  /** Time before the watermark that is read again, because of index lag, clock differences and late changes. */
   readonly overlap: Duration.Input
-  /** Ways to ask only for what changed; tried in order, then the full ways, with the reason recorded. */
+  /** Strategies that read only changes, best first. If none works, the full strategies follow, with a warning. */
   readonly strategies: ReadonlyArray<Strategy>
   /**
-   * Ways to ask for what was added since, tried in order after those above: the service may leave `field` out of a record
-   * until it first changes.
+   * Strategies that read only new records, best first. They complete every incremental read, because the service may omit
+   * `field` from a record until its first change.
    */
   readonly added?: ReadonlyArray<Strategy>
-  /** How often a full reading is due, because the strategies above cannot see every change. */
+  /** Interval of full syncs, for changes that the strategies above cannot find. Default: no regular full sync. */
   readonly fullEvery?: Duration.Input
 }
 
-/** How a stretch of the past is read by itself. */
+/** How `backfill` reads a past period. */
 export interface Backfill {
-  /** Instant that its windows go by. */
+  /** Timestamp by which the service filters. */
   readonly dateField: string
-  /** Ways to ask for one window, tried in order. */
+  /** Strategies that read one window, best first. */
   readonly strategies: ReadonlyArray<Strategy>
-  /** Read on either side of a window, where the service filters by day in a time zone that it does not name. */
+  /** Time that is read before and after each window, because the service filters by day in an unknown time zone. */
   readonly padding?: Duration.Input
 }
 
-/** When a request for each parent row is due: the row is new, or changed, or has its turn. */
+/** When the request for a parent row is due: the row is new, has changed, or was last requested too long ago. */
 export interface Refresh {
   /**
-   * Column of the parent that moves with every change that matters. Without it the whole row decides, and an edited
-   * definition makes every row look changed.
+   * Column of the parent that changes with every relevant change. Default: the hash of the row, which also changes for
+   * every row when the definition is edited.
    */
   readonly versionColumn?: string
-  /** Read again after this time even if the parent shows no change: not every change shows there. */
+  /**
+   * An unchanged parent is requested again after this time at the latest, and after half of it at the earliest, because
+   * not every change is visible in the parent.
+   */
   readonly refreshAfter: Duration.Input
 }
 
-/** A reading for each row of another table; the row's id is the one the request names. */
+/** A list that is requested for each row of another table, the parent, by its id. */
 export interface ChildOf extends Refresh {
   readonly table: string
-  /** Column of ours that holds the parent's id. */
+  /** Column of this resource that holds the id of the parent. */
   readonly column: string
   readonly strategy: Strategy
-  /** Which rows of it: a condition in SQL over its columns. */
+  /** SQL condition over the columns of the parent. Default: every row. */
   readonly where?: string
-  /** Reading under those rows alone leaves something out: what, and the setting with which it is read under all of them. */
-  readonly some?: { readonly omits: string; readonly unless: BooleanSetting }
-  /** What is asked for where it is not the row's own id: SQL over its columns that gives one id or many. */
+  /** What `where` leaves out, and the setting that lifts the condition. */
+  readonly partial?: { readonly omits: string; readonly unless: BooleanSetting }
+  /** SQL expression over the columns of the parent that returns the ids to request, one or several. Default: `id`. */
   readonly ids?: string
-  /** Rows that the service lists as deleted, by this flag, are asked for too. */
+  /** Column of the parent by which the service marks deleted rows; these are requested too. */
   readonly tombstone?: string
-  /** The service refuses (400, 422) what it has not got, instead of answering 404. */
+  /** The service responds with 400 or 422 instead of 404 to a parent without children. */
   readonly emptyOnBadRequest?: true
-  /** Between two full readings of a parent, only this. */
+  /** A parent that was read completely is read by this strategy until `fullEvery` has passed. */
   readonly incremental?: {
     readonly strategy: Strategy
     readonly lookback: Duration.Input
     readonly fullEvery: Duration.Input
   }
-  /** The answer is a file for this folder; the row says where it is. */
+  /** The response is a file; it is stored in this folder, and the row holds its path. */
   readonly file?: string
 }
 
-/** What is asked for row by row: the detail of a resource's own rows, or a reading under another table's. */
+/** The requests for each row of a table: the details of a resource, or the children of another one. */
 export interface ChildRequest extends Omit<ChildOf, "column"> {
   readonly kind: "children" | "detail"
-  /** What it is called in counts and state. */
+  /** Its name in counts and state. */
   readonly label: string
   readonly enabledBy?: OptionalSetting
 }
@@ -97,33 +100,33 @@ export const childRequestOf = (resource: Resource): ChildRequest | undefined => 
   return { ...detail, kind: "detail", label: `${table}/details`, table, strategy, ...(tombstone && { tombstone }) }
 }
 
-/** A read of each record that is new or changed, by `getOne`, which completes the row. */
+/** A request for each new or changed record, by `getOne`, whose response completes the row. */
 export interface Detail extends Refresh {
-  /** Columns and child tables that only the detail shows. */
+  /** Columns and child tables that only the detail contains. */
   readonly fields: Fields
-  /** Read only if this setting is set. */
+  /** The setting that turns on the detail. Default: always read. */
   readonly enabledBy?: OptionalSetting
-  /** A text on another host that the detail links to, fetched without the token and put into the record. */
+  /** A text on another host: `url` is its address in the detail; it is requested without the token and stored as `as`. */
   readonly linked?: { readonly url: string; readonly as: string }
 }
 
-/** A child table of field and value (`value`, `value_text`) that is also shown with a column for each field. */
+/** A child table of fields and values (`value`, `value_text`) that is also published as a view with a column per field. */
 export interface Wide {
   readonly table: string
-  /** Its column that names the field: the id of a custom field, or a key. */
+  /** Its column with the id of the custom field, or with a key. */
   readonly field: string
-  /** Custom fields of this model have a column even before one is filled. */
+  /** Every custom field of this model has a column, even without a value. */
   readonly model?: string
-  /** The service may name a field by its key instead: it is told by its id as soon as the field is known. */
+  /** The service may send the key of a field instead of its id; the loader replaces it once the field is loaded. */
   readonly byKey?: true
-  /** Of the column names, so that they never meet those of the table. */
+  /** Prefix of the column names, so that they differ from those of the table. */
   readonly prefix: string
 }
 
-/** One of several readings that together make the whole, for example open and completed. */
+/** One of several lists that make up a resource together, for example open and completed tasks. */
 export interface Partition {
   readonly parameters?: Parameters
-  /** What the pass says about each of its records, by column. */
+  /** Values that each record of this partition has, by column. */
   readonly columns?: Readonly<Record<string, string | boolean>>
 }
 
@@ -131,62 +134,62 @@ interface Common {
   /** Table of the records; equals the definition's file name. */
   readonly table: string
   readonly description: string
-  /** Section of the API documents that describes it. */
+  /** Section of the API documents that describes it, with its main operation: `B 2.4 GET /payments/orders`. */
   readonly source: string
-  /** Scope that the token needs; `any` where every valid token is accepted. */
+  /** Scope that the token needs; `any` if the service accepts every valid token. */
   readonly scope: string
-  /** Instant of the last change, where there are no `changes`: of two copies of a record the newer one is kept. */
+  /** Timestamp of the last change: of two copies of a record, the newer one is kept. Default: `changes.field`. */
   readonly version?: string
-  /** Records of a mixed list that belong here: those with this value in this field. */
+  /** For a list of mixed records: those of this resource have this value in this field. */
   readonly filter?: { readonly field: string; readonly is: string }
-  /** Turns a record of another shape into the records that become rows. */
+  /** Converts a record to the records that become rows. If it throws, the loader takes the record as sent. */
   readonly transform?: (record: unknown) => ReadonlyArray<unknown>
-  /** Columns that identify the row in its location. Default: `id`. */
+  /** Columns that identify a row in its location. Default: `id`. */
   readonly key?: ReadonlyArray<string>
-  /** Boolean column by which the service says that the record is deleted. */
+  /** Boolean column by which the service marks deleted records. */
   readonly tombstone?: string
-  /** For details, for rows that the list no longer shows, and for `verify --sample`. */
+  /** Reads one record: for details, to confirm deletions, and for `verify --sample`. */
   readonly getOne?: GetOne
-  /** Makes a view with a column for each field of this child table. */
+  /** The child table that the wide view of this resource shows as columns. */
   readonly wide?: Wide
-  /** Read only if this setting is set. */
+  /** The setting that turns on the resource. Default: always read. */
   readonly enabledBy?: OptionalSetting
   readonly fields: Fields
 }
 
-/** What only a list has; declared as absent on the other kinds, so that every kind may be asked for it. */
+/** Members that only a list has. The other kinds declare them as absent, so that code can read them from any resource. */
 interface OfList {
-  /** Partitions of the list by name, which replaces `{partition}`; or the setting that holds the names. */
+  /** Partitions by name, or the setting that holds the names; the name replaces `{partition}`. Default: one, `all`. */
   readonly partitions?: Readonly<Record<string, Partition>> | OptionalSetting
-  /** Without it, everything is read every time and compared by hash. */
+  /** Without it, every sync reads all records and compares them by hash. */
   readonly changes?: Changes
-  /** Without it, the past is read only as a part of everything. */
+  /** Without it, only a full sync reads past periods again. */
   readonly backfill?: Backfill
   /** Needs `getOne`. */
   readonly detail?: Detail
-  /** Rows are deleted together with the row of that table that this column names. */
+  /** A row is deleted together with the row of `table` whose id is in `column`. */
   readonly cascadesFrom?: { readonly table: string; readonly column: string }
 }
 type NotOfList = { readonly [Name in keyof OfList | "full"]?: undefined }
 
-/** Read by a list. */
+/** A resource that is read by a list. */
 export interface ListResource extends Common, OfList {
   readonly kind: "list"
-  /** Strategies that read everything, best first. */
+  /** Strategies that read all records, best first. */
   readonly full: ReadonlyArray<Strategy>
-  /** Some of its records are in no list, and are read under the rows of another table. */
+  /** Requests for records that no list returns. */
   readonly childOf?: ChildOf
   readonly embeddedIn?: undefined
 }
 
-/** Read under the rows of another table only. */
+/** A resource that is read only for each row of another table. */
 interface ChildResource extends Common, NotOfList {
   readonly kind: "child"
   readonly childOf: ChildOf
   readonly embeddedIn?: undefined
 }
 
-/** Not read by requests of its own: its records are in the pages of another resource. */
+/** A resource without requests of its own: its records are in the pages of `embeddedIn.table`, at the path `records`. */
 interface EmbeddedResource extends Common, NotOfList {
   readonly kind: "embedded"
   readonly childOf?: undefined
@@ -211,11 +214,11 @@ export const defineEmbedded = (definition: Omit<EmbeddedResource, "kind">): Embe
   fields: withCommonFields(definition.fields)
 })
 
-/** Whether its list is asked for by the company that owns the location. */
-export const asksForCompany = ({ full = [] }: Resource): boolean =>
+/** Whether the requests of its list name the company that owns the location. */
+export const hasCompanyParameter = ({ full = [] }: Resource): boolean =>
   JSON.stringify(full).includes('"placeholder":"company"')
 
-/** The passes of its list by name; `all` where there is one. */
+/** The partitions of its list by name. A list without partitions has one, `all`. */
 export const partitionsOf = (
   { partitions }: Resource,
   settings: OptionalSettings
@@ -225,9 +228,9 @@ export const partitionsOf = (
   return typeof words === "object" ? words.map((word) => [word, {}]) : []
 }
 
-/** What its backfill is called in state. */
+/** The name of its backfill in state. */
 export const backfillOf = (table: string): string => `${table}/backfill`
 
-/** Those whose records are in the pages of this table. */
+/** The resources whose records are in the pages of this table. */
 export const embeddedResourcesOf = (resources: ReadonlyArray<Resource>, table: string): ReadonlyArray<Resource> =>
   resources.filter(({ embeddedIn }) => embeddedIn?.table === table)

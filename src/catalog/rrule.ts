@@ -1,4 +1,4 @@
-/** The rule by which subscriptions and estimates repeat (B 2.4). */
+/** The recurrence rule of subscriptions and estimates (B 2.4). */
 import { count, date, object, enumeration, text } from "./fields.ts"
 
 export const rrule = object({

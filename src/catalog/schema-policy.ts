@@ -1,18 +1,18 @@
-/** What becomes of what the service sends and no definition names. */
+/** The schema policy: what happens to fields that the service sends and no definition names. */
 import type { SettingValues } from "../settings/table.ts"
 import type { Resource } from "./resource.ts"
 
 /**
- * `evolve`: unknown fields are kept in `_extra`. `discard`: they stay in the vault alone. `freeze`: the same, and the
- * resource ends incomplete until they are accepted. All of them are told in `meta.schema_changes`.
+ * `evolve`: the column `_extra` holds unknown fields. `discard`: only the vault holds them. `freeze`: only the vault holds
+ * them, and the resource is incomplete until the settings accept them. `meta.schema_changes` lists them in each case.
  */
 type Policy = SettingValues["schema"]["policy"]
 
 export interface SchemaPolicies {
   readonly policy: Policy
-  /** By table of the resource, where it is another. */
+  /** Policies of single resources, by table. */
   readonly byResource: ReadonlyMap<string, Policy>
-  /** `table.field` of what a frozen resource may send all the same. */
+  /** Fields that a frozen resource may nevertheless send, as `table.field`. */
   readonly accepted: ReadonlySet<string>
 }
 export const evolving: SchemaPolicies = { policy: "evolve", byResource: new Map(), accepted: new Set() }
@@ -20,10 +20,10 @@ export const evolving: SchemaPolicies = { policy: "evolve", byResource: new Map(
 export const policyOf = ({ policy, byResource }: SchemaPolicies, { table }: Resource): Policy =>
   byResource.get(table) ?? policy
 
-/** Whether the resource has to stay as it is, and this is something else. */
-export const isRefused = (policies: SchemaPolicies, resource: Resource, table: string, field: string): boolean =>
+/** Whether the resource is frozen and the settings do not accept this unknown field or value. */
+export const isBlocked = (policies: SchemaPolicies, resource: Resource, table: string, field: string): boolean =>
   policyOf(policies, resource) === "freeze" && !policies.accepted.has(`${table}.${field}`)
 
-/** Whether an unknown field goes into the tables. Decided from the settings alone, so that a rebuild decides alike. */
+/** Whether an unknown field is stored in `_extra`. It depends on the settings alone, so that a rebuild gives the same rows. */
 export const isKept = (policies: SchemaPolicies, resource: Resource, table: string, field: string): boolean =>
-  policyOf(policies, resource) !== "discard" && !isRefused(policies, resource, table, field)
+  policyOf(policies, resource) !== "discard" && !isBlocked(policies, resource, table, field)

@@ -1,4 +1,4 @@
-/** Shapes that several resources send. */
+/** Groups of fields that several resources share. */
 import {
   alias,
   openEnum,
@@ -16,15 +16,15 @@ import {
   values
 } from "./fields.ts"
 
-/** How the records of payments, invoices and products name their location. */
+/** The location in records of payments, invoices and products. */
 export const altFields = {
   altId: ref("locations", "The location", { column: "location_id" }),
   altType: ignored
 }
 
 /**
- * Who did something: the id of a user or program, or an object that holds it. The id is `<column>_id`; the object stays
- * as JSON beside it.
+ * The user or program that did something, sent as an id or as an object with the id. The column `<column>_id` holds the id,
+ * and a JSON column the object as sent.
  */
 export const actor = (column: string, description: string) =>
   object(
@@ -39,7 +39,7 @@ export const actor = (column: string, description: string) =>
     { whole: json(`${description}, as sent`, { column, personal: "quasi" }), plain: "id" }
   )
 
-/** A product on a line; the object stays as JSON beside it. */
+/** The product of a line, with a JSON column for the object as sent. */
 export const lineProduct = object(
   {
     _id: ref("products", "The product", { column: "product_id" }),
@@ -51,7 +51,7 @@ export const lineProduct = object(
 const path = { personal: "quasi" } as const
 const money = { personal: "financial" } as const
 
-/** Where a visit came from: the members that reports group by. */
+/** The source of a visit: the fields by which reports group visits. */
 const visit = {
   sessionSource: text("Kind of traffic, for example `Paid Search`"),
   medium: text("What the visit led to, for example `form`"),
@@ -67,11 +67,11 @@ const visit = {
   referrer: text("Page visited before", path)
 }
 
-/** The first or the last visit of a contact; the object stays as JSON beside it. */
+/** The first or the last visit of a contact, with a JSON column for the object as sent. */
 export const visitOf = (column: string, description: string) =>
   object(visit, { whole: json(`${description}, as sent`, { column, ...path }) })
 
-/** The visits of a record, one row each. */
+/** The visits of a record; each becomes a row of the child table. */
 export const attributions = (table: string, description: string) =>
   rows(table, description, {
     ...visit,
@@ -94,7 +94,7 @@ export const attributions = (table: string, description: string) =>
     dateAdded: instant("When the visit was recorded")
   })
 
-/** Other records that a record is tied to. */
+/** The associations of a record with other records. */
 export const relations = (table: string, description: string) =>
   rows(table, description, {
     objectKey: text("Kind of the other record, for example `contact`"),
@@ -104,7 +104,7 @@ export const relations = (table: string, description: string) =>
     primary: boolean("The main one", { column: "is_primary" })
   })
 
-/** Page, referrer and campaign of a form or survey that was filled in. */
+/** Page, referrer and campaign of the submission of a form or survey. */
 export const eventData = object(
   {
     type: text("Kind of event", { column: "event_type" }),
@@ -121,7 +121,7 @@ export const eventData = object(
   { whole: json("Page, referrer and campaign, as sent", { column: "event_data", ...path }) }
 )
 
-/** Lines of an invoice, an estimate or a template. */
+/** The lines of an invoice, an estimate or a template; `what` describes their names. */
 export const documentLines = (table: string, description: string, what: string) =>
   rows(table, description, {
     _id: text("Line id, where sent", { column: "id" }),
@@ -135,7 +135,7 @@ export const documentLines = (table: string, description: string, what: string) 
     taxes: json("Taxes on the line, as sent", money)
   })
 
-/** Addresses and phones that an invoice or estimate goes to. */
+/** The email addresses and phone numbers to which an invoice or estimate is sent. */
 export const sentTo = (table: string, description: string) => {
   const kind = (kind: string) =>
     values(table, description, "address", text("Email address or phone", { personal: "direct" }), {
@@ -150,7 +150,7 @@ export const sentTo = (table: string, description: string) => {
   })
 }
 
-/** The business as an invoice, an estimate or a template shows it. */
+/** The business, as printed on an invoice, an estimate or a template. */
 export const businessDetails = object(
   { name: text("Name of the business as shown") },
   { whole: json("The business as shown, as sent", { column: "business_details", ...path }) }
@@ -161,7 +161,7 @@ export const discount = object({
   value: decimal("Discount: per cent, or in `currency`", money)
 })
 
-/** What is charged when an invoice is paid late (B 2.3). */
+/** The fees for late payment of an invoice (B 2.3). */
 export const lateFees = object({
   enable: boolean("Late fees are charged"),
   value: decimal("Late fee: in the invoice's currency, or per cent", money),

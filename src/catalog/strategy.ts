@@ -1,23 +1,23 @@
-/** Strategies: the requests that read a list, and how each continues from page to page. */
+/** Strategies: the requests that read a list, and how one page leads to the next. */
 import type { Duration } from "effect"
 import type { OptionalSetting } from "./optional-settings.ts"
 import type { Parameters, Request } from "./request.ts"
 
-/** How the request for the next page follows from the page before it. */
+/** How the request for the next page is derived from the page before it. */
 export type Paging =
-  /** The only page holds everything. */
+  /** The list is a single page. */
   | { readonly kind: "once" }
-  /** Skips what was read. Pages overlap by one record, so that an insertion or deletion between two requests shows. */
+  /** The number of records to skip. Pages overlap by one record, which reveals insertions and deletions between requests. */
   | { readonly kind: "offset" }
   | { readonly kind: "pageNumber"; readonly first: number }
-  /** The cursor is a field of the last record of the page. */
+  /** The cursor is a field of the last record of the page, or else of the response body. */
   | { readonly kind: "lastRecord"; readonly field: string }
-  /** The cursor consists of several values of the response body. */
+  /** The cursor consists of several values of the response body; `parts` are their dotted paths by name. */
   | { readonly kind: "body"; readonly parts: Readonly<Record<string, string>> }
   /**
-   * The cursor is a sort value with the id of its record. Where the service compares the value alone, records that share
-   * it are read again. Where more records share it than fit in a page, they are read in parts: once with each set of
-   * parameters of the first level of `splitBy`, and where that is not enough, with each of those and each of the next level.
+   * The cursor is the sort value and the id of a record. If the service compares only the value, records with the same
+   * value are read again. If more records share a value than fit on a page, they are read in parts: once with each set of
+   * parameters of the first level of `splitBy`, and a part that is still too large once with each set of the next level.
    */
   | {
       readonly kind: "sortValue"
@@ -26,8 +26,8 @@ export type Paging =
       readonly splitBy?: ReadonlyArray<ReadonlyArray<Parameters>>
     }
   /**
-   * The cursor expires if it is not used for a while, and is never stored. After an interruption, reading resumes at the
-   * `anchor` time of the last record, which replaces the `since` placeholder.
+   * The cursor expires if it is not used for a while, and is never stored. An interrupted list resumes from the highest
+   * `anchor` timestamp that it has returned, which replaces the `since` placeholder; without `anchor` it starts again.
    */
   | { readonly kind: "expiring"; readonly field: string; readonly anchor?: string }
 
@@ -35,43 +35,46 @@ export type Paging =
 export interface Strategy {
   readonly request: Request
   readonly paging: Paging
-  /** Dotted path of the array of records in the body; `""` for a body that is the record or the array itself. */
+  /** Dotted path of the array of records in the body; `""` if the body is the record or the array itself. */
   readonly records: string
-  /** The documented maximum. Where the service refuses it, a smaller size is used and remembered. */
+  /** The documented maximum. If the service rejects it, a smaller size is used and stored in the capabilities. */
   readonly pageSize: number
-  /** Where no maximum is documented: a larger size, tried once on a list that is long enough to gain by it. */
+  /** If no maximum is documented: a larger size, tried once on a list that is long enough to benefit from it. */
   readonly trialPageSize?: number
-  /** Dotted path of the total, where the service sends one. Totals are compared; they never end a list. */
+  /** Dotted path of the total, if the service sends one. A total is compared with the count; it never ends a list. */
   readonly total?: string
-  /** Dotted path of a boolean that says whether another page follows, where the service sends one. */
+  /** Dotted path of the boolean for whether another page follows, if the service sends one. */
   readonly more?: string
-  /** Records that the service shows at most; a longer list is cut into windows. */
+  /** Number of records that the service returns at most; a longer list is split into windows, if it has any. */
   readonly maxRecords?: number
-  /** Range of time to read; replaces `windowStart` and `windowEnd`, and is cut where the service cannot show it at once. */
+  /** Time range to read, for `windowStart` and `windowEnd`. It is split if the service cannot return it at once. */
   readonly windows?: Windows
-  /** Field that the list is sorted by, newest first: reading ends at the first page that reaches behind the watermark minus the overlap. */
+  /**
+   * Field by which the list is sorted, newest first. An incremental read ends at the first page that ends before the
+   * watermark minus the overlap.
+   */
   readonly stopBefore?: string
-  /** Field that must lie within `since` or the window in every record; it reveals a filter that the service ignores. */
+  /** Timestamp that must be after `since` or in the window in every record; else the service ignores the filter. */
   readonly verifyField?: string
 }
 
 interface Windows {
-  /** A date, the watermark minus the overlap, or the start of the reading. */
+  /** A date, the watermark minus the overlap (`since`), or the start of the read (`now`). */
   readonly from: string | "since" | "now"
   /**
-   * How far the last window reaches beyond now, or the setting that holds this number of days. Default: two days, because
-   * the service's clock may be ahead of ours.
+   * Time from the start of the read to the end of the last window, or the setting that holds this number of days.
+   * Default: two days, because the clock of the service may be ahead.
    */
   readonly ahead?: Duration.Input | { readonly daysOf: OptionalSetting }
   /** Longest window that the service accepts. */
   readonly longest?: Duration.Input
 }
 
-/** How one record is read by itself. */
+/** The request that reads a single record. */
 export interface GetOne {
   readonly request: Request
-  /** Dotted path of the record in the body; `""` for a body that is the record. */
+  /** Dotted path of the record in the body; `""` if the body is the record. */
   readonly record: string
-  /** Columns whose values differ from those of the list although nothing changed. */
+  /** Columns whose values differ from those of the list even in an unchanged record. */
   readonly differing?: ReadonlyArray<string>
 }

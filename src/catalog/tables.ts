@@ -1,4 +1,4 @@
-/** The tables a resource becomes: names, columns, keys and the sentences that explain them. */
+/** The tables of a resource: names, columns, keys and descriptions. */
 import { decimalType } from "./decimals.ts"
 import type { ChildField, ColumnField, ColumnType, Fields, PersonalData } from "./fields.ts"
 import type { Resource } from "./resource.ts"
@@ -10,9 +10,9 @@ export interface Column {
   readonly description: string
   readonly personal: PersonalData
   readonly references?: string
-  /** See ColumnField. */
+  /** See `ColumnField.enumValues`. */
   readonly enumValues?: ReadonlyArray<string>
-  /** Filled only by the detail request; a list page leaves it as it is. */
+  /** Only the detail contains it; a page of the list does not change it. */
   readonly detail: boolean
 }
 
@@ -20,11 +20,11 @@ export interface Table {
   readonly name: string
   readonly description: string
   readonly key: ReadonlyArray<string>
-  /** In the order of the table, system columns last. */
+  /** In the order of the table; the system columns are last. */
   readonly columns: ReadonlyArray<Column>
-  /** On a child table: the column that holds the parent's id. */
+  /** In a child table: the column with the id of the parent. */
   readonly parentColumn?: string
-  /** Filled only by the detail request. */
+  /** Only the detail contains its rows. */
   readonly detail: boolean
 }
 
@@ -38,12 +38,13 @@ const sqlTypes: Readonly<Record<ColumnType, string>> = {
   json: "JSON"
 }
 
-/** The resource's own table, then its child tables. */
+/** The table of the records, then the child tables. */
 export const tablesOf = (resource: Resource): readonly [Table, ...Array<Table>] => {
   const collected = [...collect(resource.fields, false), ...collect(resource.detail?.fields ?? {}, true)]
   const own = columnsAmong(collected)
   const childOfColumn = resource.childOf?.column
-  const given = childOfColumn && !own.some((column) => column.name === childOfColumn)
+  // A field of the record may already fill the column.
+  const isColumnAdded = childOfColumn && !own.some((column) => column.name === childOfColumn)
   const parent: Table = {
     name: resource.table,
     description: resource.description,
@@ -51,12 +52,12 @@ export const tablesOf = (resource: Resource): readonly [Table, ...Array<Table>] 
     detail: false,
     columns: [
       locationColumn,
-      ...(given ? [referring(childOfColumn, resource.childOf.table, "it was read under")] : []),
+      ...(isColumnAdded ? [referenceColumn(childOfColumn, resource.childOf.table, "it was read under")] : []),
       ...unique(own),
       extraColumn,
-      plainColumn("_row_hash", "VARCHAR", "Fingerprint of the record as listed; tells a change from a repetition"),
-      ...stamps,
-      plainColumn("_deleted_at", "TIMESTAMPTZ", "When the record was found to be gone; NULL while it is there")
+      systemColumn("_row_hash", "VARCHAR", "Fingerprint of the record as listed; tells a change from a repetition"),
+      ...runColumns,
+      systemColumn("_deleted_at", "TIMESTAMPTZ", "When the record was found to be gone; NULL while it is there")
     ]
   }
   const children = collected.flatMap((item) => ("table" in item ? withChildren(item) : []))
@@ -72,10 +73,10 @@ export const tablesOf = (resource: Resource): readonly [Table, ...Array<Table>] 
   ]
 }
 
-/** The view with custom fields as columns. */
+/** The name of the wide view of a resource, if it has one. */
 export const wideName = ({ table }: Resource): string => `${table}_wide`
 
-/** Every table, and the views that are published beside them. */
+/** All tables and wide views, with the columns that identify a row. */
 export const publishedTables = (catalogue: {
   readonly resources: ReadonlyArray<Resource>
 }): ReadonlyArray<{ readonly name: string; readonly key: ReadonlyArray<string> }> =>
@@ -87,7 +88,7 @@ export const publishedTables = (catalogue: {
 /** Columns that identify a row in its location. */
 export const keyOf = ({ key }: Resource): ReadonlyArray<string> => key ?? ["id"]
 
-/** The key as one text, in SQL; ids hold no control characters. */
+/** SQL expression of the key as one text. The separator is a control character, which ids do not contain. */
 export const keyText = (resource: Resource, table = ""): string => {
   const columns = keyOf(resource).map((column) => `${table}"${column}"`)
   return columns.length === 1 ? columns[0]! : `concat_ws(chr(31), ${columns.join(", ")})`
@@ -96,14 +97,14 @@ export const keyText = (resource: Resource, table = ""): string => {
 interface Child {
   readonly table: ChildField
   readonly detail: boolean
-  /** The child table it is a list in. */
+  /** The child table whose items contain it, if it is not a child table of the record itself. */
   readonly below?: string
 }
 
 const columnsAmong = (collected: ReadonlyArray<Column | Child>) =>
   collected.filter((item): item is Column => !("table" in item))
 
-/** A child table and the tables below it. */
+/** A child table and its own child tables. */
 const withChildren = (child: Child): ReadonlyArray<Child> => [
   child,
   ...collect(child.table.fields, child.detail).flatMap((item) =>
@@ -115,28 +116,28 @@ const childTable = (parentTable: string, sources: ReadonlyArray<Child>): Table =
   const { table, detail, below } = sources[0]!
   const belowColumn = below === undefined ? [] : [idColumn(below)]
   const parentColumn = idColumn(parentTable)
-  const positioned = table.key.length === 0
+  const hasPosition = table.key.length === 0
   return {
     name: table.table,
     description: table.description,
-    key: ["location_id", parentColumn, ...belowColumn, ...(positioned ? ["position"] : table.key)],
+    key: ["location_id", parentColumn, ...belowColumn, ...(hasPosition ? ["position"] : table.key)],
     parentColumn,
     detail,
     columns: [
       locationColumn,
-      referring(parentColumn, parentTable, "it belongs to"),
-      ...belowColumn.map((column) => referring(column, below!, "it belongs to")),
-      ...(positioned ? [plainColumn("position", "BIGINT", "Place in the list, from 0")] : []),
+      referenceColumn(parentColumn, parentTable, "it belongs to"),
+      ...belowColumn.map((column) => referenceColumn(column, below!, "it belongs to")),
+      ...(hasPosition ? [systemColumn("position", "BIGINT", "Place in the list, from 0")] : []),
       ...(table.keyColumn ? [columnOf(table.keyColumn.name, table.keyColumn.field, detail)] : []),
       ...unique(columnsAmong(collect(table.fields, detail))),
       ...Object.entries(table.constants ?? {}).map(([name, value]) =>
         typeof value === "boolean"
-          ? plainColumn(name, "BOOLEAN", `Whether the row came from the list of ${humanise(name)} values`)
-          : plainColumn(name, "VARCHAR", "Which of the lists the row came from")
+          ? systemColumn(name, "BOOLEAN", `Whether the row came from the list of ${withSpaces(name)} values`)
+          : systemColumn(name, "VARCHAR", "Which of the lists the row came from")
       ),
       extraColumn,
-      ...stamps,
-      plainColumn(
+      ...runColumns,
+      systemColumn(
         "_deleted_at",
         "TIMESTAMPTZ",
         "When the row it belongs to was found to be gone; NULL while it is there"
@@ -145,13 +146,13 @@ const childTable = (parentTable: string, sources: ReadonlyArray<Child>): Table =
   }
 }
 
-/** The column of a child table that holds its parent's id: contacts to contact_id. */
+/** The column of a child table with the id of its parent: `contact_id` for `contacts`. */
 export const idColumn = (table: string): string => `${singular(table)}_id`
 
-/** Contacts to contact; companies to company. */
+/** `contact` for `contacts`, `company` for `companies`. */
 const singular = (table: string): string => (table.endsWith("ies") ? `${table.slice(0, -3)}y` : table.replace(/s$/, ""))
 
-/** `dateAdded` to `date_added`, `rawHTML` to `raw_html`. */
+/** `date_added` for `dateAdded`, `raw_html` for `rawHTML`. */
 export const snakeCase = (name: string): string =>
   name
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
@@ -209,9 +210,9 @@ const columnOf = (name: string, field: ColumnField, detail: boolean): Column => 
 const unique = (columns: ReadonlyArray<Column>): ReadonlyArray<Column> =>
   columns.filter((column, index) => columns.findIndex((other) => other.name === column.name) === index)
 
-const humanise = (name: string) => name.replaceAll("_", " ")
+const withSpaces = (name: string) => name.replaceAll("_", " ")
 
-const plainColumn = (name: string, sql: string, description: string): Column => ({
+const systemColumn = (name: string, sql: string, description: string): Column => ({
   name,
   type: "system",
   sql,
@@ -219,16 +220,16 @@ const plainColumn = (name: string, sql: string, description: string): Column => 
   personal: "none",
   detail: false
 })
-const referring = (name: string, table: string, how: string): Column => ({
-  ...plainColumn(name, "VARCHAR", `Row of ${table} ${how}`),
+const referenceColumn = (name: string, table: string, how: string): Column => ({
+  ...systemColumn(name, "VARCHAR", `Row of ${table} ${how}`),
   references: table
 })
 const locationColumn: Column = {
-  ...plainColumn("location_id", "VARCHAR", "Location the row was read from"),
+  ...systemColumn("location_id", "VARCHAR", "Location the row was read from"),
   references: "locations"
 }
-const extraColumn = plainColumn("_extra", "JSON", "Fields the service sent that have no column, as sent")
-const stamps = [
-  plainColumn("_synced_at", "TIMESTAMPTZ", "When the page that brought this version of the row was read"),
-  plainColumn("_run_id", "VARCHAR", "Run that loaded it; see meta.runs")
+const extraColumn = systemColumn("_extra", "JSON", "Fields the service sent that have no column, as sent")
+const runColumns = [
+  systemColumn("_synced_at", "TIMESTAMPTZ", "When the page that brought this version of the row was read"),
+  systemColumn("_run_id", "VARCHAR", "Run that loaded it; see meta.runs")
 ]

@@ -1,6 +1,6 @@
-/** Moments as the service writes them: ISO 8601 with or without offset and millis, or epoch milliseconds. */
+/** Timestamps as the service sends them: ISO 8601 with or without offset and fraction, or epoch milliseconds. */
 
-/** From, up to, not including; epoch milliseconds. */
+/** A time range in epoch milliseconds, without its end. */
 export type Window = readonly [from: number, to: number]
 
 export const dayMs = 86_400_000
@@ -8,8 +8,8 @@ export const dayMs = 86_400_000
 const iso = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-](?:0\d|1[0-8]):?[0-5]\d)?$/
 
 /**
- * Canonical ISO text with microseconds at most, which DuckDB casts without an error; UTC where no offset is given.
- * `undefined` for anything that is no moment.
+ * The timestamp as ISO 8601 text with at most microseconds, which DuckDB casts without an error; UTC if it has no offset.
+ * `undefined` if the value is not a timestamp.
  */
 export const instantText = (sent: unknown): string | undefined => {
   const value = JSON.isRawJSON(sent) ? sent.rawJSON : sent
@@ -24,7 +24,7 @@ export const instantText = (sent: unknown): string | undefined => {
   return `${year}-${month}-${day}T${hour}:${minute}:${second ?? "00"}.${(fraction ?? "").padEnd(6, "0").slice(0, 6)}${offset(zone)}`
 }
 
-/** Epoch milliseconds of a moment. */
+/** The timestamp in epoch milliseconds; `undefined` if the value is not a timestamp. */
 export const instantMs = (value: unknown): number | undefined => {
   const text = instantText(value)
   return text === undefined ? undefined : Date.parse(text)

@@ -5,7 +5,7 @@
 import { Clock, Deferred, Effect } from "effect"
 import { Api } from "../api/api.ts"
 import type { ApiError, BadCredentials, WrongLocation } from "../api/errors.ts"
-import { type ChildRequest, type Resource, asksForCompany, childRequestOf } from "../catalog/resource.ts"
+import { type ChildRequest, type Resource, childRequestOf, hasCompanyParameter } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import type { Step } from "../values/step.ts"
 import type { Outcome } from "../vault/entry.ts"
@@ -136,7 +136,7 @@ export const extract = Effect.fn("extract")(function* (
     context.company = yield* companyOf
   })
   const listed = others.map((item) =>
-    asksForCompany(item.resource) ? Effect.andThen(withCompany, list(item)) : list(item)
+    hasCompanyParameter(item.resource) ? Effect.andThen(withCompany, list(item)) : list(item)
   )
   const rest = yield* Effect.forEach([...listed, ...steps.map(children)], (effect) => effect, {
     concurrency: "unbounded"
@@ -146,12 +146,12 @@ export const extract = Effect.fn("extract")(function* (
 
 /** A warning about parents whose children the settings exclude. */
 const excluded = Effect.fnUntraced(function* (childRequest: ChildRequest, location: string) {
-  const { some, table } = childRequest
-  const rows = some ? yield* excludedCount(location, childRequest) : 0
+  const { partial, table } = childRequest
+  const rows = partial ? yield* excludedCount(location, childRequest) : 0
   return rows === 0
     ? []
     : [
-        `${rows} ${table} were not read individually, so these may be missing: ${some!.omits}. To read them, set account.${some!.unless} = true`
+        `${rows} ${table} were not read individually, so these may be missing: ${partial!.omits}. To read them, set account.${partial!.unless} = true`
       ]
 })
 

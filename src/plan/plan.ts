@@ -7,8 +7,8 @@ import {
   type Resource,
   type Strategy,
   childRequestOf,
-  asksForCompany,
-  embeddedResourcesOf
+  embeddedResourcesOf,
+  hasCompanyParameter
 } from "../catalog/resource.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import { dayMs } from "../catalog/timestamps.ts"
@@ -141,5 +141,5 @@ export const isAmong = ({ familyByTable }: Catalogue, resource: Resource, names:
 const neededBy = (resource: Resource): ReadonlyArray<string> => [
   ...(resource.childOf ? [resource.childOf.table] : []),
   ...(resource.embeddedIn ? [resource.embeddedIn.table] : []),
-  ...(asksForCompany(resource) ? ["locations"] : [])
+  ...(hasCompanyParameter(resource) ? ["locations"] : [])
 ]

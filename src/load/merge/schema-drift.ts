@@ -1,5 +1,5 @@
 /** Schema drift: fields and types that differ from the definition. Recorded once with a sample, then counted. */
-import { type SchemaPolicies, isRefused } from "../../catalog/schema-policy.ts"
+import { type SchemaPolicies, isBlocked } from "../../catalog/schema-policy.ts"
 import { addBlockedFields } from "../../warehouse/meta/run-resources.ts"
 import { addSchemaChanges } from "../../warehouse/meta/schema-changes.ts"
 import { wellFormed } from "../normalise/convert.ts"
@@ -34,6 +34,6 @@ export const blockedStatements = (group: Group, policies: SchemaPolicies): Reado
   addBlockedFields(
     group,
     [...group.drift.values()]
-      .filter(({ table, field }) => isRefused(policies, group.resource, table, field))
+      .filter(({ table, field }) => isBlocked(policies, group.resource, table, field))
       .map(({ table, field }) => `${table}.${field}`)
   )

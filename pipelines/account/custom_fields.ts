@@ -14,7 +14,7 @@ import {
 import { get } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 
-// MONETORY is spelled so.
+// The API spells it MONETORY.
 const dataTypes = (
   "TEXT LARGE_TEXT NUMERICAL PHONE MONETORY CHECKBOX SINGLE_OPTIONS MULTIPLE_OPTIONS FLOAT " +
   "DATE TEXTBOX_LIST FILE_UPLOAD SIGNATURE RADIO URL USER TIME DATE_TIME RICH_TEXT"
@@ -27,7 +27,7 @@ export const customFields = defineList({
   scope: "locations/customFields.readonly",
   full: [
     {
-      // Which fields are shown when no model is named is not documented.
+      // The default of `model` is not documented.
       request: get("/locations/{locationId}/customFields", { model: "all" }),
       paging: { kind: "once" },
       records: "customFields",

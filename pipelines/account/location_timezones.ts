@@ -16,7 +16,7 @@ export const locationTimezones = defineList({
       pageSize: 1000
     }
   ],
-  // Documented as a list under `timezones`; no example of a live answer is public.
+  // The documents show an array in `timezones`. No response of the service is published, so an array in any member is read.
   transform: (answer) =>
     (Array.isArray(answer) ? answer : Object.values(Object(answer)).find(Array.isArray)) ?? [answer],
   fields: { value: text("IANA time zone", { column: "timezone" }) }

@@ -17,7 +17,7 @@ export const messagingProviders = defineList({
   ],
   partitions: { SMS: { columns: { channel: "SMS" } }, Email: { columns: { channel: "Email" } } },
   fields: {
-    // Every entry is wrapped in an object of this one name.
+    // Each item is an object with this single member.
     conversationProvider: object({
       _id: id("Provider id; `conversation_provider_id` elsewhere"),
       name: text("Name", { column: "name" }),

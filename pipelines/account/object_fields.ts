@@ -2,7 +2,7 @@ import { count, boolean, id, instant, enumeration, ref, rows, text } from "#cata
 import { get, location } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 
-// MONETORY is spelled so.
+// The API spells it MONETORY.
 const dataTypes = (
   "TEXT LARGE_TEXT NUMERICAL PHONE MONETORY CHECKBOX SINGLE_OPTIONS MULTIPLE_OPTIONS DATE " +
   "TEXTBOX_LIST FILE_UPLOAD RADIO EMAIL"
@@ -21,7 +21,7 @@ export const objectFields = defineList({
       pageSize: 1000
     }
   ],
-  // No documented operation lists the objects, so their keys are a setting.
+  // The API cannot list objects, so a setting holds their keys.
   partitions: "object_keys",
   enabledBy: "object_keys",
   fields: {

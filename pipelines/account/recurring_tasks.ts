@@ -15,7 +15,7 @@ export const recurringTasks = defineList({
       pageSize: 1
     }
   ],
-  // No operation lists them, so their ids are a setting.
+  // The API cannot list recurring tasks, so a setting holds their ids.
   partitions: "recurring_task_ids",
   enabledBy: "recurring_task_ids",
   getOne: { request: get("/locations/{locationId}/recurring-tasks/{id}"), record: "recurringTask" },

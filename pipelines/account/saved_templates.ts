@@ -2,7 +2,7 @@ import { content, boolean, id, instant, object, enumeration, text, values } from
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 
-/** Short messages name their files twice, inside the template and beside it. */
+/** Templates of text messages have their attachments in two members, `template.attachments` and `urlAttachments`. */
 const attachments = (kind: string) =>
   values(
     "saved_template_attachments",

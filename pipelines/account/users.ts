@@ -18,7 +18,7 @@ export const users = defineList({
       total: "count"
     }
   ],
-  // The list shows neither permissions nor scopes, and its date of change is in no document: read every user again each night.
+  // The list has neither permissions nor scopes, and its change timestamp is not documented, so each user is read daily.
   getOne: { request: get("/users/{userId}"), record: "" },
   detail: {
     refreshAfter: "20 hours",

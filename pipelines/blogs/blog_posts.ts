@@ -7,13 +7,13 @@ export const blogPosts = defineChild({
   description: "Posts of blogs, in every state.",
   source: "B 2.6, B 4.8 GET /blogs/posts/all",
   scope: "blogs/posts.readonly",
-  // A blog shows no date of change, and the list no filter by one: every blog is read again each night.
+  // Blogs have no change timestamp, and the list of posts has no filter by one, so all posts are read daily.
   childOf: {
     table: "blogs",
     column: "blog_id",
     refreshAfter: "20 hours",
     strategy: {
-      // What is shown when nothing is said about the state is not documented.
+      // The default of `status` is not documented.
       request: get("/blogs/posts/all", {
         locationId: location,
         blogId: parent,

@@ -16,7 +16,7 @@ const events = (from: string): Strategy => ({
   }),
   paging: { kind: "once" },
   records: "events",
-  // The service names no limit. A window that shows so many is halved, so that a silent one loses nothing.
+  // No maximum is documented. A window with this many appointments is split, in case the service returned only a part.
   pageSize: 1000,
   windows: { from, ahead }
 })
@@ -26,8 +26,8 @@ export const appointments = defineChild({
   description: "Appointments of all calendars, from 2000 to two years ahead.",
   source: "A 2.11, A 4.8 GET /calendars/events",
   scope: "calendars/events.readonly",
-  // Windows go by when an appointment is, not by when it changed: what happens to an older one shows in the full
-  // reading only. Appointments of a deleted calendar cannot be reached this way at all.
+  // The service filters by the time of an appointment and not by its change, so only a full read finds changes of appointments
+  // before the lookback. The API does not return appointments of deleted calendars.
   childOf: {
     table: "calendars",
     column: "calendar_id",

@@ -16,7 +16,7 @@ export const calendars = defineList({
   description: "Calendars that appointments are booked in. Further settings are in `_extra`.",
   source: "A 2.11, A 4.8 GET /calendars/",
   scope: "calendars.readonly",
-  // Drafts are shown where they are asked for; the documents do not know the word.
+  // The service returns drafts only with `showDrafted`, which is not documented and may be rejected.
   full: [list({ showDrafted: true }), list({})],
   getOne: { request: get("/calendars/{calendarId}"), record: "calendar" },
   fields: {

@@ -14,7 +14,7 @@ export const freeSlots = defineChild({
     column: "calendar_id",
     refreshAfter: "20 hours",
     strategy: {
-      // No time zone is asked for: the days are those of the calendar.
+      // Without a time zone, the days are those of the calendar.
       request: get("/calendars/{calendarId}/free-slots", {
         startDate: windowStart("epochMs"),
         endDate: windowEnd("epochMs")
@@ -32,7 +32,7 @@ export const freeSlots = defineChild({
   }
 })
 
-/** The answer is keyed by day. What is no day stays a record of its own, so that it is rejected in sight. */
+/** The response is an object with the slots of each day. Any other member becomes a record, which the loader rejects. */
 function slotsOf(answer: unknown): ReadonlyArray<unknown> {
   if (typeof answer !== "object" || answer === null) return [answer]
   return Object.entries(answer as Readonly<Record<string, unknown>>).flatMap(([date, day]): ReadonlyArray<unknown> => {

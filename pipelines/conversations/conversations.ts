@@ -17,7 +17,7 @@ import { defineList } from "#catalog/resource.ts"
 import type { Strategy } from "#catalog/resource.ts"
 import { directions } from "#catalog/enums.ts"
 
-// More conversations than a page holds may share one moment: after a bulk message, or an import.
+// After a bulk message or an import, more conversations than fit on a page may have the same timestamp.
 const splitBy = [
   [{ lastMessageDirection: "inbound" }, { lastMessageDirection: "outbound" }],
   [{ status: "unread" }, { status: "read" }],
@@ -43,8 +43,8 @@ const byLastMessage = (sort: "asc" | "desc"): Strategy => ({
   pageSize: 100,
   total: "total"
 })
-// Oldest message first, so that a conversation that moves while we read moves ahead of us, never behind. The cursor is
-// the sort value itself, which is why the same request, started at the watermark, reads only what changed.
+// Oldest message first, so that a conversation that gets a message during the read moves to a page not yet read. The cursor
+// is the sort value, so an incremental read is the same request, with the watermark as the first cursor.
 const ascending = byLastMessage("asc")
 const descending = byLastMessage("desc")
 
@@ -54,7 +54,7 @@ export const conversations = defineList({
   source: "A 2.12, A 4.9 GET /conversations/search",
   scope: "conversations.readonly",
   full: [ascending, descending],
-  // Assigning, starring and reading do not move the last message's date: only a full reading shows them.
+  // Only a full sync finds conversations that were assigned, starred or read, because these do not change the date.
   changes: {
     field: "lastMessageDate",
     overlap: "15 minutes",
@@ -63,7 +63,7 @@ export const conversations = defineList({
   },
   backfill: { dateField: "lastMessageDate", strategies: [{ ...descending, stopBefore: "lastMessageDate" }] },
   tombstone: "deleted",
-  // The list shows the channel as a word, the single read as a number (A 2.12).
+  // The list has the channel as a text, the single conversation as a number (A 2.12).
   getOne: { request: get("/conversations/{conversationId}"), record: "", differing: ["type"] },
   fields: {
     id: id("Conversation id"),

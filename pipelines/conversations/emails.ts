@@ -16,12 +16,12 @@ export const emails = defineChild({
   description: "Emails with their text, which the messages leave out. A message can hold several of one thread.",
   source: "A 2.12, A 4.9 GET /conversations/messages/email/{emailMessageId}",
   scope: "conversations/message.readonly",
-  // What was sent stays as it is; its status moves the message too.
+  // The content of an email does not change, and a change of its status changes the date of the message.
   childOf: {
     table: "messages",
     column: "id",
     where: "meta IS NOT NULL",
-    // The ids have been met one level deeper than documented.
+    // The service also sends the ids one level deeper than documented.
     ids: "unnest(json_extract_string(meta, '$.email.messageIds[*]') || json_extract_string(meta, '$.email.email.messageIds[*]'))",
     versionColumn: "date_updated",
     refreshAfter: "180 days",

@@ -29,14 +29,14 @@ export const messages = defineList({
   source: "A 2.12, A 4.9 GET /conversations/messages/export, GET /conversations/{conversationId}/messages",
   scope: "conversations/message.readonly",
   full: [exported({ sortBy: "createdAt", sortOrder: "asc", startDate: since("iso") }, "dateAdded")],
-  // Without a channel the export gives everything but email.
+  // Without a channel, the export returns all messages except emails.
   partitions: { other: {}, email: { parameters: { channel: "Email" } } },
   changes: {
     field: "dateUpdated",
     fallback: { field: "dateAdded", overlap: "7 days" },
     overlap: "15 minutes",
     strategies: [{ ...exported({ sortBy: "updatedAt", sortOrder: "desc" }), stopBefore: "dateUpdated" }],
-    // A message that was deleted shows only by its absence.
+    // Only a full sync finds deleted messages.
     fullEvery: "30 days"
   },
   backfill: {
@@ -51,7 +51,7 @@ export const messages = defineList({
       }
     ]
   },
-  // Group chats and review requests are in no export, so the conversations they make up are read one by one.
+  // The export omits group chats and review requests, so conversations that consist of these are read one by one.
   childOf: {
     table: "conversations",
     tombstone: "deleted",
@@ -86,7 +86,7 @@ export const messages = defineList({
     status: enumeration(
       (
         "connected delivered failed opened pending read scheduled sent undelivered clicked opt_out " +
-        // Calls have been seen with the words of their end.
+        // The service also sends the status of a call as the status of its message.
         "completed answered busy no-answer canceled voicemail"
       ).split(" ")
     ),
@@ -111,7 +111,7 @@ export const messages = defineList({
           duration: count("Length of the call in seconds", { column: "call_duration_seconds" }),
           status: enumeration(callStatuses, "How the call ended", { column: "call_status" })
         }),
-        // The ids have been met one level deeper than documented.
+        // The service also sends the ids one level deeper than documented.
         email: object({ messageIds: emailIds, email: object({ messageIds: emailIds }) })
       },
       { whole: json("Details by kind of message, as sent", { column: "meta" }) }

@@ -8,7 +8,7 @@ export const recordings = defineChild({
   source: "A 4.9 GET /conversations/messages/{messageId}/locations/{locationId}/recording",
   scope: "conversations/message.readonly",
   key: ["message_id"],
-  // A recording stays as it is; the slow turn finds those that came after the call's last change.
+  // A recording does not change. The refresh finds recordings that were made after the last change of the call.
   childOf: {
     table: "messages",
     column: "message_id",

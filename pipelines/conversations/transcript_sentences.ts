@@ -8,7 +8,7 @@ export const transcriptSentences = defineChild({
   source: "A 2.12, A 4.9 GET /conversations/locations/{locationId}/messages/{messageId}/transcription",
   scope: "conversations/message.readonly",
   key: ["message_id", "sentence_index", "media_channel"],
-  // A transcript may be made after the call's last change, so calls have their turn in time.
+  // A transcript may be made after the last change of its call, so every call is requested again.
   childOf: {
     table: "messages",
     column: "message_id",

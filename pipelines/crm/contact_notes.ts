@@ -8,7 +8,7 @@ export const contactNotes = defineChild({
   description: "Notes written on contacts.",
   source: "A 2.3, A 4.2 GET /contacts/{contactId}/notes",
   scope: "contacts.readonly",
-  // Whether a note touches its contact's dateUpdated is not documented, so every contact has its turn in time.
+  // It is not documented whether a note changes the dateUpdated of its contact, so every contact is requested again.
   childOf: {
     table: "contacts",
     column: "contact_id",

@@ -34,9 +34,9 @@ export const contacts = defineList({
   description: "People and companies the account talks to.",
   source: "A 2.2, A 4.2 POST /contacts/search",
   scope: "contacts.readonly",
-  // The documents name no way past the first page. The service hands a cursor with each contact; failing that it
-  // counts pages, of which only the first 10,000 contacts can be reached; failing that, windows small enough for one
-  // page; and where dates cannot be asked for either, the first 10,000.
+  // The documents do not say how to request the next page. The service sends a cursor with each contact. The fallbacks are
+  // page numbers, which reach 10,000 contacts, in time windows; time windows of a single page; and, if the service cannot
+  // filter by date either, page numbers alone.
   full: [
     search({ ...oldestFirst, searchAfter: cursor }, lastRecord),
     search({ searchAfter: cursor }, lastRecord),
@@ -49,7 +49,7 @@ export const contacts = defineList({
     { ...search(added, { kind: "once" }), verifyField: "dateAdded", maxRecords: 500, windows: { from: "2000-01-01" } },
     { ...search({ page: cursorOr(1) }, { kind: "pageNumber", first: 1 }), maxRecords: 10_000 }
   ],
-  // What is deleted shows only by its absence from everything.
+  // Only a full sync finds deleted contacts.
   changes: {
     field: "dateUpdated",
     overlap: "15 minutes",
@@ -99,8 +99,8 @@ export const contacts = defineList({
   },
   wide: { table: "contact_custom_values", field: "custom_field_id", model: "contact", prefix: "cf_" },
   getOne: { request: get("/contacts/{contactId}"), record: "contact" },
-  // The search has been seen without do-not-disturb settings and attribution, which the single read shows. Whatever
-  // changes in the row, it takes back what only the single read knew.
+  // In some accounts the search omits do-not-disturb settings and attribution, which the detail contains. There is no
+  // version column: a changed row from the list removes the values of the detail, so every changed row needs it again.
   detail: {
     enabledBy: "contact_details",
     refreshAfter: "90 days",
@@ -207,21 +207,21 @@ export const contacts = defineList({
 })
 
 /**
- * The search has been seen to write names in small letters, with the spelling beside them: what was typed takes their
- * place. The full name has no such spelling of its own: it takes its parts'.
+ * In some accounts the search returns names in lower case, with the original spelling in `firstNameRaw` and `lastNameRaw`,
+ * which replaces them. The full name has no such field, so its spelling is taken from its parts.
  */
 function asTyped(contact: unknown): unknown {
   if (typeof contact !== "object" || contact === null) return contact
   const sent = contact as Readonly<Record<string, unknown>>
   const typed = ["firstName", "lastName"].filter((field) => sent[`${field}Raw`])
   if (typed.length === 0) return contact
-  const same = (one: unknown, other: unknown) => String(one).toLowerCase() === String(other).toLowerCase()
-  const small = typed.filter((field) => same(sent[field], sent[`${field}Raw`]))
+  const isSame = (one: unknown, other: unknown) => String(one).toLowerCase() === String(other).toLowerCase()
+  const parts = typed.filter((field) => isSame(sent[field], sent[`${field}Raw`]))
   const name = typed.map((field) => sent[`${field}Raw`]).join(" ")
-  const full = ["name", "contactName"].filter((field) => same(sent[field], name))
+  const full = ["name", "contactName"].filter((field) => isSame(sent[field], name))
   return {
     ...sent,
-    ...Object.fromEntries(small.map((field) => [field, sent[`${field}Raw`]])),
+    ...Object.fromEntries(parts.map((field) => [field, sent[`${field}Raw`]])),
     ...Object.fromEntries(full.map((field) => [field, name]))
   }
 }

@@ -28,7 +28,7 @@ const lastInMeta: Paging = {
   parts: { startAfter: "meta.startAfter", startAfterId: "meta.startAfterId" }
 }
 
-// The filters are not in the documents; where the service refuses or ignores them, everything is read.
+// The filters are not documented. If the service rejects or ignores them, the list is read completely.
 const between = (field: "date_added" | "date_updated", value: Parameters): Strategy => ({
   request: post("/opportunities/search", {
     locationId: location,
@@ -51,13 +51,13 @@ export const opportunities = defineList({
   description: "Deals, each in one stage of one pipeline.",
   source: "A 2.6, A 4.4 GET and POST /opportunities/search",
   scope: "opportunities.readonly",
-  // Oldest first, so that new deals come at the end. Failing that as the service likes, failing that by page number.
+  // Oldest first, so that new deals are added at the end. The fallbacks use the default order, then page numbers.
   full: [
     search({ order: "added_asc", ...afterLast }, lastInMeta),
     search(afterLast, lastInMeta),
     search({ order: "added_asc", page: cursorOr(1) }, { kind: "pageNumber", first: 1 })
   ],
-  // Deleted ones, and notes and tasks that did not move the deal, show only in a full reading.
+  // Only a full sync finds deleted deals, and notes and tasks that did not change the date of their deal.
   changes: {
     field: "updatedAt",
     overlap: "15 minutes",
@@ -142,7 +142,7 @@ export const opportunities = defineList({
         }),
         key: text("Key of the field, where sent"),
         value: json("The value as sent", { textColumn: "value_text", personal: "content" }),
-        // One name for each kind of value: fieldValueString, fieldValueDate, fieldValueFiles, …
+        // The name depends on the type of the value: fieldValueString, fieldValueDate, fieldValueFiles, …
         "fieldValue*": alias("value"),
         type: text("Type of the field, where sent")
       },
@@ -196,7 +196,7 @@ export const opportunities = defineList({
   }
 })
 
-/** A custom value names its field by id or by key (A 2.6). */
+/** Custom values have the id or the key of their field (A 2.6); the key becomes the id until the loader finds the field. */
 const withFieldIds = (deal: unknown): unknown => {
   const { customFields } = deal as { readonly customFields?: unknown }
   if (!Array.isArray(customFields)) return deal

@@ -16,8 +16,8 @@ export const tasks = defineList({
       pageSize: 100
     }
   ],
-  // What the service shows when nothing is said about completion is not documented: everything, or what is open. Asked
-  // for open ones, it leaves out those whose flag is neither true nor false.
+  // Without `completed`, the service returns all tasks or only the open ones; the documents do not say which. With
+  // `completed: false`, it would omit tasks whose flag is neither true nor false.
   partitions: { all: {}, completed: { parameters: { completed: true } } },
   tombstone: "deleted",
   fields: {

@@ -6,7 +6,7 @@ export const emailTemplateFolders = defineEmbedded({
   description: "Folders that email templates lie in.",
   source: "B 2.1, B 4.1 GET /emails/locations/{locationId}/templates",
   scope: "emails/templates.readonly",
-  // The list of templates shows them among the templates.
+  // The list of templates also contains the folders.
   embeddedIn: { table: "email_templates", records: "items" },
   filter: { field: "type", is: "folder" },
   fields: {

@@ -22,13 +22,13 @@ export const emailTemplates = defineList({
   description: "Reusable emails, current and archived.",
   source: "B 2.1, B 4.1 GET /emails/locations/{locationId}/templates, GET …/templates/{templateId}",
   scope: "emails/templates.readonly",
-  // Longest unchanged first, so that what is changed while we read moves ahead of us, never behind.
+  // Least recently changed first, so that a template that changes during the read moves to a page not yet read.
   full: [byChange("asc")],
   partitions: {
     current: { parameters: { archived: false }, columns: { archived: false } },
     archived: { parameters: { archived: true }, columns: { archived: true } }
   },
-  // Deleting leaves no trace, and archiving may not move the date: only a full reading is sure to show them.
+  // Only a full sync finds deleted templates, and archived ones if archiving does not change the date.
   changes: {
     field: "updatedAt",
     overlap: "15 minutes",
@@ -63,7 +63,7 @@ export const emailTemplates = defineList({
     archived: boolean("Put away: listed among the archived"),
     createdAt: instant("When it was made"),
     updatedAt: instant("Last change"),
-    // What only folders have.
+    // Only folders have these members.
     hasChildren: ignored,
     childCount: ignored
   }

@@ -4,7 +4,7 @@ import { defineList } from "#catalog/resource.ts"
 import { eventData } from "#catalog/shapes.ts"
 import type { Strategy } from "#catalog/resource.ts"
 
-// Without dates the service shows the last month only, so every request carries them.
+// Without dates, the service returns only the last month, so every request has them.
 const submissions = (windows: NonNullable<Strategy["windows"]>): Strategy => ({
   request: get("/forms/submissions", {
     locationId: location,

@@ -7,7 +7,7 @@ export const funnelPages = defineChild({
   description: "Pages of funnels.",
   source: "B 2.7, B 4.8 GET /funnels/page",
   scope: "any",
-  // A funnel shows no date of change, and the list no filter by one: every funnel is read again each night.
+  // The list of pages has no filter by change timestamp, so the pages of every funnel are read daily.
   childOf: {
     table: "funnels",
     tombstone: "deleted",

@@ -16,7 +16,7 @@ export const redirects = defineList({
   description: "Addresses that lead to another.",
   source: "B 2.7, B 4.8 GET /funnels/lookup/redirect/list",
   scope: "funnels/redirect.readonly",
-  // Documented as a list, and seen as a list within an object of the same name.
+  // The documents show an array in `data`; the service also sends an object with the array in `data.data`.
   full: [list("data"), { ...list("data.data"), total: "data.count" }],
   fields: {
     id: id("Redirect id"),

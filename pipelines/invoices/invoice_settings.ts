@@ -8,7 +8,7 @@ export const invoiceSettings = defineChild({
   description: "What new invoices and estimates start from: one row per location.",
   source: "B 2.3, B 4.3 GET /invoices/settings",
   scope: "invoices.readonly",
-  // The settings are no list and have no documented id: the row has that of its location.
+  // The response is a single object without a documented id, so the id of the location is the key.
   childOf: {
     table: "locations",
     column: "id",
@@ -30,7 +30,7 @@ export const invoiceSettings = defineChild({
     dueAfterXDays: count("Days until an invoice is to be paid"),
     estimatesExpireAfterXDays: count("Days until an estimate expires"),
     _id: text("Id of the settings, where sent", { column: "settings_id" }),
-    // What a fee of a fixed value is in: the currency of the invoice it is put on.
+    // A fixed fee is in the currency of the invoice to which it is added.
     lateFeesConfiguration: lateFees,
     reminders: json("Reminders sent, as sent"),
     tipsConfiguration: json("Tips offered, as sent", { personal: "financial" }),

@@ -12,7 +12,8 @@ export const invoices = defineList({
   description: "Invoices in every state. The list shows nine fields, a read of one all of them.",
   source: "B 2.3, B 4.3 GET /invoices/, GET /invoices/{invoiceId}",
   scope: "invoices.readonly",
-  // Oldest first, so that new invoices come at the end. Invoices change long after they were issued: paid, void.
+  // Oldest first, so that new invoices are added at the end. Every sync reads all, because invoices are paid or voided long
+  // after they were issued.
   full: [
     {
       request: get("/invoices/", {
@@ -29,7 +30,7 @@ export const invoices = defineList({
       total: "total"
     }
   ],
-  // The list shows no date of change, so the whole row decides: state, total and what is due.
+  // The list has no change timestamp, so a change of any column, such as status or total, makes the detail due.
   getOne: { request: get("/invoices/{invoiceId}", ofLocation), record: "" },
   detail: {
     refreshAfter: "60 days",

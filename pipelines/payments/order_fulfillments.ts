@@ -8,7 +8,8 @@ export const orderFulfillments = defineChild({
   description: "Deliveries of orders.",
   source: "B 2.4, B 4.4 GET /payments/orders/{orderId}/fulfillments",
   scope: "payments/orders.readonly",
-  // A delivery moves its order's fulfillmentStatus; whether a new tracking number touches the order is not documented.
+  // A delivery changes the fulfillmentStatus of its order. It is not documented whether a new tracking number changes the
+  // order too, so every order is requested again.
   childOf: {
     table: "orders",
     column: "order_id",

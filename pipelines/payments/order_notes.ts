@@ -5,7 +5,7 @@ import { defineChild } from "#catalog/resource.ts"
 
 type Sent = Readonly<Record<string, unknown>>
 
-/** No document shows a note: a list, bare or under a name; of objects or of texts; with an id or without. */
+/** The response is not documented: it may be an array or an object with one, of objects or texts, with or without ids. */
 const notesIn = (sent: unknown): ReadonlyArray<unknown> => {
   const { notes, data } = Object(sent) as Sent
   return [notes, data].find((inside) => Array.isArray(inside)) ?? [sent]
@@ -20,7 +20,7 @@ export const orderNotes = defineChild({
   description: "Notes on orders, kept as they came: no document shows what a note holds.",
   source: "B 4.4 GET /payments/orders/{orderId}/notes",
   scope: "payments/orders.readonly",
-  // Whether a note touches its order's updatedAt is not documented, so every order has its turn in time.
+  // It is not documented whether a note changes the updatedAt of its order, so every order is requested again.
   childOf: {
     table: "orders",
     column: "order_id",

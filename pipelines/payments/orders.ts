@@ -34,7 +34,7 @@ const list = (days: Parameters = {}): Strategy => ({
   total: "totalCount"
 })
 
-/** A line that carries no amount of its own gets its quantity times the price of one. */
+/** Adds the amount of each line without one: its quantity times its unit price. */
 const withLineAmounts = (sent: unknown): unknown => {
   const { items } = Object(sent) as { readonly items?: unknown }
   return Array.isArray(items) ? { ...(sent as object), items: items.map(withLineAmount) } : sent
@@ -52,8 +52,8 @@ export const orders = defineList({
   description: "Orders from all sources. The list is flat, the single order nested; both fill the same row.",
   source: "B 2.4, B 4.4 GET /payments/orders, GET /payments/orders/{orderId}",
   scope: "payments/orders.readonly",
-  // The list can be filtered only by the day an order was made, and orders change long after: refunds, deliveries. Read
-  // whole, it takes a hundredth of the requests that the details took, and only what changed is read in detail.
+  // The list can be filtered only by the day of creation, and orders change long after it, with refunds and deliveries. So
+  // every sync reads the whole list, which costs a hundredth of the requests for all details, and the details of changed rows.
   full: [list()],
   transform: (order) => [withLineAmounts(order)],
   backfill: {

@@ -45,8 +45,8 @@ export const subscriptions = defineList({
   description: "Recurring payments. The list is flat, the single subscription nested; both fill the same row.",
   source: "B 2.4, B 4.5 GET /payments/subscriptions, GET /payments/subscriptions/{subscriptionId}",
   scope: "payments/subscriptions.readonly",
-  // The list can be filtered only by the day a subscription was made, and it may be cancelled years later. Read whole, it
-  // takes a hundredth of the requests that the details took, and only what changed is read in detail.
+  // The list can be filtered only by the day of creation, and subscriptions are cancelled years later. So every sync reads
+  // the whole list, which costs a hundredth of the requests for all details, and the details of changed rows.
   full: [list()],
   backfill: {
     dateField: "createdAt",
@@ -114,7 +114,7 @@ export const subscriptions = defineList({
     contactEmail: text("Address of who pays", { personal: "direct" }),
     currency: text("Currency, ISO 4217"),
     amount: decimal("Amount of one payment in `currency`", { personal: "financial" }),
-    // Documented as an object without saying of what, and seen as a word.
+    // The documents show an object without its members; the service sends a text.
     status: object(
       {
         type: openEnum("State: `active`, `canceled`, `past_due`, `trialing`, …", { column: "status" }),

@@ -23,13 +23,11 @@ const list = (days: Parameters = {}): Strategy => ({
 export const transactions = defineList({
   table: "transactions",
   description: "Payments and refunds. Both shapes, flat and nested, fill the same row.",
-  // The single transaction is not asked for: it adds only the id of the source and the provider's account, at a request
-  // each, and the order or invoice in `entity_id` leads to its source.
   source: "B 2.4, B 4.4 GET /payments/transactions",
   scope: "payments/transactions.readonly",
   full: [list()],
-  // The list can be filtered only by the day a transaction was made, so the last month is read again each night. What
-  // changes later, refunds and disputes above all, and what is removed shows in the weekly full reading.
+  // The list can be filtered only by the day of creation, so each sync reads the last month again. The weekly full sync finds
+  // later changes, mostly refunds and disputes, and deletions.
   changes: {
     field: "updatedAt",
     overlap: "31 days",
@@ -41,6 +39,8 @@ export const transactions = defineList({
     strategies: [{ ...list({ startAt: windowStart("date"), endAt: windowEnd("date") }), verifyField: "createdAt" }],
     padding: "1 day"
   },
+  // There is no detail: it would cost a request for each transaction, and add only the account of the payment provider and
+  // the id of the source, which the order or invoice in `entity_id` has too.
   getOne: {
     request: get("/payments/transactions/{transactionId}", { altId: location, altType: "location" }),
     record: ""

@@ -20,8 +20,8 @@ export const prices = defineChild({
   description: "Prices of products, once or recurring.",
   source: "B 2.2, B 4.2 GET /products/{productId}/price",
   scope: "products/prices.readonly",
-  // Whether a price that changes touches its product's updatedAt is not documented, so every product has its turn in
-  // time; inventory shows stock and the price's own updatedAt every night.
+  // It is not documented whether a changed price changes the updatedAt of its product, so every product is requested again.
+  // The inventory has the stock and the updatedAt of each price in every sync.
   childOf: {
     table: "products",
     column: "product_id",

@@ -23,7 +23,7 @@ export const products = defineList({
   scope: "products.readonly",
   full: [
     {
-      // Oldest first, so that new products come at the end. No operation lists taxes: the products carry them.
+      // Oldest first, so that new products are added at the end. No operation lists taxes, so products are read with theirs.
       request: get("/products/", {
         locationId: location,
         expand: "tax",

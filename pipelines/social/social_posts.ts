@@ -21,8 +21,8 @@ export const socialPosts = defineList({
   description: "Posts on social networks: drafts, scheduled, published and deleted.",
   source: "B 2.5, B 4.7 POST /social-media-posting/{locationId}/posts/list",
   scope: "socialplanner/post.readonly",
-  // The documents name no date of change, and which of their dates the window goes by is not documented, so all are read. What is
-  // scheduled lies ahead. The service takes its numbers as text. The users have a table of their own.
+  // No change timestamp is documented, nor the date by which the window filters, so every sync reads all posts. The window
+  // ends in two years because posts are scheduled ahead. The service expects numbers as text. Users have their own table.
   full: [
     {
       request: post("/social-media-posting/{locationId}/posts/list", {
@@ -40,7 +40,7 @@ export const socialPosts = defineList({
       windows: { from: "2000-01-01", ahead: "730 days" }
     }
   ],
-  // Deleted posts are shown only where they are asked for.
+  // The list contains deleted posts only if they are requested.
   partitions: {
     all: { columns: { deleted: false } },
     deleted: { parameters: { type: "deleted" }, columns: { deleted: true } }

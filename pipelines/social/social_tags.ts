@@ -5,7 +5,7 @@ import { actor } from "#catalog/shapes.ts"
 
 type Sent = Readonly<Record<string, unknown>>
 
-/** A tag without an id is known by its word; a bare word is a tag. */
+/** The service may send a tag as an object with an id, as an object without one, or as a text; then its name is the id. */
 const withId = (sent: unknown): unknown => {
   if (typeof sent !== "object" || sent === null) return { id: sent, name: sent }
   const { id, _id, tag, name } = sent as Sent

@@ -1,4 +1,4 @@
-/** What is generated from the settings table: config/example.toml, its JSON Schema, the table in README, and the help of flags. */
+/** Generates config/example.toml, its JSON Schema, the table in README and the help of flags from the settings table. */
 import * as Schema from "effect/Schema"
 import { type Setting, type SettingFlags, allSettings, flagText, locationSettings, sections } from "./table.ts"
 
@@ -44,7 +44,7 @@ const tomlOf = (value: unknown): string => {
   return entries.length === 0 ? "{}" : `{ ${entries.join(", ")} }`
 }
 
-/** With it, editors complete and describe settings, and mark wrong ones. */
+/** The JSON Schema by which editors complete, describe and check settings. */
 export const jsonSchema = (): string =>
   `${JSON.stringify(
     {

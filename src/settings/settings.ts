@@ -57,7 +57,7 @@ export const syncSettings = Effect.fn("settings.sync")(function* (
   return all.length === 0 ? { output, accounts } : yield* new SettingsError({ problems: all })
 })
 
-/** The same for a command that reads one location. */
+/** The settings of a command that reads one location. Fails with SeveralLocations if more than one is set. */
 export const oneAccount = Effect.fn("settings.one")(function* (
   flags: Flags,
   environment: Environment
@@ -68,7 +68,7 @@ export const oneAccount = Effect.fn("settings.one")(function* (
     : yield* new SettingsError({ problems: [severalLocations(accounts)] })
 })
 
-/** The settings as `doctor` reports them: everything usable, and every problem. */
+/** The settings as `doctor` reports them: every problem, with `output` and `account` if they have none. */
 export const inspectSettings = (flags: Flags, environment: Environment) => {
   const settings = readSettings(flags, environment)
   const output = outputOf(settings)
@@ -85,7 +85,7 @@ export const inspectSettings = (flags: Flags, environment: Environment) => {
   }
 }
 
-/** Leaves out missing settings if the file cannot be read, as it may contain them, and those that are only wrong. */
+/** Omits missing settings if the file cannot be read, because it may contain them, and those with a wrong value. */
 const allProblems = ({ problems }: Settings, missing: ReadonlyArray<SettingProblem>): ReadonlyArray<SettingProblem> => {
   if (problems.some(({ _tag }) => /^(FileNotFound|FileUnreadable|InvalidToml)$/.test(_tag))) return problems
   const wrong = new Set(problems.flatMap((problem) => ("path" in problem ? [problem.path] : [])))

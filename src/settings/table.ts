@@ -32,9 +32,9 @@ export interface Setting<A = unknown> extends Kind<A> {
   /** Its value is never shown; it may be written as a reference (`env:`, `file:`, `cmd:`). */
   readonly secret?: true
   readonly default?: A
-  /** What config/example.toml shows; the default where it is absent. */
+  /** The value in config/example.toml. Default: the default of the setting. */
   readonly example?: A
-  /** Only of a setting that turns on reading more: why it is off by default. */
+  /** Only for a setting that turns on an optional resource: why it is off by default. */
   readonly whyOptional?: string
 }
 
@@ -43,7 +43,7 @@ const setting = <A, const Rest extends Omit<Setting<A>, keyof Kind<A>>>(kind: Ki
   ...rest
 })
 
-/** What may happen to a field that no definition names; see catalog/schema-policy.ts. */
+/** The schema policies; see catalog/schema-policy.ts. */
 const schemaPolicies = ["evolve", "freeze", "discard"] as const
 
 /** The settings of one of several locations, in the file. */
@@ -223,7 +223,7 @@ type OptionalKey = {
   [Key in keyof Sections["account"]]: Sections["account"][Key] extends { readonly whyOptional: string } ? Key : never
 }[keyof Sections["account"]]
 
-/** The settings that turn on what is off by default. */
+/** The settings that turn on optional resources. */
 export type OptionalSettings = Pick<SettingValues["account"], OptionalKey>
 
 export interface PlacedSetting extends Setting {

@@ -3,7 +3,7 @@ import { type Collection, type Data, type Entry, entry } from "../account/collec
 import { type HttpError, invalid, notFound } from "../http/errors.ts"
 import type { Service } from "../service.ts"
 
-/** The record a path names: 404 when there is none, or when it has been deleted (A 7). */
+/** The record with the id of a path. Throws 404 if there is none, or it was deleted (A 7). */
 export const find = (collection: Collection, id: unknown, kind: string): Entry => {
   const row = collection.get(String(id))
   if (row === undefined) throw notFoundById(kind, id)
@@ -13,18 +13,18 @@ export const find = (collection: Collection, id: unknown, kind: string): Entry =
 export const notFoundById = (kind: string, id: unknown): HttpError =>
   notFound(`${kind} with id ${String(id)} not found`)
 
-/** The record a body or a query refers to: 422 when there is none (A 7). */
+/** The record to which a body or a query refers. Throws 422 if there is none (A 7). */
 export const requireReference = (collection: Collection, id: unknown, name: string): Entry => {
   const row = typeof id === "string" ? collection.get(id) : undefined
   if (row === undefined) throw invalid(`${name} is not valid`)
   return row
 }
 
-/** The same where the reference may be absent. */
+/** The record of an optional reference. Throws 422 if the reference is sent and there is no such record. */
 export const checkReference = (collection: Collection, id: unknown, name: string): Entry | undefined =>
   id === undefined || id === null || id === "" ? undefined : requireReference(collection, id, name)
 
-/** The same for a list of ids, none of which may be empty. */
+/** Checks a list of references. Throws 422 for an id that is empty or unknown. */
 export const checkReferences = (collection: Collection, ids: unknown, name: string): void =>
   ((ids ?? []) as ReadonlyArray<string>).forEach((id, place) => {
     requireReference(collection, id, `${name}.${place}`)
@@ -34,20 +34,20 @@ export const checkUser = (id: unknown, name: string, { world }: Service): void =
   checkReference(world.users, id, name)
 }
 
-/** The JSON text of an object with one member, the record, and `more`. */
+/** The JSON text of an object with the record as the member `name`, and the members of `more`. */
 export const wrapRecord = (name: string, collection: Collection, row: Entry, more: Data = {}): string => {
   const rest = JSON.stringify(more)
   return `{"${name}":${collection.full(row)}${rest === "{}" ? "}" : `,${rest.slice(1)}`}`
 }
 
-/** A record without the members that a null has cleared (A 2.1). */
+/** A record without the members that were cleared by a null (A 2.1). */
 export const dropNulls = (data: Data): Data =>
   Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null))
 
 export const dropUndefined = (data: Data): Data =>
   Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined))
 
-/** A new record, dated now. Its key is `_id`, or `id` where the documents say so. */
+/** Adds a record with the current time. Its key is `_id`, or `id` for the resources for which the documents say so. */
 export const addRecord = (
   { clock, random }: Service,
   collection: Collection,
@@ -60,14 +60,14 @@ export const addRecord = (
   return collection.add(entry({ id, kind, parent, created: now, source }))
 }
 
-/** Replaces the given fields of a record; an undefined one is removed. */
+/** Replaces the given fields of a record; a field with the value undefined is removed. */
 export const changeRecord = ({ clock }: Service, collection: Collection, old: Entry, fields: Data): Entry => {
   const now = clock.now()
   const source = { ...collection.data(old), ...fields, updatedAt: iso(now) }
   return collection.replace(old, entry({ ...old, updated: now, source }))
 }
 
-/** Replaces a record, keeping only its key, its date of creation and the named fields. */
+/** Replaces a record, except its key, its time of creation and the named fields. */
 export const replaceRecord = (
   { clock }: Service,
   collection: Collection,

@@ -1,4 +1,4 @@
-/** Fields of document 2's records that the live service was seen to send and no document names; see the core's. */
+/** Undocumented fields of the records of document 2 that the live service was observed to send; see undocumented.ts. */
 import { iso } from "../account/clock.ts"
 import type { Data } from "../account/collection.ts"
 import { Random } from "../account/random.ts"
@@ -8,7 +8,7 @@ import { type Draw, cents, streams } from "../account/seeded.ts"
 const drawOf = (context: AccountContext, stream: number, index: number) =>
   new Random(context.seed, stream + 8000, index)
 
-/** Sums of the lines, before and after the discount. */
+/** The sum of the lines and the discount of an invoice. */
 export const undocumentedOfInvoice = (items: ReadonlyArray<Data>, total: number): Data => {
   const subTotal = cents(items.reduce((sum, { amount, qty }) => sum + Number(amount) * Number(qty), 0))
   return { totalSummary: { subTotal, discount: cents(subTotal - total), tax: 0 } }
@@ -20,7 +20,7 @@ export const undocumentedOfLine = (random: Random): Data => ({
   taxes: random.chance(0.2) ? [{ _id: random.hexId(0), name: "TVA", rate: 20, calculation: "exclusive" }] : undefined
 })
 
-/** A few estimates are listed after they were deleted. */
+/** Lists contain a few deleted estimates. */
 export const undocumentedOfEstimate = (context: AccountContext, index: number, total: number): Data => {
   const random = drawOf(context, streams.estimate, index)
   return {

@@ -38,7 +38,7 @@ const writable: Shape = {
   canonicalLink: uri
 }
 
-/** Blogs (B 4.8): sites are paged by `skip`, the others by `offset` and nothing else. No list has a total. */
+/** Blogs (B 4.8). The list of sites is paged by `skip`, the others only by `offset`. No list has a total. */
 export const blogRoutes: ReadonlyArray<Route> = [
   {
     method: "GET",

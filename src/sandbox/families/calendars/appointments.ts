@@ -99,7 +99,7 @@ export const appointmentRoutes: ReadonlyArray<Route> = [
   }
 ]
 
-/** Neither paged nor counted: the whole window at once, by start (field-notes 5). */
+/** The response has all appointments of the window, ordered by start, without pages or count (field-notes 5). */
 const events = ({ query }: Call, { world }: Service): Answer => {
   const { appointments } = world
   const wanted = Object.entries({ calendarId: "calendarId", userId: "assignedUserId", groupId: "groupId" }).flatMap(
@@ -108,7 +108,7 @@ const events = ({ query }: Call, { world }: Service): Answer => {
   if (wanted.length === 0) throw invalid("one of calendarId, userId and groupId is required")
   const [from, to] = [Number(query["startTime"]), Number(query["endTime"])]
   if (to < from) throw invalid("endTime must not be before startTime")
-  // A copy of an account asks for every calendar and every user in turn, so the first of the ids is looked up.
+  // A full copy requests every calendar and user, so an index is used for the first id.
   const [first, ...others] = wanted
   const shown = appointments
     .lookup(first!.field, (data) => data[first!.field] as string | undefined, first!.id)
@@ -144,7 +144,7 @@ const book = ({ body }: Call, service: Service): Answer => {
   return world.appointments.full(booked)
 }
 
-/** The fields with their references looked up and their instants in UTC. */
+/** Checks the references of the fields, and converts their timestamps to UTC. */
 const checked = (body: Data, service: Service): Data => {
   const { world } = service
   if (body["calendarId"] !== undefined) requireReference(world.calendars, body["calendarId"], "calendarId")

@@ -30,7 +30,7 @@ const shape: Shape = {
   isActive: flag
 }
 
-/** Up to the year 9999, less the days around it. */
+/** Epoch milliseconds, up to a year before the end of the year 9999, because ranges may extend beyond. */
 const epoch = between(integer, 0, 253_370_000_000_000)
 
 /** Calendars and their free slots (A 4.8). */
@@ -92,7 +92,7 @@ export const calendarRoutes: ReadonlyArray<Route> = [
     scope: "calendars.write",
     summary: "Delete a calendar",
     returns: { success: flag },
-    // Its appointments stay, found by their user (field-notes 5).
+    // Its appointments remain, and can be found by their user (field-notes 5).
     handle: ({ params }, { world: { calendars } }) => {
       calendars.remove(find(calendars, params["calendarId"], "Calendar"))
       return { success: true }

@@ -9,8 +9,8 @@ import { slotMinutes, openRangesOn } from "./open-hours.ts"
 import { find } from "../records.ts"
 
 /**
- * Slots that are still to come and that no appointment of the calendar overlaps, under their date in the zone asked
- * for; a date without any is left out. Opening hours are in the zone of the location.
+ * The future slots that no appointment of the calendar overlaps, by their date in the requested time zone; dates without
+ * slots are omitted. Opening hours are in the time zone of the location.
  */
 export const freeSlots = ({ params, query }: Call, service: Service): Answer => {
   const { clock, world } = service
@@ -53,5 +53,5 @@ const takenBy = ({ world }: Service, calendarId: string, from: number, to: numbe
     .map(({ data, row }) => ({ start: row.last, end: Date.parse(String(data["endTime"])) || row.last }))
 }
 
-/** In no document; the live service takes no more (field-notes 5). */
+/** Not documented; the live service rejects longer ranges (field-notes 5). */
 const maxDays = 31

@@ -4,7 +4,7 @@ import type { Data } from "../../account/collection.ts"
 const hour = required(between(integer, 0, 24))
 const minute = between(integer, 0, 59)
 
-/** When a calendar can be booked. The documents show no such field (A 2.11); this is one of "other fields". */
+/** The opening hours of a calendar. The documents do not show this field (A 2.11); it is one of the "other fields". */
 export const openHours: Field = list(
   object({
     daysOfTheWeek: required(list(between(integer, 0, 6), 1)),
@@ -12,7 +12,7 @@ export const openHours: Field = list(
   })
 )
 
-/** The bookable ranges of a weekday, in minutes after midnight. */
+/** The opening hours of a weekday, in minutes after midnight. */
 export const openRangesOn = (calendar: Data, weekday: number): ReadonlyArray<{ from: number; to: number }> => {
   const rules = (calendar["openHours"] ?? usual) as typeof usual
   return rules
@@ -24,7 +24,7 @@ export const openRangesOn = (calendar: Data, weekday: number): ReadonlyArray<{ f
     }))
 }
 
-/** Minutes from one slot to the next. */
+/** Minutes from one slot to the next, at least 5. */
 export const slotMinutes = (calendar: Data): number => {
   const duration = Number(calendar["slotDuration"] ?? 30)
   return Math.max(5, calendar["slotDurationUnit"] === "hours" ? duration * 60 : duration)

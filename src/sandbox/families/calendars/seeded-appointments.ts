@@ -6,7 +6,7 @@ import { Random, streams } from "../../account/random.ts"
 import { ownerOf, type AccountContext } from "../../account/context.ts"
 import { undocumentedOfAppointment } from "../../account/undocumented.ts"
 
-/** Appointments (A 2.11), over three years and the half year ahead. `last` of an entry is the instant it starts. */
+/** Appointments (A 2.11) of the past three years and the next half year. `last` of an entry is the start. */
 export const createAppointments = (
   context: AccountContext,
   contacts: Collection,
@@ -35,7 +35,7 @@ export const createAppointments = (
 
 export const byStart: Order = { name: "start", key: (entry) => entry.last }
 
-/** What an appointment can be (A 2.11). */
+/** The statuses of an appointment (A 2.11). */
 export const appointmentStatuses = [
   "new",
   "confirmed",

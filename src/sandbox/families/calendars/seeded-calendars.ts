@@ -3,7 +3,7 @@ import { Random, streams } from "../../account/random.ts"
 import type { AccountContext } from "../../account/context.ts"
 import { undocumentedOfCalendar } from "../../account/undocumented.ts"
 
-/** Calendars (A 2.11), with opening hours in the zone of the location; the documents show no field for those. */
+/** Calendars (A 2.11), with opening hours in the time zone of the location, for which the documents show no field. */
 export const createCalendars = (context: AccountContext): Collection => {
   const calendars = new Collection({ build: () => ({}) })
   definitions.forEach(([name, slotDuration, days], index) => {
@@ -29,7 +29,7 @@ export const createCalendars = (context: AccountContext): Collection => {
   return calendars
 }
 
-/** Monday to Friday, as 0 Sunday to 6 Saturday. */
+/** Monday to Friday; 0 is Sunday. */
 const weekdays = [1, 2, 3, 4, 5]
 
 const definitions: ReadonlyArray<[string, number, ReadonlyArray<number>]> = [

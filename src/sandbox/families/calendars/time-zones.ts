@@ -1,6 +1,6 @@
-/** Wall-clock time in named zones, for slots and their offsets. */
+/** Local times in named time zones, for slots and their offsets. */
 
-/** Minutes ahead of UTC in a zone at an instant. */
+/** The offset of a time zone from UTC at a time, in minutes. */
 export const offsetMinutes = (zone: string, instant: number): number => {
   const shown = formatter(zone).formatToParts(instant)
   const text = shown.find((part) => part.type === "timeZoneName")!.value
@@ -17,7 +17,7 @@ export const isZone = (zone: string): boolean => {
   }
 }
 
-/** ISO 8601 with the offset of the zone, to the second. */
+/** The local time in ISO 8601, with seconds and the offset of the time zone. */
 export const zonedIso = (zone: string, instant: number): string => {
   const offset = offsetMinutes(zone, instant)
   const local = new Date(instant + offset * 60_000).toISOString().slice(0, 19)
@@ -25,7 +25,7 @@ export const zonedIso = (zone: string, instant: number): string => {
   return `${local}${offset < 0 ? "-" : "+"}${String(hours).padStart(2, "0")}:${String(minutes).padStart(2, "0")}`
 }
 
-/** The instant at which clocks in a zone show `minutes` after midnight of a day. */
+/** The time, in epoch milliseconds, at which it is `minutes` after midnight of a day in a time zone. */
 export const instantOf = (zone: string, day: string, minutes: number): number => {
   const asUtc = Date.parse(`${day}T00:00:00Z`) + minutes * 60_000
   const first = asUtc - offsetMinutes(zone, asUtc) * 60_000

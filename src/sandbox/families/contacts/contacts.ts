@@ -8,7 +8,7 @@ import { duplicateOf } from "./duplicates.ts"
 import { contactChangeShape, contactShape, readContact } from "./fields.ts"
 import { dropNulls, wrapRecord } from "../records.ts"
 
-/** One contact at a time (A 4.2). */
+/** Creating, reading, changing and deleting one contact (A 4.2). */
 export const contactRoutes: ReadonlyArray<Route> = [
   {
     method: "GET",
@@ -66,7 +66,7 @@ export const contactRoutes: ReadonlyArray<Route> = [
 export const findContact = ({ settings, world }: Service, id: string): Entry => {
   const found = world.contacts.get(id)
   if (found !== undefined) return found
-  // 404 by the documents; the live service was seen to answer 400 (field-notes 1).
+  // The documents say 404; the live service was observed to respond with 400 (field-notes 1).
   throw new HttpError(settings.variants.unknownContactStatus, `Contact with id ${id} not found`)
 }
 
@@ -91,7 +91,7 @@ export const updateContact = ({ clock, world }: Service, old: Entry, fields: Dat
   return world.contacts.replace(old, entry({ ...old, updated: now, source }))
 }
 
-/** Notes and tasks live under a contact and go with it; opportunities and conversations stay. */
+/** Deletes a contact with its notes and tasks; opportunities and conversations remain. */
 export const deleteContact = ({ world }: Service, contact: Entry): void => {
   const id = contact.id as string
   for (const note of world.notes.children(id)) world.notes.remove(note)
@@ -99,7 +99,7 @@ export const deleteContact = ({ world }: Service, contact: Entry): void => {
   world.contacts.remove(contact)
 }
 
-/** A duplicate is a conflict where the account forbids them (A 7). */
+/** Throws 409 for a duplicate if the account forbids duplicates (A 7). */
 const refuseDuplicate = (service: Service, fields: Data, besides?: Entry): void => {
   const { allowDuplicateContact, duplicateOrder } = service.settings
   if (allowDuplicateContact) return
@@ -114,14 +114,14 @@ const shown = ({ world }: Service, contact: Entry): string => wrapRecord("contac
 
 const defaults: Data = { tags: [], customFields: [], dnd: false }
 
-/** A name that is not sent follows from its parts, as the contact will have them. */
+/** Adds a name that was not sent, from the new first and last name of the contact. */
 const named = (sent: Data, { firstName, lastName }: Data): Data => {
   if ((sent["name"] ?? "") !== "") return sent
   const parts = [firstName, lastName].filter((part) => typeof part === "string" && part !== "")
   return { ...sent, name: parts.length > 0 ? parts.join(" ") : undefined }
 }
 
-/** Adds the e-mail in lower case, and removes it when the e-mail is cleared. */
+/** Adds the email in lower case, and removes it if the email is cleared. */
 const withEmail = (sent: Data): Data => {
   if (!("email" in sent)) return sent
   const { email } = sent

@@ -5,7 +5,7 @@ import type { Service } from "../../service.ts"
 import { between, email, integer, list, phone, record, text } from "../../http/shape.ts"
 import type { Data, Entry } from "../../account/collection.ts"
 
-/** Contacts by their e-mail or phone (A 4.2). */
+/** Finding contacts by email or phone (A 4.2). */
 export const contactDuplicateRoutes: ReadonlyArray<Route> = [
   {
     method: "GET",
@@ -28,7 +28,7 @@ export const contactDuplicateRoutes: ReadonlyArray<Route> = [
     handle: ({ query }, service) => {
       const fields = { email: query["email"] || undefined, phone: query["number"] || undefined }
       if (fields.email === undefined && fields.phone === undefined) throw invalid("email or number should not be empty")
-      // Its answer is in no document (A 4.10): the contact, or null. Where duplicates are allowed e-mail comes first.
+      // The response is not documented (A 4.10): it is the contact or null. If duplicates are allowed, the email comes first.
       const order = service.settings.allowDuplicateContact ? emailFirst : service.settings.duplicateOrder
       const duplicate = duplicateOf(service, fields, order)
       const text = duplicate === undefined ? "null" : service.world.contacts.full(duplicate.entry)
@@ -41,7 +41,7 @@ type Order = Service["settings"]["duplicateOrder"]
 
 const emailFirst: Order = ["email", "phone"]
 
-/** The oldest other contact with the same e-mail or phone, by the first field of the configured order that has one. */
+/** The oldest contact, except `besides`, with the same value in the first field of the order that finds one. */
 export const duplicateOf = (
   service: Service,
   fields: Data,
@@ -55,7 +55,7 @@ export const duplicateOf = (
   return undefined
 }
 
-/** Oldest first; an e-mail is compared without regard to case. */
+/** The contacts with this value, oldest first. Upper and lower case of an email are the same. */
 const contactsWith = ({ world }: Service, field: "email" | "phone", value: unknown): ReadonlyArray<Entry> => {
   if (typeof value !== "string" || value === "") return []
   const key = (data: Data): string | undefined => {
@@ -65,7 +65,7 @@ const contactsWith = ({ world }: Service, field: "email" | "phone", value: unkno
   return world.contacts.lookup(field, key, value.toLowerCase()).toSorted((a, b) => a.created - b.created)
 }
 
-/** `nextCursor` comes with every full page, so the last page may be empty (A 4.2). */
+/** Every full page has a `nextCursor`, so the last page may be empty (A 4.2). */
 const lookUp = ({ query }: Call, service: Service): Answer => {
   const sent = (["email", "phone"] as const).filter((name) => (query[name] ?? "") !== "")
   if (sent.length !== 1) throw invalid("exactly one of email and phone must be sent")

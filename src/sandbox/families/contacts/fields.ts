@@ -6,7 +6,7 @@ import type { Data } from "../../account/collection.ts"
 import { customValues } from "../custom-fields/custom-values.ts"
 import { checkUser } from "../records.ts"
 
-/** The contact fields a body may set (A 2.2). */
+/** The fields of a contact that a body may set (A 2.2). */
 export const contactShape: Shape = {
   firstName: text,
   lastName: text,
@@ -32,7 +32,7 @@ export const contactShape: Shape = {
   inboundDndSettings: object()
 }
 
-/** On update three of them are not accepted (A 4.2). */
+/** The same fields for an update, which does not accept three of them (A 4.2). */
 export const contactChangeShape: Shape = {
   ...contactShape,
   locationId: forbidden,
@@ -40,7 +40,7 @@ export const contactChangeShape: Shape = {
   companyName: forbidden
 }
 
-/** The contact fields of a body that has passed its shape, as they are stored. */
+/** The fields of a body that matches its shape, as they are stored. */
 export const readContact = (body: Data, service: Service): Data => {
   const fields = Object.fromEntries(Object.entries(body).filter(([name]) => name in contactShape))
   const { assignedTo, country, customFields, dateOfBirth, dndSettings, inboundDndSettings } = fields

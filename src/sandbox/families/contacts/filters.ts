@@ -5,11 +5,11 @@ import type { Data, Entry, Filter } from "../../account/collection.ts"
 
 type Test = Filter["test"]
 
-/** The filters of a contact search (A 4.2, field-notes 2), joined by AND; `undefined` lets every contact through. */
+/** The filters of a contact search (A 4.2, field-notes 2), combined with AND; `undefined` if there are none. */
 export const contactFilter = (filters: unknown, query: string | undefined, service: Service): Filter | undefined => {
   if (filters !== undefined && filters !== null && !Array.isArray(filters)) throw malformed("filters must be an array")
   const read = new Map<Entry, Data>()
-  // One build per contact and search, however many filters look at it.
+  // A search builds each contact once for all its filters.
   const data = (entry: Entry): Data => {
     const known = read.get(entry)
     if (known !== undefined) return known
@@ -47,11 +47,11 @@ const toTest = (filter: unknown, data: (entry: Entry) => Data, service: Service)
     throw invalidFilter(field, `Invalid Operator (${String(operator)}) passed for field ${field}`)
   if (value === undefined || value === null) throw invalidFilter(field, `Invalid value passed for field ${field}`)
   const wanted = (Array.isArray(value) ? value : [value]).map((one) => String(one).toLowerCase())
-  const negated = String(operator).startsWith("not_")
-  return (entry) => negated !== wanted.some((one) => values(entry).some((own) => compare(own, one)))
+  const isNegated = String(operator).startsWith("not_")
+  return (entry) => isNegated !== wanted.some((one) => values(entry).some((own) => compare(own, one)))
 }
 
-/** Dates take a range only; whether as ISO text or as epoch milliseconds was seen to differ (field-notes 2). */
+/** Dates accept only a range, in ISO 8601 or in epoch milliseconds; observations differ (field-notes 2). */
 const dateTest = (field: "dateAdded" | "dateUpdated", operator: unknown, value: unknown, service: Service): Test => {
   const { contactDateFilter } = service.settings.variants
   if (operator !== "range" || contactDateFilter === "refused") {
@@ -69,7 +69,7 @@ const dateTest = (field: "dateAdded" | "dateUpdated", operator: unknown, value: 
     return bound === "lte" ? (own) => own <= at : (own) => own < at
   })
   return (entry) => {
-    // A contact without the date is in no range of it.
+    // A contact without the date matches no range.
     if (field === "dateUpdated" && service.world.contacts.data(entry)["dateUpdated"] === undefined) return false
     const own = field === "dateAdded" ? entry.created : entry.updated
     return tests.every((test) => test(own))

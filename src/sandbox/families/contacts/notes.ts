@@ -10,7 +10,7 @@ import { checkUser, dropNulls, wrapRecord } from "../records.ts"
 
 const fields: Shape = { body: text, userId: text, title: text, color: text, pinned: flag }
 
-/** Notes of a contact (A 4.2): unpaged, no count. */
+/** Notes of a contact (A 4.2). The list has no pages and no count. */
 export const noteRoutes: ReadonlyArray<Route> = [
   {
     method: "GET",

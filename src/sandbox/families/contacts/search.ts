@@ -8,7 +8,7 @@ import { anything, between, integer, list, record, required } from "../../http/s
 import { type Collection, type Data, type Entry, type Order, byCreated, byUpdated } from "../../account/collection.ts"
 import { type Cursor, slice, startAfter } from "../../account/position.ts"
 
-/** POST /contacts/search (A 4.2), with the paging, filters and sort the documents leave out (field-notes 2). */
+/** POST /contacts/search (A 4.2), with the undocumented paging, filters and sort (field-notes 2). */
 export const contactSearchRoutes: ReadonlyArray<Route> = [
   {
     method: "POST",
@@ -51,7 +51,7 @@ const search = ({ body }: Call, service: Service): Answer => {
   return pageOf("contacts", withCursors, { total: rows.length })
 }
 
-/** `searchAfter` is the array the last contact carried; it must not be sent together with `page` (field-notes 2). */
+/** `searchAfter` is the array of the last contact of a page; `page` must not be sent with it (field-notes 2). */
 const readCursor = (body: Data, paging: "searchAfter" | "page" | "none"): Cursor | undefined => {
   const sent = body["searchAfter"]
   if (sent === undefined || sent === null || (Array.isArray(sent) && sent.length === 0) || paging === "none") {
@@ -91,5 +91,5 @@ const readSort = (sort: unknown, contacts: Collection): { order: Order; descendi
 
 const textFields = ["firstNameLowerCase", "lastNameLowerCase", "name", "email", "companyName", "city", "source"]
 
-/** Pages reach the first 10,000 rows; what lies beyond takes `searchAfter` (field-notes 2). */
+/** Page numbers reach the first 10,000 rows; further rows need `searchAfter` (field-notes 2). */
 const rowsByPage = 10_000

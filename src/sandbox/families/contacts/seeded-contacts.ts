@@ -18,7 +18,7 @@ export const createContacts = (context: AccountContext): Collection => {
   for (let index = 0; index < count; index++) {
     const random = new Random(context.seed, streams.contact, index)
     const created = creationTime(context, streams.contact, index, count)
-    // A third is never touched again; the rest was last changed at any time since, mostly soon after.
+    // A third of the contacts never changes; the others changed last at a random time, mostly soon after their creation.
     const updated = random.chance(0.34) ? created : created + Math.floor((context.end - created) * random.unit() ** 3)
     const id = idBeside(context, index, random.id(), previous)
     previous = contacts.add(entry({ id, created, updated, source: index })).id
@@ -26,7 +26,7 @@ export const createContacts = (context: AccountContext): Collection => {
   return contacts
 }
 
-/** A contact (A 2.2). Every field is absent on some. */
+/** A contact (A 2.2). Every optional field is absent in some contacts. */
 const contact = (context: AccountContext, entry: Entry): Data => {
   const index = entry.source as number
   const random = new Random(context.seed, streams.shape, index)
@@ -68,7 +68,7 @@ const contact = (context: AccountContext, entry: Entry): Data => {
     attributionSource: random.chance(0.3) ? attribution(random) : undefined,
     lastAttributionSource: random.chance(0.1) ? attribution(random) : undefined,
     visitorId: random.chance(0.1) ? random.id() : undefined,
-    // A field no document knows, on a few records only.
+    // An undocumented field, which only a few records have.
     leadScoreBeta: random.chance(0.02) ? { value: random.int(100), model: "v0" } : undefined,
     ...undocumentedOfContact(context, entry),
     dateAdded: iso(entry.created),
@@ -76,11 +76,11 @@ const contact = (context: AccountContext, entry: Entry): Data => {
   }
 }
 
-/** What an opportunity says of its contact (A 2.6), as it was when the opportunity was written. */
+/** The summary of a contact in an opportunity (A 2.6), as of the time when the opportunity was written. */
 export const contactSummary = (contact: Data): Data =>
   Object.fromEntries(["id", "name", "companyName", "email", "phone", "tags"].map((name) => [name, contact[name]]))
 
-/** The reduced shape the live search was seen to answer with (field-notes 2). */
+/** The reduced form that the live search was observed to return (field-notes 2). */
 const reduced = (data: Data): Data => ({
   ...unreduced(data),
   address: data["address1"],

@@ -18,7 +18,7 @@ export const createNotes = (context: AccountContext, contacts: Collection): Coll
   const chance = context.settings.notesPerContact / (context.settings.notesPerContact + 1)
   for (const contact of contacts.live()) {
     const random = new Random(context.seed, streams.note + 500, contact.source as number)
-    // A geometric count: its mean is notesPerContact.
+    // The number of notes has a geometric distribution with the mean notesPerContact.
     while (random.chance(chance)) {
       const created = contact.created + Math.floor((contact.updated - contact.created) * random.unit())
       const id = new Random(context.seed, streams.note, index).id()

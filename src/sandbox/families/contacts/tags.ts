@@ -7,7 +7,7 @@ import { findContact, updateContact } from "./contacts.ts"
 
 const body = { tags: required(list(text, 1)) }
 
-/** The tags of one contact, and of many (A 4.2). */
+/** Adding and removing tags of one contact, or of several (A 4.2). */
 export const contactTagRoutes: ReadonlyArray<Route> = [
   {
     method: "POST",
@@ -50,7 +50,7 @@ const retag = ({ body, params }: Call, service: Service, type: "add" | "remove")
   return { tags: change(service, contact, type, body["tags"] as ReadonlyArray<string>) }
 }
 
-/** One entry per contact, in the order they were sent; an unknown contact does not stop the others. */
+/** The response has an entry for each contact, in the order of the request; an unknown contact does not affect the others. */
 const retagMany = ({ body, params }: Call, service: Service): Answer => {
   const type = params["type"]
   if (type !== "add" && type !== "remove") throw invalid("type must be one of the following values: add, remove")
@@ -67,7 +67,7 @@ const retagMany = ({ body, params }: Call, service: Service): Answer => {
   return { succeeded: errorCount === 0, errorCount, responses }
 }
 
-/** The tags of the contact after the call. */
+/** Changes the tags of a contact, and returns the new ones. */
 const change = (
   service: Service,
   contact: Entry,

@@ -5,7 +5,7 @@ import { entry } from "../../account/collection.ts"
 import { findContact } from "./contacts.ts"
 import { checkUser, dropNulls, wrapRecord } from "../records.ts"
 
-/** Tasks of a contact (A 4.2): unpaged, no count. */
+/** Tasks of a contact (A 4.2). The list has no pages and no count. */
 export const contactTaskRoutes: ReadonlyArray<Route> = [
   {
     method: "GET",
@@ -32,7 +32,7 @@ export const contactTaskRoutes: ReadonlyArray<Route> = [
       body: text,
       assignedTo: text
     },
-    // The answer is in no document: as the other creates of a contact answer.
+    // The response is not documented; it is like that of other creates of a contact.
     status: 201,
     returns: { task: record("Task") },
     handle: ({ body, params }, service) => {

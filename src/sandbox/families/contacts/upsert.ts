@@ -19,7 +19,7 @@ export const contactUpsertRoutes: ReadonlyArray<Route> = [
     handle: ({ body }, service) => {
       const { contacts } = service.world
       const fields = readContact(body, service)
-      // Where the account forbids duplicates the flag is ignored.
+      // The flag has no effect if the account forbids duplicates.
       const isNew = body["createNewIfDuplicateAllowed"] === true && service.settings.allowDuplicateContact
       const old = isNew ? undefined : duplicateOf(service, fields)?.entry
       const next =
@@ -30,7 +30,7 @@ export const contactUpsertRoutes: ReadonlyArray<Route> = [
   }
 ]
 
-/** Where two contacts match and duplicates are forbidden, the one updated does not get what the other one has. */
+/** If two contacts match and duplicates are forbidden, the updated one does not get the values of the other. */
 const unshared = (fields: Data, old: Entry, service: Service): Data => {
   const { allowDuplicateContact, duplicateOrder } = service.settings
   const other = allowDuplicateContact ? undefined : duplicateOf(service, fields, duplicateOrder, old)

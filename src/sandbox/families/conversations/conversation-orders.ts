@@ -3,7 +3,7 @@ import type { Service } from "../../service.ts"
 import { type Data, type Entry, type Order, byLast } from "../../account/collection.ts"
 import { position, startAfter } from "../../account/position.ts"
 
-/** The order of `sortBy` (A 4.9): the last message, the last one somebody wrote, or a score. */
+/** The order of `sortBy` (A 4.9): by last message, by last manual message, or by score. */
 export const orderOf = (query: Data, service: Service): Order => {
   const sortBy = query["sortBy"]
   if (sortBy === "last_manual_message_date") return byLastManual(service)
@@ -12,7 +12,7 @@ export const orderOf = (query: Data, service: Service): Order => {
   return { name: `score ${profile}`, key: (row) => scoreOf(row, profile) }
 }
 
-/** Where the page after `startAfterDate` begins: the sort value of the last row, or an array with its id as well. */
+/** The index at which the page after `startAfterDate` begins: after a sort value, or after an array of sort value and id. */
 export const startOf = (query: Data, rows: ReadonlyArray<Entry>, order: Order, descending: boolean): number => {
   const [sent = "", id] = [query["startAfterDate"]].flat() as Array<string | undefined>
   if (sent === "") return 0
@@ -20,23 +20,23 @@ export const startOf = (query: Data, rows: ReadonlyArray<Entry>, order: Order, d
   if (id === "") throw invalid("startAfterDate must hold the id of a conversation after its sort value")
   const value = Number(sent)
   if (id !== undefined) return startAfter(rows, order, [value, id], descending)
-  // By value alone: rows that share the edge value with the page before are not shown again, so ties there are lost
-  // to a client that does not ask for them once more (field-notes 6). startAfterId is not looked at.
+  // A value alone excludes all rows with this value, so that a client misses ties at the edge of a page unless it starts
+  // before them (field-notes 6). `startAfterId` has no effect.
   return descending ? rows.length - position(rows, order, value) : position(rows, order, value, undefined, true)
 }
 
-/** Whether nobody wrote the message: a workflow, a bulk action, a campaign or another program did. */
+/** Whether a program sent the message: a workflow, a bulk action, a campaign, or a client of the API. */
 export const isAutomated = (source: unknown): boolean =>
   ["workflow", "bulk_actions", "campaign", "api"].includes(source as string)
 
-/** No document says how a score comes about: a number from 0 to 100 that follows from the profile and the contact. */
+/** A score from 0 to 100, derived from the profile and the contact; the documents do not define it. */
 export const scoreOf = (row: Entry, profile: string): number => {
   let hash = 7
   for (const letter of `${profile} ${row.parent}`) hash = (hash * 31 + letter.codePointAt(0)!) % 4_294_967_291
   return (hash % 100_001) / 1000
 }
 
-/** A conversation whose messages are all automated comes before the others, with the value 0. */
+/** Orders by the time of the last manual message; the value of a conversation without one is 0. */
 const byLastManual = ({ world }: Service): Order => ({
   name: "last manual",
   key: (row) =>

@@ -39,7 +39,7 @@ export const conversationWriteRoutes: ReadonlyArray<Route> = [
       const { conversations } = service.world
       const old = findConversation(service, params["conversationId"]!)
       const now = service.clock.now()
-      // Reading and starring move dateUpdated and not lastMessageDate (field-notes 6).
+      // Reading and starring change dateUpdated and not lastMessageDate (field-notes 6).
       const source = dropNulls({ ...conversations.data(old), ...body, dateUpdated: iso(now) })
       return shown(service, conversations.replace(old, entry({ ...old, updated: now, source })))
     }

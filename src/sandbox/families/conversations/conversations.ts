@@ -49,7 +49,7 @@ export const conversationRoutes: ReadonlyArray<Route> = [
         "The sort value of the last conversation of the page before, or an array of it and its id."
       ),
       id: text,
-      // Epoch milliseconds on dateAdded (field-notes 6).
+      // Epoch milliseconds, for the filter by dateAdded (field-notes 6).
       startDate: undocumented(between(integer, 0)),
       endDate: undocumented(between(integer, 0))
     },
@@ -82,7 +82,7 @@ const search = (call: Call, service: Service): Answer => {
   const rows = conversations.sorted(order, filter(call, service))
   const shown = slice(rows, startOf(query, rows, order, descending), limit, descending)
   const texts = listed(conversations, shown)
-  // No field of a conversation holds the other sort values, so there they are shown to page on with.
+  // Conversations have no field for other sort values, so `sort` contains the cursor for the next page.
   const sorted =
     order === byLast ? texts : texts.map((text, at) => extend(text, { sort: [order.key(shown[at]!), shown[at]!.id] }))
   return pageOf("conversations", sorted, { total: rows.length })
@@ -110,7 +110,7 @@ const filter = ({ query }: Call, service: Service): Filter | undefined => {
   if (least) tests.push((_, row) => score(row) >= Number(least))
   if (most) tests.push((_, row) => score(row) <= Number(most))
   if (assignedTo) tests.push((data) => assignedTo.includes((data["assignedTo"] as string | undefined) ?? "unassigned"))
-  // Nobody follows or is mentioned in the sandbox.
+  // The sandbox has no followers or mentions.
   if (query["followers"] || query["mentions"]) tests.push(() => false)
   if (status === "read") tests.push((data) => data["unreadCount"] === 0)
   if (status === "unread") tests.push((data) => data["unreadCount"] !== 0)

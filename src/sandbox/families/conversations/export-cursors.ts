@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import type { Clock } from "../../account/clock.ts"
 import type { Entry } from "../../account/collection.ts"
 
-/** One export under way: the messages as they were when it began. */
+/** One export: a snapshot of the messages at its start. */
 export interface Export {
   readonly rows: ReadonlyArray<Entry>
   readonly from: number
@@ -11,7 +11,7 @@ export interface Export {
   lastUsed: number
 }
 
-/** Export cursors (A 4.9): a position in a point in time, dead 2 minutes after the export was last read from. */
+/** The cursors of exports (A 4.9): positions in a snapshot, which expires 2 minutes after the last request for it. */
 export class ExportCursors {
   readonly #clock: Clock
   readonly #exports = new Map<string, Export>()
@@ -21,18 +21,18 @@ export class ExportCursors {
   }
 
   begin(fields: Omit<Export, "lastUsed">): { id: string; export: Export } {
-    for (const [id, old] of this.#exports) if (this.#isDead(old)) this.#exports.delete(id)
+    for (const [id, old] of this.#exports) if (this.#isExpired(old)) this.#exports.delete(id)
     const id = randomUUID()
     const begun = { ...fields, lastUsed: this.#clock.now() }
     this.#exports.set(id, begun)
     return { id, export: begun }
   }
 
-  /** The export a cursor continues and where; undefined when the cursor is unknown or has died. */
+  /** The export and the position of a cursor; undefined if the cursor is unknown or expired. */
   find(cursor: string): { id: string; export: Export; position: number } | undefined {
     const [, id, position] = /^([0-9a-f-]{36})\.([0-9a-z]+)$/.exec(Buffer.from(cursor, "base64url").toString()) ?? []
     const found = id === undefined ? undefined : this.#exports.get(id)
-    if (id === undefined || position === undefined || found === undefined || this.#isDead(found)) return undefined
+    if (id === undefined || position === undefined || found === undefined || this.#isExpired(found)) return undefined
     found.lastUsed = this.#clock.now()
     return { id, export: found, position: Number.parseInt(position, 36) }
   }
@@ -41,7 +41,7 @@ export class ExportCursors {
     return Buffer.from(`${id}.${position.toString(36)}`).toString("base64url")
   }
 
-  #isDead(found: Export): boolean {
+  #isExpired(found: Export): boolean {
     return this.#clock.now() - found.lastUsed > lifetimeMs
   }
 }

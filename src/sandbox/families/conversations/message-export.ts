@@ -44,7 +44,7 @@ const exportPage = (call: Call, service: Service): Answer => {
   const { descending, from, rows, to } = found.export
   const total = to - from
   const size = Math.min(limit, total - found.position)
-  // Read from the end of the range when descending.
+  // A descending export starts at the end of the range.
   const start = descending ? rows.length - to + found.position : from + found.position
   const shown = slice(rows, start, size, descending)
   const next = found.position + size
@@ -52,7 +52,7 @@ const exportPage = (call: Call, service: Service): Answer => {
   return pageOf("messages", listed(service.world.messages, shown), { nextCursor, total })
 }
 
-/** Between 10 and 1,000 (A 4.9); anything else is refused, not cut down (field-notes 1). */
+/** A limit from 10 to 1,000 (A 4.9). Any other is a 400; the service does not reduce it (field-notes 1). */
 const readLimit = (limit = 100, { settings }: Service): number => {
   const most = settings.variants.exportLimitMax
   if (limit < 10) throw malformed("limit must not be less than 10")
@@ -60,18 +60,18 @@ const readLimit = (limit = 100, { settings }: Service): number => {
   return limit
 }
 
-/** Takes the messages as they are now. What changes later is not seen through the cursors of this export. */
+/** Starts an export with a snapshot of the messages; its cursors do not return later changes. */
 const begin = ({ query }: Call, service: Service) => {
   const { messages } = service.world
   const sortBy = query["sortBy"] ?? "createdAt"
   const descending = (query["sortOrder"] ?? "desc") === "desc"
-  const honoured = service.settings.variants.exportDates === "honoured"
-  const startDate = honoured ? date(query, "startDate") : undefined
-  const endDate = honoured ? date(query, "endDate") : undefined
+  const hasDateFilter = service.settings.variants.exportDates === "honoured"
+  const startDate = hasDateFilter ? date(query, "startDate") : undefined
+  const endDate = hasDateFilter ? date(query, "endDate") : undefined
   const { channel } = query as { channel?: string }
   const withinParent = parents(query, service)
   const isByCreated = sortBy === "createdAt"
-  // Sorted by another date than the dates filter, the window is not one run of rows and becomes part of the filter.
+  // The dates filter by creation. In another order, their rows are not contiguous, so the dates become part of the filter.
   const [low, high] = [startDate ?? -Infinity, endDate ?? Infinity]
   const filter: Filter = {
     key: JSON.stringify([
@@ -91,7 +91,7 @@ const begin = ({ query }: Call, service: Service) => {
   return service.exportCursors.begin({ rows, from, to: Math.max(from, to), descending })
 }
 
-/** Without a channel, every type but email (A 4.9). */
+/** Without a channel, the export contains every type except email (A 4.9). */
 const isExported = (row: Entry, channel: string | undefined): boolean =>
   !unexported.has(row.kind) && (channel === undefined ? row.kind !== email : row.kind === channels[channel])
 

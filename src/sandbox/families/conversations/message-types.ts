@@ -22,7 +22,7 @@ export const messageTypes: Record<number, string> = {
 
 export const email = 3
 
-/** Group chat and SMS review requests are in no export (A 4.9). */
+/** The export omits group chats and SMS review requests (A 4.9). */
 export const unexported = new Set([20, 21])
 
 /** The channels of the export (A 4.9, field-notes 6). Without one, every type but email is exported. */
@@ -35,7 +35,7 @@ export const channels: Record<string, number> = {
   WhatsApp: 19
 }
 
-/** Conversation type codes: a string in search, the number on a read (A 2.12). */
+/** Conversation type codes: a search returns the name, a single read the number (A 2.12). */
 export const conversationTypes: Record<number, string> = {
   1: "TYPE_PHONE",
   2: "TYPE_EMAIL",

@@ -23,7 +23,7 @@ import { conversationOf, openConversation } from "./conversation-writes.ts"
 import { findConversation } from "./conversations.ts"
 import { find } from "../records.ts"
 
-/** Messages of a conversation, one message, and a new one (A 4.9). */
+/** Listing the messages of a conversation, reading one message, and sending one (A 4.9). */
 export const messageRoutes: ReadonlyArray<Route> = [
   {
     method: "GET",
@@ -50,7 +50,7 @@ export const messageRoutes: ReadonlyArray<Route> = [
       return world.messages.full(find(world.messages, params["messageId"], "Message"))
     }
   },
-  // Sending is in no document: the plainest reading (A 4.10).
+  // Sending is not documented; this is the plainest interpretation (A 4.10).
   {
     method: "POST",
     path: "/conversations/messages",
@@ -69,7 +69,7 @@ export const messageRoutes: ReadonlyArray<Route> = [
   }
 ]
 
-/** Newest first. `lastMessageId` names the last message shown, and is sent back while `nextPage` is true. */
+/** A page of messages, newest first. A client sends `lastMessageId` back for the next page while `nextPage` is true. */
 const list = ({ params, query }: Call, service: Service): Answer => {
   const { messages } = service.world
   const conversation = findConversation(service, params["conversationId"]!)
@@ -101,7 +101,7 @@ const send = (body: Data, service: Service): Answer => {
   return { conversationId: conversation.id, messageId: sent.id }
 }
 
-/** Adds a message and moves its conversation to the front. */
+/** Adds a message, which becomes the last one of its conversation. */
 export const addMessage = (service: Service, conversation: Entry, kind: number, fields: Data): Entry => {
   const { clock, deliveries, random, settings, world } = service
   const id = random.id()

@@ -9,7 +9,7 @@ import { find } from "../records.ts"
 const location = { in: "path", name: "locationId" } as const
 const scope = "conversations/message.readonly"
 
-/** Email messages, and what was said on calls (A 4.9). */
+/** Emails, and the recordings and transcripts of calls (A 4.9). */
 export const recordingRoutes: ReadonlyArray<Route> = [
   {
     method: "GET",
@@ -67,7 +67,7 @@ const sentencesOf = ({ world: { messages, transcripts } }: Service, messageId: s
   return transcripts.data(transcript)["sentences"] as ReadonlyArray<Data>
 }
 
-/** A tone of at most two seconds, its pitch that of the call: 8,000 samples a second, 8 bits, one channel. */
+/** A tone of at most two seconds, with a pitch for each call: 8,000 samples per second, 8 bits, one channel. */
 const wave = (message: Entry, data: Data): Buffer => {
   const seconds = Math.min(2, Number((data["meta"] as Data)["callDuration"] ?? 1))
   const samples = Math.round(seconds * 8000)

@@ -7,7 +7,7 @@ import { Random, streams } from "../../account/random.ts"
 import { creationTime, type AccountContext } from "../../account/context.ts"
 import { undocumentedOfConversation } from "../../account/undocumented.ts"
 
-/** Conversations (A 2.12); `lastMessage` gives the last seeded message of the one at an index. */
+/** Conversations (A 2.12); `lastMessage` returns the last seeded message of the conversation with this index. */
 export const createConversations = (
   context: AccountContext,
   contacts: Collection,
@@ -33,7 +33,7 @@ export const createConversations = (
     const id = random.id()
     const created = creationTime(context, streams.conversation, index, count)
     const last = lastMessageTime(context, random, index, created)
-    // Assigning, starring and reading move dateUpdated and not lastMessageDate (field-notes 6).
+    // Assigning, starring and reading change dateUpdated and not lastMessageDate (field-notes 6).
     const updated = random.chance(0.8) ? last : last + Math.floor((context.end - last) * random.unit() ** 3)
     const kind = random.chance(0.7) ? 1 : random.pick([2, 2, 2, 2, 2, 3, 3, 3, 3, 4, 5, 17])
     const parent = owners[contactOf(context, index)]!.id
@@ -43,24 +43,25 @@ export const createConversations = (
 }
 
 /**
- * The index of the contact a conversation is with. Both grow alike, so that the share of the way through picks a
- * contact of about the same age.
+ * The index of the contact of a conversation: the one at the same relative position, because both kinds of records grow
+ * alike, so that it was created at about the same time.
  */
 export const contactOf = ({ settings }: AccountContext, index: number): number =>
   Math.floor((index * settings.contacts) / settings.conversations)
 
 /**
- * Bulk messages reach several conversations in the same millisecond: one in ten conversations ended with one, so ties
- * on lastMessageDate fall on page edges (field-notes 6). The malformed world has one run longer than the largest page.
+ * The time of the last message. For one conversation in ten it is a bulk message, which several conversations get in the
+ * same millisecond, so that ties of lastMessageDate occur at the edges of pages (field-notes 6). With the malformed variant,
+ * more conversations than fit on a page have the same time.
  */
 const lastMessageTime = (context: AccountContext, random: Random, index: number, created: number): number => {
   const { begin, end, malformed, settings } = context
-  const free = created + Math.floor((end - created) * random.unit() ** 2)
-  const bulk = random.chance(0.1)
+  const single = created + Math.floor((end - created) * random.unit() ** 2)
+  const isBulk = random.chance(0.1)
   if (malformed && index < 130) return Math.max(created, end - 3 * 86_400_000)
-  if (!bulk) return free
+  if (!isBulk) return single
   const spacing = Math.ceil((end - begin) / Math.max(4, settings.conversations / 60))
-  return Math.min(end - 1, begin + Math.ceil((free - begin) / spacing) * spacing)
+  return Math.min(end - 1, begin + Math.ceil((single - begin) / spacing) * spacing)
 }
 
 const conversation = (
@@ -88,7 +89,7 @@ const conversation = (
     lastMessageBody: last["body"] ?? "",
     lastMessageDate: iso(entry.last),
     lastMessageType: last["messageType"],
-    // These two are only for the filters.
+    // Only the filters use these two; responses omit them.
     lastMessageDirection: last["direction"],
     lastMessageSource: last["source"],
     fullName: who.name,
@@ -100,7 +101,7 @@ const conversation = (
   }
 }
 
-/** In search the type is a string (A 2.12), and the live service was seen to write dates as numbers (field-notes 6). */
+/** In a search, the type is a text (A 2.12). The live service was observed to send dates as numbers (field-notes 6). */
 const inSearch = (context: AccountContext, data: Data): Data => {
   const shown = { ...data, lastMessageDirection: undefined, lastMessageSource: undefined }
   const type = conversationTypes[data["type"] as number] ?? "TYPE_PHONE"

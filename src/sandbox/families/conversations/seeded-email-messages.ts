@@ -7,11 +7,11 @@ import { Random, streams } from "../../account/random.ts"
 import type { AccountContext } from "../../account/context.ts"
 import { messageText } from "../../account/texts.ts"
 
-/** The ids of the emails of a message: they name it, so that no index is needed to find it again. */
+/** The ids of the emails of a message. They contain its id, so that the message can be found without an index. */
 export const emailIds = (messageId: string, count: number): Array<string> =>
   Array.from({ length: count }, (_, place) => `${messageId}E${place}`)
 
-/** Email messages (A 2.12): what the emails in a message's `meta.email.messageIds` hold. */
+/** Emails (A 2.12), whose ids are in `meta.email.messageIds` of a message. */
 export const createEmails = (context: AccountContext, messages: Collection, contacts: Collection): Collection =>
   new DerivedCollection({
     from: messages,
@@ -58,7 +58,7 @@ const emailMessage = (context: AccountContext, id: string, entry: Entry, message
   }
 }
 
-/** The address of the contact, or a placeholder when the contact has none or was deleted. */
+/** The address of the contact, or a placeholder if the contact has none or was deleted. */
 const customerOf = (context: AccountContext, message: Data, contacts: Collection, random: Random): string => {
   const contact = contacts.get(message["contactId"] as string)
   const address = contact === undefined ? undefined : contacts.data(contact)["email"]

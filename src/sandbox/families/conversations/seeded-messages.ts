@@ -9,7 +9,7 @@ import { Random, streams } from "../../account/random.ts"
 import type { AccountContext } from "../../account/context.ts"
 import { messageText } from "../../account/texts.ts"
 
-/** Messages (A 2.12), spread over their conversation; the last one falls on its lastMessageDate. */
+/** Messages (A 2.12), spread over the time of their conversation; the last one is at its lastMessageDate. */
 export const createMessages = (
   context: AccountContext,
   conversations: Collection
@@ -24,7 +24,7 @@ export const createMessages = (
       (entry) => message(context, entry, owners[ownerOfMessage[entry.source as number]!]!),
       malform
     ),
-    // What an email sent here says is kept with its message and read as an email only.
+    // The text of an email that was sent in the sandbox is stored in its message, but only a read of the email returns it.
     full: (data) => ("written" in data ? { ...data, written: undefined } : data)
   })
   let index = 0
@@ -37,7 +37,7 @@ export const createMessages = (
       const id = idBeside(context, index, random.id(), previous)
       const step = (owner.last - owner.created) / count
       const created = place === count - 1 ? owner.last : Math.floor(owner.created + step * (place + random.unit()))
-      // Delivery and reading change a message for a few days after it was sent.
+      // The delivery or reading changes a message up to three days after it was sent.
       const late = random.chance(0.3) ? Math.floor(259_200_000 * random.unit() ** 4) : 0
       const updated = Math.max(created, Math.min(context.end, created + late))
       const usual = random.pick(messagesIn[owner.kind] ?? [2])
@@ -52,7 +52,7 @@ export const createMessages = (
 
 const malform = malformFields({ instants: "dateAdded dateUpdated", texts: "body error from to status" })
 
-/** Every conversation has one message; the rest go to some far more often than to others. */
+/** The number of messages of each conversation: at least one, and unevenly distributed. */
 const messageCounts = (context: AccountContext, conversations: number): Uint32Array => {
   const counts = new Uint32Array(conversations).fill(1)
   const random = new Random(context.seed, streams.message + 500, 0)
@@ -82,7 +82,7 @@ const message = (context: AccountContext, entry: Entry, conversation: Entry): Da
     direction: inbound ? "inbound" : "outbound",
     contentType: isEmail ? "text/html" : "text/plain",
     status: isCall && random.chance(0.5) ? undefined : status,
-    // Lists leave the body of an email out; it is read from the email itself (field-notes 6).
+    // Messages omit the body of an email, which only the email itself contains (field-notes 6).
     body: isEmail || isCall ? undefined : messageText(random),
     attachments: isCall || random.chance(0.9) ? [] : [`https://files.example/${random.id()}.jpg`],
     meta: isEmail ? emailMeta(random, entry.id!) : isCall ? callMeta(random) : pageMeta[entry.kind],
@@ -105,7 +105,7 @@ const callMeta = (random: Random): Data => {
   return { ...(!isUnheard && { callDuration: String(random.between(3, 1800)) }), callStatus }
 }
 
-/** The pages of the two social channels; no document names the members. */
+/** The pages of the two social channels; their members are not documented. */
 const pageMeta: Record<number, Data> = {
   11: { fb: { pageId: "104559210000001", pageName: "Harbor & Pine Renovations" } },
   18: { ig: { pageId: "178414050000001", pageName: "harborandpine" } }

@@ -4,11 +4,11 @@ import { Random, streams } from "../../account/random.ts"
 import type { AccountContext } from "../../account/context.ts"
 import { messageText } from "../../account/texts.ts"
 
-/** Calls that were answered and voicemail have a recording and a transcript; no other message has. */
+/** Whether the message has a recording and a transcript, like answered calls and voicemail. */
 export const isRecorded = (message: Data): boolean =>
   ["completed", "answered", "voicemail"].includes(String((message["meta"] as Data | undefined)?.["callStatus"]))
 
-/** Transcripts of calls, under the id of their message; the sentences are those of A 2.12. */
+/** The transcripts of calls, with the id of their message; the sentences have the form of A 2.12. */
 export const createTranscripts = (context: AccountContext, messages: Collection): Collection =>
   new DerivedCollection({
     from: messages,

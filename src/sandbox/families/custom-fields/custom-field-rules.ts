@@ -21,7 +21,7 @@ const dataTypes = (
   "FILE_UPLOAD SIGNATURE RADIO URL USER TIME DATE_TIME RICH_TEXT"
 ).split(" ")
 
-/** What a custom field of a contact or opportunity may be made of (A 2.4, A 4.3). */
+/** The members of a custom field that a body may set (A 2.4, A 4.3). */
 export const fieldChangeShape: Shape = {
   name: text,
   dataType: choice(...dataTypes),
@@ -59,7 +59,7 @@ export const fieldShape: Shape = {
   model: choice("contact", "opportunity")
 }
 
-/** The rules per data type, all that are broken at once. `old` is the field an update changes. */
+/** Checks the rules of the data type, and throws 422 with all violations. `old` is the field that an update changes. */
 export const checkRules = (body: Data, dataType: string, old: Data = {}): void => {
   const has = (name: string): boolean => (body[name] ?? old[name] ?? undefined) !== undefined
   const problems: Array<string> = []
@@ -101,7 +101,7 @@ const dateProblems = (rules: Data | undefined | null, dataType: string): Readonl
   return broken.filter(([isBroken]) => isBroken).map(([, says]) => `dateTimeValidation.${says}`)
 }
 
-/** As a read shows it: what is sent under one name for files is shown under another (A 2.4). */
+/** A field as reads return it: two members for files have other names there (A 2.4). */
 export const storedField = ({ isMultipleFile, maxNumberOfFiles, ...body }: Data): Data => ({
   ...body,
   ...(isMultipleFile !== undefined && { isMultiFileAllowed: isMultipleFile }),

@@ -21,7 +21,7 @@ export const customFieldUploadRoutes: ReadonlyArray<Route> = [
   }
 ]
 
-/** The files are not kept: only their names and sizes are. */
+/** Stores the names and sizes of the files, but not the files. */
 const upload = ({ parts }: Call, { random, world }: Service): Answer => {
   const value = (name: string): string =>
     parts.map((part) => (part.name === name && "value" in part ? part.value : "")).find((sent) => sent !== "") ?? ""
@@ -46,5 +46,5 @@ const upload = ({ parts }: Call, { random, world }: Service): Answer => {
   return { uploadedFiles: Object.fromEntries(meta.map((file) => [file.originalname, file.url])), meta }
 }
 
-/** The only size the documents give is that of a conversation attachment (A 8). */
+/** The documents give only the limit of attachments in conversations (A 8). */
 const maxFileBytes = 5_000_000

@@ -11,7 +11,7 @@ const path = "/locations/:locationId/customFields"
 const location = { in: "path", name: "locationId" } as const
 const returns = { customField: record("CustomField") }
 
-/** Custom fields of contacts and opportunities (A 4.3): unpaged, no count. */
+/** Custom fields of contacts and opportunities (A 4.3). The list has no pages and no count. */
 export const customFieldRoutes: ReadonlyArray<Route> = [
   {
     method: "GET",
@@ -22,7 +22,7 @@ export const customFieldRoutes: ReadonlyArray<Route> = [
     query: { model: choice("contact", "opportunity", "all") },
     returns: { customFields: list(record("CustomField")) },
     handle: ({ query }, { world: { customFields } }) => {
-      // The default of `model` is in no document; without it all are listed.
+      // The default of `model` is not documented; here it is all.
       const model = query["model"] ?? "all"
       const rows = [...customFields.live()].filter(
         (row) => model === "all" || customFields.data(row)["model"] === model
@@ -89,7 +89,7 @@ export const customFieldRoutes: ReadonlyArray<Route> = [
     scope: "locations/customFields.write",
     location,
     summary: "Delete a custom field",
-    // Spelled so in the documents.
+    // The documents spell it this way.
     returns: { succeded: flag },
     handle: ({ params }, service) => {
       service.world.customFields.remove(findField(service, params["id"]!))
@@ -104,7 +104,7 @@ const findField = ({ world: { customFields } }: Service, id: string): Entry => {
   return row
 }
 
-/** The data type and the choice of one or many users stay as they were made (A 2.4). */
+/** The data type cannot change, nor whether the field accepts one user or several (A 2.4). */
 const refuseImmutable = (body: Data, data: Data): void => {
   if (body["dataType"] !== undefined && body["dataType"] !== data["dataType"]) throw invalid("dataType cannot change")
   const { multiSelect } = (body["userFieldConfig"] ?? {}) as Data

@@ -4,8 +4,8 @@ import type { Service } from "../../service.ts"
 import type { Data, Entry } from "../../account/collection.ts"
 
 /**
- * An entry of `customFields` as it was sent (A 2.2): by the id or the key of the field, as `fieldValue` or the deprecated
- * `field_value`. A null clears the value, which leaves nothing to keep.
+ * Reads an item of `customFields` (A 2.2), which has the id or the key of the field, and `fieldValue` or the deprecated
+ * `field_value`. A null clears the value, so that nothing is stored.
  */
 export const customValues = (
   sent: Data,
@@ -35,18 +35,18 @@ const fieldOf = (id: unknown, key: unknown, model: string, { world: { customFiel
   return named !== undefined && customFields.data(named)["model"] === model ? named : undefined
 }
 
-/** What a value must be and is not. */
+/** The rule that a value violates; undefined if it is valid. */
 const problemOf = (field: Data, value: unknown, service: Service): string | undefined => {
   const { dataType, model } = field
   const kind = kinds[dataType as string] ?? "a string"
-  // The value of an opportunity is a text, a list or an object (A 2.6), so there a number may be written as text.
+  // A value of an opportunity is a text, a list or an object (A 2.6), so a number may be sent as text.
   const isNumeral = model === "opportunity" && kind === "a number" && typeof value === "string" && !isNaN(Number(value))
   if (!isNumeral && !fits(kind, value)) return kind
   if (dataType === "DATE" || dataType === "DATE_TIME") return dateProblem(field, String(value), service)
   return dataType === "URL" ? urlProblem(field, String(value)) : optionProblem(field, value)
 }
 
-/** Out-of-range options are not valid (A 7), unless the field lets people write their own. */
+/** A value that is not an option is not valid (A 7), unless the field allows custom options. */
 const optionProblem = ({ isAllowedCustomOption, picklistOptions }: Data, value: unknown): string | undefined => {
   const options = (picklistOptions ?? []) as ReadonlyArray<unknown>
   if (isAllowedCustomOption === true || options.length === 0) return undefined
@@ -64,7 +64,7 @@ const urlProblem = ({ urlValidation }: Data, value: string): string | undefined 
   return mode === "block" && isIn(blockedDomains) ? "of a domain that is not blocked" : undefined
 }
 
-/** The rules of A 2.4, by UTC days: today is both past and future. */
+/** The rules of A 2.4, in UTC days. Today is both past and future. */
 const dateProblem = (field: Data, value: string, { clock }: Service): string | undefined => {
   const at = dayOf(value) ?? (/^\d+$/.test(value) ? undefined : instant(value))
   if (at === undefined) return "a date"
@@ -74,7 +74,7 @@ const dateProblem = (field: Data, value: string, { clock }: Service): string | u
   const last = rollingDays === undefined ? Infinity : today + rollingDays
   if (mode === "future_only" && (day < today + (bufferDays ?? 0) || day > last)) return "a date to come"
   if (mode === "past_only" && day > today) return "a date in the past"
-  // The end of a range is a whole day when it is given as one.
+  // If the end of the range is a day, the whole day is included.
   const end = (instant(rangeMax) ?? Infinity) + (String(rangeMax).includes("T") ? 0 : dayMs - 1)
   if (mode === "range" && (at < (instant(rangeMin) ?? -Infinity) || at > end)) return "a date within the range"
   const isDayAllowed = mode === "any" || daysAllowed === undefined || daysAllowed.includes(new Date(at).getUTCDay())
@@ -87,7 +87,7 @@ const fits = (kind: string, value: unknown): boolean => {
   return kind === "an object" ? typeof value === "object" && !Array.isArray(value) : typeof value === "string"
 }
 
-/** What the value of a field is, by its data type (A 2.2); text where the table is silent. */
+/** The type of a value, by the data type of its field (A 2.2). Data types that the table omits have texts. */
 const kinds: Record<string, string> = {
   NUMERICAL: "a number",
   MONETORY: "a number",

@@ -15,7 +15,7 @@ export const objectFieldChangeShape: Shape = {
   options: list(object({ key: required(text), label: required(text), url: text })),
   acceptedFormats: choice(...".pdf .docx .doc .jpg .jpeg .png .gif .csv .xlsx .xls all".split(" ")),
   maxFileLimit: between(integer, 1),
-  // These cannot change, so on update they are compared and not stored.
+  // These cannot change, so an update compares them and does not store them.
   dataType: choice(...dataTypes),
   fieldKey: text,
   objectKey: text,
@@ -31,7 +31,7 @@ export const objectFieldShape: Shape = {
   allowCustomOption: flag
 }
 
-/** What goes with which data type (A 2.5). */
+/** Checks that the data type allows all members of the body (A 2.5). */
 export const checkRules = (body: Data, dataType: string): void => {
   const problems = Object.entries(onlyFor)
     .filter(([name, types]) => body[name] !== undefined && body[name] !== null && !types.includes(dataType))

@@ -4,7 +4,7 @@ import { Random, streams } from "../../account/random.ts"
 import type { AccountContext } from "../../account/context.ts"
 import { undocumentedOfCustomField } from "../../account/undocumented.ts"
 
-/** The same fields as records (A 2.4). */
+/** The custom fields of the account as records (A 2.4). */
 export const createCustomFields = (context: AccountContext): Collection => {
   const collection = new Collection({ build: () => ({}) })
   context.customFields.forEach((field, index) => {
@@ -39,14 +39,14 @@ export const createCustomFields = (context: AccountContext): Collection => {
 
 const unusedId = (context: AccountContext, index: number) => new Random(context.seed, streams.setup, index + 200).id()
 
-/** The field for a day and time, which opportunities of the malformed world fill. */
+/** The field for a day and time, which has values in opportunities with the malformed variant. */
 export const inspectionId = (context: AccountContext): string =>
   unusedId(
     context,
     unused.findIndex(({ name }) => name === "Inspection")
   )
 
-/** Fields nothing has a value of yet, for what else a field can say (A 2.4). */
+/** Fields without values, for the other members of a field (A 2.4). */
 const unused = [
   {
     model: "contact",

@@ -10,7 +10,7 @@ import { addRecord, checkReference, find } from "../records.ts"
 
 const path = "/emails/locations/:locationId/campaigns/emails"
 
-/** Email campaigns (B 4.1): updating, scheduling and deleting one is in no document. */
+/** Email campaigns (B 4.1). Updating, scheduling and deleting one is not documented. */
 export const emailCampaignRoutes: ReadonlyArray<Route> = [
   {
     method: "GET",

@@ -13,7 +13,7 @@ const [reads, writes] = ["emails/templates.readonly", "emails/templates.write"]
 const traced = { traceId: text }
 const senders = { previewText: text, subjectLine: text, fromName: text, fromEmail: email, userId: text }
 
-/** One email template at a time, and new folders (B 4.1). */
+/** Operations on one email template, and the creation of folders (B 4.1). */
 export const emailTemplateRoutes: ReadonlyArray<Route> = [
   {
     method: "POST",

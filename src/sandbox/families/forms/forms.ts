@@ -15,7 +15,7 @@ interface Kind {
   readonly collections: (service: Service) => { readonly all: Collection; readonly submissions: Collection }
 }
 
-/** Forms and surveys, and their submissions, are alike (B 4.8). */
+/** The routes of forms or surveys, and of their submissions, which are alike (B 4.8). */
 const routesOf = ({ collections, of, one, plural }: Kind): ReadonlyArray<Route> => [
   {
     method: "GET",
@@ -27,7 +27,7 @@ const routesOf = ({ collections, of, one, plural }: Kind): ReadonlyArray<Route> 
     returns: { [plural]: list(record(one)), total: integer },
     handle: ({ query }, service) => {
       const { all } = collections(service)
-      // The account keeps no folders.
+      // The account has no folders.
       const rows = query["type"] === "folder" ? [] : all.sorted(byCreated)
       return pageOf(plural, listed(all, windowOf(query, rows)), { total: rows.length })
     }
@@ -57,7 +57,7 @@ const routesOf = ({ collections, of, one, plural }: Kind): ReadonlyArray<Route> 
   }
 ]
 
-/** By default from one month ago to today (B 4.8), in days of UTC. */
+/** By default, the submissions from one month ago to today (B 4.8), in UTC days. */
 const filter = (query: Data, of: Kind["of"], submissions: Collection, { clock }: Service): Filter => {
   const today = new Date(clock.now())
   today.setUTCHours(0, 0, 0, 0)

@@ -8,7 +8,7 @@ import { Random, streams } from "../../account/random.ts"
 import { creationTime, ownerOf, type AccountContext } from "../../account/context.ts"
 import { messageText } from "../../account/texts.ts"
 
-/** Whether they were made with forms or with surveys, which are alike (B 2.7). */
+/** What differs between the submissions of forms and of surveys (B 2.7). */
 interface Kind {
   readonly stream: number
   readonly of: "formId" | "surveyId"
@@ -23,7 +23,7 @@ export const createSubmissions = (context: AccountContext, contacts: Collection,
     count: context.settings.submissions
   })
 
-/** Submissions of the given forms, or surveys, by the contacts there were at the start. */
+/** Submissions of the given forms or surveys by the initial contacts. */
 export const submissionsOf = (
   context: AccountContext,
   owners: ReadonlyArray<Entry>,

@@ -4,7 +4,7 @@ import type { AccountContext } from "../../account/context.ts"
 import { submissionsOf } from "./seeded-submissions.ts"
 import { type Owners, seeded, streams } from "../../account/seeded.ts"
 
-/** Surveys (B 2.7) and their submissions, which are like those of forms. */
+/** Surveys (B 2.7) and their submissions, which have the form of those of forms. */
 export const createSurveys = (context: AccountContext): Collection =>
   seeded(context, {
     stream: streams.survey,

@@ -4,7 +4,7 @@ import type { Route } from "../../http/route.ts"
 import { record, required, text } from "../../http/shape.ts"
 import type { Data } from "../../account/collection.ts"
 
-/** Files for the custom fields of a contact (B 4.8). */
+/** Uploads of files to the custom fields of a contact (B 4.8). */
 export const formUploadRoutes: ReadonlyArray<Route> = [
   {
     method: "POST",
@@ -44,7 +44,7 @@ export const formUploadRoutes: ReadonlyArray<Route> = [
       }
       const old = (contacts.data(contact)["customFields"] ?? []) as ReadonlyArray<Data>
       const kept = old.filter(({ id }) => !valueById.has(String(id)))
-      // New files join those the field has.
+      // New files are added to those of the field.
       const values = [...valueById].map(([id, files]) => {
         const before = old.find((value) => value["id"] === id)?.["value"]
         const value = { ...(typeof before === "object" ? before : {}), ...files }
@@ -57,11 +57,11 @@ export const formUploadRoutes: ReadonlyArray<Route> = [
   }
 ]
 
-/** A field says how many files it takes (A 2.4), and whether more than one. */
+/** The maximum number of files of a field (A 2.4). */
 const maxFiles = ({ isMultiFileAllowed, maxFileLimit }: Data): number =>
   isMultiFileAllowed === false ? 1 : Number(maxFileLimit ?? Infinity)
 
-/** A field without formats of its own takes every type that is allowed. */
+/** Whether a field accepts a type of file. A field without its own formats accepts all allowed types. */
 const accepts = ({ acceptedFormat }: Data, extension: string): boolean => {
   const formats = (acceptedFormat ?? []) as ReadonlyArray<string>
   return formats.length === 0 || formats.some((format) => format.toLowerCase() === `.${extension}`)

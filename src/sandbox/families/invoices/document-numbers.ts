@@ -2,7 +2,7 @@ import { conflict, invalid } from "../../http/errors.ts"
 import type { Collection, Entry } from "../../account/collection.ts"
 import { amountOf } from "../../account/seeded.ts"
 
-/** The member that holds the number of a document, and that of the first seeded one. */
+/** The member with the number of a document, and the number of the first seeded document. */
 export interface Numbering {
   readonly name: "invoiceNumber" | "estimateNumber"
   readonly first: number
@@ -12,7 +12,7 @@ export interface Numbering {
 const numberOf = ({ source }: Entry, { first, name }: Numbering): number =>
   typeof source === "number" ? first + source : amountOf(source[name])
 
-/** The number that was sent: digits, as text or number, kept as a number. Two documents never share one (A 7: 409). */
+/** The number that was sent as digits or as a number. A number in use is a 409 (A 7). */
 export const sentNumber = (
   rows: Collection,
   numbering: Numbering,

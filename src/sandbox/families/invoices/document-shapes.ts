@@ -69,7 +69,7 @@ export const sending: Shape = {
   sentFrom: object({ fromName: text, fromEmail: email })
 }
 
-/** A sender is not for documents that are sent by hand, and the user is one with access (B 4.3). */
+/** A document that is sent manually must not have a sender, and the user must exist (B 4.3). */
 export const checkSending = ({ world }: Service, { action, sentFrom, userId }: Data): void => {
   checkReference(world.users, userId, "userId")
   if (action === "send_manually" && sentFrom !== undefined) throw invalid("property sentFrom should not exist")

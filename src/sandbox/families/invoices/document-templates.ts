@@ -33,7 +33,7 @@ export const documentTemplateRoutes: ReadonlyArray<Route> = [
     location: { in: "query", name: "altId" },
     query: { altType, templateId: required(text) },
     returns: record("EstimateTemplate"),
-    // The documents show no answer: the template itself.
+    // The response is not documented; it is the template itself.
     handle: ({ query }, { world }) => {
       const { estimateTemplates } = world
       return estimateTemplates.full(find(estimateTemplates, query["templateId"], "Template"))
@@ -83,7 +83,7 @@ export const documentTemplateRoutes: ReadonlyArray<Route> = [
       return estimateTemplates.full(row)
     }
   },
-  // Its path is in no document; field-notes 7 has it from the vendor's description.
+  // The path is not documented; field-notes 7 takes it from the vendor's description.
   {
     method: "GET",
     path: "/invoices/template",

@@ -13,7 +13,7 @@ import { addRecord, changeRecord } from "../records.ts"
 
 const [reads, writes] = ["invoices/estimate.readonly", "invoices/estimate.write"]
 
-/** Estimates (B 4.3). No operation reads one alone. */
+/** Estimates (B 4.3). No operation reads a single one. */
 export const estimateRoutes: ReadonlyArray<Route> = [
   {
     method: "GET",

@@ -58,7 +58,7 @@ export const invoiceActionRoutes: ReadonlyArray<Route> = [
     body: {
       altType,
       mode: required(choice("cash", "card", "cheque", "bank_transfer", "other")),
-      // All of them, whatever the mode (B 4.3).
+      // These are required in every mode (B 4.3).
       card: required(object({ brand: required(text), last4: required(text) })),
       cheque: required(object({ number: required(text) })),
       notes: required(text),
@@ -147,14 +147,14 @@ export const invoiceActionRoutes: ReadonlyArray<Route> = [
   }
 ]
 
-/** A draft becomes sent; sending again changes no status. */
+/** Sends an invoice: a draft gets the status sent, any other keeps its status. */
 const send = (service: Service, row: Entry, fields: Data): Entry => {
   const { invoices } = service.world
   const isDraft = invoices.data(row)["status"] === "draft"
   return changeRecord(service, invoices, row, { ...dropUndefined(fields), ...(isDraft && { status: "sent" }) })
 }
 
-/** A recorded payment is a transaction, of the kind that no provider took. */
+/** Adds the transaction of a recorded payment, which has no payment provider. */
 const addTransaction = (service: Service, invoice: Entry, amount: number, { fulfilledAt, mode }: Data): void => {
   const { invoices, transactions } = service.world
   const { contactDetails, currency, liveMode, name } = invoices.data(invoice)

@@ -2,7 +2,7 @@ import type { Collection, Data, Entry, Filter } from "../../account/collection.t
 import { slice } from "../../account/position.ts"
 import { dayOf } from "../../account/seeded.ts"
 
-/** A page of a list, which is always ordered by issue date, by default latest first (B 4.3). */
+/** A page of a list, ordered by issue date, by default latest first (B 4.3). */
 export const pageBy = (
   collection: Collection,
   query: Data,
@@ -15,6 +15,6 @@ export const pageBy = (
   return { texts: `[${shown.map((row) => collection.list(row)).join(",")}]`, total: rows.length }
 }
 
-/** A seeded record was issued on the day it was made, so that it need not be built. */
+/** The issue date. That of a seeded record is the day of its creation, so that the record need not be built. */
 const issueDate = ({ created, source }: Entry): string =>
   typeof source === "number" ? dayOf(created) : String(source["issueDate"] ?? dayOf(created))

@@ -7,7 +7,7 @@ import { totalOf } from "./seeded-invoices.ts"
 import { amountOf, cents } from "../../account/seeded.ts"
 import { dropUndefined, addRecord, changeRecord } from "../records.ts"
 
-/** A draft for a contact, with the next number unless one is sent. */
+/** Adds a draft for a contact, with the next number unless the body has one. */
 export const createInvoice = (service: Service, body: Data): Entry => {
   checkContact(service, body["contactDetails"])
   const { items, ...rest } = body
@@ -28,7 +28,7 @@ export const createInvoice = (service: Service, body: Data): Entry => {
   })
 }
 
-/** The given members instead of its own; what is due follows from the lines and what was paid. */
+/** Replaces the given members of an invoice, and computes the amount due from the lines and the paid amount. */
 export const updateInvoice = (service: Service, old: Entry, body: Data): Entry => {
   const { invoices } = service.world
   const { invoiceNumber, items, ...rest } = dropUndefined(body)
@@ -46,7 +46,7 @@ export const updateInvoice = (service: Service, old: Entry, body: Data): Entry =
   })
 }
 
-/** Transitions are undocumented: a paid or void invoice keeps its status. */
+/** Throws 409 for a paid or void invoice, which keeps its status. The documents do not define the transitions. */
 export const openInvoice = ({ world }: Service, row: Entry, done: string): Entry => {
   const status = world.invoices.data(row)["status"]
   if (status === "paid" || status === "void") throw conflict(`An invoice that is ${status} cannot be ${done}`)

@@ -36,7 +36,7 @@ import { changeRecord, checkReference } from "../records.ts"
 
 const payment = { tipsConfiguration: anything, paymentSchedule: anything, paymentMethods: anything }
 
-/** Invoices (B 4.3). A list shows nine fields; a create answers with 200 (A 7). */
+/** Invoices (B 4.3). A list returns nine fields; the status of a create is 200 (A 7). */
 export const invoiceRoutes: ReadonlyArray<Route> = [
   {
     method: "GET",

@@ -23,7 +23,7 @@ const rrule: Shape = {
 
 export const schedule: Field = object({ executeAt: { type: "string", format: "date-time" }, rrule: object(rrule) })
 
-/** Checks that the shape of a rule does not cover: the ranges of numbers, and the members that a repeating rule needs. */
+/** Checks what the shape of a rule does not cover: the ranges of numbers, and the members that a repeating rule needs. */
 export const checkRule = (rule: Data, isNeeded: boolean, label: string): void => {
   const { dayOfMonth, numOfWeek } = rule
   const missing = isNeeded ? ["intervalType", "interval", "startDate"].filter((name) => (rule[name] ?? "") === "") : []
@@ -35,5 +35,5 @@ export const checkRule = (rule: Data, isNeeded: boolean, label: string): void =>
   if (problems.length > 0) throw invalid(...problems)
 }
 
-/** Places are counted from 1, or -1 for the last; the shape has their bounds. */
+/** Positions are counted from 1, or -1 for the last; the shape has their bounds. */
 const isPlace = (sent: unknown): boolean => sent === undefined || (Number.isInteger(sent) && sent !== 0)

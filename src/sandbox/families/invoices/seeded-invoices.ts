@@ -9,7 +9,7 @@ import { type Draw, type Owners, cents, dayOf, rowsOf, seeded, streams } from ".
 
 const dayMs = 86_400_000
 
-/** Invoices (B 2.3). The list shows nine fields, a read of one also its lines and whom it is for. */
+/** Invoices (B 2.3). The list returns nine fields, a single read also the lines and the recipient. */
 export const createInvoices = (context: AccountContext, owners: Owners, products: Collection): Collection => {
   const productIds = rowsOf(products).map((row) => row.id!)
   return seeded(context, {
@@ -78,7 +78,7 @@ const invoice = (
 
 export const invoiceStatuses = ["draft", "sent", "payment_processing", "paid", "void", "partially_paid"]
 
-/** Apart from the other draws of an invoice, so that its transactions can follow from it without building it. */
+/** The status of an invoice. It is drawn separately, so that transactions can depend on it without building the invoice. */
 export const invoiceStatus = (context: AccountContext, index: number): string => {
   const random = new Random(context.seed, streams.invoice + 3000, index)
   return random.chance(0.005) ? "disputed" : random.pick(["paid", "paid", "paid", ...invoiceStatuses])
@@ -95,7 +95,7 @@ const lines = (random: Random, productIds: ReadonlyArray<string>): ReadonlyArray
 const discountOf = (random: Random): Data =>
   random.chance(0.8) ? { type: "percentage", value: 0 } : { type: random.pick(["percentage", "fixed"]), value: 10 }
 
-/** The sum of the lines less the discount, in cents, never below nothing. */
+/** The sum of the lines minus the discount, rounded to cents, and at least 0. */
 export const totalOf = (items: ReadonlyArray<Data>, discount: Data | undefined): number => {
   const sum = items.reduce((sum, { amount, qty }) => sum + Number(amount) * Number(qty), 0)
   const value = Number(discount?.["value"] ?? 0)
@@ -120,7 +120,7 @@ const lateFees: Data = {
   maxLateFees: { type: "fixed", value: 100 }
 }
 
-/** The defaults new invoices and estimates start from. */
+/** The defaults of new invoices and estimates. */
 export const createInvoiceSettings = (context: AccountContext): Collection =>
   single(
     {
@@ -143,7 +143,7 @@ export const createInvoiceSettings = (context: AccountContext): Collection =>
     context.begin
   )
 
-/** Estimates (B 2.3). No operation reads one alone, so the list shows all there is. */
+/** Estimates (B 2.3). No operation reads a single one, so the list returns all fields. */
 export const createEstimates = (context: AccountContext, owners: Owners, products: Collection): Collection => {
   const productIds = rowsOf(products).map((row) => row.id!)
   return seeded(context, {
@@ -184,7 +184,7 @@ export const createEstimates = (context: AccountContext, owners: Owners, product
   })
 }
 
-/** The members a repeating estimate needs (B 2.3). */
+/** The members that a repeating estimate needs (B 2.3). */
 const ruleOf = (random: Random, created: number): Data => ({
   intervalType: random.pick(["monthly", "monthly", "weekly", "yearly", "daily"]),
   interval: random.between(1, 3),
@@ -193,7 +193,7 @@ const ruleOf = (random: Random, created: number): Data => ({
 
 export const estimateStatuses = ["all", "draft", "sent", "accepted", "declined", "invoiced", "viewed"]
 
-/** Templates of estimates and of invoices look alike. */
+/** Templates of estimates or of invoices, which have the same form. */
 export const createDocumentTemplates = (context: AccountContext, stream: number, products: Collection): Collection => {
   const productIds = rowsOf(products).map((row) => row.id!)
   return seeded(context, {

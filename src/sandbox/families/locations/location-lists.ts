@@ -9,7 +9,7 @@ import { Random, streams } from "../../account/random.ts"
 
 const location = { in: "path", name: "locationId" } as const
 
-/** What a location offers: time zones, messaging providers, saved templates (A 4.6). */
+/** The time zones, messaging providers and saved templates of a location (A 4.6). */
 export const locationListRoutes: ReadonlyArray<Route> = [
   {
     method: "GET",
@@ -26,7 +26,7 @@ export const locationListRoutes: ReadonlyArray<Route> = [
     scope: "locations.readonly",
     location,
     summary: "List the messaging providers of a channel",
-    // Seen to be missing under date-based versions (field-notes 4).
+    // Date-based versions were observed not to have this operation (field-notes 4).
     isNew: true,
     returns: { conversationChannel: object() },
     handle: ({ params }, { world: { context } }) => {
@@ -72,7 +72,7 @@ export const locationListRoutes: ReadonlyArray<Route> = [
 
 const timezones = [...Intl.supportedValuesOf("timeZone"), "UTC"]
 
-/** The first is the default one. */
+/** The providers by type; the first is the default. */
 const providers: Readonly<Record<string, ReadonlyArray<string>>> = Object.assign(Object.create(null), {
   SMS: ["Harbor Text", "Backup SMS"],
   Email: ["Pine Mail"]

@@ -22,7 +22,7 @@ const path = "/locations/:locationId/recurring-tasks"
 const location = { in: "path", name: "locationId" } as const
 const returns = { recurringTask: record("RecurringTask") }
 
-/** When it recurs (A 2.9). */
+/** The recurrence rule (A 2.9). */
 const rruleOptions = object({
   intervalType: required(choice("yearly", "monthly", "weekly", "daily", "hourly")),
   interval: required(between(number, 1)),

@@ -22,7 +22,7 @@ export const createTemplates = (context: AccountContext): Collection => {
       dateAdded: iso(created),
       locationId: context.locationId,
       deleted: index % 8 === 5,
-      // Where the template was made; the live service was seen to take the location id (field-notes 4).
+      // The origin of the template; the live service was observed to accept the location id (field-notes 4).
       originId: context.locationId
     }
     templates.add(entry({ id, kind: index % 8 === 5 ? 1 : 0, created, source }))

@@ -9,7 +9,7 @@ import { dropNulls, find, wrapRecord } from "../records.ts"
 
 const returns = { opportunity: record("Opportunity") }
 
-/** One opportunity at a time (A 4.4). */
+/** Creating, reading, changing and deleting one opportunity (A 4.4). */
 export const opportunityRoutes: ReadonlyArray<Route> = [
   {
     method: "GET",
@@ -33,7 +33,7 @@ export const opportunityRoutes: ReadonlyArray<Route> = [
       return shown(service, createOpportunity(service, readOpportunity(body, service)))
     }
   },
-  // No document describes update and delete: they follow the other resources (A 4.10).
+  // Update and delete are not documented; they are like those of the other resources (A 4.10).
   {
     method: "PUT",
     path: "/opportunities/:id",

@@ -31,7 +31,7 @@ const upsert = ({ body }: Call, service: Service): Answer => {
   const { followers, followersActionType, id, isRemoveAllFollowers } = body
   const sent = followers as ReadonlyArray<string>
   for (const follower of sent) checkUser(follower, "followers", service)
-  // Only an id says which one to update; no other field is documented to match by.
+  // Only an id selects the opportunity to update; no other matching field is documented.
   const old = id === undefined ? undefined : find(opportunities, String(id), "Opportunity")
   const data = old === undefined ? {} : opportunities.data(old)
   const fields = readOpportunity(body, service, data)

@@ -40,7 +40,7 @@ const writable: Shape = {
 
 const [reads, writes] = ["payments/coupons.readonly", "payments/coupons.write"]
 
-/** Coupons (B 4.6): no id in any path. */
+/** Coupons (B 4.6). No path contains the id of a coupon. */
 export const couponRoutes: ReadonlyArray<Route> = [
   {
     method: "GET",

@@ -75,7 +75,7 @@ export const orderActionRoutes: ReadonlyArray<Route> = [
       const account = { altId: service.world.context.locationId, altType: "location" }
       const fields = { ...account, trackings, items }
       const row = addRecord(service, orderFulfillments, fields, { parent: order.id })
-      // Fulfilled once every item is sent in full; how it moves is in no document.
+      // An order is fulfilled when all items are sent; the documents do not define the transitions.
       const isSent = [...left.values()].every((count) => count <= 0)
       const fulfillmentStatus = isSent ? "fulfilled" : "partially_fulfilled"
       changeRecord(service, service.world.orders, order, { fulfillmentStatus })
@@ -109,7 +109,7 @@ export const orderActionRoutes: ReadonlyArray<Route> = [
       const due = dueOf(service, old)
       const { amount = due, isPartialPayment } = body as { amount?: number; isPartialPayment?: boolean }
       checkPayment(body["amount"], due)
-      // Success marks the order paid (B 4.4), but for a part that leaves something due.
+      // A payment marks the order as paid (B 4.4), except a partial payment below the amount due.
       const isPartial = isPartialPayment === true && amount < due
       const order = changeRecord(service, orders, old, { paymentStatus: isPartial ? "partially_paid" : "paid" })
       addTransaction(service, order, { ...body, amount })
@@ -125,7 +125,7 @@ export const orderActionRoutes: ReadonlyArray<Route> = [
     location: { in: "query", name: "altId" },
     query: { altType },
     returns: list(object()),
-    // The documents say "notes" and no more: the bare list.
+    // The documents say only "notes", so the response is a bare array.
     handle: ({ params }, { world }) => {
       const { orderNotes } = world
       const order = find(world.orders, params["orderId"], "Order")
@@ -138,7 +138,7 @@ export const orderActionRoutes: ReadonlyArray<Route> = [
 
 const priceOf = ({ price }: Data): string => String(((price ?? {}) as Data)["_id"])
 
-/** How much of each price is ordered and not yet sent. */
+/** The quantity of each price that is ordered and not yet sent. */
 const unsent = ({ world }: Service, order: Entry, ordered: ReadonlyArray<Data>): Map<string, number> => {
   const { orderFulfillments } = world
   const left = new Map<string, number>()
@@ -150,7 +150,7 @@ const unsent = ({ world }: Service, order: Entry, ordered: ReadonlyArray<Data>):
   return left
 }
 
-/** The amount of an order less the payments that succeeded: its transactions lie under it. */
+/** The amount of an order minus its successful payments, which are the transactions with the order as parent. */
 const dueOf = ({ world }: Service, order: Entry): number => {
   const { transactions } = world
   const payments = transactions.children(order.id!).map((row) => transactions.data(row))
@@ -158,7 +158,7 @@ const dueOf = ({ world }: Service, order: Entry): number => {
   return Math.max(0, cents(amountOf(world.orders.data(order)["amount"]) - paid))
 }
 
-/** A recorded payment is a transaction, of the kind that no provider took. */
+/** Adds the transaction of a recorded payment, which has no payment provider. */
 const addTransaction = (service: Service, order: Entry, { amount, mode }: Data): void => {
   const data = service.world.orders.data(order)
   const { contactId, contactName, contactSnapshot, currency, liveMode, source } = data

@@ -22,7 +22,7 @@ const filters: Shape = {
   sourceId: text
 }
 
-/** Orders (B 4.4): flat in the list, nested alone. */
+/** Orders (B 4.4): flat in the list, nested in a single read. */
 export const orderRoutes: ReadonlyArray<Route> = [
   {
     method: "GET",
@@ -51,14 +51,14 @@ export const orderRoutes: ReadonlyArray<Route> = [
   }
 ]
 
-/** An unknown order is a 400 here, not a 404 (A 7, B 4.4). */
+/** Finds an order. An unknown one is a 400, not a 404 (A 7, B 4.4). */
 export const findOrder = ({ world }: Service, id: string | undefined): Entry => {
   const order = world.orders.get(String(id))
   if (order === undefined) throw malformed(`Order with id ${id} not found`)
   return order
 }
 
-/** The instants of the days `startAt` to `endAt`, both in whole, in UTC: the documents name no zone. */
+/** Whether a time is on the days from `startAt` to `endAt`, both included. The documents name no time zone, so it is UTC. */
 export const during = ({ endAt, startAt }: Data): ((instant: number) => boolean) => {
   const from = startAt === undefined ? -Infinity : Date.parse(String(startAt))
   const to = endAt === undefined ? Infinity : Date.parse(String(endAt)) + dayMs

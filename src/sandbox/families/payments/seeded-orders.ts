@@ -13,7 +13,7 @@ export interface PricedProduct {
   readonly amount: number
 }
 
-/** Orders (B 2.4): flat in lists, nested when read alone. */
+/** Orders (B 2.4): flat in lists, nested in a single read. */
 export const createOrders = (
   context: AccountContext,
   contacts: Collection,
@@ -43,8 +43,8 @@ export const createOrders = (
 }
 
 /**
- * How far an order is paid and sent: apart from its other draws, so that its transactions and fulfillments can follow
- * from it without building it.
+ * The statuses of payment and fulfillment of an order. They are drawn separately, so that transactions and fulfillments can
+ * depend on them without building the order.
  */
 export const orderState = (context: AccountContext, index: number) => {
   const random = new Random(context.seed, streams.order + 3000, index)
@@ -63,7 +63,7 @@ const order = (
   const random = new Random(context.seed, streams.order + 500, entry.source as number)
   const who = person(context.seed, owner.source as number)
   const { fulfillmentStatus, paymentStatus } = orderState(context, entry.source as number)
-  // Of one item, no part can be sent alone.
+  // A partially fulfilled order needs at least two items.
   const minItems = fulfillmentStatus === "partially_fulfilled" ? 2 : 1
   const items = Array.from({ length: random.between(minItems, 4) }, () => item(random, pricedProducts))
   const subtotal = cents(items.reduce((sum, { price, qty }) => sum + price.amount * qty, 0))

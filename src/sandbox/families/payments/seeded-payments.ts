@@ -5,7 +5,7 @@ import type { AccountContext } from "../../account/context.ts"
 import { messageText, noteText } from "../../account/texts.ts"
 import { type Owners, dayOf, rowsOf, seeded, streams } from "../../account/seeded.ts"
 
-/** One fulfillment of every order that is sent in whole or in part, soon after it. */
+/** One fulfillment for every fulfilled or partially fulfilled order, some days after the order. */
 export const createFulfillments = (
   context: AccountContext,
   orders: Collection,
@@ -59,7 +59,7 @@ export const createOrderNotes = (context: AccountContext, rows: ReadonlyArray<En
   })
 }
 
-/** Coupons (B 2.4). Their status follows from their days at the end of history, or when they are written. */
+/** Coupons (B 2.4). Their status is that at the end of the history, or at the time of the last write. */
 export const createCoupons = (
   context: AccountContext,
   owners: Owners,
@@ -104,7 +104,7 @@ export const createCoupons = (
   })
 }
 
-/** Days, or instants, are compared as instants; the end is taken in whole. */
+/** The status of a coupon by its start and end, which may be days or timestamps; the day of the end is included. */
 export const couponStatus = (startDate: string, endDate: string | undefined, now: number): string => {
   if (Date.parse(startDate) > now) return "scheduled"
   const wholeDay = endDate?.length === 10 ? 86_400_000 : 0

@@ -5,7 +5,7 @@ import { Random } from "../../account/random.ts"
 import type { AccountContext } from "../../account/context.ts"
 import { type Draw, type Owners, cents, dayOf, seeded, streams } from "../../account/seeded.ts"
 
-/** Subscriptions (B 2.4): flat in lists, nested alone. Checkout makes them, no operation does. */
+/** Subscriptions (B 2.4): flat in lists, nested in a single read. No operation creates them; checkouts do. */
 export const createSubscriptions = (context: AccountContext, owners: Owners, purchases: Purchases): Collection =>
   seeded(context, {
     stream: streams.subscription,
@@ -22,13 +22,13 @@ export const createSubscriptions = (context: AccountContext, owners: Owners, pur
     orphans: true
   })
 
-/** The orders and the invoices there were at the start. */
+/** The initial orders and invoices. */
 export interface Purchases {
   readonly order: ReadonlyArray<Entry>
   readonly invoice: ReadonlyArray<Entry>
 }
 
-/** What a subscription was bought with; some do not say. */
+/** The order or invoice of a subscription, if it has one. */
 export const boughtWith = (
   context: AccountContext,
   index: number,
@@ -39,7 +39,7 @@ export const boughtWith = (
   return random.chance(0.9) && purchases[type].length > 0 ? { type, row: random.pick(purchases[type]) } : undefined
 }
 
-/** The names a single subscription adds. */
+/** A subscription without the members that only a single read returns. */
 const unnested = without(
   ..."entitySource schedule canceledAt canceledBy paymentProvider coupon recurringProduct autoPayment".split(" "),
   ..."contactSnapshot meta markAsTest traceId".split(" ")
@@ -76,7 +76,7 @@ const subscription = (
     currency: "USD",
     amount: cents(random.between(900, 90_000) / 100),
     liveMode: random.chance(0.97),
-    // Documented as an object, seen as a word.
+    // The documents show an object; the live service was observed to send a text.
     status: context.malformed && index % 3 === 0 ? state : { type: state, since: iso(entry.updated) },
     entityType: bought?.type,
     entityId: bought?.row.id,

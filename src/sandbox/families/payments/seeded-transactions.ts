@@ -15,8 +15,8 @@ interface Sources {
 }
 
 /**
- * Transactions (B 2.4), flat in lists, nested alone. They follow from the orders and invoices they are of: what is paid
- * has succeeded transactions of its amount. Each lies under its order or invoice.
+ * Transactions (B 2.4): flat in lists, nested in a single read. They derive from the orders and invoices, which are their
+ * parents: the successful transactions of a paid one add up to its amount.
  */
 export const createTransactions = (context: AccountContext, owners: Owners, sources: Sources): Collection => {
   const { purchases, subscriptions } = sources
@@ -48,7 +48,7 @@ export const createTransactions = (context: AccountContext, owners: Owners, sour
   })
 }
 
-/** One payment of an order or invoice: of all of it, of a first third, or of the rest. */
+/** One payment of an order or invoice: of the whole amount, of the first third, or of the rest. */
 interface Payment {
   readonly type: keyof Purchases
   readonly row: Entry
@@ -84,7 +84,7 @@ const paymentsOf = (context: AccountContext, type: keyof Purchases, row: Entry):
   }
 }
 
-/** An order is paid when it is made, an invoice some days after, and a rest later than both. */
+/** Days until the payment: 0 for an order, up to 19 for an invoice, and 10 more for the rest. */
 const daysAfter = ({ share, type }: Payment, index: number): number =>
   (type === "order" ? 0 : index % 20) + (share === "rest" ? 10 : 0)
 
@@ -143,7 +143,7 @@ const transaction = (
   }
 }
 
-/** What is to be paid, from members the malformed world leaves alone. */
+/** The amount to pay, from members that the malformed variant does not change. */
 const orderAmount = ({ amountSummary }: Data): number => {
   const { discount, subtotal } = amountSummary as Record<"discount" | "subtotal", number>
   return cents(subtotal - discount)
@@ -152,7 +152,7 @@ const orderAmount = ({ amountSummary }: Data): number => {
 const invoiceAmount = ({ discount, invoiceItems }: Data): number =>
   totalOf(invoiceItems as ReadonlyArray<Data>, discount as Data)
 
-/** An invoice that is paid in part says the same third (B 2.3). */
+/** The amount of a payment. The `amountPaid` of a partially paid invoice is the same third (B 2.3). */
 const amountOfShare = (amount: number, share: Payment["share"]): number => {
   const first = cents(amount / 3)
   return share === "all" ? amount : share === "first" ? first : cents(amount - first)

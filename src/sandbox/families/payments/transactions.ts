@@ -9,7 +9,7 @@ import { filterBy, containsText, pageNewest, paging } from "../../http/lists.ts"
 import { during } from "./orders.ts"
 import { find } from "../records.ts"
 
-/** Transactions and subscriptions (B 4.4, 4.5): read only, flat in lists and nested alone. */
+/** Transactions and subscriptions (B 4.4, 4.5): read-only, flat in lists and nested in a single read. */
 export const transactionRoutes: ReadonlyArray<Route> = [
   {
     method: "GET",
@@ -48,7 +48,7 @@ export const transactionRoutes: ReadonlyArray<Route> = [
     handle: ({ params }, { world }) => {
       const { transactions } = world
       const row = transactions.get(params["transactionId"]!)
-      // An unknown transaction is a 400 here, not a 404 (A 7, B 4.4).
+      // An unknown transaction is a 400, not a 404 (A 7, B 4.4).
       if (row === undefined) throw malformed(`Transaction with id ${params["transactionId"]} not found`)
       return transactions.full(row)
     }
@@ -103,7 +103,7 @@ export const transactionRoutes: ReadonlyArray<Route> = [
   }
 ]
 
-/** The payments of a subscription that succeeded: they lie under what it was bought with. */
+/** The number of successful payments of a subscription, which are transactions of its order or invoice. */
 const collected = (row: Entry, { world }: Service): number => {
   const { subscriptions, transactions } = world
   const payments = transactions.children(String(subscriptions.data(row)["entityId"]))

@@ -16,7 +16,7 @@ const change = object({
   roundToWhole: flag
 })
 
-/** Bulk changes of products (B 4.2): one type of change for all of them, with its own member of the body. */
+/** Bulk changes of products (B 4.2): one type of change for all, with its own member in the body. */
 export const productBulkRoutes: ReadonlyArray<Route> = [
   {
     method: "POST",
@@ -109,7 +109,7 @@ const apply = (body: Data, row: Entry, service: Service): void => {
   }
 }
 
-/** The new amount, in cents and never below nothing. What was not set only a new price sets. */
+/** The new amount, rounded to cents or to a whole number, and at least 0. Only SET_NEW_PRICE changes an absent amount. */
 const changed = (old: unknown, { roundToWhole, type, value }: Data): unknown => {
   if (old === undefined && type !== "SET_NEW_PRICE") return undefined
   const [amount, by] = [amountOf(old), Number(value)]

@@ -49,7 +49,7 @@ const writable: Shape = {
   digitalDelivery: list(text)
 }
 
-/** The prices of a product, and the inventory, which is every price seen as stock (B 4.2). */
+/** The prices of a product, and the inventory, which has an item for each price (B 4.2). */
 export const priceRoutes: ReadonlyArray<Route> = [
   {
     method: "GET",
@@ -142,7 +142,7 @@ export const priceRoutes: ReadonlyArray<Route> = [
         search === undefined
           ? rows
           : rows.filter((row) => containsText(search, item(row)["name"], item(row)["productName"]))
-      // The total is an object here, where products have an array (B 4.2).
+      // Here the total is an object; in the list of products it is an array (B 4.2).
       return { inventory: windowOf(query, found).map(item), total: { total: found.length } }
     }
   },
@@ -175,14 +175,14 @@ export const priceRoutes: ReadonlyArray<Route> = [
   }
 ]
 
-/** A price is found below its own product only. */
+/** Finds a price; it is a 404 in the path of another product. */
 const findPrice = (service: Service, params: Readonly<Record<string, string>>): Entry => {
   const product = findProduct(service, params["productId"]!)
   const price = find(service.world.prices, params["priceId"], "Price")
   return price.parent === product.id ? price : find(service.world.prices, `other ${price.id}`, "Price")
 }
 
-/** A recurring price says how often, a price of once does not. */
+/** A recurring price requires its interval; a one-time price must not have one. */
 const checked = (body: Data): Data => {
   const { currency, recurring, type } = body
   if (type === "recurring" && recurring === undefined) throw invalid("recurring should not be empty")

@@ -11,7 +11,7 @@ const timestamp: Field = { type: "string", format: "date-time" }
 
 export const productType = choice("DIGITAL", "PHYSICAL", "SERVICE", "PHYSICAL/DIGITAL")
 
-/** What a product is written with (B 2.2). */
+/** The fields of a product that a body may set (B 2.2). */
 export const productShape: Shape = {
   name: required(text),
   productType: required(productType),
@@ -48,7 +48,7 @@ export const findProduct = ({ world }: Service, idOrSlug: string): Entry => {
   return found
 }
 
-/** Prices live under a product and go with it. */
+/** Deletes a product with its prices. */
 export const deleteProduct = ({ world }: Service, product: Entry): void => {
   removeChildren(world.prices, product.id!)
   world.products.remove(product)
@@ -69,18 +69,18 @@ export const checkProduct = (body: Data, { world }: Service, old: Entry | undefi
   }
   const hasSlug = (row: Entry): boolean => row !== old && products.data(row)["slug"] === slug
   if (slug !== undefined && products.live().some(hasSlug)) throw conflict(`A product with the slug ${slug} exists`)
-  return { locationId: world.context.locationId, ...always, ...dropUndefined(body), isTaxesEnabled }
+  return { locationId: world.context.locationId, ...defaults, ...dropUndefined(body), isTaxesEnabled }
 }
 
-/** What every product has, sent or not (B 2.2). */
-const always: Data = { description: "", availableInStore: false }
+/** The default values of a product (B 2.2). */
+const defaults: Data = { description: "", availableInStore: false }
 
 export const productFilter = (query: Data, { world }: Service): ((row: Entry) => boolean) => {
   const { availableInStore, collectionIds, collectionSlug, includedInStore, productIds, search, storeId } = query
   const { collections, products } = world
   const wanted = collectionIds === undefined ? undefined : String(collectionIds).split(",")
   const bySlug = collections.live().find((row) => collections.data(row)["slug"] === collectionSlug)?.id ?? "none"
-  // Which stores there are is in no document: there is one, and what is available in store is in it.
+  // Stores are not documented. The sandbox has one, which contains the products with `availableInStore`.
   const isStore = storeId === undefined || storeId === world.context.locationId
   const inStore = includedInStore ?? (storeId === undefined ? undefined : true)
   return (row) => {

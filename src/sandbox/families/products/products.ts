@@ -34,7 +34,7 @@ export const productRoutes: ReadonlyArray<Route> = [
       const shown = windowOf(query, query["sortOrder"] === "asc" ? rows : rows.toReversed())
       const taxed = (query["expand"] as ReadonlyArray<string> | undefined)?.includes("tax") ?? false
       const texts = shown.map((row) => (taxed ? JSON.stringify(withTaxes(row, service)) : products.list(row)))
-      // The total is an array of one object here (B 4.2).
+      // Here the total is an array with one object (B 4.2).
       return `{"products":[${texts.join(",")}],"total":[{"total":${rows.length}}]}`
     }
   },

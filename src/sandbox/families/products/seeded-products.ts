@@ -7,7 +7,7 @@ import type { AccountContext } from "../../account/context.ts"
 import { messageText } from "../../account/texts.ts"
 import { type Draw, type Owners, cents, rowsOf, seeded, streams } from "../../account/seeded.ts"
 
-/** Products, the collections they are in, and their prices (B 2.2). */
+/** Products, their collections, and their prices (B 2.2). */
 export const createProducts = (context: AccountContext, owners: Owners, collections: Collection): Collection => {
   const collectionIds = rowsOf(collections).map((row) => row.id!)
   return seeded(context, {
@@ -24,7 +24,7 @@ export const createProducts = (context: AccountContext, owners: Owners, collecti
   })
 }
 
-/** The name and usual price of a seeded product, for records that copied them. */
+/** The name and usual price of a seeded product, for records that copy them. */
 export const article = (index: number): readonly [name: string, amount: number] => {
   const [name, amount] = names[index % names.length]!
   return index < names.length ? [name, amount] : [`${name}, ${finishes[Math.floor(index / names.length) % 7]}`, amount]
@@ -76,7 +76,7 @@ const variant = (random: Random): Data => ({
   options: ["S", "M", "L"].map((name) => ({ id: random.id(), name }))
 })
 
-/** No operation lists taxes; `expand=tax` shows them in place of their ids. */
+/** The taxes of the account. No operation lists them; `expand=tax` returns them instead of their ids. */
 export const taxesOf = ({ locationId, seed }: AccountContext): ReadonlyArray<{ _id: string } & Data> =>
   ["State sales tax", "City tax", "TVA"].map((name, index) => ({
     _id: new Random(seed, streams.product + 5000, index).hexId(0),
@@ -106,7 +106,7 @@ const collectionNames = (
   "Gift cards|Tools|Irrigation"
 ).split("|")
 
-/** Most products have a price or two, some none, a few dozens. */
+/** The prices of products: most have one or two, some none, and a few have dozens. */
 export const createPrices = (context: AccountContext, products: Collection): Collection => {
   const owners: Array<{ product: Entry; index: number }> = []
   for (const [index, product] of rowsOf(products).entries()) {
@@ -124,7 +124,7 @@ export const createPrices = (context: AccountContext, products: Collection): Col
   })
 }
 
-/** The prices as orders copy them, at what their product usually costs. */
+/** The prices as orders copy them, with the usual price of the product. */
 export const pricedProductsOf = (products: Collection, prices: Collection): ReadonlyArray<PricedProduct> => {
   const indexById = new Map(rowsOf(products).map(({ id }, index) => [id, index]))
   return rowsOf(prices).map(({ id, parent }) => {
@@ -133,7 +133,7 @@ export const pricedProductsOf = (products: Collection, prices: Collection): Read
   })
 }
 
-/** What a price keeps and a read of it does not show (B 2.2). */
+/** A price without the stored members that a read omits (B 2.2). */
 const shownPrice = without(
   ..."description trialPeriod totalCycles setupFee sku shippingOptions isDigitalProduct digitalDelivery".split(" ")
 )
@@ -181,7 +181,7 @@ const price = (
   }
 }
 
-/** A price as the inventory shows it. */
+/** The item of the inventory for a price. */
 export const inventoryItem = (price: Data, product: Data | undefined): Data => ({
   _id: price["_id"],
   name: price["name"],
@@ -193,7 +193,7 @@ export const inventoryItem = (price: Data, product: Data | undefined): Data => (
   updatedAt: price["updatedAt"]
 })
 
-/** One record that is always there. */
+/** A collection with a single record, which no operation deletes. */
 export const single = (data: Data, created: number): Collection => {
   const collection = new Collection({ build: () => data })
   collection.add(entry({ id: String(data["_id"]), created, source: data }))

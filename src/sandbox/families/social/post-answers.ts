@@ -1,7 +1,7 @@
 import { flag, integer, object, type Shape, text } from "../../http/shape.ts"
 import type { Data } from "../../account/collection.ts"
 
-/** Every answer is wrapped alike (B 4.7). */
+/** The common members of every response (B 4.7). */
 export const wrapped = (results: Shape) => ({
   success: flag,
   statusCode: integer,

@@ -46,7 +46,7 @@ export const isDeleted = (collection: Collection, row: Entry): boolean => {
 const window = ({ limit, skip }: Data): { limit: number; skip: number } => {
   const problems = Object.entries({ limit, skip }).filter(([, value]) => !/^\d+$/.test(String(value)))
   if (problems.length > 0) throw invalid(...problems.map(([name]) => `${name} must be a number string`))
-  // More than the maximum page is a 400 by name (field-notes 1), as in every other list.
+  // A limit above the maximum is a 400 (field-notes 1), as in every other list.
   if (Number(limit) > 100) throw malformed("limit must not be greater than 100")
   if (Number(limit) < 1) throw invalid("limit must not be less than 1")
   return { limit: Number(limit), skip: Number(skip) }

@@ -6,8 +6,9 @@ import type { Trigger, WebhookStep } from "./workflow-records.ts"
 import type { World } from "../../world.ts"
 
 /**
- * What published workflows send out (A 6): JSON by POST to the URL of each custom-webhook step, at least once. To one
- * URL events go one after the other, in order, unless the workflow is `unordered`; a share of `duplicates` goes twice.
+ * Sends the events of published workflows (A 6): JSON by POST to the URL of each custom-webhook step, at least once. Events
+ * for one URL are sent in order, one after the other, unless the workflow is `unordered`. A share of `duplicates` is sent
+ * twice.
  */
 export class Deliveries {
   readonly counts = { pending: 0, delivered: 0, failed: 0, refused: 0 }
@@ -16,8 +17,8 @@ export class Deliveries {
   readonly #clock: Clock
   readonly #random: Random
   readonly #closing = new AbortController()
-  /** The last delivery under way to each URL. */
-  readonly #lines = new Map<string, Promise<void>>()
+  /** The last pending delivery to each URL. */
+  readonly #lastByUrl = new Map<string, Promise<void>>()
 
   constructor(settings: Settings, world: World, clock: Clock) {
     this.#settings = settings
@@ -26,7 +27,7 @@ export class Deliveries {
     this.#random = new Random(settings.seed, streams.delivery, 0)
   }
 
-  /** Something happened to a record: starts every published workflow that waits for it. */
+  /** Starts every published workflow with this trigger, for the given record. */
   trigger(kind: Trigger, record: Data): void {
     const { workflows } = this.#world
     for (const row of workflows.live()) {
@@ -35,7 +36,7 @@ export class Deliveries {
     }
   }
 
-  /** Starts one workflow for one contact, whatever its trigger is (A 6.7). */
+  /** Starts a workflow for a contact, independent of its trigger (A 6.7). */
   enroll(workflow: Entry, contact: Entry): void {
     this.#start(this.#world.workflows.data(workflow), "enrollment", this.#world.contacts.data(contact))
   }
@@ -54,25 +55,26 @@ export class Deliveries {
         continue
       }
       const times = this.#random.chance(Number(workflow["duplicates"] ?? 0)) ? 2 : 1
-      for (let time = 0; time < times; time++) this.#line(step, JSON.stringify(event), workflow["unordered"] === true)
+      for (let time = 0; time < times; time++)
+        this.#enqueue(step, JSON.stringify(event), workflow["unordered"] === true)
     }
   }
 
-  #line(step: WebhookStep, body: string, unordered: boolean): void {
+  #enqueue(step: WebhookStep, body: string, isUnordered: boolean): void {
     this.counts.pending++
-    const before = unordered
+    const before = isUnordered
       ? this.#clock.wait(this.#random.int(120))
-      : (this.#lines.get(step.url) ?? Promise.resolve())
+      : (this.#lastByUrl.get(step.url) ?? Promise.resolve())
     const sent = before.then(() => this.#send(step, body))
-    if (!unordered) this.#lines.set(step.url, sent)
+    if (!isUnordered) this.#lastByUrl.set(step.url, sent)
   }
 
-  /** A response without a quick 2xx leads to the same event being sent again (A 6.5), a few times. */
+  /** Sends an event, and repeats it a few times unless a 2xx arrives soon (A 6.5). */
   async #send(step: WebhookStep, body: string): Promise<void> {
     for (const pause of pausesMs) {
       if (this.#closing.signal.aborted) break
       await this.#clock.wait(pause)
-      if (await this.#isTaken(step, body)) {
+      if (await this.#isAccepted(step, body)) {
         this.counts.pending--
         this.counts.delivered++
         return
@@ -82,7 +84,7 @@ export class Deliveries {
     this.counts.failed++
   }
 
-  async #isTaken({ headers, query, url }: WebhookStep, body: string): Promise<boolean> {
+  async #isAccepted({ headers, query, url }: WebhookStep, body: string): Promise<boolean> {
     const target = new URL(url)
     for (const [name, value] of Object.entries(query ?? {})) target.searchParams.set(name, value)
     try {
@@ -92,7 +94,7 @@ export class Deliveries {
         body,
         // A redirect could lead to an address that is not allowed.
         redirect: "manual",
-        signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(quickMs)])
+        signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeoutMs)])
       })
       await response.body?.cancel()
       return response.ok
@@ -108,8 +110,8 @@ export class Deliveries {
   }
 }
 
-/** How quick a 2xx must be, and the pauses before each attempt; the documents show neither (A 6.8). */
-const quickMs = 2000
+/** The time limit of an attempt, and the pauses before each attempt; neither is documented (A 6.8). */
+const timeoutMs = 2000
 const pausesMs = [0, 30, 100, 400]
 
 const maxPending = 10_000

@@ -3,7 +3,7 @@ import { Collection, type Data, entry, without } from "../../account/collection.
 import { Random, streams } from "../../account/random.ts"
 import type { AccountContext } from "../../account/context.ts"
 
-/** What starts a workflow, as users choose it there (A 6.1); `enrollment` also stands for the operation (A 6.7). */
+/** The triggers of workflows, which users select in the editor (A 6.1); `enrollment` also stands for the operation (A 6.7). */
 export const triggers = [
   "contact_created",
   "appointment_booked",
@@ -19,7 +19,7 @@ export const triggers = [
 
 export type Trigger = (typeof triggers)[number]
 
-/** A custom-webhook step: the secret, if any, goes into the query of the URL or into a header (A 6.4). */
+/** A custom-webhook step. A secret is sent in the query of the URL or in a header (A 6.4). */
 export interface WebhookStep {
   readonly type: "custom_webhook"
   readonly url: string
@@ -27,7 +27,7 @@ export interface WebhookStep {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Workflows (A 2.10). Their trigger and steps are what users set up; no operation shows them. */
+/** Workflows (A 2.10). No operation returns the trigger and steps that users set. */
 export const createWorkflows = (context: AccountContext): Collection => {
   const workflows = new Collection({ build: () => ({}), full: without("trigger", "steps", "unordered", "duplicates") })
   definitions.forEach(([name, status, trigger], index) => {
@@ -40,7 +40,7 @@ export const createWorkflows = (context: AccountContext): Collection => {
   return workflows
 }
 
-/** The record of a workflow, however it was made. */
+/** The record of a workflow, seeded or created later. */
 export const workflow = ({ locationId }: AccountContext, fields: Data, created: number): Data => ({
   ...fields,
   version: 1,

@@ -26,7 +26,7 @@ export const workflowRoutes: ReadonlyArray<Route> = [
       const { workflows } = service.world
       const contact = findContact(service, params["contactId"]!)
       const workflow = find(workflows, params["workflowId"], "Workflow")
-      // A draft does not run: a reference that is not valid.
+      // A draft does not run, so a reference to it is not valid.
       if (workflows.data(workflow)["status"] !== "published") throw invalid("The workflow is not published")
       service.deliveries.enroll(workflow, contact)
       return { succeeded: true }

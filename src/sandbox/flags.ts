@@ -1,7 +1,7 @@
 import { type FaultRule, faultKinds } from "./http/faults.ts"
 import type { Limits, Variants, SandboxOptions } from "./options.ts"
 
-/** Every flag and what it does. */
+/** All flags, with the sentences of `--help`. */
 export const flags = {
   port: { type: "string", description: "port to listen on (default: any free port)" },
   host: { type: "string", description: "address to listen on (default 127.0.0.1)" },
@@ -50,7 +50,7 @@ export const flags = {
 
 export type Flags = { [name in keyof typeof flags]?: string | boolean | Array<string> }
 
-/** The options for the given flags; throws one sentence about an invalid value. */
+/** Converts flags to options. Throws an Error with one sentence for an invalid value. */
 export const readOptions = (values: Flags): SandboxOptions => {
   const text = (name: keyof Flags) => values[name] as string | undefined
   const options: Record<string, unknown> = {}
@@ -126,7 +126,7 @@ const shortRule = (part: string): FaultRule => {
   return { kind: kind as FaultRule["kind"], rate: Number(rate ?? 1), ...(match !== undefined && { match }) }
 }
 
-/** The values of every variant. The compiler checks that none is missing. */
+/** The values of every variant; the type ensures that none is missing. */
 const variants: Record<keyof Variants, ReadonlyArray<string | number | boolean>> = {
   contactPaging: ["searchAfter", "page", "none"],
   contactDateFilter: ["iso", "epoch", "refused"],

@@ -29,8 +29,8 @@ import { createSurveys, createSurveySubmissions } from "./families/forms/seeded-
 import { createTransactions } from "./families/payments/seeded-transactions.ts"
 
 /**
- * The collections made on first use, from the contacts and orders that exist at the start: a benchmark that reads none of
- * them does not pay for them.
+ * The collections that are created on first use, from the initial contacts and orders, so that a benchmark that does not
+ * read them does not pay for them.
  */
 export class LazyCollections {
   readonly #context: AccountContext
@@ -66,7 +66,7 @@ export class LazyCollections {
     return this.#once("prices", () => createPrices(this.#context, this.products))
   }
 
-  /** What can be bought: every price of every product. */
+  /** Every price of every product, with its product. */
   get pricedProducts(): ReadonlyArray<PricedProduct> {
     return (this.#pricedProducts ??= pricedProductsOf(this.products, this.prices))
   }
@@ -178,7 +178,7 @@ export class LazyCollections {
     return this.#once("surveySubmissions", () => createSurveySubmissions(this.#context, this.#owners, this.surveys))
   }
 
-  /** A collection takes the place of its getter once it is made. */
+  /** Creates a collection, and replaces its getter with it. */
   #once(name: string, make: () => Collection): Collection {
     const made = make()
     Object.defineProperty(this, name, { value: made })

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util"
 import { type Flags, flags, readOptions } from "./flags.ts"
 import { startSandbox } from "./server.ts"
 
-/** Runs the sandbox until it is stopped; resolves with the exit code: 2 for an invalid flag. */
+/** Runs the sandbox until a signal. Resolves with the exit code: 0, 1 if it cannot listen, 2 for an invalid flag. */
 export const runSandbox = async (argv: ReadonlyArray<string>): Promise<number> => {
   let options
   try {

@@ -1,10 +1,10 @@
 import type { FaultRule } from "./http/faults.ts"
 
 export interface SandboxOptions {
-  /** 0, the default, takes any free port. */
+  /** Default: 0, which selects any free port. */
   port?: number
   host?: string
-  /** The same seed, counts and `now` give the same world. */
+  /** The same seed, counts and `now` create the same account. */
   seed?: number
   contacts?: number
   opportunities?: number
@@ -16,32 +16,32 @@ export interface SandboxOptions {
   appointments?: number
   users?: number
   notesPerContact?: number
-  /** The exact number of tags on every contact, for benchmarks; otherwise 0 to 4. */
+  /** The exact number of tags of every contact, for benchmarks. Default: 0 to 4. */
   tags?: number
-  /** The exact number of custom field values on every contact, for benchmarks; otherwise 0 to 6. */
+  /** The exact number of custom values of every contact, for benchmarks. Default: 0 to 6. */
   customValues?: number
-  /** Whether the account accepts a second contact with the same e-mail or phone (A 4.2); true by default. */
+  /** Whether the account accepts a second contact with the same email or phone (A 4.2). Default: true. */
   allowDuplicateContact?: boolean
-  /** The order in which a duplicate is looked for (A 4.2); e-mail first. */
+  /** The fields by which duplicates are found, in this order (A 4.2). Default: email first. */
   duplicateOrder?: readonly ["email", "phone"] | readonly ["phone", "email"]
-  /** Serialises every record before listening, so that a benchmark does not measure it. */
+  /** Whether the eager collections are serialised before the sandbox listens, so that a benchmark does not measure it. */
   warm?: boolean
   limits?: Limits | "off"
   windowKind?: "sliding" | "fixed"
-  /** Seconds in `Retry-After` on a 429; the live service sends none (field-notes 1), so there is none by default. */
+  /** Seconds in `Retry-After` of a 429. Default: no header, because the live service sends none (field-notes 1). */
   retryAfter?: number
-  /** Requests another client of each integration spends in every interval. */
+  /** Requests that another client of each integration sends in every interval. */
   foreign?: number
   latencyMs?: number | [min: number, max: number]
   compress?: boolean
   world?: "realistic" | "nasty"
-  /** The time at which seeded history ends, by default the start of the current hour. The clock itself is real time. */
+  /** The end of the seeded history. Default: the start of the current hour. The clock itself is real time. */
   now?: number
   /** Lifetime of an access token from `POST /oauth/token`, in seconds (field-notes 1). */
   tokenLifetime?: number
-  /** The chance that a request meets a fault of any kind, or rules. */
+  /** The probability that a fault of any kind applies to a request, or rules. */
   faults?: number | ReadonlyArray<FaultRule>
-  /** Where workflows may send webhooks; to this machine alone by default. */
+  /** The addresses to which workflows may send webhooks. Default: only loopback addresses. */
   webhooks?: "loopback" | "any"
   variants?: Variants
 }
@@ -52,12 +52,12 @@ export interface Limits {
   daily: number
 }
 
-/** Where the documents are silent, or the live service was seen to differ (field-notes). Defaults are in `settle`. */
+/** Behaviour that the documents leave open, or in which the live service differs (field-notes). `settle` has the defaults. */
 export interface Variants {
   contactPaging?: "searchAfter" | "page" | "none"
   contactDateFilter?: "iso" | "epoch" | "refused"
   contactShape?: "full" | "reduced"
-  /** Whether a new contact carries a date of change from the beginning, or from its first change. */
+  /** Whether a contact has `dateUpdated` from its creation, or only from its first change. */
   contactDateUpdated?: "always" | "once changed"
   opportunityFilters?: "honoured" | "ignored" | "refused"
   opportunityPostLimitMax?: 100 | 500
@@ -72,9 +72,9 @@ export interface Variants {
   noteTouchesContact?: boolean
   dailyResetHeader?: boolean
   redirectShape?: "array" | "object"
-  /** Whether a user can be read alone; where none can, the list shows all of them. */
+  /** Whether a user can be read by id. With `missing` it is a 404, and the list returns the users in full. */
   userReads?: "found" | "missing"
-  /** The maxLength page of any list, as a gateway in front of the service may cut them; 0 for none. */
+  /** The maximum length of the pages of all lists, as a gateway before the service may limit them. Default: 0, no limit. */
   pageCut?: number
 }
 
@@ -87,7 +87,7 @@ export type Settings = Required<Omit<SandboxOptions, "tags" | "customValues" | "
 
 const documentedLimits: Limits = { burst: 100, intervalMs: 10_000, daily: 200_000 }
 
-/** Every option filled in. The other counts follow the contacts by the ratios written here. */
+/** Completes the options with their defaults. The other counts derive from the number of contacts. */
 export const settle = (options: SandboxOptions = {}): Settings => {
   const contacts = options.contacts ?? 2000
   const conversations = options.conversations ?? Math.round(contacts * 0.6)
@@ -98,7 +98,7 @@ export const settle = (options: SandboxOptions = {}): Settings => {
     contacts,
     opportunities: options.opportunities ?? Math.round(contacts * 0.4),
     conversations,
-    // Every conversation has a last message, so there are never fewer messages than conversations.
+    // Every conversation has a last message, so there are at least as many messages as conversations.
     messages: Math.max(conversations, options.messages ?? conversations * 6),
     orders: options.orders ?? Math.round(contacts * 0.25),
     submissions: options.submissions ?? Math.round(contacts * 0.3),

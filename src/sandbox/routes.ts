@@ -48,7 +48,7 @@ import { userWriteRoutes } from "./families/users/user-writes.ts"
 import { workflowRoutes } from "./families/workflows/workflows.ts"
 import type { Route } from "./http/route.ts"
 
-/** Every operation the sandbox serves. */
+/** All operations, except that of the token endpoint. */
 export const routes: ReadonlyArray<Route> = [
   ...contactRoutes,
   ...contactSearchRoutes,

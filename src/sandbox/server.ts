@@ -9,7 +9,7 @@ export interface Sandbox extends Access {
   close(): Promise<void>
 }
 
-/** Starts the documented service in this process, on the loopback interface. */
+/** Starts the service in this process, by default on the loopback interface. Rejects if it cannot listen. */
 export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbox> => {
   const service = createService(options)
   const { settings } = service

@@ -24,15 +24,15 @@ export interface Service {
   readonly schedule: Schedule
   readonly deliveries: Deliveries
   readonly churn: Churn
-  /** Draws the identifiers of records made while the sandbox runs. */
+  /** Draws the ids of records that are created while the sandbox runs. */
   readonly random: Random
-  /** Draws the identifiers and delays of requests. */
+  /** Draws the ids and delays of requests. */
   readonly requestRandom: Random
-  /** The address the server listens at, once it does. */
+  /** The address of the server; empty until it listens. */
   origin: string
 }
 
-/** What a client needs to call the service. */
+/** The location and the credentials of the clients, and the records for tests. */
 export interface Access {
   /** A private integration token, which never expires. */
   token: string
@@ -55,7 +55,7 @@ export const accessOf = ({ tokens, world }: Service): Access => ({
   world
 })
 
-/** The service without a socket; on another clock where it is simulated. */
+/** Creates a service without a socket. A simulation provides its own clock. */
 export const createService = (options: SandboxOptions, otherClock?: Clock): Service => {
   const settings = settle(options)
   const clock = otherClock ?? new Clock(settings.now)

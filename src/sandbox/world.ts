@@ -52,7 +52,7 @@ interface EagerCollections {
   readonly submissions: Collection
 }
 
-/** Everything the account holds. Records are built when first read, from the seed and their index alone. */
+/** All collections of the account. A record is built when it is first read, from the seed and its index alone. */
 export type World = EagerCollections & LazyCollections
 
 export const createWorld = (settings: Settings): World => {
@@ -96,10 +96,10 @@ export const createWorld = (settings: Settings): World => {
   return world
 }
 
-/** The collections whose lists show records without an id and stale copies, in the malformed world. */
+/** The collections whose lists contain records without an id and stale copies, with the malformed variant. */
 const withOrphans = ["contacts", "opportunities", "conversations", "messages", "orders", "submissions"] as const
 
-/** Serialises every record and sorts the lists a full copy walks, so that a bench measures serving alone. */
+/** Serialises the records and sorts the lists of the eager collections, so that a benchmark measures only the serving. */
 const warm = (world: World): void => {
   for (const collection of Object.values(world).filter(
     (part) => part instanceof Collection && !(part instanceof DerivedCollection)

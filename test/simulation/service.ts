@@ -3,7 +3,7 @@ import { Dispatcher } from "undici"
 import { Clock } from "../../src/sandbox/account/clock.ts"
 import { control } from "../../src/sandbox/control/control.ts"
 import { HttpError } from "../../src/sandbox/http/errors.ts"
-import { Interruption, strikeBefore } from "../../src/sandbox/http/interruption.ts"
+import { Interruption, applyBefore } from "../../src/sandbox/http/interruption.ts"
 import type { SandboxOptions } from "../../src/sandbox/options.ts"
 import { answer } from "../../src/sandbox/http/router.ts"
 import { type Service, createService } from "../../src/sandbox/service.ts"
@@ -119,7 +119,7 @@ export class SimulatedService extends Dispatcher {
     let fault: Answered["fault"]
     const interrupt = () => {
       fault = service.faults.next(path, service.clock.now())
-      if (fault) strikeBefore(fault.kind as Parameters<typeof strikeBefore>[0])
+      if (fault) applyBefore(fault.kind as Parameters<typeof applyBefore>[0])
     }
     const arrived = {
       method,

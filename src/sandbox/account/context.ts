@@ -2,7 +2,7 @@ import type { Settings } from "../options.ts"
 import { type CustomField, customFields } from "./custom-fields.ts"
 import { Random, streams } from "./random.ts"
 
-/** What every seeded record may refer to: ids, custom fields, and the begin and end of the history. */
+/** The values to which every seeded record may refer: ids, custom fields, and the start and end of the history. */
 export interface AccountContext {
   readonly seed: number
   readonly malformed: boolean

@@ -23,7 +23,7 @@ export const customFields = (random: Random): ReadonlyArray<CustomField> =>
 export const keyOf = (model: string, name: string): string =>
   `${model}.${name.toLowerCase().replaceAll(/[^a-z]+/g, "_")}`
 
-/** A value of the type A 2.2 gives for the kind of field. */
+/** A value of the type that A 2.2 gives for the data type of the field. */
 export const customValue = (random: Random, field: CustomField): unknown => {
   const options = field.picklistOptions ?? []
   switch (field.dataType) {

@@ -25,12 +25,12 @@ export class Random {
     return sum >>> 0
   }
 
-  /** From 0 up to, not including, 1. */
+  /** A number from 0 to 1, without 1. */
   unit(): number {
     return this.word() / 4294967296
   }
 
-  /** From 0 up to, not including, `below`. */
+  /** An integer from 0 to `below`, without `below`. */
   int(below: number): number {
     return Math.floor(this.unit() * below)
   }
@@ -70,7 +70,7 @@ export class Random {
     return String.fromCharCode(...codes)
   }
 
-  /** An identifier of 24 hexadecimal digits whose first 8 are the second of creation, as `_id` records carry. */
+  /** An id of 24 hexadecimal digits, of which the first 8 are the second of creation, like those of records with `_id`. */
   hexId(created: number): string {
     const digits = [Math.floor(created / 1000), this.word(), this.word()]
     return digits.map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("")

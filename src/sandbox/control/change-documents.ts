@@ -4,7 +4,7 @@ import type { Random } from "../account/random.ts"
 import { nextNumber } from "../families/invoices/invoice-records.ts"
 import { changeRecord } from "../families/records.ts"
 
-/** The shares that change. Invoices and products follow the orders unless they are named. */
+/** The shares of records that change. The default for invoices and products is the share of orders. */
 interface Shares {
   readonly orders: number
   readonly submissions: number
@@ -13,7 +13,7 @@ interface Shares {
   readonly products?: number
 }
 
-/** How a simulated period of business chooses, dates and repeats records. */
+/** The functions by which `change` selects, changes and copies records. */
 interface Actions {
   readonly random: Random
   readonly choose: (collection: Collection, share: number, random: Random) => ReadonlyArray<Entry>
@@ -21,7 +21,7 @@ interface Actions {
   readonly repeat: (service: Service, collection: Collection, row: Entry, random: Random) => Data
 }
 
-/** What happens meanwhile to orders, invoices, products and surveys. Answers how many of each. */
+/** Changes, adds and deletes orders, invoices, products and survey submissions. Returns the number of each. */
 export const changeDocuments = (service: Service, shares: Shares, { choose, each, random, repeat }: Actions): Data => {
   const { invoices, orders, products, surveySubmissions } = service.world
   const { invoices: invoiceShare = shares.orders, products: productShare = shares.orders } = shares

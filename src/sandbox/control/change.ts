@@ -12,8 +12,8 @@ import { person } from "../account/people.ts"
 import { Random, streams } from "../account/random.ts"
 import { messageText, noteText } from "../account/texts.ts"
 
-/** The shares that change when nothing else is asked; `notes` is the share of changed contacts that get one. */
-const usual = {
+/** The shares of records that change by default; `notes` is the share of the changed contacts that get a note. */
+const defaultShares = {
   contacts: 0.01,
   notes: 1,
   opportunities: 0.01,
@@ -25,15 +25,15 @@ const usual = {
   seed: 1
 }
 
-/** Simulates a period of business: records are changed, added and deleted. Returns how many of each. */
+/** Simulates a period of business: changes, adds and deletes records. Returns the number of each. */
 export const change = (body: Data, service: Service): Data => {
-  const shares = { ...usual, ...body }
+  const shares = { ...defaultShares, ...body }
   for (const [name, share] of Object.entries(shares)) {
     if (typeof share !== "number" || share < 0) throw malformed(`${name} must be a number that is not negative`)
   }
   const random = new Random(service.settings.seed, streams.change, shares.seed)
   let changes = 0
-  // The clock moves on by one millisecond for every three changes, so that not everything is one long tie.
+  // The clock advances by a millisecond for every three changes, so that only a few have the same timestamp.
   const each = (rows: ReadonlyArray<Entry>, act: (row: Entry) => void): number => {
     for (const row of rows) {
       if (changes++ % 3 === 0) service.clock.advance(1)
@@ -72,7 +72,7 @@ export const change = (body: Data, service: Service): Data => {
       const direction = random.pick(["inbound", "outbound"])
       addMessage(service, row, random.pick([2, 2, 2, 3]), { direction, body: messageText(random) })
     }),
-    // Delivery and reading change a message and not its conversation.
+    // The delivery and the reading of a message do not change its conversation.
     messages: each(choose(messages, shares.messages, random), (row) => {
       const now = service.clock.now()
       const date = service.settings.variants.messageDateUpdated ? { dateUpdated: iso(now) } : {}
@@ -93,7 +93,7 @@ export const change = (body: Data, service: Service): Data => {
   return { ...counts, ...documents, notes }
 }
 
-/** A share of the records, at least one unless the share is nothing, each once. */
+/** Different records, in the given share; at least one unless the share is 0. */
 const choose = (collection: Collection, share: number, random: Random): ReadonlyArray<Entry> => {
   const rows = [...collection.live()]
   const count = share > 0 ? Math.min(rows.length, Math.max(1, Math.round(rows.length * share))) : 0
@@ -104,7 +104,7 @@ const choose = (collection: Collection, share: number, random: Random): Readonly
   return rows.slice(0, count)
 }
 
-/** The same order or submission once more, now. */
+/** Adds a copy of an order or submission, with a new id and the current time. */
 const repeat = ({ clock, random: ids }: Service, collection: Collection, row: Entry, random: Random): Data => {
   const now = clock.now()
   const data = collection.data(row)

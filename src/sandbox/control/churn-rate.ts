@@ -2,15 +2,15 @@ import type { Collection, Entry } from "../account/collection.ts"
 import { Random, streams } from "../account/random.ts"
 
 export interface ChurnRate {
-  /** Changes per second of the sandbox clock, made before the next request is answered. */
+  /** Changes per second of the sandbox clock, which take place before the next request. */
   perSecond: number
   /** Changes per request. */
   perRequest: number
-  /** The chance that a change is the deletion of a contact. */
+  /** The probability that a change deletes a contact. */
   deletes: number
 }
 
-/** How fast the account changes while it is read, and the draws that decide what changes. */
+/** The rate at which the account changes while it is read, and the random choice of the changed records. */
 export class Churn {
   #rate: ChurnRate = none
   #since = 0
@@ -29,7 +29,7 @@ export class Churn {
     this.#ids.clear()
   }
 
-  /** The number of changes due at a request that arrives `now`. */
+  /** The number of changes before a request at `now`, at most 1,000. */
   due(now: number): number {
     const { perRequest, perSecond } = this.#rate
     const timed = Math.floor(((now - this.#since) * perSecond) / 1000)
@@ -37,7 +37,7 @@ export class Churn {
     return Math.min(maxAtOnce, timed + perRequest)
   }
 
-  /** A record among those that existed at the first pick; undefined if it has been deleted since. */
+  /** One of the records that existed at the first pick since `start`; undefined if it was deleted later. */
   pick(collection: Collection): Entry | undefined {
     const ids = this.#ids.get(collection) ?? [...collection.live()].map((row) => row.id!)
     this.#ids.set(collection, ids)

@@ -5,7 +5,7 @@ import { addMessage } from "../families/conversations/messages.ts"
 import { updateOpportunity } from "../families/opportunities/opportunities.ts"
 import type { Service } from "../service.ts"
 
-/** Makes the changes that are due in an account that changes while it is read. */
+/** Makes the due changes of an account that changes while it is read. */
 export const churn = (service: Service): void => {
   for (let left = service.churn.due(service.clock.now()); left > 0; left--) changeOne(service)
 }

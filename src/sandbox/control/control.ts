@@ -3,12 +3,12 @@ import { addInvalidCopies, ndjson, remove } from "./records.ts"
 import { setWorkflow } from "./workflows.ts"
 import { malformed, notFound } from "../http/errors.ts"
 import { type FaultRule, faultKinds, mixture } from "../http/faults.ts"
-import type { Arrived } from "../http/router.ts"
+import type { ParsedRequest } from "../http/router.ts"
 import type { Service } from "../service.ts"
 import type { Data } from "../account/collection.ts"
 
-/** The endpoints below /__sandbox/, which control the sandbox and are exempt from limits, tokens and faults. */
-export const control = ({ method, text, url }: Arrived, service: Service): string | Iterable<string> => {
+/** The endpoints under /__sandbox/, which control the sandbox. They need no token, and limits and faults do not apply. */
+export const control = ({ method, text, url }: ParsedRequest, service: Service): string | Iterable<string> => {
   const operation = `${method} ${url.pathname.slice("/__sandbox/".length)}`
   const { clock, faults, statistics, tokens } = service
   const body = method === "POST" ? readBody(text) : {}
@@ -64,7 +64,7 @@ const readBody = (text: string): Data => {
     const body: unknown = JSON.parse(text === "" ? "{}" : text)
     if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Data
   } catch {
-    // Falls through to the refusal below.
+    // The error below covers invalid JSON too.
   }
   throw malformed("The body must be a JSON object")
 }

@@ -7,7 +7,7 @@ import type { Service } from "../service.ts"
 
 type View = Pick<Collection, "live" | "orphans" | "full" | "list">
 
-/** Names below `/__sandbox/records/` that show a part of a collection, or its records in another form. */
+/** The names under `/__sandbox/records/` that stand for a part of a collection, or for its records in another form. */
 export const viewOf = (name: string, service: Service): View | undefined => {
   const { emailCampaigns, emailTemplates, prices, products } = service.world
   switch (name) {

@@ -5,8 +5,8 @@ import type { World } from "../world.ts"
 import { Collection, type Data, type Entry, entry } from "../account/collection.ts"
 
 /**
- * Every live record in the form a read of it alone shows, one per line. `?form=list` shows the list form, with the
- * notes, tasks and events of opportunities; `?strays=1` what only lists show: records without an id, stale copies.
+ * Every record in the form of a single read, one per line. With `?form=list`, the form is that of a list, with the notes,
+ * tasks and events of opportunities. With `?strays=1`, the records are those that only lists contain: without an id, or stale.
  */
 export const ndjson = (name: string, query: URLSearchParams, service: Service): Iterable<string> => {
   const { world } = service
@@ -17,14 +17,14 @@ export const ndjson = (name: string, query: URLSearchParams, service: Service): 
     if (!isList) return collection.full(row)
     return name === "opportunities" ? JSON.stringify(world.opportunities.data(row)) : collection.list(row)
   }
-  // Taken whole before the first line is sent; the lines are sent one by one, because together they can be too long.
+  // The rows are a snapshot. The lines are built one at a time, because together they may be too long for a string.
   const rows = [...(query.get("strays") === "1" ? collection.orphans() : collection.live())]
   return rows.values().map((row) => `${text(row)}\n`)
 }
 
 /**
- * Puts copies of records into the lists of a collection that break what reads them: without an id, or as `fields` says.
- * No read by id finds them.
+ * Adds invalid copies of records to the lists of a collection: without an id, and with the given `fields`. Single reads do
+ * not find them.
  */
 export const addInvalidCopies = (body: Data, service: Service): Data => {
   const { collection: name, count = 1, fields = {} } = body
@@ -41,7 +41,7 @@ export const addInvalidCopies = (body: Data, service: Service): Data => {
   return { poisoned: rows.length }
 }
 
-/** Removes one record, as somebody does in the product itself where the API has no such operation. */
+/** Removes a record, like a user in the product itself, because the API may have no such operation. */
 export const remove = (body: Data, service: Service): Data => {
   const { collection: name, id } = body
   const collection = typeof name === "string" ? collectionOf(name, service) : undefined
@@ -52,7 +52,7 @@ export const remove = (body: Data, service: Service): Data => {
   return { removed: id }
 }
 
-/** The collection of that name, in camel case or with underscores. */
+/** The collection with this name, in camel case or snake case. */
 const collectionOf = (name: string, { world }: Service): Collection | undefined => {
   const camel = camelCase(name)
   const found = world[(camel === "emailTemplateFolders" ? "emailTemplates" : camel) as keyof World]

@@ -3,7 +3,7 @@ import type { Service } from "../service.ts"
 import { type Data, entry } from "../account/collection.ts"
 import { triggers, workflow } from "../families/workflows/workflow-records.ts"
 
-/** Makes a workflow, or changes the one with the `id`: what users do in their workflow editor (A 6.1). */
+/** Creates a workflow, or changes the one with the `id`, like a user in the workflow editor (A 6.1). */
 export const setWorkflow = (body: Data, { clock, random, world }: Service): Data => {
   const { duplicates, id: sentId, name = "Webhook", status = "published", steps, trigger, unordered } = body
   const { workflows } = world

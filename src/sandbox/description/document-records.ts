@@ -78,13 +78,13 @@ const label: Shape = { ...all(text, "id name primaryColor secondaryColor created
 
 const submission: Shape = { ...all(text, "id contactId name"), createdAt: timestamp, others: object() }
 
-/** Options of each platform (B 2.5); what they hold is in no document. */
+/** Options of each platform (B 2.5); their members are not documented. */
 export const platformDetails = all(
   object(),
   "facebook instagram youtube tiktok linkedin pinterest gmb".replaceAll(/\w+/g, "$&PostDetails")
 )
 
-/** The resources of document 2 (B 2), as answers show them. Fields that are not set are left out of an answer. */
+/** The resources of document 2 (B 2), as in responses, which omit fields without a value. */
 export const documentRecordShapes: Readonly<Record<string, Shape>> = {
   EmailTemplateListItem: {
     ...all(text, "id name type editorType previewUrl parentFolderId"),

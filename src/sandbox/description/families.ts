@@ -1,6 +1,6 @@
 import type { Route } from "../http/route.ts"
 
-/** The heading an operation stands under: the first words of its path, unless that family has a better name. */
+/** The heading of an operation: the first words of its path, unless its family has a better name. */
 export const familyOf = ({ path }: Route): string => {
   if (path.includes("/customFields")) return "Custom fields"
   const [, first = "", second = ""] = path.split("/")

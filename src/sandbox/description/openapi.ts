@@ -8,7 +8,7 @@ import { errorRecord, recordShapes } from "./records.ts"
 import { tokenOperation } from "./token-operation.ts"
 import { objectSchema, recordsIn, returnSchema, schemaOf } from "./schemas.ts"
 
-/** The OpenAPI 3.1 description of all the sandbox serves, made from its routes. */
+/** The OpenAPI 3.1 description of all operations, generated from the routes. */
 export const openapi = (url: string): Data => {
   const paths: Record<string, Record<string, Data>> = { "/oauth/token": { post: tokenOperation } }
   for (const route of routes) {
@@ -88,7 +88,7 @@ const responses = (route: Route): Data => {
   }
 }
 
-/** Unique, and readable in generated clients: getContactsByContactIdNotes. */
+/** A unique id that is readable in generated clients: `getContactsByContactIdNotes`. */
 const operationId = ({ method, path }: Route): string => {
   const words = path.split("/").map((segment) => (segment.startsWith(":") ? `by-${segment.slice(1)}` : segment))
   const name = [method.toLowerCase(), ...words].join("-")

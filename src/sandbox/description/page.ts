@@ -4,7 +4,7 @@ import type { Service } from "../service.ts"
 import { Collection } from "../account/collection.ts"
 import { familyOf } from "./families.ts"
 
-/** The page at `/`: what the account holds and how it is served now, and every operation by family. */
+/** The HTML page at `/`: the state of the sandbox, the number of records, and all operations by family. */
 export const page = (service: Service): string => {
   const families = Map.groupBy(routes, familyOf)
   const lists = [...families].map(
@@ -50,7 +50,7 @@ const state = ({ clock, faults, limiter, settings, statistics, world }: Service)
     .join("")
 }
 
-/** Collections whose records are made on demand have no size of their own and are left out. */
+/** The size of each collection. Derived collections have no size of their own, so they are omitted. */
 const counts = ({ world }: Service): string =>
   [...Object.entries(world), ...lazyNames.map((name) => [name, world[name]] as const)]
     .flatMap(([name, held]): Array<[string, number]> => (held instanceof Collection ? [[name, held.size]] : []))
@@ -59,7 +59,7 @@ const counts = ({ world }: Service): string =>
     .map(([name, size]) => `<li>${escaped(name)} <b>${size.toLocaleString("en")}</b></li>`)
     .join("")
 
-/** Getters of the class, which `Object.entries` does not list. */
+/** The getters of the class, which `Object.entries` omits. */
 const lazyNames = Object.entries(Object.getOwnPropertyDescriptors(LazyCollections.prototype)).flatMap(
   ([name, { get }]) => (get === undefined ? [] : [name as keyof LazyCollections])
 )

@@ -4,7 +4,7 @@ const texts = (names: string): Shape => Object.fromEntries(names.split(" ").map(
 const flags = (names: string): Shape => Object.fromEntries(names.split(" ").map((name) => [name, flag]))
 const instants = (names: string): Shape => Object.fromEntries(names.split(" ").map((name) => [name, timestamp]))
 
-/** The resources of document 1 (A 2), as answers show them. Fields that are not set are left out of an answer. */
+/** The resources of document 1 (A 2), as in responses, which omit fields without a value. */
 export const recordShapes: Readonly<Record<string, Shape>> = {
   Contact: {
     ...texts(
@@ -140,7 +140,7 @@ export const recordShapes: Readonly<Record<string, Shape>> = {
   },
   Conversation: {
     ...texts("id locationId contactId assignedTo userId lastMessageBody lastMessageType fullName contactName phone"),
-    // A number on a read, a text in search (A 2.12); the dates are numbers where the live service is imitated.
+    // A single read returns a number, a search a text (A 2.12). With the variant `epoch`, the dates are numbers.
     type: { type: "any" },
     unreadCount: integer,
     ...flags("inbox starred deleted attributed"),
@@ -182,7 +182,7 @@ export const recordShapes: Readonly<Record<string, Shape>> = {
   }
 }
 
-/** What an error description (A 7). */
+/** The body of an error response (A 7). */
 export const errorRecord: Field = {
   ...record("Error"),
   description: "Some families nest details in error, and the token endpoint has error and error_description."

@@ -2,7 +2,7 @@ import type { Route } from "../http/route.ts"
 import type { Field, Shape } from "../http/shape.ts"
 import type { Data } from "../account/collection.ts"
 
-/** A field as JSON Schema. */
+/** The JSON Schema of a field. */
 export const schemaOf = (field: Field): Data => {
   if (field.record !== undefined) return { $ref: `#/components/schemas/${field.record}` }
   const { choices, minItems, format, items, minimum, maxLength, maximum, description, type } = field
@@ -22,11 +22,11 @@ export const schemaOf = (field: Field): Data => {
 
 export const objectSchema = (shape: Shape): Data => ({ type: "object", ...membersOf(shape) })
 
-/** What an operation answers with when it succeeds. */
+/** The JSON Schema of a successful response. */
 export const returnSchema = (returns: NonNullable<Route["returns"]>): Data =>
   isField(returns) ? schemaOf(returns) : objectSchema(returns)
 
-/** The names of the resources a description refers to. */
+/** The names of the resources to which a description refers. */
 export const recordsIn = (schema: unknown, found = new Set<string>()): Set<string> => {
   if (typeof schema !== "object" || schema === null) return found
   for (const [key, value] of Object.entries(schema)) {

@@ -1,6 +1,6 @@
 import type { Data } from "../account/collection.ts"
 
-/** `POST /oauth/token` (A 5.2), which is no route: it takes a form and no token. */
+/** `POST /oauth/token` (A 5.2). It is not a route, because it expects a form and no token. */
 export const tokenOperation: Data = {
   operationId: "postOauthToken",
   summary: "Exchange a refresh token",

@@ -1,7 +1,10 @@
 import { promisify } from "node:util"
 import { brotliCompress, constants, gzip, zstdCompress } from "node:zlib"
 
-/** The body as the client prefers it, at the fastest level; undefined to send it as it is. */
+/**
+ * The body in the encoding that the client prefers, compressed at the fastest level; undefined if the body is smaller than
+ * `bytesMin`, or the client accepts no known encoding.
+ */
 export const compressed = async (
   body: Buffer,
   acceptEncoding: string | undefined,
@@ -19,7 +22,7 @@ export const compressed = async (
   return best === undefined ? undefined : { encoding: best, body: await compress[best]!(body) }
 }
 
-/** In the order they are chosen among equals. */
+/** In order of preference among encodings of the same quality. */
 const compress: Record<string, (body: Buffer) => Promise<Buffer>> = {
   zstd: (body) => promisify(zstdCompress)(body, { params: { [constants.ZSTD_c_compressionLevel]: 1 } }),
   gzip: (body) => promisify(gzip)(body, { level: 1 }),

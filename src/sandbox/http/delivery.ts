@@ -4,7 +4,7 @@ import type { Service } from "../service.ts"
 import { compressed } from "./compression.ts"
 import type { HttpResponse } from "./handler.ts"
 
-/** Sends a response, or applies its fault while sending: the operation has taken effect either way. */
+/** Sends a response, and applies its fault to the transfer. The operation has taken effect in any case. */
 export const deliver = async (
   answered: HttpResponse,
   request: IncomingMessage,
@@ -22,7 +22,7 @@ export const deliver = async (
   let bytes = Buffer.from(body)
   if (settings.compress) {
     response.setHeader("Vary", "Accept-Encoding")
-    // A gateway compresses errors of any size: a client has to be able to read them.
+    // Gateways compress errors of any size, so clients must be able to decompress them.
     const minBytes = status >= 400 ? 0 : 1024
     const smaller = await compressed(bytes, request.headers["accept-encoding"]?.toString(), minBytes)
     if (smaller !== undefined) {
@@ -35,7 +35,7 @@ export const deliver = async (
     response.setHeader("Content-Length", bytes.length)
     return void response.write(half, () => request.socket.resetAndDestroy())
   }
-  // A truncated body is complete as far as HTTP can tell.
+  // The length matches the truncated body, so that HTTP does not reveal the fault.
   const sent = fault?.kind === "truncate" ? half : bytes
   response.setHeader("Content-Length", sent.length)
   response.end(sent)

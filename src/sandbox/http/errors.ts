@@ -1,4 +1,4 @@
-/** An answer that refuses: thrown anywhere below the router, which turns it into the body of A 7. */
+/** An error response. Any code below the handler may throw it; the handler converts it to the body of A 7. */
 export class HttpError extends Error {
   readonly status: number
   readonly body: Record<string, unknown>
@@ -10,18 +10,18 @@ export class HttpError extends Error {
   }
 }
 
-/** 400: malformed, of the wrong type, or asking for more than the maximum (A 7, field-notes 1). */
+/** 400: the request is malformed, a value has the wrong type, or a limit exceeds its maximum (A 7, field-notes 1). */
 export const malformed = (message: string): HttpError => new HttpError(400, message)
 
 export const notFound = (message: string): HttpError => new HttpError(404, message)
 
-/** 409: the state of things does not allow it, such as a duplicate (A 7). */
+/** 409: the request conflicts with the current state, for example as a duplicate (A 7). */
 export const conflict = (message: string): HttpError => new HttpError(409, message)
 
-/** 422: well-formed but not valid; the only refusal whose message is a list (A 7). */
+/** 422: the request is well-formed but not valid. Only this error has a list as its message (A 7). */
 export const invalid = (...messages: ReadonlyArray<string>): HttpError => new HttpError(422, messages)
 
-/** A failed contact filter has a body of its own: `error`, `field` and `requestId` (A 7); the router adds the id. */
+/** 422 for an invalid contact filter, with the body `error`, `field` and `requestId` (A 7). The handler adds the id. */
 export const invalidFilter = (field: string, error: string): HttpError => new HttpError(422, error, { error, field })
 
 const names: Record<number, string> = {

@@ -12,31 +12,31 @@ export const faultKinds = [
   "slow",
   "429",
   "429-storm",
-  // Sends the previous answer of the same path again: a page that repeats.
+  // Sends the previous response of the same path again, like a list that repeats a page.
   "repeat"
 ] as const
 
 export type FaultKind = (typeof faultKinds)[number]
 
 export interface FaultRule {
-  /** A part of the path; the rule matches every operation when left out. */
+  /** A part of the path. Default: every path. */
   match?: string
   kind: FaultKind
-  /** The probability that the rule applies to a matching request; 1 when left out. */
+  /** The probability that the rule applies to a matching request. Default: 1. */
   rate?: number
-  /** How many times the rule applies; without limit when left out. */
+  /** How many times the rule applies. Default: without limit. */
   count?: number
-  /** How long a `slow` answer waits (default 2,000) and a `429-storm` lasts (default 10,000). */
+  /** Milliseconds by which a `slow` response is delayed (default 2,000) and that a `429-storm` lasts (default 10,000). */
   ms?: number
 }
 
-/** Decides which fault each request meets, from the seed and the order of arrival alone. */
+/** Selects the fault of each request. The choice depends only on the seed, the rules and the order of the requests. */
 export class Faults {
   #rules: Array<FaultRule> = []
-  #struck: Array<number> = []
+  #appliedCounts: Array<number> = []
   readonly #random: Random
   #stormUntil = 0
-  readonly #answers = new Map<string, string | Uint8Array>()
+  readonly #lastBodies = new Map<string, string | Uint8Array>()
 
   constructor(faults: number | ReadonlyArray<FaultRule>, seed: number) {
     this.#random = new Random(seed, streams.fault, 0)
@@ -45,16 +45,16 @@ export class Faults {
 
   set(rules: ReadonlyArray<FaultRule>): void {
     this.#rules = [...rules]
-    this.#struck = rules.map(() => 0)
+    this.#appliedCounts = rules.map(() => 0)
     this.#stormUntil = 0
-    this.#answers.clear()
+    this.#lastBodies.clear()
   }
 
-  /** The body to send: the one before of the same path for a `repeat`, which needs one to have been sent. */
+  /** The body to send. For the fault `repeat`, it is the previous one of the same path, if there is one. */
   repeated(kind: FaultKind | undefined, path: string, body: string | Uint8Array): string | Uint8Array {
     if (!this.#rules.some((rule) => rule.kind === "repeat")) return body
-    const sent = kind === "repeat" ? (this.#answers.get(path) ?? body) : body
-    this.#answers.set(path, sent)
+    const sent = kind === "repeat" ? (this.#lastBodies.get(path) ?? body) : body
+    this.#lastBodies.set(path, sent)
     return sent
   }
 
@@ -66,9 +66,9 @@ export class Faults {
     if (now < this.#stormUntil) return { kind: "429", ms: 0 }
     for (const [index, rule] of this.#rules.entries()) {
       if (rule.match !== undefined && !path.includes(rule.match)) continue
-      if (this.#struck[index]! >= (rule.count ?? Infinity)) continue
+      if (this.#appliedCounts[index]! >= (rule.count ?? Infinity)) continue
       if (!this.#random.chance(rule.rate ?? 1)) continue
-      this.#struck[index]!++
+      this.#appliedCounts[index]!++
       if (rule.kind === "429-storm") this.#stormUntil = now + (rule.ms ?? 10_000)
       return { kind: rule.kind, ms: rule.ms ?? 2000 }
     }
@@ -78,7 +78,7 @@ export class Faults {
 
 const onlyByRule = new Set<FaultKind>(["hang", "429-storm", "slow", "repeat"])
 
-/** Rules for a probability of any fault, except those that only a rule of their own selects: hang, 429-storm, slow, repeat. */
+/** Rules that together apply to about this share of requests. They exclude hang, 429-storm, slow and repeat. */
 export const mixture = (probability: number): Array<FaultRule> => {
   const kinds = faultKinds.filter((kind) => !onlyByRule.has(kind))
   return probability === 0 ? [] : kinds.map((kind) => ({ kind, rate: probability / kinds.length }))

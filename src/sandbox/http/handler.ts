@@ -4,7 +4,7 @@ import { page } from "../description/page.ts"
 import type { Service } from "../service.ts"
 import { HttpError } from "./errors.ts"
 import type { FaultKind } from "./faults.ts"
-import { Interruption, strikeBefore } from "./interruption.ts"
+import { Interruption, applyBefore } from "./interruption.ts"
 import { type Part, isMultipart, readParts } from "./multipart.ts"
 import { type Content, answer } from "./router.ts"
 
@@ -12,16 +12,16 @@ export interface HttpRequest {
   readonly method: string
   /** The request target as sent: path and query. */
   readonly target: string
-  /** Names in lower case. */
+  /** The names are in lower case. */
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
-  /** Undefined when the body was larger than `maxBodyBytes` allows. */
+  /** Undefined if the body is larger than `maxBodyBytes`. */
   readonly body: Buffer | undefined
 }
 
 export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Chunks, where the whole would be too long for one string. */
+  /** Chunks if the whole body may be too long for a string. */
   readonly body: string | Uint8Array | Iterable<string>
   /** The fault that the transport applies to this response. */
   readonly fault?: Fault | undefined
@@ -32,16 +32,16 @@ interface Fault {
   readonly ms: number
 }
 
-/** Answers one request, without a socket. Rejects with an `Interruption` when a fault ends the request unanswered. */
+/** Handles one request, without a socket. Rejects with an `Interruption` if a fault ends the request without a response. */
 export const handle = async (request: HttpRequest, service: Service): Promise<HttpResponse> => {
   const requestId = service.requestRandom.id()
   const contentType = header(request, "content-type")
   const isForm = request.body !== undefined && isMultipart(contentType)
   const parts = isForm ? await readParts(request.body, contentType!) : undefined
   const text = isForm ? "" : request.body?.toString()
-  if (request.target.startsWith("/__sandbox/")) return controlled(request, text ?? "", requestId, service)
+  if (request.target.startsWith("/__sandbox/")) return serveControl(request, text ?? "", requestId, service)
   await service.clock.wait(latency(service))
-  const { fault, ...content } = catchRefusal(requestId, () => served(request, text, parts, service))
+  const { fault, ...content } = catchErrors(requestId, () => serve(request, text, parts, service))
   const { retryAfter } = service.settings
   return {
     status: content.status,
@@ -50,7 +50,7 @@ export const handle = async (request: HttpRequest, service: Service): Promise<Ht
       ...crossOrigin,
       ...contentHeaders(content, requestId, service),
       ...(content.status === 429 && retryAfter !== undefined && { "Retry-After": String(retryAfter) }),
-      // The rest of a body that is too large is not read.
+      // The connection cannot be reused, because the rest of a body that is too large is not read.
       ...(text === undefined && { Connection: "close" })
     },
     body: content.body,
@@ -58,7 +58,7 @@ export const handle = async (request: HttpRequest, service: Service): Promise<Ht
   }
 }
 
-/** JSON bodies are limited by the sandbox. For forms the documents limit files, 50 MB each (B 4.8), and not the body. */
+/** The limit of JSON bodies is the sandbox's own. For forms, the documents limit each file to 50 MB (B 4.8), not the body. */
 export const maxBodyBytes = (contentType: string | undefined): number =>
   isMultipart(contentType) ? 120_000_000 : 1_048_576
 
@@ -66,9 +66,9 @@ interface FaultyContent extends Content {
   readonly fault?: Fault | undefined
 }
 
-const controlled = (request: HttpRequest, text: string, requestId: string, service: Service): HttpResponse => {
+const serveControl = (request: HttpRequest, text: string, requestId: string, service: Service): HttpResponse => {
   let lines: Iterable<string> | undefined
-  const content = catchRefusal(requestId, () => {
+  const content = catchErrors(requestId, () => {
     const body = control({ method: request.method, url: urlOf(request.target), headers: {}, text }, service)
     if (typeof body !== "string") lines = body
     return { status: 200, body: typeof body === "string" ? body : "", contentType: "application/json" }
@@ -77,7 +77,7 @@ const controlled = (request: HttpRequest, text: string, requestId: string, servi
   return { status: content.status, headers: contentHeaders(content, requestId, service), body: content.body }
 }
 
-const served = (
+const serve = (
   request: HttpRequest,
   text: string | undefined,
   parts: ReadonlyArray<Part> | undefined,
@@ -96,40 +96,40 @@ const served = (
   const interrupt = (): void => {
     fault = service.faults.next(url.pathname, service.clock.now())
     if (fault === undefined) return
-    service.statistics.strike(fault.kind)
-    strikeBefore(fault.kind)
+    service.statistics.countFault(fault.kind)
+    applyBefore(fault.kind)
   }
   const answered = answer({ method, url, headers, text, parts }, service, interrupt)
   return { ...answered, body: service.faults.repeated(fault?.kind, url.pathname, answered.body), fault }
 }
 
-const catchRefusal = (requestId: string, act: () => FaultyContent): FaultyContent => {
+const catchErrors = (requestId: string, act: () => FaultyContent): FaultyContent => {
   try {
     return act()
   } catch (error) {
     if (error instanceof Interruption) throw error
-    return refused(error instanceof URIError ? new HttpError(400, "Malformed URL") : error, requestId)
+    return errorContent(error instanceof URIError ? new HttpError(400, "Malformed URL") : error, requestId)
   }
 }
 
-const refused = (error: unknown, requestId: string): Content => {
+const errorContent = (error: unknown, requestId: string): Content => {
   if (!(error instanceof HttpError)) throw error
   const { body, status } = error
   if (typeof body["html"] === "string") return { status, body: body["html"], contentType: "text/html" }
-  // The token endpoint sends no id, and a failed filter calls it requestId (A 7).
+  // Errors of the token endpoint have no id, and those of an invalid filter name it requestId (A 7).
   const id = "error_description" in body ? {} : "field" in body ? { requestId } : { traceId: requestId }
   return { status, body: JSON.stringify({ ...body, ...id }), contentType: "application/json" }
 }
 
 const urlOf = (target: string): URL => {
-  // Resolved against a base, `//contacts/x` would name a host and `/../x` another path.
+  // Resolved against a base URL, `//contacts/x` would name a host, and `/../x` would become another path.
   const url = URL.parse(`http://sandbox${target}`)
   if (url === null || !target.startsWith("/")) throw new HttpError(400, "Malformed URL")
   if (url.pathname !== target.split(/[?#]/)[0]) throw new HttpError(400, "Malformed URL")
   return url
 }
 
-/** The token endpoint takes no token, and only the app calls it. */
+/** The integration of the request. Requests to the token endpoint have no token, and only the app sends them. */
 const integrationOf = (request: HttpRequest, { tokens }: Service) =>
   request.target === "/oauth/token" ? "app" : tokens.integrationOf(header(request, "authorization"))
 
@@ -150,7 +150,7 @@ const header = ({ headers }: HttpRequest, name: string): string | undefined => {
 const latency = ({ requestRandom, settings: { latencyMs } }: Service): number =>
   typeof latencyMs === "number" ? latencyMs : requestRandom.between(latencyMs[0], latencyMs[1])
 
-/** Joins lines by the thousand, so that a long list is neither one string nor a million writes. */
+/** Joins lines in batches of 1,000, so that a long list needs neither one long string nor a write for each line. */
 function* batches(lines: Iterable<string>): Generator<string> {
   let batch: Array<string> = []
   for (const line of lines) {
@@ -161,7 +161,7 @@ function* batches(lines: Iterable<string>): Generator<string> {
   yield batch.join("")
 }
 
-/** The headers of the preflight answer (A 5.7), sent with every response. */
+/** The headers of the preflight response (A 5.7), which every response has. */
 const crossOrigin = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Allow-Methods": "GET, POST, PUT, PATCH, DELETE",

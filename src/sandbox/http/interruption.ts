@@ -1,7 +1,7 @@
 import { HttpError } from "./errors.ts"
 import type { FaultKind } from "./faults.ts"
 
-/** Ends a request before it takes effect, without an answer: the connection dies, or stays silent for ever. */
+/** Ends a request before it takes effect, without a response: the connection is reset, or stays open (`hang`). */
 export class Interruption extends Error {
   readonly kind: "reset-before" | "hang"
 
@@ -11,13 +11,13 @@ export class Interruption extends Error {
   }
 }
 
-/** Throws for a fault that strikes before the operation takes effect; the others strike its answer. */
-export const strikeBefore = (kind: FaultKind): void => {
+/** Applies a fault that prevents the operation, by throwing. The other faults apply to the response. */
+export const applyBefore = (kind: FaultKind): void => {
   if (kind === "reset-before" || kind === "hang") throw new Interruption(kind)
   if (kind === "429" || kind === "429-storm") throw new HttpError(429, "Too Many Requests")
   if (kind === "500") throw new HttpError(500, "Internal server error")
   if (kind === "503") throw new HttpError(503, "Service temporarily unavailable")
-  // A gateway answers for a service it cannot reach, and not in JSON.
+  // This is the response of a gateway that cannot reach the service, so it is not JSON.
   if (kind === "502html") throw new HttpError(502, "Bad Gateway", { html: badGateway })
 }
 

@@ -1,11 +1,11 @@
 import type { Clock } from "../account/clock.ts"
 import type { Limits, Settings } from "../options.ts"
 
-/** Who sends requests to the one location of the sandbox: the private integration, or the OAuth app. */
+/** The clients of the location: the private integration, and the OAuth app. */
 export const integrations = ["private", "app"] as const
 export type Integration = (typeof integrations)[number]
 
-/** The limits of A 8: each integration has its own for the location, whatever token it uses. */
+/** The rate limits of A 8. Each integration has its own limits, independent of its current token. */
 export class Limiter {
   readonly #budgets: Readonly<Record<Integration, Budget>>
 
@@ -13,30 +13,30 @@ export class Limiter {
     this.#budgets = { private: new Budget(settings, clock), app: new Budget(settings, clock) }
   }
 
-  /** Counts a request; false when it is over a limit and must be answered with 429. */
-  arrive(integration: Integration): boolean {
-    return this.#budgets[integration].arrive()
+  /** Counts a request; false if it exceeds a limit, and the response must be 429. */
+  tryAcquire(integration: Integration): boolean {
+    return this.#budgets[integration].tryAcquire()
   }
 
-  /** The rate headers every response carries (A 8); those of the private integration where no token says whose. */
+  /** The rate limit headers of every response (A 8). A response without a valid token has those of the private integration. */
   headers(integration: Integration = "private"): Record<string, string> {
     return this.#budgets[integration].headers()
   }
 }
 
 /**
- * What one integration may still send. A refused request spends nothing, or a client that asks again could never
- * recover; the statistics count it all the same.
+ * The remaining requests of one integration. A rejected request does not count, so that a client that repeats it can
+ * recover; the statistics count it nevertheless.
  */
 class Budget {
   readonly #clock: Clock
   readonly #limits: Limits
-  readonly #off: boolean
+  readonly #isOff: boolean
   readonly #settings: Settings
-  /** Instants of the requests let through and still in the window, oldest first. */
+  /** Times of the accepted requests, oldest first. Those from index `#first` on are in the current window. */
   #spent: Array<number> = []
   #first = 0
-  /** When the day began, and the requests let through since. */
+  /** The start of the day, which is 24 hours long, and the requests accepted since. */
   #day = 0
   #today = 0
   #foreignUntil = 0
@@ -44,21 +44,21 @@ class Budget {
   constructor(settings: Settings, clock: Clock) {
     this.#clock = clock
     this.#settings = settings
-    this.#off = settings.limits === "off"
+    this.#isOff = settings.limits === "off"
     this.#limits = settings.limits === "off" ? { burst: 1e9, intervalMs: 10_000, daily: 1e9 } : settings.limits
   }
 
-  arrive(): boolean {
-    this.#forget()
-    if (this.#off) return true
+  tryAcquire(): boolean {
+    this.#expire()
+    if (this.#isOff) return true
     if (this.#remaining() <= 0 || this.#today >= this.#limits.daily) return false
     this.#spend()
     return true
   }
 
-  /** The documented headers, and the sixth that was seen live (field-notes 1). */
+  /** The five documented headers, and an undocumented one that the live service sends (field-notes 1). */
   headers(): Record<string, string> {
-    this.#forget()
+    this.#expire()
     const { burst, daily, intervalMs } = this.#limits
     return {
       "X-RateLimit-Max": String(burst),
@@ -67,7 +67,7 @@ class Budget {
       "X-RateLimit-Limit-Daily": String(daily),
       "X-RateLimit-Daily-Remaining": String(Math.max(0, daily - this.#today)),
       ...(this.#settings.variants.dailyResetHeader && {
-        // A duration in milliseconds, not an instant (field-notes 1).
+        // The value is a duration in milliseconds, not a timestamp (field-notes 1).
         "X-RateLimit-Daily-Reset": String(Math.max(0, this.#day + dayMs - this.#clock.now()))
       })
     }
@@ -82,8 +82,8 @@ class Budget {
     this.#today++
   }
 
-  /** Lets go of what has left the window. A fixed window begins again all at once, a sliding one request by request. */
-  #forget(): void {
+  /** Removes the requests before the current window. A fixed window restarts empty; from a sliding one, each leaves alone. */
+  #expire(): void {
     const now = this.#clock.now()
     const { intervalMs } = this.#limits
     if (now >= this.#day + dayMs) {
@@ -99,7 +99,7 @@ class Budget {
     if (this.#settings.foreign > 0 && now >= this.#foreignUntil) this.#spendForeign(now)
   }
 
-  /** Another client of the same integration, which spends its share at the start of every interval. */
+  /** Simulates another client of the same integration, which sends its requests at the start of every interval. */
   #spendForeign(now: number): void {
     this.#foreignUntil = now + this.#limits.intervalMs
     for (let request = 0; request < this.#settings.foreign && this.#remaining() > 0; request++) this.#spend()

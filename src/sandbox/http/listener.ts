@@ -32,7 +32,7 @@ const respond = async (request: IncomingMessage, response: ServerResponse, servi
   await deliver(answered, request, response, service)
 }
 
-/** The bytes of the body; undefined when there are more than `maxBytes`. */
+/** The bytes of the body; undefined if there are more than `maxBytes`. */
 const readBody = (request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> =>
   new Promise((resolve, reject) => {
     const parts: Array<Buffer> = []

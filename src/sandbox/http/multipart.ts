@@ -1,4 +1,4 @@
-/** One part of a `multipart/form-data` body: a value, or a file, of which the sandbox keeps what it says of itself. */
+/** One part of a `multipart/form-data` body: a value, or a file, of which the sandbox keeps name, type and size. */
 export type Part =
   | { readonly name: string; readonly value: string }
   | { readonly name: string; readonly fileName: string; readonly mimeType: string; readonly size: number }
@@ -6,7 +6,7 @@ export type Part =
 export const isMultipart = (contentType: string | undefined): boolean =>
   /^multipart\/form-data\b/i.test(contentType ?? "")
 
-/** The parts of a body; undefined when it is not well-formed. */
+/** The parts of a body; undefined if it is not well-formed. */
 export const readParts = async (bytes: Buffer, contentType: string): Promise<ReadonlyArray<Part> | undefined> => {
   try {
     const form = await new Response(new Uint8Array(bytes), { headers: { "content-type": contentType } }).formData()

@@ -1,9 +1,9 @@
 import { invalid, malformed } from "./errors.ts"
 import type { Data } from "../account/collection.ts"
 
-/** Readers for values that their description leaves open. Absent and empty mean the default; errors are those of A 7. */
+/** Readers for values that a `Shape` cannot check. An absent or empty value is the default; errors are those of A 7. */
 
-/** A whole number of a checked request: one above the maximum is a 400 like a wrong type (field-notes 1), any other a 422. */
+/** An integer. Above the maximum it is a 400, like a wrong type (field-notes 1); below the minimum it is a 422. */
 export const wholeNumber = (
   body: Data,
   name: string,
@@ -24,7 +24,7 @@ export const oneOf = <T extends string>(value: unknown, name: string, choices: R
   return value as T
 }
 
-/** Search text, at most 75 characters (A 8). */
+/** A search text in lower case, of at most 75 characters (A 8). */
 export const searchText = (value: unknown, name: string): string | undefined => {
   if (value === null || value === undefined || value === "") return undefined
   if (typeof value !== "string") throw malformed(`${name} must be a string`)
@@ -32,7 +32,7 @@ export const searchText = (value: unknown, name: string): string | undefined => 
   return value.toLowerCase()
 }
 
-/** The first instant of a day given as mm-dd-yyyy (A 4.4). */
+/** The start of a UTC day in the format mm-dd-yyyy (A 4.4), in epoch milliseconds. */
 export const americanDay = (value: unknown, name: string): number | undefined => {
   if (typeof value !== "string" || value === "") return undefined
   const instant = /^\d{2}-\d{2}-\d{4}$/.test(value) ? dayOf(value) : undefined
@@ -40,7 +40,10 @@ export const americanDay = (value: unknown, name: string): number | undefined =>
   return instant
 }
 
-/** The first instant of a day there is, with the year first or the month, and one of the separators twice. */
+/**
+ * The start of a UTC day in epoch milliseconds, from year, month, day or month, day, year with one of the separators;
+ * undefined if there is no such day.
+ */
 export const dayOf = (value: string, separators = "-/._"): number | undefined => {
   const [first, second, third] = separators.split("").flatMap((separator) => {
     const parts = value.split(separator)
@@ -53,7 +56,7 @@ export const dayOf = (value: string, separators = "-/._"): number | undefined =>
   return new Date(instant).getUTCDate() === Number(day) ? instant : undefined
 }
 
-/** An instant as ISO 8601 or as epoch milliseconds, in digits or as a number; undefined when it is neither. */
+/** Epoch milliseconds of a timestamp in ISO 8601, or in epoch milliseconds as number or text; undefined for anything else. */
 export const instant = (value: unknown): number | undefined => {
   if (typeof value === "number") return Math.abs(value) <= lastInstant ? value : undefined
   if (typeof value !== "string") return undefined
@@ -66,7 +69,7 @@ export const list = (value: unknown): ReadonlyArray<string> | undefined =>
 
 export const dayMs = 86_400_000
 
-/** The end of the year 9999: what lies beyond has no date of four digits. */
+/** The end of the year 9999, because later years have more than four digits. */
 const lastInstant = 253_402_300_799_999
 
 const isIso = (value: string): boolean => isoShape.test(value) && dayOf(value.slice(0, 10)) !== undefined

@@ -4,20 +4,20 @@ import type { Route } from "./route.ts"
 import type { Service } from "../service.ts"
 import type { Data } from "../account/collection.ts"
 
-/** The Version header comes before everything else (A 5.5), with the words of A 7. True for a date-based version. */
+/** Checks the Version header, which is the first check (A 5.5), with the messages of A 7. True for a date-based version. */
 export const checkVersion = (version: string | undefined, service: Service): boolean => {
   if (version === undefined || version === "") throw new HttpError(401, "version header was not found.")
   if (version === "v3") return false
   const isDate = /^\d{4}-\d{2}-\d{2}$/.test(version) && !Number.isNaN(Date.parse(version))
   if (isDate && Date.parse(version) <= service.clock.now()) return true
-  // Well-formed but unknown, such as v2, is unsupported; anything else, such as V3, is malformed (A 9.3).
+  // A well-formed but unknown version, such as v2, is unsupported; any other, such as V3, is malformed (A 9.3).
   if (!isDate && !/^v\d+$/.test(version)) throw new HttpError(401, "version header is invalid")
   const error = `Unsupported API version: ${version}`
   const statusCode = service.settings.variants.unsupportedVersionStatus
   throw new HttpError(statusCode, error, { statusCode, message: error, error })
 }
 
-/** The body of an operation that takes JSON. */
+/** The body of an operation that expects JSON. */
 export const readJson = (route: Route, contentType: string | undefined, text: string): Data => {
   if (route.method === "GET" || (text === "" && (route.method === "DELETE" || route.body === undefined))) return {}
   if (!/^application\/json\b/i.test(contentType ?? "")) {
@@ -34,7 +34,7 @@ export const readJson = (route: Route, contentType: string | undefined, text: st
   return body as Data
 }
 
-/** The parts of an operation that takes a form (A 4.1); the listener has parsed them. */
+/** The parts of a form, for an operation that expects one (A 4.1). The handler has parsed them. */
 export const readForm = (
   route: Route,
   parts: ReadonlyArray<Part> | undefined,
@@ -46,13 +46,13 @@ export const readForm = (
   return parts
 }
 
-/** Reading a text nested without end is safe, writing it again would overflow the stack. */
+/** `JSON.parse` can read any nesting, but `JSON.stringify` would overflow the stack. */
 const isDeeperThan = (levels: number, value: unknown): boolean =>
   typeof value === "object" &&
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner)))
 
-/** A request whose parameters are still as sent. */
+/** A request with its parameters as sent. */
 interface SentCall {
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
@@ -60,7 +60,7 @@ interface SentCall {
   readonly isDated: boolean
 }
 
-/** A token is for one location; a request that names another is refused (A 5.3), one that names none is not valid. */
+/** A token belongs to one location. A request that names another one is a 403 (A 5.3), a request that names none a 422. */
 export const checkLocation = (route: Route, call: SentCall, { settings, world }: Service): void => {
   const { location } = route
   if (namesAnother(route, call, world.context.locationId)) throw wrongLocation()
@@ -69,7 +69,7 @@ export const checkLocation = (route: Route, call: SentCall, { settings, world }:
   const sent =
     location.in === "path" ? call.params[name] : location.in === "body" ? call.body[name] : queried(call, name)
   if (sent === undefined || sent === null || sent === "") {
-    // The live service was seen to answer 403 here as well (field-notes 1).
+    // The live service was also observed to respond with 403 (field-notes 1).
     throw settings.variants.missingLocationStatus === 403 ? wrongLocation() : invalid(`${name} should not be empty`)
   }
   if (typeof sent !== "string") throw malformed(`${name} must be a string`)
@@ -78,7 +78,7 @@ export const checkLocation = (route: Route, call: SentCall, { settings, world }:
 
 const wrongLocation = () => new HttpError(403, "The token does not have access to this location")
 
-/** Whether the request names a location other than that of the token, even where none is required. */
+/** Whether the request names a location other than that of the token, even if the operation requires none. */
 const namesAnother = ({ body: shape }: Route, { body, query }: SentCall, own: string): boolean =>
   ["locationId", "altId"].some((name) =>
     [query.get(name), shape?.[name]?.forbidden ? undefined : body[name]].some(
@@ -86,6 +86,6 @@ const namesAnother = ({ body: shape }: Route, { body, query }: SentCall, own: st
     )
   )
 
-/** Date-based versions spell it `location_id` (field-notes 3). */
+/** The location in the query. Date-based versions also accept the name `location_id` (field-notes 3). */
 const queried = (call: SentCall, name: string): string | null =>
   call.query.get(name) ?? (call.isDated ? call.query.get("location_id") : null)

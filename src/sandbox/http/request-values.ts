@@ -1,9 +1,9 @@
 import type { Data } from "../account/collection.ts"
 import type { Field, Shape } from "./shape.ts"
 
-/** The values of a checked request, as handlers see them. */
+/** Converts the values of a checked request to those that the handlers of routes receive. */
 
-/** The described parameters that were sent, each as the type it is described with. */
+/** The parameters that the shape describes and the query contains, each in the type of its field. */
 export const queryValues = (shape: Shape, query: URLSearchParams): Data => {
   const values = Object.entries(shape).map(([name, field]) => [name, queryValue(field, name, query)] as const)
   return Object.fromEntries(values.filter(([, value]) => value !== undefined))
@@ -20,7 +20,7 @@ const queryValue = ({ type }: Field, name: string, query: URLSearchParams): unkn
   return type === "integer" || type === "number" ? Number(sent) : type === "boolean" ? sent === "true" : sent
 }
 
-/** A body without its nulls, except within members of any type. */
+/** Removes the nulls of a body, except in members of the type `any`. */
 export const withoutNulls = (shape: Shape, body: Data): Data => {
   const members = Object.entries(body).filter(([name, value]) => value !== null || shape[name]?.type === "any")
   return Object.fromEntries(

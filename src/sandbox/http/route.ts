@@ -3,29 +3,29 @@ import type { Service } from "../service.ts"
 import type { Part } from "./multipart.ts"
 import type { Field, Shape } from "./shape.ts"
 
-/** A request that has passed every check up to the parameters. */
+/** A request that has passed all checks, including those of its parameters. */
 export interface Call {
   readonly params: Readonly<Record<string, string>>
-  /** The described parameters that were sent: numbers, flags and lists as such, everything else as text. */
+  /** The parameters that the route describes and the request contains, in the types of their fields. */
   readonly query: Data
-  /** The described members of the JSON body; an empty object when the operation takes none. */
+  /** The members that the route describes and the JSON body contains; empty if the operation expects no body. */
   readonly body: Data
-  /** The parts of a `multipart/form-data` body; empty for the operations that take JSON. */
+  /** The parts of a `multipart/form-data` body; empty for operations that expect JSON. */
   readonly parts: ReadonlyArray<Part>
-  /** Sent with an older, date-based Version (A 9.2). */
+  /** The request has an older, date-based Version (A 9.2). */
   readonly isDated: boolean
-  /** A new identifier, for the answers that carry one. */
+  /** A new identifier, for responses that contain one. */
   readonly traceId: string
 }
 
-/** A JSON text, the value of one, or a file. */
+/** The result of an operation: a JSON text, a value that becomes one, or a file. */
 export type Answer = string | Data | Download
 
-/** An answer that is not JSON. */
+/** A result that is not JSON. */
 export class Download {
   readonly body: string | Uint8Array
   readonly contentType: string
-  /** The name to save the file under. */
+  /** The name for the header Content-Disposition. */
   readonly fileName: string | undefined
 
   constructor(body: string | Uint8Array, contentType: string, fileName?: string) {
@@ -38,39 +38,39 @@ export class Download {
 /**
  * One operation. Each file of a family lists its own.
  *
- * The description (`summary` to `errors`) serves twice: the router checks requests against `query` and `body` after the
- * location and before `handle` (see shape.ts for the builders), and openapi.ts writes it into `/openapi.json`.
- * A wrong type is 400 and so is an integer above its maximum; anything else that is wrong or missing is 422.
- * Path parameters need no description. Only operations that answer with something other than JSON have no `returns`.
+ * The description (`summary` to `errors`) has two uses: the router checks requests against `query` and `body`, after the
+ * location and before `handle` (see shape.ts for the builders), and openapi.ts writes it to `/openapi.json`.
+ * A wrong type is 400, and so is an integer above its maximum; any other invalid or missing value is 422.
+ * Path parameters need no description. Only operations whose response is not JSON have no `returns`.
  */
 export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
   readonly path: string
-  /** Absent where any valid token will do. */
+  /** The scope that the token needs. Default: any valid token is accepted. */
   readonly scope?: string
-  /** Where the operation takes the location from; absent when a record id description it all. */
+  /** Where the request names the location; absent if the id of a record suffices. */
   readonly location?: { readonly in: "path" | "query" | "body"; readonly name: "locationId" | "altId" }
-  /** One line, as a heading: "Create a contact". */
+  /** One line, like a heading: "Create a contact". */
   readonly summary: string
   /** Query parameters besides the location. */
   readonly query?: Shape
-  /** Members of the JSON body besides the location. Leave it out where there is no body. */
+  /** Members of the JSON body besides the location; absent if the operation expects no body. */
   readonly body?: Shape
-  /** A null in the body counts as not sent; elsewhere it clears a text, number or flag (A 2.1). */
+  /** A null in the body counts as not sent. Without this, it clears a text, number or boolean (A 2.1). */
   readonly ignoresNull?: true
-  /** Appears in v3 only, and not under the older date-based versions (A 9.2). */
+  /** The operation exists only in v3, not in the older, date-based versions (A 9.2). */
   readonly isNew?: true
-  /** Keeps what the body names beyond its shape, where the documents leave the fields open. */
+  /** `handle` also receives members that `body` does not describe, because the documents do not list the fields. */
   readonly isOpen?: true
-  /** Takes `multipart/form-data` instead of JSON, with these members besides the files. */
+  /** The operation expects `multipart/form-data` instead of JSON, with these members besides the files. */
   readonly form?: Shape
-  /** The status of success, when it is not 200. */
+  /** The status of a successful response. Default: 200. */
   readonly status?: 201 | 204
-  /** The members of the answer, or what the whole answer is, such as `record("User")`. */
+  /** The members of the response, or a field for the whole response, such as `record("User")`. */
   readonly returns?: { readonly [name: string]: Field } | Field
-  /** The content type of success, when it is not JSON. */
+  /** The content type of a successful response. Default: JSON. */
   readonly produces?: "audio/x-wav" | "text/plain"
-  /** Statuses an operation answers with beside those all share: 400, 401, 403, 415, 422, 429, and 404 for an id. */
+  /** Error statuses besides 400, 401, 403, 422, 429 and 500, 404 for a path with an id, and 413 and 415 for a body. */
   readonly errors?: ReadonlyArray<409 | 413>
   readonly handle: (call: Call, service: Service) => Answer
 }

@@ -11,7 +11,7 @@ import { type Answer, Download, type Route } from "./route.ts"
 import type { Service } from "../service.ts"
 import { checkBody, checkQuery } from "./shape-checks.ts"
 
-export interface Arrived {
+export interface ParsedRequest {
   readonly method: string
   readonly url: URL
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
@@ -28,16 +28,19 @@ export interface Content {
   readonly fileName?: string | undefined
 }
 
-/** Runs `arrived` through the checks in the documented order: version, token, limits, scope, location, parameters. */
-export const answer = (arrived: Arrived, service: Service, interrupt: () => void): Content => {
-  const { headers, method, text, url } = arrived
+/**
+ * Checks a request in the documented order (version, token, limits, scope, location, parameters), and runs its operation.
+ * Throws an `HttpError` for an error response. `interrupt` throws to apply a fault before the operation takes effect.
+ */
+export const answer = (request: ParsedRequest, service: Service, interrupt: () => void): Content => {
+  const { headers, method, text, url } = request
   if (method === "GET" && url.pathname.startsWith(storagePath)) {
     return { status: 200, ...contentOf(emailContent(url.pathname, headers["authorization"], service)) }
   }
   const isTokenRequest = method === "POST" && url.pathname === "/oauth/token"
   const found = isTokenRequest ? undefined : match(method, url.pathname)
   service.statistics.count(isTokenRequest ? "POST /oauth/token" : ((found && operation(found.route)) ?? "unknown"))
-  if (isTokenRequest) return exchangeToken(arrived, service, interrupt)
+  if (isTokenRequest) return exchangeToken(request, service, interrupt)
   if (found === undefined) throw notFound(`Cannot ${method} ${url.pathname}`)
 
   const { params, route } = found
@@ -45,7 +48,7 @@ export const answer = (arrived: Arrived, service: Service, interrupt: () => void
   if (isDated && route.isNew) throw notFound(`Cannot ${method} ${url.pathname}`)
   const integration = service.tokens.authorize(header(headers["authorization"]))
   service.statistics.arrive(service.clock.now(), integration)
-  if (!service.limiter.arrive(integration)) {
+  if (!service.limiter.tryAcquire(integration)) {
     service.statistics.refused429++
     throw new HttpError(429, "Too Many Requests")
   }
@@ -54,7 +57,7 @@ export const answer = (arrived: Arrived, service: Service, interrupt: () => void
   churn(service)
   if (route.scope !== undefined) service.tokens.requireScope(route.scope)
   const contentType = header(headers["content-type"])
-  const parts = readForm(route, arrived.parts, isMultipart(contentType))
+  const parts = readForm(route, request.parts, isMultipart(contentType))
   const body = route.form === undefined ? readJson(route, contentType, text) : {}
   checkLocation(route, { params, query: url.searchParams, body, isDated }, service)
   const query = route.query ?? {}
@@ -83,8 +86,8 @@ const contentOf = (answered: Answer): Omit<Content, "status"> =>
     ? answered
     : { body: typeof answered === "string" ? answered : JSON.stringify(answered), contentType: "application/json" }
 
-/** The token endpoint needs a version and no token, and takes a form only (A 5.2). */
-const exchangeToken = ({ headers, text }: Arrived, service: Service, interrupt: () => void): Content => {
+/** The token endpoint requires a version, no token, and a form as its body (A 5.2). */
+const exchangeToken = ({ headers, text }: ParsedRequest, service: Service, interrupt: () => void): Content => {
   checkVersion(header(headers["version"]), service)
   interrupt()
   if (!/^application\/x-www-form-urlencoded\b/i.test(header(headers["content-type"]) ?? "")) {
@@ -99,7 +102,7 @@ const operation = (route: Route): string => `${route.method} ${route.path}`
 const header = (value: string | ReadonlyArray<string> | undefined): string | undefined =>
   typeof value === "object" ? value[0] : value
 
-/** Finds the operation. Case and trailing slashes count (field-notes 1); a literal segment wins over a parameter. */
+/** Finds the route. Case and trailing slashes matter (field-notes 1); a literal segment takes precedence over a parameter. */
 const match = (method: string, path: string): { route: Route; params: Record<string, string> } | undefined => {
   const segments = path.split("/")
   for (const candidate of byShape.get(`${method} ${segments.length}`) ?? []) {

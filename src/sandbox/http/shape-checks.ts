@@ -3,7 +3,10 @@ import { dayOf, instant } from "./parameters.ts"
 import type { Field, Shape } from "./shape.ts"
 import type { Data } from "../account/collection.ts"
 
-/** The members of a body its shape names; others are ignored. Refuses the first wrong type, then all that is invalid. */
+/**
+ * The members of a body that its shape describes; others are ignored. Throws 400 for the first wrong type, else 422 with all
+ * invalid values.
+ */
 export const checkBody = (shape: Shape, body: Data): Data => {
   const problems: Array<string> = []
   checkMembers(shape, body, "", problems)
@@ -15,11 +18,11 @@ export const checkBody = (shape: Shape, body: Data): Data => {
   return Object.fromEntries(sent.map(([name]) => [name, body[name]]))
 }
 
-/** A null clears a text, number or flag; for a list, an object or an instant it is as if nothing was sent. */
+/** A null clears a text, number or boolean; for a list, an object or a timestamp it counts as not sent. */
 const isClearable = ({ format, type }: Field): boolean =>
   type !== "array" && type !== "object" && format !== "date-time"
 
-/** The same for a query, where numbers and flags are texts. */
+/** Checks a query in the same order; its numbers and booleans are texts. */
 export const checkQuery = (shape: Shape, query: URLSearchParams): void => {
   const problems: Array<string> = []
   for (const [name, field] of Object.entries(shape)) {
@@ -62,7 +65,7 @@ const checkValue = (field: Field, value: unknown, label: string, problems: Array
   if (typeof value === "string" && field.type === "string") problems.push(...textProblems(field, value, label))
   if (typeof value === "number") {
     const { minimum = -Infinity, maximum = Infinity } = field
-    // More than the maximum page is a 400 by name (field-notes 1); any other number out of range is not valid.
+    // An integer above its maximum, such as a page size, is a 400 (field-notes 1); other numbers out of range are a 422.
     if (value > maximum && field.type === "integer") throw malformed(`${label} must not be greater than ${maximum}`)
     if (value > maximum) problems.push(`${label} must not be greater than ${maximum}`)
     if (value < minimum) problems.push(`${label} must not be less than ${minimum}`)
@@ -78,7 +81,7 @@ const checkValue = (field: Field, value: unknown, label: string, problems: Array
 }
 
 const textProblems = (field: Field, value: string, label: string): Array<string> => {
-  // An empty text clears a field; no instant is empty.
+  // An empty text clears a field, but is not a valid timestamp.
   if (value === "" && field.required) return [`${label} should not be empty`]
   if (value === "" && field.format !== "date-time") return []
   if (field.choices !== undefined && !field.choices.includes(value)) {

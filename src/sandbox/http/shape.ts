@@ -1,28 +1,29 @@
-/** What a value must be: checked by the router when it is sent, and written into the OpenAPI description. */
+/** The valid values of a parameter or member. The router checks requests against it, and openapi.ts describes it. */
 export interface Field {
   readonly type: "string" | "number" | "integer" | "boolean" | "array" | "object" | "any"
   readonly required?: boolean
-  /** Refused with 422 when it is sent at all: known elsewhere, not accepted here. */
+  /** Any value is a 422: other operations accept this member, but not this one. */
   readonly forbidden?: boolean
   readonly choices?: ReadonlyArray<string>
   readonly format?: "email" | "phone" | "date-time" | "date" | "time" | "uri"
   readonly minimum?: number
   readonly maximum?: number
-  /** The greatest length of a text, and the least length of a list. */
+  /** Characters of a text. */
   readonly maxLength?: number
+  /** Items of a list. */
   readonly minItems?: number
-  /** Accepted, but in no document: left out of the description. */
+  /** The sandbox accepts it, but the OpenAPI description omits it, as the documents do. */
   readonly undocumented?: boolean
-  /** What the items of a list are. */
+  /** The items of a list. */
   readonly items?: Field
-  /** The members of an object; others are let through. */
+  /** The members of an object; others are ignored. */
   readonly fields?: Shape
-  /** The name of a resource: a `$ref` in the description, an object to the checks. */
+  /** The name of a resource: a `$ref` in the OpenAPI description; the checks accept any object. */
   readonly record?: string
   readonly description?: string
 }
 
-/** Members by name. One that is absent, null or (in a query) empty is missing: 422 where it is required. */
+/** Members by name. A required one that is absent, null or (in a query) empty is a 422. */
 export type Shape = Readonly<Record<string, Field>>
 
 export const text: Field = { type: "string" }
@@ -32,7 +33,7 @@ export const phone: Field = { type: "string", format: "phone" }
 /** ISO 8601. */
 export const timestamp: Field = { type: "string", format: "date-time" }
 export const number: Field = { type: "number" }
-/** In a query, digits; in a body, a number. */
+/** Digits in a query, a number in a body. */
 export const integer: Field = { type: "integer" }
 export const flag: Field = { type: "boolean" }
 export const anything: Field = { type: "any" }
@@ -44,10 +45,10 @@ export const list = (items: Field, minItems = 0): Field => ({ type: "array", ite
 
 export const object = (fields: Shape = {}): Field => ({ type: "object", fields })
 
-/** The only type of account there is (A 2.1); goes with `altId`. */
+/** The only type of account (A 2.1); requests with `altId` require it. */
 export const altType: Field = { type: "string", choices: ["location"], required: true }
 
-/** A whole resource, by its name in the description. */
+/** A resource, by its name in the OpenAPI description. */
 export const record = (name: string): Field => ({ type: "object", record: name })
 
 export const required = (field: Field): Field => ({ ...field, required: true })

@@ -1,19 +1,19 @@
 import { type Integration, integrations } from "./limits.ts"
 
-/** What tests ask about the requests that arrived. */
+/** Counts of the received requests, which tests read. */
 export class Statistics {
   requests = 0
   requestsByOperation: Record<string, number> = {}
-  /** Over a limit; those of a fault are counted with the faults. */
+  /** Requests over a limit. A 429 that is a fault is counted in `faults`. */
   refused429 = 0
   expiredCursorsShown = 0
   faults: Record<string, number> = {}
-  /** The most arrivals of one integration in any sliding window of 10 seconds, refused ones too. */
+  /** The most requests of one integration in any window of 10 seconds, including rejected ones. */
   fullestWindow = 0
   arrivals: Array<number> = []
   #windows = newWindows()
 
-  /** A request with a valid token: one the limits are about. */
+  /** Counts a request with a valid token, because only these count against the limits. */
   arrive(instant: number, integration: Integration): void {
     this.arrivals.push(instant)
     const window = this.#windows[integration]
@@ -27,7 +27,7 @@ export class Statistics {
     this.requestsByOperation[operation] = (this.requestsByOperation[operation] ?? 0) + 1
   }
 
-  strike(kind: string): void {
+  countFault(kind: string): void {
     this.faults[kind] = (this.faults[kind] ?? 0) + 1
   }
 
@@ -50,7 +50,7 @@ export class Statistics {
   }
 }
 
-/** The arrivals of each integration, and where the window of the last one begins. */
+/** The arrivals of each integration, and the index of the first one in the window that ends with the last. */
 const newWindows = () =>
   Object.fromEntries(integrations.map((name) => [name, { arrivals: [] as Array<number>, start: 0 }])) as Record<
     Integration,

@@ -5,12 +5,12 @@ import type { Settings } from "../options.ts"
 import { Random, streams } from "../account/random.ts"
 import type { AccountContext } from "../account/context.ts"
 
-/** The credentials of the two integrations: a private token that never expires, and an app's, obtained by refresh. */
+/** The credentials of both integrations: a private token, which never expires, and the app's, which refreshes issue. */
 export class Tokens {
   readonly privateToken: string
   readonly clientId: string
   readonly clientSecret: string
-  /** The refresh token that is good for the next refresh; each works once (field-notes 1). */
+  /** The refresh token for the next refresh; each is valid once (field-notes 1). */
   refreshToken: string
   readonly #expiryByToken = new Map<string, number>()
   readonly #missingScopes = new Set<string>()
@@ -31,7 +31,7 @@ export class Tokens {
     this.#expiryByToken.set(this.privateToken, Infinity)
   }
 
-  /** Checks the `Authorization` header, with the words of A 7, and says who sent it. */
+  /** Checks the `Authorization` header, with the messages of A 7, and returns the integration of its token. */
   authorize(header: string | undefined): Integration {
     if (header === undefined || header === "") {
       throw new HttpError(401, "No Authorization header found for authentication!")
@@ -41,7 +41,7 @@ export class Tokens {
     return this.integrationOf(header)
   }
 
-  /** The integration a header names; the private one when it names none. */
+  /** The integration of the token in a header; the private one if the token is missing or unknown. */
   integrationOf(header: string | undefined): Integration {
     const token = tokenIn(header)
     return token !== this.privateToken && this.#expiryByToken.has(token) ? "app" : "private"
@@ -53,7 +53,7 @@ export class Tokens {
     }
   }
 
-  /** `POST /oauth/token` (A 5.2): the answer and its errors are not in the shape of the other operations. */
+  /** `POST /oauth/token` (A 5.2), whose response and errors differ in form from those of the other operations. */
   exchange(form: URLSearchParams, scopes: Iterable<string>): Record<string, unknown> {
     if (form.get("client_id") !== this.clientId || form.get("client_secret") !== this.clientSecret) {
       throw oauthError(401, "invalid_client", "Invalid client credentials")
@@ -79,12 +79,12 @@ export class Tokens {
     }
   }
 
-  /** Ends every access token, the private one too. Refresh tokens keep working. */
+  /** Invalidates every access token, including the private one. The refresh token stays valid. */
   revoke(): void {
     this.#expiryByToken.clear()
   }
 
-  /** Ends the access tokens of refreshes in a while, or at once. */
+  /** Makes the access tokens of the app expire after this time; 0 for immediately. */
   expire(inMs: number): void {
     for (const token of this.#expiryByToken.keys()) {
       if (token !== this.privateToken) this.#expiryByToken.set(token, this.#clock.now() + inMs)

@@ -1,4 +1,4 @@
-/** The Account Platform API as one function: a request with its budget, headers, time-outs and retries. */
+/** The client of the Account Platform API: sends requests within the budget, with credentials, time-outs and retries. */
 import { Clock, Context, Effect, Exit, Layer, Option, Random, type Scope } from "effect"
 import { holdsLongNumbers, parseExact } from "../catalog/json.ts"
 import type { BoundRequest } from "../catalog/request.ts"
@@ -18,33 +18,35 @@ import { type ExchangeSettings, type Received, Transport, makeExchange } from ".
 import type { FileTarget } from "./downloads.ts"
 import { makeLinked } from "./linked-texts.ts"
 import { bodyBytesMax, withoutSecrets } from "./response-body.ts"
-import { commonHeaders, headersOf, rateHeaders, timeOf, http } from "./http.ts"
+import { commonHeaders, headersOf, rateHeaders, timeOf, httpRequest } from "./http.ts"
 
 export interface Call {
   readonly request: BoundRequest
   readonly priority: Priority
-  /** Whose requests they are counted as. */
+  /** The resource, or label of children, for which the request is counted. */
   readonly resource: string
-  /** The answer is a file and goes here; the body is then what is said of it (files.ts). */
+  /** For a response that is a file: where to store it. The body is then a `StoredFile`; see downloads.ts. */
   readonly file?: FileTarget
 }
-export interface Answer {
-  /** As received, decompressed. */
+
+export interface ApiResponse {
+  /** The body as received, decompressed and without secrets. */
   readonly text: string
   readonly body: unknown
-  /** It holds numbers that a double would change. */
+  /** Whether the body has numbers that a double cannot represent. */
   readonly hasBigNumbers: boolean
-  /** When it came, epoch milliseconds. */
+  /** When the response was received, epoch milliseconds. */
   readonly at: number
-  /** What the service's clock showed, epoch milliseconds, to the second. */
+  /** The time of the response by the service's clock, epoch milliseconds with a resolution of 1 s. */
   readonly serviceTime: number | undefined
 }
 
 export class Api extends Context.Service<
   Api,
   {
-    readonly send: (call: Call) => Effect.Effect<Answer, ApiError | Failure>
-    /** A text on another host that an answer links to, fetched without the token; nothing where it does not come. */
+    /** Sends a request, with retries. */
+    readonly send: (call: Call) => Effect.Effect<ApiResponse, ApiError | Failure>
+    /** Fetches a text on another host to which a response links, without the token; `undefined` if it cannot be fetched. */
     readonly linked: (url: string) => Effect.Effect<string | undefined>
     /** Requests sent so far, retries included, by resource. */
     readonly requestsByResource: ReadonlyMap<string, number>
@@ -60,9 +62,9 @@ export interface ApiSettings extends ExchangeSettings {
 }
 
 const attemptsMax = 7
-/** Each may take ten minutes of one of few places. */
+/** An attempt to download a file may take ten minutes, and only few run at once. */
 const fileAttemptsMax = 3
-/** Others may be busy for minutes; who is refused for so long is not waiting for a window. */
+/** Other clients may use the budget for minutes. If the service throttles a request for longer, waiting does not help. */
 const throttledMsMax = 15 * 60_000
 
 const makeApi = Effect.fn("api.make")(function* (
@@ -83,25 +85,25 @@ const makeApi = Effect.fn("api.make")(function* (
       .pipe(Effect.map(({ status, text }) => ({ status, body: text })))
   const credentials = yield* makeCredentials(settings.credentials, sendForm)
 
-  /** One attempt: the answer, or why another may do better. */
+  /** Sends a request once. Returns the response, or why to retry. */
   const attempt = Effect.fnUntraced(
     function* ({ request, priority, resource, file }: Call) {
       const token = yield* credentials.token
       const send = Effect.suspend(() => {
         requestsByResource.set(resource, (requestsByResource.get(resource) ?? 0) + 1)
         return exchange.send(
-          { ...http(request), headers: headersOf(request, token) },
+          { ...httpRequest(request), headers: headersOf(request, token) },
           file && { target: file, secrets: credentials.secrets }
         )
       })
-      // However it ends, a request gives its slot back once: a slot that stayed taken would narrow the budget for good.
+      // A request must release its slot exactly once, however it ends: a lost slot would reduce the budget permanently.
       const {
         status,
         text: sent,
         headers
       } = yield* Effect.uninterruptibleMask((restore) =>
         restore(budget.acquire(priority)).pipe(
-          Effect.flatMap((slot) => Effect.onExit(restore(send), (exit) => slot.release(seenIn(exit))))
+          Effect.flatMap((slot) => Effect.onExit(restore(send), (exit) => slot.release(rateLimitIn(exit))))
         )
       )
       const text = sent === undefined ? undefined : withoutSecrets(sent, credentials.secrets)
@@ -110,37 +112,38 @@ const makeApi = Effect.fn("api.make")(function* (
         if (text === undefined)
           return yield* new RequestRejected({
             status,
-            message: `the answer is over our limit of ${bodyBytesMax >> 20} MB`
+            message: `the response is over our limit of ${bodyBytesMax >> 20} MB`
           })
         const hasBigNumbers = holdsLongNumbers(text)
         const body = parsed(text, hasBigNumbers)
-        if (body === tooDeep) return yield* new RequestRejected({ status, message: "the answer is nested too deeply" })
-        if (body === undefined) return { retry: "soon", message: "the answer is not JSON" } satisfies Retry
+        if (body === tooDeep)
+          return yield* new RequestRejected({ status, message: "the response is nested too deeply" })
+        if (body === undefined) return { retry: "soon", message: "the response is not JSON" } satisfies Retry
         const serviceTime = timeOf(headers)
-        return { text, body, hasBigNumbers, at: yield* Clock.currentTimeMillis, serviceTime } satisfies Answer
+        return { text, body, hasBigNumbers, at: yield* Clock.currentTimeMillis, serviceTime } satisfies ApiResponse
       }
       if (!("retry" in classified)) return yield* classified
       if (classified.retry !== "with a fresh token") return classified
       const renewed = yield* credentials.renew(token, classified.message)
-      // An old token was refused, which says nothing of the one that another request has brought meanwhile.
+      // If another request has renewed the token meanwhile, only the old token was rejected.
       return renewed ? classified : ({ ...classified, retry: "with the newest token" } satisfies Retry)
     },
     Effect.catchTag("TransportError", ({ message }) => Effect.succeed<Retry>({ retry: "soon", message }))
   )
 
   const send = Effect.fn("api.send")(function* (call: Call) {
-    // On its way such a path becomes another one, whatever the spelling.
+    // Such a path is normalised to another one on its way to the service, so it would request something else.
     if (/\/\.{1,2}(?=\/|$)/.test(call.request.path))
-      return yield* new RequestRejected({ status: 400, message: "an empty id, . and .. cannot be asked for" })
+      return yield* new RequestRejected({ status: 400, message: "an id that is empty, . or .. cannot be requested" })
     let last: Retry = { retry: "soon", message: "" }
-    let renewed = false
+    let isRenewed = false
     let throttledAt: number | undefined
-    const triesMax = call.file === undefined ? attemptsMax : fileAttemptsMax
-    for (let tries = 0; tries < triesMax;) {
+    const callAttemptsMax = call.file === undefined ? attemptsMax : fileAttemptsMax
+    for (let tries = 0; tries < callAttemptsMax;) {
       const result = yield* attempt(call)
       if ("body" in result) return result
       last = result
-      // A throttled request waits in the budget, where every other request waits with it. That says nothing of it.
+      // A throttled request waits in the budget, as all others do. This is not counted as a failed attempt.
       if (result.retry === "after the window") {
         const now = yield* Clock.currentTimeMillis
         throttledAt ??= now
@@ -150,14 +153,14 @@ const makeApi = Effect.fn("api.make")(function* (
       }
       tries++
       if (result.retry === "with a fresh token") {
-        if (renewed) return yield* new BadCredentials({ kind: settings.credentials.kind, message: result.message })
-        renewed = true
+        if (isRenewed) return yield* new BadCredentials({ kind: settings.credentials.kind, message: result.message })
+        isRenewed = true
       }
-      if (result.retry === "soon" && tries < triesMax) yield* Effect.sleep(yield* backoffMs(tries))
+      if (result.retry === "soon" && tries < callAttemptsMax) yield* Effect.sleep(yield* backoffMs(tries))
     }
     return yield* new Unavailable({
-      message: `${last.message} (after ${triesMax} attempts)`,
-      later: !exchange.answered()
+      message: `${last.message} (after ${callAttemptsMax} attempts)`,
+      later: !exchange.hasResponded()
     })
   })
 
@@ -168,9 +171,9 @@ const makeApi = Effect.fn("api.make")(function* (
   return Api.of({ send, linked, requestsByResource, usage: budget.usage })
 })
 
-/** 0.25 s doubling to 8 s, each halved at random so that retries of many requests spread. */
+/** Doubles from 0.25 s to 8 s, times a random factor from 0.5 to 1, so that retries of many requests are spread. */
 const backoffMs = (tries: number) =>
-  Random.nextBetween(0.5, 1).pipe(Effect.map((share) => Math.min(125 * 2 ** tries, 8000) * share))
+  Random.nextBetween(0.5, 1).pipe(Effect.map((factor) => Math.min(125 * 2 ** tries, 8000) * factor))
 
 const parsed = (text: string, hasBigNumbers: boolean): unknown => {
   try {
@@ -179,10 +182,11 @@ const parsed = (text: string, hasBigNumbers: boolean): unknown => {
     return error instanceof RangeError ? tooDeep : undefined
   }
 }
+
 const tooDeep = Symbol("nested too deeply")
 
-/** What a request that ended tells of the budget. Where a connection stood, the service may have counted it. */
-const seenIn = (exit: Exit.Exit<Received, TransportError | RequestRejected | Failure>): RateLimitSnapshot =>
+/** What the end of a request shows of the rate limit. If a connection existed, the service may have counted the request. */
+const rateLimitIn = (exit: Exit.Exit<Received, TransportError | RequestRejected | Failure>): RateLimitSnapshot =>
   Exit.isSuccess(exit)
     ? rateHeaders(exit.value.headers, exit.value.status)
     : { unsent: Option.exists(Exit.findErrorOption(exit), (error) => error._tag === "TransportError" && error.unsent) }

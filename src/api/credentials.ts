@@ -1,6 +1,6 @@
 /**
- * The access token: a private integration token that stays, or OAuth tokens that are refreshed. A refresh token can be
- * used once and comes with its successor, so the successor is on disk before the new access token is used.
+ * The access token: a private integration token, which does not change, or OAuth tokens, which are refreshed. A refresh
+ * token can be used only once, so its successor is stored on disk before the new access token is used.
  */
 import { Clock, Effect, Redacted, Schema, Semaphore } from "effect"
 import { readFile } from "node:fs/promises"
@@ -16,24 +16,25 @@ export type CredentialSettings =
       readonly clientId: string
       readonly clientSecret: Redacted.Redacted
       readonly refreshToken: Redacted.Redacted
-      /** Where the rotated tokens are kept, mode 0600. */
+      /** The file that stores the current tokens, with mode 0600. */
       readonly store: string
     }
 
 type TokenError = BadCredentials | Unavailable | TransportError | RequestRejected | Failure
 
 export interface Credentials {
+  /** The current access token; refreshes it first if it expires soon. */
   readonly token: Effect.Effect<string, TokenError>
-  /** Everything that must stand in no output; grows as tokens are renewed. */
+  /** Texts that no output may contain. Grows when tokens are refreshed. */
   readonly secrets: ReadonlySet<string>
   /**
-   * The service refused this token: a newer one, or BadCredentials where there is none to be had. False where another
-   * request had renewed it before.
+   * Refreshes a token that the service has rejected. Returns whether it did: false if another request has refreshed it
+   * already. Fails with BadCredentials if it cannot be refreshed.
    */
-  readonly renew: (refused: string, reason: string) => Effect.Effect<boolean, TokenError>
+  readonly renew: (rejected: string, reason: string) => Effect.Effect<boolean, TokenError>
 }
 
-/** Sends a form to the token endpoint; the status of the answer, and its body where it can be read. */
+/** Sends a form to the token endpoint. Returns the status, and the body if it can be read. */
 export type SendForm = (
   path: string,
   form: Readonly<Record<string, string>>
@@ -42,20 +43,20 @@ export type SendForm = (
   TransportError | RequestRejected | Failure
 >
 
-const Stored = Schema.Struct({
+const StoredTokens = Schema.Struct({
   accessToken: Schema.String,
   refreshToken: Schema.String,
   /** Epoch milliseconds. */
   expiresAt: Schema.Number,
-  /** When it is time for the next; a minute before the end where it is not there. */
+  /** When to refresh the tokens; if absent, a minute before they expire. */
   renewAt: Schema.optional(Schema.Number),
-  /** The configured token this chain began with: another one in the settings begins a new chain. */
+  /** The end of the configured refresh token from which these tokens descend. Stored tokens of another one are ignored. */
   origin: Schema.String
 })
-type Tokens = typeof Stored.Type
+type Tokens = typeof StoredTokens.Type
 
-/** The service spells the fields in two ways. */
-const Answer = Schema.Struct({
+/** The service uses two spellings of the fields. */
+const TokenResponse = Schema.Struct({
   access_token: Schema.optional(Schema.String),
   accessToken: Schema.optional(Schema.String),
   refresh_token: Schema.optional(Schema.String),
@@ -76,18 +77,18 @@ export const makeCredentials = (settings: CredentialSettings, sendForm: SendForm
       })
     : makeOAuth(settings, sendForm)
 
-/** A day less a second. */
-const lifetimeMsUsual = 86_399_000
+/** The usual lifetime of an access token: a day less a second. */
+const usualLifetimeMs = 86_399_000
 
 const makeOAuth = Effect.fn("api.oauth")(function* (
   settings: Extract<CredentialSettings, { kind: "oauth" }>,
   sendForm: SendForm
 ): Effect.fn.Return<Credentials> {
-  const single = yield* Semaphore.make(1)
+  const tokensLock = yield* Semaphore.make(1)
   const origin = Redacted.value(settings.refreshToken).slice(-8)
   const secrets = new Set([settings.clientSecret, settings.refreshToken].map(Redacted.value))
   let tokens: Tokens | undefined
-  const take = (newer: Tokens | undefined) => {
+  const use = (newer: Tokens | undefined) => {
     tokens = newer
     if (newer) secrets.add(newer.accessToken).add(newer.refreshToken)
   }
@@ -100,50 +101,50 @@ const makeOAuth = Effect.fn("api.oauth")(function* (
       grant_type: "refresh_token",
       refresh_token: tokens?.refreshToken ?? Redacted.value(settings.refreshToken)
     })
-    const answer = yield* Schema.decodeUnknownEffect(Schema.fromJsonString(Answer))(body ?? "").pipe(
+    const response = yield* Schema.decodeUnknownEffect(Schema.fromJsonString(TokenResponse))(body ?? "").pipe(
       Effect.catch(() => Effect.succeed(undefined))
     )
-    const reason = [answer?.error, answer?.error_description ?? answer?.message].filter(Boolean).join(": ")
-    const message = withoutSecrets(`the token endpoint answered ${status} ${reason || "and no tokens"}`, secrets)
-    // A gateway's trouble and what cannot be read say nothing of the refresh token.
-    if (answer === undefined || status >= 500 || status === 429 || status === 408)
+    const reason = [response?.error, response?.error_description ?? response?.message].filter(Boolean).join(": ")
+    const message = withoutSecrets(`the token endpoint answered ${status} ${reason || "without tokens"}`, secrets)
+    // An error of a gateway, or an unreadable response, does not mean that the refresh token is invalid.
+    if (response === undefined || status >= 500 || status === 429 || status === 408)
       return yield* new TransportError({ message, unsent: false })
     if (/location is not active/i.test(reason))
       return yield* new Unavailable({
-        message: `the account is paused, its tokens stay good (${message})`,
+        message: `the account is paused; its tokens remain valid (${message})`,
         later: true
       })
-    const accessToken = answer.access_token ?? answer.accessToken
-    const refreshToken = answer.refresh_token ?? answer.refreshToken
+    const accessToken = response.access_token ?? response.accessToken
+    const refreshToken = response.refresh_token ?? response.refreshToken
     if (status >= 300 || accessToken === undefined || refreshToken === undefined)
       return yield* new BadCredentials({ kind: "oauth", message })
-    const lifetimeMs = Number(answer.expires_in ?? answer.expiresIn ?? Number.NaN) * 1000 || lifetimeMsUsual
-    // Early enough for a request that is on its way, and not before a short life has begun.
+    const lifetimeMs = Number(response.expires_in ?? response.expiresIn ?? Number.NaN) * 1000 || usualLifetimeMs
+    // Early enough for requests in flight, but no more than a tenth of the lifetime early.
     const renewAt = now + lifetimeMs - Math.min(60_000, lifetimeMs / 10)
-    const renewed = { accessToken, refreshToken, expiresAt: now + lifetimeMs, renewAt, origin }
-    yield* save(settings.store, renewed)
-    take(renewed)
+    const refreshed = { accessToken, refreshToken, expiresAt: now + lifetimeMs, renewAt, origin }
+    yield* save(settings.store, refreshed)
+    use(refreshed)
   })
 
   return {
     secrets,
     token: Effect.gen(function* () {
-      if (tokens === undefined) take(yield* stored(settings.store, origin))
+      if (tokens === undefined) use(yield* stored(settings.store, origin))
       const now = yield* Clock.currentTimeMillis
       if (tokens === undefined || now >= (tokens.renewAt ?? tokens.expiresAt - 60_000)) yield* refresh
       return tokens!.accessToken
-    }).pipe(single.withPermits(1)),
-    // Many requests may be refused at once; the first renews, the others find a newer token.
-    renew: (refused) =>
+    }).pipe(tokensLock.withPermits(1)),
+    // If the service rejects many requests at once, the first refreshes the token, and the others find the new one.
+    renew: (rejected) =>
       Effect.suspend(() =>
-        tokens === undefined || tokens.accessToken === refused ? Effect.as(refresh, true) : Effect.succeed(false)
-      ).pipe(single.withPermits(1))
+        tokens === undefined || tokens.accessToken === rejected ? Effect.as(refresh, true) : Effect.succeed(false)
+      ).pipe(tokensLock.withPermits(1))
   }
 })
 
 const stored = (path: string, origin: string): Effect.Effect<Tokens | undefined> =>
   Effect.tryPromise(() => readFile(path, "utf8")).pipe(
-    Effect.flatMap(Schema.decodeUnknownEffect(Schema.fromJsonString(Stored))),
+    Effect.flatMap(Schema.decodeUnknownEffect(Schema.fromJsonString(StoredTokens))),
     Effect.map((tokens) => (tokens.origin === origin ? tokens : undefined)),
     Effect.catch(() => Effect.succeed(undefined))
   )

@@ -1,51 +1,51 @@
-/** How a request can fail for good, told apart by what has to happen next. Retries are over when one of these is seen. */
+/** The errors of a request after all retries, distinguished by how the run continues. */
 import { Schema } from "effect"
 
-/** No more requests for now: the day's are used up, or the service has us wait longer than a run does. It saves and ends. */
+/** The requests of the day are used up, or the service requires a longer wait than a run allows. The run is paused. */
 export class BudgetExhausted extends Schema.TaggedError<BudgetExhausted>()("BudgetExhausted", {
   message: Schema.String,
   /** Epoch milliseconds. */
   resumeAt: Schema.Number
 }) {}
 
-/** The token is not accepted at all. The run ends. */
+/** The service rejects the token. The run ends. */
 export class BadCredentials extends Schema.TaggedError<BadCredentials>()("BadCredentials", {
   kind: Schema.Literals(["private", "oauth"]),
   message: Schema.String
 }) {}
 
-/** The token may not enter this location. The location ends. */
+/** The token has no access to this location. The reading of the location ends. */
 export class WrongLocation extends Schema.TaggedError<WrongLocation>()("WrongLocation", {
   message: Schema.String
 }) {}
 
-/** The token lacks a scope, or the operation is closed to it. The resource ends. */
+/** The token lacks a scope, or may not use the operation. The reading of the resource ends. */
 export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
   message: Schema.String
 }) {}
 
-/** The record is not there, or no longer. */
+/** The record does not exist, or was deleted. */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
   message: Schema.String
 }) {}
 
-/** The service understood the request and will not have it: another way of asking may do. */
+/** The service rejects the request, or its response cannot be used. Another strategy may work. */
 export class RequestRejected extends Schema.TaggedError<RequestRejected>()("RequestRejected", {
   status: Schema.Number,
   message: Schema.String
 }) {}
 
-/** No usable answer after every retry. */
+/** No attempt had a usable response. */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
   message: Schema.String,
-  /** Of everything, for now: nothing at the address ever answered, or the account is paused. */
+  /** Whether all requests fail for now, because the service has never responded in this run or the account is paused. */
   later: Schema.Boolean
 }) {}
 
-/** One exchange that came to no answer. Never leaves the client: another attempt follows, or Unavailable. */
+/** One attempt had no usable response. Internal to the client, which retries or fails with Unavailable. */
 export class TransportError extends Schema.TaggedError<TransportError>()("TransportError", {
   message: Schema.String,
-  /** No connection came about, so the service counted nothing. */
+  /** Whether there was no connection, so that the service cannot have counted the request. */
   unsent: Schema.Boolean
 }) {}
 

@@ -1,16 +1,16 @@
-/** One request on the wire and its answer: sockets, decompression, time-outs, and why no answer came. */
+/** One HTTP request and its response: connections, decompression, time-outs and transport errors. */
 import { Context, Effect, type Scope } from "effect"
 import { Agent, type Dispatcher, interceptors } from "undici"
 import { type Failure, fileFailure } from "../failure.ts"
 import { TransportError, RequestRejected } from "./errors.ts"
-import { DiskTrouble, type FileSink, Unwanted, store } from "./downloads.ts"
-import { lost } from "./unreachable.ts"
+import { DiskError, type FileSink, FileRejected, store } from "./downloads.ts"
+import { connectionError } from "./unreachable.ts"
 import { bytesOf, errorTextOf, textOf } from "./response-body.ts"
 
 export interface Received {
   readonly status: number
   readonly headers: Dispatcher.ResponseData["headers"]
-  /** Decompressed; nothing where a success is over our limit of size, or an error cannot be read. */
+  /** The decompressed body; `undefined` if a successful response is too large, or if an error response cannot be read. */
   readonly text: string | undefined
 }
 
@@ -19,23 +19,23 @@ export interface Exchange {
     options: Omit<Dispatcher.RequestOptions, "origin">,
     file?: Omit<FileSink, "megabytesMax">
   ) => Effect.Effect<Received, TransportError | RequestRejected | Failure>
-  /** Something at the address has answered. */
-  readonly answered: () => boolean
+  /** Whether the service has responded at least once. */
+  readonly hasResponded: () => boolean
 }
 
 export const timeoutMs = 60_000
-/** However steadily it comes: an hour of sound is some 60 MB. */
+/** Limit for a whole download, even while bytes arrive. An hour of audio is about 60 MB. */
 const fileTimeoutMs = 600_000
 
 export interface ExchangeSettings {
   readonly baseUrl: string
-  /** An answer that sends no byte for so long is lost; a minute. */
+  /** A response that sends no byte for this long has failed. By default a minute. */
   readonly idleMs?: number
-  /** A larger file is not kept. */
+  /** Larger files are not stored. */
   readonly fileMbMax: number
 }
 
-/** Carries the requests in place of our own sockets, to a service in this process. */
+/** A dispatcher to use instead of connections, for a service in this process. */
 export const Transport = Context.Reference<Dispatcher | undefined>("sluice/api/Transport", {
   defaultValue: () => undefined
 })
@@ -54,7 +54,7 @@ export const makeExchange = Effect.fn("api.exchange")(function* ({
   const client = decompressed(agent)
   const { origin, pathname } = new URL(baseUrl)
   const prefix = pathname.replace(/\/$/, "")
-  let answered = false
+  let hasResponded = false
 
   const send: Exchange["send"] = (options, file) =>
     Effect.tryPromise({
@@ -78,27 +78,27 @@ export const makeExchange = Effect.fn("api.exchange")(function* ({
         return { status, headers, text: JSON.stringify(stored) }
       },
       catch: (cause) => {
-        if (cause instanceof DiskTrouble) return fileFailure(file!.target.name, "written", cause)
-        if (cause instanceof Unwanted) return new RequestRejected({ status: 200, message: cause.message })
-        return lost(cause, origin)
+        if (cause instanceof DiskError) return fileFailure(file!.target.name, "written", cause)
+        if (cause instanceof FileRejected) return new RequestRejected({ status: 200, message: cause.message })
+        return connectionError(cause, origin)
       }
     }).pipe(
       Effect.timeoutOrElse({
         duration: file === undefined ? timeoutMs : fileTimeoutMs,
-        orElse: () => Effect.fail(new TransportError({ message: "no answer in time", unsent: false }))
+        orElse: () => Effect.fail(new TransportError({ message: "no response in time", unsent: false }))
       }),
-      Effect.tap(() => Effect.sync(() => (answered = true)))
+      Effect.tap(() => Effect.sync(() => (hasResponded = true)))
     )
 
-  return { send, answered: () => answered }
+  return { send, hasResponded: () => hasResponded }
 })
 
-/** The interceptor announces itself as experimental on every start; that is no news for the user. */
+/** Adds decompression. Suppresses the warning of the interceptor that it is experimental, which is of no use to users. */
 export const decompressed = (dispatcher: Dispatcher): Dispatcher => {
   const { emitWarning } = process
   process.emitWarning = () => {}
   try {
-    // Errors too: what they mean stands in their words.
+    // Error responses must be decompressed too, because their messages are evaluated.
     return dispatcher.compose(interceptors.decompress({ skipErrorResponses: false }))
   } finally {
     process.emitWarning = emitWarning

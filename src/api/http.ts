@@ -1,4 +1,4 @@
-/** A request as it goes over the wire, and the headers of the answer that matter. */
+/** Converts a request to HTTP, and reads the headers of a response. */
 import type { Dispatcher } from "undici"
 import { written } from "../catalog/json.ts"
 import { dayMs } from "../catalog/timestamps.ts"
@@ -9,7 +9,7 @@ export const commonHeaders = {
   accept: "application/json",
   "accept-encoding": "zstd, gzip, br",
   version: "v3",
-  // A default user agent is blocked in front of the service (field-notes 1).
+  // The default user agent of an HTTP library is blocked before it reaches the service (field-notes 1).
   "user-agent": "sluice/0.1"
 }
 
@@ -19,26 +19,26 @@ export const headersOf = ({ method }: BoundRequest, token: string) => ({
   ...(method === "POST" && { "content-type": "application/json" })
 })
 
-export const http = ({ method, path, parameters }: BoundRequest) =>
+export const httpRequest = ({ method, path, parameters }: BoundRequest) =>
   method === "POST"
     ? { method, path, body: JSON.stringify(parameters) }
     : { method, path: `${path}${query(parameters)}` }
 
 const query = (parameters: Readonly<Record<string, unknown>>): string => {
-  // A list is sent as the same parameter several times.
+  // A list becomes a repeated parameter.
   const text = new URLSearchParams(
     Object.entries(parameters).flatMap(([name, value]) =>
-      [value].flat().map((one) => [name, written(one)] as [string, string])
+      [value].flat().map((item) => [name, written(item)] as [string, string])
     )
   ).toString()
   return text === "" ? "" : `?${text}`
 }
 
-/** What the service says of the budget. */
+/** The rate limit as the headers of a response report it. */
 export const rateHeaders = (headers: Dispatcher.ResponseData["headers"], status: number): RateLimitSnapshot => {
   const number = (name: string) => {
     const value = Number(headers[name] ?? Number.NaN)
-    // Nothing the service counts is beyond: not even three years in milliseconds.
+    // Larger values are errors: 1e11 ms are three years.
     return value >= 0 && value < 1e11 ? value : undefined
   }
   const resetMs = number("x-ratelimit-daily-reset")
@@ -48,21 +48,21 @@ export const rateHeaders = (headers: Dispatcher.ResponseData["headers"], status:
     windowMs: number("x-ratelimit-interval-milliseconds") || undefined,
     dailyRemaining: number("x-ratelimit-daily-remaining"),
     dailyMax: number("x-ratelimit-limit-daily") || undefined,
-    // A day ends within a day, wherever it began; more is no duration.
+    // A day ends within 24 hours in any time zone. A much larger value is not a duration.
     dailyResetMs: resetMs !== undefined && resetMs <= 2 * dayMs ? resetMs : undefined,
-    ...(status === 429 && { refusedForMs: retryAfterMs(headers) ?? "unsaid" })
+    ...(status === 429 && { refusedForMs: retryAfterMs(headers) ?? "unspecified" })
   }
 }
 
-/** Seconds, or a moment by the service's clock. */
+/** The header has seconds, or a time by the service's clock. */
 const retryAfterMs = (headers: Dispatcher.ResponseData["headers"]): number | undefined => {
-  const said = String(headers["retry-after"] ?? "").trim()
-  if (/^\d{1,10}$/.test(said)) return Number(said) * 1000
-  const waitMs = Date.parse(said) - (timeOf(headers) ?? Number.NaN)
+  const header = String(headers["retry-after"] ?? "").trim()
+  if (/^\d{1,10}$/.test(header)) return Number(header) * 1000
+  const waitMs = Date.parse(header) - (timeOf(headers) ?? Number.NaN)
   return waitMs >= 0 ? waitMs : undefined
 }
 
-/** What the service's clock showed when it answered, epoch milliseconds. */
+/** The time of the response by the service's clock, epoch milliseconds. */
 export const timeOf = (headers: Dispatcher.ResponseData["headers"]): number | undefined => {
   const time = Date.parse(String(headers["date"]))
   return Number.isNaN(time) ? undefined : time

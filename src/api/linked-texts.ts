@@ -1,6 +1,6 @@
 /**
- * Texts on other hosts that an answer links to, fetched without the token. The service names the address, so it may name
- * one in our own network that it could not reach itself: those are refused, by the address that is connected to.
+ * Fetches texts on other hosts to which a response links, without the token. A link could lead to a private network
+ * that the service cannot reach but sluice can, so connections to private addresses are rejected.
  */
 import { Effect, Schedule, type Scope } from "effect"
 import { lookup } from "node:dns/promises"
@@ -9,26 +9,26 @@ import { Agent, type Dispatcher, request } from "undici"
 import { decompressed, timeoutMs } from "./exchange.ts"
 import { bytesOf } from "./response-body.ts"
 
-/** The text at an address, or nothing where it does not come. Redirects are not followed. */
-export type Linked = (url: string) => Effect.Effect<string | undefined>
+/** Fetches the text at a URL; `undefined` if it cannot be fetched. Does not follow redirects. */
+export type FetchLinkedText = (url: string) => Effect.Effect<string | undefined>
 
-/** With a dispatcher, requests go to a service in this process instead of over sockets. */
+/** With a dispatcher, requests go to a service in this process, and addresses are not checked. */
 export const makeLinked = Effect.fn("api.linked.make")(function* (
   baseUrl: string,
   dispatcher: Dispatcher | undefined
-): Effect.fn.Return<Linked, never, Scope.Scope> {
+): Effect.fn.Return<FetchLinkedText, never, Scope.Scope> {
   const agent =
     dispatcher ??
     (yield* Effect.acquireRelease(
-      Effect.sync(() => new Agent({ connections: 24, connect: { lookup: guarded(new URL(baseUrl).hostname) } })),
+      Effect.sync(() => new Agent({ connections: 24, connect: { lookup: guardedLookup(new URL(baseUrl).hostname) } })),
       (agent) => Effect.promise(() => agent.destroy())
     ))
   const client = decompressed(agent)
   return Effect.fn("api.linked")((url: string) =>
     Effect.tryPromise(async (signal) => {
-      // An address that is a number is connected to without a look-up.
-      const host = bare(new URL(url).hostname)
-      if (dispatcher === undefined && isIP(host)) await checked(new URL(baseUrl).hostname, [host])
+      // A numeric address is connected to without the lookup function that checks names.
+      const host = withoutBrackets(new URL(url).hostname)
+      if (dispatcher === undefined && isIP(host)) await rejectPrivate(new URL(baseUrl).hostname, [host])
       const { statusCode, body } = await request(url, { dispatcher: client, headers: { accept: "*/*" }, signal })
       const bytes = await bytesOf(body)
       if (statusCode !== 200 || bytes === undefined) throw new Error(`status ${statusCode}`)
@@ -41,13 +41,13 @@ export const makeLinked = Effect.fn("api.linked.make")(function* (
   )
 })
 
-/** What is connected to is what was checked: a name may lead elsewhere the next time. */
-const guarded =
+/** Resolves and checks a name for one connection, because a second lookup could return another address. */
+const guardedLookup =
   (baseHost: string): LookupFunction =>
   (host, options, callback) => {
     lookup(host, { ...options, all: true })
       .then(async (found) => {
-        await checked(
+        await rejectPrivate(
           baseHost,
           found.map(({ address }) => address)
         )
@@ -58,16 +58,16 @@ const guarded =
       .catch((cause: NodeJS.ErrnoException) => callback(cause, []))
   }
 
-/** Where the service itself is in our own network, so is what it links to. */
-const checked = async (baseHost: string, addresses: ReadonlyArray<string>): Promise<void> => {
+/** Throws if an address is private, unless the service itself has a private address: then its links may have one too. */
+const rejectPrivate = async (baseHost: string, addresses: ReadonlyArray<string>): Promise<void> => {
   if (!addresses.some(isPrivate)) return
-  const base = await lookup(bare(baseHost), { all: true })
-  if (!base.some(({ address }) => isPrivate(address))) throw new Error("an address that is not public")
+  const base = await lookup(withoutBrackets(baseHost), { all: true })
+  if (!base.some(({ address }) => isPrivate(address))) throw new Error("the address is not public")
 }
 
-const bare = (host: string) => host.replaceAll(/^\[|\]$/g, "")
+const withoutBrackets = (host: string) => host.replaceAll(/^\[|\]$/g, "")
 
-/** Not reached from the internet. An IPv4 address within an IPv6 one is judged as itself. */
+/** Whether an address cannot be reached from the internet. An IPv4-mapped IPv6 address counts as the IPv4 address. */
 export const isPrivate = (address: string): boolean => {
   const plain = address.split("%")[0]!
   return notPublic.check(plain, isIPv6(plain) ? "ipv6" : "ipv4")
@@ -94,7 +94,7 @@ for (const [network, prefix] of [
   ["fe80::", 10],
   ["fec0::", 10],
   ["ff00::", 8],
-  // Translated to an IPv4 address on the way, which then is not seen here.
+  // Gateways translate these to IPv4 addresses, which cannot be checked here.
   ["64:ff9b::", 96],
   ["64:ff9b:1::", 48],
   ["2002::", 16]

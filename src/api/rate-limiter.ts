@@ -1,30 +1,30 @@
 /**
- * The request budget of one credential and location: never more than the allowed number in any sliding window, however
- * the service counts, and as close to it as can be held.
+ * The rate limiter of one token and location. However the service counts, it never sends more requests in a sliding window
+ * than the rate limit allows, and comes as close to the limit as this permits.
  *
- * A request takes a slot when it is sent. The service counted it at some moment before it answered, so the slot is free
- * again one window after the answer. That can never be too early, and costs one latency per window.
- * The first request goes alone: its answer says what the limits are and what others, or a run before us, have used.
+ * A request takes a slot when it is sent. The service counts it at some time before it responds, so the slot is free
+ * again one window after the response. This is never too early, and costs one round trip per window. The first request
+ * is sent alone: its response shows the limits, and what other clients or an earlier run have used.
  */
 import { Clock, Deferred, Effect, Latch, type Scope } from "effect"
 import { dayMs } from "../catalog/timestamps.ts"
 import { type Failure, failure } from "../failure.ts"
 import { BudgetExhausted } from "./errors.ts"
-import { Neighbours, type Own } from "./other-clients.ts"
+import { OtherClients, type OwnRequest } from "./other-clients.ts"
 
 export interface Limits {
   readonly burst: number
   readonly windowMs: number
-  /** Requests of each day left to other programs: the setting `budget.reserve_per_day`. */
+  /** Requests of each day that are left to other clients: the setting `budget.reserve_per_day`. */
   readonly reservePerDay: number
   /** Requests of each day that a backfill also leaves to syncs. */
   readonly syncsPerDay?: number
 }
 
-/** Lower goes first: an export cursor dies when it waits, a list brings many records, a child request few. */
+/** Lower values go first: 0 for cursors that expire, 1 for lists, 2 for children, whose responses have few records. */
 export type Priority = 0 | 1 | 2
 
-/** What the rate headers of an answer said. */
+/** The rate limit as a response reports it; times are milliseconds. */
 export interface RateLimitSnapshot {
   readonly max?: number | undefined
   readonly remaining?: number | undefined
@@ -32,22 +32,22 @@ export interface RateLimitSnapshot {
   readonly dailyMax?: number | undefined
   readonly dailyRemaining?: number | undefined
   readonly dailyResetMs?: number | undefined
-  /** No connection came about, so nobody counted anything. */
+  /** Whether there was no connection, so that the service cannot have counted the request. */
   readonly unsent?: boolean
-  /** The answer was a 429: wait this long, or a whole window where the service does not say. */
-  readonly refusedForMs?: number | "unsaid" | undefined
+  /** Set for a 429: how long to wait. If the service does not say, the wait is a whole window. */
+  readonly refusedForMs?: number | "unspecified" | undefined
 }
 
-/** Leave to send one request. */
+/** Permission to send one request. */
 export interface Slot {
-  /** The request was answered, or failed on its way (`seen` is empty). Called once, however it ends. */
+  /** Call this exactly once, when the request has ended. Without a response, `seen` has no limits. */
   readonly release: (seen: RateLimitSnapshot) => Effect.Effect<void>
 }
 
 export interface Budget {
   /**
-   * Waits for a slot. Fails with BudgetSpent when the day's share is used up or the service has us wait for hours, and
-   * with a Failure where the setting leaves nothing of any day.
+   * Waits for a slot. Fails with BudgetExhausted if the requests of the day are used up or the service requires a wait
+   * of more than an hour, and with a Failure if the reserve leaves no requests of any day.
    */
   readonly acquire: (priority: Priority) => Effect.Effect<Slot, BudgetExhausted | Failure>
   readonly usage: () => {
@@ -58,22 +58,22 @@ export interface Budget {
   }
 }
 
-/** A scheduler waits better than a process. */
+/** Longer waits are left to a scheduler: the run is paused. */
 const waitMsMax = 3_600_000
 
-/** Who says "at once" refuses again as a rule. */
+/** A service that allows a retry at once usually rejects it. */
 const refusedMsMin = 1000
 
-/** Timers and clocks are rounded to milliseconds on both sides. */
+/** Timers and clocks of both sides are rounded to milliseconds. */
 const marginMs = 3
 
 /**
- * Beside another program ours are sent over this share of a window: few under way at once, so the answers show exactly
- * what is theirs, and early enough to leave them more.
+ * While other clients are active, requests are spread over this share of a window. With few requests in flight,
+ * responses show the use of other clients exactly, and early enough to leave them more.
  */
 const spreadShare = 1 / 4
 
-/** Windows are measured by a clock that nobody sets: one set forward would free slots early, one set back never. */
+/** The monotonic clock measures windows: if a wall clock is set forward, slots become free early; if set back, late. */
 const elapsedMs = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
 
 export const makeBudget = Effect.fn("api.budget")(function* (
@@ -81,85 +81,86 @@ export const makeBudget = Effect.fn("api.budget")(function* (
 ): Effect.fn.Return<Budget, never, Scope.Scope> {
   let { burst, windowMs } = limits
   let inFlight = 0
-  let known = false
+  let isLimitKnown = false
   let blockedUntil = 0
   let dailyRemaining: number | undefined
   let dailyMax: number | undefined
   let resetAt: number | undefined
-  const kept = limits.reservePerDay + (limits.syncsPerDay ?? 0)
-  const leftToday = () => (dailyRemaining ?? Infinity) - kept - inFlight
-  /** When each slot that is not in flight is free again, ascending. */
+  const reserved = limits.reservePerDay + (limits.syncsPerDay ?? 0)
+  const remainingToday = () => (dailyRemaining ?? Infinity) - reserved - inFlight
+  /** When each slot whose request has ended is free again, ascending. */
   let heldUntil: Array<number> = []
-  const neighbours = new Neighbours()
-  let beside = false
+  const otherClients = new OtherClients()
+  let isShared = false
   let pacedUntil = 0
   const waiting: readonly [Array<Waiter>, Array<Waiter>, Array<Waiter>] = [[], [], []]
-  type Waiter = { readonly answer: Deferred.Deferred<void, BudgetExhausted | Failure>; granted: boolean }
+  type Waiter = { readonly decision: Deferred.Deferred<void, BudgetExhausted | Failure>; granted: boolean }
   const changed = yield* Latch.make(false)
 
-  /** Tells everyone who waits. */
-  const refuse = (why: BudgetExhausted | Failure) =>
+  /** Fails all waiting requests. */
+  const failWaiting = (error: BudgetExhausted | Failure) =>
     Effect.forEach(
       waiting.flatMap((lane) => lane.splice(0)),
-      ({ answer }) => Deferred.fail(answer, why),
+      ({ decision }) => Deferred.fail(decision, error),
       { discard: true }
     )
 
   const grant = Effect.gen(function* () {
-    // Closed before looking: what changes from here on is looked at again.
+    // The latch is closed before the state is read, so that any later change causes another round.
     yield* changed.close
     const now = yield* elapsedMs
-    const today = yield* Clock.currentTimeMillis
+    const wallClockMs = yield* Clock.currentTimeMillis
     heldUntil = heldUntil.filter((until) => until > now)
-    // What is under way may be counted already or not: nobody is told before the last of it is answered.
-    if (leftToday() <= 0 && inFlight === 0)
-      yield* refuse(
+    // Requests in flight may or may not be counted already, so waiting requests fail only once all have ended.
+    if (remainingToday() <= 0 && inFlight === 0)
+      yield* failWaiting(
         dailyMax !== undefined && dailyMax <= limits.reservePerDay
           ? reserveTooLarge(limits.reservePerDay, dailyMax)
           : new BudgetExhausted({
-              message: `the day's requests are used up (${dailyRemaining} left, ${kept} kept for others)`,
-              resumeAt: resetAt ?? nextDay(today)
+              message: `the day's requests are used up (${dailyRemaining} left, ${reserved} reserved for others)`,
+              resumeAt: resetAt ?? nextDay(wallClockMs)
             })
       )
-    const theirs = neighbours.share(burst, now)
-    // They are out of sight: one request looks whether they are gone before the others follow.
-    if (beside && !neighbours.inSight) known = false
-    beside = neighbours.inSight
-    const capacity = Math.max(1, burst - theirs)
-    const inFlightMax = known ? capacity : 1
-    const gapMs = beside ? (windowMs * spreadShare) / capacity : 0
+    const leftToOthers = otherClients.share(burst, now)
+    // Other clients seem to have stopped: one request verifies this before the rest follow.
+    if (isShared && !otherClients.areActive) isLimitKnown = false
+    isShared = otherClients.areActive
+    const capacity = Math.max(1, burst - leftToOthers)
+    const inFlightMax = isLimitKnown ? capacity : 1
+    const gapMs = isShared ? (windowMs * spreadShare) / capacity : 0
     const granted: Array<Waiter> = []
     const opensAt = () => Math.max(blockedUntil, pacedUntil)
     const isFree = () => inFlight < inFlightMax && inFlight + heldUntil.length < capacity
-    while (now >= opensAt() && isFree() && leftToday() > 0) {
+    while (now >= opensAt() && isFree() && remainingToday() > 0) {
       const waiter = waiting.find((lane) => lane.length > 0)?.shift()
       if (!waiter) break
       inFlight++
-      // Timers count whole milliseconds; what is left of one is not lost.
+      // Timers have a resolution of 1 ms, so a delay of up to 1 ms is made up for.
       pacedUntil = Math.max(pacedUntil, now - 1) + gapMs
       waiter.granted = true
       granted.push(waiter)
     }
-    const next = now < opensAt() ? Math.ceil(opensAt()) : Math.min(heldUntil[0] ?? Infinity, neighbours.changesMs())
-    const isWaitedFor = waiting.some((lane) => lane.length > 0) && Number.isFinite(next)
-    if (isWaitedFor && next - now > waitMsMax) {
-      const message = `the service has us wait for ${Math.round((next - now) / 60_000)} minutes`
-      yield* refuse(new BudgetExhausted({ message, resumeAt: today + next - now }))
+    const next =
+      now < opensAt() ? Math.ceil(opensAt()) : Math.min(heldUntil[0] ?? Infinity, otherClients.decreasesAtMs())
+    const isAnyWaiting = waiting.some((lane) => lane.length > 0) && Number.isFinite(next)
+    if (isAnyWaiting && next - now > waitMsMax) {
+      const message = `the service requires a wait of ${Math.round((next - now) / 60_000)} minutes`
+      yield* failWaiting(new BudgetExhausted({ message, resumeAt: wallClockMs + next - now }))
     }
-    // Last: who is told may send and be answered before we go on, and what was worked out above holds no more.
-    yield* Effect.forEach(granted, ({ answer }) => Deferred.succeed(answer, undefined), { discard: true })
-    yield* isWaitedFor && next - now <= waitMsMax
+    // This comes last: a granted request may end before the next line runs, which makes the values above outdated.
+    yield* Effect.forEach(granted, ({ decision }) => Deferred.succeed(decision, undefined), { discard: true })
+    yield* isAnyWaiting && next - now <= waitMsMax
       ? Effect.raceFirst(changed.await, Effect.sleep(next - now))
       : changed.await
   })
   yield* Effect.forkScoped(Effect.forever(grant))
 
   const acquire = Effect.fnUntraced(function* (priority: Priority) {
-    const waiter: Waiter = { answer: yield* Deferred.make<void, BudgetExhausted | Failure>(), granted: false }
+    const waiter: Waiter = { decision: yield* Deferred.make<void, BudgetExhausted | Failure>(), granted: false }
     waiting[priority].push(waiter)
     yield* changed.open
-    yield* Deferred.await(waiter.answer).pipe(
-      // Its place in the lane, or the slot it was just given, is somebody else's; one that was refused has neither.
+    yield* Deferred.await(waiter.decision).pipe(
+      // An interrupted request gives up its place, or the slot that it was just granted. One that failed has neither.
       Effect.onInterrupt(() => {
         const place = waiting[priority].indexOf(waiter)
         if (place >= 0) waiting[priority].splice(place, 1)
@@ -167,29 +168,29 @@ export const makeBudget = Effect.fn("api.budget")(function* (
         return changed.open
       })
     )
-    const own = neighbours.sent(yield* elapsedMs)
+    const own = otherClients.sent(yield* elapsedMs)
     return { release: (seen: RateLimitSnapshot) => release(own, seen) } satisfies Slot
   })
 
-  const release = Effect.fnUntraced(function* (own: Own, seen: RateLimitSnapshot) {
+  const release = Effect.fnUntraced(function* (own: OwnRequest, seen: RateLimitSnapshot) {
     const now = yield* elapsedMs
     burst = seen.max ?? burst
     windowMs = seen.windowMs ?? windowMs
     inFlight--
     if (!seen.unsent) heldUntil.push(now + windowMs + marginMs)
-    // After a refusal one request looks whether there is room, before the others follow.
-    known = seen.refusedForMs === undefined && (known || "max" in seen)
+    // After a 429, one request tests the limit before the rest follow.
+    isLimitKnown = seen.refusedForMs === undefined && (isLimitKnown || "max" in seen)
     const used = seen.remaining === undefined ? undefined : burst - seen.remaining
-    neighbours.ended(own, now, windowMs, used === undefined ? undefined : { used, burst, windowMs })
+    otherClients.ended(own, now, windowMs, used === undefined ? undefined : { used, burst, windowMs })
     if (seen.refusedForMs !== undefined)
       blockedUntil = Math.max(
         blockedUntil,
-        now + (seen.refusedForMs === "unsaid" ? windowMs + marginMs : Math.max(seen.refusedForMs, refusedMsMin))
+        now + (seen.refusedForMs === "unspecified" ? windowMs + marginMs : Math.max(seen.refusedForMs, refusedMsMin))
       )
     if (seen.dailyRemaining !== undefined) {
-      // Answers overtake each other, so the lowest counts; a higher one by far is a new day's.
-      const newDay = dailyRemaining !== undefined && seen.dailyRemaining > dailyRemaining + 10 * burst
-      dailyRemaining = newDay ? seen.dailyRemaining : Math.min(seen.dailyRemaining, dailyRemaining ?? Infinity)
+      // Responses arrive out of order, so the lowest value is used. A much higher one belongs to a new day.
+      const isNewDay = dailyRemaining !== undefined && seen.dailyRemaining > dailyRemaining + 10 * burst
+      dailyRemaining = isNewDay ? seen.dailyRemaining : Math.min(seen.dailyRemaining, dailyRemaining ?? Infinity)
     }
     dailyMax = seen.dailyMax ?? dailyMax
     if (seen.dailyResetMs !== undefined) resetAt = (yield* Clock.currentTimeMillis) + seen.dailyResetMs
@@ -204,5 +205,5 @@ export const makeBudget = Effect.fn("api.budget")(function* (
 
 const reserveTooLarge = (reserve: number, dailyMax: number) => failure({ _tag: "ReserveTooLarge", reserve, dailyMax })
 
-/** The reset header is often missing; a new day begins at midnight UTC at the latest. */
+/** The reset header is often missing. Then the next day is assumed to begin at midnight UTC. */
 const nextDay = (now: number): number => (Math.floor(now / dayMs) + 1) * dayMs

@@ -1,32 +1,32 @@
-/** What an answer means; the service's habits are in the field notes behind each line. */
+/** Classifies responses by status and message. The field notes describe the behaviour of the service for each rule. */
 import { BadCredentials, NotFound, Forbidden, RequestRejected, WrongLocation } from "./errors.ts"
 
-/** An answer that another attempt may better. */
+/** A response after which a retry may succeed. */
 export interface Retry {
   readonly retry: "soon" | "after the window" | "with a fresh token" | "with the newest token"
   readonly message: string
 }
 export type Status = "ok" | Retry | BadCredentials | WrongLocation | Forbidden | NotFound | RequestRejected
 
-/** `body`: nothing where it cannot be read. */
+/** `body`: `undefined` if it cannot be read. */
 export const classify = (status: number, body: string | undefined): Status => {
   const message = `${status} ${body === undefined ? "with a body that cannot be read" : messageIn(body)}`
-  // Nobody asked for a part.
-  if (status === 206) return { retry: "soon", message: "206 a part of the answer" }
+  // The client never requests a range.
+  if (status === 206) return { retry: "soon", message: "206 partial response" }
   if (status >= 200 && status < 300) return "ok"
   if (status === 429) return { retry: "after the window", message }
   if (status >= 500 || status === 408) return { retry: "soon", message }
-  // What these mean is decided by their words.
+  // These statuses are classified by their message.
   if (body === undefined && [400, 401, 403].includes(status)) return { retry: "soon", message }
   if (status === 401) return unauthorised(message)
   if (status === 403)
     return /access to this location/i.test(message) ? new WrongLocation({ message }) : new Forbidden({ message })
-  // An unknown id is 404 in the documents, and 400 with these words in the field.
+  // For an unknown id, the documents say 404, but the service also sends 400 with this message.
   if (status === 404 || (status === 400 && /not found/i.test(message))) return new NotFound({ message })
   return new RequestRejected({ status, message })
 }
 
-/** Not every 401 is about the token. */
+/** Not every 401 means that the token is invalid. */
 const unauthorised = (message: string): Status => {
   if (/timed out/i.test(message)) return { retry: "soon", message }
   if (/not authorized for this scope|not yet supported by the IAM/i.test(message)) return new Forbidden({ message })
@@ -34,10 +34,10 @@ const unauthorised = (message: string): Status => {
   return { retry: "with a fresh token", message }
 }
 
-/** The words of an error body in any of its shapes, kept short. */
+/** The message in the body of an error, in any of its formats, shortened. */
 const messageIn = (body: string): string => {
-  const words =
+  const message =
     /"message"\s*:\s*("(?:[^"\\]|\\.)*"|\[[^\]]*\])/.exec(body)?.[1] ??
     /"error"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(body)?.[1]
-  return (words ?? body).replaceAll(/["[\]]/g, "").slice(0, 300)
+  return (message ?? body).replaceAll(/["[\]]/g, "").slice(0, 300)
 }

@@ -1,6 +1,6 @@
 /** Checks which scopes the token has, with one small request for each scope that the definitions name. */
 import { Clock, Effect } from "effect"
-import { type Answer, Api } from "../api/api.ts"
+import { type ApiResponse, Api } from "../api/api.ts"
 import type { BadCredentials, BudgetExhausted, WrongLocation } from "../api/errors.ts"
 import { at } from "../catalog/json.ts"
 import type { Catalogue } from "../catalog/discover.ts"
@@ -34,7 +34,7 @@ interface Result {
   /** Absent if the scope is granted. */
   readonly refused?: "missing" | "unclear"
   readonly why?: string
-  readonly answer?: Answer
+  readonly answer?: ApiResponse
 }
 
 const concurrency = 6

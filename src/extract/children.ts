@@ -5,7 +5,7 @@
  */
 import { Clock, Deferred, Duration, Effect } from "effect"
 import { join } from "node:path"
-import { type Answer, Api } from "../api/api.ts"
+import { type ApiResponse, Api } from "../api/api.ts"
 import type { ApiError } from "../api/errors.ts"
 import { fileName } from "../api/downloads.ts"
 import { at } from "../catalog/json.ts"
@@ -60,7 +60,9 @@ export const readChildren = Effect.fn("extract.children")(function* (
       kind: kind === "detail" ? ("detail" as const) : ("page" as const),
       parent,
       emptyOnBadRequest,
-      ...(resource.detail?.linked && { complete: (answer: Answer) => withLinked(answer, resource.detail!.linked!) }),
+      ...(resource.detail?.linked && {
+        complete: (answer: ApiResponse) => withLinked(answer, resource.detail!.linked!)
+      }),
       ...(file && { file: { folder: context.folder, name: join(filesName, file, fileName(due.id)) } })
     }
     const result = yield* readPartition(
@@ -95,7 +97,7 @@ export const readChildren = Effect.fn("extract.children")(function* (
   })
 
   /** The detail with the text it links to; unchanged if the other host does not return the text. */
-  const withLinked = Effect.fnUntraced(function* (answer: Answer, { url, as }: { url: string; as: string }) {
+  const withLinked = Effect.fnUntraced(function* (answer: ApiResponse, { url, as }: { url: string; as: string }) {
     const link = at(at(answer.body, childRequest.strategy.records), url)
     if (typeof link !== "string" || !/^https?:/.test(link)) return answer
     const linked = yield* api.linked(link)

@@ -1,6 +1,6 @@
 /** Reads one partition of a list page by page. A page is durable in the vault before its cursor is used. */
 import { Clock, Effect } from "effect"
-import { Api, type Answer, type Call } from "../api/api.ts"
+import { Api, type ApiResponse, type Call } from "../api/api.ts"
 import { type ApiError, NotFound, RequestRejected } from "../api/errors.ts"
 import type { FileTarget } from "../api/downloads.ts"
 import { at } from "../catalog/json.ts"
@@ -56,7 +56,7 @@ export interface PartitionTask {
     /** The service rejects the request if the parent has no children. */
     readonly emptyOnBadRequest: boolean
     /** Completes the response before it is stored. */
-    readonly complete?: (answer: Answer) => Effect.Effect<Answer, Failure>
+    readonly complete?: (answer: ApiResponse) => Effect.Effect<ApiResponse, Failure>
     /** Where the response is stored if it is a file. */
     readonly file?: FileTarget
   }

@@ -47,7 +47,7 @@ const existingColumns = `SELECT table_schema || '.' || table_name || '.' || colu
   replace(data_type, 'TIMESTAMP WITH TIME ZONE', 'TIMESTAMPTZ') AS type
   FROM information_schema.columns WHERE table_schema IN ('crm', 'crm_history')`
 
-/** Whether the macros and views of versions must be created anew: a table changed, or they do not exist. */
+/** Whether the macros and views of versions must be recreated: a table changed, or they do not exist. */
 const isOutdated = (resource: Resource, existing: Existing): boolean =>
   !existing.has(`crm.${changesName(resource)}.change`) ||
   tablesOf(resource).some(({ name: table, columns }) =>

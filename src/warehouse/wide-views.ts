@@ -32,7 +32,7 @@ export interface WideView {
   readonly keep: ReadonlyArray<string>
 }
 
-/** Creates all wide views anew, for the fields that exist now. */
+/** Recreates all wide views, for the fields that exist now. */
 export const refreshWide = Effect.fn("warehouse.refreshWide")(function* (
   catalogue: Catalogue
 ): Effect.fn.Return<ReadonlyArray<WideView>, Failure, Warehouse> {

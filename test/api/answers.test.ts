@@ -135,7 +135,7 @@ describe("a response", () => {
       assert.include(JSON.stringify(result), "whole")
       for (const file of [undefined, { folder: newFolder(), name: "f" }]) {
         const alwaysPartial = yield* sendTo((_, response) => response.writeHead(206).end("[]"), {}, file && { file })
-        assert.match(JSON.stringify(alwaysPartial), /"Unavailable".*206 a part/)
+        assert.match(JSON.stringify(alwaysPartial), /"Unavailable".*206 partial/)
       }
     })
   )

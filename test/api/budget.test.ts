@@ -93,7 +93,7 @@ describe("the budget", () => {
     Effect.gen(function* () {
       const budget = yield* makeBudget(limits)
       const slot = yield* budget.acquire(1)
-      yield* slot.release({ max: 100, remaining: 90, refusedForMs: "unsaid" })
+      yield* slot.release({ max: 100, remaining: 90, refusedForMs: "unspecified" })
       const next = yield* Effect.forkChild(budget.acquire(1))
       yield* TestClock.adjust(9_999)
       assert.isUndefined(next.pollUnsafe())
@@ -255,7 +255,7 @@ describe("the budget", () => {
         const slot = yield* budget.acquire(1)
         yield* slot.release({ max: 100, remaining: 0, ...seen })
         const result = yield* Effect.result(budget.acquire(1))
-        assert.match(JSON.stringify(result), /"BudgetExhausted".*has us wait for \d+ minutes.*"resumeAt":\d+/)
+        assert.match(JSON.stringify(result), /"BudgetExhausted".*requires a wait of \d+ minutes.*"resumeAt":\d+/)
       }
       const budget = yield* makeBudget(limits)
       const slot = yield* budget.acquire(1)
@@ -277,14 +277,14 @@ describe("the headers of a response", () => {
       ["7", 7000],
       ["99999999", 99_999_999_000],
       ["Sun, 22 Nov 2026 10:00:30 GMT", 30_000],
-      ["Sun, 22 Nov 2026 09:00:00 GMT", "unsaid"],
-      ["-1", "unsaid"],
-      ["1e9", "unsaid"],
-      ["soon", "unsaid"],
-      [undefined, "unsaid"]
+      ["Sun, 22 Nov 2026 09:00:00 GMT", "unspecified"],
+      ["-1", "unspecified"],
+      ["1e9", "unspecified"],
+      ["soon", "unspecified"],
+      [undefined, "unspecified"]
     ] as const)
       assert.strictEqual(rateHeaders({ date, "retry-after": retryAfter }, 429).refusedForMs, expected, retryAfter)
-    assert.strictEqual(rateHeaders({ "retry-after": date }, 429).refusedForMs, "unsaid")
+    assert.strictEqual(rateHeaders({ "retry-after": date }, 429).refusedForMs, "unspecified")
   })
 
   it("do not state the end of the day if it is more than two days ahead", () => {

@@ -7,7 +7,7 @@ import { createServer as createTls } from "node:https"
 import { type AddressInfo, type Server, createServer } from "node:net"
 import { join } from "node:path"
 import { Api } from "../../src/api/api.ts"
-import { lost } from "../../src/api/unreachable.ts"
+import { connectionError } from "../../src/api/unreachable.ts"
 import { callTo, advancingClock, serving, settingsFor } from "../support/api-server.ts"
 import { newFolder } from "../support/sluice.ts"
 
@@ -58,7 +58,7 @@ describe("an address", () => {
 
   it("fails for every error of a certificate, and a connection error is known to be sent or unsent", () => {
     const classify = (code: string) => {
-      const failure = lost(Object.assign(new Error("x"), { code }), "https://api.example")
+      const failure = connectionError(Object.assign(new Error("x"), { code }), "https://api.example")
       return failure._tag === "Failure" ? failure.reason._tag : failure.unsent
     }
     const kinds: ReadonlyArray<readonly [string, string | boolean]> = [

@@ -47,7 +47,7 @@ describe("a page of 200 MB", () => {
         const peak = peakMegabytes(running.pid)
         const ran = await running.ended
         assert.strictEqual(ran.code, 3, ran.stderr)
-        assert.match(ran.stderr, /contacts: .*the answer is over our limit of 16 MB/)
+        assert.match(ran.stderr, /contacts: .*the response is over our limit of 16 MB/)
         assert.isAbove(peak(), 50)
         assert.isBelow(peak(), 900)
         const [row] = await query(

@@ -77,7 +77,7 @@ export const runBeside = Effect.fnUntraced(function* (
       const taken = arrive(now)
       const remaining = max - counted.length
       yield* Effect.sleep(Math.ceil(latency - before))
-      yield* slot.release({ max, remaining, windowMs, ...(!taken && { refusedForMs: "unsaid" as const }) })
+      yield* slot.release({ max, remaining, windowMs, ...(!taken && { refusedForMs: "unspecified" as const }) })
       if (taken) return void (lastMs = now - begun)
       oursRefused++
     }

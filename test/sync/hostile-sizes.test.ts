@@ -41,7 +41,7 @@ describe("ids that look like paths", () => {
       []
     )
     assert.strictEqual(ran.code, 3, ran.stderr)
-    assert.match(ran.stderr, /contact_notes: failed requests: 2, for example \.{1,2}: .*cannot be asked for/)
+    assert.match(ran.stderr, /contact_notes: failed requests: 2, for example \.{1,2}: .*cannot be requested/)
     const contacts = await rows("SELECT id FROM crm.contacts")
     assert.sameMembers(
       contacts.map(({ id }) => id),

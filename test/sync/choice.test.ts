@@ -1,8 +1,10 @@
 /** Which resources a run reads and leaves out, what it reports about them, and custom fields as columns. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { type Account, openAccount } from "../support/account.ts"
 import { query } from "../support/compare.ts"
+import { prepareIn } from "../support/fixtures.ts"
 import { environmentOf, newFolder, sluice } from "../support/sluice.ts"
 
 let account: Account
@@ -11,8 +13,9 @@ beforeAll(async () => {
 })
 afterAll(() => account.service.stop())
 
-/** Syncs into its own folder, and returns the requested operations and the warehouse. */
+/** Syncs into a folder, and returns the requested operations and the warehouse. */
 const syncInto = async (output: string, ...flags: ReadonlyArray<string>) => {
+  if (!existsSync(join(output, "warehouse.duckdb"))) await prepareIn(output)
   await account.service.post("stats/reset", {})
   const ran = await sluice(["sync", ...flags], environmentOf(account.service, output))
   const operations = Object.keys((await account.service.stats()).requestsByOperation)

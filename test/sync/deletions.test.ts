@@ -1,14 +1,18 @@
 /** Deleted records: a complete list lacks them, single requests confirm them, and their rows are marked, not removed. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { type Account, openAccount } from "../support/account.ts"
+import { type Account, openTables } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { alteredService } from "../support/proxy.ts"
 import { sluice } from "../support/sluice.ts"
 
+const tables =
+  "contacts,contact_notes,products,prices,conversations,messages,social_posts,redirects,pipelines,opportunities"
+
 describe("deletions", () => {
   let account: Account
+  const sync = (...flags: ReadonlyArray<string>) => sluice(["sync", ...flags], account.environment)
   beforeAll(async () => {
-    account = await openAccount("--contacts", "300")
+    account = await openTables(tables, "--contacts", "200")
     const ran = await account.sync()
     assert.strictEqual(ran.code, 0, ran.stderr)
   })
@@ -63,7 +67,7 @@ describe("deletions", () => {
     const messages = await ids(`SELECT id FROM crm.messages WHERE conversation_id = '${conversation}' ORDER BY id`)
     const before = await deleted("messages")
     await account.service.call("DELETE", `/conversations/${conversation}`)
-    const ran = await account.sync("--full", "--only", "conversations")
+    const ran = await sync("--full", "--only", "conversations")
     assert.strictEqual(ran.code, 0, ran.stderr)
     assert.includeMembers([...(await deleted("conversations"))], [conversation!])
     assert.deepStrictEqual(await deleted("messages"), [...before, ...messages].sort())
@@ -113,7 +117,7 @@ describe("deletions", () => {
     const opportunities = await ids(`SELECT id FROM crm.opportunities WHERE pipeline_id = '${pipeline}' ORDER BY id`)
     assert.isAbove(opportunities.length, 20)
     await account.service.call("DELETE", `/opportunities/pipelines/${pipeline}`)
-    assert.strictEqual((await account.sync("--full", "--only", "pipelines,opportunities")).code, 0)
+    assert.strictEqual((await sync("--full", "--only", "pipelines,opportunities")).code, 0)
     assert.deepStrictEqual(await deleted("pipelines"), [pipeline])
     assert.deepStrictEqual(await deleted("opportunities"), opportunities)
 
@@ -121,10 +125,10 @@ describe("deletions", () => {
     assert.isAbove(redirects.length, 20)
     for (const id of redirects)
       await account.service.call("DELETE", `/funnels/lookup/redirect/${id}?locationId=${account.service.locationId}`)
-    const refused = await account.sync("--only", "redirects")
+    const refused = await sync("--only", "redirects")
     assert.match(refused.stderr, /redirects: \d+ of \d+ rows are missing from the list.*--accept-deletions/)
     assert.deepStrictEqual(await deleted("redirects"), [])
-    const accepted = await account.sync("--only", "redirects", "--accept-deletions")
+    const accepted = await sync("--only", "redirects", "--accept-deletions")
     assert.strictEqual(accepted.code, 0, accepted.stderr)
     assert.deepStrictEqual(await deleted("redirects"), redirects)
   })
@@ -135,14 +139,14 @@ describe("deletions", () => {
     await account.service.call("DELETE", `/contacts/${contact}`)
     await account.service.call("DELETE", `/opportunities/${opportunity}`)
     const only = ["--only", "contacts,opportunities"]
-    assert.strictEqual((await account.sync(...only)).code, 0)
+    assert.strictEqual((await sync(...only)).code, 0)
     assert.notInclude(await deleted("contacts"), contact)
     await query(
       account.warehouse,
       "UPDATE meta.watermarks SET full_complete_at = full_complete_at - INTERVAL 7 DAY",
       "READ_WRITE"
     )
-    assert.strictEqual((await account.sync(...only)).code, 0)
+    assert.strictEqual((await sync(...only)).code, 0)
     assert.include(await deleted("contacts"), contact)
     assert.include(await deleted("opportunities"), opportunity)
   })
@@ -156,9 +160,9 @@ describe("deletions", () => {
     await account.service.post("remove", { collection: "messages", id: message })
     const only = ["--only", "messages", "--except", "emails,recordings,transcript_sentences"]
     const before = await deleted("messages")
-    assert.strictEqual((await account.sync(...only)).code, 0)
+    assert.strictEqual((await sync(...only)).code, 0)
     assert.deepStrictEqual(await deleted("messages"), before)
-    const ran = await account.sync("--full", ...only)
+    const ran = await sync("--full", ...only)
     assert.strictEqual(ran.code, 0, ran.stderr)
     assert.deepStrictEqual(await deleted("messages"), [...before, message].sort())
   })

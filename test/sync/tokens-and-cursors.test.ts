@@ -138,7 +138,7 @@ describe("a used-up daily budget", () => {
   })
 
   it("excludes the default reserve for other programs", async () => {
-    const account = await openAccount("--limits", "100/500/1200", "--contacts", "300")
+    const account = await openCore("--limits", "100/500/1200", "--contacts", "250")
     try {
       const ran = await account.sync()
       assert.strictEqual(ran.code, 75)

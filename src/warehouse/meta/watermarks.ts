@@ -88,7 +88,7 @@ export const completeByResource = Effect.fnUntraced(function* (): Effect.fn.Retu
   Warehouse
 > {
   const rows = yield* (yield* Warehouse).rows(
-    "SELECT resource, any_value(epoch_ms(complete_at)) AS at FROM meta.watermarks GROUP BY ALL ORDER BY resource"
+    "SELECT resource, epoch_ms(min(complete_at)) AS at FROM meta.watermarks GROUP BY ALL ORDER BY resource"
   )
   return rows.map((row) => ({ resource: String(row["resource"]), completeAt: Number(row["at"]) }))
 })

@@ -112,7 +112,8 @@ const makeApi = Effect.fn("api.make")(function* (
         if (text === undefined)
           return yield* new RequestRejected({
             status,
-            message: `the response is over our limit of ${bodyBytesMax >> 20} MB`
+            message: `the response is over our limit of ${bodyBytesMax >> 20} MB`,
+            isTooLarge: true
           })
         const hasBigNumbers = holdsLongNumbers(text)
         const body = parsed(text, hasBigNumbers)

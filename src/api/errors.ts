@@ -32,7 +32,9 @@ export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
 /** The service rejects the request, or its response cannot be used. Another strategy may work. */
 export class RequestRejected extends Schema.TaggedError<RequestRejected>()("RequestRejected", {
   status: Schema.Number,
-  message: Schema.String
+  message: Schema.String,
+  /** The response was refused because of its size: a smaller part of the list may fit. */
+  isTooLarge: Schema.optionalKey(Schema.Boolean)
 }) {}
 
 /** No attempt had a usable response. */

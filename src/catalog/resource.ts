@@ -142,7 +142,7 @@ interface Common {
   readonly version?: string
   /** For a list of mixed records: those of this resource have this value in this field. */
   readonly filter?: { readonly field: string; readonly is: string }
-  /** Converts a record to the records that become rows. If it throws, the loader takes the record as sent. */
+  /** Converts a record to the records that become rows. Apply it with `transformed`. */
   readonly transform?: (record: unknown) => ReadonlyArray<unknown>
   /** Columns that identify a row in its location. Default: `id`. */
   readonly key?: ReadonlyArray<string>
@@ -230,6 +230,16 @@ export const partitionsOf = (
 
 /** The name of its backfill in state. */
 export const backfillOf = (table: string): string => `${table}/backfill`
+
+/** The records that become rows. A record of unexpected shape may make `transform` throw; it is then taken as sent. */
+export const transformed = ({ transform }: Resource, record: unknown): ReadonlyArray<unknown> => {
+  if (!transform) return [record]
+  try {
+    return transform(record)
+  } catch {
+    return [record]
+  }
+}
 
 /** The resources whose records are in the pages of this table. */
 export const embeddedResourcesOf = (resources: ReadonlyArray<Resource>, table: string): ReadonlyArray<Resource> =>

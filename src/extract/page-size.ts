@@ -19,8 +19,15 @@ export const shouldTryPageSize = (
 export const sizeFromTrial = ({ pageSize, trialPageSize }: Strategy, length: number): number | undefined =>
   length < pageSize ? undefined : Math.min(length, trialPageSize!)
 
-/** The maximum that the error message names, else the next smaller common size. */
+/** After a response that was too large: a quarter of the page size; `undefined` if a single record is too large. */
+export const sizeThatFits = (size: number): number | undefined => Math.floor(size / 4) || undefined
+
+/**
+ * After an error that is about the page size: the maximum that its message names, else the next smaller common size.
+ * `undefined` for other errors.
+ */
 export const sizeBelow = (size: number, message: string): number | undefined => {
+  if (!/limit|page ?size/i.test(message)) return undefined
   const named = Number(
     /(?:than|max\w*|exceed\w*|up to|at most|<=?|between \d+ and|of|is)\D{0,20}(\d+)/i.exec(message)?.[1]
   )

@@ -27,7 +27,7 @@ import {
 } from "./list-progress.ts"
 import { isPair, withoutPair } from "./tie-breaking.ts"
 import { missingBeyondDrift } from "./outcome.ts"
-import { sizeFromTrial, sizeBelow, shouldTryPageSize } from "./page-size.ts"
+import { shouldTryPageSize, sizeBelow, sizeFromTrial, sizeThatFits } from "./page-size.ts"
 
 export interface PartitionTask {
   readonly resource: Resource
@@ -222,7 +222,7 @@ const withoutLoops = (
 
 /** How to go on after a rejected request: smaller pages, narrower windows, a new cursor, or another strategy. */
 const afterRejection = (
-  { message }: RequestRejected,
+  { message, isTooLarge = false }: RequestRejected,
   strategy: Strategy,
   state: Checkpoint,
   size: number,
@@ -235,11 +235,11 @@ const afterRejection = (
     const step = withoutPair(strategy.paging, state)
     if (step.kind === "next") return { checkpoint: step.progress }
   }
-  const smaller = /limit|page ?size/i.test(message) ? sizeBelow(size, message) : undefined
+  const smaller = isTooLarge ? sizeThatFits(size) : sizeBelow(size, message)
   if (smaller !== undefined) return { size: smaller }
   const window = state.windows?.[0]
   const halves = window && window[1] - window[0] > 2 * dayMs ? halved(window[0], window[1]) : undefined
-  if (halves && (state.count > 0 || /date|range|period|startAt|endAt|over our limit/i.test(message)))
+  if (halves && (isTooLarge || state.count > 0 || /date|range|period|startAt|endAt/i.test(message)))
     return { checkpoint: { windows: [...halves, ...state.windows!.slice(1)], cursor: undefined, lastIds: [] } }
   return { reason: `the service rejected the request (${message})` }
 }

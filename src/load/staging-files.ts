@@ -3,7 +3,7 @@ import { appendFile } from "node:fs/promises"
 import { join } from "node:path"
 import { at as valueAt, parseExact } from "../catalog/json.ts"
 import type { SchemaPolicies } from "../catalog/schema-policy.ts"
-import type { Resource } from "../catalog/resource.ts"
+import { type Resource, transformed } from "../catalog/resource.ts"
 import type { PageEntry, Parent } from "../vault/entry.ts"
 import type { Frame } from "../vault/frame.ts"
 import { wellFormed } from "./normalise/convert.ts"
@@ -113,12 +113,12 @@ export class StagingFiles {
 
   private *addPage({ resource, normalise, records: path }: Target, entry: PageEntry, body: unknown): Generator<void> {
     const found = valueAt(body, path ?? entry.records)
-    const { transform, filter } = resource
+    const { filter } = resource
     const listed = Array.isArray(found) ? found : found === undefined || found === null ? [] : [found]
-    const transformed = transform ? listed.flatMap((record) => transformedBy(transform, record)) : listed
+    const all = listed.flatMap((record) => transformed(resource, record))
     // Only lists mix records of several resources; a detail is requested by id.
     const isMixed = filter !== undefined && entry.kind === "page"
-    const records = isMixed ? transformed.filter((record) => valueAt(record, filter.field) === filter.is) : transformed
+    const records = isMixed ? all.filter((record) => valueAt(record, filter.field) === filter.is) : all
     const group = this.groupOf(resource, entry)
     const origin = { location: entry.location, given: givenBy(resource, entry) }
     group.pages++
@@ -206,15 +206,6 @@ const addDrift = (group: Group, table: string, name: string, kind: Drift["kind"]
 
 const valueOf = (body: string, hasBigNumbers: boolean): unknown =>
   body === "" ? undefined : parseExact(body, hasBigNumbers)
-
-/** A record of unexpected shape may make the definition's function throw; it is then normalised untransformed. */
-const transformedBy = (transform: NonNullable<Resource["transform"]>, record: unknown): ReadonlyArray<unknown> => {
-  try {
-    return transform(record)
-  } catch {
-    return [record]
-  }
-}
 
 /** A resource that has records in a page. */
 interface Target {

@@ -5,7 +5,7 @@ import type { BadCredentials, BudgetExhausted, Unavailable, WrongLocation } from
 import { at, parseExact } from "../catalog/json.ts"
 import type { Catalogue } from "../catalog/discover.ts"
 import { requestForRow } from "../catalog/get-one.ts"
-import type { Resource } from "../catalog/resource.ts"
+import { type Resource, transformed } from "../catalog/resource.ts"
 import { keyOf, snakeCase } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
 import type { Row, Warehouse } from "../warehouse/warehouse.ts"
@@ -105,8 +105,7 @@ const compareRow = Effect.fnUntraced(function* ({ known, row }: Chosen, { locati
   return yield* Effect.gen(function* () {
     const request = requestForRow(resource, row, { location })!
     const { body } = yield* (yield* Api).send({ request, priority: 2, resource: `verify/${table.name}` })
-    const sent = at(body, path)
-    const [record] = resource.transform ? resource.transform(sent) : [sent]
+    const [record] = transformed(resource, at(body, path))
     const normalised = normaliserOf(resource)(record, { location }).row
     if (normalised === undefined)
       return ended("not readable", [note(where, "the response contains no record that becomes a row")])

@@ -18,6 +18,30 @@ import {
 } from "./service.ts"
 import { noCapabilities } from "../../src/values/capabilities.ts"
 
+describe("a response that is too large", () => {
+  const shown = items(300)
+  const pageFrom = ({ skip, limit }: Parameters) => shown.slice(Number(skip ?? 0), Number(skip ?? 0) + Number(limit))
+  const withLimit = (most: number) => (parameters: Parameters) =>
+    Number(parameters["limit"]) > most ? { tooLarge: true } : { items: pageFrom(parameters), total: 300 }
+
+  it.effect("is requested again with a quarter of the records until it fits", () =>
+    Effect.gen(function* () {
+      const { status, seen, requests } = yield* reading(listOf([{ ...paged, total: "total" }]), withLimit(30))
+      assert.strictEqual(status, "complete")
+      assert.strictEqual(seen.size, 300)
+      assert.isAtMost(requests, 2 + Math.ceil(300 / 25) + 1)
+    })
+  )
+
+  it.effect("is refused if a single record is too large", () =>
+    Effect.gen(function* () {
+      const { status, requests } = yield* reading(listOf([{ ...paged, total: "total" }]), withLimit(0))
+      assert.strictEqual(status, "rejected")
+      assert.strictEqual(requests, 4)
+    })
+  )
+})
+
 describe("a list without an end", () => {
   const shown = items(200)
   const [first, second] = [shown.slice(0, 100), shown.slice(100)]

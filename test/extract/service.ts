@@ -75,6 +75,8 @@ export const reading = (
           const body = answer(request.parameters, requests)
           if (typeof body["rejection"] === "string")
             return yield* new RequestRejected({ status: 400, message: body["rejection"] })
+          if (body["tooLarge"] === true)
+            return yield* new RequestRejected({ status: 200, message: "the response is too large", isTooLarge: true })
           if (typeof body["outage"] === "string")
             return yield* new Unavailable({ message: body["outage"], later: false })
           for (const item of (body["items"] ?? []) as ReadonlyArray<Item>) seen.add(item.id)

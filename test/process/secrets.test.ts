@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { lstatSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { openAccount } from "../support/account.ts"
-import { below } from "../support/hostile.ts"
+import { below } from "../support/holding.ts"
 import { type Running, start } from "../support/process.ts"
 import { newFolder } from "../support/sluice.ts"
 

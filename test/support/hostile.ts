@@ -1,6 +1,5 @@
 /** A service that responds as a test defines, and the results of a run with it. */
 import { assert } from "@effect/vitest"
-import { lstatSync, readFileSync, readdirSync } from "node:fs"
 import { type IncomingHttpHeaders, createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
@@ -100,13 +99,3 @@ const everyRow = async (rows: HostileSync["rows"], only: string) => {
   const tables = [...only.split(",").map((table) => `crm.${table}`), "meta.rejected_values", "meta.rejected_records"]
   return Promise.all(tables.map((table) => rows(`SELECT * FROM ${table} ORDER BY ALL`)))
 }
-
-/** The paths of all files and folders below a folder; links are not followed. */
-export const below = (folder: string) =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => !entry.isSymbolicLink())
-    .map((entry) => join(entry.parentPath, entry.name))
-
-/** The files that contain the bytes of a text. Compressed files are not decompressed. */
-export const holding = (folder: string, text: string): ReadonlyArray<string> =>
-  below(folder).filter((path) => lstatSync(path).isFile() && readFileSync(path).includes(text))

@@ -4,7 +4,8 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { acceleratedClock } from "../support/clock.ts"
 import { query } from "../support/compare.ts"
-import { type ReceivedRequest, type Reply, holding, hostileService, token } from "../support/hostile.ts"
+import { holding } from "../support/holding.ts"
+import { type ReceivedRequest, type Reply, hostileService, token } from "../support/hostile.ts"
 import { type Ran, newFolder, sluice } from "../support/sluice.ts"
 
 const allFormats = { SLUICE_FORMATS: "duckdb,parquet,csv" }
@@ -45,6 +46,17 @@ const secretFile = (text: string) => {
 }
 const spellings = (secret: string) => [secret, encodeURIComponent(secret), secret.replaceAll("/", "\\/")]
 
+/** The search for secrets has found the text that replaces them, in each kind of file that stores the contact. */
+const assertSearched = (paths: ReadonlyArray<string>, published: boolean) => {
+  const kinds = [/\/warehouse\.duckdb$/, /\/vault\/.*\.ndjson\.zst$/]
+  const ofFormats = [/\/crm\.duckdb$/, /\/contacts.*\.parquet$/, /\/contacts.*\.csv$/]
+  for (const kind of published ? [...kinds, ...ofFormats] : kinds)
+    assert.isTrue(
+      paths.some((path) => kind.test(path)),
+      `${kind} is not among ${paths.join(", ")}`
+    )
+}
+
 const everyCommand = [
   ["status"],
   ["rebuild"],
@@ -58,42 +70,41 @@ describe("the token", () => {
     ["itself", (path: string) => readFileSync(path, "utf8").trim(), `${lists},recordings`],
     ["a file", (path: string) => `file:${path}`, lists],
     ["a command", (path: string) => `cmd:cat ${path}`, lists]
-  ])(
-    "given as %s is in no output and in the plain bytes of no file, although the service echoes it",
-    async (kind, reference, only) => {
-      const other = await hostileService(() => ({ body: { stolen: true } }))
-      const service = await hostileService(echoing(other.url))
-      try {
-        const formats = kind === "itself" ? allFormats : {}
-        const environment = { ...service.environment, ...formats, SLUICE_TOKEN: reference(secretFile(token)) }
-        const ran = await sluice(["sync", "--only", only], environment, { overrides: acceleratedClock() })
-        assert.strictEqual(ran.code, 77, ran.stderr)
-        const commands = kind === "itself" ? everyCommand : [["status"]]
-        const more: Array<Ran> = []
-        for (const command of commands) more.push(await sluice(command, environment, { overrides: acceleratedClock() }))
-        const said = [ran, ...more].flatMap(({ stdout, stderr }) => [stdout, stderr])
-        for (const secret of spellings(token)) {
-          for (const text of said) assert.notInclude(text, secret)
-          assert.deepStrictEqual(holding(service.folder, secret), [])
-        }
-        // The service did receive the token and echo it.
-        assert.isAbove(service.requests.filter(({ headers }) => headers.authorization === `Bearer ${token}`).length, 8)
-        assert.match(ran.stderr, /users: .*422 bad header,Bearer <redacted>/)
-        assert.match(ran.stderr, /workflows: .*The token <redacted> is not authorized/)
-        if (only.endsWith("recordings"))
-          assert.match(ran.stderr, /recordings: failed requests: 1.*contains the credentials/)
-        const [row] = await query(join(service.folder, "warehouse.duckdb"), "SELECT first_name FROM crm.contacts")
-        assert.deepStrictEqual(row, { first_name: "Bearer <redacted>" })
-        // Redirects are not followed; the content that a template links to is fetched without credentials.
-        assert.deepStrictEqual([...new Set(other.requests.map(({ path }) => path.split("?")[0]))], ["/linked"])
-        assert.isEmpty(other.requests.filter(({ headers }) => headers.authorization !== undefined))
-        for (const secret of spellings(token)) assert.notInclude(JSON.stringify(other.requests), secret)
-      } finally {
-        service.close()
-        other.close()
+  ])("given as %s is in no output and in no file, although the service echoes it", async (kind, reference, only) => {
+    const other = await hostileService(() => ({ body: { stolen: true } }))
+    const service = await hostileService(echoing(other.url))
+    try {
+      const formats = kind === "itself" ? allFormats : {}
+      const environment = { ...service.environment, ...formats, SLUICE_TOKEN: reference(secretFile(token)) }
+      const ran = await sluice(["sync", "--only", only], environment, { overrides: acceleratedClock() })
+      assert.strictEqual(ran.code, 77, ran.stderr)
+      const commands = kind === "itself" ? everyCommand : [["status"]]
+      const more: Array<Ran> = []
+      for (const command of commands) more.push(await sluice(command, environment, { overrides: acceleratedClock() }))
+      const said = [ran, ...more].flatMap(({ stdout, stderr }) => [stdout, stderr])
+      const filesWith = await holding(service.folder)
+      for (const secret of spellings(token)) {
+        for (const text of said) assert.notInclude(text, secret)
+        assert.deepStrictEqual(filesWith(secret), [])
       }
+      assertSearched(filesWith("Bearer <redacted>"), kind === "itself")
+      // The service did receive the token and echo it.
+      assert.isAbove(service.requests.filter(({ headers }) => headers.authorization === `Bearer ${token}`).length, 8)
+      assert.match(ran.stderr, /users: .*422 bad header,Bearer <redacted>/)
+      assert.match(ran.stderr, /workflows: .*The token <redacted> is not authorized/)
+      if (only.endsWith("recordings"))
+        assert.match(ran.stderr, /recordings: failed requests: 1.*repeats our credentials/)
+      const [row] = await query(join(service.folder, "warehouse.duckdb"), "SELECT first_name FROM crm.contacts")
+      assert.deepStrictEqual(row, { first_name: "Bearer <redacted>" })
+      // Redirects are not followed; the content that a template links to is fetched without credentials.
+      assert.deepStrictEqual([...new Set(other.requests.map(({ path }) => path.split("?")[0]))], ["/linked"])
+      assert.isEmpty(other.requests.filter(({ headers }) => headers.authorization !== undefined))
+      for (const secret of spellings(token)) assert.notInclude(JSON.stringify(other.requests), secret)
+    } finally {
+      service.close()
+      other.close()
     }
-  )
+  })
 
   it("is redacted in the reason when the service refuses it", async () => {
     const service = await hostileService(({ headers }) => ({
@@ -104,7 +115,7 @@ describe("the token", () => {
       const ran = await sluice(["sync"], service.environment)
       assert.strictEqual(ran.code, 77)
       assert.match(ran.stderr, /Invalid JWT: Bearer <redacted>/)
-      assert.deepStrictEqual(holding(service.folder, token), [])
+      assert.deepStrictEqual((await holding(service.folder))(token), [])
       assert.notInclude(ran.stdout + ran.stderr, token)
     } finally {
       service.close()
@@ -116,7 +127,7 @@ describe("OAuth", () => {
   const given = { client: "client-secret-0815/x", refresh: "refresh-0-4711-abcdef" }
   const issued = (n: number) => ({ access_token: `access-${n}-abcdefgh`, refresh_token: `refresh-${n}-abcdefgh` })
 
-  it("the plain bytes of files contain the current tokens in tokens.json only, and no other secret; output has none", async () => {
+  it("the current tokens are in tokens.json only; no other file and no output contains a secret", async () => {
     let renewals = 0
     const sent: Array<string> = []
     const service = await hostileService(({ path, headers, body }) => {
@@ -146,11 +157,13 @@ describe("OAuth", () => {
       assert.strictEqual(ran.code, 3, ran.stderr)
       assert.strictEqual(renewals, 2)
       const secrets = [given.client, given.refresh, ...Object.values(issued(1)), ...Object.values(issued(2))]
+      const filesWith = await holding(service.folder)
       for (const secret of secrets.flatMap(spellings)) {
         for (const text of [ran.stdout, ran.stderr]) assert.notInclude(text, secret)
-        const where = holding(service.folder, secret).map((path) => basename(path))
+        const where = filesWith(secret).map((path) => basename(path))
         assert.deepStrictEqual(where, Object.values(issued(2)).includes(secret) ? ["tokens.json"] : [], secret)
       }
+      assertSearched(filesWith("Bearer <redacted>"), true)
       assert.match(ran.stderr, /workflows: .*client_secret=<redacted>/)
     } finally {
       service.close()

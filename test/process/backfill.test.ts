@@ -36,7 +36,8 @@ describe("a backfill", () => {
       const rebuilt = await sluice(["rebuild"], account.environment)
       assert.strictEqual(rebuilt.code, 0, rebuilt.stderr)
       const before = (await account.service.stats()).requests
-      await backfill(account, "--only", dated, "--from", "2023-01-01", "--to", "2025-01-01")
+      const again = await backfill(account, "--only", dated, "--from", "2023-01-01", "--to", "2025-01-01")
+      assert.strictEqual(again.code, 0, again.stderr)
       assert.strictEqual((await account.service.stats()).requests, before)
     } finally {
       account.service.stop()

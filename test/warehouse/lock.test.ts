@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { DuckDBInstance } from "@duckdb/node-api"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { join } from "node:path"
 import { explanationOf } from "../../src/cli/errors.ts"
 import { type Holder, holderIn, openWhenUnlocked } from "../../src/warehouse/lock.ts"
@@ -55,24 +56,45 @@ describe("a warehouse that another process has open", () => {
     })
   )
 
-  it.live("fails to open, and the holder is read from the message of DuckDB", () =>
+  it.live("is not opened to read, and the error names the process that has it open", () =>
     Effect.gen(function* () {
       const path = join(newFolder(), "warehouse.duckdb")
-      const instance = yield* Effect.promise(() => DuckDBInstance.create(path))
-      yield* Effect.promise(() => instance.connect())
-      // DuckDB itself refuses to open a file a second time in one process.
+      const holder = yield* holding(path)
       const failure = yield* Layer.build(Warehouse.layer(path, { access: "read", memoryMb: 96 })).pipe(
         Effect.scoped,
         Effect.flip
       )
-      instance.closeSync()
-      assert.isString(failure.message)
-
-      const message = (pid: number) =>
-        `IO Error: Could not set lock on file "${path}": Conflicting lock is held in /usr/bin/node (PID ${pid}). See also https://duckdb.org/docs`
-      assert.deepStrictEqual(holderIn(message(2 ** 30)), { pid: 2 ** 30, program: "node", isRun: false })
-      assert.include(holderIn(message(process.pid)), { pid: process.pid, isRun: false })
-      assert.isUndefined(holderIn("IO Error: no such file"))
-    })
+      assert.strictEqual(
+        explanationOf(failure)?.message,
+        `Another program (node, process ${holder.pid}) has ${path} open. Nothing was changed.`
+      )
+    }).pipe(Effect.scoped)
   )
+
+  it("is held by the process in the message of DuckDB", () => {
+    const message = (pid: number) =>
+      `IO Error: Could not set lock on file "w.duckdb": Conflicting lock is held in /usr/bin/node (PID ${pid}). See also https://duckdb.org/docs`
+    assert.deepStrictEqual(holderIn(message(2 ** 30)), { pid: 2 ** 30, program: "node", isRun: false })
+    assert.include(holderIn(message(process.pid)), { pid: process.pid, isRun: false })
+    assert.isUndefined(holderIn("IO Error: no such file"))
+  })
 })
+
+/** Another process that has a database open. */
+const holding = (path: string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const program = `import { DuckDBInstance } from "@duckdb/node-api"
+        const instance = await DuckDBInstance.create(process.argv[1])
+        await (await instance.connect()).run("CREATE TABLE t (x INT); CHECKPOINT")
+        console.log("open")
+        setInterval(() => instance, 1000)`
+      const child = spawn(process.execPath, ["--input-type=module", "--eval", program, path], {
+        stdio: ["ignore", "pipe", "inherit"]
+      })
+      await Promise.race([once(child.stdout, "data"), once(child, "exit")])
+      assert.isNull(child.exitCode)
+      return child
+    }),
+    (child) => Effect.sync(() => child.kill("SIGKILL"))
+  )

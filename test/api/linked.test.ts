@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { networkInterfaces } from "node:os"
 import { isPrivate, makeLinked } from "../../src/api/linked-texts.ts"
 import { advancingClock, serving } from "../support/api-server.ts"
 
@@ -7,11 +8,15 @@ import { advancingClock, serving } from "../support/api-server.ts"
 const follow = (baseUrl: string, linkTo: (port: string) => string) =>
   Effect.gen(function* () {
     let requests = 0
-    const url = yield* serving((request, response) => {
-      requests++
-      if (request.url === "/moved") return void response.writeHead(302, { location: "/text" }).end("elsewhere")
-      response.end("text")
-    })
+    // Without a host, it listens on every address of IPv4, and of IPv6 if the machine has it.
+    const url = yield* serving(
+      (request, response) => {
+        requests++
+        if (request.url === "/moved") return void response.writeHead(302, { location: "/text" }).end("elsewhere")
+        response.end("text")
+      },
+      { port: 0 }
+    )
     const linked = yield* makeLinked(baseUrl, undefined)
     return { text: yield* advancingClock(linked(linkTo(new URL(url).port))), requests }
   }).pipe(Effect.scoped)
@@ -19,12 +24,20 @@ const follow = (baseUrl: string, linkTo: (port: string) => string) =>
 describe("a link", () => {
   // Receives no request: an address needs no look-up.
   const outside = "https://93.184.216.34"
+  const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
+    addresses?.some(({ address }) => address === "::1")
+  )
+  const localHosts = ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "0.0.0.0"].concat(
+    hasIpv6 ? ["[::ffff:127.0.0.1]", "[::1]"] : []
+  )
 
   it.effect("to the local network is not followed, in any notation of the address", () =>
     Effect.gen(function* () {
-      for (const host of ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "0.0.0.0", "[::ffff:127.0.0.1]", "[::1]"]) {
-        const { text, requests } = yield* follow(outside, (port) => `http://${host}:${port}/text`)
-        assert.deepStrictEqual({ text, requests }, { text: undefined, requests: 0 }, host)
+      for (const host of localHosts) {
+        const link = (port: string) => `http://${host}:${port}/text`
+        assert.deepStrictEqual(yield* follow(outside, link), { text: undefined, requests: 0 }, host)
+        // The server is there: a service in the local network may link to it.
+        assert.deepStrictEqual(yield* follow("http://127.0.0.1:1", link), { text: "text", requests: 1 }, host)
       }
     })
   )

@@ -2,16 +2,20 @@
 import { Effect, Fiber, Redacted, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { type RequestListener, createServer } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { AddressInfo, ListenOptions } from "node:net"
 import { setTimeout as wait } from "node:timers/promises"
 import { Api, type ApiSettings, type Call } from "../../src/api/api.ts"
 
-export const serving = (answer: RequestListener): Effect.Effect<string, never, Scope.Scope> =>
+/** Listens on the IPv4 loopback address unless the options say otherwise. */
+export const serving = (
+  answer: RequestListener,
+  options: ListenOptions = { host: "127.0.0.1", port: 0 }
+): Effect.Effect<string, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.promise(
       () =>
         new Promise<ReturnType<typeof createServer>>((resolve) => {
-          const server = createServer(answer).listen(0, "127.0.0.1", () => resolve(server))
+          const server = createServer(answer).listen(options, () => resolve(server))
         })
     ),
     (server) =>

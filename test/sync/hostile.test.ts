@@ -238,7 +238,7 @@ describe("an invalid page", () => {
     let pages = 0
     const { folder, environment, url, close } = await hostileService(({ path }) =>
       path.startsWith("/workflows/")
-        ? { body: pages++ === 0 ? { workflows: [{ id: "w1" }] } : { __proto__: 1, oops: [] } }
+        ? { body: pages++ === 0 ? { workflows: [{ id: "w1" }] } : raw('{"__proto__":{"workflows":[]},"oops":[]}') }
         : undefined
     )
     try {

@@ -55,7 +55,7 @@ export const differing = (
       .map((row) => `${table} ${String(row["id"])}: not in the service`),
     ...records.flatMap((record, index) => {
       const row = rowById.get(ids[index])
-      return row ? different(table, record, row) : []
+      return row ? [...different(table, record, row), ...kept(table, record, row)] : []
     })
   ]
 }
@@ -77,6 +77,42 @@ const different = (table: string, record: Row, row: Row): ReadonlyArray<string> 
       ? []
       : [`${table} ${String(row["id"])}.${field}: ${JSON.stringify(sent)} became ${JSON.stringify(row[column])}`]
   })
+}
+
+/** The columns that have a value although the record of the service has none. */
+const kept = (table: string, record: Row, row: Row): ReadonlyArray<string> => {
+  const isSent = columnsSent(record)
+  return Object.entries(row)
+    .filter(([column, value]) => value !== null && !column.startsWith("_") && column !== "location_id")
+    .filter(([column]) => !isSent(column) && !(table in otherSources && otherSources[table]!.test(column)))
+    .map(([column, value]) => `${table} ${String(row["id"])}.${column}: ${JSON.stringify(value)} is not in the service`)
+}
+
+/** Whether a column belongs to a field with a value, or to a field inside an object. */
+const columnsSent = (record: Row) => {
+  const values = Object.entries(record).filter(([, value]) => value !== null)
+  const names = values.map(([field]) => (field === "_id" ? "id" : snakeCase(field)))
+  const exact = new Set(names.flatMap((name) => [name, `${name}_id`, `${name}_address`, `${name}_enabled`]))
+  const prefixes = names.filter((_, index) => typeof values[index]![1] === "object").map((name) => `${name}_`)
+  return (column: string) => exact.has(column) || prefixes.some((prefix) => column.startsWith(prefix))
+}
+
+/** Columns that another request fills, or a field inside an object with another name. */
+const otherSources: Readonly<Record<string, RegExp>> = {
+  users: /^deleted$/,
+  opportunities: /^effective_probability$/,
+  conversations: /^(full_name|contact_name|phone)$/,
+  messages: /^call_(duration_seconds|status)$/,
+  orders: /^(subtotal|discount)$/,
+  form_submissions: /^(event_|field_order$)/,
+  survey_submissions: /^(event_|field_order$)/,
+  email_templates: /^(type|preview_url|archived|body)$/,
+  email_campaigns: /^body$/,
+  invoice_settings: /^settings_id$/,
+  order_fulfillments: /^order_id$/,
+  subscriptions: /^payments_collected_count$/,
+  social_posts: /^deleted$/,
+  blog_posts: /^blog_id$/
 }
 
 /** If either an object or a plain value may be sent, each of them has its own column. */

@@ -5,10 +5,19 @@ import { assert, it } from "vitest"
 const folder = resolve("src/sandbox")
 const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"))
 
+/** The modules that a text imports, also dynamically or for their effects only. */
+const modulesIn = (text: string): Array<string> =>
+  Array.from(text.matchAll(/(?: from |\bimport |\bimport\()"([^"]+)"/g), ([, module]) => module!)
+
 const importsOf = (file: string): Array<string> =>
-  Array.from(readFileSync(join(folder, file), "utf8").matchAll(/ from "([^"]+)"/g), ([, from]) =>
-    from!.startsWith(".") ? resolve(folder, file, "..", from!) : from!
+  modulesIn(readFileSync(join(folder, file), "utf8")).map((module) =>
+    module.startsWith(".") ? resolve(folder, file, "..", module) : module
   )
+
+it("every kind of import is found", () => {
+  const text = 'import { a } from "a"\nexport * from "b"\nimport "c"\nconst d = await import("d")\n'
+  assert.deepEqual(modulesIn(text), ["a", "b", "c", "d"])
+})
 
 it("the sandbox imports only itself and Node", () => {
   assert.isAbove(files.length, 40)

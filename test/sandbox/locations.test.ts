@@ -35,6 +35,7 @@ describe("a location", () => {
     const all = ids([...first["templates"], ...second["templates"], ...deleted["templates"]])
     assert.deepEqual(all, ids(await s.records("templates")))
     const sms = (await list(`${origin}&type=sms&limit=100`)).body["templates"]
+    assert.isNotEmpty(sms)
     assert.isTrue(sms.every((row: Json) => row["type"] === "sms" && Array.isArray(row["urlAttachments"])))
     const [mail] = (await list(`${origin}&type=email&limit=1`)).body["templates"]
     assert.hasAllKeys(mail.template, ["subject", "html", "attachments"])

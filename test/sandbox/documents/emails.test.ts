@@ -41,10 +41,14 @@ describe("email templates", () => {
     const full = folders.find((row) => row["hasChildren"])!
     const inside = await all(`&folderId=${full["id"]}`)
     assert.equal(inside.length + (await all(`&folderId=${full["id"]}&archived=true`)).length, full["childCount"])
-    assert.isTrue(inside.every((row) => row["parentFolderId"] === full["id"]))
-    assert.isTrue((await all("&folderId=root")).every((row) => row["parentFolderId"] === undefined))
-    assert.isTrue((await all("&search=DECK")).every((row) => /deck/i.test(row["name"])))
-    assert.isTrue((await all("&include=templates&sortOrder=asc")).every((row) => row["type"] === "template"))
+    const everyRow = (rows: ReadonlyArray<Json>, holds: (row: Json) => boolean, query: string): void => {
+      assert.isNotEmpty(rows, query)
+      assert.isTrue(rows.every(holds), query)
+    }
+    everyRow(inside, (row) => row["parentFolderId"] === full["id"], "folderId")
+    everyRow(await all("&folderId=root"), (row) => row["parentFolderId"] === undefined, "root")
+    everyRow(await all("&search=DECK"), (row) => /deck/i.test(row["name"]), "search")
+    everyRow(await all("&include=templates&sortOrder=asc"), (row) => row["type"] === "template", "include")
   })
 
   it("can be created with content, and the subject is read as `subject` and written as `subjectLine`", async () => {

@@ -1,16 +1,25 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { parse } from "csv-parse/sync"
+import { readFileSync } from "node:fs"
 import { type Account, openAccount } from "./support/account.ts"
+import { query } from "./support/compare.ts"
 import { newFolder, sluice } from "./support/sluice.ts"
 
-const commands = ["demo", "sync", "plan", "status", "publish", "rebuild", "verify", "doctor", "dictionary"]
+/** The commands in the table of the README. */
+const listed = Array.from(
+  readFileSync(new URL("../README.md", import.meta.url), "utf8").matchAll(/^\| `\.\/sluice (\w+)`/gm),
+  ([, command]) => command!
+)
+// The sandbox has help of its own.
+const commands = listed.filter((command) => command !== "sandbox")
 
 describe("help", () => {
-  it("begins with an example and lists the commands", async () => {
+  it("begins with an example and lists exactly the commands of the README", async () => {
     const { code, stdout } = await sluice(["--help"], {})
     assert.strictEqual(code, 0)
     assert.match(stdout, /^ {2}\.\/sluice /)
-    for (const command of [...commands, "sandbox"]) assert.match(stdout, new RegExp(`^ {2}${command} `, "m"))
+    const named = Array.from(stdout.matchAll(/^ {2}(\w+) /gm), ([, command]) => command!)
+    assert.deepStrictEqual(named.toSorted(), listed.toSorted())
   })
 
   it.each(commands)("of %s names the command in its first two lines", async (command) => {
@@ -98,13 +107,17 @@ describe("the commands", () => {
     assert.deepStrictEqual(rows.map(({ id }) => id).sort(), contacts.map(({ id }) => String(id)).sort())
   })
 
-  it("dictionary has a section for each table of its JSON output", async () => {
-    const tables: ReadonlyArray<{ readonly name: string }> = await json("dictionary")
-    assert.include(
-      tables.map(({ name }) => name),
-      "contact_custom_values"
+  it("dictionary describes exactly the tables of the warehouse, in JSON and in its sections", async () => {
+    const warehouse = await query(
+      account.warehouse,
+      "SELECT table_name AS name FROM duckdb_tables() WHERE schema_name = 'crm' ORDER BY name"
     )
+    const tables = warehouse.map(({ name }) => String(name))
+    assert.include(tables, "contact_custom_values")
+    const described: ReadonlyArray<{ readonly name: string }> = await json("dictionary")
+    assert.deepStrictEqual(described.map(({ name }) => name).sort(), tables)
     const { stdout } = await sluice(["dictionary"], {})
-    for (const { name } of tables) assert.include(stdout, `\n### ${name}\n`)
+    const sections = Array.from(stdout.matchAll(/^### (\w+)$/gm), ([, name]) => name!)
+    assert.deepStrictEqual(sections.sort(), tables)
   })
 })

@@ -85,9 +85,9 @@ const makeApi = Effect.fn("api.make")(function* (
       .pipe(Effect.map(({ status, text }) => ({ status, body: text })))
   const credentials = yield* makeCredentials(settings.credentials, sendForm)
 
-  /** Sends a request once. Returns the response, or why to retry. */
+  /** Sends a request once. Returns the response, or why to retry. `wasRenewed`: an earlier attempt renewed the token. */
   const attempt = Effect.fnUntraced(
-    function* ({ request, priority, resource, file }: Call) {
+    function* ({ request, priority, resource, file }: Call, wasRenewed: boolean) {
       const token = yield* credentials.token
       const send = Effect.suspend(() => {
         requestsByResource.set(resource, (requestsByResource.get(resource) ?? 0) + 1)
@@ -125,9 +125,11 @@ const makeApi = Effect.fn("api.make")(function* (
       }
       if (!("retry" in classified)) return yield* classified
       if (classified.retry !== "with a fresh token") return classified
-      const renewed = yield* credentials.renew(token, classified.message)
+      // If the service refuses the newest token too, it would refuse the next one.
+      if (wasRenewed && token === (yield* credentials.token)) return classified
+      const isNew = yield* credentials.renew(token, classified.message)
       // If another request has renewed the token meanwhile, only the old token was rejected.
-      return renewed ? classified : ({ ...classified, retry: "with the newest token" } satisfies Retry)
+      return isNew ? classified : ({ ...classified, retry: "with the newest token" } satisfies Retry)
     },
     Effect.catchTag("TransportError", ({ message }) => Effect.succeed<Retry>({ retry: "soon", message }))
   )
@@ -141,7 +143,7 @@ const makeApi = Effect.fn("api.make")(function* (
     let throttledAt: number | undefined
     const callAttemptsMax = call.file === undefined ? attemptsMax : fileAttemptsMax
     for (let tries = 0; tries < callAttemptsMax;) {
-      const result = yield* attempt(call)
+      const result = yield* attempt(call, isRenewed)
       if ("body" in result) return result
       last = result
       // A throttled request waits in the budget, as all others do. This is not counted as a failed attempt.

@@ -79,28 +79,28 @@ describe("a renewal", () => {
 describe("a refused token", () => {
   /** Issues tokens, and accepts those for which `isAccepted` is true. */
   const account = (isAccepted: (n: number) => boolean, onRefused?: () => Promise<void>) => {
-    let count = 0
-    return async (request: IncomingMessage, response: ServerResponse) => {
+    const counts = { issued: 0, refused: 0 }
+    const answer = async (request: IncomingMessage, response: ServerResponse) => {
       if (request.url === "/oauth/token")
-        return void response.end(JSON.stringify(issued(++count, { expires_in: 86_399 })))
+        return void response.end(JSON.stringify(issued(++counts.issued, { expires_in: 86_399 })))
       if (isAccepted(Number(/\d+$/.exec(request.headers.authorization!)![0]))) return void response.end("[]")
+      counts.refused++
       await onRefused?.()
       response.writeHead(401).end('{"message":"Invalid JWT"}')
     }
+    return { answer, counts }
   }
 
-  it.effect("is renewed, and the request fails if the new token is refused as well", () =>
+  it.effect("is renewed once, and the request fails if the new token is refused as well", () =>
     Effect.gen(function* () {
-      const result = yield* sendTo(
-        account((n) => n > 1),
-        { credentials: oauth() }
-      )
+      const second = account((n) => n > 1)
+      const result = yield* sendTo(second.answer, { credentials: oauth() })
       assert.strictEqual(result._tag, "Success")
-      const never = yield* sendTo(
-        account(() => false),
-        { credentials: oauth() }
-      )
-      assert.match(JSON.stringify(never), /"BadCredentials".*"oauth".*Invalid JWT/)
+      assert.deepStrictEqual(second.counts, { issued: 2, refused: 1 })
+      const none = account(() => false)
+      const failed = yield* sendTo(none.answer, { credentials: oauth() })
+      assert.match(JSON.stringify(failed), /"BadCredentials".*"oauth".*Invalid JWT/)
+      assert.deepStrictEqual(none.counts, { issued: 2, refused: 2 })
     })
   )
 
@@ -108,13 +108,12 @@ describe("a refused token", () => {
     Effect.gen(function* () {
       let allowed = 1
       const waiting: Array<() => void> = []
-      const url = yield* serving(
-        account(
-          (n) => n >= allowed,
-          // The first refusal is delayed waitUntil the other request has renewed the token.
-          () => new Promise((resolve) => (waiting.length === 0 ? waiting.push(resolve) : resolve()))
-        )
+      const { answer, counts } = account(
+        (n) => n >= allowed,
+        // The first refusal is delayed until the other request has renewed the token.
+        () => new Promise((resolve) => (waiting.length === 0 ? waiting.push(resolve) : resolve()))
       )
+      const url = yield* serving(answer)
       const calls = Effect.gen(function* () {
         const api = yield* Api
         const send = (path: string) => api.send(callTo(path))
@@ -134,6 +133,8 @@ describe("a refused token", () => {
         Effect.result
       )
       assert.strictEqual(result._tag, "Success", JSON.stringify(result))
+      // Refused are the first token, twice, and the second one, which the slow request found.
+      assert.deepStrictEqual(counts, { issued: 3, refused: 3 })
     }).pipe(Effect.scoped)
   )
 

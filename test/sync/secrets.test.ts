@@ -93,7 +93,7 @@ describe("the token", () => {
       assert.match(ran.stderr, /users: .*422 bad header,Bearer <redacted>/)
       assert.match(ran.stderr, /workflows: .*The token <redacted> is not authorized/)
       if (only.endsWith("recordings"))
-        assert.match(ran.stderr, /recordings: failed requests: 1.*repeats our credentials/)
+        assert.match(ran.stderr, /recordings: failed requests: 1.*contains the credentials/)
       const [row] = await query(join(service.folder, "warehouse.duckdb"), "SELECT first_name FROM crm.contacts")
       assert.deepStrictEqual(row, { first_name: "Bearer <redacted>" })
       // Redirects are not followed; the content that a template links to is fetched without credentials.

@@ -3,12 +3,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
+import { createServer as createHttp } from "node:http"
 import { createServer as createTls } from "node:https"
 import { type AddressInfo, type Server, createServer } from "node:net"
 import { join } from "node:path"
 import { Api } from "../../src/api/api.ts"
 import { connectionError } from "../../src/api/unreachable.ts"
-import { callTo, advancingClock, serving, settingsFor } from "../support/api-server.ts"
+import { advancingClock, callTo, settingsFor } from "../support/api-server.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const listening = (server: Server): Effect.Effect<string, never, Scope.Scope> =>
@@ -44,15 +45,20 @@ describe("an address", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("that does not speak TLS, or only TLS, fails with the expected protocol", () =>
+  it.effect("that does not speak TLS, or only TLS, fails after one connection with the expected protocol", () =>
     Effect.gen(function* () {
-      const plain = yield* serving((_, response) => response.end("[]"))
-      assert.match(yield* send(plain.replace("http:", "https:")), /"WrongProtocol".*"protocol":"HTTPS"/)
+      let connections = 0
+      const plain = createHttp((_, response) => response.end("[]"))
+      plain.on("connection", () => connections++)
+      assert.match(yield* send(`https://${yield* listening(plain)}`), /"WrongProtocol".*"protocol":"HTTPS"/)
+      assert.strictEqual(connections, 1)
       const alerting = createServer((socket) => {
+        connections++
         socket.on("error", () => undefined)
         socket.end(Buffer.from([0x15, 3, 1, 0, 2, 2, 70]))
       })
       assert.match(yield* send(`http://${yield* listening(alerting)}`), /"WrongProtocol".*"protocol":"HTTP"/)
+      assert.strictEqual(connections, 2)
     }).pipe(Effect.scoped)
   )
 

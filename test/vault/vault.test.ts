@@ -91,7 +91,7 @@ describe("the vault", () => {
     )
   )
 
-  it.live("removes an incomplete frame, cut at every third byte, and appends after the last complete one", () =>
+  it.live("removes an incomplete frame, cut at any byte, and appends after the last complete one", () =>
     Effect.gen(function* () {
       const folder = newFolder()
       yield* within(folder, append(bodies[0]!))
@@ -99,7 +99,7 @@ describe("the vault", () => {
       const whole = statSync(file).size
       yield* within(folder, append(bodies[1]!))
       const [both, content] = [statSync(file).size, readFileSync(file)]
-      for (let size = whole + 1; size < both; size += 3) {
+      for (let size = whole + 1; size < both; size++) {
         writeFileSync(file, content)
         truncateSync(file, size)
         yield* within(folder, append("after"))

@@ -8,7 +8,7 @@ import { sluice } from "../support/sluice.ts"
 
 let account: Account
 beforeAll(async () => {
-  account = await openSynced()
+  account = await openSynced("all")
 })
 afterAll(() => {
   account.service.stop()

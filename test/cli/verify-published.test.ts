@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Account } from "../support/account.ts"
-import { checkBroken, copyOf, flip, openSynced, someTables, sql, verifyBroken } from "../support/broken.ts"
+import { checkBroken, copyOf, flip, openSynced, sql, verifyBroken } from "../support/broken.ts"
 import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
 
@@ -11,7 +11,7 @@ let account: Account
 /** An output folder of the account with published files. */
 let published: string
 beforeAll(async () => {
-  account = await openSynced(...someTables)
+  account = await openSynced("some")
   published = copyOf(account.output)
   const ran = await sluice(["publish"], { SLUICE_OUTPUT: published, SLUICE_FORMATS: "duckdb,parquet,csv" })
   assert.strictEqual(ran.code, 0, ran.stderr)

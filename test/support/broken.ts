@@ -2,15 +2,15 @@
 import { DuckDBInstance } from "@duckdb/node-api"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { discover } from "../../src/catalog/discover.ts"
 import { failure } from "../../src/failure.ts"
-import type { Checked, Finding } from "../../src/verify/finding.ts"
+import { type Checked, type Finding, type Part, isWrong } from "../../src/verify/finding.ts"
 import { nextStep, verify } from "../../src/verify/verify.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
-import { type Account, accountIn, openAccount } from "./account.ts"
-import { fixture } from "./fixtures.ts"
+import { type Account, accountIn } from "./account.ts"
+import { fixture, prepareIn } from "./fixtures.ts"
 import { startService } from "./service.ts"
 import { newFolder, sluice } from "./sluice.ts"
 
@@ -28,42 +28,65 @@ export interface Verified {
   readonly result: Result
 }
 
-/** Tables of every kind that the checks distinguish: lists, children, details, child tables, recordings, another key. */
-export const someTables = [
-  "--only",
-  "locations,users,contacts,contact_notes,tasks,pipelines,opportunities,conversations,messages,orders,forms,form_submissions,calendars,appointments,redirects"
-]
+/** The flags of the syncs that fill an account. */
+const selections = {
+  all: [],
+  /** Tables of every kind that the checks distinguish: lists, children, details, child tables, recordings, another key. */
+  some: [
+    "--only",
+    "locations,users,contacts,contact_notes,tasks,pipelines,opportunities,conversations,messages,orders,forms,form_submissions,calendars,appointments,redirects"
+  ],
+  /** For tests of the vault and of whole commands, which take time for each table that is not empty. */
+  few: ["--only", "locations,contacts,pipelines"]
+} as const satisfies Readonly<Record<string, ReadonlyArray<string>>>
+type Selection = keyof typeof selections
 
-/** A copy of an account after two runs; its service has the state before the change. Takes the flags of the syncs. */
-export const openSynced = async (...syncFlags: ReadonlyArray<string>): Promise<Account> => {
-  const flags = (now: string) => ["--limits", "off", "--contacts", "120", "--now", now]
-  const kept = await fixture(`synced${syncFlags.length > 0 ? "-some" : ""}`, async (folder) => {
-    const now = new Date().toISOString()
-    const account = accountIn(folder, await startService(...flags(now)))
-    await syncTwice(account, syncFlags)
-    account.service.stop()
-    writeFileSync(join(folder, "now"), now)
-  })
-  const output = copyOf(kept)
-  const now = readFileSync(join(output, "now"), "utf8")
-  rmSync(join(output, "now"))
-  return accountIn(output, await startService(...flags(now)))
-}
+/** A copy of an account after two runs; its service has the state before the change. */
+export const openSynced = async (selection: Selection): Promise<Account> =>
+  openKept(
+    await fixture(`synced-${selection}`, async (folder) => {
+      cpSync(await syncedOnce(selection), folder, { recursive: true })
+      const account = await accountOf(folder)
+      await changeAndSync(account, selection)
+      account.service.stop()
+    })
+  )
 
-/** As `openSynced`, but with the service of the syncs. */
+/** As `openSynced` with all tables, but the service has the state after the change. */
 export const openSyncedLive = async (): Promise<Account> => {
-  const account = await openAccount("--contacts", "120")
-  await syncTwice(account)
+  const account = await openKept(await syncedOnce("all"))
+  await changeAndSync(account, "all")
   return account
 }
 
+const syncedOnce = (selection: Selection): Promise<string> =>
+  fixture(`synced-once-${selection}`, async (folder) => {
+    writeFileSync(join(folder, "now"), new Date().toISOString())
+    mkdirSync(join(folder, "output"))
+    await prepareIn(join(folder, "output"))
+    const account = await accountOf(folder)
+    await syncSelected(account, selection)
+    account.service.stop()
+  })
+
 /** Some records of several resources change between the two runs. */
-const syncTwice = async (account: Account, flags: ReadonlyArray<string> = []): Promise<void> => {
-  for (const change of [{ contacts: 0.1, opportunities: 0.1, conversations: 0.1, orders: 0.1 }, undefined]) {
-    const ran = await account.sync(...flags)
-    assert.strictEqual(ran.code, 0, ran.stderr)
-    if (change) await account.service.post("change", change)
-  }
+const changeAndSync = async (account: Account, selection: Selection): Promise<void> => {
+  await account.service.post("change", { contacts: 0.1, opportunities: 0.1, conversations: 0.1, orders: 0.1 })
+  await syncSelected(account, selection)
+}
+
+const syncSelected = async (account: Account, selection: Selection): Promise<void> => {
+  const ran = await account.sync(...selections[selection])
+  assert.strictEqual(ran.code, 0, ran.stderr)
+}
+
+/** A copy of the output folder of a fixture, with its service. */
+const openKept = async (kept: string): Promise<Account> => accountOf(kept, copyOf(join(kept, "output")))
+
+/** The same time gives a service with the same records. */
+const accountOf = async (kept: string, output = join(kept, "output")): Promise<Account> => {
+  const now = readFileSync(join(kept, "now"), "utf8")
+  return accountIn(output, await startService("--limits", "off", "--contacts", "120", "--now", now))
 }
 
 export const copyOf = (folder: string): string => {
@@ -94,6 +117,8 @@ export const verifyBroken = async (
 }
 
 export interface Checks extends Omit<Verified, "result"> {
+  /** The parts in which something is wrong; they decide the next step. */
+  readonly parts: ReadonlyArray<Part>
   readonly next: string
   readonly looked: (check: string) => string
 }
@@ -125,6 +150,7 @@ export const checksOf = async (folder: string): Promise<Checks> => {
   return {
     wrong: findingsOf(checked, "wrong"),
     notes: findingsOf(checked, "note"),
+    parts: [...new Set(checked.filter(isWrong).map(({ part }) => part))],
     next: nextStep(checked, []),
     looked: (name) => checked.find(({ check }) => check === name)!.looked
   }

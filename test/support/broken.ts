@@ -4,7 +4,7 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { discover } from "../../src/catalog/discover.ts"
+import { type Catalogue, discover } from "../../src/catalog/discover.ts"
 import { failure } from "../../src/failure.ts"
 import { type Checked, type Finding, type Part, isWrong } from "../../src/verify/finding.ts"
 import { nextStep, verify } from "../../src/verify/verify.ts"
@@ -37,7 +37,14 @@ const selections = {
     "locations,users,contacts,contact_notes,tasks,pipelines,opportunities,conversations,messages,orders,forms,form_submissions,calendars,appointments,redirects"
   ],
   /** For tests of the vault and of whole commands, which take time for each table that is not empty. */
-  few: ["--only", "locations,contacts,pipelines"]
+  few: ["--only", "locations,contacts,pipelines"],
+  /** Lists without children and details: a test can limit the catalogue to them. */
+  lists: [
+    "--only",
+    "conversations,redirects,forms,surveys",
+    "--except",
+    "messages,emails,recordings,transcript_sentences,form_submissions,survey_submissions"
+  ]
 } as const satisfies Readonly<Record<string, ReadonlyArray<string>>>
 type Selection = keyof typeof selections
 
@@ -127,20 +134,24 @@ export interface Checks extends Omit<Verified, "result"> {
  * As `verifyBroken`, without the replay of the vault, which other tests cover and which takes longer than all other
  * checks. The checks run without the command.
  */
-export const checkBroken = async (from: string, damage: (folder: string) => unknown): Promise<Checks> => {
+export const checkBroken = async (
+  from: string,
+  damage: (folder: string) => unknown,
+  catalogue?: Catalogue
+): Promise<Checks> => {
   const folder = copyOf(from)
   try {
     await damage(folder)
-    return await checksOf(folder)
+    return await checksOf(folder, catalogue)
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
-/** Runs every check except the replay on a folder. */
-export const checksOf = async (folder: string): Promise<Checks> => {
+/** Runs every check except the replay on a folder. `given`: the definitions whose tables it checks, by default all. */
+export const checksOf = async (folder: string, given?: Catalogue): Promise<Checks> => {
   const replay = () => Effect.fail(failure({ _tag: "StatementRejected", path: folder, detail: "not replayed" }))
-  const catalogue = await discover()
+  const catalogue = given ?? (await discover())
   const all = await Effect.runPromise(
     verify(catalogue, { folder, formats: [] }, { all: false, replay }, () => Effect.void).pipe(
       Effect.provide(Warehouse.layer(join(folder, "warehouse.duckdb"), { access: "read", memoryMb: 128 }))
@@ -154,6 +165,12 @@ export const checksOf = async (folder: string): Promise<Checks> => {
     next: nextStep(checked, []),
     looked: (name) => checked.find(({ check }) => check === name)!.looked
   }
+}
+
+/** A catalogue with these definitions only. */
+export const catalogueOf = async (...tables: ReadonlyArray<string>): Promise<Catalogue> => {
+  const catalogue = await discover()
+  return { ...catalogue, resources: catalogue.resources.filter(({ table }) => tables.includes(table)) }
 }
 
 /** As `check: where: what`. */

@@ -9,29 +9,42 @@ import { oneAccount } from "../../src/settings/settings.ts"
 import { checkSample } from "../../src/verify/sample.ts"
 import { nextStep } from "../../src/verify/verify.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
-import type { Account } from "../support/account.ts"
-import { copyOf, findingsOf, openSyncedLive, sql } from "../support/broken.ts"
+import { type Account, accountIn } from "../support/account.ts"
+import { catalogueOf, copyOf, findingsOf, openSyncedLive, sql } from "../support/broken.ts"
 import { query } from "../support/compare.ts"
-import { sluice } from "../support/sluice.ts"
+import { prepareIn } from "../support/fixtures.ts"
+import { newFolder, sluice } from "../support/sluice.ts"
 
 /** More than exist, so that every row with a single request is compared. */
 const everyRow = 100_000
 const all = ["--sample", String(everyRow)]
 
 let account: Account
+/** Few tables of the same service, for tests of the command, which also runs all other checks. */
+let small: Account
 beforeAll(async () => {
   account = await openSyncedLive()
+  small = accountIn(newFolder(), account.service, "locations,contacts,opportunities")
+  await prepareIn(small.output)
+  const ran = await small.sync()
+  assert.strictEqual(ran.code, 0, ran.stderr)
 })
 afterAll(() => {
   account.service.stop()
-  rmSync(account.output, { recursive: true })
+  for (const { output } of [account, small]) rmSync(output, { recursive: true })
 })
-/** Damages a copy of the folder and compares its rows with the service; other tests cover the other checks. */
-const sampled = async (damage: (folder: string) => unknown, rows = everyRow) => {
+/**
+ * Damages a copy of the folder and compares its rows with the service; other tests cover the other checks. Reads rows of
+ * all tables or of one.
+ */
+const sampled = async (
+  damage: (folder: string) => unknown,
+  { rows = everyRow, table }: { readonly rows?: number; readonly table?: string } = {}
+) => {
   const folder = copyOf(account.output)
   try {
     await damage(folder)
-    const catalogue = await discover()
+    const catalogue = table === undefined ? await discover() : await catalogueOf(table)
     const { checked, disagreeing, numbers } = await Effect.runPromise(
       Effect.gen(function* () {
         const { account: read } = yield* oneAccount({}, account.environment)
@@ -67,7 +80,7 @@ describe("verify --sample", () => {
 
   it("compares the given number of rows, from as many tables as possible, with one request each", async () => {
     await account.service.post("stats/reset", {})
-    const { looked } = await sampled(() => {}, 20)
+    const { looked } = await sampled(() => {}, { rows: 20 })
     assert.match(looked, /^20 rows of 20 tables, 100 % of 20 agree$/)
     assert.strictEqual((await account.service.stats()).requests, 20)
   })
@@ -100,7 +113,9 @@ describe("verify --sample", () => {
       account.warehouse,
       `SELECT count(*) AS n FROM crm.${table} WHERE ${column} IS NOT NULL AND _deleted_at IS NULL`
     )) as [{ readonly n: unknown }]
-    const { wrong, numbers, next } = await sampled((folder) => sql(folder, `UPDATE crm.${table} SET ${set}${of}`))
+    const { wrong, numbers, next } = await sampled((folder) => sql(folder, `UPDATE crm.${table} SET ${set}${of}`), {
+      table
+    })
     assert.isAbove(Number(n), 0)
     assert.strictEqual(wrong.length, Number(n))
     assert.strictEqual(numbers.differ, Number(n))
@@ -109,14 +124,16 @@ describe("verify --sample", () => {
   })
 
   it("prints ten differences of the contacts and the share of rows that agree", async () => {
-    const folder = copyOf(account.output)
+    const folder = copyOf(small.output)
     await sql(folder, "UPDATE crm.contacts SET email = 'x' || email")
-    const ran = await sluice(["verify", ...all], { ...account.environment, SLUICE_OUTPUT: folder })
+    const ran = await sluice(["verify", ...all], { ...small.environment, SLUICE_OUTPUT: folder })
     rmSync(folder, { recursive: true })
     assert.strictEqual(ran.code, 1, ran.stderr)
-    const [, wrong] =
-      /^sample +[\d,]+ rows of 2\d tables, [89]\d\.\d % of \d+ agree +(\d+) wrong$/m.exec(ran.stdout) ??
+    const [, rows, share, total, wrong] =
+      /^sample +(\d+) rows of 3 tables, ([1-9]\d\.\d) % of (\d+) agree +(\d+) wrong$/m.exec(ran.stdout) ??
       assert.fail(ran.stdout)
+    assert.strictEqual(total, rows)
+    assert.strictEqual(Number(share), Math.floor((1 - Number(wrong) / Number(total)) * 1000) / 10)
     assert.strictEqual(ran.stderr.match(/^WRONG {2}sample: contacts /gm)?.length, 10)
     assert.include(ran.stderr, ` sample: ${Number(wrong) - 10} more; --json has them all\n`)
   })
@@ -138,13 +155,13 @@ describe("verify --sample", () => {
 
   it("notes the rows that cannot be read because a scope is missing", async () => {
     await account.service.post("token", { removeScope: "users.readonly" })
-    const { notes } = await sampled(() => {}, 60)
+    const { notes } = await sampled(() => {}, { rows: 60 })
     await account.service.post("token", { restore: true })
     assert.match(notes.join("\n"), /^sample: users \w+: could not be read: 403/m)
   })
 
   it("ends with 77 if the token is refused, after the checks that need no token", async () => {
-    const ran = await sluice(["verify", "--sample", "5"], { ...account.environment, SLUICE_TOKEN: "nonsense" })
+    const ran = await sluice(["verify", "--sample", "5"], { ...small.environment, SLUICE_TOKEN: "nonsense" })
     assert.strictEqual(ran.code, 77, ran.stderr)
     assert.match(ran.stdout, /^keys .* ok$/m)
     assert.match(ran.stderr, /^Next: Set SLUICE_TOKEN/m)

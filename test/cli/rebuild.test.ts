@@ -8,18 +8,19 @@ import { sluice } from "../support/sluice.ts"
 
 let account: Account
 beforeAll(async () => {
-  account = await openSynced("all")
+  account = await openSynced("few")
 })
 afterAll(() => {
   account.service.stop()
   rmSync(account.output, { recursive: true })
 })
 
-/** Runs a test in a copy of the account's folder. */
+/** Runs a test in a copy of an account's folder. */
 const inCopy = async (
-  use: (folder: string, run: (...args: ReadonlyArray<string>) => ReturnType<typeof sluice>) => unknown
+  use: (folder: string, run: (...args: ReadonlyArray<string>) => ReturnType<typeof sluice>) => unknown,
+  from = account.output
 ) => {
-  const folder = copyOf(account.output)
+  const folder = copyOf(from)
   const environment = { ...account.environment, SLUICE_OUTPUT: folder }
   try {
     await use(folder, (...args) => sluice(args, environment))
@@ -31,6 +32,10 @@ const ask = (folder: string, sql: string) => query(join(folder, "warehouse.duckd
 
 describe("a rebuild", () => {
   it("keeps the runs, the coverage and the schema changes", async () => {
+    const drifting = await openSynced("drifting")
+    drifting.service.stop()
+    const kinds = await ask(drifting.output, "SELECT DISTINCT kind FROM meta.schema_changes ORDER BY ALL")
+    assert.deepStrictEqual(kinds, [{ kind: "new field" }, { kind: "unexpected value" }])
     await inCopy(async (folder, run) => {
       const ran = await run("rebuild")
       assert.strictEqual(ran.code, 0, ran.stderr)
@@ -39,11 +44,12 @@ describe("a rebuild", () => {
         "FROM meta.coverage ORDER BY ALL",
         "SELECT * EXCLUDE (seen) FROM meta.schema_changes ORDER BY ALL"
       ]) {
-        const before = await ask(account.output, statement)
+        const before = await ask(drifting.output, statement)
         assert.isNotEmpty(before, statement)
         assert.deepStrictEqual(await ask(folder, statement), before, statement)
       }
-    })
+    }, drifting.output)
+    rmSync(drifting.output, { recursive: true })
   })
 
   it("is refused and keeps every contact if the vault holds fewer records than the tables", async () => {

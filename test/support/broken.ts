@@ -38,6 +38,8 @@ const selections = {
   ],
   /** For tests of the vault and of whole commands, which take time for each table that is not empty. */
   few: ["--only", "locations,contacts,pipelines"],
+  /** Tables with values and fields that the definitions do not contain. */
+  drifting: ["--only", "opportunities,blogs"],
   /** Lists without children and details: a test can limit the catalogue to them. */
   lists: [
     "--only",

@@ -85,7 +85,10 @@ const kept = (table: string, record: Row, row: Row): ReadonlyArray<string> => {
   return Object.entries(row)
     .filter(([column, value]) => value !== null && !column.startsWith("_") && column !== "location_id")
     .filter(([column]) => !isSent(column) && !(table in otherSources && otherSources[table]!.test(column)))
-    .map(([column, value]) => `${table} ${String(row["id"])}.${column}: ${JSON.stringify(value)} is not in the service`)
+    .map(
+      ([column, value]) =>
+        `${table} ${String(row["id"])}.${column}: ${JSON.stringify(value)} has no value in the service`
+    )
 }
 
 /** Whether a column belongs to a field with a value, or to a field inside an object. */

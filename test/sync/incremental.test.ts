@@ -50,7 +50,7 @@ describe("a sync after one per cent of the account has changed", () => {
   it("a value that the service has cleared is cleared in its table", async () => {
     const contact = (await account.service.records("contacts")).find(({ city }) => typeof city === "string")!
     await account.service.call("PUT", `/contacts/${String(contact["id"])}`, { city: null })
-    assert.match((await account.differences()).join("\n"), /^contacts \w+\.city: ".*" is not in the service$/m)
+    assert.match((await account.differences()).join("\n"), /^contacts \w+\.city: ".*" has no value in the service$/m)
     assert.strictEqual((await account.sync()).code, 0)
     assert.deepStrictEqual(await account.differences(), [])
   })

@@ -35,7 +35,8 @@ describe("kill -9", () => {
         )
         assert.deepStrictEqual(duplicates, [], table)
       }
-      assert.strictEqual((await undisturbed.sync()).code, 0)
+      const ran = await undisturbed.sync()
+      assert.strictEqual(ran.code, 0, ran.stderr)
       const [disturbed, undisturbedStats] = [await account.service.stats(), await undisturbed.service.stats()]
       const repeated = disturbed.requests - undisturbedStats.requests
       process.stderr.write(`${killed} kills: ${repeated} of ${disturbed.requests} requests repeated\n`)

@@ -36,7 +36,7 @@ export const knownTables = Effect.fn("verify.knownTables")(function* ({
      WHERE table_catalog = current_database() AND table_schema IN ('crm', 'crm_history')`
   )
   const paths = new Set(rows.map((row) => String(row["path"])))
-  const filled = yield* filledTables
+  const filled = yield* filledTables("current_database()")
   const has = (table: Table, column: string) =>
     paths.has(`crm.${table.name}.${column}`) && paths.has(`crm_history.${table.name}.${column}`)
   const all = resources.flatMap((resource) => {
@@ -59,11 +59,16 @@ export const knownTables = Effect.fn("verify.knownTables")(function* ({
   }
 })
 
-/** `schema.table` of those that hold rows. DuckDB's estimate counts deleted rows until it reclaims their space, so it is never too low. */
-const filledTables = Effect.gen(function* () {
+/**
+ * `schema.table` of those that hold rows, in a database that is given as SQL. DuckDB's estimate counts deleted rows until it
+ * reclaims their space, so it is never too low.
+ */
+export const filledTables = Effect.fnUntraced(function* (
+  database: string
+): Effect.fn.Return<ReadonlySet<string>, Failure, Warehouse> {
   const rows = yield* (yield* Warehouse).rows(
     `SELECT schema_name || '.' || table_name AS path FROM duckdb_tables()
-     WHERE database_name = current_database() AND estimated_size > 0`
+     WHERE database_name = ${database} AND estimated_size > 0`
   )
   return new Set(rows.map((row) => String(row["path"])))
 })

@@ -77,7 +77,7 @@ const variants: ReadonlyArray<Variant> = [
 
 describe("a first and a second sync make the tables equal to the service even if", () => {
   it.each(variants)("$name", async ({ flags, tables, warning }) => {
-    const account = await openTables(tables, "--contacts", tables ? "120" : "60", ...flags)
+    const account = await openTables(tables, "--contacts", tables ? "120" : "40", ...flags)
     try {
       // Without a rate limit, only the back-off waits.
       const run = () =>

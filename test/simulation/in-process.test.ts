@@ -1,8 +1,11 @@
 /** A few scenarios of in-process.ts with every test run; in-process.ts runs thousands of them. */
-import { assert, describe, it } from "@effect/vitest"
+import { afterAll, assert, describe, it } from "@effect/vitest"
 import { simulate } from "./in-process.ts"
+import { restoreDisk } from "./machine.ts"
 
 describe("a simulated scenario of faults, changes and kills", () => {
+  afterAll(() => restoreDisk())
+
   it.each(Array.from({ length: 12 }, (_, index) => index + 1))(
     "with seed %i ends with every table equal to the service",
     async (seed) => {

@@ -16,12 +16,16 @@ import { smallCatalogue, tableOf } from "./catalogue.ts"
 /** The free space of the disk in bytes. */
 const disk = { left: Number.POSITIVE_INFINITY }
 
+/** Ends the simulation of the disk: other tests of this process need the real one. */
+export let restoreDisk = (): void => {}
+
 /** Files are not synced, which would take most of the time; the writer of the vault knows which bytes would be on disk. */
 const simulateDisk = async (folder: string): Promise<void> => {
   const file = await open(join(folder, "any"), "w")
   const prototype = Object.getPrototypeOf(file) as FileHandle
   await file.close()
-  const { appendFile } = prototype
+  const { appendFile, sync, datasync } = prototype
+  restoreDisk = () => void Object.assign(prototype, { appendFile, sync, datasync })
   prototype.appendFile = async function (this: FileHandle, data) {
     const bytes = data as Buffer
     const fitting = Math.min(bytes.length, disk.left)

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "@effect/vitest"
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Account, openAccount } from "../support/account.ts"
+import { type Account, discard, openAccount } from "../support/account.ts"
 import { sql } from "../support/broken.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
@@ -24,10 +24,7 @@ beforeAll(async () => {
   assert.strictEqual(ran.code, 0, ran.stderr)
 })
 afterEach(() => account.service.post("token", { restore: true }))
-afterAll(() => {
-  account.service.stop()
-  rmSync(account.output, { recursive: true })
-})
+afterAll(() => discard(account))
 
 const doctor = async (
   changed: Readonly<Record<string, string>> = {},

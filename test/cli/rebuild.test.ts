@@ -1,7 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Account } from "../support/account.ts"
+import { type Account, discard } from "../support/account.ts"
 import { copyOf, flip, openSynced } from "../support/broken.ts"
 import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
@@ -10,10 +10,7 @@ let account: Account
 beforeAll(async () => {
   account = await openSynced("few")
 })
-afterAll(() => {
-  account.service.stop()
-  rmSync(account.output, { recursive: true })
-})
+afterAll(() => discard(account))
 
 /** Runs a test in a copy of an account's folder. */
 const inCopy = async (

@@ -1,7 +1,6 @@
 /** Differences of rows from the vault, from each other and from the state of the syncs. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { rmSync } from "node:fs"
-import type { Account } from "../support/account.ts"
+import { type Account, discard } from "../support/account.ts"
 import { type Checks, checkBroken, openSynced, sql, verifyBroken } from "../support/broken.ts"
 import { query } from "../support/compare.ts"
 
@@ -13,12 +12,7 @@ beforeAll(async () => {
   account = await openSynced("some")
   small = await openSynced("few")
 })
-afterAll(() => {
-  for (const { service, output } of [account, small]) {
-    service.stop()
-    rmSync(output, { recursive: true })
-  }
-})
+afterAll(() => discard(account, small))
 
 describe("rows that differ from the vault", () => {
   it("are reported with the kind of difference if every record is replayed", async () => {

@@ -2,7 +2,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { join, relative } from "node:path"
 import { zstdDecompressSync } from "node:zlib"
-import type { Account } from "../support/account.ts"
+import { type Account, discard } from "../support/account.ts"
 import { checkBroken, flip, openSynced, sql, verifyBroken } from "../support/broken.ts"
 import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
@@ -15,12 +15,7 @@ beforeAll(async () => {
   account = await openSynced("some")
   small = await openSynced("few")
 })
-afterAll(() => {
-  for (const { service, output } of [account, small]) {
-    service.stop()
-    rmSync(output, { recursive: true })
-  }
-})
+afterAll(() => discard(account, small))
 
 const one = async (statement: string): Promise<string> =>
   String(Object.values((await query(account.warehouse, statement))[0] ?? assert.fail(`nothing found: ${statement}`))[0])
@@ -47,10 +42,7 @@ describe("an undamaged account", () => {
   beforeAll(async () => {
     whole = await openSynced("all")
   })
-  afterAll(() => {
-    whole.service.stop()
-    rmSync(whole.output, { recursive: true })
-  })
+  afterAll(() => discard(whole))
 
   it("passes every check, names the next step, and has the same files and warehouse afterwards", async () => {
     const files = () => readdirSync(whole.output, { recursive: true }).sort()

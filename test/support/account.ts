@@ -1,4 +1,5 @@
 /** An account to sync, and the comparison of its tables with the service. */
+import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { differing, inDatabase, tableByCollection } from "./compare.ts"
 import { prepareIn } from "./fixtures.ts"
@@ -30,9 +31,17 @@ export const openAccount = (...flags: ReadonlyArray<string>): Promise<Account> =
 /** As `openAccount`, but reads and compares the core tables only. */
 export const openCore = (...flags: ReadonlyArray<string>): Promise<Account> => open(coreTables, flags)
 
-/** As `openAccount`, but reads and compares these tables only. */
-export const openTables = (tables: string | undefined, ...flags: ReadonlyArray<string>): Promise<Account> =>
-  open(tables ?? coreTables, flags)
+/** As `openAccount`, but reads and compares these tables only; without any, the core tables. */
+export const openTables = (tables: string = coreTables, ...flags: ReadonlyArray<string>): Promise<Account> =>
+  open(tables, flags)
+
+/** Stops the services of accounts and removes their output folders. */
+export const discard = (...accounts: ReadonlyArray<Account>): void => {
+  for (const { service, output } of accounts) {
+    service.stop()
+    rmSync(output, { recursive: true })
+  }
+}
 
 const open = async (tables: string | undefined, flags: ReadonlyArray<string>): Promise<Account> => {
   const service = await startService("--limits", "off", "--contacts", "300", ...flags)

@@ -202,6 +202,12 @@ describe("undamaged published files", () => {
     assert.strictEqual(spreadsheet.code, 0, spreadsheet.stderr)
     assert.strictEqual(spreadsheet.stdout.charAt(0), "\uFEFF")
     assert.notStrictEqual(machine.stdout.charAt(0), "\uFEFF")
+    await check(async (folder) => {
+      const environment = { SLUICE_OUTPUT: folder, SLUICE_FORMATS: "csv" }
+      const ran = await sluice(["publish", "--csv-profile", "spreadsheet"], environment)
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      assert.strictEqual(readFileSync(join(folder, "published/csv/redirects.csv"), "utf8"), spreadsheet.stdout)
+    })
   })
 
   it("that are older than the tables are noted", async () => {

@@ -277,7 +277,12 @@ describe("data that has no column", () => {
   it("any text is stored unchanged, but a lone surrogate as U+FFFD", () => {
     const name = 'line\nline\t"quoted" =1+1 \u0000 Zoë 👩‍👩‍👧 ' + "x".repeat(65_536)
     assert.strictEqual(read(JSON.stringify({ _id: "a", name })).row?.["name"], name)
-    assert.strictEqual(read('{"_id":"a","name":"\\ud800!"}').row?.["name"], "\ufffd!")
+    const lone = read('{"_id":"a","name":"\\ud800!"}')
+    assert.strictEqual(lone.row?.["name"], "\ufffd!")
+    assert.lengthOf(lone.rejectedValues, 1)
+    const replacementCharacter = read('{"_id":"a","name":"\ufffd!"}')
+    assert.strictEqual(replacementCharacter.row?.["name"], "\ufffd!")
+    assert.deepStrictEqual(replacementCharacter.rejectedValues, [])
   })
 
   it("a body nested thousands deep is rejected, not a crash", () => {

@@ -27,6 +27,7 @@ import { type Choice, makePlan } from "./plan/plan.ts"
 import { withViews } from "./publish/chunks.ts"
 import { publishDue, stateOf } from "./publish/due.ts"
 import { publish } from "./publish/publish.ts"
+import { type Range, middleOf, sumOf } from "./values/range.ts"
 import { type Status, statusOf, worstStatus } from "./values/status.ts"
 import { missingSegments } from "./vault/missing-segments.ts"
 import { Vault } from "./vault/vault.ts"
@@ -57,7 +58,7 @@ export interface SyncOptions extends Omit<Choice, "optional"> {
   /** Updated while pages are received. */
   readonly counts: Counts
   /** Called when the plan is made and requests begin, with the estimated requests. */
-  readonly onPlan: (requests: number | undefined) => Effect.Effect<void>
+  readonly onPlan: (requests: Range) => Effect.Effect<void>
 }
 
 export interface Synced {
@@ -108,8 +109,8 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
       return Effect.map(plan, (plan) => ({ ...account, ...plan }))
     }
   )
-  const planned = sum(plans.map(({ requests }) => requests))
-  const run = yield* beginRun(range ? "backfill" : options.full ? fullSync : "sync", planned)
+  const planned = sumOf(plans.map(({ requests }) => requests))
+  const run = yield* beginRun(range ? "backfill" : options.full ? fullSync : "sync", middleOf(planned))
   yield* options.onPlan(planned)
 
   const backgroundLoader = yield* makeBackgroundLoader(loader)
@@ -170,10 +171,6 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   const vaultState = { isVaultTruncated, missingSegments: missing }
   return { run, ended, exitCode, requests, rows, drift, ...vaultState, published, loadedMs, elapsedMs } satisfies Synced
 })
-
-/** The sum; unknown if any of the numbers is. */
-const sum = (numbers: ReadonlyArray<number | undefined>): number | undefined =>
-  numbers.reduce((all, number) => (all === undefined || number === undefined ? undefined : all + number), 0)
 
 /**
  * Publishes a new release from the warehouse: always, or if the warehouse differs from the current release. Publishes

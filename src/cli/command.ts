@@ -17,6 +17,7 @@ import { Environment } from "./environment.ts"
 import { explanationOf } from "./errors.ts"
 import { presenterOf } from "./help.ts"
 import { Output, type Streams } from "./output.ts"
+import { type ErrorCode, printError } from "./result.ts"
 
 export interface CommandOptions extends Streams {
   readonly environment: Environment["Service"]
@@ -29,7 +30,7 @@ export interface CommandOptions extends Streams {
 /** Returns the exit code. Nothing is left of the command when it returns: no open file, no secret, no listener. */
 export const runCommand = async (args: ReadonlyArray<string>, options: CommandOptions): Promise<number> => {
   const { environment, signal, stdout, stderr, overrides = Context.empty() } = options
-  const output = Output.make(options)
+  const output = Output.make(options, args)
   const services = Context.make(Environment, environment).pipe(
     Context.add(Output, output),
     Context.add(Console.Console, new NodeConsole(stdout, stderr)),
@@ -49,27 +50,42 @@ export const runCommand = async (args: ReadonlyArray<string>, options: CommandOp
   const exit = await Effect.runPromise(Fiber.await(fiber))
   signal?.removeEventListener("abort", stop)
   if (signal?.aborted) {
-    output.say("Next: run the same command again; it resumes from the last saved page.")
-    return Number(signal.reason)
+    const exitCode = Number(signal.reason)
+    const next = "run the same command again; it resumes from the last saved page."
+    output.say(`Next: ${next}`)
+    if (isJson(args))
+      printError(output, { exitCode, code: "interrupted", message: "A signal stopped the command.", next })
+    return exitCode
   }
-  return Exit.isSuccess(exit) ? 0 : explain(exit.cause, output)
+  return Exit.isSuccess(exit) ? 0 : explain(exit.cause, output, isJson(args))
 }
 
+const isJson = (args: ReadonlyArray<string>): boolean => args.includes("--json")
+
 /** Says what went wrong and returns the exit code. */
-const explain = (cause: Cause.Cause<unknown>, { redacted, say }: Output["Service"]): number => {
+const explain = (cause: Cause.Cause<unknown>, output: Output["Service"], json: boolean): number => {
+  const { redacted, say } = output
   const error = Cause.squash(cause)
   if (error instanceof Ended) return error.exitCode
-  if (CliError.isCliError(error)) return error._tag === "ShowHelp" && error.errors.length === 0 ? 0 : exitCodes.usage
+  const fail = (exitCode: number, code: ErrorCode, message: string, next?: string) => {
+    if (json) printError(output, { exitCode, code, message, ...(next !== undefined && { next }) })
+    return exitCode
+  }
+  if (CliError.isCliError(error)) {
+    const messages = error._tag === "ShowHelp" ? error.errors.map(({ message }) => message) : [error.message]
+    return messages.length === 0 ? 0 : fail(exitCodes.usage, "usage", messages.join("\n"))
+  }
   const explanation = explanationOf(error)
   if (explanation) {
-    say(`sluice: ${explanation.message}`)
-    say(`Next: ${explanation.next}`)
-    return exitCodes[explanation.ends]
+    const { ends, message, next } = explanation
+    say(`sluice: ${message}`)
+    say(`Next: ${next}`)
+    return fail(exitCodes[ends], ends, message, next)
   }
   say(
     redacted(
       `sluice: Internal error; please report it. ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`
     )
   )
-  return exitCodes.failed
+  return fail(exitCodes.failed, "internal", "Internal error; stderr has its details.")
 }

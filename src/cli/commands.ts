@@ -8,12 +8,22 @@ import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { flagDescription } from "../settings/documents.ts"
+import { parseDuration } from "./duration.ts"
 import { type SettingFlags, flagText } from "../settings/table.ts"
 
 const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
 const flag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
+
+/** A time such as 30s, 10m, 26h or 7d, in milliseconds. */
+const durationFlag = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.mapTryCatch(parseDuration, (cause) => (cause instanceof Error ? cause.message : String(cause))),
+    Flag.withDescription(description),
+    Flag.optional,
+    Flag.map(Option.getOrUndefined)
+  )
 
 /** The flag of a setting, described as the settings table describes it. */
 const setting = (flag: keyof SettingFlags) => text(flagText(flag).slice(2), flagDescription(flag))
@@ -80,7 +90,17 @@ const publish = Command.make(
   "publish",
   {
     ...common,
-    stdout: text("stdout", "Write this table as CSV to stdout, and publish nothing."),
+    stdout: text(
+      "stdout",
+      "Write this table to stdout, and publish nothing: contacts, crm_history.contacts, meta.runs."
+    ),
+    format: Flag.Literals("format", ["csv", "ndjson", "parquet"]).pipe(
+      Flag.withDescription("With --stdout: csv (the default), ndjson or parquet."),
+      Flag.optional,
+      Flag.map(Option.getOrUndefined)
+    ),
+    columns: text("columns", "With --stdout: write these columns only, in this order: id,email."),
+    where: text("where", "With --stdout: write the rows that meet this SQL condition."),
     csvProfile: Flag.Literals("csv-profile", ["machine", "spreadsheet"]).pipe(
       Flag.withDescription(flagDescription("csvProfile")),
       Flag.optional,
@@ -95,12 +115,28 @@ const publish = Command.make(
     {
       command: "./sluice publish --stdout contacts --csv-profile spreadsheet > contacts.csv",
       description: "One table, with formulas made harmless."
-    }
+    },
+    { command: "./sluice publish --stdout opportunities --where \"status = 'won'\" --columns id,name,monetary_value" }
   ])
 )
-const status = Command.make("status", common, (flags) => load(import("./status.ts"), (_) => _.status(flags))).pipe(
-  Command.withDescription("Show what the last run did, how fresh each table is, and what is unfinished."),
-  Command.withExamples([{ command: "./sluice status" }])
+const status = Command.make(
+  "status",
+  {
+    ...common,
+    location: account.location,
+    only: account.only,
+    except: account.except,
+    all: flag("all", "List complete resources too."),
+    check: flag("check", "End with exit code 3 if a resource was never read, or not to its end."),
+    maxAge: durationFlag("max-age", "As --check, also if a resource was last read completely before this time: 26h.")
+  },
+  (flags) => load(import("./status.ts"), (_) => _.status(flags))
+).pipe(
+  Command.withDescription("Show what is not read completely, how fresh the tables are, and what runs now."),
+  Command.withExamples([
+    { command: "./sluice status" },
+    { command: "./sluice status --max-age 26h", description: "For monitoring." }
+  ])
 )
 const rebuild = Command.make("rebuild", common, (flags) => load(import("./rebuild.ts"), (_) => _.rebuild(flags))).pipe(
   Command.withDescription("Rebuild every table from the vault, without a request."),

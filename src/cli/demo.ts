@@ -12,7 +12,8 @@ import { Warehouse } from "../warehouse/warehouse.ts"
 import { Environment } from "./environment.ts"
 import { CommandError } from "./errors.ts"
 import { Output, table } from "./output.ts"
-import { report, syncOnce } from "./sync.ts"
+import { report } from "./report.ts"
+import { syncOnce } from "./sync.ts"
 
 export const demo = Effect.fn("cli.demo")(function* (flags: { readonly output: string | undefined }) {
   const { print, say } = yield* Output
@@ -36,9 +37,10 @@ export const demo = Effect.fn("cli.demo")(function* (flags: { readonly output: s
     json: false
   }).pipe(Effect.provideService(Environment, environment))
 
+  const reporting = { name: "sync", json: false, command: "./sluice sync" } as const
   say("1. A made-up account answers on this machine, with the limits of the real one: 100 requests in 10 seconds.\n")
   const first = yield* sync
-  yield* report(first, false)
+  yield* report(first, reporting)
 
   yield* Effect.promise(() =>
     fetch(`${account.url}/__sandbox/change`, {
@@ -48,7 +50,7 @@ export const demo = Effect.fn("cli.demo")(function* (flags: { readonly output: s
   )
   say("\n2. Some contacts, deals and conversations changed. The second sync reads what changed:\n")
   const second = yield* sync
-  yield* report(second, false)
+  yield* report(second, reporting)
 
   say("\n3. Published. Deals by stage, from the warehouse with plain SQL:\n")
   for (const line of yield* dealsByStage(outputPaths(output.folder).warehouse, output)) print(line)

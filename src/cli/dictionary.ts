@@ -5,6 +5,7 @@ import { coverageTable, dictionary as markdown } from "../catalog/dictionary.ts"
 import { discover } from "../catalog/discover.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import { Output } from "./output.ts"
+import { printResult } from "./result.ts"
 
 export const dictionary = Effect.fn("cli.dictionary")(function* (flags: {
   readonly json: boolean
@@ -13,11 +14,12 @@ export const dictionary = Effect.fn("cli.dictionary")(function* (flags: {
   const { print } = yield* Output
   const catalogue = yield* Effect.promise(() => discover())
   if (flags.json)
-    print(
-      JSON.stringify(
-        flags.coverage ? coverageOf(catalogue) : catalogue.resources.flatMap((resource) => tablesOf(resource))
-      )
-    )
-  else print(flags.coverage ? coverageTable(catalogue) : markdown(catalogue))
+    return yield* flags.coverage
+      ? printResult("coverage", { exitCode: 0, data: { operations: coverageOf(catalogue) } })
+      : printResult("dictionary", {
+          exitCode: 0,
+          data: { tables: catalogue.resources.flatMap((resource) => tablesOf(resource)) }
+        })
+  print(flags.coverage ? coverageTable(catalogue) : markdown(catalogue))
   return 0
 })

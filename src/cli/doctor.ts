@@ -14,6 +14,7 @@ import { type SchemaSettings, inspectSettings } from "../settings/settings.ts"
 import { Environment } from "./environment.ts"
 import { Output, table } from "./output.ts"
 import { explained, failureExplanation } from "./errors.ts"
+import { printResult } from "./result.ts"
 import { settingsExplanation } from "./setting-errors.ts"
 
 export const doctor = Effect.fn("cli.doctor")(function* (flags: Flags & { readonly json: boolean }) {
@@ -47,10 +48,8 @@ export const doctor = Effect.fn("cli.doctor")(function* (flags: Flags & { readon
   }))
   const ends = lines.find(({ state }) => state === "problem")?.ends
   const exitCode = ends === undefined ? 0 : exitCodes[ends]
-  if (flags.json) {
-    print(JSON.stringify({ exitCode, lines, settings }))
-    return exitCode
-  }
+  const next = ends === undefined ? "./sluice sync" : "correct the problems above, then ./sluice doctor"
+  if (flags.json) return yield* printResult("doctor", { exitCode, next, data: { lines, settings } })
   for (const line of table(
     ["setting", "value", "from"],
     settings.map(({ key, value, from }) => [key, value, from])
@@ -64,7 +63,7 @@ export const doctor = Effect.fn("cli.doctor")(function* (flags: Flags & { readon
     print(line)
   const advice = lines.flatMap(({ state, check, todo }) => (todo === undefined ? [] : [`${state}: ${check}: ${todo}`]))
   for (const line of new Set(advice)) say(line)
-  say(ends === undefined ? "Next: ./sluice sync" : "Next: correct the problems above, then ./sluice doctor")
+  say(`Next: ${next}`)
   return exitCode
 })
 

@@ -1,5 +1,6 @@
 /** Results on stdout, messages on stderr, secrets on neither. */
 import * as Context from "effect/Context"
+import { withGivenFlags } from "./given-flags.ts"
 
 /** Where a command writes; a terminal also has a width. */
 export interface Streams {
@@ -15,21 +16,25 @@ export class Output extends Context.Service<
     readonly print: (line: string) => void
     /** Writes one line for people. */
     readonly say: (line: string) => void
+    /** Repeats the flags of this command in the commands that a text suggests. */
+    readonly withFlags: (text: string) => string
     /** From now on this text is written as `<redacted>`. */
     readonly keepSecret: (text: string) => void
     readonly redacted: (text: string) => string
   }
 >()("sluice/cli/Output") {
-  static readonly make = ({ stdout, stderr }: Streams): Output["Service"] => {
+  static readonly make = ({ stdout, stderr }: Streams, args: ReadonlyArray<string>): Output["Service"] => {
     const secrets = new Set<string>()
+    const withFlags = withGivenFlags(args)
     const redacted = (text: string) =>
       [...secrets].reduce((clean, secret) => clean.replaceAll(secret, "<redacted>"), text)
     return Output.of({
       stdout,
       stderr,
       redacted,
+      withFlags,
       print: (line) => void stdout.write(`${redacted(line)}\n`),
-      say: (line) => void stderr.write(`${withoutControls(redacted(line))}\n`),
+      say: (line) => void stderr.write(`${withoutControls(redacted(withFlags(line)))}\n`),
       keepSecret: (text) => {
         if (text.length >= 6) secrets.add(text)
       }

@@ -23,6 +23,7 @@ import { Warehouse } from "../warehouse/warehouse.ts"
 import { Environment } from "./environment.ts"
 import { CommandError, failureExplanation } from "./errors.ts"
 import { Output, duration } from "./output.ts"
+import { printResult } from "./result.ts"
 
 export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { readonly json: boolean }) {
   const { print, say } = yield* Output
@@ -72,10 +73,12 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
   yield* onDisk(warehouse, "replaced", () => rename(rebuilt, warehouse))
 
   const elapsedMs = (yield* Clock.currentTimeMillis) - startedAt
-  if (flags.json) {
-    print(JSON.stringify({ records, loadedMs, elapsedMs }))
-    return 0
-  }
+  if (flags.json)
+    return yield* printResult("rebuild", {
+      exitCode: 0,
+      next: "./sluice status",
+      data: { records, loadedMs, elapsedMs }
+    })
   print(
     `${records} records in ${duration(loadedMs)}, without a request; published in ${duration(elapsedMs - loadedMs)}.`
   )

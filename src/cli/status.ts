@@ -1,55 +1,156 @@
-/** `sluice status`: the last run, and how fresh and how large each table is. */
+/** `sluice status`: what is not read completely, how fresh the tables are, and what runs now. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { unfinishedResources } from "../warehouse/meta/checkpoints.ts"
-import { resourcesOf } from "../warehouse/meta/run-resources.ts"
-import { lastRun } from "../warehouse/meta/runs.ts"
-import { completeByResource } from "../warehouse/meta/watermarks.ts"
+import { discover } from "../catalog/discover.ts"
+import { exitCodes } from "../failure.ts"
+import { choose } from "../plan/plan.ts"
+import { type ReadingStatus, readingStatuses } from "../plan/readings.ts"
 import type { Flags } from "../settings/read.ts"
-import { outputPaths } from "../settings/paths.ts"
-import { outputSettings } from "../settings/settings.ts"
+import { reportSettings } from "../settings/settings.ts"
 import { statusText } from "../values/status.ts"
-import { Warehouse } from "../warehouse/warehouse.ts"
+import { counted } from "../verify/finding.ts"
+import { pagesOf } from "../warehouse/meta/run-resources.ts"
+import { type Run, lastRun } from "../warehouse/meta/runs.ts"
 import { Environment } from "./environment.ts"
+import { CommandError } from "./errors.ts"
 import { Output, duration, table } from "./output.ts"
+import { openReadable, sayHolder } from "./readable.ts"
+import { instant, printResult } from "./result.ts"
+import { choiceOf } from "./selection.ts"
 
-export const status = Effect.fn("cli.status")(function* (flags: Flags & { readonly json: boolean }) {
+export interface StatusFlags extends Flags {
+  readonly only: string | undefined
+  readonly except: string | undefined
+  readonly json: boolean
+  /** List every reading. */
+  readonly all: boolean
+  /** End with an exit code if there is a problem. */
+  readonly check: boolean
+  /** Milliseconds after which a reading is a problem. */
+  readonly maxAge: number | undefined
+}
+
+export const status = Effect.fn("cli.status")(function* (flags: StatusFlags) {
   const { print, say } = yield* Output
-  const output = yield* outputSettings(flags, yield* Environment)
-  const layer = Warehouse.layer(outputPaths(output.folder).warehouse, { ...output, access: "read" })
-  return yield* Effect.gen(function* () {
-    const run = yield* lastRun()
-    if (!run) {
-      say("No sync has run yet. Next: ./sluice sync")
-      return 0
-    }
-    const resources = yield* resourcesOf(run.id)
-    const fresh = yield* completeByResource()
-    const unfinished = yield* unfinishedResources()
-    if (flags.json) {
-      print(JSON.stringify({ run, resources, fresh, unfinished }))
-      return 0
-    }
+  const { output, optional, locations } = yield* reportSettings(flags, yield* Environment)
+  const catalogue = yield* Effect.promise(() => discover())
+  const resources = yield* choose(catalogue, { ...(yield* choiceOf(flags)), optional, full: false })
+  const readable = yield* openReadable(output)
+  const now = yield* Clock.currentTimeMillis
+  const { run, readings } =
+    readable.tables === undefined
+      ? { run: undefined, readings: [] }
+      : yield* Effect.gen(function* () {
+          const last = yield* lastRun()
+          return {
+            run: last && { ...last, requests: last.requests ?? (yield* pagesOf(last.id)) },
+            readings: yield* readingStatuses(resources, locations)
+          }
+        }).pipe(Effect.provide(readable.tables))
+  if (!run && !readable.holder)
+    return yield* new CommandError({
+      ends: "failed",
+      message: `Nothing was synced into ${output.folder} yet.`,
+      next: "./sluice sync"
+    })
 
-    const now = yield* Clock.currentTimeMillis
-    const byResource = new Map(resources.map((row) => [row.resource, row]))
+  const isStale = ({ completeAt }: ReadingStatus) =>
+    flags.maxAge !== undefined && completeAt !== undefined && now - completeAt > flags.maxAge
+  const isProblem = (reading: ReadingStatus) =>
+    !reading.state.startsWith("complete") || reading.completeAt === undefined || isStale(reading)
+  const problems = readings.filter(isProblem)
+  const complete = readings.filter((reading) => !isProblem(reading))
+  const oldest = complete.toSorted((one, other) => one.completeAt! - other.completeAt!)[0]
+  // While the first run works, nothing is known to be complete.
+  const isWrong = problems.length > 0 || readings.length === 0
+  const exitCode = isWrong && (flags.check || flags.maxAge !== undefined) ? exitCodes.partial : 0
+  const next = readable.holder ? "./sluice status" : "./sluice sync"
+  if (flags.json)
+    return yield* printResult("status", {
+      exitCode,
+      next,
+      data: {
+        source: readable.source,
+        ...(readable.holder && { holder: readable.holder }),
+        ...(run && { lastRun: runResult(run) }),
+        readings: readings.map((reading) => readingResult(reading, isStale(reading))),
+        problems: problems.length,
+        ...(oldest && {
+          oldest: { location: oldest.location, resource: oldest.resource, completeAt: instant(oldest.completeAt!) }
+        })
+      }
+    })
+
+  const several = new Set(readings.map(({ location }) => location)).size > 1
+  const shown = flags.all ? [...problems, ...complete] : problems
+  if (shown.length > 0)
     for (const line of table(
-      ["resource", "read completely", "in the last run", "new", "changed", "rejected"],
-      fresh.map(({ resource, completeAt }) => {
-        const last = byResource.get(resource)
-        return [
-          resource,
-          `${duration(now - completeAt)} ago`,
-          last?.status ?? "not read",
-          ...(last ? [last.newRows, last.changedRows, last.rejected] : ["", "", ""])
-        ]
-      })
+      [...(several ? ["location"] : []), "resource", "state", "read completely", "why"],
+      shown.map((reading) => [
+        ...(several ? [reading.location] : []),
+        reading.resource,
+        isStale(reading) && reading.state.startsWith("complete") ? "stale" : stateTexts[reading.state],
+        ago(reading.completeAt, now),
+        why(reading)
+      ])
     ))
       print(line)
-    const planned = run.plannedRequests === undefined ? "" : ` of ${run.plannedRequests} planned`
-    say(`Last run ${run.id}: ${statusText(run.status)}, ${run.requests ?? "?"} requests${planned}.`)
-    if (unfinished.length > 0) say(`Not finished: ${unfinished.join(", ")}.`)
-    say("Next: ./sluice sync")
-    return 0
-  }).pipe(Effect.provide(layer))
+  if (complete.length > 0)
+    print(
+      `${counted(complete.length, "reading")} complete${oldest ? `; the oldest, ${oldest.resource}, was read ${ago(oldest.completeAt, now)}` : ""}`
+    )
+  yield* sayHolder(readable, now)
+  if (run) say(runText(run, now))
+  say(`Next: ${next}`)
+  return exitCode
+}, Effect.scoped)
+
+const stateTexts = {
+  complete: "complete",
+  complete_with_warnings: "complete with warnings",
+  incomplete: "incomplete",
+  interrupted: "interrupted",
+  never: "never read"
+} as const
+
+const ago = (time: number | undefined, now: number): string =>
+  time === undefined ? "never" : `${duration(now - time)} ago`
+
+/** The first reason; --json has all of them. */
+const why = ({ last }: ReadingStatus): string => {
+  const [first = "", ...others] = (last?.warnings ?? []).map((warning) => warning.replaceAll(/\s+/g, " "))
+  const brief = first.length > 100 ? `${first.slice(0, 99)}…` : first
+  return others.length > 0 ? `${brief} (and ${others.length} more)` : brief
+}
+
+const runText = (run: Run, now: number): string => {
+  const { id, command, status, requests = 0, plannedRequests, startedAt } = run
+  const planned = plannedRequests === undefined ? "" : ` (${plannedRequests.toLocaleString("en-US")} planned)`
+  const known = status === "interrupted" ? "at least " : ""
+  return `Last run ${id}, ${command}, ${ago(startedAt, now)}: ${statusText(status)}, ${known}${counted(requests, "request")}${planned}.`
+}
+
+const runResult = ({ startedAt, finishedAt, exitCode, requests, plannedRequests, ...run }: Run) => ({
+  ...run,
+  startedAt: instant(startedAt),
+  ...(finishedAt !== undefined && { finishedAt: instant(finishedAt) }),
+  ...(exitCode !== undefined && { exitCode }),
+  ...(requests !== undefined && { requests }),
+  ...(plannedRequests !== undefined && { plannedRequests })
+})
+
+const readingResult = ({ location, resource, state, completeAt, last }: ReadingStatus, isStale: boolean) => ({
+  location,
+  resource,
+  state,
+  ...(completeAt !== undefined && { completeAt: instant(completeAt) }),
+  isStale,
+  ...(last && { run: last.run }),
+  requests: last?.requests ?? 0,
+  records: last?.records ?? 0,
+  newRows: last?.newRows ?? 0,
+  changedRows: last?.changedRows ?? 0,
+  deletedRows: last?.deletedRows ?? 0,
+  rejected: last?.rejected ?? 0,
+  warnings: last?.warnings ?? []
 })

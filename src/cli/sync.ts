@@ -6,21 +6,19 @@ import type { Window } from "../catalog/timestamps.ts"
 import { exitCodes } from "../failure.ts"
 import { makePlan } from "../plan/plan.ts"
 import type { Flags } from "../settings/read.ts"
-import { outputPaths } from "../settings/paths.ts"
 import { schemaPolicies } from "../settings/schema-policy.ts"
 import { type AccountSettings, syncSettings } from "../settings/settings.ts"
-import { type Synced, sync } from "../sync.ts"
-import { sentencesOf, statusOf, statusText } from "../values/status.ts"
-import { beginning } from "../vault/position.ts"
-import { Vault } from "../vault/vault.ts"
-import { loadedPosition } from "../warehouse/meta/vault-offset.ts"
+import { sync } from "../sync.ts"
+import { middleOf, rangeText } from "../values/range.ts"
 import { prepare } from "../warehouse/schema.ts"
-import { Warehouse } from "../warehouse/warehouse.ts"
 import { choiceOf } from "./selection.ts"
 import { Environment } from "./environment.ts"
 import { explained } from "./errors.ts"
-import { Output, duration, table } from "./output.ts"
+import { outputLayer } from "./output-layer.ts"
+import { Output } from "./output.ts"
 import { type Watched, progress } from "./progress.ts"
+import { report } from "./report.ts"
+import { reportRunProgress } from "./run-progress.ts"
 import { requestHandoff, yieldToSync, releaseHandoff } from "./backfill-handoff.ts"
 
 export interface SyncFlags extends Flags {
@@ -33,8 +31,8 @@ export interface SyncFlags extends Flags {
 
 export const syncCommand = Effect.fn("cli.sync")(function* (flags: SyncFlags) {
   const synced = yield* syncOnce(flags)
-  const resumed = flags.full && synced.exitCode === exitCodes.later ? "./sluice sync --full" : undefined
-  return yield* report(synced, flags.json, resumed)
+  const command = flags.full && synced.exitCode === exitCodes.later ? "./sluice sync --full" : "./sluice sync"
+  return yield* report(synced, { name: "sync", json: flags.json, command })
 })
 
 /** Reads what is due, or a range of the past. */
@@ -46,13 +44,6 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
   settings.flatMap(({ secrets }) => secrets).forEach(keepSecret)
   const catalogue = yield* Effect.promise(() => discover())
   const policies = yield* schemaPolicies(output, catalogue)
-  // The warehouse's lock comes first: it keeps a second run off the vault as well.
-  const layers = Layer.provideMerge(
-    Layer.unwrap(
-      Effect.map(loadedPosition(), (loaded = beginning) => Vault.layer(outputPaths(output.folder).vault, loaded))
-    ),
-    Warehouse.layer(outputPaths(output.folder).warehouse, { ...output, access: "write" })
-  )
   const work = Effect.gen(function* () {
     // The estimate of a sync reads the warehouse before the run begins.
     if (range) yield* prepare(catalogue)
@@ -68,6 +59,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
       })
     )
     const watched: Watched = { apis: accounts.map(({ api }) => api), counts: new Map(), planned: undefined }
+    yield* Effect.forkScoped(reportRunProgress(output.folder, range ? "sluice backfill" : "sluice sync", watched))
     const beside = yield* Effect.forkChild(progress(watched))
     const synced = sync({
       catalogue,
@@ -80,12 +72,13 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
       range,
       onPlan: (requests) =>
         Effect.sync(() => {
-          watched.planned = requests
-          if (requests !== undefined) say(`Planned: about ${requests} requests.`)
+          watched.planned = middleOf(requests)
+          const text = rangeText(requests)
+          if (text !== undefined) say(`Planned: ${text} requests.`)
         })
     })
     return yield* (range ? yieldToSync(output.folder, synced) : synced).pipe(Effect.ensuring(Fiber.interrupt(beside)))
-  }).pipe(Effect.scoped, Effect.provide(layers), Effect.mapError(explained(settings[0]!.location)))
+  }).pipe(Effect.scoped, Effect.provide(outputLayer(output)), Effect.mapError(explained(settings[0]!.location)))
   return yield* range ? Effect.ensuring(work, releaseHandoff(output.folder)) : requestHandoff(output.folder, work)
 })
 
@@ -97,97 +90,8 @@ const reserveForSync = Effect.fnUntraced(function* (
   catalogue: Catalogue,
   { location, optional }: Pick<AccountSettings, "location" | "optional">
 ) {
-  const { requests = 0 } = yield* makePlan(catalogue, location, { only: [], except: [], optional, full: false })
-  return Math.min(2 * requests, reserveForSyncMax)
+  const { requests } = yield* makePlan(catalogue, location, { only: [], except: [], optional, full: false })
+  // The upper limit of a wide range would leave nothing for the backfill.
+  const likely = middleOf(requests) ?? Math.min(requests.max ?? Infinity, 3 * requests.min)
+  return Math.min(2 * likely, reserveForSyncMax)
 })
-
-/** Where several locations were read, each line says which it is about. */
-const placeOf = (rows: ReadonlyArray<{ readonly location: string }>) => {
-  const several = new Set(rows.map(({ location }) => location)).size > 1
-  return {
-    head: several ? ["location"] : [],
-    of: ({ location }: { readonly location: string }) => (several ? [location] : [])
-  }
-}
-
-/** Writes what a run did, and returns its exit code. */
-export const report = Effect.fnUntraced(function* (
-  {
-    run,
-    ended,
-    exitCode,
-    requests,
-    rows,
-    drift,
-    isVaultTruncated,
-    missingSegments,
-    published,
-    loadedMs,
-    elapsedMs
-  }: Synced,
-  json: boolean,
-  /** The command that continues it. */
-  command = "./sluice sync"
-) {
-  const { print, say } = yield* Output
-  const ends = ended.map((end) => ({ ...end, status: statusOf(end), warnings: sentencesOf(end) }))
-  if (json) {
-    print(
-      JSON.stringify({
-        run: run.id,
-        exitCode,
-        requests,
-        published,
-        loadedMs,
-        elapsedMs,
-        resources: rows,
-        drift,
-        ended: ends
-      })
-    )
-    return exitCode
-  }
-  const closed = ends.filter((end) => !rows.some((row) => row.location === end.location))
-  const place = placeOf([...rows, ...closed])
-  for (const line of table(
-    [...place.head, "resource", "requests", "records", "new", "changed", "rejected", "status"],
-    rows.map((row) => [
-      ...place.of(row),
-      row.resource,
-      row.requests,
-      row.records,
-      row.newRows,
-      row.changedRows,
-      row.rejected,
-      statusText(row.status)
-    ])
-  ))
-    print(line)
-  const { changes, unexpectedValues } = drift
-  if (changes.length > 0) say(`The service sent new fields or types; see meta.schema_changes: ${some(changes)}.`)
-  if (unexpectedValues.length > 0) say(`Undocumented enum values, stored unchanged: ${some(unexpectedValues)}.`)
-  for (const end of [...rows, ...closed])
-    for (const warning of end.warnings) say([...place.of(end), `${end.resource}: ${warning}`].join(" "))
-  const publishing = published === "due" ? `, published in ${duration(elapsedMs - loadedMs)}` : ""
-  say(`${requests} requests, loaded in ${duration(loadedMs)}${publishing}. Run ${run.id}.`)
-  if (published === "unchanged") say("Nothing changed; the published files stay as they are.")
-  if (published === "nothing read") say("Nothing was published: no list has been read completely yet.")
-  if (isVaultTruncated || missingSegments.length > 0)
-    say(
-      `Part of the vault is missing${missingSegments.length > 0 ? `, segment ${missingSegments.slice(0, 5).join(", ")}${missingSegments.length > 5 ? " and others" : ""}` : ""}: restore it from a backup. The tables are complete; do not run ./sluice rebuild without it.`
-    )
-  const resumeAt = ended.find((end) => end.resumeAt !== undefined)?.resumeAt
-  if (resumeAt !== undefined)
-    say(
-      `The service accepts no more requests for now. Next: ${command}, after ${new Date(resumeAt).toISOString()}; it resumes where it stopped.`
-    )
-  else if (exitCode !== 0) say(`Next: correct what is named above, then ${command}; it reads only what is missing.`)
-  else say("Next: ./sluice status")
-  return exitCode
-})
-
-/** The first five on one line, shortened, and how many more there are. */
-const some = (changes: ReadonlyArray<string>): string => {
-  const brief = changes.slice(0, 5).map((change) => change.replaceAll(/\s+/g, " ").slice(0, 80))
-  return `${brief.join(", ")}${changes.length > 5 ? `, and ${changes.length - 5} more` : ""}`
-}

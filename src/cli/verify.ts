@@ -1,5 +1,5 @@
 /** `sluice verify`: checks that vault, tables and files are complete and agree, and compares a sample with the service. */
-import { Effect, Layer } from "effect"
+import { Clock, Effect } from "effect"
 import { Api } from "../api/api.ts"
 import { discover } from "../catalog/discover.ts"
 import { Failure, exitCodes } from "../failure.ts"
@@ -8,14 +8,16 @@ import { replayInto } from "../replay.ts"
 import type { Flags } from "../settings/read.ts"
 import { outputPaths } from "../settings/paths.ts"
 import { schemaPolicies } from "../settings/schema-policy.ts"
-import { oneAccount, outputSettings } from "../settings/settings.ts"
-import { type Checked, isWrong } from "../verify/finding.ts"
+import { type OutputSettings, oneAccount, outputSettings } from "../settings/settings.ts"
+import { type Checked, counted, isWrong } from "../verify/finding.ts"
+import { checkPublished } from "../verify/published.ts"
 import { type Sampled, checkSample } from "../verify/sample.ts"
 import { nextStep, verify, verifyVault } from "../verify/verify.ts"
-import { Warehouse } from "../warehouse/warehouse.ts"
 import { Environment } from "./environment.ts"
 import { CommandError, explained } from "./errors.ts"
 import { Output, table } from "./output.ts"
+import { type Holder, type Readable, openReadable, sayHolder } from "./readable.ts"
+import { printResult } from "./result.ts"
 
 export interface VerifyFlags extends Flags {
   readonly sample: number | undefined
@@ -44,15 +46,15 @@ export const verifyCommand = Effect.fn("cli.verify")(function* (flags: VerifyFla
   account?.secrets.forEach(keepSecret)
   const catalogue = yield* Effect.promise(() => discover())
   const policies = yield* schemaPolicies(output, catalogue)
-  const path = outputPaths(output.folder).warehouse
-  const layer = Warehouse.layer(path, { ...output, access: "read" })
   const progress = (check: string) => Effect.sync(() => say(`Checking ${check} …`))
-  const opened = yield* Layer.build(layer).pipe(
+  const readable = yield* openReadable(output).pipe(
     Effect.catch((failure) =>
       failure.reason._tag === "WarehouseDamaged" ? Effect.succeed(failure) : Effect.fail(failure)
     )
   )
-  if (opened instanceof Failure) return yield* report(yield* verifyVault(output.folder, opened), undefined, flags.json)
+  if (readable instanceof Failure)
+    return yield* report(yield* verifyVault(output.folder, readable), undefined, flags.json)
+  if (readable.source !== "warehouse") return yield* verifyRelease(readable, output, flags)
 
   return yield* Effect.gen(function* () {
     const replay = replayInto(catalogue, output, policies)
@@ -64,26 +66,54 @@ export const verifyCommand = Effect.fn("cli.verify")(function* (flags: VerifyFla
       Effect.provide(Api.layer(account.api)),
       Effect.mapError(explained(account.location)),
       // Report what was found before the error, too.
-      Effect.tapError(() => report(checked, undefined, flags.json))
+      Effect.tapError(() => (flags.json ? Effect.void : report(checked, undefined, false)))
     )
     return yield* report([...checked, sampled.checked], sampled, flags.json)
-  }).pipe(Effect.provide(opened))
+  }).pipe(Effect.provide(readable.tables))
 }, Effect.scoped)
+
+/** While another program has the warehouse open, only the last release is checked, and the result says so. */
+const verifyRelease = Effect.fnUntraced(function* (
+  readable: Exclude<Readable, { readonly source: "warehouse" }>,
+  { folder }: Pick<OutputSettings, "folder">,
+  flags: VerifyFlags
+) {
+  const { say } = yield* Output
+  if (readable.source === "none") return yield* readable.locked
+  yield* sayHolder(readable, yield* Clock.currentTimeMillis)
+  if (flags.sample !== undefined || flags.all)
+    return yield* new CommandError({
+      ends: "locked",
+      message: `--${flags.all ? "all" : "sample"} needs the warehouse, which is in use.`,
+      next: "./sluice status"
+    })
+  const { checked } = yield* checkPublished(outputPaths(folder).published).pipe(Effect.provide(readable.tables))
+  say("Only the published files were checked, not the vault and the warehouse.")
+  return yield* report([checked], undefined, flags.json, readable.holder)
+})
 
 /** Writes what was found, and returns the exit code. */
 const report = Effect.fnUntraced(function* (
   checked: ReadonlyArray<Checked>,
   sampled: Sampled | undefined,
-  json: boolean
+  json: boolean,
+  holder?: Holder
 ) {
   const { print, say } = yield* Output
   const isRight = !checked.some(isWrong)
   const exitCode = isRight ? 0 : exitCodes.failed
   const next = nextStep(checked, sampled?.disagreeing ?? [])
-  if (json) {
-    print(JSON.stringify({ right: isRight, checks: checked, sample: sampled?.numbers, next }))
-    return exitCode
-  }
+  if (json)
+    return yield* printResult("verify", {
+      exitCode,
+      next,
+      data: {
+        isRight,
+        checks: checked,
+        ...(sampled && { sample: sampleResult(sampled.numbers) }),
+        ...(holder && { holder })
+      }
+    })
   for (const line of table(
     ["check", "looked at", "findings"],
     checked.map((one) => [one.check, one.looked, summary(one)])
@@ -101,9 +131,17 @@ const report = Effect.fnUntraced(function* (
   return exitCode
 })
 
+const sampleResult = (numbers: Sampled["numbers"]) => ({
+  agree: numbers.agree,
+  differ: numbers.differ,
+  changedSince: numbers["changed since"],
+  goneSince: numbers["gone since"],
+  notReadable: numbers["not readable"]
+})
+
 const summary = ({ findings }: Checked): string => {
   const wrongs = findings.filter(({ level }) => level === "wrong").length
   const notes = findings.length - wrongs
-  const parts = [...(wrongs > 0 ? [`${wrongs} wrong`] : []), ...(notes > 0 ? [`${notes} to know`] : [])]
+  const parts = [...(wrongs > 0 ? [`${wrongs} wrong`] : []), ...(notes > 0 ? [counted(notes, "note")] : [])]
   return parts.length === 0 ? "ok" : `${wrongs > 0 ? "" : "ok, "}${parts.join(", ")}`
 }

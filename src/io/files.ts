@@ -1,7 +1,7 @@
 /** File operations: failures that name the file, durable writes, and checksums. */
 import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
-import { mkdir, open, rename } from "node:fs/promises"
+import { mkdir, open, rename, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 import { type Failure, type FileOperation, fileFailure } from "../failure.ts"
 
@@ -26,6 +26,13 @@ export const writeDurably = async (path: string, content: string): Promise<void>
   }
   await rename(part, path)
   await syncFolder(dirname(path))
+}
+
+/** Writes a file atomically, but not durably: a crash may leave any earlier content. Only the owner can read it. */
+export const writeAtomically = async (path: string, content: string): Promise<void> => {
+  const part = `${path}.part`
+  await writeFile(part, content, { mode: 0o600 })
+  await rename(part, path)
 }
 
 export interface Checksum {

@@ -1,112 +1,158 @@
-/** Estimates the requests of a plan: from earlier runs or, for lists never read, from the total on one page. */
+/** Narrows what a plan is expected to take by asking the service: one small request for each list whose total tells more. */
 import { Effect } from "effect"
 import { Api } from "../api/api.ts"
-import type { Limits } from "../api/rate-limiter.ts"
-import type { Partition } from "../catalog/resource.ts"
+import type { BadCredentials, BudgetExhausted, Unavailable, WrongLocation } from "../api/errors.ts"
 import { at } from "../catalog/json.ts"
 import { type BoundRequest, bind, get } from "../catalog/request.ts"
+import { type Strategy, partitionsOf } from "../catalog/resource.ts"
+import type { Failure } from "../failure.ts"
+import type { OptionalSettings } from "../settings/table.ts"
+import { between, exactly } from "../values/range.ts"
 import type { Step } from "../values/step.ts"
-import { type Plan, pagesOfFullRead } from "./plan.ts"
+import { type ExpectedRequests, type ExpectedStep, pagesOfFullRead, requestsOf } from "./expect.ts"
 
-export interface Estimate {
-  readonly resource: string
-  readonly mode: Step["mode"]
-  readonly records: number | undefined
-  readonly requests: number | undefined
-  readonly from:
-    | "earlier runs"
-    | "the service's total"
-    | "one request"
-    | "its parents"
-    | "at least one request"
-    | "nothing yet"
-}
-
-interface Account {
+export interface Account {
   readonly location: string
   readonly company: string | undefined
+  readonly optional: OptionalSettings
 }
 
-export const estimate = Effect.fn("plan.estimate")(function* ({ steps }: Plan, account: Account, limits: Limits) {
-  const api = yield* Api
+export interface Refusal {
+  /** `forbidden`: the token lacks the scope. */
+  readonly kind: "forbidden" | "notFound" | "rejected"
+  readonly message: string
+}
+
+export interface Estimate extends ExpectedRequests {
+  /** Why the service does not answer the request of the list. */
+  readonly refused?: Refusal
+}
+
+type EstimateError = Failure | BadCredentials | WrongLocation | BudgetExhausted | Unavailable
+
+export const estimate = Effect.fn("plan.estimate")(function* (
+  expected: ReadonlyArray<ExpectedStep>,
+  account: Account
+): Effect.fn.Return<ReadonlyArray<Estimate>, EstimateError, Api> {
   const withCompany = { ...account, company: account.company ?? (yield* companyOf(account.location)) }
-  const lists = yield* Effect.forEach(
-    steps.filter(({ mode }) => mode !== "children"),
-    (step) => estimateList(step, withCompany),
+  const refused = new Map<string, Refusal>()
+  const narrowed = yield* Effect.forEach(
+    expected,
+    (one) =>
+      Effect.map(narrow(one, withCompany), (result) => {
+        if (!("refused" in result)) return result
+        refused.set(one.step.resource.table, result.refused)
+        return { ...one, list: { ...one.list!, requests: exactly(1), changed: exactly(0) } }
+      }),
     { concurrency: 8 }
   )
-  const recordsByTable = new Map(lists.map(({ resource, records }) => [resource, records]))
-  const children = steps.filter(({ mode }) => mode === "children").map((step) => estimateChildren(step, recordsByTable))
-  const estimated = [...lists, ...children]
-  const requests = estimated.reduce((sum, step) => sum + (step.requests ?? 0), 0)
-  const { burst, dailyRemaining } = api.usage()
-  return { estimated, requests, dailyRemaining, elapsedMs: (Math.max(0, requests - burst) / burst) * limits.windowMs }
+  return requestsOf(narrowed).map((one) => {
+    const refusal = refused.get(one.label)
+    return refusal ? { ...one, refused: refusal } : one
+  })
 })
 
-const estimateChildren = (
-  { resource, mode, requests }: Step,
-  recordsByTable: ReadonlyMap<string, number | undefined>
-): Estimate => {
-  const { table, where, ids } = resource.childOf!
-  // Only the parent rows show how many of them the condition or the list of ids selects.
-  const isFiltered = where !== undefined || ids !== undefined
-  const parents = isFiltered ? undefined : recordsByTable.get(table)
-  const from = requests !== undefined ? "earlier runs" : parents === undefined ? "nothing yet" : "its parents"
-  return { resource: resource.table, mode, records: undefined, requests: requests ?? parents, from }
+const narrow = Effect.fnUntraced(function* (
+  expected: ExpectedStep,
+  account: Account
+): Effect.fn.Return<ExpectedStep | { readonly refused: Refusal }, EstimateError, Api> {
+  const { step, list } = expected
+  const strategy = list && strategyToAsk(step, list.basis)
+  if (!strategy) return expected
+  const answer = yield* totalOf(step, strategy, account)
+  if (answer === undefined) return expected
+  if ("refused" in answer) return answer
+  const { total } = answer
+  if (total === undefined) return expected
+  const pages = pagesOfFullRead({ ...strategy, ...sizeOf(step, strategy) }, total) ?? 1
+  const more = partitionsOf(step.resource, account.optional).length - 1
+  if (step.mode === "incremental") {
+    // The lists of changed and of added records overlap.
+    const lists = 1 + (step.resource.changes?.added ? 1 : 0)
+    const requests = between(pages, pages * lists + lists - 1)
+    return {
+      ...expected,
+      list: { ...list, requests, basis: "total of the API", changed: between(0, total), records: total }
+    }
+  }
+  const requests = between(pages, pages + more + (strategy.paging.kind === "offset" ? Math.ceil(pages / 50) : 0))
+  return {
+    ...expected,
+    list: { ...list, requests, basis: "total of the API", changed: exactly(total), records: total }
+  }
+})
+
+const sizeOf = ({ capabilities }: Step, { pageSize }: Strategy) => ({ pageSize: capabilities.sizes["all"] ?? pageSize })
+
+/** A total tells more about a list that was never read, or that the service filters by the time of the last change. */
+const strategyToAsk = (step: Step, basis: string): Strategy | undefined => {
+  const { resource, mode } = step
+  if (mode === "incremental") {
+    const strategy = resource.changes?.strategies[0]
+    return strategy?.total !== undefined && strategy.verifyField !== undefined ? strategy : undefined
+  }
+  return basis === "unknown" ? resource.full?.[0] : undefined
 }
 
-const estimateList = Effect.fnUntraced(function* ({ resource, mode, since, requests }: Step, account: Account) {
-  const strategy = resource.full![0]!
-  const estimated = (from: Estimate["from"], cost = requests, records?: number): Estimate => ({
-    resource: resource.table,
-    mode,
-    records,
-    requests: cost,
-    from
-  })
-  const partitions: ReadonlyArray<Partition> =
-    typeof resource.partitions === "object" ? Object.values(resource.partitions) : [{}]
-  if (strategy.paging.kind === "once") return estimated("one request", partitions.length)
-  if (requests !== undefined) return estimated("earlier runs")
-  if (strategy.total === undefined) return estimated("at least one request", 1)
-  const totals = yield* Effect.forEach(partitions, ({ parameters = {} }) =>
-    totalOf(
-      bind(
-        { ...strategy.request, parameters: { ...strategy.request.parameters, ...parameters } },
-        { ...account, size: 10, since, windowStart: Date.parse("2000-01-01"), windowEnd: Date.parse("2100-01-01") }
-      ),
-      resource.table,
-      strategy.total!
+/** The total over all partitions; `undefined` if the service sends none and the list is longer than a page. */
+const totalOf = Effect.fnUntraced(function* (
+  { resource, since }: Step,
+  strategy: Strategy,
+  account: Account
+): Effect.fn.Return<
+  { readonly total: number | undefined } | { readonly refused: Refusal } | undefined,
+  EstimateError,
+  Api
+> {
+  const period = { windowStart: Date.parse("2000-01-01"), windowEnd: Date.parse("2100-01-01") }
+  let sum: number | undefined = 0
+  for (const [name, { parameters = {} }] of partitionsOf(resource, account.optional)) {
+    const request = { ...strategy.request, parameters: { ...strategy.request.parameters, ...parameters } }
+    const from = since ?? period.windowStart
+    // Without a total, a whole page shows whether there are more.
+    const size = strategy.total === undefined ? strategy.pageSize : 10
+    const answer = yield* bodyOf(
+      bind(request, {
+        ...account,
+        size,
+        since: from,
+        partition: name,
+        ...period,
+        ...(since && { windowStart: since })
+      }),
+      resource.table
     )
-  )
-  const total = totals.every((value) => value !== undefined)
-    ? totals.reduce<number>((sum, value) => sum + value!, 0)
-    : undefined
-  const pages = pagesOfFullRead(strategy, total)
-  const details = resource.detail && total !== undefined ? total : 0
-  return estimated("the service's total", pages === undefined ? undefined : pages + details, total)
+    if ("refused" in answer) return answer
+    const total =
+      strategy.total === undefined ? recordsOf(answer.body, strategy) : Number(at(answer.body, strategy.total))
+    sum = sum === undefined || total === undefined || !Number.isFinite(total) ? undefined : sum + total
+  }
+  return { total: sum }
 })
 
-/** `undefined` if the list cannot be read: the others are still estimated, and the sync will report the reason. */
-const totalOf = Effect.fnUntraced(function* (request: BoundRequest, resource: string, path: string) {
-  const body = yield* bodyOf(request, resource)
-  const total = Number(at(body, path))
-  return Number.isFinite(total) ? total : undefined
-})
+/** The number of records of a list that is not longer than this page. */
+const recordsOf = (body: unknown, { paging, records, pageSize }: Strategy): number | undefined => {
+  const found = records === "" ? body : at(body, records)
+  const count = Array.isArray(found) ? found.length : found === undefined || found === null ? 0 : 1
+  return paging.kind === "once" || count < pageSize ? count : undefined
+}
 
 const companyOf = Effect.fnUntraced(function* (location: string) {
-  const body = yield* bodyOf(bind(get("/locations/{locationId}"), { location }), "locations")
-  const company = at(body, "location.companyId")
+  const answer = yield* bodyOf(bind(get("/locations/{locationId}"), { location }), "locations")
+  const company = "body" in answer ? at(answer.body, "location.companyId") : undefined
   return typeof company === "string" ? company : undefined
 })
 
 const bodyOf = Effect.fnUntraced(
   function* (request: BoundRequest, resource: string) {
-    return (yield* (yield* Api).send({ request, priority: 1, resource })).body
+    const { body } = yield* (yield* Api).send({ request, priority: 1, resource })
+    return { body } as { readonly body: unknown } | { readonly refused: Refusal }
   },
   Effect.catchTags({
-    Forbidden: () => Effect.succeed(undefined),
-    RequestRejected: () => Effect.succeed(undefined),
-    NotFound: () => Effect.succeed(undefined)
+    Forbidden: ({ message }) => refusal("forbidden", message),
+    RequestRejected: ({ message }) => refusal("rejected", message),
+    NotFound: ({ message }) => refusal("notFound", message)
   })
 )
+
+const refusal = (kind: Refusal["kind"], message: string) => Effect.succeed({ refused: { kind, message } })

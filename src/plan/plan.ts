@@ -3,26 +3,23 @@ import { Clock, Duration, Effect } from "effect"
 import type { Catalogue } from "../catalog/discover.ts"
 import { enabledPart } from "../catalog/optional.ts"
 import type { OptionalSettings } from "../settings/table.ts"
-import {
-  type Resource,
-  type Strategy,
-  childRequestOf,
-  embeddedResourcesOf,
-  hasCompanyParameter
-} from "../catalog/resource.ts"
+import { type Resource, childRequestOf, embeddedResourcesOf, hasCompanyParameter } from "../catalog/resource.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import { dayMs } from "../catalog/timestamps.ts"
 import { noCapabilities } from "../values/capabilities.ts"
+import { type Range, sumOf } from "../values/range.ts"
 import type { Step } from "../values/step.ts"
 import { unfinishedFullSync } from "../warehouse/meta/runs.ts"
 import { type Failure, failure } from "../failure.ts"
-import { type SyncState, dueCount, readSyncState } from "../warehouse/sync-state.ts"
+import { type ExpectedStep, expect, requestsOf } from "./expect.ts"
+import { type SyncState, readSyncState } from "../warehouse/sync-state.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 
 export interface Plan {
   readonly steps: ReadonlyArray<Step>
-  /** Sum of the steps; unknown if any of them is. */
-  readonly requests: number | undefined
+  readonly expected: ReadonlyArray<ExpectedStep>
+  /** Requests of the whole plan. */
+  readonly requests: Range
 }
 
 export interface Choice {
@@ -44,26 +41,23 @@ export const makePlan = Effect.fn("plan.make")(function* (
   const now = yield* Clock.currentTimeMillis
   const refreshCutoff = choice.full ? ((yield* unfinishedFullSync()) ?? now) : undefined
   const chosen = yield* choose(catalogue, choice)
-  const steps = yield* Effect.forEach(chosen, (resource) =>
-    stepOf(resource, embeddedResourcesOf(catalogue.resources, resource.table), syncState, location, now, refreshCutoff)
+  const steps = chosen.map((resource) =>
+    stepOf(resource, embeddedResourcesOf(catalogue.resources, resource.table), syncState, now, refreshCutoff)
   )
-  const costs = steps.map(({ requests }) => requests)
-  const requests = costs.every((cost) => cost !== undefined) ? costs.reduce((sum, cost) => sum + cost, 0) : undefined
-  return { steps, requests }
+  const expected = yield* expect(steps, location, choice.optional)
+  return { steps, expected, requests: sumOf(requestsOf(expected).map(({ requests }) => requests)) }
 })
 
-const stepOf = Effect.fnUntraced(function* (
+const stepOf = (
   resource: Resource,
   embedded: ReadonlyArray<Resource>,
   stateByLabel: ReadonlyMap<string, SyncState>,
-  location: string,
   now: number,
   refreshCutoff: number | undefined
-): Effect.fn.Return<Step, Failure, Warehouse> {
+): Step => {
   const state = stateByLabel.get(resource.table)
   const childRequest = childRequestOf(resource)
   const isFull = refreshCutoff !== undefined
-  const due = childRequest && state && (yield* dueCount({ location, childRequest, refreshCutoff }))
   const common = {
     resource,
     embedded,
@@ -72,7 +66,7 @@ const stepOf = Effect.fnUntraced(function* (
     childCapabilities: childRequest && stateByLabel.get(childRequest.label)?.capabilities,
     checkpoints: state?.checkpoints ?? {}
   }
-  if (resource.kind !== "list") return { ...common, mode: "children", requests: due }
+  if (resource.kind !== "list") return { ...common, mode: "children" }
   // An interrupted reading resumes in the mode in which it began.
   const resumed = Object.values(common.checkpoints)[0]
   const { changes } = resource
@@ -85,19 +79,7 @@ const stepOf = Effect.fnUntraced(function* (
     (changes && state?.watermark !== undefined ? state.watermark - Duration.toMillis(changes.overlap) : undefined)
   const isIncremental = !isFull && changes !== undefined && since !== undefined && !isStale
   const mode = (isFull ? undefined : resumed?.mode) ?? (isIncremental ? "incremental" : "full")
-  const list = (mode === "full" ? pagesOfFullRead(resource.full[0]!, state?.total) : undefined) ?? state?.requests
-  return {
-    ...common,
-    mode,
-    ...(mode === "incremental" && since !== undefined && { since }),
-    requests: list === undefined ? undefined : list + (due ?? 0)
-  }
-})
-
-/** Pages of a full reading of the list, without the requests for details and children. `undefined` without a total. */
-export const pagesOfFullRead = (strategy: Strategy, total: number | undefined): number | undefined => {
-  if (strategy.paging.kind === "once") return 1
-  return total === undefined ? undefined : Math.max(1, Math.ceil(total / strategy.pageSize))
+  return { ...common, mode, ...(mode === "incremental" && since !== undefined && { since }) }
 }
 
 /** The selected resources and those they need: their parents, and the lists they are embedded in. */

@@ -3,49 +3,33 @@
  * ISO 8601 UTC, NULL as an empty cell and an empty text as `""`. A file and a pipe receive the same bytes.
  */
 import { stringify } from "csv-stringify/sync"
-import { Data, Effect, Stream } from "effect"
+import { Effect } from "effect"
 import { createReadStream, createWriteStream } from "node:fs"
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
-import { type Failure, fileFailure } from "../failure.ts"
 import { onDisk } from "../io/files.ts"
+import type { StoredColumn } from "../warehouse/content.ts"
 import { literal } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type CsvRow, columnsOf, selectText } from "./columns.ts"
-import { type TableName, partsOf, rowsOf } from "./chunks.ts"
-import { snapshotSchema, storedOrder } from "./snapshot.ts"
+import { type TableName, partsOf } from "./chunks.ts"
+import { snapshotSchema } from "./snapshot.ts"
 import { byteOrderMark, lines, safeRow, spreadsheetText, spreadsheetLimits } from "./spreadsheet.ts"
 
 /**
- * Streams the current rows of one table, a few thousand in memory at a time. Ends without an error when the reader closes the
- * pipe (`| head`). A pipe cannot be split into sheets or list the altered cells: of the spreadsheet profile, it only receives
- * safe cells.
+ * Rows as CSV text, preceded by a header. A pipe cannot be split into sheets or list the altered cells: of the spreadsheet
+ * profile, it only receives safe cells.
  */
-export const writeCsv = Effect.fn("publish.writeCsv")(function* (
-  table: TableName,
-  profile: "machine" | "spreadsheet",
-  out: NodeJS.WritableStream
-): Effect.fn.Return<void, Failure, Warehouse> {
-  const parts = yield* partsOf(table, "crm")
-  const columns = yield* columnsOf(parts[0]!)
+export const csvText = (columns: ReadonlyArray<StoredColumn>, profile: "machine" | "spreadsheet") => {
   const { characters } = spreadsheetLimits
   const text = (rows: ReadonlyArray<CsvRow>) =>
     profile === "machine"
       ? machineText(rows)
       : spreadsheetText(rows.map((row) => safeRow(columns, row, characters).cells))
   const header = text([columns.map((column) => column.name)])
-  const rows = rowsOf(parts, columns)
-  // Node reports a closed pipe twice: to the write, and as an event that ends the process without a listener.
-  out.on("error", () => {})
-  yield* write(out, profile === "machine" ? header : byteOrderMark + header).pipe(
-    Effect.andThen(Stream.runForEachArray(rows, (some) => write(out, text(some)))),
-    storedOrder,
-    Effect.catchTag("Unwritten", ({ cause }) =>
-      closedPipe.has(cause.code ?? "") ? Effect.void : fileFailure(table.name, "written", cause)
-    )
-  )
-})
+  return { header: profile === "machine" ? header : byteOrderMark + header, text }
+}
 
 /** DuckDB itself writes the rows of the snapshot, ten times faster than this process would. */
 export const copyCsv = Effect.fnUntraced(function* (table: TableName, folder: string) {
@@ -72,18 +56,3 @@ const appendTo = async (file: string, part: string): Promise<void> => {
 
 /** Quotes the same texts as DuckDB: also empty ones, and those with `#`, which begins a comment for some readers. */
 const machineText = (rows: ReadonlyArray<CsvRow>) => stringify([...rows], { ...lines, quoted_match: /^$|#/ })
-
-class Unwritten extends Data.TaggedError("Unwritten")<{ readonly cause: NodeJS.ErrnoException }> {}
-
-const closedPipe: ReadonlySet<string> = new Set([
-  "EPIPE",
-  "ECONNRESET",
-  "ERR_STREAM_DESTROYED",
-  "ERR_STREAM_WRITE_AFTER_END"
-])
-
-/** Ends when the reader has taken the text, so that a slow reader slows the query. */
-const write = (out: NodeJS.WritableStream, text: string) =>
-  Effect.callback<void, Unwritten>((resume) => {
-    out.write(text, (cause) => resume(cause ? new Unwritten({ cause }) : Effect.void))
-  })

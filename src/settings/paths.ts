@@ -25,6 +25,8 @@ export interface OutputPaths {
   readonly files: string
   /** The current OAuth tokens. */
   readonly tokens: string
+  /** What a sync or backfill has done so far, while it runs. */
+  readonly progress: string
   /** Exists while a backfill runs; contains its process id. */
   readonly backfillRunning: string
   /** Exists while a sync waits for the backfill to stop. */
@@ -45,6 +47,7 @@ export const outputPaths = (folder: string): OutputPaths => ({
   temporary: join(folder, "tmp"),
   files: join(folder, filesName),
   tokens: join(folder, "tokens.json"),
+  progress: join(folder, "progress.json"),
   backfillRunning: join(folder, "backfill.running"),
   backfillStop: join(folder, "backfill.stop"),
   demo: join(folder, ".demo")

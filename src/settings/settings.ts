@@ -45,6 +45,24 @@ export const outputSettings = Effect.fn("settings.output")(function* (
   return outputOf(settings)
 })
 
+/** The settings of a command that reports on the output: it needs no credentials, and knows the locations if they are set. */
+export const reportSettings = Effect.fn("settings.report")(function* (
+  flags: Flags,
+  environment: Environment
+): Effect.fn.Return<
+  {
+    readonly output: Output
+    readonly optional: OptionalSettings
+    readonly locations: ReadonlyArray<string>
+  },
+  SettingsError
+> {
+  const settings = readSettings(flags, environment)
+  if (settings.problems.length > 0) return yield* new SettingsError({ problems: settings.problems })
+  const locations = locationsOf(settings).map(({ id }) => id)
+  return { output: outputOf(settings), optional: optionalOf(settings.values.account), locations }
+})
+
 /** The settings of a command that reads locations: those that the flag or the variable names, or those of the file. */
 export const syncSettings = Effect.fn("settings.sync")(function* (
   flags: Flags,

@@ -22,6 +22,4 @@ export interface Step {
   readonly capabilities: Capabilities
   /** What earlier runs learnt about the requests of the children or details. */
   readonly childCapabilities: Capabilities | undefined
-  /** The requests that the step is expected to take; `undefined` if earlier runs do not show it. */
-  readonly requests: number | undefined
 }

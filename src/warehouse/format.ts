@@ -3,7 +3,7 @@ export const format = 2
 
 /** Lists the tables of `meta`; no rows in a new file. */
 export const metaTablesSql =
-  "SELECT table_name FROM duckdb_tables() WHERE database_name = 'warehouse' AND schema_name = 'meta'"
+  "SELECT table_name FROM duckdb_tables() WHERE database_name = current_database() AND schema_name = 'meta'"
 
 /** Valid only if `meta.schema_version` exists; files of format 1 have no such table. */
 export const formatSql = "SELECT format FROM meta.schema_version"

@@ -61,6 +61,34 @@ export const dueCount = Effect.fnUntraced(function* (
   return Number(row?.["n"])
 })
 
+export const liveCount = Effect.fnUntraced(function* (
+  location: string,
+  table: string
+): Effect.fn.Return<number, Failure, Warehouse> {
+  const [row] = yield* (yield* Warehouse).rows(
+    `SELECT count(*) AS n FROM crm.${name(table)} WHERE location_id = ${literal(location)} AND _deleted_at IS NULL`
+  )
+  return Number(row?.["n"])
+})
+
+/** The rows of a table in each window, by a timestamp column. */
+export const countsByWindow = Effect.fnUntraced(function* (
+  location: string,
+  table: string,
+  column: string,
+  windows: ReadonlyArray<readonly [from: number, to: number]>
+): Effect.fn.Return<ReadonlyArray<number>, Failure, Warehouse> {
+  if (windows.length === 0) return []
+  const counts = windows.map(
+    ([from, to], index) =>
+      `count(*) FILTER (${name(column)} >= ${instantOf(from)} AND ${name(column)} < ${instantOf(to)}) AS "${index}"`
+  )
+  const [row] = yield* (yield* Warehouse).rows(
+    `SELECT ${counts.join(", ")} FROM crm.${name(table)} WHERE location_id = ${literal(location)}`
+  )
+  return windows.map((_, index) => Number(row?.[index]))
+})
+
 /** Live parents that a condition of the definition excludes from the requests. */
 export const excludedCount = Effect.fnUntraced(function* (
   location: string,

@@ -53,12 +53,14 @@ export interface WarehouseOptions {
   readonly access: "write" | "read"
   /** Also open files of other formats, to replace them. */
   readonly anyFormat?: true
+  /** The file is the DuckDB file of a release, which has the current rows in its main schema; only to read it. */
+  readonly isRelease?: true
   readonly memoryMb: number
 }
 
 const openWarehouse = Effect.fn("warehouse.open")(function* (
   path: string,
-  { access, memoryMb, anyFormat }: WarehouseOptions
+  { access, memoryMb, anyFormat, isRelease }: WarehouseOptions
 ): Effect.fn.Return<Warehouse["Service"], Failure, Scope.Scope> {
   if (access === "read" && !existsSync(path)) return yield* failure({ _tag: "WarehouseNotFound", path })
   const instance = yield* Effect.acquireRelease(
@@ -70,11 +72,14 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
     (opened) => Effect.sync(() => opened.closeSync())
   )
   const connection = yield* connect
+  // As catalog `crm`, the main schema of a release is found as `crm`, like the schema of the warehouse.
+  const catalog = isRelease ? "crm" : "warehouse"
+  const begin = `USE ${catalog}; SET TimeZone = 'UTC'`
   const attach = Effect.tryPromise({
     try: async () => {
       await makeOutputFolder(dirname(path))
       await connection.run(
-        `ATTACH ${literal(path)} AS warehouse (${access === "read" ? "READ_ONLY" : attachOptions(path)})`
+        `ATTACH ${literal(path)} AS ${catalog} (${access === "read" ? "READ_ONLY" : attachOptions(path)})`
       )
       if (access === "write") await chmod(path, 0o600)
     },
@@ -102,7 +107,7 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
   const tables = (yield* query(metaTablesSql)).map(([table]) => table)
   // A command that was stopped before it created the tables leaves an empty file.
   if (access === "read" && !tables.includes("runs")) return yield* failure({ _tag: "WarehouseNotFound", path })
-  if (!anyFormat && tables.includes("runs")) {
+  if (!anyFormat && !isRelease && tables.includes("runs")) {
     const [row] = tables.includes("schema_version") ? yield* query(formatSql) : [[1]]
     if (row && Number(row[0]) !== format)
       return yield* failure({ _tag: "WarehouseFormat", path, found: Number(row[0]), format })
@@ -172,8 +177,6 @@ export const storage = "ROW_GROUP_SIZE 8192, STORAGE_VERSION 'v1.5.0'"
  */
 const blockBytes = 32_768
 const attachOptions = (path: string): string => (existsSync(path) ? storage : `${storage}, BLOCK_SIZE ${blockBytes}`)
-
-const begin = "USE warehouse; SET TimeZone = 'UTC'"
 
 const settingsOf = (path: string, memoryMb: number) => ({
   memory_limit: `${memoryMb}MB`,

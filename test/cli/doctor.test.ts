@@ -31,7 +31,8 @@ const doctor = async (
   ...flags: ReadonlyArray<string>
 ): Promise<Report> => {
   const ran = await sluice(["doctor", "--json", ...flags], { ...account.environment, ...changed })
-  const report: Report = JSON.parse(ran.stdout || assert.fail(ran.stderr))
+  const { data, exitCode } = JSON.parse(ran.stdout || assert.fail(ran.stderr))
+  const report: Report = { ...data, exitCode }
   assert.strictEqual(ran.code, report.exitCode)
   return report
 }

@@ -59,8 +59,7 @@ const extracted = (
       refreshCutoff: undefined,
       capabilities: noCapabilities,
       childCapabilities: undefined,
-      checkpoints: {},
-      requests: undefined
+      checkpoints: {}
     }))
     const context = contextOf({ company: "C", optional })
     const running = yield* Effect.forkChild(

@@ -61,7 +61,7 @@ describe("a process", () => {
       assertExplains(verified, problem)
       const examined = await start(["doctor", "--json"], account.environment).ended
       assert.strictEqual(examined.code, 11, examined.stderr)
-      const { lines } = JSON.parse(examined.stdout)
+      const { lines } = JSON.parse(examined.stdout).data
       const problems = lines.filter(({ state }: { readonly state: string }) => state === "problem")
       assert.deepStrictEqual(
         problems.map(({ check }: { readonly check: string }) => check),

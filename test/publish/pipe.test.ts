@@ -3,9 +3,9 @@ import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Writable } from "node:stream"
-import { writeCsv } from "../../src/publish/csv.ts"
+import { writeRows } from "../../src/publish/stream.ts"
 import { newOutput } from "./output.ts"
-import { addManyThings, addThings, nastyTexts, publishThings, things, warehouseAt } from "./things.ts"
+import { addManyThings, addThings, nastyTexts, publishThings, thingRows, warehouseAt } from "./things.ts"
 
 describe("one table to a pipe", () => {
   it.effect("receives the same bytes as the published file", () => {
@@ -22,7 +22,7 @@ describe("one table to a pipe", () => {
       yield* addThings(nastyTexts.map((note, index) => ({ id: `n${index}`, name: "nasty", note })))
       yield* addManyThings(40_000)
       yield* publishThings(output)
-      yield* writeCsv(things, "machine", out)
+      yield* writeRows(yield* thingRows, "csv", out)
       assert.isTrue(Buffer.concat(pieces).equals(readFileSync(join(output, "published/csv/things.csv"))))
     }).pipe(Effect.provide(warehouseAt(output)))
   })

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { count, date, decimal, boolean, id, instant, json, text } from "../../src/catalog/fields.ts"
 import { defineList } from "../../src/catalog/resource.ts"
 import { tablesOf } from "../../src/catalog/tables.ts"
+import { columnsOf } from "../../src/publish/columns.ts"
 import { type PublishOptions, publish } from "../../src/publish/publish.ts"
 import { commentStatements, prepare } from "../../src/warehouse/schema.ts"
 import { literal } from "../../src/warehouse/sql.ts"
@@ -29,6 +30,12 @@ const resource = defineList({
 })
 
 const catalogue = { resources: [resource], familyByTable: new Map() }
+
+/** The current rows, as `publish --stdout things` selects them. */
+export const thingRows = Effect.gen(function* () {
+  const parts = ["crm.things"]
+  return { table: "things", parts, columns: yield* columnsOf(parts[0]!) }
+})
 
 export const things = tablesOf(resource)[0]
 

@@ -15,7 +15,7 @@ import { startService } from "./service.ts"
 import { newFolder, sluice } from "./sluice.ts"
 
 interface Result {
-  readonly right: boolean
+  readonly isRight: boolean
   readonly checks: ReadonlyArray<Pick<Checked, "check" | "looked" | "findings">>
   readonly sample?: Readonly<Record<string, number>>
   readonly next: string
@@ -117,10 +117,11 @@ export const verifyBroken = async (
   try {
     await damage(folder)
     const ran = await sluice(["verify", "--json", ...flags], { ...environment, SLUICE_OUTPUT: folder })
-    const result: Result = JSON.parse(ran.stdout || assert.fail(ran.stderr))
+    const { data, next } = JSON.parse(ran.stdout || assert.fail(ran.stderr))
+    const result: Result = { ...data, next }
     const [wrong, notes] = [findingsOf(result.checks, "wrong"), findingsOf(result.checks, "note")]
-    assert.strictEqual(ran.code, result.right ? 0 : 1)
-    assert.strictEqual(result.right, wrong.length === 0)
+    assert.strictEqual(ran.code, result.isRight ? 0 : 1)
+    assert.strictEqual(result.isRight, wrong.length === 0)
     return { wrong, notes, result }
   } finally {
     rmSync(folder, { recursive: true })

@@ -24,14 +24,16 @@ export const checkpointsOf = Effect.fnUntraced(function* (
   return found
 })
 
-/** Resources with a list that was not read to its end, in any location. */
-export const unfinishedResources = Effect.fnUntraced(function* (): Effect.fn.Return<
-  ReadonlyArray<string>,
+/** Lists that were not read to their end, of every location. */
+export const unfinishedLists = Effect.fnUntraced(function* (): Effect.fn.Return<
+  ReadonlyArray<{ readonly location: string; readonly resource: string }>,
   Failure,
   Warehouse
 > {
-  const rows = yield* (yield* Warehouse).rows("SELECT DISTINCT resource FROM meta.checkpoints ORDER BY resource")
-  return rows.map((row) => String(row["resource"]))
+  const rows = yield* (yield* Warehouse).rows(
+    "SELECT DISTINCT location_id, resource FROM meta.checkpoints ORDER BY ALL"
+  )
+  return rows.map((row) => ({ location: String(row["location_id"]), resource: String(row["resource"]) }))
 })
 
 /** `checkpoint` is JSON. */

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { Failure } from "../../failure.ts"
 import { type Status, sentencesOf, statusOf } from "../../values/status.ts"
 import { instantOf, literal } from "../sql.ts"
-import { Warehouse } from "../warehouse.ts"
+import { type Row, Warehouse } from "../warehouse.ts"
 
 /** The key of a row. `label`: a resource, or the label of its children. */
 export interface Counted {
@@ -118,11 +118,39 @@ export interface RunResource {
 export const resourcesOf = Effect.fnUntraced(function* (
   run: string
 ): Effect.fn.Return<ReadonlyArray<RunResource>, Failure, Warehouse> {
-  const rows = yield* (yield* Warehouse).rows(
-    `SELECT * EXCLUDE (warnings), to_json(coalesce(warnings, []))::VARCHAR AS sentences FROM meta.run_resources
-     WHERE run_id = ${literal(run)} ORDER BY location_id, resource`
+  return runResources(
+    yield* (yield* Warehouse).rows(`${runResourcesSql} WHERE run_id = ${literal(run)} ORDER BY location_id, resource`)
   )
-  return rows.map((row) => ({
+})
+
+/** What the last run that read it did for each resource of each location. Backfills do not count. */
+export const lastReadings = Effect.fnUntraced(function* (): Effect.fn.Return<
+  ReadonlyArray<RunResource & { readonly run: string }>,
+  Failure,
+  Warehouse
+> {
+  const rows = yield* (yield* Warehouse).rows(
+    `${runResourcesSql} WHERE mode IS DISTINCT FROM 'window'
+       AND NOT (mode IS NULL AND run_id IN (SELECT run_id FROM meta.runs WHERE command = 'backfill'))
+     QUALIFY row_number() OVER (PARTITION BY location_id, resource ORDER BY run_id DESC) = 1
+     ORDER BY location_id, resource`
+  )
+  return runResources(rows).map((one, index) => ({ ...one, run: String(rows[index]!["run_id"]) }))
+})
+
+/** Requests of a run that has not stored its count: at least one for each page that was loaded. */
+export const pagesOf = Effect.fnUntraced(function* (run: string): Effect.fn.Return<number, Failure, Warehouse> {
+  const [row] = yield* (yield* Warehouse).rows(
+    `SELECT coalesce(sum(pages), 0)::BIGINT AS n FROM meta.run_resources WHERE run_id = ${literal(run)}`
+  )
+  return Number(row?.["n"])
+})
+
+const runResourcesSql =
+  "SELECT * EXCLUDE (warnings), to_json(coalesce(warnings, []))::VARCHAR AS sentences FROM meta.run_resources"
+
+const runResources = (rows: ReadonlyArray<Row>): ReadonlyArray<RunResource> =>
+  rows.map((row) => ({
     location: String(row["location_id"]),
     resource: String(row["resource"]),
     requests: Number(row["requests"]),
@@ -134,7 +162,6 @@ export const resourcesOf = Effect.fnUntraced(function* (
     status: (row["status"] as Status | null) ?? "interrupted",
     warnings: JSON.parse(String(row["sentences"])) as ReadonlyArray<string>
   }))
-})
 
 /** The latest status of each reading of a table: of its list, and as children of other tables, but not of its details. */
 export const lastStatuses = Effect.fnUntraced(function* (

@@ -95,6 +95,20 @@ export const lastRun = Effect.fnUntraced(function* (): Effect.fn.Return<Run | un
   return (yield* runsNewestFirst(undefined, 1))[0]
 })
 
+/** Mean time per request of the last syncs, waits for the rate limit included; `undefined` if none was long enough. */
+export const secondsPerRequest = Effect.fnUntraced(function* (): Effect.fn.Return<
+  number | undefined,
+  Failure,
+  Warehouse
+> {
+  const [row] = yield* (yield* Warehouse).rows(
+    `SELECT sum(epoch_ms(finished_at) - epoch_ms(started_at)) / 1000 / sum(requests) AS seconds FROM (
+       FROM meta.runs WHERE command LIKE 'sync%' AND requests >= 20 AND finished_at > started_at
+       ORDER BY run_id DESC LIMIT 5)`
+  )
+  return numberOf(row?.["seconds"])
+})
+
 /** The command of a full sync in `meta.runs`. */
 export const fullSync = "sync --full"
 

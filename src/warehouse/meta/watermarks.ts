@@ -8,11 +8,10 @@ import { Warehouse } from "../warehouse.ts"
 /** Times are epoch milliseconds. */
 export interface Watermark {
   readonly watermark: number | undefined
+  readonly completeAt: number | undefined
   readonly fullCompleteAt: number | undefined
   /** The service's total at the last complete full reading. */
   readonly total: number | undefined
-  /** Requests of the last complete reading. */
-  readonly requests: number | undefined
   readonly capabilities: Capabilities
 }
 
@@ -21,7 +20,8 @@ export const watermarksOf = Effect.fnUntraced(function* (
   location: string
 ): Effect.fn.Return<ReadonlyMap<string, Watermark>, Failure, Warehouse> {
   const rows = yield* (yield* Warehouse).rows(
-    `SELECT resource, epoch_ms(watermark) AS watermark, epoch_ms(full_complete_at) AS full_complete_at, total, requests,
+    `SELECT resource, epoch_ms(watermark) AS watermark, epoch_ms(complete_at) AS complete_at,
+       epoch_ms(full_complete_at) AS full_complete_at, total,
        capabilities FROM meta.watermarks WHERE location_id = ${literal(location)}`
   )
   return new Map(
@@ -29,9 +29,9 @@ export const watermarksOf = Effect.fnUntraced(function* (
       String(row["resource"]),
       {
         watermark: numberOf(row["watermark"]),
+        completeAt: numberOf(row["complete_at"]),
         fullCompleteAt: numberOf(row["full_complete_at"]),
         total: numberOf(row["total"]),
-        requests: numberOf(row["requests"]),
         capabilities: decodeCapabilities(row["capabilities"])
       }
     ])
@@ -81,16 +81,20 @@ export const isAnythingComplete = Effect.fnUntraced(function* (): Effect.fn.Retu
   return (yield* (yield* Warehouse).rows("SELECT 1 FROM meta.watermarks LIMIT 1")).length > 0
 })
 
-/** When each resource was last read completely, in one of its locations; epoch milliseconds. */
-export const completeByResource = Effect.fnUntraced(function* (): Effect.fn.Return<
-  ReadonlyArray<{ readonly resource: string; readonly completeAt: number }>,
+/** When each resource of each location was last read completely; epoch milliseconds. */
+export const completeReadings = Effect.fnUntraced(function* (): Effect.fn.Return<
+  ReadonlyArray<{ readonly location: string; readonly resource: string; readonly completeAt: number }>,
   Failure,
   Warehouse
 > {
   const rows = yield* (yield* Warehouse).rows(
-    "SELECT resource, epoch_ms(min(complete_at)) AS at FROM meta.watermarks GROUP BY ALL ORDER BY resource"
+    "SELECT location_id, resource, epoch_ms(complete_at) AS at FROM meta.watermarks WHERE complete_at IS NOT NULL ORDER BY ALL"
   )
-  return rows.map((row) => ({ resource: String(row["resource"]), completeAt: Number(row["at"]) }))
+  return rows.map((row) => ({
+    location: String(row["location_id"]),
+    resource: String(row["resource"]),
+    completeAt: Number(row["at"])
+  }))
 })
 
 /** Every watermark, and whether it is later than the end of the last complete reading. Times are text. */

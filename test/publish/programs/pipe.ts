@@ -1,13 +1,13 @@
 /** A process that writes the table of `output` to its stdout, as `publish --stdout things` does. */
 import { Effect } from "effect"
 import { join } from "node:path"
-import { writeCsv } from "../../../src/publish/csv.ts"
+import { writeRows } from "../../../src/publish/stream.ts"
 import { Warehouse } from "../../../src/warehouse/warehouse.ts"
-import { things } from "../things.ts"
+import { thingRows } from "../things.ts"
 
 const path = join(process.argv[2]!, "warehouse.duckdb")
 await Effect.runPromise(
-  writeCsv(things, "machine", process.stdout).pipe(
+  Effect.flatMap(thingRows, (rows) => writeRows(rows, "csv", process.stdout)).pipe(
     Effect.provide(Warehouse.layer(path, { access: "read", memoryMb: 256 }))
   )
 )

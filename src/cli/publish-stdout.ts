@@ -1,0 +1,100 @@
+/** `sluice publish --stdout`: writes the rows of one table to stdout. */
+import { Effect } from "effect"
+import { discover } from "../catalog/discover.ts"
+import { publishedTables } from "../catalog/tables.ts"
+import type { Failure } from "../failure.ts"
+import { partsOf, withViews } from "../publish/chunks.ts"
+import { columnsOf } from "../publish/columns.ts"
+import { type Rows, type StreamFormat, writeRows } from "../publish/stream.ts"
+import { closest } from "../settings/closest.ts"
+import { commaSeparated } from "../settings/kinds.ts"
+import type { OutputSettings } from "../settings/settings.ts"
+import { publishedMetaTables } from "../warehouse/meta/tables.ts"
+import { name } from "../warehouse/sql.ts"
+import { Warehouse } from "../warehouse/warehouse.ts"
+import { wideViews } from "../warehouse/wide-views.ts"
+import { CommandError } from "./errors.ts"
+import { Output } from "./output.ts"
+import { openReadable, sayHolder } from "./readable.ts"
+
+export interface StdoutFlags {
+  /** The table; with a schema or without: `contacts`, `crm_history.contacts`, `meta.runs`. */
+  readonly stdout: string
+  readonly format: "csv" | "ndjson" | "parquet" | undefined
+  readonly columns: string | undefined
+  /** SQL condition. */
+  readonly where: string | undefined
+}
+
+/** If another program has the warehouse open, the rows are those of the last release, as a message says. */
+export const publishToStdout = Effect.fn("cli.publishToStdout")(function* (
+  flags: StdoutFlags,
+  output: Pick<OutputSettings, "folder" | "memoryMb" | "csvProfile">,
+  now: number
+) {
+  const { stdout } = yield* Output
+  const readable = yield* openReadable(output)
+  if (readable.source === "none") return yield* readable.locked
+  yield* sayHolder(readable, now)
+  const { format: wanted = "csv" } = flags
+  const format: StreamFormat = wanted === "csv" && output.csvProfile === "spreadsheet" ? "csv-spreadsheet" : wanted
+  yield* Effect.flatMap(rowsOf(flags), (rows) => writeRows(rows, format, stdout)).pipe(Effect.provide(readable.tables))
+  return 0
+}, Effect.scoped)
+
+const rowsOf = Effect.fnUntraced(function* (
+  flags: StdoutFlags
+): Effect.fn.Return<Rows, Failure | CommandError, Warehouse> {
+  const { stdout: table, where } = flags
+  const all = yield* partsOfTable(table)
+  if (where !== undefined) yield* checkCondition(all[0]!, where)
+  const parts = where === undefined ? all : all.map((part) => `(FROM ${part} WHERE (${where}\n))`)
+  const existing = yield* columnsOf(all[0]!)
+  const wanted = flags.columns === undefined ? existing.map((column) => column.name) : commaSeparated(flags.columns)
+  const columns = wanted.map((one) => existing.find((column) => column.name === one) ?? one)
+  const unknown = columns.find((column) => typeof column === "string")
+  if (unknown !== undefined || columns.length === 0)
+    return yield* notFound(
+      `--columns ${unknown ?? '""'}`,
+      `no such column in ${table}`,
+      unknown ?? "",
+      existing.map((column) => column.name)
+    )
+  return { table, parts, columns: columns.filter((column) => typeof column !== "string") }
+})
+
+const partsOfTable = Effect.fnUntraced(function* (
+  table: string
+): Effect.fn.Return<ReadonlyArray<string>, Failure | CommandError, Warehouse> {
+  const catalogue = yield* Effect.promise(() => discover())
+  const [, schema = "crm", unqualified] = /^(?:(crm|crm_history|meta)\.)?(.*)$/s.exec(table)!
+  const published = publishedTables(catalogue)
+  const views = yield* wideViews(catalogue)
+  const tables = withViews(published, views).filter(({ wide }) => schema === "crm" || !wide)
+  const names = schema === "meta" ? publishedMetaTables : tables.map((one) => one.name)
+  if (!names.includes(unqualified!)) return yield* notFound(`--stdout ${table}`, "no such table", unqualified!, names)
+  const found = tables.find((one) => one.name === unqualified)
+  return found?.wide && schema === "crm" ? yield* partsOf(found, "crm") : [`${schema}.${name(unqualified!)}`]
+})
+
+const notFound = (flag: string, what: string, written: string, names: ReadonlyArray<string>) => {
+  const similar = closest(written, names)
+  return new CommandError({
+    ends: "usage",
+    message: `${flag}: there is ${what}${similar === undefined ? "." : `; did you mean ${similar}?`}`,
+    next: "./sluice dictionary"
+  })
+}
+
+const checkCondition = Effect.fnUntraced(function* (part: string, where: string) {
+  yield* (yield* Warehouse).rows(`EXPLAIN SELECT 1 FROM ${part} WHERE (${where}\n)`).pipe(
+    Effect.mapError(
+      ({ message }) =>
+        new CommandError({
+          ends: "usage",
+          message: `--where ${where}: ${message.split("\n")[0]}`,
+          next: "Write an SQL condition over the columns of the table, such as --where \"status = 'won'\"."
+        })
+    )
+  )
+})

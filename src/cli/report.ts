@@ -1,0 +1,134 @@
+/** Prints what a sync or backfill did. */
+import { Effect } from "effect"
+import { type Catalogue, discover } from "../catalog/discover.ts"
+import { exitCodes } from "../failure.ts"
+import type { Synced } from "../sync.ts"
+import { sentencesOf, statusOf, statusText } from "../values/status.ts"
+import { counted } from "../verify/finding.ts"
+import { Output, duration, table } from "./output.ts"
+import { instant, printResult } from "./result.ts"
+
+interface ReportOptions {
+  readonly name: "sync" | "backfill"
+  readonly json: boolean
+  /** The command that continues it. */
+  readonly command: string
+}
+
+/** Prints the result, and returns its exit code. */
+export const report = Effect.fnUntraced(function* (synced: Synced, { name, json, command }: ReportOptions) {
+  const { print, say } = yield* Output
+  const { run, ended, exitCode, requests, rows, drift, published, loadedMs, elapsedMs } = synced
+  const { isVaultTruncated, missingSegments } = synced
+  const ends = ended.map((end) => ({ ...end, status: statusOf(end), warnings: sentencesOf(end) }))
+  const next = nextOf(synced, command, yield* Effect.promise(() => discover()))
+  if (json)
+    return yield* printResult(name, {
+      exitCode,
+      next,
+      data: {
+        run: run.id,
+        requests,
+        published: releases[published],
+        loadedMs,
+        elapsedMs,
+        resources: rows,
+        drift,
+        isVaultTruncated,
+        missingSegments,
+        ended: ends.map(({ location, resource, mode, status, reason, resumeAt, requests, warnings }) => ({
+          location,
+          resource,
+          mode,
+          status,
+          ...(reason && { reason }),
+          ...(resumeAt !== undefined && { resumeAt: instant(resumeAt) }),
+          requests,
+          warnings
+        }))
+      }
+    })
+
+  const closed = ends.filter((end) => !rows.some((row) => row.location === end.location))
+  const place = placeOf([...rows, ...closed])
+  const [quiet, shown] = [rows.filter(isQuiet), rows.filter((row) => !isQuiet(row))]
+  if (shown.length > 0)
+    for (const line of table(
+      [...place.head, "resource", "requests", "records", "new", "changed", "deleted", "rejected", "status"],
+      shown.map((row) => [
+        ...place.of(row),
+        row.resource,
+        row.requests,
+        row.records,
+        row.newRows,
+        row.changedRows,
+        row.deletedRows,
+        row.rejected,
+        statusText(row.status)
+      ])
+    ))
+      print(line)
+  if (quiet.length > 0) print(`${shown.length > 0 ? "and " : ""}${quiet.length} complete without a change`)
+  const { changes, unexpectedValues } = drift
+  if (changes.length > 0) say(`The service sent new fields or types; see meta.schema_changes: ${some(changes)}.`)
+  if (unexpectedValues.length > 0) say(`Undocumented enum values, stored unchanged: ${some(unexpectedValues)}.`)
+  for (const end of [...rows, ...closed])
+    for (const warning of end.warnings) say([...place.of(end), `${end.resource}: ${warning}`].join(" "))
+  const publishing = published === "due" ? `, published in ${duration(elapsedMs - loadedMs)}` : ""
+  say(`${counted(requests, "request")}, loaded in ${duration(loadedMs)}${publishing}. Run ${run.id}.`)
+  if (published === "unchanged") say("Nothing changed; the published files stay as they are.")
+  if (published === "nothing read") say("Nothing was published: no list has been read completely yet.")
+  if (isVaultTruncated || missingSegments.length > 0)
+    say(
+      `Part of the vault is missing${missingSegments.length > 0 ? `, segment ${missingSegments.slice(0, 5).join(", ")}${missingSegments.length > 5 ? " and others" : ""}` : ""}: restore it from a backup. The tables are complete; do not run ./sluice rebuild without it.`
+    )
+  say(`Next: ${next}`)
+  return exitCode
+})
+
+const releases = {
+  due: "released",
+  unchanged: "unchanged",
+  "nothing read": "nothingRead",
+  "not wanted": "notWanted"
+} as const
+
+/** A complete reading without a change or a warning. The first sync prints every table that has rows. */
+const isQuiet = ({ status, newRows, changedRows, deletedRows, rejected }: Synced["rows"][number]): boolean =>
+  status === "complete" && newRows + changedRows + deletedRows + rejected === 0
+
+/** If several locations were read, each line names its location. */
+const placeOf = (rows: ReadonlyArray<{ readonly location: string }>) => {
+  const several = new Set(rows.map(({ location }) => location)).size > 1
+  return {
+    head: several ? ["location"] : [],
+    of: ({ location }: { readonly location: string }) => (several ? [location] : [])
+  }
+}
+
+const nextOf = ({ ended, exitCode }: Synced, command: string, catalogue: Catalogue): string => {
+  const resumeAt = ended.find((end) => end.resumeAt !== undefined)?.resumeAt
+  if (resumeAt !== undefined)
+    return `${command}, after ${instant(resumeAt)}, when the service accepts requests again; it resumes where it stopped.`
+  if (exitCode === exitCodes.later) return `${command}, later; it resumes where it stopped.`
+  if (exitCode === 0) return "./sluice status"
+  const scopes = scopesOf(
+    catalogue,
+    ended.filter(({ reason }) => reason === "forbidden").map(({ resource }) => resource)
+  )
+  const remedy =
+    scopes.length > 0 ? `add ${scopes.join(", ")} to the scopes of the token` : "correct what is named above"
+  return `${remedy}, then ${command}; it reads only what is missing.`
+}
+
+/** The scopes that the readings need. */
+export const scopesOf = ({ resources }: Catalogue, labels: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const tables = new Set(labels.map((label) => label.split("/")[0]))
+  return [...new Set(resources.filter(({ table }) => tables.has(table)).map(({ scope }) => scope))].sort()
+}
+
+/** The first five on one line, shortened, and how many more there are. */
+const some = (changes: ReadonlyArray<string>): string => {
+  const brief = changes.slice(0, 5).map((change) => change.replaceAll(/\s+/g, " ").slice(0, 80))
+  return `${brief.join(", ")}${changes.length > 5 ? `, and ${changes.length - 5} more` : ""}`
+}

@@ -1,0 +1,41 @@
+/** Generates docs/schemas: the JSON Schemas of what commands print with `--json`. */
+import * as Schema from "effect/Schema"
+import { exitCodes } from "../failure.ts"
+import { resultSchemas } from "./result-schemas.ts"
+
+/** The JSON Schema of the object that a command prints with `--json`, by the name of its file in docs/schemas. */
+export const resultDocuments = (): Readonly<Record<string, string>> => {
+  const next = { type: "string", description: "The next command or step, in words." }
+  const exitCode = { type: "integer", description: "The exit code of the process." }
+  const document = (name: string, description: string, data: object, required: string, definitions: object = {}) => [
+    `${name}.schema.json`,
+    `${JSON.stringify(
+      {
+        $schema: "https://json-schema.org/draft/2020-12/schema",
+        title: `sluice ${name} --json`,
+        description,
+        type: "object",
+        properties: { schema: { const: `sluice/${name}/1` }, exitCode, ...data, next },
+        required: ["schema", "exitCode", required],
+        additionalProperties: false,
+        ...(Object.keys(definitions).length > 0 && { $defs: definitions })
+      },
+      null,
+      2
+    )}\n`
+  ]
+  const results = Object.entries(resultSchemas).map(([name, schema]) => {
+    const { schema: data, definitions } = Schema.toJsonSchemaDocument(schema)
+    return document(name, `The result of \`sluice ${name} --json\`.`, { data }, "data", definitions)
+  })
+  const error = {
+    type: "object",
+    properties: { code: { enum: errorCodes }, message: { type: "string" } },
+    required: ["code", "message"],
+    additionalProperties: false
+  }
+  const failed = document("error", "Printed with `--json` by every command that fails.", { error }, "error")
+  return Object.fromEntries([...results, failed])
+}
+
+const errorCodes = [...Object.keys(exitCodes), "interrupted", "internal"]

@@ -1,0 +1,231 @@
+/**
+ * The data of the results that commands print with `--json`. docs/schemas is generated from these schemas; commands
+ * import their types only.
+ */
+import * as Schema from "effect/Schema"
+
+const Count = Schema.Int
+const Instant = Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
+const Texts = Schema.Array(Schema.String)
+
+const Status = Schema.Literals(["complete", "complete_with_warnings", "incomplete"])
+const Mode = Schema.Literals(["full", "incremental", "children", "window"])
+
+const Run = Schema.Struct({
+  id: Schema.String,
+  command: Schema.String,
+  startedAt: Instant,
+  finishedAt: Schema.optional(Instant),
+  status: Schema.Literals([...Status.literals, "paused", "interrupted"]),
+  exitCode: Schema.optional(Count),
+  requests: Schema.optional(Count),
+  plannedRequests: Schema.optional(Count)
+})
+
+/** What a run did for a resource of a location. */
+const RunResource = Schema.Struct({
+  location: Schema.String,
+  resource: Schema.String,
+  requests: Count,
+  records: Count,
+  newRows: Count,
+  changedRows: Count,
+  deletedRows: Count,
+  /** Rejected values and records. */
+  rejected: Count,
+  status: Schema.Literals([...Status.literals, "interrupted"]),
+  warnings: Texts
+})
+
+/** The program that has the warehouse open; for a sync or backfill, with its progress. */
+const Holder = Schema.Struct({
+  command: Schema.String,
+  pid: Schema.optional(Count),
+  /** Whether it is a sluice command that writes. */
+  isRun: Schema.Boolean,
+  startedAt: Schema.optional(Instant),
+  updatedAt: Schema.optional(Instant),
+  requests: Schema.optional(Count),
+  plannedRequests: Schema.optional(Count),
+  records: Schema.optional(Count)
+})
+
+const Sync = Schema.Struct({
+  run: Schema.String,
+  requests: Count,
+  plannedRequests: Schema.optional(Count),
+  /** Whether a new release was published, or why not. */
+  published: Schema.Literals(["released", "unchanged", "nothingRead", "notWanted"]),
+  loadedMs: Count,
+  elapsedMs: Count,
+  resources: Schema.Array(RunResource),
+  /** How each reading of the run ended; a location that cannot be read has no row in `resources`. */
+  ended: Schema.Array(
+    Schema.Struct({
+      location: Schema.String,
+      resource: Schema.String,
+      mode: Mode,
+      status: Status,
+      reason: Schema.optional(Schema.Literals(["forbidden", "retryLater"])),
+      resumeAt: Schema.optional(Instant),
+      requests: Count,
+      warnings: Texts
+    })
+  ),
+  drift: Schema.Struct({ changes: Texts, unexpectedValues: Texts }),
+  isVaultTruncated: Schema.Boolean,
+  missingSegments: Schema.Array(Count)
+})
+
+const Reading = Schema.Struct({
+  location: Schema.String,
+  /** A resource, or the label of its children or details. */
+  resource: Schema.String,
+  state: Schema.Literals([...Status.literals, "interrupted", "never"]),
+  /** The end of the last complete reading. */
+  completeAt: Schema.optional(Instant),
+  /** Whether that is longer ago than `--max-age`. */
+  isStale: Schema.Boolean,
+  /** The last run that read it. */
+  run: Schema.optional(Schema.String),
+  requests: Count,
+  records: Count,
+  newRows: Count,
+  changedRows: Count,
+  deletedRows: Count,
+  rejected: Count,
+  warnings: Texts
+})
+
+const StatusResult = Schema.Struct({
+  /** `published`: the warehouse is in use, and the result describes the last release. `none`: there is no release. */
+  source: Schema.Literals(["warehouse", "published", "none"]),
+  holder: Schema.optional(Holder),
+  lastRun: Schema.optional(Run),
+  readings: Schema.Array(Reading),
+  /** Readings that are never read, interrupted, incomplete or stale. */
+  problems: Count,
+  oldest: Schema.optional(Schema.Struct({ location: Schema.String, resource: Schema.String, completeAt: Instant }))
+})
+
+const Range = Schema.Struct({ min: Count, max: Schema.optional(Count) })
+
+const Plan = Schema.Struct({
+  /** The program that has the warehouse open, which a plan needs; there are no steps then. */
+  holder: Schema.optional(Holder),
+  /** Requests of the whole plan; without `max`, no upper limit is known. */
+  requests: Schema.optional(Range),
+  elapsedMs: Schema.optional(Range),
+  dailyRemaining: Schema.optional(Count),
+  steps: Schema.Array(
+    Schema.Struct({
+      location: Schema.String,
+      resource: Schema.String,
+      mode: Mode,
+      records: Schema.optional(Count),
+      requests: Range,
+      basis: Schema.String,
+      refused: Schema.optional(Schema.Struct({ reason: Schema.String, scope: Schema.optional(Schema.String) }))
+    })
+  )
+})
+
+const Publish = Schema.Struct({
+  folder: Schema.String,
+  files: Schema.Array(
+    Schema.Struct({
+      path: Schema.String,
+      table: Schema.String,
+      rows: Count,
+      bytes: Count,
+      sha256: Schema.String
+    })
+  )
+})
+
+const Rebuild = Schema.Struct({ records: Count, loadedMs: Count, elapsedMs: Count })
+
+const Verify = Schema.Struct({
+  /** The program that has the warehouse open; only the published files are checked then. */
+  holder: Schema.optional(Holder),
+  /** Whether no check found an error. */
+  isRight: Schema.Boolean,
+  checks: Schema.Array(
+    Schema.Struct({
+      part: Schema.Literals(["vault", "warehouse", "published", "files", "service"]),
+      check: Schema.String,
+      looked: Schema.String,
+      findings: Schema.Array(
+        Schema.Struct({ level: Schema.Literals(["wrong", "note"]), where: Schema.String, what: Schema.String })
+      )
+    })
+  ),
+  /** Rows that were compared with the service, by outcome. */
+  sample: Schema.optional(
+    Schema.Struct({ agree: Count, differ: Count, changedSince: Count, goneSince: Count, notReadable: Count })
+  )
+})
+
+const Doctor = Schema.Struct({
+  lines: Schema.Array(
+    Schema.Struct({
+      state: Schema.Literals(["ok", "warning", "problem"]),
+      check: Schema.String,
+      what: Schema.String,
+      todo: Schema.optional(Schema.String),
+      ends: Schema.optional(Schema.String)
+    })
+  ),
+  settings: Schema.Array(Schema.Struct({ key: Schema.String, value: Schema.String, from: Schema.String }))
+})
+
+const Dictionary = Schema.Struct({
+  tables: Schema.Array(
+    Schema.Struct({
+      name: Schema.String,
+      description: Schema.String,
+      key: Texts,
+      parentColumn: Schema.optional(Schema.String),
+      detail: Schema.Boolean,
+      columns: Schema.Array(
+        Schema.Struct({
+          name: Schema.String,
+          type: Schema.String,
+          sql: Schema.String,
+          description: Schema.String,
+          personal: Schema.String,
+          references: Schema.optional(Schema.String),
+          enumValues: Schema.optional(Texts),
+          detail: Schema.Boolean
+        })
+      )
+    })
+  )
+})
+
+const Coverage = Schema.Struct({
+  operations: Schema.Array(
+    Schema.Struct({
+      operation: Schema.String,
+      purpose: Schema.String,
+      tables: Texts,
+      resources: Texts,
+      reason: Schema.String
+    })
+  )
+})
+
+export const resultSchemas = {
+  sync: Sync,
+  backfill: Sync,
+  status: StatusResult,
+  plan: Plan,
+  publish: Publish,
+  rebuild: Rebuild,
+  verify: Verify,
+  doctor: Doctor,
+  dictionary: Dictionary,
+  coverage: Coverage
+}
+
+export type Results = { readonly [Name in keyof typeof resultSchemas]: (typeof resultSchemas)[Name]["Type"] }

@@ -1,0 +1,27 @@
+/** A number that is known within limits; without `max`, no upper limit is known. */
+export interface Range {
+  readonly min: number
+  readonly max?: number
+}
+
+export const exactly = (number: number): Range => ({ min: number, max: number })
+export const atLeast = (min: number): Range => ({ min })
+export const between = (min: number, max: number | undefined): Range => (max === undefined ? { min } : { min, max })
+
+export const sumOf = (ranges: ReadonlyArray<Range>): Range =>
+  ranges.reduce(
+    (sum, { min, max }) =>
+      between(sum.min + min, sum.max === undefined || max === undefined ? undefined : sum.max + max),
+    exactly(0)
+  )
+
+/** The middle of a narrow range; `undefined` for a wide one, whose middle would say nothing. */
+export const middleOf = ({ min, max }: Range): number | undefined =>
+  max !== undefined && max <= min * 2 + 20 ? Math.round((min + max) / 2) : undefined
+
+/** `291`, `40 to 90`, or `at least 60`; `undefined` if nothing is known. */
+export const rangeText = ({ min, max }: Range): string | undefined => {
+  const text = (number: number) => number.toLocaleString("en-US")
+  if (max === undefined) return min > 0 ? `at least ${text(min)}` : undefined
+  return min === max ? text(min) : `${text(min)} to ${text(max)}`
+}

@@ -1,0 +1,187 @@
+/** `plan` against what the runs that it predicts then request. */
+import { assert, describe, it } from "@effect/vitest"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { type Account, discard, openTables } from "../support/account.ts"
+import { oneAddress } from "../support/proxy.ts"
+import { startService } from "../support/service.ts"
+import { newFolder, sluice } from "../support/sluice.ts"
+import { acceleratedClock } from "../support/clock.ts"
+
+interface Planned {
+  readonly requests: { readonly min: number; readonly max?: number }
+  readonly steps: ReadonlyArray<{
+    readonly resource: string
+    readonly requests: { readonly min: number; readonly max?: number }
+    readonly refused?: { readonly reason: string; readonly scope?: string }
+  }>
+}
+
+const planOf = async (account: Account, flags: ReadonlyArray<string> = account.selection) => {
+  const ran = await sluice(["plan", ...flags, "--json"], account.environment, { overrides: acceleratedClock() })
+  const { data, exitCode, error } = JSON.parse(ran.stdout)
+  assert.strictEqual(ran.code, exitCode)
+  return { code: ran.code, plan: data as Planned, error, stderr: ran.stderr }
+}
+
+/** Requests that the service has received since the last call. */
+const used = async ({ service }: Account): Promise<number> => {
+  const { requests } = await service.stats()
+  await service.post("stats/reset", {})
+  return requests
+}
+
+/** The planned range contains the requests that were used and, if `isNarrow`, says something. */
+const assertPredicts = (
+  what: string,
+  { requests: { min, max } }: Planned,
+  requests: number,
+  isNarrow: boolean
+): void => {
+  const text = `${what}: ${min} to ${max} planned, ${requests} used`
+  assert.isDefined(max, text)
+  assert.isAtMost(min * 0.8, requests, text)
+  assert.isAtLeast(max! * 1.2, requests, text)
+  if (isNarrow) assert.isAtMost(max!, 20 + min * 2.5, text)
+}
+
+describe("a plan", () => {
+  it.each([
+    ["contacts with their notes", "contacts,contact_notes", ["--contacts", "120"]],
+    [
+      "an account with invalid records",
+      "contacts,contact_notes,opportunities,orders",
+      ["--contacts", "150", "--world", "nasty"]
+    ],
+    [
+      "conversations, orders and invoices with their details",
+      "conversations,messages,orders,invoices,users,form_submissions,calendars,appointments",
+      ["--contacts", "150", "--seed", "7"]
+    ]
+  ])("of %s predicts the first sync, nights, a resumed sync and a backfill", async (_, tables, flags) => {
+    const account = await openTables(tables, ...flags)
+    try {
+      const first = await planOf(account)
+      await used(account)
+      assert.strictEqual((await account.sync()).code, 0)
+      assertPredicts("first sync", first.plan, await used(account), false)
+
+      for (let night = 1; night <= 4; night++) {
+        await account.service.post("change", {
+          contacts: 0.1,
+          opportunities: 0.1,
+          conversations: 0.1,
+          orders: 0.1,
+          seed: night
+        })
+        const { plan } = await planOf(account)
+        await used(account)
+        assert.strictEqual((await account.sync()).code, 0)
+        assertPredicts(`night ${night}`, plan, await used(account), night > 2)
+      }
+
+      const { lastRun } = JSON.parse((await sluice(["status", "--json"], account.environment)).stdout).data
+      assert.isAtMost(Math.abs(lastRun.plannedRequests - lastRun.requests), 5 + lastRun.requests * 0.3)
+
+      // A second output folder, whose first sync is stopped in the middle.
+      const environment = { ...account.environment, SLUICE_OUTPUT: newFolder() }
+      const stopped = new AbortController()
+      const running = sluice(["sync", ...account.selection], environment, { signal: stopped.signal })
+      await account.service.requested(60)
+      stopped.abort(130)
+      assert.strictEqual((await running).code, 130)
+      const resumed = await planOf({ ...account, environment })
+      await used(account)
+      assert.strictEqual((await sluice(["sync", ...account.selection], environment)).code, 0)
+      assertPredicts("resumed sync", resumed.plan, await used(account), false)
+
+      const backfill = await sluice(
+        [
+          "backfill",
+          "--from",
+          "2025-01-01",
+          "--only",
+          tables
+            .split(",")
+            .filter((table) => /^(contacts|messages|orders)$/.test(table))
+            .join(",")
+        ],
+        account.environment
+      )
+      assert.strictEqual(backfill.code, 0, backfill.stderr)
+      const [, min, max] =
+        /^Planned: ([\d,]+)(?: to ([\d,]+))? requests\.$/m.exec(backfill.stderr) ?? assert.fail(backfill.stderr)
+      const number = (text: string) => Number(text.replaceAll(",", ""))
+      assertPredicts(
+        "backfill",
+        { requests: { min: number(min!), max: number(max ?? min!) }, steps: [] },
+        await used(account),
+        true
+      )
+    } finally {
+      discard(account)
+    }
+  })
+
+  it("names the scope of each list that the token may not read, and ends with 77", async () => {
+    const account = await openTables("contacts,calendars,appointments,forms", "--contacts", "20")
+    try {
+      await account.service.post("token", { removeScope: "forms.readonly" })
+      const { code, plan, stderr } = await planOf(account)
+      assert.strictEqual(code, 77, stderr)
+      assert.deepStrictEqual(
+        plan.steps.filter(({ refused }) => refused).map(({ resource, refused }) => [resource, refused!.scope]),
+        [
+          ["form_submissions", "forms.readonly"],
+          ["forms", "forms.readonly"]
+        ]
+      )
+      const shown = await sluice(["plan", ...account.selection], account.environment)
+      assert.match(shown.stdout, /^forms .*refused: scope forms\.readonly/m)
+      assert.match(shown.stderr, /^Next: add forms\.readonly to the scopes of the token/m)
+    } finally {
+      discard(account)
+    }
+  })
+
+  it("for an address that answers 404 to everything ends with 78 and names the setting", async () => {
+    const account = await openTables("contacts,calendars,forms,users", "--contacts", "20")
+    try {
+      const environment = { ...account.environment, SLUICE_BASE_URL: `${account.service.url}/wrong` }
+      const { code, error } = await planOf({ ...account, environment })
+      assert.strictEqual(code, 78)
+      assert.match(error.message, /404 to every list/)
+    } finally {
+      discard(account)
+    }
+  })
+
+  it("covers every location, and says which one a step is for", async () => {
+    const services = await Promise.all(["11", "12"].map((seed) => startService("--seed", seed, "--contacts", "20")))
+    const [one, two] = services as [(typeof services)[0], (typeof services)[0]]
+    const address = await oneAddress(one, two)
+    try {
+      const config = join(newFolder(), "config.toml")
+      const locations = services.map(
+        ({ locationId, token }) => `[[locations]]\nid = "${locationId}"\ntoken = "${token}"\n`
+      )
+      writeFileSync(config, `[account]\nbase_url = "${address.url}"\n${locations.join("")}`)
+      const ran = await sluice(["plan", "--only", "contacts,contact_notes", "--config", config, "--json"], {
+        SLUICE_OUTPUT: newFolder()
+      })
+      const { data } = JSON.parse(ran.stdout)
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      assert.deepStrictEqual(data.requests, { min: 42, max: 42 })
+      assert.deepStrictEqual(
+        data.steps.map(({ location, resource }: { location: string; resource: string }) => [location, resource]),
+        services.flatMap(({ locationId }) => [
+          [locationId, "contact_notes"],
+          [locationId, "contacts"]
+        ])
+      )
+    } finally {
+      services.forEach(({ stop }) => stop())
+      address.close()
+    }
+  })
+})

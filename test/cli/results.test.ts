@@ -1,0 +1,92 @@
+/** `--json` of every command. To update docs/schemas: vitest run test/cli/results.test.ts --update */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { Ajv2020 } from "ajv/dist/2020.js"
+import { globSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { expect } from "vitest"
+import { resultDocuments } from "../../src/cli/result-documents.ts"
+import { type Account, discard, openTables } from "../support/account.ts"
+import { newFolder, sluice } from "../support/sluice.ts"
+
+const schemas = fileURLToPath(new URL("../../docs/schemas/", import.meta.url))
+
+it.each(Object.entries(resultDocuments()))("docs/schemas/%s is current", (name, document) =>
+  expect(document).toMatchFileSnapshot(`${schemas}${name}`)
+)
+
+it("docs/schemas has no other files", () =>
+  assert.deepStrictEqual(globSync("*", { cwd: schemas }).sort(), Object.keys(resultDocuments()).sort()))
+
+/** Compiled from the published files by a validator that is not ours. */
+const validate = (name: string, result: unknown): void => {
+  const check = new Ajv2020({ allErrors: true }).compile(
+    JSON.parse(readFileSync(`${schemas}${name}.schema.json`, "utf8"))
+  )
+  assert.isTrue(check(result), `${name}: ${JSON.stringify(check.errors)}`)
+}
+
+describe("--json", () => {
+  let account: Account
+  const resultOf = async (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>> = {}) => {
+    const { code, stdout, stderr } = await sluice([...args, "--json"], { ...account.environment, ...environment })
+    const lines = stdout.trim().split("\n")
+    assert.lengthOf(lines, 1, `${stdout}\n${stderr}`)
+    return { code, result: JSON.parse(lines[0]!) }
+  }
+  beforeAll(async () => {
+    account = await openTables("contacts,contact_notes,invoices", "--contacts", "30")
+  })
+  afterAll(() => discard(account))
+
+  it("of a successful command is one object that its schema describes, with the exit code of the process", async () => {
+    const commands = [
+      ["plan", ...account.selection],
+      ["sync", ...account.selection],
+      ["backfill", "--from", "2026-01-01", "--only", "contacts"],
+      ["status"],
+      ["status", "--check"],
+      ["verify", "--sample", "3"],
+      ["publish"],
+      ["rebuild"],
+      ["doctor"],
+      ["dictionary"],
+      ["dictionary", "--coverage"]
+    ]
+    for (const args of commands) {
+      const { code, result } = await resultOf(args, args[0] === "publish" ? { SLUICE_FORMATS: "csv" } : {})
+      const name = args.includes("--coverage") ? "coverage" : args[0]!
+      assert.strictEqual(result.schema, `sluice/${name}/1`)
+      assert.strictEqual(result.exitCode, code, args.join(" "))
+      validate(name, result)
+    }
+  })
+
+  it.each([
+    ["usage", 2, ["sync", "--ful"], {}],
+    ["usage", 2, ["sync", "--only", "contcts"], {}],
+    ["usage", 2, ["status", "--max-age", "soon"], {}],
+    ["config", 78, ["sync"], { SLUICE_BASE_URL: "ftp://x" }],
+    ["credentials", 77, ["sync"], { SLUICE_TOKEN: "wrong-token" }],
+    ["failed", 1, ["status"], { SLUICE_OUTPUT: newFolder() }],
+    ["failed", 1, ["publish"], { SLUICE_OUTPUT: newFolder() }],
+    ["later", 75, ["verify", "--sample", "1"], { SLUICE_BASE_URL: "http://127.0.0.1:1" }]
+  ] as const)(
+    "of a command that fails is an object with the code %s and the exit code %i: %j",
+    async (error, exitCode, args, environment) => {
+      const { code, result } = await resultOf(args, environment)
+      assert.strictEqual(code, exitCode)
+      assert.strictEqual(result.exitCode, exitCode)
+      assert.strictEqual(result.error.code, error)
+      assert.isAbove(result.error.message.length, 10)
+      validate("error", result)
+    }
+  )
+
+  it("repeats the given flags in the next command", async () => {
+    const folder = newFolder()
+    const { result } = await resultOf(["status", "--output", folder])
+    assert.strictEqual(result.next, `./sluice sync --output ${folder}`)
+    const spaced = await resultOf(["status", "--output", `${folder}/it's new`])
+    assert.strictEqual(spaced.result.next, `./sluice sync --output '${folder}/it'\\''s new'`)
+  })
+})

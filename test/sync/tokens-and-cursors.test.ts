@@ -120,7 +120,8 @@ describe("a used-up daily budget", () => {
         const ran = await run(...flags)
         if (ran.code === 0) return days
         assert.strictEqual(ran.code, 75, ran.stderr)
-        assert.include(ran.stderr, `Next: ./sluice ${["sync", ...flags].join(" ")}, after`)
+        const given = [`--config ${configWithoutReserve(account.output)}`, ...flags].join(" ")
+        assert.include(ran.stderr, `Next: ./sluice sync ${given}, after`)
         assert.isAtMost(days, 5, "each day makes progress")
         await account.service.post("clock", { advanceMs: 86_400_000 })
       }

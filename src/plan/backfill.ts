@@ -9,7 +9,7 @@ import { noCapabilities } from "../values/capabilities.ts"
 import { atLeast, between, sumOf } from "../values/range.ts"
 import type { Step } from "../values/step.ts"
 import { backfilledWindows } from "../warehouse/meta/backfilled-windows.ts"
-import { countsByWindow, liveCount, readSyncState } from "../warehouse/sync-state.ts"
+import { countsByWindow, liveCounts, readSyncState } from "../warehouse/sync-state.ts"
 import { type Failure, failure } from "../failure.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 import { type ExpectedList, type ExpectedStep, requestsOf } from "./expect.ts"
@@ -63,7 +63,7 @@ const expectWindows = Effect.fnUntraced(function* (
   const { dateField, strategies, padding = 0 } = resource.backfill!
   const column = tablesOf(resource)[0].columns.find(({ name }) => name === snakeCase(dateField))
   const partitions = partitionsOf(resource, optional).length
-  const isSynced = (yield* liveCount(location, resource.table)) > 0
+  const isSynced = ((yield* liveCounts(location, [resource.table])).get(resource.table) ?? 0) > 0
   const changed = atLeast(0)
   if (column === undefined || !isSynced)
     return { requests: atLeast(windows.length * partitions), basis: "unknown", changed }

@@ -7,7 +7,7 @@ import type { Checkpoint } from "../values/checkpoint.ts"
 import { type Range, atLeast, between, exactly, sumOf } from "../values/range.ts"
 import type { Step } from "../values/step.ts"
 import { type PastReading, readingHistory } from "../warehouse/meta/reading-history.ts"
-import { type SyncState, dueCount, liveCount, readSyncState } from "../warehouse/sync-state.ts"
+import { type SyncState, dueCounts, liveCounts, readSyncState } from "../warehouse/sync-state.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 
 export type Basis =
@@ -55,26 +55,31 @@ export const expect = Effect.fn("plan.expect")(function* (
   const states = yield* readSyncState(location)
   const history = yield* readingHistory(location)
   const now = yield* Clock.currentTimeMillis
-  return yield* Effect.forEach(steps, (step) =>
-    Effect.gen(function* () {
-      const { resource, refreshCutoff } = step
-      const state = states.get(resource.table)
-      const rows = yield* liveCount(location, resource.table)
-      const list =
-        resource.kind === "list" && step.mode !== "children"
-          ? expectList(step, state, history.get(resource.table) ?? [], { optional, rows, now })
-          : undefined
-      const childRequest = childRequestOf(resource)
-      const children = childRequest && {
-        childRequest,
-        due: yield* dueCount({ location, childRequest, refreshCutoff }),
-        // The first reading fetches every parent, later ones what has become due.
-        nights: (history.get(childRequest.label) ?? []).filter(({ elapsedMs }) => elapsedMs !== undefined),
-        parents: yield* liveCount(location, childRequest.table)
-      }
-      return { step, ...(list && { list }), ...(children && { children }) }
-    })
-  )
+  const requests = steps.flatMap(({ resource, refreshCutoff }) => {
+    const childRequest = childRequestOf(resource)
+    return childRequest ? [{ location, childRequest, refreshCutoff }] : []
+  })
+  const due = yield* dueCounts(requests)
+  const tables = [...steps.map(({ resource }) => resource.table), ...requests.map((one) => one.childRequest.table)]
+  const rows = yield* liveCounts(location, [...new Set(tables)])
+  return steps.map((step) => {
+    const { resource } = step
+    const { table } = resource
+    const facts = { optional, now, rows: rows.get(table) ?? 0 }
+    const list =
+      resource.kind === "list" && step.mode !== "children"
+        ? expectList(step, states.get(table), history.get(table) ?? [], facts)
+        : undefined
+    const childRequest = childRequestOf(resource)
+    const children = childRequest && {
+      childRequest,
+      due: due.get(childRequest.label) ?? 0,
+      // The first reading fetches every parent, later ones what has become due.
+      nights: (history.get(childRequest.label) ?? []).filter(({ elapsedMs }) => elapsedMs !== undefined),
+      parents: rows.get(childRequest.table) ?? 0
+    }
+    return { step, ...(list && { list }), ...(children && { children }) }
+  })
 })
 
 interface ListFacts {

@@ -53,22 +53,41 @@ export const dueParents = Effect.fnUntraced(function* (
   }))
 })
 
-export const dueCount = Effect.fnUntraced(function* (
-  query: Omit<DueQuery, "limit">
-): Effect.fn.Return<number, Failure, Warehouse> {
+/** The number of due parents, by label. */
+export const dueCounts = Effect.fnUntraced(function* (
+  queries: ReadonlyArray<Omit<DueQuery, "limit">>
+): Effect.fn.Return<ReadonlyMap<string, number>, Failure, Warehouse> {
   const now = instantOf(yield* Clock.currentTimeMillis)
-  const [row] = yield* (yield* Warehouse).rows(`SELECT count(*) AS n ${dueFrom(query, now)}`)
-  return Number(row?.["n"])
+  const labels = queries.map(({ childRequest }) => childRequest.label)
+  return yield* counts(
+    labels,
+    queries.map((query) => `SELECT count(*) ${dueFrom(query, now)}`)
+  )
 })
 
-export const liveCount = Effect.fnUntraced(function* (
+/** The number of rows that are not deleted, by table. */
+export const liveCounts = (
   location: string,
-  table: string
-): Effect.fn.Return<number, Failure, Warehouse> {
-  const [row] = yield* (yield* Warehouse).rows(
-    `SELECT count(*) AS n FROM crm.${name(table)} WHERE location_id = ${literal(location)} AND _deleted_at IS NULL`
+  tables: ReadonlyArray<string>
+): Effect.Effect<ReadonlyMap<string, number>, Failure, Warehouse> =>
+  counts(
+    tables,
+    tables.map(
+      (table) =>
+        `SELECT count(*) FROM crm.${name(table)} WHERE location_id = ${literal(location)} AND _deleted_at IS NULL`
+    )
   )
-  return Number(row?.["n"])
+
+/** The results of queries that return one number each, by name. One statement, because each has a cost of its own. */
+const counts = Effect.fnUntraced(function* (
+  keys: ReadonlyArray<string>,
+  queries: ReadonlyArray<string>
+): Effect.fn.Return<ReadonlyMap<string, number>, Failure, Warehouse> {
+  if (queries.length === 0) return new Map()
+  const rows = yield* (yield* Warehouse).rows(
+    queries.map((query, index) => `SELECT ${index} AS i, (${query}) AS n`).join(" UNION ALL ")
+  )
+  return new Map(rows.map((row) => [keys[Number(row["i"])]!, Number(row["n"])]))
 })
 
 /** The rows of a table in each window, by a timestamp column. */

@@ -182,11 +182,14 @@ export const makeBudget = Effect.fn("api.budget")(function* (
     isLimitKnown = seen.refusedForMs === undefined && (isLimitKnown || "max" in seen)
     const used = seen.remaining === undefined ? undefined : burst - seen.remaining
     otherClients.ended(own, now, windowMs, used === undefined ? undefined : { used, burst, windowMs })
-    if (seen.refusedForMs !== undefined)
+    if (seen.refusedForMs !== undefined) {
+      const wasBlocked = blockedUntil > now
       blockedUntil = Math.max(
         blockedUntil,
         now + (seen.refusedForMs === "unspecified" ? windowMs + marginMs : Math.max(seen.refusedForMs, refusedMsMin))
       )
+      if (!wasBlocked) yield* logWait(blockedUntil - now)
+    }
     if (seen.dailyRemaining !== undefined) {
       // Responses arrive out of order, so the lowest value is used. A much higher one belongs to a new day.
       const isNewDay = dailyRemaining !== undefined && seen.dailyRemaining > dailyRemaining + 10 * burst
@@ -202,6 +205,12 @@ export const makeBudget = Effect.fn("api.budget")(function* (
     usage: () => ({ burst, windowMs, inWindow: inFlight + heldUntil.length, dailyRemaining })
   }
 })
+
+/** A person at a terminal sees warnings only, and has to know why nothing happens. */
+const logWait = (waitMs: number) =>
+  (waitMs > 5000 ? Effect.logWarning : Effect.logInfo)("the service limits requests, so all requests wait").pipe(
+    Effect.annotateLogs({ reason: "429", wait_ms: Math.round(waitMs) })
+  )
 
 const reserveTooLarge = (reserve: number, dailyMax: number) => failure({ _tag: "ReserveTooLarge", reserve, dailyMax })
 

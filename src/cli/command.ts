@@ -7,15 +7,20 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as CliConfig from "effect/cli/CliConfig"
 import * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as GlobalFlag from "effect/cli/GlobalFlag"
 import { Console as NodeConsole } from "node:console"
 import { exitCodes } from "../failure.ts"
 import { Ended, sluice } from "./commands.ts"
 import { Environment } from "./environment.ts"
 import { explanationOf } from "./errors.ts"
 import { presenterOf } from "./help.ts"
+import { logAborted, loggerOf } from "./log.ts"
 import { Output, type Streams } from "./output.ts"
 
 export interface CommandOptions extends Streams {
@@ -29,10 +34,12 @@ export interface CommandOptions extends Streams {
 /** Returns the exit code. Nothing is left of the command when it returns: no open file, no secret, no listener. */
 export const runCommand = async (args: ReadonlyArray<string>, options: CommandOptions): Promise<number> => {
   const { environment, signal, stdout, stderr, overrides = Context.empty() } = options
-  const output = Output.make(options)
+  const output = Output.make(options, environment)
   const services = Context.make(Environment, environment).pipe(
     Context.add(Output, output),
     Context.add(Console.Console, new NodeConsole(stdout, stderr)),
+    Context.add(Logger.CurrentLoggers, new Set([loggerOf(output)])),
+    Context.add(CliConfig.CliConfig, CliConfig.make({ builtIns })),
     Context.merge(overrides)
   )
   const fiber = Effect.runFork(
@@ -42,34 +49,47 @@ export const runCommand = async (args: ReadonlyArray<string>, options: CommandOp
     )
   )
   const stop = () => {
-    output.say("Stopping; progress is saved. Press Ctrl-C again to quit now.")
+    output.display?.close()
+    output.say("Stopping; progress is saved. Press Ctrl-C again to quit now.", "warn")
     Effect.runFork(Fiber.interrupt(fiber))
   }
   signal?.addEventListener("abort", stop, { once: true })
   const exit = await Effect.runPromise(Fiber.await(fiber))
   signal?.removeEventListener("abort", stop)
   if (signal?.aborted) {
-    output.say("Next: run the same command again; it resumes from the last saved page.")
+    output.say("Next: run the same command again; it resumes from the last saved page.", "warn")
+    logAborted(output, Number(signal.reason))
     return Number(signal.reason)
   }
   return Exit.isSuccess(exit) ? 0 : explain(exit.cause, output)
 }
 
+/** The flags of Effect that all commands have. Commands with a log have `--log-level` and `-v` of their own. */
+const version = GlobalFlag.Action({
+  flag: Flag.Boolean("version").pipe(Flag.withDescription("Show version information"), Flag.withDefault(false)),
+  run: GlobalFlag.Version.run
+})
+const builtIns = [GlobalFlag.Help, version, GlobalFlag.Wizard, GlobalFlag.Completions]
+
 /** Says what went wrong and returns the exit code. */
-const explain = (cause: Cause.Cause<unknown>, { redacted, say }: Output["Service"]): number => {
+const explain = (cause: Cause.Cause<unknown>, output: Output["Service"]): number => {
+  const { redacted, say } = output
   const error = Cause.squash(cause)
   if (error instanceof Ended) return error.exitCode
   if (CliError.isCliError(error)) return error._tag === "ShowHelp" && error.errors.length === 0 ? 0 : exitCodes.usage
   const explanation = explanationOf(error)
   if (explanation) {
-    say(`sluice: ${explanation.message}`)
-    say(`Next: ${explanation.next}`)
+    say(`sluice: ${explanation.message}`, "error")
+    say(`Next: ${explanation.next}`, "error")
+    logAborted(output, exitCodes[explanation.ends])
     return exitCodes[explanation.ends]
   }
   say(
     redacted(
       `sluice: Internal error; please report it. ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`
-    )
+    ),
+    "error"
   )
+  logAborted(output, exitCodes.failed)
   return exitCodes.failed
 }

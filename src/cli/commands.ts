@@ -9,9 +9,13 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { flagDescription } from "../settings/documents.ts"
 import { type SettingFlags, flagText } from "../settings/table.ts"
+import { logFormats, logLevels } from "./log-format.ts"
+import { withRunFlags } from "./run-flags.ts"
 
 const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
+const choice = <const Value extends string>(name: string, values: ReadonlyArray<Value>, description: string) =>
+  Flag.Literals(name, values).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
 const flag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
@@ -32,6 +36,13 @@ const account = {
   full: flag("full", "Read everything again, not the changes alone.")
 }
 
+const run = {
+  logFormat: choice("log-format", logFormats, "Format of messages and log; pretty on a terminal, logfmt elsewhere."),
+  logLevel: choice("log-level", logLevels, "Leave out less severe messages; info by default."),
+  quiet: flag("quiet", "Print warnings and errors only.").pipe(Flag.withAlias("q")),
+  verbose: flag("verbose", "Log each request as well.").pipe(Flag.withAlias("v"))
+}
+
 const demo = Command.make("demo", { output: common.output }, (flags) =>
   load(import("./demo.ts"), (_) => _.demo(flags))
 ).pipe(
@@ -48,9 +59,10 @@ const sync = Command.make(
   "sync",
   {
     ...account,
+    ...run,
     acceptDeletions: flag("accept-deletions", "Mark records deleted however many are missing; see deletions.max_share.")
   },
-  (flags) => load(import("./sync.ts"), (_) => _.syncCommand(flags))
+  (flags) => load(import("./sync.ts"), (_) => withRunFlags("sync", flags, _.syncCommand(flags)))
 ).pipe(
   Command.withDescription("Read what is new or changed, or resume an interrupted run; then publish."),
   Command.withExamples([
@@ -62,11 +74,12 @@ const backfill = Command.make(
   "backfill",
   {
     ...account,
+    ...run,
     full: flag("full", "Read again what an earlier backfill has read."),
     from: Flag.String("from").pipe(Flag.withDescription("First day or time, in UTC: 2025-01-01.")),
     to: text("to", "Last day, or the time to stop before; without it, now.")
   },
-  (flags) => load(import("./backfill.ts"), (_) => _.backfill(flags))
+  (flags) => load(import("./backfill.ts"), (_) => withRunFlags("backfill", flags, _.backfill(flags)))
 ).pipe(
   Command.withDescription(
     "Read a past period again, month by month. A sync goes first: a backfill leaves it enough of the day's requests, and stops when one starts. Run again, it resumes."
@@ -80,14 +93,11 @@ const publish = Command.make(
   "publish",
   {
     ...common,
+    ...run,
     stdout: text("stdout", "Write this table as CSV to stdout, and publish nothing."),
-    csvProfile: Flag.Literals("csv-profile", ["machine", "spreadsheet"]).pipe(
-      Flag.withDescription(flagDescription("csvProfile")),
-      Flag.optional,
-      Flag.map(Option.getOrUndefined)
-    )
+    csvProfile: choice("csv-profile", ["machine", "spreadsheet"], flagDescription("csvProfile"))
   },
-  (flags) => load(import("./publish.ts"), (_) => _.publishCommand(flags))
+  (flags) => load(import("./publish.ts"), (_) => withRunFlags("publish", flags, _.publishCommand(flags)))
 ).pipe(
   Command.withDescription("Publish the warehouse again, without a request."),
   Command.withExamples([
@@ -102,7 +112,9 @@ const status = Command.make("status", common, (flags) => load(import("./status.t
   Command.withDescription("Show what the last run did, how fresh each table is, and what is unfinished."),
   Command.withExamples([{ command: "./sluice status" }])
 )
-const rebuild = Command.make("rebuild", common, (flags) => load(import("./rebuild.ts"), (_) => _.rebuild(flags))).pipe(
+const rebuild = Command.make("rebuild", { ...common, ...run }, (flags) =>
+  load(import("./rebuild.ts"), (_) => withRunFlags("rebuild", flags, _.rebuild(flags)))
+).pipe(
   Command.withDescription("Rebuild every table from the vault, without a request."),
   Command.withExamples([{ command: "./sluice rebuild", description: "After a definition or a type has changed." }])
 )

@@ -17,6 +17,7 @@ import { Warehouse } from "../warehouse/warehouse.ts"
 import { wideViews } from "../warehouse/wide-views.ts"
 import { Environment } from "./environment.ts"
 import { CommandError } from "./errors.ts"
+import { logEnd } from "./log.ts"
 import { Output } from "./output.ts"
 
 export interface PublishFlags extends Flags {
@@ -25,7 +26,7 @@ export interface PublishFlags extends Flags {
 }
 
 export const publishCommand = Effect.fn("cli.publish")(function* (flags: PublishFlags) {
-  const { print, say, stdout } = yield* Output
+  const { print, say, stdout, isLogged } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
   const catalogue = yield* Effect.promise(() => discover())
   const warehouse = (access: "read" | "write") =>
@@ -63,11 +64,11 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
       message: `No list of the service was read to its end yet, so there is nothing to publish from ${output.folder}.`,
       next: "./sluice sync"
     })
-  if (flags.json) {
-    print(JSON.stringify({ folder, files }))
-    return 0
+  if (flags.json) print(JSON.stringify({ folder, files }))
+  else {
+    if (isLogged("info")) print(`${files.length} files in ${folder}`)
+    say(`Next: open ${join(folder, snapshotName)} with any DuckDB client, or see ${join(folder, manifestName)}.`)
   }
-  print(`${files.length} files in ${folder}`)
-  say(`Next: open ${join(folder, snapshotName)} with any DuckDB client, or see ${join(folder, manifestName)}.`)
+  yield* logEnd(0, { status: "complete", files: files.length })
   return 0
 })

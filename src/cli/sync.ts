@@ -21,6 +21,7 @@ import { Environment } from "./environment.ts"
 import { explained } from "./errors.ts"
 import { Output, duration, table } from "./output.ts"
 import { type Watched, progress } from "./progress.ts"
+import { logEnd } from "./log.ts"
 import { requestHandoff, yieldToSync, releaseHandoff } from "./backfill-handoff.ts"
 
 export interface SyncFlags extends Flags {
@@ -34,8 +35,22 @@ export interface SyncFlags extends Flags {
 export const syncCommand = Effect.fn("cli.sync")(function* (flags: SyncFlags) {
   const synced = yield* syncOnce(flags)
   const resumed = flags.full && synced.exitCode === exitCodes.later ? "./sluice sync --full" : undefined
-  return yield* report(synced, flags.json, resumed)
+  const exitCode = yield* report(synced, flags.json, resumed)
+  yield* logSynced(synced)
+  return exitCode
 })
+
+/** The last entry of the log. */
+export const logSynced = ({ run, status, exitCode, requests, rows, elapsedMs }: Synced) =>
+  logEnd(exitCode, {
+    run: run.id,
+    status,
+    requests,
+    records: rows.reduce((sum, { records }) => sum + records, 0),
+    new: rows.reduce((sum, { newRows }) => sum + newRows, 0),
+    changed: rows.reduce((sum, { changedRows }) => sum + changedRows, 0),
+    duration_ms: elapsedMs
+  })
 
 /** Reads what is due, or a range of the past. */
 export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: Window) {
@@ -62,26 +77,30 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
         const limits = { ...api.limits, syncsPerDay: reserve }
         return {
           ...account,
+          counts: new Map(),
           api: Context.get(yield* Layer.build(Api.layer({ ...api, limits })), Api),
           ...(flags.acceptDeletions && { deletionShareMax: 1 })
         }
       })
     )
-    const watched: Watched = { apis: accounts.map(({ api }) => api), counts: new Map(), planned: undefined }
+    const watched: Watched = { accounts, planned: undefined }
     const beside = yield* Effect.forkChild(progress(watched))
     const synced = sync({
       catalogue,
       accounts,
       output,
       policies,
-      counts: watched.counts,
       ...choice,
       full: flags.full,
       range,
       onPlan: (requests) =>
-        Effect.sync(() => {
+        Effect.suspend(() => {
           watched.planned = requests
           if (requests !== undefined) say(`Planned: about ${requests} requests.`)
+          return Effect.annotateLogs(Effect.logInfo("plan made"), {
+            locations: accounts.length,
+            planned_requests: requests
+          })
         })
     })
     return yield* (range ? yieldToSync(output.folder, synced) : synced).pipe(Effect.ensuring(Fiber.interrupt(beside)))
@@ -129,7 +148,7 @@ export const report = Effect.fnUntraced(function* (
   /** The command that continues it. */
   command = "./sluice sync"
 ) {
-  const { print, say } = yield* Output
+  const { print, say, isLogged } = yield* Output
   const ends = ended.map((end) => ({ ...end, status: statusOf(end), warnings: sentencesOf(end) }))
   if (json) {
     print(
@@ -149,7 +168,7 @@ export const report = Effect.fnUntraced(function* (
   }
   const closed = ends.filter((end) => !rows.some((row) => row.location === end.location))
   const place = placeOf([...rows, ...closed])
-  for (const line of table(
+  const lines = table(
     [...place.head, "resource", "requests", "records", "new", "changed", "rejected", "status"],
     rows.map((row) => [
       ...place.of(row),
@@ -161,27 +180,31 @@ export const report = Effect.fnUntraced(function* (
       row.rejected,
       statusText(row.status)
     ])
-  ))
-    print(line)
+  )
+  // With --quiet, a result is of interest only if something is wrong.
+  if (exitCode !== 0 || isLogged("info")) lines.forEach(print)
   const { changes, unexpectedValues } = drift
   if (changes.length > 0) say(`The service sent new fields or types; see meta.schema_changes: ${some(changes)}.`)
   if (unexpectedValues.length > 0) say(`Undocumented enum values, stored unchanged: ${some(unexpectedValues)}.`)
   for (const end of [...rows, ...closed])
-    for (const warning of end.warnings) say([...place.of(end), `${end.resource}: ${warning}`].join(" "))
+    for (const warning of end.warnings) say([...place.of(end), `${end.resource}: ${warning}`].join(" "), "warn")
   const publishing = published === "due" ? `, published in ${duration(elapsedMs - loadedMs)}` : ""
   say(`${requests} requests, loaded in ${duration(loadedMs)}${publishing}. Run ${run.id}.`)
   if (published === "unchanged") say("Nothing changed; the published files stay as they are.")
   if (published === "nothing read") say("Nothing was published: no list has been read completely yet.")
   if (isVaultTruncated || missingSegments.length > 0)
     say(
-      `Part of the vault is missing${missingSegments.length > 0 ? `, segment ${missingSegments.slice(0, 5).join(", ")}${missingSegments.length > 5 ? " and others" : ""}` : ""}: restore it from a backup. The tables are complete; do not run ./sluice rebuild without it.`
+      `Part of the vault is missing${missingSegments.length > 0 ? `, segment ${missingSegments.slice(0, 5).join(", ")}${missingSegments.length > 5 ? " and others" : ""}` : ""}: restore it from a backup. The tables are complete; do not run ./sluice rebuild without it.`,
+      "warn"
     )
   const resumeAt = ended.find((end) => end.resumeAt !== undefined)?.resumeAt
   if (resumeAt !== undefined)
     say(
-      `The service accepts no more requests for now. Next: ${command}, after ${new Date(resumeAt).toISOString()}; it resumes where it stopped.`
+      `The service accepts no more requests for now. Next: ${command}, after ${new Date(resumeAt).toISOString()}; it resumes where it stopped.`,
+      "warn"
     )
-  else if (exitCode !== 0) say(`Next: correct what is named above, then ${command}; it reads only what is missing.`)
+  else if (exitCode !== 0)
+    say(`Next: correct what is named above, then ${command}; it reads only what is missing.`, "warn")
   else say("Next: ./sluice status")
   return exitCode
 })

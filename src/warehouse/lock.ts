@@ -3,7 +3,6 @@
  * fails at once. Any other program reads the file for a while, so opening waits for it.
  */
 import * as Clock from "effect/Clock"
-import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
 import { basename } from "node:path"
@@ -42,7 +41,7 @@ export const openWhenUnlocked = Effect.fn("warehouse.openWhenUnlocked")(function
     if (holder.isRun || waitedMs >= waitMs) return yield* lockedBy(path, holder)
     if (!isReported && waitedMs >= reportAfterMs) {
       isReported = true
-      yield* Console.error(`Waiting for ${describe(holder)}, which has ${basename(path)} open.`)
+      yield* Effect.logWarning(`Waiting for ${describe(holder)}, which has ${basename(path)} open.`)
     }
     yield* Effect.sleep(pollIntervalMs)
   }

@@ -1,0 +1,45 @@
+/** The flags of all commands that write to the output folder: what they log. */
+import * as Effect from "effect/Effect"
+import * as References from "effect/References"
+import { CommandError } from "./errors.ts"
+import type { LogFormat, LogLevel } from "./log-format.ts"
+import { Output } from "./output.ts"
+
+export interface RunFlags {
+  readonly logFormat: LogFormat | undefined
+  readonly logLevel: LogLevel | undefined
+  readonly quiet: boolean
+  readonly verbose: boolean
+}
+
+/**
+ * Runs a command with the log that its flags choose. On a terminal, a person watches the display, and a log
+ * is written only if a flag requests it; elsewhere the log is the only trace of the run.
+ */
+export const withRunFlags = <E, R>(command: string, flags: RunFlags, work: Effect.Effect<number, E, R>) =>
+  Effect.gen(function* () {
+    const { configureLogs, isTerminal } = yield* Output
+    const levels = levelsOf(flags)
+    if (levels.length > 1) return yield* refuse("--log-level, --quiet and --verbose exclude each other.", command)
+    const isRequested = flags.logFormat !== undefined || levels.length > 0
+    const [level = "info"] = levels
+    configureLogs({
+      format: flags.logFormat ?? (isTerminal ? "pretty" : "logfmt"),
+      level,
+      logLevel: isTerminal && !isRequested ? "warn" : level
+    })
+    return yield* Effect.logInfo("run started").pipe(
+      Effect.annotateLogs({ command }),
+      Effect.andThen(work),
+      Effect.provideService(References.MinimumLogLevel, level === "debug" ? "Debug" : "Info")
+    )
+  })
+
+const levelsOf = ({ logLevel, quiet, verbose }: RunFlags): ReadonlyArray<LogLevel> => [
+  ...(logLevel === undefined ? [] : [logLevel]),
+  ...(quiet ? (["warn"] as const) : []),
+  ...(verbose ? (["debug"] as const) : [])
+]
+
+const refuse = (message: string, command: string) =>
+  Effect.fail(new CommandError({ ends: "usage", message, next: `./sluice ${command} --help` }))

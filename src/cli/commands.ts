@@ -40,7 +40,8 @@ const run = {
   logFormat: choice("log-format", logFormats, "Format of messages and log; pretty on a terminal, logfmt elsewhere."),
   logLevel: choice("log-level", logLevels, "Leave out less severe messages; info by default."),
   quiet: flag("quiet", "Print warnings and errors only.").pipe(Flag.withAlias("q")),
-  verbose: flag("verbose", "Log each request as well.").pipe(Flag.withAlias("v"))
+  verbose: flag("verbose", "Log each request as well.").pipe(Flag.withAlias("v")),
+  wait: text("wait", "How long to wait for another run in the same folder: 30s, 10m, 2h.")
 }
 
 const demo = Command.make("demo", { output: common.output }, (flags) =>

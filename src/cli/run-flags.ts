@@ -1,6 +1,7 @@
-/** The flags of all commands that write to the output folder: what they log. */
+/** The flags of all commands that write to the output folder: what they log, and how long they wait. */
 import * as Effect from "effect/Effect"
 import * as References from "effect/References"
+import { RunWait } from "../warehouse/lock.ts"
 import { CommandError } from "./errors.ts"
 import type { LogFormat, LogLevel } from "./log-format.ts"
 import { Output } from "./output.ts"
@@ -10,10 +11,11 @@ export interface RunFlags {
   readonly logLevel: LogLevel | undefined
   readonly quiet: boolean
   readonly verbose: boolean
+  readonly wait: string | undefined
 }
 
 /**
- * Runs a command with the log that its flags choose. On a terminal, a person watches the display, and a log
+ * Runs a command with the log and the wait that its flags choose. On a terminal, a person watches the display, and a log
  * is written only if a flag requests it; elsewhere the log is the only trace of the run.
  */
 export const withRunFlags = <E, R>(command: string, flags: RunFlags, work: Effect.Effect<number, E, R>) =>
@@ -28,10 +30,14 @@ export const withRunFlags = <E, R>(command: string, flags: RunFlags, work: Effec
       level,
       logLevel: isTerminal && !isRequested ? "warn" : level
     })
+    const waitMs = flags.wait === undefined ? 0 : durationMs(flags.wait)
+    if (waitMs === undefined)
+      return yield* refuse(`--wait ${flags.wait}: not a duration such as 30s, 10m or 2h.`, command)
     return yield* Effect.logInfo("run started").pipe(
       Effect.annotateLogs({ command }),
       Effect.andThen(work),
-      Effect.provideService(References.MinimumLogLevel, level === "debug" ? "Debug" : "Info")
+      Effect.provideService(References.MinimumLogLevel, level === "debug" ? "Debug" : "Info"),
+      Effect.provideService(RunWait, waitMs)
     )
   })
 
@@ -43,3 +49,10 @@ const levelsOf = ({ logLevel, quiet, verbose }: RunFlags): ReadonlyArray<LogLeve
 
 const refuse = (message: string, command: string) =>
   Effect.fail(new CommandError({ ends: "usage", message, next: `./sluice ${command} --help` }))
+
+const unitsMs = { s: 1000, m: 60_000, h: 3_600_000 }
+
+const durationMs = (text: string): number | undefined => {
+  const [, number, unit] = /^(\d{1,6})([smh])$/.exec(text) ?? []
+  return number === undefined ? undefined : Number(number) * unitsMs[unit as keyof typeof unitsMs]
+}

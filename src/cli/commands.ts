@@ -43,6 +43,7 @@ const run = {
   verbose: flag("verbose", "Log each request as well.").pipe(Flag.withAlias("v")),
   wait: text("wait", "How long to wait for another run in the same folder: 30s, 10m, 2h.")
 }
+const deadline = text("deadline", "When to stop, after 5h or at 06:00 local time; the next run resumes.")
 
 const demo = Command.make("demo", { output: common.output }, (flags) =>
   load(import("./demo.ts"), (_) => _.demo(flags))
@@ -61,6 +62,7 @@ const sync = Command.make(
   {
     ...account,
     ...run,
+    deadline,
     acceptDeletions: flag("accept-deletions", "Mark records deleted however many are missing; see deletions.max_share.")
   },
   (flags) => load(import("./sync.ts"), (_) => withRunFlags("sync", flags, _.syncCommand(flags)))
@@ -76,6 +78,7 @@ const backfill = Command.make(
   {
     ...account,
     ...run,
+    deadline,
     full: flag("full", "Read again what an earlier backfill has read."),
     from: Flag.String("from").pipe(Flag.withDescription("First day or time, in UTC: 2025-01-01.")),
     to: text("to", "Last day, or the time to stop before; without it, now.")

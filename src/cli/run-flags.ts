@@ -1,4 +1,5 @@
-/** The flags of all commands that write to the output folder: what they log, and how long they wait. */
+/** The flags of all commands that write to the output folder: what they log, how long they wait, and when they stop. */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as References from "effect/References"
 import { RunWait } from "../warehouse/lock.ts"
@@ -47,6 +48,20 @@ const levelsOf = ({ logLevel, quiet, verbose }: RunFlags): ReadonlyArray<LogLeve
   ...(verbose ? (["debug"] as const) : [])
 ]
 
+/**
+ * The time of `--deadline 5h`, or of `--deadline 06:00`: the next 06:00 in the time zone of the machine, as for `cron` and
+ * `at`. Epoch milliseconds.
+ */
+export const deadlineOf = Effect.fnUntraced(function* (text: string | undefined, command: string) {
+  if (text === undefined) return undefined
+  const now = yield* Clock.currentTimeMillis
+  const ms = durationMs(text)
+  const deadline = ms === undefined ? nextTimeOfDay(text, now) : now + ms
+  return (
+    deadline ?? (yield* refuse(`--deadline ${text}: not a duration such as 5h, and not a time such as 06:00.`, command))
+  )
+})
+
 const refuse = (message: string, command: string) =>
   Effect.fail(new CommandError({ ends: "usage", message, next: `./sluice ${command} --help` }))
 
@@ -55,4 +70,13 @@ const unitsMs = { s: 1000, m: 60_000, h: 3_600_000 }
 const durationMs = (text: string): number | undefined => {
   const [, number, unit] = /^(\d{1,6})([smh])$/.exec(text) ?? []
   return number === undefined ? undefined : Number(number) * unitsMs[unit as keyof typeof unitsMs]
+}
+
+const nextTimeOfDay = (text: string, now: number): number | undefined => {
+  const [, hours, minutes] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text) ?? []
+  if (hours === undefined) return undefined
+  const time = new Date(now)
+  time.setHours(Number(hours), Number(minutes), 0, 0)
+  if (time.getTime() <= now) time.setDate(time.getDate() + 1)
+  return time.getTime()
 }

@@ -1,5 +1,5 @@
 /** `sluice sync`: builds the services, runs the sync beside a progress display, and prints the result. */
-import { Context, Effect, Fiber, Layer } from "effect"
+import { Clock, Context, Effect, Fiber, Layer } from "effect"
 import { Api } from "../api/api.ts"
 import { type Catalogue, discover } from "../catalog/discover.ts"
 import type { Window } from "../catalog/timestamps.ts"
@@ -22,6 +22,7 @@ import { explained } from "./errors.ts"
 import { Output, duration, table } from "./output.ts"
 import { type Watched, progress } from "./progress.ts"
 import { logEnd } from "./log.ts"
+import { deadlineOf } from "./run-flags.ts"
 import { requestHandoff, yieldToSync, releaseHandoff } from "./backfill-handoff.ts"
 
 export interface SyncFlags extends Flags {
@@ -30,6 +31,7 @@ export interface SyncFlags extends Flags {
   readonly full: boolean
   readonly acceptDeletions: boolean
   readonly json: boolean
+  readonly deadline?: string | undefined
 }
 
 export const syncCommand = Effect.fn("cli.sync")(function* (flags: SyncFlags) {
@@ -54,6 +56,7 @@ export const logSynced = ({ run, status, exitCode, requests, rows, elapsedMs }: 
 
 /** Reads what is due, or a range of the past. */
 export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: Window) {
+  const deadline = yield* deadlineOf(flags.deadline, range ? "backfill" : "sync")
   const environment = yield* Environment
   const { keepSecret, say } = yield* Output
   const choice = yield* choiceOf(flags)
@@ -74,7 +77,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
     const accounts = yield* Effect.forEach(settings, ({ api, ...account }) =>
       Effect.gen(function* () {
         const reserve = range ? yield* reserveForSync(catalogue, account) : 0
-        const limits = { ...api.limits, syncsPerDay: reserve }
+        const limits = { ...api.limits, syncsPerDay: reserve, deadline }
         return {
           ...account,
           counts: new Map(),
@@ -99,11 +102,16 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
           if (requests !== undefined) say(`Planned: about ${requests} requests.`)
           return Effect.annotateLogs(Effect.logInfo("plan made"), {
             locations: accounts.length,
-            planned_requests: requests
+            planned_requests: requests,
+            deadline: deadline === undefined ? undefined : new Date(deadline).toISOString()
           })
         })
     })
-    return yield* (range ? yieldToSync(output.folder, synced) : synced).pipe(Effect.ensuring(Fiber.interrupt(beside)))
+    const ended = yield* (range ? yieldToSync(output.folder, synced) : synced).pipe(
+      Effect.ensuring(Fiber.interrupt(beside))
+    )
+    const isPastDeadline = (yield* Clock.currentTimeMillis) >= (deadline ?? Infinity)
+    return { ...ended, isStoppedByDeadline: isPastDeadline && ended.exitCode === exitCodes.later }
   }).pipe(Effect.scoped, Effect.provide(layers), Effect.mapError(explained(settings[0]!.location)))
   return yield* range ? Effect.ensuring(work, releaseHandoff(output.folder)) : requestHandoff(output.folder, work)
 })
@@ -142,8 +150,9 @@ export const report = Effect.fnUntraced(function* (
     missingSegments,
     published,
     loadedMs,
-    elapsedMs
-  }: Synced,
+    elapsedMs,
+    isStoppedByDeadline
+  }: Synced & { readonly isStoppedByDeadline: boolean },
   json: boolean,
   /** The command that continues it. */
   command = "./sluice sync"
@@ -203,6 +212,7 @@ export const report = Effect.fnUntraced(function* (
       `The service accepts no more requests for now. Next: ${command}, after ${new Date(resumeAt).toISOString()}; it resumes where it stopped.`,
       "warn"
     )
+  else if (isStoppedByDeadline) say(`Stopped at the deadline; ${command} resumes.`, "warn")
   else if (exitCode !== 0)
     say(`Next: correct what is named above, then ${command}; it reads only what is missing.`, "warn")
   else say("Next: ./sluice status")

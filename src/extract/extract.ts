@@ -194,7 +194,8 @@ const runToEnd = Effect.fnUntraced(function* (
           Effect.flatMap(outage.isCauseOf(error, resource), (isDown) =>
             incomplete(error.message, isDown ? { reason: "retryLater" } : {})
           ),
-        BudgetExhausted: ({ message, resumeAt }) => incomplete(message, { reason: "retryLater", resumeAt })
+        BudgetExhausted: ({ message, resumeAt }) =>
+          incomplete(message, { reason: "retryLater", ...(resumeAt !== undefined && { resumeAt }) })
       })
     )
   const at = yield* Clock.currentTimeMillis

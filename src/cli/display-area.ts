@@ -16,7 +16,8 @@ export class DisplayArea {
   }
 
   get size(): { readonly columns: number; readonly rows: number } {
-    return { columns: this.#terminal.columns ?? 80, rows: this.#terminal.rows ?? 24 }
+    // A terminal that does not know its size reports 0.
+    return { columns: this.#terminal.columns || 80, rows: this.#terminal.rows || 24 }
   }
 
   /** Replaces the lines; without lines, the area is empty and the cursor stands where it began. */

@@ -160,6 +160,11 @@ describe("the area", () => {
     assert.strictEqual(screen.column, 0)
   })
 
+  it("takes a terminal that does not report its size for one of 80 columns and 24 rows", () => {
+    const area = new DisplayArea({ columns: 0, rows: 0, write: () => undefined })
+    assert.deepStrictEqual(area.size, { columns: 80, rows: 24 })
+  })
+
   it("erases the lines as a terminal wraps them that became narrower", () => {
     const written: Array<string> = []
     const terminal = { columns: 80, rows: 24, write: (text: string) => written.push(text) }

@@ -33,7 +33,7 @@ import { missingSegments } from "./vault/missing-segments.ts"
 import { Vault } from "./vault/vault.ts"
 import { companyOf } from "./warehouse/company.ts"
 import { type RunResource, resourcesOf, setStatuses } from "./warehouse/meta/run-resources.ts"
-import { type RunRecord, beginRun, endRun, fullSync } from "./warehouse/meta/runs.ts"
+import { type RunRecord, type RunStatus, beginRun, endRun, fullSync } from "./warehouse/meta/runs.ts"
 import { type SchemaDrift, reportSchemaDrift } from "./warehouse/meta/schema-changes.ts"
 import { freshnessByLocation } from "./warehouse/meta/watermarks.ts"
 import { outputPaths } from "./settings/paths.ts"
@@ -46,6 +46,8 @@ import { refreshWide } from "./warehouse/wide-views.ts"
 /** A location to read, with its own budget and credentials. */
 export interface SyncAccount extends Pick<AccountSettings, "location" | "company" | "optional" | "deletionShareMax"> {
   readonly api: Api["Service"]
+  /** Updated while pages are received. */
+  readonly counts: Counts
 }
 
 export interface SyncOptions extends Omit<Choice, "optional"> {
@@ -55,8 +57,6 @@ export interface SyncOptions extends Omit<Choice, "optional"> {
   readonly accounts: ReadonlyArray<SyncAccount>
   readonly output: OutputSettings
   readonly policies: SchemaPolicies
-  /** Updated while pages are received. */
-  readonly counts: Counts
   /** Called when the plan is made and requests begin, with the estimated requests. */
   readonly onPlan: (requests: Range) => Effect.Effect<void>
 }
@@ -65,6 +65,7 @@ export interface Synced {
   readonly run: RunRecord
   readonly ended: ReadonlyArray<ResourceResult>
   readonly exitCode: number
+  readonly status: RunStatus
   /** Requests sent, retries included. */
   readonly requests: number
   readonly rows: ReadonlyArray<RunResource>
@@ -85,7 +86,7 @@ export interface Synced {
 const locationsMax = 4
 
 export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
-  const { catalogue, output, counts, range } = options
+  const { catalogue, output, range } = options
   const paths = outputPaths(output.folder)
 
   yield* removePartialDownloads(paths.files)
@@ -111,7 +112,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   )
   const planned = sumOf(plans.map(({ requests }) => requests))
   const run = yield* beginRun(range ? "backfill" : options.full ? fullSync : "sync", middleOf(planned))
-  yield* options.onPlan(planned)
+  yield* Effect.annotateLogs(options.onPlan(planned), { run: run.id })
 
   const backgroundLoader = yield* makeBackgroundLoader(loader)
   const isOnlyLocation = plans.length === 1
@@ -122,10 +123,12 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
       location,
       run: run.id,
       folder: output.folder,
-      counts,
       cuts: new Set<number>()
     }
-    const reading = extract(steps, context, companyOf(location)).pipe(Effect.provideService(Api, api))
+    const reading = extract(steps, context, companyOf(location)).pipe(
+      Effect.provideService(Api, api),
+      Effect.annotateLogs({ run: run.id })
+    )
     // If one of several locations rejects its token, the others are read. The only location stops the run.
     const ended = yield* isOnlyLocation
       ? reading
@@ -164,12 +167,25 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   // The load may have added reasons to the rows. A location that cannot be read has no rows, only a result.
   const status = worstStatus([...rows.map(({ status }) => status), ...ended.map((result) => statusOf(result))])
   const exitCode = exitCodeOf(status, ended)
-  yield* endRun(run, { status: exitCode === exitCodes.later ? "paused" : status, exitCode, requests })
+  const runStatus = exitCode === exitCodes.later ? "paused" : status
+  yield* endRun(run, { status: runStatus, exitCode, requests })
   const { due: published } = yield* publishNow(catalogue, output, run.id, "due")
   const elapsedMs = (yield* Clock.currentTimeMillis) - run.startedAt
   const { isVaultTruncated } = loader
   const vaultState = { isVaultTruncated, missingSegments: missing }
-  return { run, ended, exitCode, requests, rows, drift, ...vaultState, published, loadedMs, elapsedMs } satisfies Synced
+  return {
+    run,
+    ended,
+    exitCode,
+    status: runStatus,
+    requests,
+    rows,
+    drift,
+    ...vaultState,
+    published,
+    loadedMs,
+    elapsedMs
+  } satisfies Synced
 })
 
 /**

@@ -25,6 +25,8 @@ export interface Call {
   readonly priority: Priority
   /** The resource, or label of children, for which the request is counted. */
   readonly resource: string
+  /** The path of the request with the names of its parameters, which the log shows: ids may be personal data. */
+  readonly pathTemplate?: string
   /** For a response that is a file: where to store it. The body is then a `StoredFile`; see downloads.ts. */
   readonly file?: FileTarget
 }
@@ -87,9 +89,11 @@ const makeApi = Effect.fn("api.make")(function* (
 
   /** Sends a request once. Returns the response, or why to retry. `wasRenewed`: an earlier attempt renewed the token. */
   const attempt = Effect.fnUntraced(
-    function* ({ request, priority, resource, file }: Call, wasRenewed: boolean) {
+    function* ({ request, pathTemplate, priority, resource, file }: Call, wasRenewed: boolean) {
       const token = yield* credentials.token
-      const send = Effect.suspend(() => {
+      let sentAt = 0
+      const send = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        sentAt = now
         requestsByResource.set(resource, (requestsByResource.get(resource) ?? 0) + 1)
         return exchange.send(
           { ...httpRequest(request), headers: headersOf(request, token) },
@@ -106,6 +110,13 @@ const makeApi = Effect.fn("api.make")(function* (
           Effect.flatMap((slot) => Effect.onExit(restore(send), (exit) => slot.release(rateLimitIn(exit))))
         )
       )
+      const durationMs = (yield* Clock.currentTimeMillis) - sentAt
+      yield* Effect.annotateLogs(Effect.logDebug("request"), {
+        method: request.method,
+        path: pathTemplate,
+        status,
+        duration_ms: durationMs
+      })
       const text = sent === undefined ? undefined : withoutSecrets(sent, credentials.secrets)
       const classified = classify(status, text)
       if (classified === "ok") {
@@ -150,7 +161,10 @@ const makeApi = Effect.fn("api.make")(function* (
       if (result.retry === "after the window") {
         const now = yield* Clock.currentTimeMillis
         throttledAt ??= now
-        if (now - throttledAt < throttledMsMax) continue
+        if (now - throttledAt < throttledMsMax) {
+          yield* logRetry(call, result, 0)
+          continue
+        }
         const message = `the service refused a request for ${throttledMsMax / 60_000} minutes (${result.message})`
         return yield* new BudgetExhausted({ message, resumeAt: now + throttledMsMax })
       }
@@ -159,7 +173,10 @@ const makeApi = Effect.fn("api.make")(function* (
         if (isRenewed) return yield* new BadCredentials({ kind: settings.credentials.kind, message: result.message })
         isRenewed = true
       }
-      if (result.retry === "soon" && tries < callAttemptsMax) yield* Effect.sleep(yield* backoffMs(tries))
+      if (tries === callAttemptsMax) break
+      const waitMs = result.retry === "soon" ? yield* backoffMs(tries) : 0
+      yield* logRetry(call, result, waitMs)
+      if (waitMs > 0) yield* Effect.sleep(waitMs)
     }
     return yield* new Unavailable({
       message: `${last.message} (after ${callAttemptsMax} attempts)`,
@@ -173,6 +190,14 @@ const makeApi = Effect.fn("api.make")(function* (
 
   return Api.of({ send, linked, requestsByResource, usage: budget.usage })
 })
+
+/** The reason is the status, if there is one: the message of a response may contain personal data. */
+const logRetry = ({ pathTemplate }: Call, { message }: Retry, waitMs: number) =>
+  Effect.annotateLogs(Effect.logInfo("request is retried"), {
+    path: pathTemplate,
+    reason: /^\d{3}\b/.exec(message)?.[0] ?? message,
+    wait_ms: Math.round(waitMs)
+  })
 
 /** Doubles from 0.25 s to 8 s, times a random factor from 0.5 to 1, so that retries of many requests are spread. */
 const backoffMs = (tries: number) =>

@@ -1,11 +1,14 @@
 /** The errors of a request after all retries, distinguished by how the run continues. */
 import { Schema } from "effect"
 
-/** The requests of the day are used up, or the service requires a longer wait than a run allows. The run is paused. */
+/**
+ * The requests of the day are used up, the service requires a longer wait than a run allows, or the deadline of the run
+ * has passed. The run is paused.
+ */
 export class BudgetExhausted extends Schema.TaggedError<BudgetExhausted>()("BudgetExhausted", {
   message: Schema.String,
-  /** Epoch milliseconds. */
-  resumeAt: Schema.Number
+  /** When requests may succeed again, epoch milliseconds. Absent after a deadline. */
+  resumeAt: Schema.optionalKey(Schema.Number)
 }) {}
 
 /** The service rejects the token. The run ends. */

@@ -19,6 +19,8 @@ export interface Limits {
   readonly reservePerDay: number
   /** Requests of each day that a backfill also leaves to syncs. */
   readonly syncsPerDay?: number
+  /** Epoch milliseconds after which no request is sent: the flag `--deadline`. */
+  readonly deadline?: number | undefined
 }
 
 /** Lower values go first: 0 for cursors that expire, 1 for lists, 2 for children, whose responses have few records. */
@@ -46,8 +48,8 @@ export interface Slot {
 
 export interface Budget {
   /**
-   * Waits for a slot. Fails with BudgetExhausted if the requests of the day are used up or the service requires a wait
-   * of more than an hour, and with a Failure if the reserve leaves no requests of any day.
+   * Waits for a slot. Fails with BudgetExhausted if the requests of the day are used up, the service requires a wait of
+   * more than an hour, or the deadline has passed, and with a Failure if the reserve leaves no requests of any day.
    */
   readonly acquire: (priority: Priority) => Effect.Effect<Slot, BudgetExhausted | Failure>
   readonly usage: () => {
@@ -96,6 +98,8 @@ export const makeBudget = Effect.fn("api.budget")(function* (
   const waiting: readonly [Array<Waiter>, Array<Waiter>, Array<Waiter>] = [[], [], []]
   type Waiter = { readonly decision: Deferred.Deferred<void, BudgetExhausted | Failure>; granted: boolean }
   const changed = yield* Latch.make(false)
+  const untilDeadlineMs = (limits.deadline ?? Infinity) - (yield* Clock.currentTimeMillis)
+  let isPastDeadline = untilDeadlineMs <= 0
 
   /** Fails all waiting requests. */
   const failWaiting = (error: BudgetExhausted | Failure) =>
@@ -111,6 +115,9 @@ export const makeBudget = Effect.fn("api.budget")(function* (
     const now = yield* elapsedMs
     const wallClockMs = yield* Clock.currentTimeMillis
     heldUntil = heldUntil.filter((until) => until > now)
+    // A request that fails may interrupt others of its resource, so those in flight end first.
+    if (isPastDeadline && inFlight === 0)
+      yield* failWaiting(new BudgetExhausted({ message: "the deadline has passed" }))
     // Requests in flight may or may not be counted already, so waiting requests fail only once all have ended.
     if (remainingToday() <= 0 && inFlight === 0)
       yield* failWaiting(
@@ -130,7 +137,7 @@ export const makeBudget = Effect.fn("api.budget")(function* (
     const gapMs = isShared ? (windowMs * spreadShare) / capacity : 0
     const granted: Array<Waiter> = []
     const opensAt = () => Math.max(blockedUntil, pacedUntil)
-    const isFree = () => inFlight < inFlightMax && inFlight + heldUntil.length < capacity
+    const isFree = () => !isPastDeadline && inFlight < inFlightMax && inFlight + heldUntil.length < capacity
     while (now >= opensAt() && isFree() && remainingToday() > 0) {
       const waiter = waiting.find((lane) => lane.length > 0)?.shift()
       if (!waiter) break
@@ -154,6 +161,14 @@ export const makeBudget = Effect.fn("api.budget")(function* (
       : changed.await
   })
   yield* Effect.forkScoped(Effect.forever(grant))
+  if (untilDeadlineMs < Infinity)
+    yield* Effect.sleep(Math.max(0, untilDeadlineMs)).pipe(
+      Effect.andThen(() => {
+        isPastDeadline = true
+        return changed.open
+      }),
+      Effect.forkScoped
+    )
 
   const acquire = Effect.fnUntraced(function* (priority: Priority) {
     const waiter: Waiter = { decision: yield* Deferred.make<void, BudgetExhausted | Failure>(), granted: false }
@@ -182,11 +197,14 @@ export const makeBudget = Effect.fn("api.budget")(function* (
     isLimitKnown = seen.refusedForMs === undefined && (isLimitKnown || "max" in seen)
     const used = seen.remaining === undefined ? undefined : burst - seen.remaining
     otherClients.ended(own, now, windowMs, used === undefined ? undefined : { used, burst, windowMs })
-    if (seen.refusedForMs !== undefined)
+    if (seen.refusedForMs !== undefined) {
+      const wasBlocked = blockedUntil > now
       blockedUntil = Math.max(
         blockedUntil,
         now + (seen.refusedForMs === "unspecified" ? windowMs + marginMs : Math.max(seen.refusedForMs, refusedMsMin))
       )
+      if (!wasBlocked) yield* logWait(blockedUntil - now)
+    }
     if (seen.dailyRemaining !== undefined) {
       // Responses arrive out of order, so the lowest value is used. A much higher one belongs to a new day.
       const isNewDay = dailyRemaining !== undefined && seen.dailyRemaining > dailyRemaining + 10 * burst
@@ -202,6 +220,12 @@ export const makeBudget = Effect.fn("api.budget")(function* (
     usage: () => ({ burst, windowMs, inWindow: inFlight + heldUntil.length, dailyRemaining })
   }
 })
+
+/** A person at a terminal sees warnings only, and has to know why nothing happens. */
+const logWait = (waitMs: number) =>
+  (waitMs > 5000 ? Effect.logWarning : Effect.logInfo)("the service limits requests, so all requests wait").pipe(
+    Effect.annotateLogs({ reason: "429", wait_ms: Math.round(waitMs) })
+  )
 
 const reserveTooLarge = (reserve: number, dailyMax: number) => failure({ _tag: "ReserveTooLarge", reserve, dailyMax })
 

@@ -7,6 +7,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { rm, writeFile } from "node:fs/promises"
 import { onDisk } from "../io/files.ts"
 import { outputPaths } from "../settings/paths.ts"
+import { RunWait } from "../warehouse/lock.ts"
 import { CommandError } from "./errors.ts"
 import { Output } from "./output.ts"
 
@@ -44,9 +45,9 @@ export const releaseHandoff = (folder: string) =>
 /** A backfill that stops closes the warehouse within seconds. */
 const waitMs = 60_000
 
-/** Runs the work again after a backfill that held the warehouse has stopped. */
+/** Runs the work again after a backfill that held the warehouse has stopped. A backfill stops at once: `--wait` is for others. */
 export const requestHandoff = <A, E, R>(folder: string, work: Effect.Effect<A, E, R>) =>
-  work.pipe(
+  Effect.suspend(() => (existsSync(runningIn(folder)) ? Effect.provideService(work, RunWait, 0) : work)).pipe(
     Effect.catchIf(
       (error) => error instanceof CommandError && error.ends === "locked" && existsSync(runningIn(folder)),
       () =>

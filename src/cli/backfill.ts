@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import { type Window, dayMs, instantMs } from "../catalog/timestamps.ts"
 import { CommandError } from "./errors.ts"
 import { report } from "./report.ts"
-import { type SyncFlags, syncOnce } from "./sync.ts"
+import { type SyncFlags, logSynced, syncOnce } from "./sync.ts"
 
 export interface BackfillFlags extends Omit<SyncFlags, "acceptDeletions"> {
   readonly from: string
@@ -15,7 +15,9 @@ export const backfill = Effect.fn("cli.backfill")(function* (flags: BackfillFlag
   const { only, except, from, to } = flags
   const command = ["./sluice backfill", ...Object.entries({ only, except, from, to }).map(written)].join("")
   const synced = yield* syncOnce({ ...flags, acceptDeletions: false }, range)
-  return yield* report(synced, { name: "backfill", json: flags.json, command })
+  const exitCode = yield* report(synced, { name: "backfill", json: flags.json, command })
+  yield* logSynced(synced)
+  return exitCode
 })
 
 const written = ([name, value]: readonly [string, string | undefined]) =>

@@ -7,15 +7,20 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as CliConfig from "effect/cli/CliConfig"
 import * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as GlobalFlag from "effect/cli/GlobalFlag"
 import { Console as NodeConsole } from "node:console"
 import { exitCodes } from "../failure.ts"
 import { Ended, sluice } from "./commands.ts"
 import { Environment } from "./environment.ts"
 import { explanationOf } from "./errors.ts"
 import { presenterOf } from "./help.ts"
+import { logAborted, loggerOf } from "./log.ts"
 import { Output, type Streams } from "./output.ts"
 import { type ErrorCode, printError } from "./result.ts"
 
@@ -30,10 +35,12 @@ export interface CommandOptions extends Streams {
 /** Returns the exit code. Nothing is left of the command when it returns: no open file, no secret, no listener. */
 export const runCommand = async (args: ReadonlyArray<string>, options: CommandOptions): Promise<number> => {
   const { environment, signal, stdout, stderr, overrides = Context.empty() } = options
-  const output = Output.make(options, args)
+  const output = Output.make(options, environment, args)
   const services = Context.make(Environment, environment).pipe(
     Context.add(Output, output),
     Context.add(Console.Console, new NodeConsole(stdout, stderr)),
+    Context.add(Logger.CurrentLoggers, new Set([loggerOf(output)])),
+    Context.add(CliConfig.CliConfig, CliConfig.make({ builtIns })),
     Context.merge(overrides)
   )
   const fiber = Effect.runFork(
@@ -43,7 +50,8 @@ export const runCommand = async (args: ReadonlyArray<string>, options: CommandOp
     )
   )
   const stop = () => {
-    output.say("Stopping; progress is saved. Press Ctrl-C again to quit now.")
+    output.display?.close()
+    output.say("Stopping; progress is saved. Press Ctrl-C again to quit now.", "warn")
     Effect.runFork(Fiber.interrupt(fiber))
   }
   signal?.addEventListener("abort", stop, { once: true })
@@ -52,13 +60,21 @@ export const runCommand = async (args: ReadonlyArray<string>, options: CommandOp
   if (signal?.aborted) {
     const exitCode = Number(signal.reason)
     const next = "run the same command again; it resumes from the last saved page."
-    output.say(`Next: ${next}`)
+    output.say(`Next: ${next}`, "warn")
+    logAborted(output, exitCode)
     if (isJson(args))
       printError(output, { exitCode, code: "interrupted", message: "A signal stopped the command.", next })
     return exitCode
   }
   return Exit.isSuccess(exit) ? 0 : explain(exit.cause, output, isJson(args))
 }
+
+/** The flags of Effect that all commands have. Commands with a log have `--log-level` and `-v` of their own. */
+const version = GlobalFlag.Action({
+  flag: Flag.Boolean("version").pipe(Flag.withDescription("Show version information"), Flag.withDefault(false)),
+  run: GlobalFlag.Version.run
+})
+const builtIns = [GlobalFlag.Help, version, GlobalFlag.Wizard, GlobalFlag.Completions]
 
 const isJson = (args: ReadonlyArray<string>): boolean => args.includes("--json")
 
@@ -78,14 +94,17 @@ const explain = (cause: Cause.Cause<unknown>, output: Output["Service"], json: b
   const explanation = explanationOf(error)
   if (explanation) {
     const { ends, message, next } = explanation
-    say(`sluice: ${message}`)
-    say(`Next: ${next}`)
+    say(`sluice: ${message}`, "error")
+    say(`Next: ${next}`, "error")
+    logAborted(output, exitCodes[ends])
     return fail(exitCodes[ends], ends, message, next)
   }
   say(
     redacted(
       `sluice: Internal error; please report it. ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`
-    )
+    ),
+    "error"
   )
+  logAborted(output, exitCodes.failed)
   return fail(exitCodes.failed, "internal", "Internal error; stderr has its details.")
 }

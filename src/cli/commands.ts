@@ -8,18 +8,25 @@ import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { flagDescription } from "../settings/documents.ts"
-import { parseDuration } from "./duration.ts"
+import { durationMs } from "./duration.ts"
 import { type SettingFlags, flagText } from "../settings/table.ts"
+import { logFormats, logLevels } from "./log-format.ts"
+import { withRunFlags } from "./run-flags.ts"
 
 const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
+const choice = <const Value extends string>(name: string, values: ReadonlyArray<Value>, description: string) =>
+  Flag.Literals(name, values).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
 const flag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
 /** A time such as 30s, 10m, 26h or 7d, in milliseconds. */
 const durationFlag = (name: string, description: string) =>
   Flag.String(name).pipe(
-    Flag.mapTryCatch(parseDuration, (cause) => (cause instanceof Error ? cause.message : String(cause))),
+    Flag.filterMap(
+      (given) => Option.fromUndefinedOr(durationMs(given)),
+      (given) => `${given} is not a duration such as 30s, 10m, 26h or 7d`
+    ),
     Flag.withDescription(description),
     Flag.optional,
     Flag.map(Option.getOrUndefined)
@@ -42,6 +49,15 @@ const account = {
   full: flag("full", "Read everything again, not the changes alone.")
 }
 
+const run = {
+  logFormat: choice("log-format", logFormats, "Format of messages and log; pretty on a terminal, logfmt elsewhere."),
+  logLevel: choice("log-level", logLevels, "Leave out less severe messages; info by default."),
+  quiet: flag("quiet", "Print warnings and errors only.").pipe(Flag.withAlias("q")),
+  verbose: flag("verbose", "Log each request as well.").pipe(Flag.withAlias("v")),
+  wait: text("wait", "How long to wait for another run in the same folder: 30s, 10m, 2h.")
+}
+const deadline = text("deadline", "When to stop, after 5h or at 06:00 local time; the next run resumes.")
+
 const demo = Command.make("demo", { output: common.output }, (flags) =>
   load(import("./demo.ts"), (_) => _.demo(flags))
 ).pipe(
@@ -58,9 +74,11 @@ const sync = Command.make(
   "sync",
   {
     ...account,
+    ...run,
+    deadline,
     acceptDeletions: flag("accept-deletions", "Mark records deleted however many are missing; see deletions.max_share.")
   },
-  (flags) => load(import("./sync.ts"), (_) => _.syncCommand(flags))
+  (flags) => load(import("./sync.ts"), (_) => withRunFlags("sync", flags, _.syncCommand(flags)))
 ).pipe(
   Command.withDescription("Read what is new or changed, or resume an interrupted run; then publish."),
   Command.withExamples([
@@ -72,11 +90,13 @@ const backfill = Command.make(
   "backfill",
   {
     ...account,
+    ...run,
+    deadline,
     full: flag("full", "Read again what an earlier backfill has read."),
     from: Flag.String("from").pipe(Flag.withDescription("First day or time, in UTC: 2025-01-01.")),
     to: text("to", "Last day, or the time to stop before; without it, now.")
   },
-  (flags) => load(import("./backfill.ts"), (_) => _.backfill(flags))
+  (flags) => load(import("./backfill.ts"), (_) => withRunFlags("backfill", flags, _.backfill(flags)))
 ).pipe(
   Command.withDescription(
     "Read a past period again, month by month. A sync goes first: a backfill leaves it enough of the day's requests, and stops when one starts. Run again, it resumes."
@@ -90,24 +110,17 @@ const publish = Command.make(
   "publish",
   {
     ...common,
+    ...run,
     stdout: text(
       "stdout",
       "Write this table to stdout, and publish nothing: contacts, crm_history.contacts, meta.runs."
     ),
-    format: Flag.Literals("format", ["csv", "ndjson", "parquet"]).pipe(
-      Flag.withDescription("With --stdout: csv (the default), ndjson or parquet."),
-      Flag.optional,
-      Flag.map(Option.getOrUndefined)
-    ),
+    format: choice("format", ["csv", "ndjson", "parquet"], "With --stdout: csv (the default), ndjson or parquet."),
     columns: text("columns", "With --stdout: write these columns only, in this order: id,email."),
     where: text("where", "With --stdout: write the rows that meet this SQL condition."),
-    csvProfile: Flag.Literals("csv-profile", ["machine", "spreadsheet"]).pipe(
-      Flag.withDescription(flagDescription("csvProfile")),
-      Flag.optional,
-      Flag.map(Option.getOrUndefined)
-    )
+    csvProfile: choice("csv-profile", ["machine", "spreadsheet"], flagDescription("csvProfile"))
   },
-  (flags) => load(import("./publish.ts"), (_) => _.publishCommand(flags))
+  (flags) => load(import("./publish.ts"), (_) => withRunFlags("publish", flags, _.publishCommand(flags)))
 ).pipe(
   Command.withDescription("Publish the warehouse again, without a request."),
   Command.withExamples([
@@ -138,7 +151,9 @@ const status = Command.make(
     { command: "./sluice status --max-age 26h", description: "For monitoring." }
   ])
 )
-const rebuild = Command.make("rebuild", common, (flags) => load(import("./rebuild.ts"), (_) => _.rebuild(flags))).pipe(
+const rebuild = Command.make("rebuild", { ...common, ...run }, (flags) =>
+  load(import("./rebuild.ts"), (_) => withRunFlags("rebuild", flags, _.rebuild(flags)))
+).pipe(
   Command.withDescription("Rebuild every table from the vault, without a request."),
   Command.withExamples([{ command: "./sluice rebuild", description: "After a definition or a type has changed." }])
 )

@@ -170,7 +170,7 @@ const serviceExplanation = (error: ServiceError, location: string): Explanation 
       return {
         ends: "later",
         message: `The service allows no more requests for now: ${error.message}.`,
-        next: `Run the same command after ${new Date(error.resumeAt).toISOString()}.`
+        next: `Run the same command ${error.resumeAt === undefined ? "again" : `after ${new Date(error.resumeAt).toISOString()}`}.`
       }
     case "Unavailable":
       return {

@@ -12,8 +12,8 @@ export const presenterOf = ({ print, say }: Output["Service"]): Presenter => ({
         case "Help":
           return print(helpText(event.helpDoc))
         case "InvalidInvocation":
-          for (const error of event.errors) say(`sluice: ${error.message}`)
-          return say(`Next: ./${event.commandPath.join(" ")} --help`)
+          for (const error of event.errors) say(`sluice: ${error.message}`, "error")
+          return say(`Next: ./${event.commandPath.join(" ")} --help`, "error")
         case "Version":
           return print(`${event.name} ${event.version}`)
       }

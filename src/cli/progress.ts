@@ -1,66 +1,97 @@
-/** Progress of a run: a table that is redrawn on a terminal, a line every 30 s elsewhere. */
+/** Progress of a run: a display on a terminal, and a log entry each minute. */
 import { Clock, Effect } from "effect"
-import type { Api } from "../api/api.ts"
-import type { Counts } from "../extract/run-context.ts"
-import { Environment } from "./environment.ts"
-import { Output, duration, table } from "./output.ts"
+import type { SyncAccount } from "../sync.ts"
+import { type DisplayState, type ReadingState, frame } from "./display.ts"
+import { Pace } from "./display-pace.ts"
+import { Output } from "./output.ts"
 
 export interface Watched {
-  readonly apis: ReadonlyArray<Api["Service"]>
-  readonly counts: Counts
-  /** Requests the plan foresaw, where it could. */
+  readonly accounts: ReadonlyArray<Pick<SyncAccount, "api" | "counts" | "location">>
+  /** Requests that the plan estimated; `undefined` if it has no estimate. */
   planned: number | undefined
 }
 
+const redrawMs = 500
+const logMs = 60_000
+
+/** Shows and logs the progress until it is interrupted. */
 export const progress = Effect.fnUntraced(function* (watched: Watched) {
+  const { display, onResize } = yield* Output
   const startedAt = yield* Clock.currentTimeMillis
-  const { say, stderr } = yield* Output
-  const live = stderr.isTTY === true && !(yield* Environment)["CI"]
-  let drawn = 0
-  const erase = () => {
-    if (drawn > 0) stderr.write(`\u001b[${drawn}A\u001b[J`)
-    drawn = 0
-  }
-  const draw = Effect.gen(function* () {
-    yield* Effect.sleep(live ? 500 : 30_000)
-    const elapsedMs = (yield* Clock.currentTimeMillis) - startedAt
-    if (!live) return say(summary(watched, elapsedMs))
-    const lines = [...rows(watched), summary(watched, elapsedMs)].map((line) =>
-      line.slice(0, (stderr.columns ?? 80) - 1)
-    )
-    erase()
-    stderr.write(`${lines.join("\n")}\n`)
-    drawn = lines.length
+  const pace = new Pace()
+  const current = Effect.map(Clock.currentTimeMillis, (now) => stateOf(watched, now - startedAt, pace))
+  const log = Effect.gen(function* () {
+    yield* Effect.sleep(logMs)
+    yield* logProgress(yield* current)
   })
-  yield* Effect.forever(draw).pipe(Effect.ensuring(Effect.sync(erase)))
+  if (display === undefined) return yield* Effect.forever(log)
+
+  let state = yield* current
+  const draw = () => display.draw(frame(state, display.size))
+  const redraw = Effect.gen(function* () {
+    yield* Effect.sleep(redrawMs)
+    state = yield* current
+    draw()
+  })
+  yield* Effect.acquireUseRelease(
+    Effect.sync(() => onResize(draw)),
+    () => Effect.all([Effect.forever(redraw), Effect.forever(log)], { concurrency: "unbounded" }),
+    (stopListening) =>
+      Effect.sync(() => {
+        stopListening()
+        display.draw([])
+      })
+  )
 })
 
-const rows = ({ apis, counts }: Watched): ReadonlyArray<string> =>
-  table(
-    ["resource", "pages", "records", "requests"],
-    [...counts].map(([resource, { pages, records }]) => [
-      resource,
-      pages,
-      records,
-      total(apis.map((api) => api.requestsByResource.get(resource) ?? 0))
-    ])
+const logProgress = (state: DisplayState) =>
+  Effect.logInfo("progress").pipe(
+    Effect.annotateLogs({
+      requests: state.requests,
+      planned_requests: state.planned,
+      records: state.records,
+      resources_done: state.readings.filter(({ status }) => status !== undefined).length,
+      resources: state.readings.length,
+      window_requests: state.inWindow,
+      window_max: state.burst,
+      left_today: state.dailyRemaining,
+      seconds_left: state.leftMs === undefined ? undefined : Math.round(state.leftMs / 1000)
+    })
   )
 
-const total = (numbers: ReadonlyArray<number>) => numbers.reduce((sum, number) => sum + number, 0)
-
-const summary = ({ apis, counts, planned }: Watched, elapsedMs: number): string => {
-  const usages = apis.map((api) => api.usage())
-  const [{ windowMs, dailyRemaining }] = usages as [ReturnType<Api["Service"]["usage"]>]
+const stateOf = ({ accounts, planned }: Watched, elapsedMs: number, pace: Pace): DisplayState => {
+  const usages = accounts.map(({ api }) => api.usage())
+  const [{ windowMs, dailyRemaining }] = usages as [(typeof usages)[number]]
   const burst = total(usages.map((usage) => usage.burst))
-  const inWindow = total(usages.map((usage) => Math.min(usage.inWindow, usage.burst)))
-  const sent = total(apis.flatMap((api) => [...api.requestsByResource.values()]))
-  const records = total([...counts.values()].map((count) => count.records))
-  return [
-    duration(elapsedMs),
-    `${sent}${planned === undefined ? "" : ` of about ${Math.max(planned, sent)}`} requests`,
-    `${records} records`,
-    `budget ${inWindow}/${burst}`,
-    ...(dailyRemaining === undefined || apis.length > 1 ? [] : [`${dailyRemaining} left today`]),
-    ...(planned === undefined ? [] : [`${duration((Math.max(0, planned - sent) / burst) * windowMs)} to go`])
-  ].join(" · ")
+  const readings = accounts.flatMap((account) => readingsOf(account, accounts.length > 1))
+  const requests = total(accounts.flatMap(({ api }) => [...api.requestsByResource.values()]))
+  const left = planned === undefined ? undefined : planned - requests
+  pace.add(elapsedMs, requests)
+  // A run that needs more requests than the day still allows is paused before its end.
+  const isUnknown = left === undefined || left < 0 || (accounts.length === 1 && left > (dailyRemaining ?? Infinity))
+  return {
+    readings,
+    planned,
+    requests,
+    records: total(readings.map(({ records }) => records)),
+    elapsedMs,
+    leftMs: isUnknown ? undefined : pace.msFor(left, burst / windowMs),
+    inWindow: total(usages.map((usage) => Math.min(usage.inWindow, usage.burst))),
+    burst,
+    dailyRemaining: accounts.length > 1 ? undefined : dailyRemaining
+  }
 }
+
+const readingsOf = (
+  { api, counts, location }: Watched["accounts"][number],
+  isOneOfSeveral: boolean
+): ReadonlyArray<ReadingState> =>
+  Array.from(counts, ([label, { pages, records, status }]) => ({
+    name: isOneOfSeveral ? `${location} ${label}` : label,
+    pages,
+    records,
+    requests: api.requestsByResource.get(label) ?? 0,
+    status
+  }))
+
+const total = (numbers: ReadonlyArray<number>) => numbers.reduce((sum, number) => sum + number, 0)

@@ -13,6 +13,7 @@ import { lastRun } from "../warehouse/meta/runs.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { Environment } from "./environment.ts"
 import { CommandError } from "./errors.ts"
+import { logEnd } from "./log.ts"
 import { Output } from "./output.ts"
 import { printResult } from "./result.ts"
 
@@ -25,7 +26,7 @@ export interface PublishFlags extends Flags {
 }
 
 export const publishCommand = Effect.fn("cli.publish")(function* (flags: PublishFlags) {
-  const { print, say } = yield* Output
+  const { print, say, isLogged } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
   const { stdout } = flags
   if (stdout !== undefined) {
@@ -60,8 +61,12 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
       message: `No list of the service was read to its end yet, so there is nothing to publish from ${output.folder}.`,
       next: "./sluice sync"
     })
-  if (flags.json) return yield* printResult("publish", { exitCode: 0, data: { folder, files } })
-  print(`${files.length} files in ${folder}`)
-  say(`Next: open ${join(folder, snapshotName)} with any DuckDB client, or see ${join(folder, manifestName)}.`)
+  const next = `open ${join(folder, snapshotName)} with any DuckDB client, or see ${join(folder, manifestName)}.`
+  if (flags.json) yield* printResult("publish", { exitCode: 0, next, data: { folder, files } })
+  else {
+    if (isLogged("info")) print(`${files.length} files in ${folder}`)
+    say(`Next: ${next}`)
+  }
+  yield* logEnd(0, { status: "complete", files: files.length })
   return 0
 })

@@ -22,11 +22,12 @@ import { prepare } from "../warehouse/schema.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { Environment } from "./environment.ts"
 import { CommandError, failureExplanation } from "./errors.ts"
+import { logEnd } from "./log.ts"
 import { Output, duration } from "./output.ts"
 import { printResult } from "./result.ts"
 
 export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { readonly json: boolean }) {
-  const { print, say } = yield* Output
+  const { print, say, isLogged } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
   const { vault, warehouse, rebuilt, temporary } = outputPaths(output.folder)
   if (!existsSync(vault))
@@ -44,7 +45,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
       ({ reason }) => reason._tag === "WarehouseDamaged",
       (failure) =>
         Effect.map(moveAside(warehouse), (aside) =>
-          say(`${failureExplanation(failure).message} It is moved to ${aside}.`)
+          say(`${failureExplanation(failure).message} It is moved to ${aside}.`, "warn")
         )
     )
   )
@@ -73,16 +74,16 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
   yield* onDisk(warehouse, "replaced", () => rename(rebuilt, warehouse))
 
   const elapsedMs = (yield* Clock.currentTimeMillis) - startedAt
-  if (flags.json)
-    return yield* printResult("rebuild", {
-      exitCode: 0,
-      next: "./sluice status",
-      data: { records, loadedMs, elapsedMs }
-    })
-  print(
-    `${records} records in ${duration(loadedMs)}, without a request; published in ${duration(elapsedMs - loadedMs)}.`
-  )
-  say("Next: ./sluice status")
+  const next = "./sluice status"
+  if (flags.json) yield* printResult("rebuild", { exitCode: 0, next, data: { records, loadedMs, elapsedMs } })
+  else {
+    if (isLogged("info"))
+      print(
+        `${records} records in ${duration(loadedMs)}, without a request; published in ${duration(elapsedMs - loadedMs)}.`
+      )
+    say(`Next: ${next}`)
+  }
+  yield* logEnd(0, { status: "complete", records, duration_ms: elapsedMs })
   return 0
 })
 

@@ -8,6 +8,9 @@ import { counted } from "../verify/finding.ts"
 import { Output, duration, table } from "./output.ts"
 import { instant, printResult } from "./result.ts"
 
+/** `isStoppedByDeadline`: the run ended early because of its `--deadline`. */
+type Ended = Synced & { readonly isStoppedByDeadline: boolean }
+
 interface ReportOptions {
   readonly name: "sync" | "backfill"
   readonly json: boolean
@@ -16,8 +19,8 @@ interface ReportOptions {
 }
 
 /** Prints the result, and returns its exit code. */
-export const report = Effect.fnUntraced(function* (synced: Synced, { name, json, command }: ReportOptions) {
-  const { print, say } = yield* Output
+export const report = Effect.fnUntraced(function* (synced: Ended, { name, json, command }: ReportOptions) {
+  const { print, say, isLogged } = yield* Output
   const { run, ended, exitCode, requests, rows, drift, published, loadedMs, elapsedMs } = synced
   const { isVaultTruncated, missingSegments } = synced
   const ends = ended.map((end) => ({ ...end, status: statusOf(end), warnings: sentencesOf(end) }))
@@ -52,7 +55,9 @@ export const report = Effect.fnUntraced(function* (synced: Synced, { name, json,
   const closed = ends.filter((end) => !rows.some((row) => row.location === end.location))
   const place = placeOf([...rows, ...closed])
   const [quiet, shown] = [rows.filter(isQuiet), rows.filter((row) => !isQuiet(row))]
-  if (shown.length > 0)
+  // With --quiet, a result is of interest only if something is wrong.
+  const isShown = exitCode !== 0 || isLogged("info")
+  if (isShown && shown.length > 0)
     for (const line of table(
       [...place.head, "resource", "requests", "records", "new", "changed", "deleted", "rejected", "status"],
       shown.map((row) => [
@@ -68,21 +73,23 @@ export const report = Effect.fnUntraced(function* (synced: Synced, { name, json,
       ])
     ))
       print(line)
-  if (quiet.length > 0) print(`${shown.length > 0 ? "and " : ""}${quiet.length} complete without a change`)
+  if (isShown && quiet.length > 0) print(`${shown.length > 0 ? "and " : ""}${quiet.length} complete without a change`)
   const { changes, unexpectedValues } = drift
   if (changes.length > 0) say(`The service sent new fields or types; see meta.schema_changes: ${some(changes)}.`)
   if (unexpectedValues.length > 0) say(`Undocumented enum values, stored unchanged: ${some(unexpectedValues)}.`)
   for (const end of [...rows, ...closed])
-    for (const warning of end.warnings) say([...place.of(end), `${end.resource}: ${warning}`].join(" "))
+    for (const warning of end.warnings) say([...place.of(end), `${end.resource}: ${warning}`].join(" "), "warn")
   const publishing = published === "due" ? `, published in ${duration(elapsedMs - loadedMs)}` : ""
   say(`${counted(requests, "request")}, loaded in ${duration(loadedMs)}${publishing}. Run ${run.id}.`)
   if (published === "unchanged") say("Nothing changed; the published files stay as they are.")
   if (published === "nothing read") say("Nothing was published: no list has been read completely yet.")
   if (isVaultTruncated || missingSegments.length > 0)
     say(
-      `Part of the vault is missing${missingSegments.length > 0 ? `, segment ${missingSegments.slice(0, 5).join(", ")}${missingSegments.length > 5 ? " and others" : ""}` : ""}: restore it from a backup. The tables are complete; do not run ./sluice rebuild without it.`
+      `Part of the vault is missing${missingSegments.length > 0 ? `, segment ${missingSegments.slice(0, 5).join(", ")}${missingSegments.length > 5 ? " and others" : ""}` : ""}: restore it from a backup. The tables are complete; do not run ./sluice rebuild without it.`,
+      "warn"
     )
-  say(`Next: ${next}`)
+  if (synced.isStoppedByDeadline) say("Stopped at the deadline.", "warn")
+  say(`Next: ${next}`, exitCode === 0 ? "info" : "warn")
   return exitCode
 })
 
@@ -106,7 +113,8 @@ const placeOf = (rows: ReadonlyArray<{ readonly location: string }>) => {
   }
 }
 
-const nextOf = ({ ended, exitCode }: Synced, command: string, catalogue: Catalogue): string => {
+const nextOf = ({ ended, exitCode, isStoppedByDeadline }: Ended, command: string, catalogue: Catalogue): string => {
+  if (isStoppedByDeadline) return `${command}; it resumes where it stopped.`
   const resumeAt = ended.find((end) => end.resumeAt !== undefined)?.resumeAt
   if (resumeAt !== undefined)
     return `${command}, after ${instant(resumeAt)}, when the service accepts requests again; it resumes where it stopped.`

@@ -35,9 +35,9 @@ export const reportRunProgress = Effect.fnUntraced(function* (folder: string, co
       pid: process.pid,
       startedAt: new Date(startedAt).toISOString(),
       updatedAt: new Date(yield* Clock.currentTimeMillis).toISOString(),
-      requests: sum(watched.apis.flatMap((api) => [...api.requestsByResource.values()])),
+      requests: sum(watched.accounts.flatMap(({ api }) => [...api.requestsByResource.values()])),
       ...(watched.planned !== undefined && { plannedRequests: watched.planned }),
-      records: sum([...watched.counts.values()].map(({ records }) => records))
+      records: sum(watched.accounts.flatMap(({ counts }) => [...counts.values()].map(({ records }) => records)))
     }
     yield* Effect.ignore(Effect.tryPromise(() => writeAtomically(path, JSON.stringify(progress))))
     yield* Effect.sleep(intervalMs)

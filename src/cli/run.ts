@@ -30,7 +30,7 @@ export const run = async (args: ReadonlyArray<string>): Promise<void> => {
   const exitCode = await runCommand(args, { environment: env, stdout, stderr, signal: stopped.signal })
   if (stopped.signal.aborted) process.exit(exitCode)
   await written()
-  // A command that failed has told why.
+  // A command that failed has already written the reason.
   if (!unwritten || exitCode !== 0) process.exit(exitCode)
   stderr.write(`sluice: The result could not be printed: ${unwritten.message}\n`)
   process.exit(exitCodes.failed)

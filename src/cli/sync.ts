@@ -1,5 +1,5 @@
 /** `sluice sync`: builds the services, runs the sync beside a progress display, and prints the result. */
-import { Context, Effect, Fiber, Layer } from "effect"
+import { Clock, Context, Effect, Fiber, Layer } from "effect"
 import { Api } from "../api/api.ts"
 import { type Catalogue, discover } from "../catalog/discover.ts"
 import type { Window } from "../catalog/timestamps.ts"
@@ -8,7 +8,7 @@ import { makePlan } from "../plan/plan.ts"
 import type { Flags } from "../settings/read.ts"
 import { schemaPolicies } from "../settings/schema-policy.ts"
 import { type AccountSettings, syncSettings } from "../settings/settings.ts"
-import { sync } from "../sync.ts"
+import { type Synced, sync } from "../sync.ts"
 import { middleOf, rangeText } from "../values/range.ts"
 import { prepare } from "../warehouse/schema.ts"
 import { choiceOf } from "./selection.ts"
@@ -19,6 +19,8 @@ import { Output } from "./output.ts"
 import { type Watched, progress } from "./progress.ts"
 import { report } from "./report.ts"
 import { reportRunProgress } from "./run-progress.ts"
+import { logEnd } from "./log.ts"
+import { deadlineOf } from "./run-flags.ts"
 import { requestHandoff, yieldToSync, releaseHandoff } from "./backfill-handoff.ts"
 
 export interface SyncFlags extends Flags {
@@ -27,16 +29,32 @@ export interface SyncFlags extends Flags {
   readonly full: boolean
   readonly acceptDeletions: boolean
   readonly json: boolean
+  readonly deadline?: string | undefined
 }
 
 export const syncCommand = Effect.fn("cli.sync")(function* (flags: SyncFlags) {
   const synced = yield* syncOnce(flags)
   const command = flags.full && synced.exitCode === exitCodes.later ? "./sluice sync --full" : "./sluice sync"
-  return yield* report(synced, { name: "sync", json: flags.json, command })
+  const exitCode = yield* report(synced, { name: "sync", json: flags.json, command })
+  yield* logSynced(synced)
+  return exitCode
 })
+
+/** The last entry of the log. */
+export const logSynced = ({ run, status, exitCode, requests, rows, elapsedMs }: Synced) =>
+  logEnd(exitCode, {
+    run: run.id,
+    status,
+    requests,
+    records: rows.reduce((sum, { records }) => sum + records, 0),
+    new: rows.reduce((sum, { newRows }) => sum + newRows, 0),
+    changed: rows.reduce((sum, { changedRows }) => sum + changedRows, 0),
+    duration_ms: elapsedMs
+  })
 
 /** Reads what is due, or a range of the past. */
 export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: Window) {
+  const deadline = yield* deadlineOf(flags.deadline, range ? "backfill" : "sync")
   const environment = yield* Environment
   const { keepSecret, say } = yield* Output
   const choice = yield* choiceOf(flags)
@@ -50,15 +68,16 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
     const accounts = yield* Effect.forEach(settings, ({ api, ...account }) =>
       Effect.gen(function* () {
         const reserve = range ? yield* reserveForSync(catalogue, account) : 0
-        const limits = { ...api.limits, syncsPerDay: reserve }
+        const limits = { ...api.limits, syncsPerDay: reserve, deadline }
         return {
           ...account,
+          counts: new Map(),
           api: Context.get(yield* Layer.build(Api.layer({ ...api, limits })), Api),
           ...(flags.acceptDeletions && { deletionShareMax: 1 })
         }
       })
     )
-    const watched: Watched = { apis: accounts.map(({ api }) => api), counts: new Map(), planned: undefined }
+    const watched: Watched = { accounts, planned: undefined }
     yield* Effect.forkScoped(reportRunProgress(output.folder, range ? "sluice backfill" : "sluice sync", watched))
     const beside = yield* Effect.forkChild(progress(watched))
     const synced = sync({
@@ -66,18 +85,26 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
       accounts,
       output,
       policies,
-      counts: watched.counts,
       ...choice,
       full: flags.full,
       range,
       onPlan: (requests) =>
-        Effect.sync(() => {
+        Effect.suspend(() => {
           watched.planned = middleOf(requests)
           const text = rangeText(requests)
           if (text !== undefined) say(`Planned: ${text} requests.`)
+          return Effect.annotateLogs(Effect.logInfo("plan made"), {
+            locations: accounts.length,
+            planned_requests: rangeText(requests),
+            deadline: deadline === undefined ? undefined : new Date(deadline).toISOString()
+          })
         })
     })
-    return yield* (range ? yieldToSync(output.folder, synced) : synced).pipe(Effect.ensuring(Fiber.interrupt(beside)))
+    const ended = yield* (range ? yieldToSync(output.folder, synced) : synced).pipe(
+      Effect.ensuring(Fiber.interrupt(beside))
+    )
+    const isPastDeadline = (yield* Clock.currentTimeMillis) >= (deadline ?? Infinity)
+    return { ...ended, isStoppedByDeadline: isPastDeadline && ended.exitCode === exitCodes.later }
   }).pipe(Effect.scoped, Effect.provide(outputLayer(output)), Effect.mapError(explained(settings[0]!.location)))
   return yield* range ? Effect.ensuring(work, releaseHandoff(output.folder)) : requestHandoff(output.folder, work)
 })

@@ -61,7 +61,11 @@ export const service = Effect.fn("doctor.service")(function* ({
   }).pipe(
     Effect.catchTag("BudgetExhausted", ({ message, resumeAt }) =>
       Effect.succeed([
-        warning("scopes", `not checked: ${message}`, `./sluice doctor, after ${new Date(resumeAt).toISOString()}`)
+        warning(
+          "scopes",
+          `not checked: ${message}`,
+          `./sluice doctor${resumeAt === undefined ? "" : `, after ${new Date(resumeAt).toISOString()}`}`
+        )
       ])
     ),
     Effect.catch((error) => Effect.succeed([problemOf("scopes", explained(error))]))

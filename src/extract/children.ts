@@ -6,7 +6,7 @@
 import { Clock, Deferred, Duration, Effect } from "effect"
 import { join } from "node:path"
 import { type ApiResponse, Api } from "../api/api.ts"
-import type { ApiError } from "../api/errors.ts"
+import type { ApiError, BudgetExhausted } from "../api/errors.ts"
 import { fileName } from "../api/downloads.ts"
 import { at } from "../catalog/json.ts"
 import type { ChildRequest, Resource } from "../catalog/resource.ts"
@@ -123,17 +123,21 @@ export const readChildren = Effect.fn("extract.children")(function* (
       yield* Effect.raceFirst(Deferred.await(parentsRead), Effect.sleep(250))
       continue
     }
+    let exhausted: BudgetExhausted | undefined
     yield* Effect.forEach(
       parents,
       (due) =>
-        fetch(due).pipe(
+        Effect.suspend(() => (exhausted === undefined ? fetch(due) : Effect.void)).pipe(
           Effect.catchTags({
             Unavailable: (error) => giveUp(due, error),
-            RequestRejected: (error) => giveUp(due, error)
+            RequestRejected: (error) => giveUp(due, error),
+            // A failure would interrupt the requests in flight, whose responses are then requested again.
+            BudgetExhausted: (error) => Effect.sync(() => void (exhausted = error))
           })
         ),
       { concurrency, discard: true }
     )
+    if (exhausted !== undefined) return yield* exhausted
   }
   const requests = (api.requestsByResource.get(label) ?? 0) - requestsBefore
   const capabilities = { ...noCapabilities, sizes, unreliableTotals: [...unreliableTotals] }

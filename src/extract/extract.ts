@@ -15,7 +15,7 @@ import { lastStatuses } from "../warehouse/meta/run-resources.ts"
 import { excludedCount } from "../warehouse/sync-state.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 import { readWindows } from "./backfill.ts"
-import type { RunContext } from "./run-context.ts"
+import { type RunContext, begin, end } from "./run-context.ts"
 import { findDeleted, findOrphans } from "./deletions.ts"
 import { readChildren } from "./children.ts"
 import { type Outage, watchForOutage } from "./outage.ts"
@@ -53,8 +53,13 @@ export const extract = Effect.fn("extract")(function* (
   }
   const outage = yield* watchForOutage(context.location)
 
-  const run = (label: string, reading: Reads) =>
-    Effect.map(runToEnd(label, reading, context, outage), (result) => [result])
+  const run = (label: string, reading: Reads) => {
+    begin(context.counts, label)
+    return runToEnd(label, reading, context, outage).pipe(
+      Effect.map((result) => [result]),
+      Effect.annotateLogs({ location: context.location, resource: label })
+    )
+  }
   /** Runs a reading that adds rows to a table. Its children can end only after all such readings have. */
   const runForRows = (table: string, label: string, reading: Reads) =>
     run(label, reading).pipe(
@@ -167,6 +172,7 @@ const runToEnd = Effect.fnUntraced(function* (
   outage: Outage
 ): Effect.fn.Return<ResourceResult, BadCredentials | WrongLocation | Failure, Api | Vault | Warehouse> {
   const [api, vault] = [yield* Api, yield* Vault]
+  const startedAt = yield* Clock.currentTimeMillis
   const requestsBefore = api.requestsByResource.get(resource) ?? 0
   const incomplete = (shortfall: string, more: Partial<Omit<ResourceResult, "location" | "resource">> = {}) =>
     Effect.succeed<Omit<ResourceResult, "location" | "resource">>({
@@ -188,7 +194,8 @@ const runToEnd = Effect.fnUntraced(function* (
           Effect.flatMap(outage.isCauseOf(error, resource), (isDown) =>
             incomplete(error.message, isDown ? { reason: "retryLater" } : {})
           ),
-        BudgetExhausted: ({ message, resumeAt }) => incomplete(message, { reason: "retryLater", resumeAt })
+        BudgetExhausted: ({ message, resumeAt }) =>
+          incomplete(message, { reason: "retryLater", ...(resumeAt !== undefined && { resumeAt }) })
       })
     )
   const at = yield* Clock.currentTimeMillis
@@ -196,6 +203,7 @@ const runToEnd = Effect.fnUntraced(function* (
     entry: { kind: "end", run: context.run, at, location: context.location, resource, outcome },
     body: ""
   })
+  yield* logEnd(resource, outcome, at - startedAt, context)
   return {
     ...outcome,
     location: context.location,
@@ -204,3 +212,19 @@ const runToEnd = Effect.fnUntraced(function* (
     ...(resumeAt !== undefined && { resumeAt })
   }
 })
+
+const logEnd = (resource: string, outcome: Outcome, durationMs: number, { counts }: RunContext) => {
+  const status = statusOf(outcome)
+  const { pages, records } = end(counts, resource, status)
+  return Effect.logInfo("resource ended").pipe(
+    Effect.annotateLogs({
+      status,
+      mode: outcome.mode,
+      requests: outcome.requests,
+      pages,
+      records,
+      warnings: outcome.shortfalls.length + outcome.warnings.length,
+      duration_ms: durationMs
+    })
+  )
+}

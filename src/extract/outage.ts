@@ -21,12 +21,14 @@ export const watchForOutage = Effect.fnUntraced(function* (id: string): Effect.f
     if (yield* Deferred.isDone(down)) return false
     const other =
       resource === "locations" ? get("/workflows/", { locationId: location }) : get("/locations/{locationId}")
-    return yield* (yield* Api).send({ request: bind(other, { location: id }), priority: 0, resource }).pipe(
-      Effect.as(true),
-      Effect.catch((error) =>
-        error._tag === "Failure" ? Effect.fail(error) : Effect.succeed(error._tag !== "Unavailable")
+    return yield* (yield* Api)
+      .send({ request: bind(other, { location: id }), pathTemplate: other.path, priority: 0, resource })
+      .pipe(
+        Effect.as(true),
+        Effect.catch((error) =>
+          error._tag === "Failure" ? Effect.fail(error) : Effect.succeed(error._tag !== "Unavailable")
+        )
       )
-    )
   }, oneProbe.withPermits(1))
   return {
     during: (reading) =>

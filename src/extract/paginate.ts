@@ -120,14 +120,16 @@ export const readPartition = Effect.fn("extract.partition")(function* (
         windowEnd: state.windows?.[0]?.[1]
       }
     )
-    const result = yield* api.send({ request, priority: live ? 0 : priority, resource: label, ...file }).pipe(
-      Effect.catchTag("RequestRejected", (rejection) => Effect.succeed(rejection)),
-      // The service may fail on a cursor of sort value and id.
-      Effect.catchIf(
-        (error) => error._tag === "Unavailable" && !error.later && isPair(strategy, state),
-        ({ message }) => Effect.succeed(new RequestRejected({ status: 0, message }))
+    const result = yield* api
+      .send({ request, pathTemplate: strategy.request.path, priority: live ? 0 : priority, resource: label, ...file })
+      .pipe(
+        Effect.catchTag("RequestRejected", (rejection) => Effect.succeed(rejection)),
+        // The service may fail on a cursor of sort value and id.
+        Effect.catchIf(
+          (error) => error._tag === "Unavailable" && !error.later && isPair(strategy, state),
+          ({ message }) => Effect.succeed(new RequestRejected({ status: 0, message }))
+        )
       )
-    )
     if (result instanceof RequestRejected) {
       if (parentContext?.emptyOnBadRequest && [400, 422].includes(result.status))
         return yield* new NotFound({ message: result.message })

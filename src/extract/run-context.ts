@@ -2,10 +2,17 @@
 import type { Effect } from "effect"
 import type { OptionalSettings } from "../settings/table.ts"
 import type { Failure } from "../failure.ts"
+import type { Status } from "../values/status.ts"
 import type { Step } from "../values/step.ts"
 
-/** Pages and records read so far, by resource; for the progress display. */
-export type Counts = Map<string, { pages: number; records: number }>
+/** What a run has read of a location so far, by resource or label of children; for the progress display and the log. */
+export type Counts = Map<string, Count>
+interface Count {
+  readonly pages: number
+  readonly records: number
+  /** Once the reading has ended. */
+  readonly status?: Status
+}
 
 export interface RunContext {
   readonly counts: Counts
@@ -31,7 +38,19 @@ export type Reading = Pick<Step, "since" | "checkpoints" | "capabilities" | "win
   readonly mode: Exclude<Step["mode"], "children">
 }
 
+const nothing: Count = { pages: 0, records: 0 }
+
+/** Counts a page. */
 export const count = (counts: Counts, resource: string, records: number): void => {
-  const sums = counts.get(resource) ?? { pages: 0, records: 0 }
+  const sums = counts.get(resource) ?? nothing
   counts.set(resource, { pages: sums.pages + 1, records: sums.records + records })
+}
+
+export const begin = (counts: Counts, resource: string): void => void counts.set(resource, nothing)
+
+/** Returns the final counts. */
+export const end = (counts: Counts, resource: string, status: Status): Count => {
+  const ended = { ...(counts.get(resource) ?? nothing), status }
+  counts.set(resource, ended)
+  return ended
 }

@@ -1,9 +1,10 @@
 /**
  * The lock on the warehouse file, and the process that holds it. A run of sluice holds it until its end, so opening
- * fails at once. Any other program reads the file for a while, so opening waits for it.
+ * fails at once, unless the command has a limit for this wait. Any other program reads the file for a while, so opening
+ * always waits for it.
  */
 import * as Clock from "effect/Clock"
-import * as Console from "effect/Console"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
 import { basename } from "node:path"
@@ -18,13 +19,17 @@ export interface Holder {
   readonly isRun: boolean
 }
 
-const waitMs = 30_000
+/** How many milliseconds to wait for another run: the flag `--wait`. */
+export class RunWait extends Context.Reference<number>("sluice/warehouse/RunWait", { defaultValue: () => 0 }) {}
+
+const otherProgramWaitMs = 30_000
 const reportAfterMs = 2000
 const pollIntervalMs = 250
 
 /**
  * Opens a file that another process may have locked. `holderOf` returns that process, or `undefined` for any other
- * failure to open the file. Fails with `WarehouseLocked` if it is a run of sluice, or after 30 s.
+ * failure to open the file. Fails with `WarehouseLocked` after `RunWait` if it is a run of sluice, and after at least 30 s
+ * if it is another program.
  */
 export const openWhenUnlocked = Effect.fn("warehouse.openWhenUnlocked")(function* <A, E>(
   path: string,
@@ -32,6 +37,7 @@ export const openWhenUnlocked = Effect.fn("warehouse.openWhenUnlocked")(function
   holderOf: (failure: E) => Holder | undefined
 ): Effect.fn.Return<A, E | Failure> {
   const begunAt = yield* Clock.currentTimeMillis
+  const runWaitMs = yield* RunWait
   let isReported = false
   for (;;) {
     const opened = yield* Effect.result(open)
@@ -39,12 +45,13 @@ export const openWhenUnlocked = Effect.fn("warehouse.openWhenUnlocked")(function
     const holder = holderOf(opened.failure)
     if (holder === undefined) return yield* Effect.fail(opened.failure)
     const waitedMs = (yield* Clock.currentTimeMillis) - begunAt
-    if (holder.isRun || waitedMs >= waitMs) return yield* lockedBy(path, holder)
-    if (!isReported && waitedMs >= reportAfterMs) {
+    const limitMs = holder.isRun ? runWaitMs : Math.max(otherProgramWaitMs, runWaitMs)
+    if (waitedMs >= limitMs) return yield* lockedBy(path, holder)
+    if (!isReported && (holder.isRun || waitedMs >= reportAfterMs)) {
       isReported = true
-      yield* Console.error(`Waiting for ${describe(holder)}, which has ${basename(path)} open.`)
+      yield* Effect.logWarning(`Waiting for ${describe(holder)}, which has ${basename(path)} open.`)
     }
-    yield* Effect.sleep(pollIntervalMs)
+    yield* Effect.sleep(Math.min(pollIntervalMs, limitMs - waitedMs))
   }
 })
 

@@ -31,6 +31,25 @@ describe("a process", () => {
     }
   })
 
+  it("waits for another run as long as --wait allows, and then works", async () => {
+    const slow = await openAccount("--latency", "100", "--contacts", "50")
+    try {
+      const first = start(["sync"], slow.environment)
+      await slow.service.requested(20)
+      const hasty = await start(["publish", "--wait", "1s", "--log-format", "json"], slow.environment).ended
+      assert.strictEqual(hasty.code, 11, hasty.stderr)
+      assert.strictEqual(hasty.stderr.match(/Waiting for sluice sync \(process \d+\)/g)?.length, 1)
+      const second = start(["sync", "--wait", "5m"], slow.environment)
+      assert.strictEqual((await first.ended).code, 0)
+      const ran = await second.ended
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      assert.match(ran.stderr, /Waiting for sluice sync/)
+      assert.deepStrictEqual(await slow.differences(), [])
+    } finally {
+      slow.service.stop()
+    }
+  })
+
   it("Ctrl-C ends the run with 130, and the next run repeats at most the requests in flight", async () => {
     const slow = await openAccount("--latency", "30", "--contacts", "200")
     try {

@@ -1,5 +1,5 @@
 /** One run of the whole program in a simulated world, until it ends or hangs. */
-import { Cause, Context, Effect, Exit, Fiber, Layer, Clock, Random, Redacted } from "effect"
+import { Cause, Context, Effect, Exit, Fiber, Layer, Logger, Clock, Random, Redacted } from "effect"
 import { Api } from "../../src/api/api.ts"
 import { BadCredentials } from "../../src/api/errors.ts"
 import { Transport } from "../../src/api/exchange.ts"
@@ -120,12 +120,12 @@ const program = (
           location: service.world.context.locationId,
           company: catalogue.familyByTable.has("locations") ? undefined : service.world.context.companyId,
           optional: nothingOptional,
-          deletionShareMax
+          deletionShareMax,
+          counts: new Map()
         }
       ],
       output: { folder: machine.folder, formats: [], csvProfile: "machine", memoryMb: 128 },
       policies: evolving,
-      counts: new Map(),
       only: [],
       except: [],
       full,
@@ -138,5 +138,6 @@ const program = (
       nextDoubleUnsafe: random,
       nextIntUnsafe: () => Math.floor(random() * Number.MAX_SAFE_INTEGER)
     }),
-    Effect.provideService(Clock.Clock, clock)
+    Effect.provideService(Clock.Clock, clock),
+    Effect.provideService(Logger.CurrentLoggers, new Set())
   )

@@ -1,7 +1,7 @@
 /** Runs sluice as users do: as a process, through the launcher. */
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import type { Ran } from "./sluice.ts"
+import { type Ran, withSentences } from "./sluice.ts"
 
 export interface Running {
   readonly ended: Promise<Ran>
@@ -13,7 +13,7 @@ const launcher = fileURLToPath(new URL("../../sluice", import.meta.url))
 
 export const start = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>): Running => {
   // The modes of files must not depend on the umask of the caller.
-  const child = spawn("sh", ["-c", 'umask 000 && exec "$0" "$@"', launcher, ...args], {
+  const child = spawn("sh", ["-c", 'umask 000 && exec "$0" "$@"', launcher, ...withSentences(args)], {
     env: { PATH: process.env["PATH"], ...environment },
     stdio: ["ignore", "pipe", "pipe"],
     // Shorter than the time limit of a test, so that a process that hangs is killed and the test fails with its output.

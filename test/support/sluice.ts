@@ -20,6 +20,12 @@ export interface RunOptions {
   readonly signal?: AbortSignal
 }
 
+/** Without a choice, messages are as on a terminal: most tests check the sentences that people read. */
+export const withSentences = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
+  /^(sync|backfill|rebuild|publish)$/.test(args[0] ?? "") && !args.includes("--log-format")
+    ? [...args, "--log-format", "pretty"]
+    : args
+
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), "sluice-test-"))
 
 export const environmentOf = (service: Pick<Service, "url" | "token" | "locationId">, output: string) => ({
@@ -37,7 +43,7 @@ export const sluice = async (
   options: RunOptions = {}
 ): Promise<Ran> => {
   const [stdout, stderr] = [new Collected(), new Collected()]
-  const code = await runCommand(args, {
+  const code = await runCommand(withSentences(args), {
     environment: { PATH: process.env["PATH"], ...environment },
     stdout,
     stderr,

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
+import { Effect, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
 import { explanationOf } from "../../src/cli/errors.ts"
-import { type Holder, holderIn, openWhenUnlocked } from "../../src/warehouse/lock.ts"
+import { type Holder, RunWait, holderIn, openWhenUnlocked } from "../../src/warehouse/lock.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
 import { newFolder } from "../support/sluice.ts"
 
@@ -53,6 +53,39 @@ describe("a warehouse that another process has open", () => {
         explanationOf(failure)?.message ?? "",
         /Another run \(process 8\) is working in o\. Nothing was changed\./
       )
+    })
+  )
+
+  it.effect("is opened once another run has ended, if the command waits for it", () =>
+    Effect.gen(function* () {
+      const messages: Array<unknown> = []
+      const logger = Logger.make(({ message }) => void messages.push(message))
+      let holder: Holder | undefined = run
+      const opening = yield* Effect.suspend(() => (holder ? Effect.fail(holder) : Effect.succeed("opened"))).pipe(
+        (open) => openWhenUnlocked("o/warehouse.duckdb", open, (holder) => holder),
+        Effect.provideService(RunWait, 600_000),
+        Effect.provide(Logger.layer([logger])),
+        Effect.forkChild
+      )
+      yield* TestClock.adjust("9 minutes")
+      holder = undefined
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* Fiber.join(opening), "opened")
+      assert.deepStrictEqual(messages, [["Waiting for sluice sync (process 8), which has warehouse.duckdb open."]])
+    })
+  )
+
+  it.effect("fails if another run has not ended in the time that the command waits", () =>
+    Effect.gen(function* () {
+      const opening = yield* openWhenUnlocked("o/warehouse.duckdb", Effect.fail(run), (holder) => holder).pipe(
+        Effect.flip,
+        Effect.provideService(RunWait, 600_000),
+        Effect.forkChild
+      )
+      yield* TestClock.adjust("599 seconds")
+      assert.isUndefined(opening.pollUnsafe())
+      yield* TestClock.adjust("1 second")
+      assert.match(explanationOf(yield* Fiber.join(opening))?.message ?? "", /Another run \(process 8\)/)
     })
   )
 

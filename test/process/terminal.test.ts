@@ -1,0 +1,143 @@
+/** The live display in a pseudo-terminal, and its absence where no terminal can show it. */
+import { assert, describe, it } from "@effect/vitest"
+import { type Account, discard, openAccount } from "../support/account.ts"
+import { start } from "../support/process.ts"
+import { Screen, type Size, hasPython, openTerminal } from "../support/terminal.ts"
+
+if (!hasPython) console.log("The display is not tested: python3, which opens the pseudo-terminal, is missing.")
+
+/** What only the display shows. */
+const ofDisplay = /^resource +pages|more running|\d waiting|resources? done|^\[[#-]+\]|budget \d+\/\d+/
+
+const terminals: ReadonlyArray<Size> = [
+  { columns: 120, rows: 40 },
+  { columns: 80, rows: 24 },
+  { columns: 40, rows: 24 }
+]
+
+/** The output in pieces, of which each but the first begins by erasing the display. */
+const frames = (output: string) => output.replaceAll("\r\u001b[", "\0\r\u001b[").split("\0")
+
+/** The lines of the table, and of messages, as a terminal of this width shows them. */
+const shown = (screen: Screen) => screen.lines.filter((line) => line.trim() !== "")
+
+const withAccount = async (flags: ReadonlyArray<string>, use: (account: Account) => Promise<void>) => {
+  const account = await openAccount(...flags)
+  try {
+    await use(account)
+  } finally {
+    discard(account)
+  }
+}
+
+describe.skipIf(!hasPython)("the display", () => {
+  it.each(terminals)("of %j stays on the screen, and leaves the messages and the result only", (size) =>
+    withAccount(["--contacts", "60", "--latency", "50-150", "--limits", "100/2000/200000"], async (account) => {
+      const { code, output } = await openTerminal(["sync"], account.environment, size).ended
+      assert.strictEqual(code, 0, output)
+      const screen = new Screen(size)
+      const parts = frames(output)
+      assert.isAbove(parts.length, 5, "the display was drawn")
+      let displayed = 0
+      for (const part of parts.slice(0, -1)) {
+        screen.write(part)
+        const scrolled = screen.lines.slice(0, screen.top)
+        assert.deepStrictEqual(
+          scrolled.filter((line) => ofDisplay.test(line)),
+          []
+        )
+        // The sums appear once, at the end.
+        const sums = screen.lines.filter((line) => /^\d+ (s|min) · /.test(line))
+        assert.isAtMost(sums.length, 1)
+        displayed += sums.length
+      }
+      assert.isAbove(displayed, 5)
+      screen.write(parts.at(-1)!)
+      assert.deepStrictEqual(
+        shown(screen).filter((line) => ofDisplay.test(line)),
+        []
+      )
+      assert.strictEqual(screen.column, 0)
+      assert.strictEqual(screen.lines.at(-1), "")
+      assert.strictEqual(shown(screen).at(-1), "Next: ./sluice status")
+    })
+  )
+
+  it("shows messages above itself, and a second sync the share of the plan", () =>
+    withAccount(["--contacts", "120", "--latency", "100", "--limits", "40/2000/200000"], async (account) => {
+      const size = { columns: 80, rows: 24 }
+      const sync = ["sync", "--only", "contacts,contact_notes"]
+      assert.strictEqual((await openTerminal(sync, account.environment, size).ended).code, 0)
+      const { code, output } = await openTerminal([...sync, "--full", "-v"], account.environment, size).ended
+      assert.strictEqual(code, 0, output)
+      const screen = new Screen(size)
+      let withBar = 0
+      for (const part of frames(output)) {
+        screen.write(part)
+        if (screen.lines.some((line) => /^\[[#-]+\] \d+ %$/.test(line))) withBar++
+      }
+      assert.isAbove(withBar, 2)
+      const lines = shown(screen)
+      const text = screen.lines.join("\n")
+      assert.match(text, /^Planned: about \d+ requests\.$/m)
+      assert.isAbove(lines.filter((line) => /^\S+Z DEBUG request /.test(line)).length, 100)
+      assert.deepStrictEqual(
+        lines.filter((line) => ofDisplay.test(line)),
+        []
+      )
+    }))
+
+  it("leaves a clean line when Ctrl-C stops the run with 130", () =>
+    withAccount(["--contacts", "200", "--latency", "100"], async (account) => {
+      const size = { columns: 80, rows: 24 }
+      const session = openTerminal(["sync"], account.environment, size)
+      await account.service.requested(100)
+      session.press("\u0003")
+      const { code, output } = await session.ended
+      assert.strictEqual(code, 130)
+      const screen = new Screen(size).write(output)
+      assert.deepStrictEqual(shown(screen).slice(-2), [
+        "Stopping; progress is saved. Press Ctrl-C again to quit now.",
+        "Next: run the same command again; it resumes from the last saved page."
+      ])
+      assert.deepStrictEqual(
+        shown(screen).filter((line) => ofDisplay.test(line) || line.includes("^C")),
+        []
+      )
+      assert.strictEqual(screen.column, 0)
+    }))
+
+  it("colours the word incomplete, but not with NO_COLOR", () =>
+    withAccount(["--contacts", "20"], async (account) => {
+      await account.service.post("token", { removeScope: "contacts.readonly" })
+      const run = (environment: Readonly<Record<string, string>>) =>
+        openTerminal(
+          ["sync", "--only", "contacts,pipelines"],
+          { ...account.environment, ...environment },
+          terminals[0]!
+        ).ended
+      const coloured = await run({})
+      assert.strictEqual(coloured.code, 77, coloured.output)
+      assert.include(coloured.output, "\u001b[31mincomplete\u001b[39m")
+      assert.notInclude((await run({ NO_COLOR: "1" })).output, "\u001b[3")
+    }))
+
+  it.each([{ TERM: "dumb" }, { CI: "true" }])("is absent with %j, without any escape sequence", (environment) =>
+    withAccount(["--contacts", "20"], async (account) => {
+      const session = openTerminal(["sync"], { ...account.environment, ...environment }, terminals[0]!)
+      const { code, output } = await session.ended
+      assert.strictEqual(code, 0, output)
+      assert.notInclude(output, "\u001b")
+      assert.match(output, /message="run ended"/)
+    })
+  )
+})
+
+describe("a pipe", () => {
+  it("receives no escape sequence, even if colours are forced", () =>
+    withAccount(["--contacts", "20"], async (account) => {
+      const { code, stdout, stderr } = await start(["sync"], { ...account.environment, FORCE_COLOR: "1" }).ended
+      assert.strictEqual(code, 0, stderr)
+      assert.notInclude(stdout + stderr, "\u001b")
+    }))
+})

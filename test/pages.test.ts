@@ -1,17 +1,86 @@
-/** The pages for readers, checked against the repository. */
-import { assert, it } from "@effect/vitest"
+/** The pages for readers, checked against the program and the repository. */
+import { assert, describe, it } from "@effect/vitest"
 import { existsSync, globSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { exitCodes } from "../src/failure.ts"
+import { allSettings } from "../src/settings/table.ts"
+import { inDatabase } from "./support/compare.ts"
+import { prepareIn } from "./support/fixtures.ts"
+import { newFolder, sluice } from "./support/sluice.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const pages = globSync(["*.md", "{docs,bench,output,src,config}/**/*.md"], { cwd: root })
+const textOf = (page: string) => readFileSync(join(root, page), "utf8")
+const matches = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, found]) => found!)
 
-it("every file that a page names exists", () => {
-  const missing = pages.flatMap((page) => {
-    const text = readFileSync(`${root}/${page}`, "utf8")
-    const named = Array.from(text.matchAll(/`((?:src|test|bench|pipelines|docs)\/[^`\s]*)`/g), ([, path]) => path!)
-    return named.filter((path) => !existsSync(`${root}/${path}`)).map((path) => `${page} ${path}`)
+describe("the pages", () => {
+  it("name and link to files that exist", () => {
+    const missing = pages.flatMap((page) => {
+      const named = matches(textOf(page), /`((?:src|test|bench|pipelines|docs)\/[^`\s]*)`/g).map((path) =>
+        join(root, path)
+      )
+      const linked = matches(textOf(page), /\]\((?!https?:)([^)#]+)\)/g).map((path) => join(root, dirname(page), path))
+      return [...named, ...linked].filter((path) => !existsSync(path)).map((path) => `${page}: ${path}`)
+    })
+    assert.isAbove(pages.length, 10)
+    assert.deepStrictEqual(missing, [])
   })
-  assert.isAbove(pages.length, 5)
-  assert.deepStrictEqual(missing, [])
+
+  it("name commands with flags that these commands have", async () => {
+    const wrong: Array<string> = []
+    const flagsByCommand = new Map<string, ReadonlySet<string>>()
+    const guides = pages.filter((page) => page !== "CHANGELOG.md" && page !== "docs/dictionary.md")
+    for (const page of guides)
+      for (const [, command, rest] of textOf(page).matchAll(/\.\/sluice (\w+)((?: [^`\n#|]*)?)/g)) {
+        if (command === "sandbox") continue
+        if (!flagsByCommand.has(command!)) {
+          const { code, stdout } = await sluice([command!, "--help"], {})
+          flagsByCommand.set(command!, new Set(code === 0 ? matches(stdout, /(--[a-z-]+)/g) : []))
+        }
+        for (const flag of matches(rest!, /(--[a-z-]+)/g))
+          if (!flagsByCommand.get(command!)!.has(flag)) wrong.push(`${page}: ./sluice ${command} ${flag}`)
+      }
+    assert.isAbove(flagsByCommand.size, 8)
+    for (const [command, flags] of flagsByCommand) assert.isAbove(flags.size, 0, `./sluice ${command}`)
+    assert.deepStrictEqual(wrong, [])
+  })
+
+  it("list every exit code of a command", () => {
+    const listed = matches(textOf("docs/operations.md"), /^\| ([\d, ]+) +\|/gm).flatMap((codes) =>
+      codes.split(",").map(Number)
+    )
+    const expected = new Set([0, ...Object.values(exitCodes), 130, 143])
+    assert.deepStrictEqual(
+      listed.toSorted((one, other) => one - other),
+      [...expected].sort((one, other) => one - other)
+    )
+  })
+
+  it("name settings that exist", () => {
+    const known = new Set(allSettings.map(({ path }) => path))
+    const sections = [...new Set([...known].map((path) => path.split(".")[0]!))].filter(
+      (section) => section !== "locations"
+    )
+    const pattern = new RegExp(`\`((?:${sections.join("|")})\\.(?!ts\`)[a-z_]+)\``, "g")
+    const unknown = pages
+      .filter((page) => page !== "CHANGELOG.md" && page !== "docs/dictionary.md")
+      .flatMap((page) =>
+        matches(textOf(page), pattern)
+          .filter((path) => !known.has(path))
+          .map((path) => `${page}: ${path}`)
+      )
+    assert.deepStrictEqual(unknown, [])
+  })
+
+  it("ask questions in SQL that the tables can answer", async () => {
+    const folder = newFolder()
+    await prepareIn(folder)
+    const queries = matches(textOf("README.md"), /```sql\n(.*?);\n```/gs)
+    assert.isAbove(queries.length, 0)
+    await inDatabase(join(folder, "warehouse.duckdb"), async (ask) => {
+      await ask("SET schema = 'crm'")
+      for (const query of queries) await ask(`EXPLAIN ${query.replaceAll(/^--.*$/gm, "")}`)
+    })
+  })
 })

@@ -162,7 +162,7 @@ const Verify = Schema.Struct({
   ),
   /** Rows that were compared with the service, by outcome. */
   sample: Schema.optional(
-    Schema.Struct({ agree: Count, differ: Count, changedSince: Count, goneSince: Count, notReadable: Count })
+    Schema.Struct({ agree: Count, differ: Count, changedSince: Count, deletedSince: Count, notReadable: Count })
   )
 })
 

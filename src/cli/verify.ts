@@ -135,7 +135,7 @@ const sampleResult = (numbers: Sampled["numbers"]) => ({
   agree: numbers.agree,
   differ: numbers.differ,
   changedSince: numbers["changed since"],
-  goneSince: numbers["gone since"],
+  deletedSince: numbers["deleted since"],
   notReadable: numbers["not readable"]
 })
 

@@ -1,4 +1,4 @@
-/** Generates config/example.toml, its JSON Schema, the table in README and the help of flags from the settings table. */
+/** Generates config/example.toml, its JSON Schema, the table of docs/configuration.md and the help of flags from the settings table. */
 import * as Schema from "effect/Schema"
 import { type Setting, type SettingFlags, allSettings, flagText, locationSettings, sections } from "./table.ts"
 

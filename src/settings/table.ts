@@ -1,5 +1,5 @@
 /**
- * Every setting, once. Reading, error messages, the flags' help, `doctor`, README's table, config/example.toml and its JSON
+ * Every setting, once. Reading, error messages, the flags' help, `doctor`, docs/configuration.md, config/example.toml and its JSON
  * Schema come from this table. A new setting is an entry here and its use.
  */
 import {
@@ -227,7 +227,7 @@ type OptionalKey = {
 export type OptionalSettings = Pick<SettingValues["account"], OptionalKey>
 
 export interface PlacedSetting extends Setting {
-  /** The name in messages and in README: `output.folder`. */
+  /** The name in messages and in docs/configuration.md: `output.folder`. */
   readonly path: string
   readonly section: string
   readonly key: string

@@ -31,7 +31,7 @@ export interface Sampled {
   /** Tables with a row that differs from the service. */
   readonly disagreeing: ReadonlyArray<string>
 }
-type Status = "agree" | "differ" | "changed since" | "gone since" | "not readable"
+type Status = "agree" | "differ" | "changed since" | "deleted since" | "not readable"
 
 /** One row, compared. */
 interface Compared {
@@ -52,7 +52,7 @@ export const checkSample = Effect.fn("verify.sample")(function* (
 > {
   const chosen = yield* choose(options.catalogue, options.location, options.rows)
   const compared = yield* Effect.forEach(chosen, (one) => compareRow(one, options), { concurrency })
-  const numbers = { agree: 0, differ: 0, "changed since": 0, "gone since": 0, "not readable": 0 }
+  const numbers = { agree: 0, differ: 0, "changed since": 0, "deleted since": 0, "not readable": 0 }
   for (const { status } of compared) numbers[status]++
   const total = numbers.agree + numbers.differ
   const share = total === 0 ? "" : `, ${Math.floor((numbers.agree / total) * 1000) / 10} % of ${total} agree`
@@ -79,7 +79,7 @@ export const checkSample = Effect.fn("verify.sample")(function* (
 const deletionFindings = (compared: ReadonlyArray<Compared>): ReadonlyArray<Finding> =>
   [
     ...Map.groupBy(
-      compared.filter(({ status }) => status === "gone since"),
+      compared.filter(({ status }) => status === "deleted since"),
       ({ table }) => table
     )
   ].map(([table, deleted]) =>
@@ -122,7 +122,7 @@ const compareRow = Effect.fnUntraced(function* ({ known, row }: Chosen, { locati
     return isNewer(known, row, theirs) ? ended("changed since") : ended("differ", findings)
   }).pipe(
     Effect.catchTags({
-      NotFound: () => Effect.succeed(ended("gone since")),
+      NotFound: () => Effect.succeed(ended("deleted since")),
       Forbidden: unread,
       RequestRejected: unread
     })

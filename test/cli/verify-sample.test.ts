@@ -74,7 +74,7 @@ describe("verify --sample", () => {
     assert.deepStrictEqual(wrong, [])
     const { agree, ...others } = numbers
     assert.isAbove(agree, 500)
-    assert.deepStrictEqual(others, { differ: 0, "changed since": 0, "gone since": 0, "not readable": 0 })
+    assert.deepStrictEqual(others, { differ: 0, "changed since": 0, "deleted since": 0, "not readable": 0 })
     assert.match(looked, /^[\d,]+ rows of 2\d tables, 100 % of \d+ agree$/)
   })
 

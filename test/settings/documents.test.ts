@@ -18,8 +18,8 @@ it("config/example.toml is current", () =>
 it("config/sluice.schema.json is current", () =>
   expect(jsonSchema()).toMatchFileSnapshot(inRepository("config/sluice.schema.json")))
 
-it("the table of settings in README is current", () => {
-  const path = inRepository("README.md")
+it("the table of settings in docs/configuration.md is current", () => {
+  const path = inRepository("docs/configuration.md")
   const [before, , after] = readFileSync(path, "utf8").split(/(?<=<!-- settings -->\n)|(?=<!-- end of settings -->)/)
   return expect(`${before}\n${readmeTable()}\n\n${after}`).toMatchFileSnapshot(path)
 })

@@ -15,11 +15,11 @@ const Run = Schema.Struct({
   id: Schema.String,
   command: Schema.String,
   startedAt: Instant,
-  finishedAt: Schema.optional(Instant),
+  finishedAt: Schema.optionalKey(Instant),
   status: Schema.Literals([...Status.literals, "paused", "interrupted"]),
-  exitCode: Schema.optional(Count),
-  requests: Schema.optional(Count),
-  plannedRequests: Schema.optional(Count)
+  exitCode: Schema.optionalKey(Count),
+  requests: Schema.optionalKey(Count),
+  plannedRequests: Schema.optionalKey(Count)
 })
 
 /** What a run did for a resource of a location. */
@@ -40,20 +40,20 @@ const RunResource = Schema.Struct({
 /** The program that has the warehouse open; for a sync or backfill, with its progress. */
 const Holder = Schema.Struct({
   command: Schema.String,
-  pid: Schema.optional(Count),
+  pid: Schema.optionalKey(Count),
   /** Whether it is a sluice command that writes. */
   isRun: Schema.Boolean,
-  startedAt: Schema.optional(Instant),
-  updatedAt: Schema.optional(Instant),
-  requests: Schema.optional(Count),
-  plannedRequests: Schema.optional(Count),
-  records: Schema.optional(Count)
+  startedAt: Schema.optionalKey(Instant),
+  updatedAt: Schema.optionalKey(Instant),
+  requests: Schema.optionalKey(Count),
+  plannedRequests: Schema.optionalKey(Count),
+  records: Schema.optionalKey(Count)
 })
 
 const Sync = Schema.Struct({
   run: Schema.String,
   requests: Count,
-  plannedRequests: Schema.optional(Count),
+  plannedRequests: Schema.optionalKey(Count),
   /** Whether a new release was published, or why not. */
   published: Schema.Literals(["released", "unchanged", "nothingRead", "notWanted"]),
   loadedMs: Count,
@@ -66,8 +66,8 @@ const Sync = Schema.Struct({
       resource: Schema.String,
       mode: Mode,
       status: Status,
-      reason: Schema.optional(Schema.Literals(["forbidden", "retryLater"])),
-      resumeAt: Schema.optional(Instant),
+      reason: Schema.optionalKey(Schema.Literals(["forbidden", "retryLater"])),
+      resumeAt: Schema.optionalKey(Instant),
       requests: Count,
       warnings: Texts
     })
@@ -83,11 +83,11 @@ const Reading = Schema.Struct({
   resource: Schema.String,
   state: Schema.Literals([...Status.literals, "interrupted", "never"]),
   /** The end of the last complete reading. */
-  completeAt: Schema.optional(Instant),
+  completeAt: Schema.optionalKey(Instant),
   /** Whether that is longer ago than `--max-age`. */
   isStale: Schema.Boolean,
   /** The last run that read it. */
-  run: Schema.optional(Schema.String),
+  run: Schema.optionalKey(Schema.String),
   requests: Count,
   records: Count,
   newRows: Count,
@@ -100,32 +100,32 @@ const Reading = Schema.Struct({
 const StatusResult = Schema.Struct({
   /** `published`: the warehouse is in use, and the result describes the last release. `none`: there is no release. */
   source: Schema.Literals(["warehouse", "published", "none"]),
-  holder: Schema.optional(Holder),
-  lastRun: Schema.optional(Run),
+  holder: Schema.optionalKey(Holder),
+  lastRun: Schema.optionalKey(Run),
   readings: Schema.Array(Reading),
   /** Readings that are never read, interrupted, incomplete or stale. */
   problems: Count,
-  oldest: Schema.optional(Schema.Struct({ location: Schema.String, resource: Schema.String, completeAt: Instant }))
+  oldest: Schema.optionalKey(Schema.Struct({ location: Schema.String, resource: Schema.String, completeAt: Instant }))
 })
 
-const Range = Schema.Struct({ min: Count, max: Schema.optional(Count) })
+const Range = Schema.Struct({ min: Count, max: Schema.optionalKey(Count) })
 
 const Plan = Schema.Struct({
   /** The program that has the warehouse open, which a plan needs; there are no steps then. */
-  holder: Schema.optional(Holder),
+  holder: Schema.optionalKey(Holder),
   /** Requests of the whole plan; without `max`, no upper limit is known. */
-  requests: Schema.optional(Range),
-  elapsedMs: Schema.optional(Range),
-  dailyRemaining: Schema.optional(Count),
+  requests: Schema.optionalKey(Range),
+  elapsedMs: Schema.optionalKey(Range),
+  dailyRemaining: Schema.optionalKey(Count),
   steps: Schema.Array(
     Schema.Struct({
       location: Schema.String,
       resource: Schema.String,
       mode: Mode,
-      records: Schema.optional(Count),
+      records: Schema.optionalKey(Count),
       requests: Range,
       basis: Schema.String,
-      refused: Schema.optional(Schema.Struct({ reason: Schema.String, scope: Schema.optional(Schema.String) }))
+      refused: Schema.optionalKey(Schema.Struct({ reason: Schema.String, scope: Schema.optionalKey(Schema.String) }))
     })
   )
 })
@@ -147,7 +147,7 @@ const Rebuild = Schema.Struct({ records: Count, loadedMs: Count, elapsedMs: Coun
 
 const Verify = Schema.Struct({
   /** The program that has the warehouse open; only the published files are checked then. */
-  holder: Schema.optional(Holder),
+  holder: Schema.optionalKey(Holder),
   /** Whether no check found an error. */
   isRight: Schema.Boolean,
   checks: Schema.Array(
@@ -161,7 +161,7 @@ const Verify = Schema.Struct({
     })
   ),
   /** Rows that were compared with the service, by outcome. */
-  sample: Schema.optional(
+  sample: Schema.optionalKey(
     Schema.Struct({ agree: Count, differ: Count, changedSince: Count, deletedSince: Count, notReadable: Count })
   )
 })
@@ -172,8 +172,8 @@ const Doctor = Schema.Struct({
       state: Schema.Literals(["ok", "warning", "problem"]),
       check: Schema.String,
       what: Schema.String,
-      todo: Schema.optional(Schema.String),
-      ends: Schema.optional(Schema.String)
+      todo: Schema.optionalKey(Schema.String),
+      ends: Schema.optionalKey(Schema.String)
     })
   ),
   settings: Schema.Array(Schema.Struct({ key: Schema.String, value: Schema.String, from: Schema.String }))
@@ -185,7 +185,7 @@ const Dictionary = Schema.Struct({
       name: Schema.String,
       description: Schema.String,
       key: Texts,
-      parentColumn: Schema.optional(Schema.String),
+      parentColumn: Schema.optionalKey(Schema.String),
       detail: Schema.Boolean,
       columns: Schema.Array(
         Schema.Struct({
@@ -194,8 +194,8 @@ const Dictionary = Schema.Struct({
           sql: Schema.String,
           description: Schema.String,
           personal: Schema.String,
-          references: Schema.optional(Schema.String),
-          enumValues: Schema.optional(Texts),
+          references: Schema.optionalKey(Schema.String),
+          enumValues: Schema.optionalKey(Texts),
           detail: Schema.Boolean
         })
       )

@@ -18,7 +18,7 @@ const RunProgress = Schema.Struct({
   startedAt: Schema.String,
   updatedAt: Schema.String,
   requests: Schema.Number,
-  plannedRequests: Schema.optional(Schema.Number),
+  plannedRequests: Schema.optionalKey(Schema.Number),
   records: Schema.Number
 })
 export type RunProgress = typeof RunProgress.Type

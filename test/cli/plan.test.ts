@@ -66,7 +66,7 @@ describe("a plan", () => {
       assert.strictEqual((await account.sync()).code, 0)
       assertPredicts("first sync", first.plan, await used(account), false)
 
-      for (let night = 1; night <= 4; night++) {
+      for (let night = 1; night <= 3; night++) {
         await account.service.post("change", {
           contacts: 0.1,
           opportunities: 0.1,

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url"
 import { expect } from "vitest"
 import { resultDocuments } from "../../src/cli/result-documents.ts"
 import { type Account, discard, openTables } from "../support/account.ts"
+import { acceleratedClock } from "../support/clock.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
 const schemas = fileURLToPath(new URL("../../docs/schemas/", import.meta.url))
@@ -31,7 +32,12 @@ const validate = (name: string, result: unknown): void => {
 describe("--json", () => {
   let account: Account
   const resultOf = async (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>> = {}) => {
-    const { code, stdout, stderr } = await sluice([...args, "--json"], { ...account.environment, ...environment })
+    const ran = sluice(
+      [...args, "--json"],
+      { ...account.environment, ...environment },
+      { overrides: acceleratedClock() }
+    )
+    const { code, stdout, stderr } = await ran
     const lines = stdout.trim().split("\n")
     assert.lengthOf(lines, 1, `${stdout}\n${stderr}`)
     return { code, result: JSON.parse(lines[0]!) }

@@ -23,6 +23,7 @@ import { makeBackgroundLoader } from "./load/background-loader.ts"
 import { makeLoader } from "./load/load.ts"
 import { makeBackfillPlan } from "./plan/backfill.ts"
 import { recordCoverage } from "./plan/coverage.ts"
+import type { ExpectedStep } from "./plan/expect.ts"
 import { type Choice, makePlan } from "./plan/plan.ts"
 import { withViews } from "./publish/chunks.ts"
 import { publishDue, stateOf } from "./publish/due.ts"
@@ -57,8 +58,14 @@ export interface SyncOptions extends Omit<Choice, "optional"> {
   readonly accounts: ReadonlyArray<SyncAccount>
   readonly output: OutputSettings
   readonly policies: SchemaPolicies
-  /** Called when the plan is made and requests begin, with the estimated requests. */
-  readonly onPlan: (requests: Range) => Effect.Effect<void>
+  /** Called when the plan is made and requests begin. */
+  readonly onPlan: (plan: PlanOfRun) => Effect.Effect<void>
+}
+
+/** What the run is expected to take, in all and by location. */
+export interface PlanOfRun {
+  readonly requests: Range
+  readonly expectedByLocation: ReadonlyMap<string, ReadonlyArray<ExpectedStep>>
 }
 
 export interface Synced {
@@ -112,7 +119,8 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   )
   const planned = sumOf(plans.map(({ requests }) => requests))
   const run = yield* beginRun(range ? "backfill" : options.full ? fullSync : "sync", middleOf(planned))
-  yield* Effect.annotateLogs(options.onPlan(planned), { run: run.id })
+  const expectedByLocation = new Map(plans.map(({ location, expected }) => [location, expected]))
+  yield* Effect.annotateLogs(options.onPlan({ requests: planned, expectedByLocation }), { run: run.id })
 
   const backgroundLoader = yield* makeBackgroundLoader(loader)
   const isOnlyLocation = plans.length === 1

@@ -15,6 +15,8 @@ export interface DisplayState {
   readonly readings: ReadonlyArray<ReadingState>
   /** The estimate of the plan; `undefined` if it has none. */
   readonly planned: number | undefined
+  /** Whether `planned` is only a lower limit. */
+  readonly isMinimum: boolean
   readonly requests: number
   readonly records: number
   readonly elapsedMs: number
@@ -104,20 +106,26 @@ const incompleteLine = ({ name }: ReadingState): string => `${name}  incomplete`
 
 /** The sums, and a bar of the requests. In a terminal with few lines, the most important ones. */
 const sumLines = (state: DisplayState, width: number, height: number): ReadonlyArray<string> => {
-  const { planned, requests, records, elapsedMs, leftMs, inWindow, burst, dailyRemaining } = state
+  const { planned, isMinimum, requests, records, elapsedMs, leftMs, inWindow, burst, dailyRemaining } = state
   const isWithinPlan = planned !== undefined && requests <= planned
   /** As they are shown, each with its rank in importance. */
   const sums: ReadonlyArray<readonly [rank: number, text: string | undefined]> = [
     [3, duration(elapsedMs)],
-    [0, `${quantity(requests)}${isWithinPlan ? ` of about ${quantity(planned)}` : ""} requests`],
+    [
+      0,
+      `${quantity(requests)}${isWithinPlan ? ` of ${isMinimum ? "at least" : "about"} ${quantity(planned)}` : ""} requests`
+    ],
     [2, `${quantity(records)} records`],
     [5, `budget ${inWindow}/${burst}`],
     [4, dailyRemaining === undefined ? undefined : `${quantity(dailyRemaining)} left today`],
-    [1, leftMs === undefined ? undefined : `about ${duration(leftMs)} left`]
+    [1, leftMs === undefined ? undefined : `${isMinimum ? "at least" : "about"} ${duration(leftMs)} left`]
   ]
   for (let rankMax = 6; rankMax >= 0; rankMax--) {
     const texts = sums.flatMap(([rank, text]) => (text !== undefined && rank <= rankMax ? [text] : []))
-    const lines = [...(rankMax === 6 && isWithinPlan ? bar(requests, planned, width) : []), ...joined(texts, width)]
+    const lines = [
+      ...(rankMax === 6 && isWithinPlan && !isMinimum ? bar(requests, planned, width) : []),
+      ...joined(texts, width)
+    ]
     if (lines.length <= height) return lines
   }
   return []

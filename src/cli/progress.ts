@@ -1,15 +1,10 @@
 /** Progress of a run: a display on a terminal, and a log entry each minute. */
 import { Clock, Effect } from "effect"
-import type { SyncAccount } from "../sync.ts"
+import { middleOf } from "../values/range.ts"
 import { type DisplayState, type ReadingState, frame } from "./display.ts"
 import { Pace } from "./display-pace.ts"
 import { Output } from "./output.ts"
-
-export interface Watched {
-  readonly accounts: ReadonlyArray<Pick<SyncAccount, "api" | "counts" | "location">>
-  /** Requests that the plan estimated; `undefined` if it has no estimate. */
-  planned: number | undefined
-}
+import { type Watched, plannedRequests } from "./watched.ts"
 
 const redrawMs = 500
 const logMs = 60_000
@@ -59,12 +54,16 @@ const logProgress = (state: DisplayState) =>
     })
   )
 
-const stateOf = ({ accounts, planned }: Watched, elapsedMs: number, pace: Pace): DisplayState => {
+const stateOf = (watched: Watched, elapsedMs: number, pace: Pace): DisplayState => {
+  const { accounts } = watched
   const usages = accounts.map(({ api }) => api.usage())
   const [{ windowMs, dailyRemaining }] = usages as [(typeof usages)[number]]
   const burst = total(usages.map((usage) => usage.burst))
   const readings = accounts.flatMap((account) => readingsOf(account, accounts.length > 1))
   const requests = total(accounts.flatMap(({ api }) => [...api.requestsByResource.values()]))
+  const range = plannedRequests(watched)
+  const middle = range && middleOf(range)
+  const planned = middle ?? range?.min
   const left = planned === undefined ? undefined : planned - requests
   pace.add(elapsedMs, requests)
   // A run that needs more requests than the day still allows is paused before its end.
@@ -72,6 +71,7 @@ const stateOf = ({ accounts, planned }: Watched, elapsedMs: number, pace: Pace):
   return {
     readings,
     planned,
+    isMinimum: middle === undefined,
     requests,
     records: total(readings.map(({ records }) => records)),
     elapsedMs,

@@ -10,7 +10,8 @@ import { readFileSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { writeAtomically } from "../io/files.ts"
 import { outputPaths } from "../settings/paths.ts"
-import type { Watched } from "./progress.ts"
+import { middleOf } from "../values/range.ts"
+import { type Watched, plannedRequests } from "./watched.ts"
 
 const RunProgress = Schema.Struct({
   command: Schema.String,
@@ -30,13 +31,15 @@ export const reportRunProgress = Effect.fnUntraced(function* (folder: string, co
   const path = outputPaths(folder).progress
   const startedAt = yield* Clock.currentTimeMillis
   const write = Effect.gen(function* () {
+    const range = plannedRequests(watched)
+    const planned = range && (middleOf(range) ?? range.min)
     const progress: RunProgress = {
       command,
       pid: process.pid,
       startedAt: new Date(startedAt).toISOString(),
       updatedAt: new Date(yield* Clock.currentTimeMillis).toISOString(),
       requests: sum(watched.accounts.flatMap(({ api }) => [...api.requestsByResource.values()])),
-      ...(watched.planned !== undefined && { plannedRequests: watched.planned }),
+      ...(planned !== undefined && { plannedRequests: planned }),
       records: sum(watched.accounts.flatMap(({ counts }) => [...counts.values()].map(({ records }) => records)))
     }
     yield* Effect.ignore(Effect.tryPromise(() => writeAtomically(path, JSON.stringify(progress))))

@@ -16,9 +16,10 @@ import { Environment } from "./environment.ts"
 import { explained } from "./errors.ts"
 import { outputLayer } from "./output-layer.ts"
 import { Output } from "./output.ts"
-import { type Watched, progress } from "./progress.ts"
+import { progress } from "./progress.ts"
 import { report } from "./report.ts"
 import { reportRunProgress } from "./run-progress.ts"
+import type { Watched } from "./watched.ts"
 import { logEnd } from "./log.ts"
 import { deadlineOf } from "./run-flags.ts"
 import { requestHandoff, yieldToSync, releaseHandoff } from "./backfill-handoff.ts"
@@ -77,7 +78,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
         }
       })
     )
-    const watched: Watched = { accounts, planned: undefined }
+    const watched: Watched = { accounts, expectedByLocation: new Map() }
     yield* Effect.forkScoped(reportRunProgress(output.folder, range ? "sluice backfill" : "sluice sync", watched))
     const beside = yield* Effect.forkChild(progress(watched))
     const synced = sync({
@@ -88,9 +89,9 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
       ...choice,
       full: flags.full,
       range,
-      onPlan: (requests) =>
+      onPlan: ({ requests, expectedByLocation }) =>
         Effect.suspend(() => {
-          watched.planned = middleOf(requests)
+          watched.expectedByLocation = expectedByLocation
           const text = rangeText(requests)
           if (text !== undefined) say(`Planned: ${text} requests.`)
           return Effect.annotateLogs(Effect.logInfo("plan made"), {

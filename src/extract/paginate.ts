@@ -186,7 +186,7 @@ export const readPartition = Effect.fn("extract.partition")(function* (
     } else if (isShort && state.again) task.unreliableTotals.add(strategyName)
     if (expiring)
       live = step.cursor === undefined ? undefined : { cursor: step.cursor, usedAt: yield* Clock.currentTimeMillis }
-    count(context.counts, label, list.length)
+    count(context.counts, label, list.length, parentContext || state.total === undefined ? {} : { [name]: state.total })
     // Durable first, cursor second: a crash from here on repeats no page.
     yield* vault.append({
       entry: {

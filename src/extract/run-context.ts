@@ -10,6 +10,8 @@ export type Counts = Map<string, Count>
 interface Count {
   readonly pages: number
   readonly records: number
+  /** The totals that the service has reported for the lists of the reading, by partition. */
+  readonly totals?: Readonly<Record<string, number>>
   /** Once the reading has ended. */
   readonly status?: Status
 }
@@ -40,10 +42,14 @@ export type Reading = Pick<Step, "since" | "checkpoints" | "capabilities" | "win
 
 const nothing: Count = { pages: 0, records: 0 }
 
-/** Counts a page. */
-export const count = (counts: Counts, resource: string, records: number): void => {
+/** Counts a page. `totals`: what the service reports for the list, by partition. */
+export const count = (counts: Counts, resource: string, records: number, totals: Count["totals"] = {}): void => {
   const sums = counts.get(resource) ?? nothing
-  counts.set(resource, { pages: sums.pages + 1, records: sums.records + records })
+  counts.set(resource, {
+    pages: sums.pages + 1,
+    records: sums.records + records,
+    totals: { ...sums.totals, ...totals }
+  })
 }
 
 export const begin = (counts: Counts, resource: string): void => void counts.set(resource, nothing)

@@ -19,6 +19,7 @@ const many = (count: number, name: string, more: Partial<ReadingState> = {}) =>
 const state = (readings: ReadonlyArray<ReadingState>, more: Partial<DisplayState> = {}): DisplayState => ({
   readings,
   planned: 5678,
+  isMinimum: false,
   requests: 1234,
   records: 123_456,
   elapsedMs: 720_000,

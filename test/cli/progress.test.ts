@@ -5,7 +5,21 @@ import { TestClock } from "effect/testing"
 import { PassThrough } from "node:stream"
 import { Output } from "../../src/cli/output.ts"
 import { progress } from "../../src/cli/progress.ts"
+import { contacts } from "../../pipelines/crm/contacts.ts"
+import { noCapabilities } from "../../src/values/capabilities.ts"
+import { exactly } from "../../src/values/range.ts"
+import type { Step } from "../../src/values/step.ts"
 import { silentApi } from "../extract/fakes.ts"
+
+const step: Step = {
+  resource: contacts,
+  embedded: [],
+  mode: "full",
+  checkpoints: {},
+  refreshCutoff: undefined,
+  capabilities: noCapabilities,
+  childCapabilities: undefined
+}
 
 const terminal = () => Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 })
 
@@ -22,7 +36,9 @@ const watched = (requests: Map<string, number>) => ({
       }
     }
   ],
-  planned: 200
+  expectedByLocation: new Map([
+    ["L", [{ step, list: { requests: exactly(200), basis: "the last full read" as const, changed: exactly(0) } }]]
+  ])
 })
 
 describe("the progress", () => {

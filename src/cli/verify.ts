@@ -8,7 +8,7 @@ import { replayInto } from "../replay.ts"
 import type { Flags } from "../settings/read.ts"
 import { outputPaths } from "../settings/paths.ts"
 import { schemaPolicies } from "../settings/schema-policy.ts"
-import { type OutputSettings, oneAccount, outputSettings } from "../settings/settings.ts"
+import { type OutputSettings, outputSettings, syncSettings } from "../settings/settings.ts"
 import { type Checked, counted, isWrong } from "../verify/finding.ts"
 import { checkPublished } from "../verify/published.ts"
 import { type Sampled, checkSample } from "../verify/sample.ts"
@@ -33,17 +33,17 @@ export const verifyCommand = Effect.fn("cli.verify")(function* (flags: VerifyFla
   if (flags.sample !== undefined && flags.sample < 1)
     return yield* new CommandError({
       ends: "usage",
-      message: `--sample ${flags.sample}: a sample has one row at least.`,
+      message: `--sample ${flags.sample}: must be at least 1.`,
       next: "./sluice verify --sample 50"
     })
   const environment = yield* Environment
   const { keepSecret, say } = yield* Output
-  // Missing settings of the account are reported before the long part.
-  const { output, account } =
+  // Missing settings of the accounts are reported before the long part.
+  const { output, accounts } =
     flags.sample === undefined
-      ? { output: yield* outputSettings(flags, environment), account: undefined }
-      : yield* oneAccount(flags, environment)
-  account?.secrets.forEach(keepSecret)
+      ? { output: yield* outputSettings(flags, environment), accounts: [] }
+      : yield* syncSettings(flags, environment)
+  accounts.flatMap(({ secrets }) => secrets).forEach(keepSecret)
   const catalogue = yield* Effect.promise(() => discover())
   const policies = yield* schemaPolicies(output, catalogue)
   const progress = (check: string) => Effect.sync(() => say(`Checking ${check} …`))
@@ -59,16 +59,20 @@ export const verifyCommand = Effect.fn("cli.verify")(function* (flags: VerifyFla
   return yield* Effect.gen(function* () {
     const replay = replayInto(catalogue, output, policies)
     const checked = yield* verify(catalogue, output, { all: flags.all, replay }, progress)
-    if (!account || flags.sample === undefined) return yield* report(checked, undefined, flags.json)
+    if (flags.sample === undefined) return yield* report(checked, undefined, flags.json)
     yield* progress(`${flags.sample} rows with the service`)
-    const sampling = { catalogue, location: account.location, rows: flags.sample, normaliserOf }
-    const sampled = yield* checkSample(sampling).pipe(
-      Effect.provide(Api.layer(account.api)),
-      Effect.mapError(explained(account.location)),
+    const rows = Math.ceil(flags.sample / accounts.length)
+    const samples = yield* Effect.forEach(accounts, ({ location, api }) =>
+      checkSample({ catalogue, location, rows, normaliserOf }).pipe(
+        Effect.map((sampled) => (accounts.length === 1 ? sampled : withLocation(sampled, location))),
+        Effect.provide(Api.layer(api)),
+        Effect.mapError(explained(location))
+      )
+    ).pipe(
       // Report what was found before the error, too.
       Effect.tapError(() => (flags.json ? Effect.void : report(checked, undefined, false)))
     )
-    return yield* report([...checked, sampled.checked], sampled, flags.json)
+    return yield* report([...checked, ...samples.map((sampled) => sampled.checked)], samples, flags.json)
   }).pipe(Effect.provide(readable.tables))
 }, Effect.scoped)
 
@@ -95,14 +99,14 @@ const verifyRelease = Effect.fnUntraced(function* (
 /** Writes what was found, and returns the exit code. */
 const report = Effect.fnUntraced(function* (
   checked: ReadonlyArray<Checked>,
-  sampled: Sampled | undefined,
+  samples: ReadonlyArray<Sampled> | undefined,
   json: boolean,
   holder?: Holder
 ) {
   const { print, say } = yield* Output
   const isRight = !checked.some(isWrong)
   const exitCode = isRight ? 0 : exitCodes.failed
-  const next = nextStep(checked, sampled?.disagreeing ?? [])
+  const next = nextStep(checked, [...new Set(samples?.flatMap(({ disagreeing }) => disagreeing))])
   if (json)
     return yield* printResult("verify", {
       exitCode,
@@ -110,7 +114,7 @@ const report = Effect.fnUntraced(function* (
       data: {
         isRight,
         checks: checked,
-        ...(sampled && { sample: sampleResult(sampled.numbers) }),
+        ...(samples && { sample: sampleResult(samples) }),
         ...(holder && { holder })
       }
     })
@@ -131,13 +135,21 @@ const report = Effect.fnUntraced(function* (
   return exitCode
 })
 
-const sampleResult = (numbers: Sampled["numbers"]) => ({
-  agree: numbers.agree,
-  differ: numbers.differ,
-  changedSince: numbers["changed since"],
-  deletedSince: numbers["deleted since"],
-  notReadable: numbers["not readable"]
+const withLocation = (sampled: Sampled, location: string): Sampled => ({
+  ...sampled,
+  checked: { ...sampled.checked, check: `sample ${location}` }
 })
+
+const sampleResult = (samples: ReadonlyArray<Sampled>) => {
+  const sum = (status: keyof Sampled["numbers"]) => samples.reduce((total, { numbers }) => total + numbers[status], 0)
+  return {
+    agree: sum("agree"),
+    differ: sum("differ"),
+    changedSince: sum("changed since"),
+    deletedSince: sum("deleted since"),
+    notReadable: sum("not readable")
+  }
+}
 
 const summary = ({ findings }: Checked): string => {
   const wrongs = findings.filter(({ level }) => level === "wrong").length

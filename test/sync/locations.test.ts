@@ -61,6 +61,12 @@ describe("several locations in one run", () => {
       assert.strictEqual((await sync()).code, 0)
       const both = [...(await one.records("contacts")), ...(await two.records("contacts"))]
       assert.deepStrictEqual(await differences(warehouse, "contacts", both), [])
+
+      // A sample has rows of each location, read with its own token.
+      const verified = await sluice(["verify", "--sample", "8", "--config", config], { SLUICE_OUTPUT: output })
+      assert.strictEqual(verified.code, 0, verified.stdout)
+      for (const { locationId } of services)
+        assert.match(verified.stdout, new RegExp(`^sample ${locationId} +4 rows of \\d+ tables, 100 % of 4 agree`, "m"))
     } finally {
       address.close()
       for (const service of services) service.stop()

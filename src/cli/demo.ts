@@ -37,7 +37,7 @@ export const demo = Effect.fn("cli.demo")(function* (flags: { readonly output: s
     json: false
   }).pipe(Effect.provideService(Environment, environment))
 
-  const reporting = { name: "sync", json: false, command: "./sluice sync" } as const
+  const reporting = { name: "sync", json: false, command: undefined } as const
   say("1. A made-up account answers on this machine, with the limits of the real one: 100 requests in 10 seconds.\n")
   const first = yield* sync
   yield* report(first, reporting)
@@ -52,7 +52,7 @@ export const demo = Effect.fn("cli.demo")(function* (flags: { readonly output: s
   const second = yield* sync
   yield* report(second, reporting)
 
-  say("\n3. Published. Deals by stage, from the warehouse with plain SQL:\n")
+  say(`\n3. Published. Deals by stage, in plain SQL:\n\n${dealsByStageSql}\n`)
   for (const line of yield* dealsByStage(outputPaths(output.folder).warehouse, output)) print(line)
   const near = relative(process.cwd(), output.folder)
   const folder = near.startsWith("..") ? output.folder : near
@@ -82,17 +82,18 @@ const freshFolder = Effect.fnUntraced(function* (folder: string) {
   })
 })
 
+const dealsByStageSql = `  SELECT p.name AS pipeline, s.name AS stage, count(*) AS deals, sum(o.monetary_value)::BIGINT AS value
+  FROM crm.opportunities AS o
+  JOIN crm.pipelines AS p ON p.id = o.pipeline_id
+  JOIN crm.pipeline_stages AS s ON s.id = o.pipeline_stage_id
+  WHERE o._deleted_at IS NULL
+  GROUP BY ALL ORDER BY pipeline, min(s.position) LIMIT 8`
+
 const dealsByStage = (path: string, options: { readonly memoryMb: number }) =>
   Effect.gen(function* () {
-    const rows = yield* (yield* Warehouse).rows(
-      `SELECT p.name AS pipeline, s.name AS stage, count(*) AS deals, sum(o.monetary_value)::BIGINT AS worth
-       FROM crm.opportunities AS o
-       JOIN crm.pipelines AS p ON p.id = o.pipeline_id
-       JOIN crm.pipeline_stages AS s ON s.id = o.pipeline_stage_id
-       WHERE o._deleted_at IS NULL GROUP BY ALL ORDER BY pipeline, min(s.position) LIMIT 8`
-    )
+    const rows = yield* (yield* Warehouse).rows(dealsByStageSql)
     return table(
-      ["pipeline", "stage", "deals", "worth"],
-      rows.map((row) => [String(row["pipeline"]), String(row["stage"]), Number(row["deals"]), Number(row["worth"])])
+      ["pipeline", "stage", "deals", "value"],
+      rows.map((row) => [String(row["pipeline"]), String(row["stage"]), Number(row["deals"]), Number(row["value"])])
     )
   }).pipe(Effect.provide(Warehouse.layer(path, { ...options, access: "read" })))

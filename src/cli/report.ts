@@ -14,8 +14,8 @@ type Ended = Synced & { readonly isStoppedByDeadline: boolean }
 interface ReportOptions {
   readonly name: "sync" | "backfill"
   readonly json: boolean
-  /** The command that continues it. */
-  readonly command: string
+  /** The command that continues it; `undefined` if the caller names the next step. */
+  readonly command: string | undefined
 }
 
 /** Prints the result, and returns its exit code. */
@@ -24,11 +24,11 @@ export const report = Effect.fnUntraced(function* (synced: Ended, { name, json, 
   const { run, ended, exitCode, requests, rows, drift, published, loadedMs, elapsedMs } = synced
   const { isVaultTruncated, missingSegments } = synced
   const ends = ended.map((end) => ({ ...end, status: statusOf(end), warnings: sentencesOf(end) }))
-  const next = nextOf(synced, command, yield* Effect.promise(() => discover()))
+  const next = command && nextOf(synced, command, yield* Effect.promise(() => discover()))
   if (json)
     return yield* printResult(name, {
       exitCode,
-      next,
+      ...(next && { next }),
       data: {
         run: run.id,
         requests,
@@ -89,7 +89,7 @@ export const report = Effect.fnUntraced(function* (synced: Ended, { name, json, 
       "warn"
     )
   if (synced.isStoppedByDeadline) say("Stopped at the deadline.", "warn")
-  say(`Next: ${next}`, exitCode === 0 ? "info" : "warn")
+  if (next) say(`Next: ${next}`, exitCode === 0 ? "info" : "warn")
   return exitCode
 })
 

@@ -9,7 +9,10 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { flagDescription } from "../settings/documents.ts"
 import { parseDuration } from "./duration.ts"
+import { Environment } from "./environment.ts"
+import { Output } from "./output.ts"
 import { type SettingFlags, flagText } from "../settings/table.ts"
+import { unknownVariables } from "../settings/unknown-variables.ts"
 
 const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
@@ -204,7 +207,13 @@ export class Ended extends Data.TaggedError("Ended")<{ readonly exitCode: number
 
 /** The handlers of Effect's commands return nothing, so an exit code other than 0 leaves them as an error. */
 const load = <Module, E, R>(module: Promise<Module>, run: (module: Module) => Effect.Effect<number, E, R>) =>
-  Effect.promise(() => module).pipe(
+  warnOfUnknownVariables.pipe(
+    Effect.andThen(Effect.promise(() => module)),
     Effect.flatMap(run),
     Effect.flatMap((exitCode) => (exitCode === 0 ? Effect.void : Effect.fail(new Ended({ exitCode }))))
   )
+
+const warnOfUnknownVariables = Effect.gen(function* () {
+  const { say } = yield* Output
+  for (const sentence of unknownVariables(yield* Environment)) say(sentence)
+})

@@ -18,9 +18,9 @@ export interface OutputSettings {
   readonly memoryMb: number
 }
 
-/** The settings that schema-policy.ts checks against the catalogue, and the file that contains them. */
+/** The settings that schema-policy.ts checks against the catalogue, and the lines of the file that contain them. */
 export interface SchemaSettings {
-  readonly schema: SettingValues["schema"] & { readonly file: string }
+  readonly schema: SettingValues["schema"] & Pick<Settings, "placeOf">
 }
 type Output = OutputSettings & SchemaSettings
 
@@ -116,12 +116,12 @@ const severalLocations = (accounts: ReadonlyArray<AccountSettings>): SettingProb
   locations: accounts.map(({ location }) => location)
 })
 
-const outputOf = ({ file, values: { output, machine, schema } }: Settings): Output => ({
+const outputOf = ({ placeOf, values: { output, machine, schema } }: Settings): Output => ({
   folder: resolve(output.folder),
   formats: output.formats,
   csvProfile: output.csv_profile,
   memoryMb: machine.memory_mb,
-  schema: { ...schema, file }
+  schema: { ...schema, placeOf }
 })
 
 const accountsOf = (

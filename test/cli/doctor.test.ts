@@ -108,10 +108,10 @@ describe("settings", () => {
     const { settings } = await doctor({}, "--config", file, "--location", account.service.locationId)
     const from = Object.fromEntries(settings.map((one) => [one.key, `${one.value} from ${one.from}`]))
     assert.strictEqual(from["account.base_url"], `${account.service.url} from environment SLUICE_BASE_URL`)
-    assert.strictEqual(from["account.company_id"], `company from file ${file}`)
+    assert.strictEqual(from["account.company_id"], `company from file ${file}:3`)
     assert.strictEqual(from["account.location_id"], `${account.service.locationId} from flag --location`)
     assert.strictEqual(from["account.token"], "set from environment SLUICE_TOKEN")
-    assert.strictEqual(from["budget.reserve_per_day"], `7 from file ${file}`)
+    assert.strictEqual(from["budget.reserve_per_day"], `7 from file ${file}:5`)
     assert.strictEqual(from["budget.burst"], "100 from default")
     assert.strictEqual(from["output.formats"], "none from environment SLUICE_FORMATS")
     assert.strictEqual(from["output.file_mb_max"], "256 from default")
@@ -129,7 +129,7 @@ describe("settings", () => {
     writeFileSync(file, "[output]\nfoldr = 'x'\n")
     assertOnly(
       await doctor({}, "--config", file),
-      /^problem settings: .*there is no setting output\.foldr; did you mean output\.folder\?/,
+      /^problem settings: .*output\.foldr: there is no such setting; did you mean output\.folder\?/,
       78
     )
   })

@@ -19,6 +19,14 @@ const text = (name: string, description: string) =>
 const flag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
+/** A flag that may be repeated; its values are joined with commas, as a value may contain several. */
+const list = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withDescription(description),
+    Flag.atLeast(0),
+    Flag.map((values) => (values.length === 0 ? undefined : values.join(",")))
+  )
+
 /** A time such as 30s, 10m, 26h or 7d, in milliseconds. */
 const durationFlag = (name: string, description: string) =>
   Flag.String(name).pipe(
@@ -40,8 +48,8 @@ const account = {
   ...common,
   baseUrl: setting("baseUrl"),
   location: setting("location"),
-  only: text("only", "Read these tables or families only: contacts,payments."),
-  except: text("except", "Leave these tables or families out: emails,blogs."),
+  only: list("only", "Read these tables or families only: contacts,payments."),
+  except: list("except", "Leave these tables or families out: emails,blogs."),
   full: flag("full", "Read everything again, not the changes alone.")
 }
 

@@ -58,6 +58,49 @@ describe("an environment variable that is not a setting", () => {
   })
 })
 
+describe("a selection", () => {
+  const refused = async (...args: ReadonlyArray<string>): Promise<string> => {
+    const ran = await sluice(args, { ...complete, SLUICE_OUTPUT: newFolder() })
+    assert.strictEqual(ran.code, 2, ran.stderr)
+    return ran.stderr.split("\n")[0]!
+  }
+
+  it.each([
+    ["--only", "contcts", "contacts"],
+    ["--except", "paymnts", "payments"],
+    ["--only", "contact_tag", "contact_tags"]
+  ])("with a misspelt table or family names the closest: %s %s", async (flag, name, expected) => {
+    assert.strictEqual(
+      await refused("status", flag, name),
+      `sluice: ${flag} ${name}: there is no such table or family; did you mean ${expected}?`
+    )
+  })
+
+  it("may repeat its flags, and each value is checked", async () => {
+    assert.match(await refused("status", "--only", "contacts", "--only", "kalendars,users"), /--only kalendars: /)
+    assert.match(
+      await refused("backfill", "--from", "2025-01-01", "--to", "2024-01-01", "--only", "contacts", "--only", "orders"),
+      /is not before/
+    )
+  })
+
+  it.each([
+    ["--from 2025-13-01", "--from 2025-13-01"],
+    ["--from 2025-01-01 --to tomorrow", "--to tomorrow"]
+  ])("of a period shows how a date is written: %s", async (flags, flag) => {
+    assert.strictEqual(
+      await refused("backfill", ...flags.split(" ")),
+      `sluice: ${flag} is not a date: write 2025-01-31 or 2025-01-31T12:00:00Z.`
+    )
+  })
+})
+
+it.each(["sync", "plan", "demo"])("%s refuses an output folder that cannot exist at once", async (command) => {
+  const ran = await sluice([command, "--output", "/proc/nope"], complete)
+  assert.strictEqual(ran.code, 78, ran.stderr)
+  assert.match(ran.stderr, /^sluice: The output folder \/proc\/nope cannot be created: /m)
+})
+
 it("several locations where one is read: the next step names the first", async () => {
   const ran = await sluice(["verify", "--sample", "1"], { ...complete, SLUICE_LOCATION_ID: "N,S" })
   assert.strictEqual(ran.code, 78)

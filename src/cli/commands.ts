@@ -2,56 +2,13 @@
  * The commands and their flags. The module of a command is loaded only when it runs, so that help is printed at once. For
  * the same reason, help and `status` load no module that imports the whole of `effect` (bench/startup.ts).
  */
-import * as Data from "effect/Data"
-import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { flagDescription } from "../settings/documents.ts"
-import { parseDuration } from "./duration.ts"
-import { Environment } from "./environment.ts"
-import { Output } from "./output.ts"
-import { type SettingFlags, flagText } from "../settings/table.ts"
-import { unknownVariables } from "../settings/unknown-variables.ts"
-
-const text = (name: string, description: string) =>
-  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
-const flag = (name: string, description: string) =>
-  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
-
-/** A flag that may be repeated; its values are joined with commas, as a value may contain several. */
-const list = (name: string, description: string) =>
-  Flag.String(name).pipe(
-    Flag.withDescription(description),
-    Flag.atLeast(0),
-    Flag.map((values) => (values.length === 0 ? undefined : values.join(",")))
-  )
-
-/** A time such as 30s, 10m, 26h or 7d, in milliseconds. */
-const durationFlag = (name: string, description: string) =>
-  Flag.String(name).pipe(
-    Flag.mapTryCatch(parseDuration, (cause) => (cause instanceof Error ? cause.message : String(cause))),
-    Flag.withDescription(description),
-    Flag.optional,
-    Flag.map(Option.getOrUndefined)
-  )
-
-/** The flag of a setting, described as the settings table describes it. */
-const setting = (flag: keyof SettingFlags) => text(flagText(flag).slice(2), flagDescription(flag))
-
-const common = {
-  config: text("config", "Settings file; without it, config/sluice.toml if that exists."),
-  output: setting("output"),
-  json: flag("json", "Print the result as JSON.")
-}
-const account = {
-  ...common,
-  baseUrl: setting("baseUrl"),
-  location: setting("location"),
-  only: list("only", "Read these tables or families only: contacts,payments."),
-  except: list("except", "Leave these tables or families out: emails,blogs."),
-  full: flag("full", "Read everything again, not the changes alone.")
-}
+import { account, common, durationFlag, flag, reportsSettings, text } from "./flags.ts"
+import { load } from "./load.ts"
+import { config } from "./setup-commands.ts"
 
 const demo = Command.make("demo", { output: common.output }, (flags) =>
   load(import("./demo.ts"), (_) => _.demo(flags))
@@ -174,7 +131,7 @@ const verify = Command.make(
     { command: "./sluice verify --sample 50", description: "Compare 50 rows with the service as well." }
   ])
 )
-const doctor = Command.make("doctor", { ...common, baseUrl: account.baseUrl, location: account.location }, (flags) =>
+const doctor = Command.make("doctor", reportsSettings, (flags) =>
   load(import("./doctor.ts"), (_) => _.doctor(flags))
 ).pipe(
   Command.withDescription("Check settings, machine, token, scopes and rate limits. Sends about 30 small requests."),
@@ -207,21 +164,18 @@ export const sluice = Command.make("sluice").pipe(
     { command: "./sluice demo", description: "See it work; no account is needed." },
     { command: "./sluice sync", description: "Read what is new or changed." }
   ]),
-  Command.withSubcommands([demo, sync, plan, backfill, status, publish, rebuild, verify, doctor, dictionary, sandbox])
+  Command.withSubcommands([
+    demo,
+    sync,
+    plan,
+    backfill,
+    status,
+    publish,
+    rebuild,
+    verify,
+    doctor,
+    config,
+    dictionary,
+    sandbox
+  ])
 )
-
-/** How a command that did not do all its work ends; the command has written why. */
-export class Ended extends Data.TaggedError("Ended")<{ readonly exitCode: number }> {}
-
-/** The handlers of Effect's commands return nothing, so an exit code other than 0 leaves them as an error. */
-const load = <Module, E, R>(module: Promise<Module>, run: (module: Module) => Effect.Effect<number, E, R>) =>
-  warnOfUnknownVariables.pipe(
-    Effect.andThen(Effect.promise(() => module)),
-    Effect.flatMap(run),
-    Effect.flatMap((exitCode) => (exitCode === 0 ? Effect.void : Effect.fail(new Ended({ exitCode }))))
-  )
-
-const warnOfUnknownVariables = Effect.gen(function* () {
-  const { say } = yield* Output
-  for (const sentence of unknownVariables(yield* Environment)) say(sentence)
-})

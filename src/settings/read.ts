@@ -2,6 +2,7 @@
 import * as Schema from "effect/Schema"
 import type { SettingProblem } from "./errors.ts"
 import { type SettingsFile, readFile } from "./file.ts"
+import { isPlainSecret, shownSecret } from "./secrets.ts"
 import {
   type PlacedSetting,
   type Setting,
@@ -26,7 +27,7 @@ export interface ListedLocation {
 
 export interface SettingSource {
   readonly path: string
-  /** For people: `set` instead of a secret. */
+  /** For people, without secrets. */
   readonly shown: string
   readonly from: "flag" | "environment" | "file" | "default"
   /** The flag, the variable, or the file with the line. */
@@ -34,10 +35,14 @@ export interface SettingSource {
 }
 
 export interface Settings {
+  /** The settings file, which may not exist. */
+  readonly file: string
   /** See SettingsFile. */
   readonly placeOf: (path: string) => string
   readonly values: SettingValues
   readonly locations: ReadonlyArray<ListedLocation>
+  /** Whether the file contains a secret itself, and not a reference to it. */
+  readonly hasPlainSecret: boolean
   /** Every setting that has a value. */
   readonly sources: ReadonlyArray<SettingSource>
   readonly problems: ReadonlyArray<SettingProblem>
@@ -61,11 +66,18 @@ export const readSettings = (flags: Flags, environment: Environment): Settings =
       name: ""
     }
     ;(values[section] ??= {})[key] = value
-    if (value !== undefined) sources.push({ path, shown: setting.secret ? "set" : textOf(value), from, name })
+    if (value !== undefined)
+      sources.push({ path, shown: setting.secret ? shownSecret(textOf(value)) : textOf(value), from, name })
   }
   const locations = file.locations.map((location, index) => listedLocation(location, index, file, problems))
+  const secretsInFile = [
+    ...allSettings.filter(({ secret }) => secret).map(({ section, key }) => file.sections[section]?.[key]),
+    ...locations.map(({ token }) => token)
+  ]
+  const hasPlainSecret = secretsInFile.some((value) => typeof value === "string" && isPlainSecret(value))
   // The schemas from which the types are derived have checked every value.
-  return { placeOf: file.placeOf, values: values as unknown as SettingValues, locations, sources, problems }
+  const checked = values as unknown as SettingValues
+  return { file: file.name, placeOf: file.placeOf, values: checked, locations, hasPlainSecret, sources, problems }
 }
 
 type Written = Pick<SettingSource, "from" | "name"> & { readonly value: unknown }

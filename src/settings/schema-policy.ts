@@ -8,12 +8,22 @@ import { type SettingProblem, SettingsError } from "./errors.ts"
 import type { SchemaSettings } from "./settings.ts"
 
 export const schemaPolicies = Effect.fn("settings.schema")(function* (
-  { schema: { placeOf, policy, resources: byName, accepted } }: SchemaSettings,
-  { resources }: Catalogue
+  settings: SchemaSettings,
+  catalogue: Catalogue
 ): Effect.fn.Return<SchemaPolicies, SettingsError> {
+  const problems = policyProblems(settings, catalogue)
+  if (problems.length > 0) return yield* new SettingsError({ problems })
+  const { policy, resources, accepted } = settings.schema
+  return { policy, byResource: new Map(Object.entries(resources)), accepted: new Set(accepted) }
+})
+
+export const policyProblems = (
+  { schema: { placeOf, resources: byName, accepted } }: SchemaSettings,
+  { resources }: Catalogue
+): ReadonlyArray<SettingProblem> => {
   const names = resources.map(({ table }) => table)
   const tables = new Set(resources.flatMap((resource) => tablesOf(resource).map(({ name }) => name)))
-  const problems: ReadonlyArray<SettingProblem> = [
+  return [
     ...Object.keys(byName)
       .filter((name) => !names.includes(name))
       .map((resource): SettingProblem => {
@@ -38,6 +48,4 @@ export const schemaPolicies = Effect.fn("settings.schema")(function* (
         }
       })
   ]
-  if (problems.length > 0) return yield* new SettingsError({ problems })
-  return { policy, byResource: new Map(Object.entries(byName)), accepted: new Set(accepted) }
-})
+}

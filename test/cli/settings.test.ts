@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { allSettings } from "../../src/settings/table.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
 const complete = { SLUICE_BASE_URL: "http://127.0.0.1:9", SLUICE_TOKEN: "token-1", SLUICE_LOCATION_ID: "L" }
@@ -55,6 +56,72 @@ describe("an environment variable that is not a setting", () => {
       SLUICE_TOKEN: "env:SLUICE_CRM_SECRET"
     })
     assert.strictEqual(stderr, "")
+  })
+})
+
+describe("config", () => {
+  const content =
+    "[account]\ntoken = 'secret-1'\nclient_secret = 'env:CRM_SECRET'\nrefresh_token = 'cmd:print secret-2'\n[budget]\nburst = 7\n"
+  const run = async (command: string, text: string, environment: Readonly<Record<string, string>> = {}) => {
+    const config = fileOf(text)
+    const args = ["config", command, "--config", config]
+    const [lines, json] = [await sluice(args, environment), await sluice([...args, "--json"], environment)]
+    assert.strictEqual(json.code, lines.code)
+    return { ...lines, config, data: JSON.parse(json.stdout).data, output: lines.stdout + lines.stderr + json.stdout }
+  }
+
+  it("show lists every setting with its value and source, without secrets, whether or not all are right", async () => {
+    const ran = await run("show", content, { SLUICE_FORMATS: "csv", SLUICE_FILE_MB_MAX: "-1" })
+    assert.strictEqual(ran.code, 0)
+    const shown = (setting: string) => new RegExp(`^${setting} +(.*?) *$`, "m").exec(ran.stdout)?.[1]?.split(/ {2,}/)
+    assert.deepStrictEqual(shown("account.token"), ["<redacted>", `${ran.config}:2`])
+    assert.deepStrictEqual(shown("account.client_secret"), ["env:CRM_SECRET", `${ran.config}:3`])
+    assert.deepStrictEqual(shown("account.refresh_token"), ["<redacted>", `${ran.config}:4`])
+    assert.deepStrictEqual(shown("budget.burst"), ["7", `${ran.config}:6`])
+    assert.deepStrictEqual(shown("output.formats"), ["csv", "SLUICE_FORMATS"])
+    assert.deepStrictEqual(shown("output.file_mb_max"), ["256", "default"])
+    assert.deepStrictEqual(shown("account.base_url"), ["missing"])
+    assert.deepStrictEqual(shown("account.client_id"), ["not set"])
+    assert.deepStrictEqual(
+      ran.data.settings.map(({ setting }: { setting: string }) => setting),
+      allSettings.map(({ path }) => path)
+    )
+    assert.notInclude(ran.output, "secret-")
+    assert.match(ran.stderr, /^3 problems in these settings\.\nNext: \.\/sluice config validate --config \S+$/m)
+  })
+
+  it("show lists the locations of the file", async () => {
+    const ran = await run("show", "[[locations]]\nid = 'N'\ntoken = 'secret-1'\n[[locations]]\nid = 'S'\n")
+    assert.match(ran.stdout, /^locations\[0\]\.id +N +\S+:2\nlocations\[0\]\.token +<redacted> +\S+:3$/m)
+    assert.match(ran.stdout, /^locations\[1\]\.id +S +\S+:5$/m)
+    assert.notInclude(ran.output, "secret-")
+  })
+
+  it("validate reports every problem at once, also in the schema policies", async () => {
+    const wrong = `${content}brst = 1\n[schema]\nresources.invoicess = 'freeze'\n`
+    const ran = await run("validate", wrong, { SLUICE_TOKEN: "file:/nowhere" })
+    assert.strictEqual(ran.code, 78)
+    assert.deepStrictEqual(ran.stdout.trim().split("\n"), ran.data.problems)
+    for (const part of [
+      `${ran.config}:7: budget.brst: there is no such setting; did you mean budget.burst?`,
+      `${ran.config}:9: schema.resources.invoicess: there is no such resource; did you mean invoices?`,
+      "account.base_url is missing",
+      "account.location_id is missing",
+      "account.token: file:/nowhere cannot be read"
+    ])
+      assert.include(ran.stdout, part)
+    assert.lengthOf(ran.data.problems, 5)
+    assert.notInclude(ran.output, "secret-")
+  })
+
+  it("validate accepts valid settings, with several locations too", async () => {
+    const ran = await run("validate", "[[locations]]\nid = 'N'\n[[locations]]\nid = 'S'\n", {
+      ...complete,
+      SLUICE_LOCATION_ID: ""
+    })
+    assert.strictEqual(ran.code, 0, ran.output)
+    assert.strictEqual(ran.stdout, "The settings are valid.\n")
+    assert.match(ran.stderr, /^Next: \.\/sluice doctor --config /)
   })
 })
 

@@ -38,10 +38,18 @@ const FailureReason = Schema.TaggedUnion({
 
   VaultDamaged: { folder: Schema.String, detail: Schema.String },
 
+  /** A file has the name of the output folder or of a folder above it, or the system allows no folder there. */
+  OutputFolderUnusable: { folder: Schema.String, detail: Schema.String },
+
   /** The published folder is not a link that sluice created. */
   PublishedIsForeign: { path: Schema.String },
 
-  UnknownSelection: { flag: Schema.String, name: Schema.String, families: Schema.Array(Schema.String) },
+  UnknownSelection: {
+    flag: Schema.String,
+    name: Schema.String,
+    closest: Schema.optional(Schema.String),
+    families: Schema.Array(Schema.String)
+  },
   NothingSelected: { only: Schema.Array(Schema.String), except: Schema.Array(Schema.String) },
   NoDateFilter: { tables: Schema.Array(Schema.String), dated: Schema.Array(Schema.String) },
 
@@ -65,4 +73,6 @@ export class Failure extends Schema.TaggedError<Failure>()("Failure", {
 export const failure = (reason: FailureReason): Failure => new Failure({ reason })
 
 export const fileFailure = (path: string, operation: FileOperation, cause: unknown): Failure =>
-  failure({ _tag: "FileFailed", path, operation, detail: cause instanceof Error ? cause.message : String(cause) })
+  cause instanceof Failure
+    ? cause
+    : failure({ _tag: "FileFailed", path, operation, detail: cause instanceof Error ? cause.message : String(cause) })

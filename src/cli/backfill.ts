@@ -30,8 +30,9 @@ const rangeOf = Effect.fnUntraced(function* ({ from, to }: BackfillFlags): Effec
   const end = to === undefined ? now : momentOf(to, dayMs)
   const refuse = (message: string) =>
     Effect.fail(new CommandError({ ends: "usage", message, next: "./sluice backfill --help" }))
-  if (start === undefined) return yield* refuse(`--from ${from}: no day such as 2025-01-31, and no moment.`)
-  if (end === undefined) return yield* refuse(`--to ${to}: no day such as 2025-01-31, and no moment.`)
+  const notDate = (flag: string) => refuse(`${flag} is not a date: write 2025-01-31 or 2025-01-31T12:00:00Z.`)
+  if (start === undefined) return yield* notDate(`--from ${from}`)
+  if (end === undefined) return yield* notDate(`--to ${to}`)
   if (start >= Math.min(end, now))
     return yield* refuse(`--from ${from} is not before ${to === undefined ? "now" : `--to ${to}`}.`)
   return [start, Math.min(end, now)]

@@ -2,52 +2,14 @@
  * The commands and their flags. The module of a command is loaded only when it runs, so that help is printed at once. For
  * the same reason, help and `status` load no module that imports the whole of `effect` (bench/startup.ts).
  */
-import * as Data from "effect/Data"
-import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { flagDescription } from "../settings/documents.ts"
-import { durationMs } from "./duration.ts"
-import { type SettingFlags, flagText } from "../settings/table.ts"
+import { account, choice, common, durationFlag, flag, reportsSettings, text } from "./flags.ts"
+import { load, loadRun } from "./load.ts"
 import { logFormats, logLevels } from "./log-format.ts"
-import { withRunFlags } from "./run-flags.ts"
-
-const text = (name: string, description: string) =>
-  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
-const choice = <const Value extends string>(name: string, values: ReadonlyArray<Value>, description: string) =>
-  Flag.Literals(name, values).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
-const flag = (name: string, description: string) =>
-  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
-
-/** A time such as 30s, 10m, 26h or 7d, in milliseconds. */
-const durationFlag = (name: string, description: string) =>
-  Flag.String(name).pipe(
-    Flag.filterMap(
-      (given) => Option.fromUndefinedOr(durationMs(given)),
-      (given) => `${given} is not a duration such as 30s, 10m, 26h or 7d`
-    ),
-    Flag.withDescription(description),
-    Flag.optional,
-    Flag.map(Option.getOrUndefined)
-  )
-
-/** The flag of a setting, described as the settings table describes it. */
-const setting = (flag: keyof SettingFlags) => text(flagText(flag).slice(2), flagDescription(flag))
-
-const common = {
-  config: text("config", "Settings file; without it, config/sluice.toml if that exists."),
-  output: setting("output"),
-  json: flag("json", "Print the result as JSON.")
-}
-const account = {
-  ...common,
-  baseUrl: setting("baseUrl"),
-  location: setting("location"),
-  only: text("only", "Read these tables or families only: contacts,payments."),
-  except: text("except", "Leave these tables or families out: emails,blogs."),
-  full: flag("full", "Read everything again, not the changes alone.")
-}
+import { config } from "./setup-commands.ts"
 
 const run = {
   logFormat: choice("log-format", logFormats, "Format of messages and log; pretty on a terminal, logfmt elsewhere."),
@@ -78,7 +40,7 @@ const sync = Command.make(
     deadline,
     acceptDeletions: flag("accept-deletions", "Mark records deleted however many are missing; see deletions.max_share.")
   },
-  (flags) => load(import("./sync.ts"), (_) => withRunFlags("sync", flags, _.syncCommand(flags)))
+  (flags) => loadRun("sync", flags, import("./sync.ts"), (_) => _.syncCommand(flags))
 ).pipe(
   Command.withDescription("Read what is new or changed, or resume an interrupted run; then publish."),
   Command.withExamples([
@@ -96,7 +58,7 @@ const backfill = Command.make(
     from: Flag.String("from").pipe(Flag.withDescription("First day or time, in UTC: 2025-01-01.")),
     to: text("to", "Last day, or the time to stop before; without it, now.")
   },
-  (flags) => load(import("./backfill.ts"), (_) => withRunFlags("backfill", flags, _.backfill(flags)))
+  (flags) => loadRun("backfill", flags, import("./backfill.ts"), (_) => _.backfill(flags))
 ).pipe(
   Command.withDescription(
     "Read a past period again, month by month. A sync goes first: a backfill leaves it enough of the day's requests, and stops when one starts. Run again, it resumes."
@@ -120,7 +82,7 @@ const publish = Command.make(
     where: text("where", "With --stdout: write the rows that meet this SQL condition."),
     csvProfile: choice("csv-profile", ["machine", "spreadsheet"], flagDescription("csvProfile"))
   },
-  (flags) => load(import("./publish.ts"), (_) => withRunFlags("publish", flags, _.publishCommand(flags)))
+  (flags) => loadRun("publish", flags, import("./publish.ts"), (_) => _.publishCommand(flags))
 ).pipe(
   Command.withDescription("Publish the warehouse again, without a request."),
   Command.withExamples([
@@ -152,7 +114,7 @@ const status = Command.make(
   ])
 )
 const rebuild = Command.make("rebuild", { ...common, ...run }, (flags) =>
-  load(import("./rebuild.ts"), (_) => withRunFlags("rebuild", flags, _.rebuild(flags)))
+  loadRun("rebuild", flags, import("./rebuild.ts"), (_) => _.rebuild(flags))
 ).pipe(
   Command.withDescription("Rebuild every table from the vault, without a request."),
   Command.withExamples([{ command: "./sluice rebuild", description: "After a definition or a type has changed." }])
@@ -178,7 +140,7 @@ const verify = Command.make(
     { command: "./sluice verify --sample 50", description: "Compare 50 rows with the service as well." }
   ])
 )
-const doctor = Command.make("doctor", { ...common, baseUrl: account.baseUrl, location: account.location }, (flags) =>
+const doctor = Command.make("doctor", reportsSettings, (flags) =>
   load(import("./doctor.ts"), (_) => _.doctor(flags))
 ).pipe(
   Command.withDescription("Check settings, machine, token, scopes and rate limits. Sends about 30 small requests."),
@@ -211,15 +173,18 @@ export const sluice = Command.make("sluice").pipe(
     { command: "./sluice demo", description: "See it work; no account is needed." },
     { command: "./sluice sync", description: "Read what is new or changed." }
   ]),
-  Command.withSubcommands([demo, sync, plan, backfill, status, publish, rebuild, verify, doctor, dictionary, sandbox])
+  Command.withSubcommands([
+    demo,
+    sync,
+    plan,
+    backfill,
+    status,
+    publish,
+    rebuild,
+    verify,
+    doctor,
+    config,
+    dictionary,
+    sandbox
+  ])
 )
-
-/** How a command that did not do all its work ends; the command has written why. */
-export class Ended extends Data.TaggedError("Ended")<{ readonly exitCode: number }> {}
-
-/** The handlers of Effect's commands return nothing, so an exit code other than 0 leaves them as an error. */
-const load = <Module, E, R>(module: Promise<Module>, run: (module: Module) => Effect.Effect<number, E, R>) =>
-  Effect.promise(() => module).pipe(
-    Effect.flatMap(run),
-    Effect.flatMap((exitCode) => (exitCode === 0 ? Effect.void : Effect.fail(new Ended({ exitCode }))))
-  )

@@ -87,6 +87,12 @@ const reasonExplanation = (reason: FailureReason): Explanation => {
         message: `The vault in ${reason.folder}: ${reason.detail}.`,
         next: "Run ./sluice verify, then restore that file from a backup. Without a backup, move it away: the tables keep its rows, but a rebuild would lose them."
       }
+    case "OutputFolderUnusable":
+      return {
+        ends: "config",
+        message: `The output folder ${reason.folder} cannot be created: ${reason.detail}.`,
+        next: "Name another folder with --output, SLUICE_OUTPUT or output.folder in the settings file."
+      }
     case "PublishedIsForeign":
       return {
         ends: "failed",
@@ -96,7 +102,11 @@ const reasonExplanation = (reason: FailureReason): Explanation => {
     case "UnknownSelection":
       return {
         ends: "usage",
-        message: `${reason.flag} ${reason.name}: there is no such table or family. Families are ${reason.families.join(", ")}.`,
+        message: `${reason.flag} ${reason.name}: there is no such table or family${
+          reason.closest === undefined
+            ? `. Families are ${reason.families.join(", ")}.`
+            : `; did you mean ${reason.closest}?`
+        }`,
         next: "./sluice dictionary"
       }
     case "NothingSelected":

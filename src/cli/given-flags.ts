@@ -2,10 +2,10 @@
 
 /** The flags that say which settings, output and account a command uses, and the commands that take them. */
 const repeated: Readonly<Record<string, RegExp>> = {
-  "--config": /^(sync|plan|backfill|status|publish|rebuild|verify|doctor)$/,
-  "--output": /^(demo|sync|plan|backfill|status|publish|rebuild|verify|doctor)$/,
-  "--base-url": /^(sync|plan|backfill|verify|doctor)$/,
-  "--location": /^(sync|plan|backfill|status|verify|doctor)$/
+  "--config": /^(sync|plan|backfill|status|publish|rebuild|verify|doctor|config \w+)$/,
+  "--output": /^(demo|sync|plan|backfill|status|publish|rebuild|verify|doctor|config \w+)$/,
+  "--base-url": /^(sync|plan|backfill|verify|doctor|config \w+)$/,
+  "--location": /^(sync|plan|backfill|status|verify|doctor|config \w+)$/
 }
 
 /** Adds the given flags to every `./sluice <command>` of a text that takes them. */
@@ -16,7 +16,7 @@ export const withGivenFlags = (args: ReadonlyArray<string>): ((text: string) => 
   })
   if (given.length === 0) return (text) => text
   return (text) =>
-    text.replaceAll(/(\.\/sluice (\w+))( --[^`;,\n]*)?/g, (_, start: string, command: string, rest = "") => {
+    text.replaceAll(/(\.\/sluice (config \w+|\w+))( --[^`;,\n]*)?/g, (_, start: string, command: string, rest = "") => {
       const missing = given.filter(({ flag }) => repeated[flag]!.test(command) && !`${rest} `.includes(`${flag} `))
       return [start, ...missing.map((one) => one.text)].join(" ") + rest
     })

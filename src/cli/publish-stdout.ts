@@ -1,9 +1,9 @@
 /** `sluice publish --stdout`: writes the rows of one table to stdout. */
 import { Effect } from "effect"
-import { discover } from "../catalog/discover.ts"
-import { publishedTables } from "../catalog/tables.ts"
+import { type Catalogue, discover } from "../catalog/discover.ts"
+import { publishedTables, wideName } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
-import { partsOf, withViews } from "../publish/chunks.ts"
+import { partsOf } from "../publish/chunks.ts"
 import { columnsOf } from "../publish/columns.ts"
 import { type Rows, type StreamFormat, writeRows } from "../publish/stream.ts"
 import { closest } from "../settings/closest.ts"
@@ -33,20 +33,27 @@ export const publishToStdout = Effect.fn("cli.publishToStdout")(function* (
   now: number
 ) {
   const { stdout } = yield* Output
+  const catalogue = yield* Effect.promise(() => discover())
+  const table = yield* tableOf(catalogue, flags.stdout)
   const readable = yield* openReadable(output)
   if (readable.source === "none") return yield* readable.locked
   yield* sayHolder(readable, now)
   const { format: wanted = "csv" } = flags
   const format: StreamFormat = wanted === "csv" && output.csvProfile === "spreadsheet" ? "csv-spreadsheet" : wanted
-  yield* Effect.flatMap(rowsOf(flags), (rows) => writeRows(rows, format, stdout)).pipe(Effect.provide(readable.tables))
+  yield* Effect.flatMap(rowsOf(catalogue, table, flags), (rows) => writeRows(rows, format, stdout)).pipe(
+    Effect.provide(readable.tables)
+  )
   return 0
 }, Effect.scoped)
 
 const rowsOf = Effect.fnUntraced(function* (
+  catalogue: Catalogue,
+  { schema, name: table }: QualifiedTable,
   flags: StdoutFlags
 ): Effect.fn.Return<Rows, Failure | CommandError, Warehouse> {
-  const { stdout: table, where } = flags
-  const all = yield* partsOfTable(table)
+  const { where } = flags
+  const wide = schema === "crm" && (yield* wideViews(catalogue)).find(({ view }) => view === table)
+  const all = wide ? yield* partsOf({ name: table, key: [], wide }, schema) : [`${schema}.${name(table)}`]
   if (where !== undefined) yield* checkCondition(all[0]!, where)
   const parts = where === undefined ? all : all.map((part) => `(FROM ${part} WHERE (${where}\n))`)
   const existing = yield* columnsOf(all[0]!)
@@ -63,19 +70,21 @@ const rowsOf = Effect.fnUntraced(function* (
   return { table, parts, columns: columns.filter((column) => typeof column !== "string") }
 })
 
-const partsOfTable = Effect.fnUntraced(function* (
-  table: string
-): Effect.fn.Return<ReadonlyArray<string>, Failure | CommandError, Warehouse> {
-  const catalogue = yield* Effect.promise(() => discover())
-  const [, schema = "crm", unqualified] = /^(?:(crm|crm_history|meta)\.)?(.*)$/s.exec(table)!
-  const published = publishedTables(catalogue)
-  const views = yield* wideViews(catalogue)
-  const tables = withViews(published, views).filter(({ wide }) => schema === "crm" || !wide)
-  const names = schema === "meta" ? publishedMetaTables : tables.map((one) => one.name)
-  if (!names.includes(unqualified!)) return yield* notFound(`--stdout ${table}`, "no such table", unqualified!, names)
-  const found = tables.find((one) => one.name === unqualified)
-  return found?.wide && schema === "crm" ? yield* partsOf(found, "crm") : [`${schema}.${name(unqualified!)}`]
-})
+interface QualifiedTable {
+  readonly schema: string
+  readonly name: string
+}
+
+/** A table or wide view that is published, with or without its schema. */
+const tableOf = (catalogue: Catalogue, written: string): Effect.Effect<QualifiedTable, CommandError> => {
+  const [, schema = "crm", table] = /^(?:(crm|crm_history|meta)\.)?(.*)$/s.exec(written)!
+  const views = new Set(catalogue.resources.filter(({ wide }) => wide).map(wideName))
+  const published = publishedTables(catalogue).map((one) => one.name)
+  const names = schema === "meta" ? publishedMetaTables : published.filter((one) => schema === "crm" || !views.has(one))
+  return names.includes(table!)
+    ? Effect.succeed({ schema, name: table! })
+    : Effect.fail(notFound(`--stdout ${written}`, "no such table", table!, names))
+}
 
 const notFound = (flag: string, what: string, written: string, names: ReadonlyArray<string>) => {
   const similar = closest(written, names)

@@ -6,6 +6,7 @@ import { discover } from "../catalog/discover.ts"
 import { removeLeftovers } from "../leftovers.ts"
 import type { Flags } from "../settings/read.ts"
 import { manifestName, outputPaths, snapshotName } from "../settings/paths.ts"
+import { schemaPolicies } from "../settings/schema-policy.ts"
 import { outputSettings } from "../settings/settings.ts"
 import { publishNow } from "../sync.ts"
 import { prepare } from "../warehouse/schema.ts"
@@ -28,6 +29,8 @@ export interface PublishFlags extends Flags {
 export const publishCommand = Effect.fn("cli.publish")(function* (flags: PublishFlags) {
   const { print, say, isLogged } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
+  const catalogue = yield* Effect.promise(() => discover())
+  yield* schemaPolicies(output, catalogue)
   const { stdout } = flags
   if (stdout !== undefined) {
     const { publishToStdout } = yield* Effect.promise(() => import("./publish-stdout.ts"))
@@ -40,7 +43,6 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
       message: `--${useless} needs --stdout: it selects what one table writes to stdout.`,
       next: "./sluice publish --help"
     })
-  const catalogue = yield* Effect.promise(() => discover())
   const nothing = new CommandError({
     ends: "failed",
     message: `Nothing was synced into ${output.folder} yet.`,

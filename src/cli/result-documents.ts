@@ -12,7 +12,7 @@ export const resultDocuments = (): Readonly<Record<string, string>> => {
     `${JSON.stringify(
       {
         $schema: "https://json-schema.org/draft/2020-12/schema",
-        title: `sluice ${name} --json`,
+        title: `${commandOf(name)} --json`,
         description,
         type: "object",
         properties: { schema: { const: `sluice/${name}/1` }, exitCode, ...data, next },
@@ -26,7 +26,7 @@ export const resultDocuments = (): Readonly<Record<string, string>> => {
   ]
   const results = Object.entries(resultSchemas).map(([name, schema]) => {
     const { schema: data, definitions } = Schema.toJsonSchemaDocument(schema)
-    return document(name, `The result of \`sluice ${name} --json\`.`, { data }, "data", definitions)
+    return document(name, `The result of \`${commandOf(name)} --json\`.`, { data }, "data", definitions)
   })
   const error = {
     type: "object",
@@ -37,5 +37,8 @@ export const resultDocuments = (): Readonly<Record<string, string>> => {
   const failed = document("error", "Printed with `--json` by every command that fails.", { error }, "error")
   return Object.fromEntries([...results, failed])
 }
+
+/** `sluice config show` of `config-show`. */
+const commandOf = (name: string): string => `sluice ${name.replace("-", " ")}`
 
 const errorCodes = [...Object.keys(exitCodes), "interrupted", "internal"]

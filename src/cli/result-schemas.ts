@@ -3,6 +3,7 @@
  * import their types only.
  */
 import * as Schema from "effect/Schema"
+import { ConfigShow, ConfigValidate } from "./setup-result-schemas.ts"
 
 const Count = Schema.Int
 const Instant = Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
@@ -224,6 +225,8 @@ export const resultSchemas = {
   rebuild: Rebuild,
   verify: Verify,
   doctor: Doctor,
+  "config-show": ConfigShow,
+  "config-validate": ConfigValidate,
   dictionary: Dictionary,
   coverage: Coverage
 }

@@ -10,12 +10,17 @@ export const settingsExplanation = ({ problems }: SettingsError): Explanation =>
       sentences.length === 1
         ? sentences[0]!
         : `${sentences.length} settings are missing or wrong:\n${sentences.map((sentence) => `  ${sentence}`).join("\n")}`,
-    next: nextOfSettings
+    next: nextStep(problems)
   }
 }
 
-const nextOfSettings =
-  "Set them and run the same command again. config/example.toml shows every setting; `./sluice demo` needs none."
+const nextStep = (problems: ReadonlyArray<SettingProblem>): string => {
+  const [several] = problems.flatMap((problem) => (problem._tag === "SeveralLocations" ? [problem] : []))
+  if (several) return `Run the same command with --location ${several.locations[0]}.`
+  return problems.every(({ _tag }) => _tag === "Missing" || _tag === "NoCredentials")
+    ? "Set them and run the same command again. config/example.toml shows every setting; `./sluice demo` needs none."
+    : "Correct this and run the same command again. config/example.toml shows every setting."
+}
 
 export const problemSentence = (problem: SettingProblem): string => {
   switch (problem._tag) {
@@ -24,25 +29,25 @@ export const problemSentence = (problem: SettingProblem): string => {
     case "FileUnreadable":
       return `The settings file ${problem.file} cannot be read: ${problem.cause}.`
     case "InvalidToml":
-      return `${problem.file} is not valid TOML: ${problem.message}.`
+      return `${problem.place}: this is not valid TOML: ${problem.message}.`
     case "UnknownSetting":
-      return `${problem.file}: there is no setting ${problem.path}${suggestion(problem)}`
+      return `${problem.place}: ${problem.path}: there is no such setting${suggestion(problem)}`
     case "WrongValue":
       return problem.value === undefined
-        ? `${problem.path} has a wrong value in ${problem.source}; expected ${problem.expected}.`
-        : `${problem.path} is ${problem.value} in ${problem.source}; expected ${problem.expected}.`
+        ? `${problem.place}: ${problem.path} has a wrong value; expected ${problem.expected}.`
+        : `${problem.place}: ${problem.path} is ${problem.value}; expected ${problem.expected}.`
     case "Missing": {
       const places = [problem.environment, problem.flag, `${problem.path} in the settings file`].filter(Boolean)
-      return `${problem.path} is missing: ${problem.description} Set ${places.join(" or ")}.`
+      return `${problem.place === undefined ? "" : `${problem.place}: `}${problem.path} is missing: ${problem.description} Set ${places.join(" or ")}.`
     }
     case "NoCredentials":
       return `There are no credentials: account.token (SLUICE_TOKEN) is missing, and for an OAuth app ${problem.missing.join(", ")} ${problem.missing.length === 1 ? "is" : "are"} missing.`
     case "SecretUnavailable":
       return `${problem.path}: ${problem.reference} cannot be read: ${problem.cause}.`
     case "UnknownResource":
-      return `${problem.file}: schema.resources.${problem.resource}: there is no such resource${suggestion(problem)}`
+      return `${problem.place}: schema.resources.${problem.resource}: there is no such resource${suggestion(problem)}`
     case "UnknownField":
-      return `${problem.file}: schema.accepted: ${problem.field} does not name a table and one of its fields, as in contacts.loyaltyTier.`
+      return `${problem.place}: schema.accepted: ${problem.field} does not name a table and one of its fields, as in contacts.loyaltyTier${suggestion(problem)}`
     case "SeveralLocations":
       return `This command reads one location, and the settings name several (${problem.locations.join(", ")}). Choose one with --location.`
   }

@@ -6,6 +6,7 @@ import { exitCodes } from "../failure.ts"
 import { choose } from "../plan/plan.ts"
 import { type ReadingStatus, readingStatuses } from "../plan/readings.ts"
 import type { Flags } from "../settings/read.ts"
+import { schemaPolicies } from "../settings/schema-policy.ts"
 import { reportSettings } from "../settings/settings.ts"
 import { statusText } from "../values/status.ts"
 import { counted } from "../verify/finding.ts"
@@ -34,6 +35,7 @@ export const status = Effect.fn("cli.status")(function* (flags: StatusFlags) {
   const { print, say } = yield* Output
   const { output, optional, locations } = yield* reportSettings(flags, yield* Environment)
   const catalogue = yield* Effect.promise(() => discover())
+  yield* schemaPolicies(output, catalogue)
   const resources = yield* choose(catalogue, { ...(yield* choiceOf(flags)), optional, full: false })
   const readable = yield* openReadable(output)
   const now = yield* Clock.currentTimeMillis

@@ -34,6 +34,14 @@ export const versions = async (
 
 const jsonIn = async <A>(path: string, key: string): Promise<A> => JSON.parse(await readFile(path, "utf8"))[key]
 
+/** Checks that other users cannot read the settings file, which contains a secret. */
+export const secretFile = async (path: string): Promise<ReadonlyArray<Line>> => {
+  const mode = (await stat(path)).mode & 0o777
+  if ((mode & 0o077) === 0) return []
+  const what = `${path} contains a secret, and other users of this machine can read it (${mode.toString(8)})`
+  return [warning("settings", what, `chmod 600 '${path}'`)]
+}
+
 /** With less, a sync fails within minutes. */
 const freeBytesMin = 64 * 1024 * 1024
 

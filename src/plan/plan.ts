@@ -2,6 +2,7 @@
 import { Clock, Duration, Effect } from "effect"
 import type { Catalogue } from "../catalog/discover.ts"
 import { enabledPart } from "../catalog/optional.ts"
+import { closest } from "../settings/closest.ts"
 import type { OptionalSettings } from "../settings/table.ts"
 import { type Resource, childRequestOf, embeddedResourcesOf, hasCompanyParameter } from "../catalog/resource.ts"
 import { tablesOf } from "../catalog/tables.ts"
@@ -94,10 +95,20 @@ export const choose = (
     ["--except", except]
   ] as const) {
     const unknown = names.find((name) => !resources.some(among([name])))
-    if (unknown !== undefined)
+    if (unknown !== undefined) {
+      const families = [...new Set(familyByTable.values())]
+      const tables = resources.flatMap((resource) => tablesOf(resource).map((table) => table.name))
+      const near = closest(unknown, [...tables, ...families])
       return Effect.fail(
-        failure({ _tag: "UnknownSelection", flag, name: unknown, families: [...new Set(familyByTable.values())] })
+        failure({
+          _tag: "UnknownSelection",
+          flag,
+          name: unknown,
+          families,
+          ...(near !== undefined && { closest: near })
+        })
       )
+    }
   }
   const available = resources.flatMap((resource) => enabledPart(resource, optional) ?? [])
   const wanted = new Set(only.length === 0 ? available : available.filter(among(only)))

@@ -1,4 +1,4 @@
-import { type FaultRule, faultKinds } from "./http/faults.ts"
+import { type FaultRule, readRules } from "./http/faults.ts"
 import type { Limits, Variants, SandboxOptions } from "./options.ts"
 
 /** All flags, with the sentences of `--help`. */
@@ -109,16 +109,13 @@ const readNow = (sent: string): number => {
 
 const readFaults = (sent: string): number | ReadonlyArray<FaultRule> => {
   if (/^[01]?(\.\d+)?$/.test(sent)) return Number(sent)
-  let rules: ReadonlyArray<FaultRule>
   try {
-    rules = sent.startsWith("[") ? JSON.parse(sent) : sent.split(",").map(shortRule)
-  } catch {
-    throw new Error("--faults starts like JSON and is not valid JSON.")
+    return readRules(sent.startsWith("[") ? JSON.parse(sent) : sent.split(",").map(shortRule))
+  } catch (error) {
+    if (error instanceof SyntaxError)
+      throw new Error("--faults starts like JSON and is not valid JSON.", { cause: error })
+    throw new Error(`--faults: ${(error as Error).message}`, { cause: error })
   }
-  if (rules.some((rule) => !faultKinds.includes(rule.kind) || Number.isNaN(rule.rate ?? 1))) {
-    throw new Error(`--faults takes rules kind:rate, with a kind of ${faultKinds.join(", ")}.`)
-  }
-  return rules
 }
 
 const shortRule = (part: string): FaultRule => {

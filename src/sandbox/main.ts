@@ -36,7 +36,7 @@ export const runSandbox = async (argv: ReadonlyArray<string>): Promise<number> =
 }
 
 const help = `Example:
-  node src/sandbox/main.ts --port 8787 --contacts 200000 --limits off
+  ./sluice sandbox --port 8787 --contacts 200000 --limits off
 
 Serves the documented Account Platform from memory. Prints one line of JSON when it listens: url, token, locationId,
 companyId, and the credentials of POST /oauth/token.

@@ -1,21 +1,23 @@
 /** What can be wrong with settings, as facts without secrets; cli/setting-errors.ts writes the sentences. */
 import * as Schema from "effect/Schema"
 
+/** `place` is the file with the line, such as `config/sluice.toml:3`. */
 export const SettingProblem = Schema.TaggedUnion({
   FileNotFound: { file: Schema.String },
   FileUnreadable: { file: Schema.String, cause: Schema.String },
-  /** The message contains the line and the column. */
-  InvalidToml: { file: Schema.String, message: Schema.String },
-  UnknownSetting: { file: Schema.String, path: Schema.String, closest: Schema.optional(Schema.String) },
+  InvalidToml: { place: Schema.String, message: Schema.String },
+  UnknownSetting: { place: Schema.String, path: Schema.String, closest: Schema.optional(Schema.String) },
   WrongValue: {
     path: Schema.String,
-    /** The flag, the variable or the file that contains the value. */
-    source: Schema.String,
+    /** The flag, the variable, or the line of the file that contains the value. */
+    place: Schema.String,
     /** Absent for a secret. */
     value: Schema.optional(Schema.String),
     expected: Schema.String
   },
   Missing: {
+    /** Only for a location of the file that lacks a setting. */
+    place: Schema.optional(Schema.String),
     path: Schema.String,
     description: Schema.String,
     environment: Schema.optional(Schema.String),
@@ -24,8 +26,8 @@ export const SettingProblem = Schema.TaggedUnion({
   /** There is no token, and the settings of the OAuth app are incomplete: `missing` lists them. */
   NoCredentials: { missing: Schema.Array(Schema.String) },
   SecretUnavailable: { path: Schema.String, reference: Schema.String, cause: Schema.String },
-  UnknownResource: { file: Schema.String, resource: Schema.String, closest: Schema.optional(Schema.String) },
-  UnknownField: { file: Schema.String, field: Schema.String },
+  UnknownResource: { place: Schema.String, resource: Schema.String, closest: Schema.optional(Schema.String) },
+  UnknownField: { place: Schema.String, field: Schema.String, closest: Schema.optional(Schema.String) },
   SeveralLocations: { locations: Schema.Array(Schema.String) }
 })
 export type SettingProblem = typeof SettingProblem.Type

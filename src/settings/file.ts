@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { closest } from "./closest.ts"
 import type { SettingProblem } from "./errors.ts"
 import { allSettings, locationSettings, sections } from "./table.ts"
+import { lineOf } from "./toml-lines.ts"
 
 export const defaultFile = join("config", "sluice.toml")
 
@@ -16,6 +17,8 @@ export interface SettingsFile {
   /** By section, without unknown sections. */
   readonly sections: Readonly<Record<string, Table>>
   readonly locations: ReadonlyArray<Table>
+  /** The file with the line of a setting, such as `config/sluice.toml:3` for `account.base_url`. */
+  readonly placeOf: (path: string) => string
 }
 
 export interface ReadFile {
@@ -26,7 +29,7 @@ export interface ReadFile {
 /** Reads the named file, or the default file, which may be absent. */
 export const readFile = (named: string | undefined): ReadFile => {
   const name = named ?? defaultFile
-  const nothing = { name, sections: {}, locations: [] }
+  const nothing = { name, sections: {}, locations: [], placeOf: () => name }
   const failed = (problem: SettingProblem): ReadFile => ({ file: nothing, problems: [problem] })
   if (!existsSync(name))
     return named === undefined ? { file: nothing, problems: [] } : failed({ _tag: "FileNotFound", file: name })
@@ -38,23 +41,38 @@ export const readFile = (named: string | undefined): ReadFile => {
   }
   const parsed = parse(content)
   return Result.isFailure(parsed)
-    ? failed({ _tag: "InvalidToml", file: name, message: withoutValue(parsed.failure.message) })
-    : checkedNames(name, parsed.success)
+    ? failed(invalidToml(name, parsed.failure.message))
+    : checkedNames(name, parsed.success, (path) => {
+        const line = lineOf(content, path.split(/\.|\[(\d+)\]\.?/).filter(Boolean))
+        return line === undefined ? name : `${name}:${line}`
+      })
+}
+
+const invalidToml = (name: string, message: string): SettingProblem => {
+  const [, what = message, line, column] = /^(.*?),? at line (\d+), column (\d+)\.?$/s.exec(withoutValue(message)) ?? []
+  return { _tag: "InvalidToml", place: line === undefined ? name : `${name}:${line}:${column}`, message: what }
 }
 
 /** Removes the value from a message: it may be a token without quotes. */
 const withoutValue = (message: string): string =>
   message.replace(/^(Invalid value|Invalid date-time|Integer out of range) '.*'/s, "$1, or a text without quotes,")
 
-const checkedNames = (file: string, content: Table): ReadFile => {
+const checkedNames = (name: string, content: Table, placeOf: SettingsFile["placeOf"]): ReadFile => {
   const problems: Array<SettingProblem> = []
-  const unknown = (path: string, names: Iterable<string>) => {
-    const name = closest(path, names)
-    problems.push({ _tag: "UnknownSetting", file, path, ...(name !== undefined && { closest: name }) })
+  const unknown = (path: string, names: ReadonlyArray<string>) => {
+    // A right key in a wrong section is far from its right path.
+    const key = path.split(".")[1]
+    const near = closest(path, names) ?? names.find((name) => key !== undefined && name.split(".")[1] === key)
+    problems.push({
+      _tag: "UnknownSetting",
+      place: placeOf(path),
+      path,
+      ...(near !== undefined && { closest: near })
+    })
   }
   // The value is not shown, because it may contain secrets.
   const misshapen = (path: string, expected: string) =>
-    problems.push({ _tag: "WrongValue", path, source: file, expected })
+    problems.push({ _tag: "WrongValue", path, place: placeOf(path), expected })
 
   const known: Record<string, Table> = {}
   for (const [section, values] of Object.entries(content)) {
@@ -85,7 +103,7 @@ const checkedNames = (file: string, content: Table): ReadFile => {
           Object.keys(locationSettings).map((name) => `${place}.${name}`)
         )
   }
-  return { file: { name: file, sections: known, locations }, problems }
+  return { file: { name, sections: known, locations, placeOf }, problems }
 }
 
 const isTable = (value: unknown): value is Table =>

@@ -1,7 +1,8 @@
 /** The value of every setting: a flag overrides the environment, which overrides the file, which overrides the default. */
 import * as Schema from "effect/Schema"
 import type { SettingProblem } from "./errors.ts"
-import { readFile } from "./file.ts"
+import { type SettingsFile, readFile } from "./file.ts"
+import { isPlainSecret, shownSecret } from "./secrets.ts"
 import {
   type PlacedSetting,
   type Setting,
@@ -26,17 +27,22 @@ export interface ListedLocation {
 
 export interface SettingSource {
   readonly path: string
-  /** For people: `set` instead of a secret. */
+  /** For people, without secrets. */
   readonly shown: string
   readonly from: "flag" | "environment" | "file" | "default"
-  /** The flag, the variable or the file. */
+  /** The flag, the variable, or the file with the line. */
   readonly name: string
 }
 
 export interface Settings {
+  /** The settings file, which may not exist. */
   readonly file: string
+  /** See SettingsFile. */
+  readonly placeOf: (path: string) => string
   readonly values: SettingValues
   readonly locations: ReadonlyArray<ListedLocation>
+  /** Whether the file contains a secret itself, and not a reference to it. */
+  readonly hasPlainSecret: boolean
   /** Every setting that has a value. */
   readonly sources: ReadonlyArray<SettingSource>
   readonly problems: ReadonlyArray<SettingProblem>
@@ -60,21 +66,28 @@ export const readSettings = (flags: Flags, environment: Environment): Settings =
       name: ""
     }
     ;(values[section] ??= {})[key] = value
-    if (value !== undefined) sources.push({ path, shown: setting.secret ? "set" : textOf(value), from, name })
+    if (value !== undefined)
+      sources.push({ path, shown: setting.secret ? shownSecret(textOf(value)) : textOf(value), from, name })
   }
-  const locations = file.locations.map((location, index) => listedLocation(location, index, file.name, problems))
+  const locations = file.locations.map((location, index) => listedLocation(location, index, file, problems))
+  const secretsInFile = [
+    ...allSettings.filter(({ secret }) => secret).map(({ section, key }) => file.sections[section]?.[key]),
+    ...locations.map(({ token }) => token)
+  ]
+  const hasPlainSecret = secretsInFile.some((value) => typeof value === "string" && isPlainSecret(value))
   // The schemas from which the types are derived have checked every value.
-  return { file: file.name, values: values as unknown as SettingValues, locations, sources, problems }
+  const checked = values as unknown as SettingValues
+  return { file: file.name, placeOf: file.placeOf, values: checked, locations, hasPlainSecret, sources, problems }
 }
 
 type Written = Pick<SettingSource, "from" | "name"> & { readonly value: unknown }
 
 /** The values of the setting in all sources, in their order of precedence. */
 const writtenIn = (
-  { flag, environment: variable, fromText, section, key }: PlacedSetting,
+  { flag, environment: variable, fromText, section, key, path }: PlacedSetting,
   flags: Flags,
   environment: Environment,
-  file: { readonly name: string; readonly sections: Readonly<Record<string, Readonly<Record<string, unknown>>>> }
+  file: SettingsFile
 ): ReadonlyArray<Written> => {
   const written: Array<Written> = []
   const given = flag && flags[flag]
@@ -83,14 +96,14 @@ const writtenIn = (
   const variableText = variable && environment[variable]
   if (variable && variableText) written.push({ from: "environment", name: variable, value: fromText(variableText) })
   const value = file.sections[section]?.[key]
-  if (value !== undefined) written.push({ from: "file", name: file.name, value })
+  if (value !== undefined) written.push({ from: "file", name: file.placeOf(path), value })
   return written
 }
 
 const listedLocation = (
   location: Readonly<Record<string, unknown>>,
   index: number,
-  file: string,
+  { placeOf }: SettingsFile,
   problems: Array<SettingProblem>
 ): ListedLocation => {
   const right: Record<string, string> = {}
@@ -98,16 +111,17 @@ const listedLocation = (
     const path = `locations[${index}].${key}`
     const value = location[key]
     if (typeof value === "string" && Schema.is(setting.schema)(value)) right[key] = value
-    else if (value !== undefined) problems.push(wrongValue(setting, path, value, file))
-    else if (key === "id") problems.push({ _tag: "Missing", path, description: setting.description })
+    else if (value !== undefined) problems.push(wrongValue(setting, path, value, placeOf(path)))
+    else if (key === "id")
+      problems.push({ _tag: "Missing", place: placeOf(path), path, description: setting.description })
   }
   return right
 }
 
-const wrongValue = ({ secret, expected }: Setting, path: string, value: unknown, source: string): SettingProblem => ({
+const wrongValue = ({ secret, expected }: Setting, path: string, value: unknown, place: string): SettingProblem => ({
   _tag: "WrongValue",
   path,
-  source,
+  place,
   expected,
   ...(!secret && { value: typeof value === "number" ? String(value) : JSON.stringify(value) })
 })

@@ -8,22 +8,44 @@ import { type SettingProblem, SettingsError } from "./errors.ts"
 import type { SchemaSettings } from "./settings.ts"
 
 export const schemaPolicies = Effect.fn("settings.schema")(function* (
-  { schema: { file, policy, resources: byName, accepted } }: SchemaSettings,
-  { resources }: Catalogue
+  settings: SchemaSettings,
+  catalogue: Catalogue
 ): Effect.fn.Return<SchemaPolicies, SettingsError> {
+  const problems = policyProblems(settings, catalogue)
+  if (problems.length > 0) return yield* new SettingsError({ problems })
+  const { policy, resources, accepted } = settings.schema
+  return { policy, byResource: new Map(Object.entries(resources)), accepted: new Set(accepted) }
+})
+
+export const policyProblems = (
+  { schema: { placeOf, resources: byName, accepted } }: SchemaSettings,
+  { resources }: Catalogue
+): ReadonlyArray<SettingProblem> => {
   const names = resources.map(({ table }) => table)
   const tables = new Set(resources.flatMap((resource) => tablesOf(resource).map(({ name }) => name)))
-  const problems: ReadonlyArray<SettingProblem> = [
+  return [
     ...Object.keys(byName)
       .filter((name) => !names.includes(name))
       .map((resource): SettingProblem => {
         const near = closest(resource, names)
-        return { _tag: "UnknownResource", file, resource, ...(near !== undefined && { closest: near }) }
+        return {
+          _tag: "UnknownResource",
+          place: placeOf(`schema.resources.${resource}`),
+          resource,
+          ...(near !== undefined && { closest: near })
+        }
       }),
     ...accepted
       .filter((place) => !/.\../.test(place) || !tables.has(place.split(".")[0]!))
-      .map((field): SettingProblem => ({ _tag: "UnknownField", file, field }))
+      .map((field): SettingProblem => {
+        const [table, ...names] = field.split(".")
+        const near = names.length > 0 ? closest(table!, tables) : undefined
+        return {
+          _tag: "UnknownField",
+          place: placeOf("schema.accepted"),
+          field,
+          ...(near !== undefined && { closest: [near, ...names].join(".") })
+        }
+      })
   ]
-  if (problems.length > 0) return yield* new SettingsError({ problems })
-  return { policy, byResource: new Map(Object.entries(byName)), accepted: new Set(accepted) }
-})
+}

@@ -8,6 +8,12 @@ import type { SettingProblem } from "./errors.ts"
 import type { Environment } from "./read.ts"
 import type { SettingValues } from "./table.ts"
 
+/** A reference says where a secret is and is no secret, except for a command line, which may contain one. */
+export const shownSecret = (text: string): string => (/^(env|file):/.test(text) ? text : "<redacted>")
+
+/** Whether the text is the secret itself. */
+export const isPlainSecret = (text: string): boolean => !/^(env|file|cmd):/.test(text)
+
 /** Reads each reference once, even if several locations share it. */
 export const secretReader = (environment: Environment) => {
   const known = new Map<string, Result.Result<string, string>>()

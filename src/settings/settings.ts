@@ -18,9 +18,9 @@ export interface OutputSettings {
   readonly memoryMb: number
 }
 
-/** The settings that schema-policy.ts checks against the catalogue, and the file that contains them. */
+/** The settings that schema-policy.ts checks against the catalogue, and the lines of the file that contain them. */
 export interface SchemaSettings {
-  readonly schema: SettingValues["schema"] & { readonly file: string }
+  readonly schema: SettingValues["schema"] & Pick<Settings, "placeOf">
 }
 type Output = OutputSettings & SchemaSettings
 
@@ -68,11 +68,8 @@ export const syncSettings = Effect.fn("settings.sync")(function* (
   flags: Flags,
   environment: Environment
 ): Effect.fn.Return<{ readonly output: Output; readonly accounts: ReadonlyArray<AccountSettings> }, SettingsError> {
-  const settings = readSettings(flags, environment)
-  const output = outputOf(settings)
-  const { accounts, problems } = accountsOf(settings, output.folder, environment)
-  const all = allProblems(settings, problems)
-  return all.length === 0 ? { output, accounts } : yield* new SettingsError({ problems: all })
+  const { accounts, output, problems } = checkSettings(flags, environment)
+  return problems.length === 0 ? { output, accounts } : yield* new SettingsError({ problems })
 })
 
 /** The settings of a command that reads one location. Fails with SeveralLocations if more than one is set. */
@@ -86,19 +83,23 @@ export const oneAccount = Effect.fn("settings.one")(function* (
     : yield* new SettingsError({ problems: [severalLocations(accounts)] })
 })
 
-/** The settings as `doctor` reports them: every problem, with `output` and `account` if they have none. */
-export const inspectSettings = (flags: Flags, environment: Environment) => {
+/** All settings and every problem of them. A setting with a wrong value has its default. */
+export const checkSettings = (flags: Flags, environment: Environment) => {
   const settings = readSettings(flags, environment)
   const output = outputOf(settings)
   const { accounts, problems } = accountsOf(settings, output.folder, environment)
-  const all = [
-    ...allProblems(settings, problems),
-    ...(problems.length === 0 && accounts.length > 1 ? [severalLocations(accounts)] : [])
-  ]
+  return { settings, output, accounts, problems: allProblems(settings, problems) }
+}
+
+/** The settings as `doctor` reports them: every problem, with `account` if there is none and one location is set. */
+export const inspectSettings = (flags: Flags, environment: Environment) => {
+  const { accounts, output, problems, settings } = checkSettings(flags, environment)
+  const all = problems.length === 0 && accounts.length > 1 ? [severalLocations(accounts)] : problems
   return {
-    sources: settings.sources,
+    settings,
+    output,
     problems: all,
-    ...(settings.problems.length === 0 && { output }),
+    isOutputKnown: settings.problems.length === 0,
     ...(all.length === 0 && { account: accounts[0]! })
   }
 }
@@ -116,12 +117,12 @@ const severalLocations = (accounts: ReadonlyArray<AccountSettings>): SettingProb
   locations: accounts.map(({ location }) => location)
 })
 
-const outputOf = ({ file, values: { output, machine, schema } }: Settings): Output => ({
+const outputOf = ({ placeOf, values: { output, machine, schema } }: Settings): Output => ({
   folder: resolve(output.folder),
   formats: output.formats,
   csvProfile: output.csv_profile,
   memoryMb: machine.memory_mb,
-  schema: { ...schema, file }
+  schema: { ...schema, placeOf }
 })
 
 const accountsOf = (

@@ -108,10 +108,10 @@ describe("settings", () => {
     const { settings } = await doctor({}, "--config", file, "--location", account.service.locationId)
     const from = Object.fromEntries(settings.map((one) => [one.key, `${one.value} from ${one.from}`]))
     assert.strictEqual(from["account.base_url"], `${account.service.url} from environment SLUICE_BASE_URL`)
-    assert.strictEqual(from["account.company_id"], `company from file ${file}`)
+    assert.strictEqual(from["account.company_id"], `company from file ${file}:3`)
     assert.strictEqual(from["account.location_id"], `${account.service.locationId} from flag --location`)
-    assert.strictEqual(from["account.token"], "set from environment SLUICE_TOKEN")
-    assert.strictEqual(from["budget.reserve_per_day"], `7 from file ${file}`)
+    assert.strictEqual(from["account.token"], "<redacted> from environment SLUICE_TOKEN")
+    assert.strictEqual(from["budget.reserve_per_day"], `7 from file ${file}:5`)
     assert.strictEqual(from["budget.burst"], "100 from default")
     assert.strictEqual(from["output.formats"], "none from environment SLUICE_FORMATS")
     assert.strictEqual(from["output.file_mb_max"], "256 from default")
@@ -125,11 +125,26 @@ describe("settings", () => {
     assert.isUndefined(report.lines.find(({ check }) => check === "token"))
   })
 
+  it("that contain a token and that other users can read are a warning", async () => {
+    const warned = async (content: string, mode: number) => {
+      writeFileSync(file, content)
+      chmodSync(file, mode)
+      const { lines } = await doctor({}, "--config", file)
+      return lines.filter(({ state }) => state !== "ok").map(({ what, todo }) => `${what}: ${todo}`)
+    }
+    const plain = "[account]\ntoken = 'plain-token'\n"
+    const warning = `${file} contains a secret, and other users of this machine can read it (644): chmod 600 '${file}'`
+    assert.deepStrictEqual(await warned(plain, 0o644), [warning])
+    assert.deepStrictEqual(await warned("[[locations]]\nid = 'L'\ntoken = 'plain-token'\n", 0o644), [warning])
+    assert.deepStrictEqual(await warned(plain, 0o600), [])
+    assert.deepStrictEqual(await warned("[account]\ntoken = 'env:CRM_TOKEN'\n", 0o644), [])
+  })
+
   it("that are unknown are a problem", async () => {
     writeFileSync(file, "[output]\nfoldr = 'x'\n")
     assertOnly(
       await doctor({}, "--config", file),
-      /^problem settings: .*there is no setting output\.foldr; did you mean output\.folder\?/,
+      /^problem settings: .*output\.foldr: there is no such setting; did you mean output\.folder\?/,
       78
     )
   })
@@ -141,6 +156,15 @@ describe("a problem that would stop a sync is reported with its exit code", () =
     assertOnly(report, /^problem token: The service does not accept the token/, 77)
     assert.match(report.lines.find(({ state }) => state === "problem")!.todo!, /Set SLUICE_TOKEN/)
     assert.isUndefined(report.lines.find(({ check }) => check === "scopes"))
+  })
+
+  it("is printed first, with its remedy below it", async () => {
+    const { stdout, stderr } = await sluice(["doctor"], { ...account.environment, SLUICE_TOKEN: "nonsense-nonsense" })
+    const lines = stdout.split("\n")
+    assert.match(lines[1]!, /^problem +token +The service does not accept the token/)
+    assert.match(lines[2]!, /^ {10}Set SLUICE_TOKEN to a valid token/)
+    assert.match(lines[3]!, /^ok /)
+    assert.notMatch(stderr, /SLUICE_TOKEN/)
   })
 
   it("a location that the token does not belong to", async () =>

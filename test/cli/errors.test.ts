@@ -45,6 +45,16 @@ const reasons: ReadonlyArray<readonly [FailureReason, ends: string, pattern: Reg
     "usage",
     /^--only kontacts: there is no such table or family\. Families are crm, payments\. /
   ],
+  [
+    { _tag: "UnknownSelection", flag: "--only", name: "contcts", closest: "contacts", families: ["crm"] },
+    "usage",
+    /^--only contcts: there is no such table or family; did you mean contacts\? /
+  ],
+  [
+    { _tag: "OutputFolderUnusable", folder: "/proc/nope", detail: "the system does not allow a folder in /proc" },
+    "config",
+    /^The output folder \/proc\/nope cannot be created: the system .* --output/
+  ],
   [{ _tag: "NothingSelected", only: ["tasks"], except: ["tasks"] }, "usage", /--except tasks: nothing is left to read/],
   [
     { _tag: "NoDateFilter", tables: ["users"], dated: ["messages"] },

@@ -58,12 +58,14 @@ describe("--json", () => {
       ["publish"],
       ["rebuild"],
       ["doctor"],
+      ["config", "show"],
+      ["config", "validate"],
       ["dictionary"],
       ["dictionary", "--coverage"]
     ]
     for (const args of commands) {
       const { code, result } = await resultOf(args, args[0] === "publish" ? { SLUICE_FORMATS: "csv" } : {})
-      const name = args.includes("--coverage") ? "coverage" : args[0]!
+      const name = args.includes("--coverage") ? "coverage" : args.join("-").replace(/^(?!config)(\w+).*/, "$1")
       assert.strictEqual(result.schema, `sluice/${name}/1`)
       assert.strictEqual(result.exitCode, code, args.join(" "))
       validate(name, result)

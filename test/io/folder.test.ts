@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { outputFolder } from "../../src/doctor/environment.ts"
 import { emptyOutputFolder, makeOutputFolder } from "../../src/io/folder.ts"
+import { Failure } from "../../src/failure.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
@@ -44,6 +45,25 @@ it("a new folder is closed from the beginning", async () => {
   await makeOutputFolder(folder)
   assert.strictEqual(modeOf(folder), "700")
 })
+
+it.each([
+  ["a folder where the system allows none", () => "/proc/nope/output", "the system does not allow a folder in /proc"],
+  ["a file", () => fileIn(newFolder()), "is not a folder"],
+  ["a folder below a file", () => join(fileIn(newFolder()), "output"), "/file is not a folder"]
+])("the failure for %s names the folder and the reason", async (_, folderOf, detail) => {
+  const folder = folderOf()
+  const cause = await makeOutputFolder(folder).catch((thrown: unknown) => thrown)
+  assert.instanceOf(cause, Failure)
+  const { reason } = cause
+  assert.isTrue(reason._tag === "OutputFolderUnusable" && reason.folder === folder)
+  assert.include(cause.message, detail)
+})
+
+const fileIn = (folder: string): string => {
+  const path = join(folder, "file")
+  writeFileSync(path, "")
+  return path
+}
 
 it("an emptied folder keeps the page of the clone", async () => {
   const folder = clonedFolder()

@@ -33,10 +33,16 @@ describe("the flags", () => {
       { world: "flat" },
       { now: "later" },
       { faults: "flood:1" },
+      { faults: "500:often" },
+      { faults: "500:2" },
+      { faults: '[{"kind":"500","path":"/contacts"}]' },
+      { faults: '[{"kind":"500","count":"many"}]' },
+      { faults: '["500"]' },
+      { faults: "[" },
       { quirk: ["contactPaging=maybe"] },
       { quirk: ["what=ever"] }
     ]) {
-      assert.throws(() => readOptions(values), /^--[a-z-]+ .*\.$/)
+      assert.throws(() => readOptions(values), /^--[a-z-]+:? .*\.$/)
     }
   })
 })

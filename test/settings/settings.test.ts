@@ -71,36 +71,46 @@ describe("a value", () => {
 
 describe("a problem is reported with its path, its value and what is expected:", () => {
   it.each([
-    ["[account]\nbase_ulr = 'x'", "FILE: there is no setting account.base_ulr; did you mean account.base_url?"],
-    ["[acount]\nbase_url = 'x'", "FILE: there is no setting acount; did you mean account?"],
-    ["[output]\nfrobnicate = 1", "FILE: there is no setting output.frobnicate."],
+    ["[account]\nbase_ulr = 'x'", "FILE:2: account.base_ulr: there is no such setting; did you mean account.base_url?"],
+    ["[acount]\nbase_url = 'x'", "FILE:1: acount: there is no such setting; did you mean account?"],
+    ["[output]\nfrobnicate = 1", "FILE:2: output.frobnicate: there is no such setting."],
+    ["output.frobnicate = 1", "FILE:1: output.frobnicate: there is no such setting."],
+    ["[account]\nfolder = 'x'", "FILE:2: account.folder: there is no such setting; did you mean output.folder?"],
+    [
+      "account = { base_url = 'https://api.test', tokn = 'x' }",
+      "FILE:1: account.tokn: there is no such setting; did you mean account.token?"
+    ],
+    [
+      '[account]\ncompany_id = """\nbase_ulr = 1\n"""\n[output]\nformts = [\n  \'csv\'\n]',
+      "FILE:6: output.formts: there is no such setting; did you mean output.formats?"
+    ],
     [
       "[[locations]]\nid = 'L'\ntokn = 'x'",
-      "FILE: there is no setting locations[0].tokn; did you mean locations[0].token?"
+      "FILE:3: locations[0].tokn: there is no such setting; did you mean locations[0].token?"
     ],
     [
       "[[locations]]\ntoken = 'x'",
-      "locations[0].id is missing: Id of the location to read. Set locations[0].id in the settings file."
+      "FILE:1: locations[0].id is missing: Id of the location to read. Set locations[0].id in the settings file."
     ],
-    ["locations = ['L']", "locations has a wrong value in FILE; expected [[locations]], once for each location."],
-    ["output = 'x'", "output has a wrong value in FILE; expected a section, [output]."],
-    ["[budget]\nburst = 0", "budget.burst is 0 in FILE; expected a number greater than 0."],
-    ["[budget]\nburst = inf", "budget.burst is Infinity in FILE; expected a number greater than 0."],
-    ["[machine]\nmemory_mb = 95", "machine.memory_mb is 95 in FILE; expected a number that is 96 or more."],
-    ["[deletions]\nmax_share = 30", "deletions.max_share is 30 in FILE; expected a number from 0 to 1."],
+    ["locations = ['L']", "FILE:1: locations has a wrong value; expected [[locations]], once for each location."],
+    ["output = 'x'", "FILE:1: output has a wrong value; expected a section, [output]."],
+    ["[budget]\nburst = 0", "FILE:2: budget.burst is 0; expected a number greater than 0."],
+    ["[budget]\nburst = inf", "FILE:2: budget.burst is Infinity; expected a number greater than 0."],
+    ["[machine]\nmemory_mb = 95", "FILE:2: machine.memory_mb is 95; expected a number that is 96 or more."],
+    ["[deletions]\nmax_share = 30", "FILE:2: deletions.max_share is 30; expected a number from 0 to 1."],
     [
       "[output]\nformats = ['excel']",
-      'output.formats is ["excel"] in FILE; expected a list of "duckdb", "parquet" and "csv".'
+      'FILE:2: output.formats is ["excel"]; expected a list of "duckdb", "parquet" and "csv".'
     ],
     [
       "[account]\nrefresh_token = 7",
-      "account.refresh_token has a wrong value in FILE; expected a text that is not empty."
+      "FILE:2: account.refresh_token has a wrong value; expected a text that is not empty."
     ],
-    ["[schema]\npolicy = 'frozen'", 'schema.policy is "frozen" in FILE; expected "evolve", "freeze" or "discard".'],
-    ["[account\n", "FILE is not valid TOML: Expected ']' at line 1, column 9."],
+    ["[schema]\npolicy = 'frozen'", 'FILE:2: schema.policy is "frozen"; expected "evolve", "freeze" or "discard".'],
+    ["[account\n", "FILE:1:9: this is not valid TOML: Expected ']'."],
     [
       "\n[account]\ntoken = secret-token\n",
-      "FILE is not valid TOML: Invalid value, or a text without quotes, at line 3, column 21."
+      "FILE:3:21: this is not valid TOML: Invalid value, or a text without quotes."
     ]
   ])("%j", (content, sentence) => {
     assert.deepStrictEqual(sentences(content), [sentence])
@@ -109,15 +119,15 @@ describe("a problem is reported with its path, its value and what is expected:",
   it.each([
     [
       { SLUICE_BASE_URL: "ftp://x" },
-      'account.base_url is "ftp://x" in SLUICE_BASE_URL; expected an http or https address.'
+      'SLUICE_BASE_URL: account.base_url is "ftp://x"; expected an http or https address.'
     ],
     [
       { SLUICE_CONTACT_DETAILS: "yes" },
-      'account.contact_details is "yes" in SLUICE_CONTACT_DETAILS; expected true or false.'
+      'SLUICE_CONTACT_DETAILS: account.contact_details is "yes"; expected true or false.'
     ],
     [
       { SLUICE_FREE_SLOT_DAYS: "-1" },
-      "account.free_slot_days is -1 in SLUICE_FREE_SLOT_DAYS; expected a number that is 0 or more."
+      "SLUICE_FREE_SLOT_DAYS: account.free_slot_days is -1; expected a number that is 0 or more."
     ],
     [{ SLUICE_TOKEN: "env:NOT_SET" }, "account.token: env:NOT_SET cannot be read: the variable is not set."],
     [{ SLUICE_TOKEN: "cmd:exit 3" }, "account.token: cmd:exit 3 cannot be read: the command failed."]
@@ -127,7 +137,7 @@ describe("a problem is reported with its path, its value and what is expected:",
 
   it("an empty flag does not fall back to the default", () => {
     assert.deepStrictEqual(sentences("", complete, { location: "" }), [
-      'account.location_id is "" in --location; expected a text that is not empty.'
+      '--location: account.location_id is ""; expected a text that is not empty.'
     ])
   })
 })

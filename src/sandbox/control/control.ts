@@ -2,7 +2,7 @@ import { change } from "./change.ts"
 import { addInvalidCopies, ndjson, remove } from "./records.ts"
 import { setWorkflow } from "./workflows.ts"
 import { malformed, notFound } from "../http/errors.ts"
-import { type FaultRule, faultKinds, mixture } from "../http/faults.ts"
+import { type FaultRule, mixture, readRules } from "../http/faults.ts"
 import type { ParsedRequest } from "../http/router.ts"
 import type { Service } from "../service.ts"
 import type { Data } from "../account/collection.ts"
@@ -32,7 +32,7 @@ export const control = ({ method, text, url }: ParsedRequest, service: Service):
     case "GET faults":
       return JSON.stringify({ rules: faults.rules })
     case "POST faults":
-      faults.set(typeof body["rules"] === "number" ? mixture(body["rules"]) : readRules(body["rules"]))
+      faults.set(typeof body["rules"] === "number" ? mixture(body["rules"]) : rulesOf(body["rules"] ?? []))
       return JSON.stringify({ rules: faults.rules })
     case "POST churn":
       service.churn.start(readRate(body), service.settings.seed, clock.now())
@@ -77,10 +77,10 @@ const readRate = (body: Data): Data => {
   return body
 }
 
-const readRules = (sent: unknown): ReadonlyArray<FaultRule> => {
-  const rules = (sent ?? []) as ReadonlyArray<FaultRule>
-  if (!Array.isArray(sent ?? [])) throw malformed("rules must be an array")
-  const unknown = rules.find((rule: FaultRule | null | undefined) => !faultKinds.some((kind) => kind === rule?.kind))
-  if (unknown !== undefined) throw malformed(`kind must be one of: ${faultKinds.join(", ")}`)
-  return rules
+const rulesOf = (sent: unknown): ReadonlyArray<FaultRule> => {
+  try {
+    return readRules(sent)
+  } catch (error) {
+    throw malformed((error as Error).message)
+  }
 }

@@ -30,6 +30,31 @@ export interface FaultRule {
   ms?: number
 }
 
+/** The members of a rule. */
+const members: Readonly<Record<keyof FaultRule, (value: unknown) => boolean>> = {
+  match: (value) => typeof value === "string",
+  kind: (value) => faultKinds.some((kind) => kind === value),
+  rate: (value) => typeof value === "number" && value >= 0 && value <= 1,
+  count: (value) => Number.isInteger(value) && (value as number) >= 0,
+  ms: (value) => typeof value === "number" && value >= 0
+}
+
+/** Reads rules that were sent or given as a flag. Throws an Error with one sentence for a rule that is not valid. */
+export const readRules = (sent: unknown): ReadonlyArray<FaultRule> => {
+  if (!Array.isArray(sent)) throw new Error("Fault rules are an array.")
+  for (const rule of sent as ReadonlyArray<unknown>) {
+    if (typeof rule !== "object" || rule === null || !members.kind((rule as FaultRule).kind))
+      throw new Error(`A fault rule has a kind, one of: ${faultKinds.join(", ")}.`)
+    for (const [name, value] of Object.entries(rule)) {
+      const isValid = Object.hasOwn(members, name) ? members[name as keyof FaultRule] : undefined
+      if (isValid === undefined)
+        throw new Error(`A fault rule has no member ${name}; its members are ${Object.keys(members).join(", ")}.`)
+      if (!isValid(value)) throw new Error(`${name} of a fault rule cannot be ${JSON.stringify(value)}.`)
+    }
+  }
+  return sent as ReadonlyArray<FaultRule>
+}
+
 /** Selects the fault of each request. The choice depends only on the seed, the rules and the order of the requests. */
 export class Faults {
   #rules: Array<FaultRule> = []

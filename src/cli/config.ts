@@ -1,0 +1,66 @@
+/** `sluice config`: shows the settings and where they come from, and checks them without a request. */
+import * as Effect from "effect/Effect"
+import { discover } from "../catalog/discover.ts"
+import { exitCodes } from "../failure.ts"
+import type { Flags } from "../settings/read.ts"
+import { policyProblems } from "../settings/schema-policy.ts"
+import { checkSettings } from "../settings/settings.ts"
+import { shownSettings } from "../settings/shown.ts"
+import { counted } from "../verify/finding.ts"
+import { Environment } from "./environment.ts"
+import { Output, table } from "./output.ts"
+import { printResult } from "./result.ts"
+import { problemSentence } from "./setting-errors.ts"
+
+interface ConfigFlags extends Flags {
+  readonly json: boolean
+}
+
+/** Wrong and missing settings do not stop it: the table shows what a command would use. */
+export const configShow = Effect.fn("cli.configShow")(function* (flags: ConfigFlags) {
+  const { print, say } = yield* Output
+  const { problems, settings } = yield* checked(flags)
+  const shown = shownSettings(settings, problems)
+  const next = problems.length > 0 ? "./sluice config validate" : "./sluice doctor"
+  if (flags.json)
+    return yield* printResult("config-show", {
+      exitCode: 0,
+      next,
+      data: { file: settings.file, settings: shown, problems: problems.length }
+    })
+  for (const line of table(
+    ["setting", "value", "from"],
+    shown.map(({ setting, value, from, place }) => [setting, value ?? "", place ?? from])
+  ))
+    print(line)
+  if (problems.length > 0) say(`${counted(problems.length, "problem")} in these settings.`)
+  say(`Next: ${next}`)
+  return 0
+})
+
+/** Sends no request, but runs the commands of `cmd:` references, as every command that needs the secret does. */
+export const configValidate = Effect.fn("cli.configValidate")(function* (flags: ConfigFlags) {
+  const { print, say } = yield* Output
+  const { problems, settings } = yield* checked(flags)
+  const sentences = problems.map(problemSentence)
+  const exitCode = sentences.length === 0 ? 0 : exitCodes.config
+  const next = sentences.length === 0 ? "./sluice doctor" : "correct this, then ./sluice config validate"
+  if (flags.json)
+    return yield* printResult("config-validate", {
+      exitCode,
+      next,
+      data: { file: settings.file, problems: sentences }
+    })
+  for (const sentence of sentences) print(sentence)
+  if (sentences.length === 0) print("The settings are valid.")
+  say(`Next: ${next}`)
+  return exitCode
+})
+
+const checked = Effect.fnUntraced(function* (flags: ConfigFlags) {
+  const { keepSecret } = yield* Output
+  const { accounts, output, problems, settings } = checkSettings(flags, yield* Environment)
+  for (const { secrets } of accounts) secrets.forEach(keepSecret)
+  const catalogue = yield* Effect.promise(() => discover())
+  return { settings, problems: [...problems, ...policyProblems(output, catalogue)] }
+})

@@ -1,0 +1,53 @@
+/** The flags that several commands share. */
+import * as Option from "effect/Option"
+import * as Flag from "effect/cli/Flag"
+import { flagDescription } from "../settings/documents.ts"
+import { type SettingFlags, flagText } from "../settings/table.ts"
+import { durationMs } from "./duration.ts"
+
+export const text = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
+export const choice = <const Value extends string>(name: string, values: ReadonlyArray<Value>, description: string) =>
+  Flag.Literals(name, values).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
+export const flag = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
+
+/** A flag that may be repeated; its values are joined with commas, as a value may contain several. */
+export const list = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withDescription(description),
+    Flag.atLeast(0),
+    Flag.map((values) => (values.length === 0 ? undefined : values.join(",")))
+  )
+
+/** A time such as 30s, 10m, 26h or 7d, in milliseconds. */
+export const durationFlag = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.filterMap(
+      (given) => Option.fromUndefinedOr(durationMs(given)),
+      (given) => `${given} is not a duration such as 30s, 10m, 26h or 7d`
+    ),
+    Flag.withDescription(description),
+    Flag.optional,
+    Flag.map(Option.getOrUndefined)
+  )
+
+/** The flag of a setting, described as the settings table describes it. */
+export const setting = (flag: keyof SettingFlags) => text(flagText(flag).slice(2), flagDescription(flag))
+
+export const common = {
+  config: text("config", "Settings file; without it, config/sluice.toml if that exists."),
+  output: setting("output"),
+  json: flag("json", "Print the result as JSON.")
+}
+export const account = {
+  ...common,
+  baseUrl: setting("baseUrl"),
+  location: setting("location"),
+  only: list("only", "Read these tables or families only: contacts,payments."),
+  except: list("except", "Leave these tables or families out: emails,blogs."),
+  full: flag("full", "Read everything again, not the changes alone.")
+}
+
+/** The flags of a command that reports on the settings. */
+export const reportsSettings = { ...common, baseUrl: account.baseUrl, location: account.location }

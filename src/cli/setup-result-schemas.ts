@@ -1,0 +1,23 @@
+/** The data of the results of setup-commands.ts. */
+import * as Schema from "effect/Schema"
+
+export const ConfigShow = Schema.Struct({
+  file: Schema.String,
+  settings: Schema.Array(
+    Schema.Struct({
+      setting: Schema.String,
+      /** Absent if the setting has no value; `<redacted>` for a secret. */
+      value: Schema.optional(Schema.String),
+      from: Schema.Literals(["flag", "environment", "file", "default", "missing", "not set"]),
+      /** The flag, the variable, or the file with the line. */
+      place: Schema.optional(Schema.String)
+    })
+  ),
+  problems: Schema.Int
+})
+
+export const ConfigValidate = Schema.Struct({
+  file: Schema.String,
+  /** One sentence for each. */
+  problems: Schema.Array(Schema.String)
+})

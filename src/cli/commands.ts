@@ -3,7 +3,9 @@
  * the same reason, help and `status` load no module that imports the whole of `effect` (bench/startup.ts).
  */
 import * as Option from "effect/Option"
+import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
+import { type CommandDescriptor, fromCommand } from "effect/cli/Completions"
 import * as Flag from "effect/cli/Flag"
 import { flagDescription } from "../settings/documents.ts"
 import { account, common, durationFlag, flag, reportsSettings, text } from "./flags.ts"
@@ -153,6 +155,20 @@ const dictionary = Command.make(
     { command: "./sluice dictionary --coverage", description: "What is read, what is not, and why." }
   ])
 )
+const completions = Command.make(
+  "completions",
+  { shell: Argument.Literals("shell", ["bash", "zsh", "fish"]) },
+  (flags) => load(import("./completions.ts"), (_) => _.completions({ ...flags, commands: allCommands }))
+).pipe(
+  Command.withDescription("Print a script by which a shell completes commands, flags and table names."),
+  Command.withExamples([
+    { command: "source <(./sluice completions bash)" },
+    { command: "./sluice completions fish | source" }
+  ])
+)
+/** The annotation ends the circle of inferred types. */
+const allCommands = (): CommandDescriptor => fromCommand(sluice)
+
 // run.ts starts the sandbox before this command is parsed: the sandbox has flags of its own.
 const sandbox = Command.make("sandbox").pipe(
   Command.withDescription("Serve the documented API from memory, for trials and tests. See ./sluice sandbox --help.")
@@ -176,6 +192,7 @@ export const sluice = Command.make("sluice").pipe(
     doctor,
     config,
     dictionary,
+    completions,
     sandbox
   ])
 )

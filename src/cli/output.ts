@@ -4,7 +4,7 @@ import { withGivenFlags } from "./given-flags.ts"
 
 /** Where a command writes; a terminal also has a width. */
 export interface Streams {
-  readonly stdout: NodeJS.WritableStream
+  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
 }
 

@@ -144,6 +144,10 @@ const doctor = Command.make("doctor", reportsSettings, (flags) =>
 const dictionary = Command.make(
   "dictionary",
   {
+    tables: Argument.String("table").pipe(
+      Argument.withDescription("Print these tables or families only."),
+      Argument.variadic()
+    ),
     json: common.json,
     coverage: flag("coverage", "Print every read operation of the API with the tables it fills, or why it is not read.")
   },
@@ -151,7 +155,8 @@ const dictionary = Command.make(
 ).pipe(
   Command.withDescription("Print every table and column with its description."),
   Command.withExamples([
-    { command: "./sluice dictionary > dictionary.md" },
+    { command: "./sluice dictionary contacts", description: "One table; without a name, the list of all." },
+    { command: "./sluice dictionary > dictionary.md", description: "All tables, as Markdown." },
     { command: "./sluice dictionary --coverage", description: "What is read, what is not, and why." }
   ])
 )

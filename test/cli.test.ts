@@ -1,6 +1,9 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { parse } from "csv-parse/sync"
+import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
+import { vi } from "vitest"
+import { runSandbox } from "../src/sandbox/main.ts"
 import { type Account, openAccount } from "./support/account.ts"
 import { query } from "./support/compare.ts"
 import { newFolder, sluice } from "./support/sluice.ts"
@@ -22,10 +25,79 @@ describe("help", () => {
     assert.deepStrictEqual(named.toSorted(), listed.toSorted())
   })
 
+  it.each(["", ...commands, "config show", "config validate"])(
+    "of %j has no line that is longer than 80 columns, and at most two sentences for each flag",
+    async (command) => {
+      const { stdout } = await sluice([...command.split(" ").filter(Boolean), "--help"], {})
+      assert.deepStrictEqual(
+        stdout.split("\n").filter((line) => line.length > 80),
+        []
+      )
+      const descriptions = stdout.split(/^ {2}(?=-)/m).slice(1)
+      assert.isAbove(descriptions.length, 1)
+      for (const description of descriptions) {
+        const sentences =
+          description
+            .split("\n\n")[0]!
+            .replaceAll(/\s+/g, " ")
+            .match(/[.!?](?= |$)/g) ?? []
+        assert.isAtMost(sentences.length, 2, description)
+      }
+    }
+  )
+
+  it.each([
+    ["help", ["--help"]],
+    ["help sync", ["sync", "--help"]],
+    ["help config show", ["config", "show", "--help"]]
+  ])("is printed by %s", async (command, args) => {
+    const { code, stdout } = await sluice(command.split(" "), {})
+    assert.strictEqual(code, 0)
+    assert.strictEqual(stdout, (await sluice(args, {})).stdout)
+  })
+
+  it("of the sandbox names its command and has no line that is longer than 80 columns", async () => {
+    const stdout: Array<string> = []
+    const write = vi.spyOn(process.stdout, "write").mockImplementation((text) => stdout.push(String(text)) > 0)
+    const code = await runSandbox(["--help"]).finally(() => write.mockRestore())
+    assert.strictEqual(code, 0)
+    assert.match(stdout.join(""), /^Example:\n {2}\.\/sluice sandbox /)
+    assert.deepStrictEqual(
+      stdout
+        .join("")
+        .split("\n")
+        .filter((line) => line.length > 80),
+      []
+    )
+  })
+
   it.each(commands)("of %s names the command in its first two lines", async (command) => {
     const { code, stdout } = await sluice([command, "--help"], {})
     assert.strictEqual(code, 0)
     assert.match(stdout.split("\n").slice(0, 2).join("\n"), new RegExp(command))
+  })
+})
+
+describe("completions", () => {
+  it.each(["bash", "zsh", "fish"])("for %s name the commands, the flags and the tables", async (shell) => {
+    const { code, stdout } = await sluice(["completions", shell], {})
+    assert.strictEqual(code, 0)
+    for (const name of [...listed, "accept-deletions", "contact_custom_values", "payments", "contacts_wide"])
+      assert.include(stdout, name)
+  })
+
+  it("for bash complete a table name after --only", async () => {
+    const { stdout } = await sluice(["completions", "bash"], {})
+    const line = "./sluice sync --only contact_n"
+    const script = [
+      stdout,
+      // As bash calls the function for this line.
+      `COMP_WORDS=(${line}); COMP_CWORD=3; COMP_LINE="${line}"; COMP_POINT=\${#COMP_LINE}`,
+      "$(complete -p sluice | sed -E 's/.*-F ([^ ]+).*/\\1/') ./sluice contact_n --only",
+      `printf '%s\\n' "\${COMPREPLY[@]}"`
+    ].join("\n")
+    const completed = execFileSync("bash", ["-c", script], { encoding: "utf8" }).trim().split("\n")
+    assert.deepStrictEqual(completed, ["contact_note_relations", "contact_notes"])
   })
 })
 

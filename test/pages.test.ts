@@ -33,7 +33,7 @@ describe("the pages", () => {
     const guides = pages.filter((page) => page !== "CHANGELOG.md" && page !== "docs/dictionary.md")
     for (const page of guides)
       for (const [, command, rest] of textOf(page).matchAll(/\.\/sluice (\w+)((?: [^`\n#|]*)?)/g)) {
-        if (command === "sandbox") continue
+        if (command === "sandbox" || command === "help") continue
         if (!flagsByCommand.has(command!)) {
           const { code, stdout } = await sluice([command!, "--help"], {})
           flagsByCommand.set(command!, new Set(code === 0 ? matches(stdout, /(--[a-z-]+)/g) : []))

@@ -5,18 +5,32 @@ import type { Catalogue } from "./discover.ts"
 import { type ChildRequest, type ListResource, type Paging, type Resource, childRequestOf } from "./resource.ts"
 import { type Table, tablesOf } from "./tables.ts"
 
+export interface DescribedTable {
+  readonly family: string
+  /** The resource whose records fill the table. */
+  readonly resource: Resource
+  readonly table: Table
+}
+
+/** All tables, by family. */
+export const describedTables = (catalogue: Catalogue): ReadonlyArray<DescribedTable> =>
+  catalogue.resources
+    .flatMap((resource) =>
+      tablesOf(resource).map((table) => ({ family: catalogue.familyByTable.get(resource.table)!, resource, table }))
+    )
+    .toSorted((one, other) => (one.family < other.family ? -1 : one.family > other.family ? 1 : 0))
+
 export const dictionary = (catalogue: Catalogue): string => {
-  const families = [...new Set(catalogue.resources.map(({ table }) => catalogue.familyByTable.get(table)!))].sort()
+  const tables = describedTables(catalogue)
+  const families = new Set(tables.map(({ family }) => family))
   return [
     "# Data dictionary",
     "Made from the definitions under `pipelines/` by `./sluice dictionary`. The published DuckDB file has the same sentences as comments.",
     "Personal data: `direct` names a person, `quasi` helps to find one, `sensitive` needs special care, `financial` is money, " +
       "`content` is what people wrote or said, `none` is none of these.",
-    ...families.flatMap((family) => [
+    ...[...families].flatMap((family) => [
       `## ${family}`,
-      ...catalogue.resources
-        .filter(({ table }) => catalogue.familyByTable.get(table) === family)
-        .flatMap((resource) => tablesOf(resource).flatMap((table) => section(catalogue, resource, table)))
+      ...tables.filter((one) => one.family === family).map((one) => tableSection(catalogue, one))
     ])
   ].join("\n\n")
 }
@@ -32,21 +46,25 @@ export const coverageTable = (catalogue: Catalogue): string =>
     )
   ].join("\n")
 
-const section = (catalogue: Catalogue, resource: Resource, table: Table): ReadonlyArray<string> => [
-  `### ${table.name}`,
-  table.description,
-  table.parentColumn === undefined
-    ? sourceSentences(catalogue, resource, table)
-    : `${grainSentence(table)} Comes with its row of ${resource.table}, and is marked deleted with it.`,
-  [
+/** A table as a section of Markdown. */
+export const tableSection = (catalogue: Catalogue, described: DescribedTable): string => {
+  const { table } = described
+  const columns = [
     "| column | type | meaning | personal data | refers to |",
     "|---|---|---|---|---|",
     ...table.columns.map(
       ({ name, sql, description, personal, references }) =>
         `| ${name} | ${sql} | ${description.replaceAll("|", "\\|")} | ${personal} | ${references ?? ""} |`
     )
-  ].join("\n")
-]
+  ]
+  return [`### ${table.name}`, table.description, sourceText(catalogue, described), columns.join("\n")].join("\n\n")
+}
+
+/** Which rows a table has, and where they come from. */
+export const sourceText = (catalogue: Catalogue, { resource, table }: DescribedTable): string =>
+  table.parentColumn === undefined
+    ? sourceSentences(catalogue, resource, table)
+    : `${grainSentence(table)} Comes with its row of ${resource.table}, and is marked deleted with it.`
 
 const sourceSentences = ({ resources }: Catalogue, resource: Resource, table: Table): string => {
   const host = resources.find(({ table }) => table === resource.embeddedIn?.table)

@@ -19,7 +19,7 @@ import { exitCodes } from "../failure.ts"
 import { sluice } from "./commands.ts"
 import { Environment } from "./environment.ts"
 import { explanationOf } from "./errors.ts"
-import { presenterOf } from "./help.ts"
+import { presenterOf, withHelpFlag } from "./help.ts"
 import { Ended } from "./load.ts"
 import { logAborted, loggerOf } from "./log.ts"
 import { Output, type Streams } from "./output.ts"
@@ -34,7 +34,8 @@ export interface CommandOptions extends Streams {
 }
 
 /** Returns the exit code. Nothing is left of the command when it returns: no open file, no secret, no listener. */
-export const runCommand = async (args: ReadonlyArray<string>, options: CommandOptions): Promise<number> => {
+export const runCommand = async (given: ReadonlyArray<string>, options: CommandOptions): Promise<number> => {
+  const args = withHelpFlag(given)
   const { environment, signal, stdout, stderr, overrides = Context.empty() } = options
   const output = Output.make(options, environment, args)
   const services = Context.make(Environment, environment).pipe(

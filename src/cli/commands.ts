@@ -3,7 +3,9 @@
  * the same reason, help and `status` load no module that imports the whole of `effect` (bench/startup.ts).
  */
 import * as Option from "effect/Option"
+import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
+import { type CommandDescriptor, fromCommand } from "effect/cli/Completions"
 import * as Flag from "effect/cli/Flag"
 import { flagDescription } from "../settings/documents.ts"
 import { account, choice, common, durationFlag, flag, reportsSettings, text } from "./flags.ts"
@@ -151,6 +153,10 @@ const doctor = Command.make("doctor", reportsSettings, (flags) =>
 const dictionary = Command.make(
   "dictionary",
   {
+    tables: Argument.String("table").pipe(
+      Argument.withDescription("Print these tables or families only."),
+      Argument.variadic()
+    ),
     json: common.json,
     coverage: flag("coverage", "Print every read operation of the API with the tables it fills, or why it is not read.")
   },
@@ -158,10 +164,25 @@ const dictionary = Command.make(
 ).pipe(
   Command.withDescription("Print every table and column with its description."),
   Command.withExamples([
-    { command: "./sluice dictionary > dictionary.md" },
+    { command: "./sluice dictionary contacts", description: "One table; without a name, the list of all." },
+    { command: "./sluice dictionary > dictionary.md", description: "All tables, as Markdown." },
     { command: "./sluice dictionary --coverage", description: "What is read, what is not, and why." }
   ])
 )
+const completions = Command.make(
+  "completions",
+  { shell: Argument.Literals("shell", ["bash", "zsh", "fish"]) },
+  (flags) => load(import("./completions.ts"), (_) => _.completions({ ...flags, commands: allCommands }))
+).pipe(
+  Command.withDescription("Print a script by which a shell completes commands, flags and table names."),
+  Command.withExamples([
+    { command: "source <(./sluice completions bash)" },
+    { command: "./sluice completions fish | source" }
+  ])
+)
+/** The annotation ends the circle of inferred types. */
+const allCommands = (): CommandDescriptor => fromCommand(sluice)
+
 // run.ts starts the sandbox before this command is parsed: the sandbox has flags of its own.
 const sandbox = Command.make("sandbox").pipe(
   Command.withDescription("Serve the documented API from memory, for trials and tests. See ./sluice sandbox --help.")
@@ -185,6 +206,7 @@ export const sluice = Command.make("sluice").pipe(
     doctor,
     config,
     dictionary,
+    completions,
     sandbox
   ])
 )

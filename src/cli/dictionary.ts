@@ -1,25 +1,60 @@
-/** `sluice dictionary`: what every table and column means, and what became of every operation of the API. */
+/** `sluice dictionary`: the meaning of tables and columns, and what is read of every operation of the API. */
 import { Effect } from "effect"
 import { coverageOf } from "../catalog/coverage.ts"
-import { coverageTable, dictionary as markdown } from "../catalog/dictionary.ts"
+import { coverageTable, dictionary as wholeDictionary, describedTables, tableSection } from "../catalog/dictionary.ts"
+import type { Catalogue } from "../catalog/discover.ts"
 import { discover } from "../catalog/discover.ts"
-import { tablesOf } from "../catalog/tables.ts"
+import { closest } from "../settings/closest.ts"
+import { columnLines, coverageLines, listLines } from "./dictionary-text.ts"
+import { CommandError } from "./errors.ts"
 import { Output } from "./output.ts"
 import { printResult } from "./result.ts"
+import { terminalWidth } from "./wrap.ts"
 
-export const dictionary = Effect.fn("cli.dictionary")(function* (flags: {
+interface DictionaryFlags {
+  /** Tables or families; empty: all. */
+  readonly tables: ReadonlyArray<string>
   readonly json: boolean
   readonly coverage: boolean
-}) {
-  const { print } = yield* Output
+}
+
+/** On a terminal, aligned text; otherwise Markdown. */
+export const dictionary = Effect.fn("cli.dictionary")(function* ({ tables: names, json, coverage }: DictionaryFlags) {
+  const { print, say, stdout } = yield* Output
   const catalogue = yield* Effect.promise(() => discover())
-  if (flags.json)
-    return yield* flags.coverage
-      ? printResult("coverage", { exitCode: 0, data: { operations: coverageOf(catalogue) } })
-      : printResult("dictionary", {
-          exitCode: 0,
-          data: { tables: catalogue.resources.flatMap((resource) => tablesOf(resource)) }
-        })
-  print(flags.coverage ? coverageTable(catalogue) : markdown(catalogue))
+  const chosen = yield* chosenTables(catalogue, names)
+  const width = terminalWidth(stdout)
+  if (coverage) {
+    const operations = coverageOf(catalogue)
+    if (json) return yield* printResult("coverage", { exitCode: 0, data: { operations } })
+    for (const line of width === undefined ? [coverageTable(catalogue)] : coverageLines(operations, width)) print(line)
+    return 0
+  }
+  if (json) return yield* printResult("dictionary", { exitCode: 0, data: { tables: chosen.map(({ table }) => table) } })
+  if (width === undefined) {
+    print(
+      names.length === 0 ? wholeDictionary(catalogue) : chosen.map((one) => tableSection(catalogue, one)).join("\n\n")
+    )
+    return 0
+  }
+  const lines =
+    names.length === 0 ? listLines(chosen, width) : chosen.flatMap((one) => columnLines(catalogue, one, width))
+  for (const line of lines) print(line)
+  if (names.length === 0) say("Next: ./sluice dictionary contacts")
   return 0
+})
+
+const chosenTables = Effect.fnUntraced(function* (catalogue: Catalogue, names: ReadonlyArray<string>) {
+  const all = describedTables(catalogue)
+  const isNamed = (name: string) => (one: (typeof all)[number]) => one.table.name === name || one.family === name
+  const unknown = names.find((name) => !all.some(isNamed(name)))
+  if (unknown !== undefined) {
+    const near = closest(unknown, new Set(all.flatMap(({ family, table }) => [table.name, family])))
+    return yield* new CommandError({
+      ends: "usage",
+      message: `${unknown}: there is no such table or family${near === undefined ? "." : `; did you mean ${near}?`}`,
+      next: near === undefined ? "./sluice dictionary" : `./sluice dictionary ${near}`
+    })
+  }
+  return names.length === 0 ? all : all.filter((one) => names.some((name) => isNamed(name)(one)))
 })

@@ -2,15 +2,16 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Presenter } from "effect/cli/CliOutput"
-import type { FlagDoc, HelpDoc } from "effect/cli/HelpDoc"
+import type { ArgDoc, FlagDoc, HelpDoc } from "effect/cli/HelpDoc"
 import type { Output } from "./output.ts"
+import { terminalWidth, wrapped } from "./wrap.ts"
 
-export const presenterOf = ({ print, say }: Output["Service"]): Presenter => ({
+export const presenterOf = ({ print, say, stdout }: Output["Service"]): Presenter => ({
   present: (event) =>
     Effect.sync(() => {
       switch (event._tag) {
         case "Help":
-          return print(helpText(event.helpDoc))
+          return print(helpText(event.helpDoc, terminalWidth(stdout) ?? 80))
         case "InvalidInvocation":
           for (const error of event.errors) say(`sluice: ${error.message}`, "error")
           return say(`Next: ./${event.commandPath.join(" ")} --help`, "error")
@@ -20,15 +21,35 @@ export const presenterOf = ({ print, say }: Output["Service"]): Presenter => ({
     })
 })
 
-const helpText = (doc: HelpDoc): string => {
+/** `help sync` is `sync --help`. */
+export const withHelpFlag = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
+  args[0] === "help" ? [...args.slice(1), "--help"] : args
+
+const helpText = (doc: HelpDoc, width: number): string => {
+  const line = (name: string, description: string) =>
+    wrapped(description, { width, first: `  ${name.padEnd(24)} `, indent: 27 })
+  const flagLine = (flag: FlagDoc) =>
+    line(
+      flagName(flag),
+      Option.getOrElse(flag.description, () => "")
+    )
+  const argumentLine = ({ name, description }: ArgDoc) =>
+    line(
+      name,
+      Option.getOrElse(description, () => "")
+    )
   const sections = [
-    (doc.examples ?? []).map(
-      ({ command, description }) => `  ${command}${description ? `\n      ${description}` : ""}`
+    (doc.examples ?? []).flatMap(({ command, description = "" }) => [
+      ...exampleLines(command, width),
+      ...wrapped(description, { width, first: "      ", indent: 6 })
+    ]),
+    wrapped(doc.description, { width }),
+    (doc.subcommands ?? []).flatMap(({ commands }) =>
+      commands.flatMap(({ name, description }) => line(name, firstSentence(description)))
     ),
-    [doc.description],
-    (doc.subcommands ?? []).flatMap(({ commands }) => commands.map(({ name, description }) => line(name, description))),
-    doc.flags.map(flagLine),
-    (doc.globalFlags ?? []).filter(({ name }) => name === "help" || name === "version").map(flagLine)
+    (doc.args ?? []).flatMap(argumentLine),
+    doc.flags.flatMap(flagLine),
+    (doc.globalFlags ?? []).filter(({ name }) => name === "help" || name === "version").flatMap(flagLine)
   ]
   return sections
     .filter((section) => section.length > 0)
@@ -36,10 +57,20 @@ const helpText = (doc: HelpDoc): string => {
     .join("\n\n")
 }
 
-const flagLine = ({ name, aliases, type, description }: FlagDoc) =>
-  line(
-    `${aliases.map((alias) => `${alias}, `).join("")}--${name}${type === "boolean" ? "" : ` ${type}`}`,
-    Option.getOrElse(description, () => "")
-  )
+const flagName = ({ name, aliases, type }: FlagDoc): string =>
+  `${aliases.map((alias) => `${alias}, `).join("")}--${name}${type === "boolean" ? "" : ` ${type}`}`
 
-const line = (name: string, description: string) => `  ${name.padEnd(24)} ${description}`
+/** The help of the command itself has the rest. */
+const firstSentence = (description: string): string => description.split(/(?<=\.) /)[0]!
+
+/** A long example is continued with a backslash, so that it can still be copied. */
+const exampleLines = (command: string, width: number): ReadonlyArray<string> => {
+  const lines = ["  "]
+  for (const part of command.split(/ (?=--|> )/)) {
+    const last = lines.at(-1)!
+    if (last.trim() === "") lines[lines.length - 1] = `  ${part}`
+    else if (last.length + part.length + 3 <= width) lines[lines.length - 1] = `${last} ${part}`
+    else lines.splice(-1, 1, `${last} \\`, `      ${part}`)
+  }
+  return lines
+}

@@ -1,15 +1,17 @@
 /** The process around one command: its streams, its signals, and its exit. */
 import { exitCodes } from "../failure.ts"
 import { runCommand } from "./command.ts"
+import { withHelpFlag } from "./help.ts"
 
 export const run = async (args: ReadonlyArray<string>): Promise<void> => {
   const { env, stdout, stderr } = process
   // To a pipe a long result is still being written.
   const written = () => Promise.all([stdout, stderr].map((stream) => new Promise((done) => stream.write("", done))))
-  if (args[0] === "sandbox") {
+  const [command, ...flags] = withHelpFlag(args)
+  if (command === "sandbox") {
     // A program of its own, with flags of its own.
     const { runSandbox } = await import("../sandbox/main.ts")
-    const exitCode = await runSandbox(args.slice(1))
+    const exitCode = await runSandbox(flags)
     await written()
     process.exit(exitCode)
   }

@@ -35,14 +35,19 @@ export const runSandbox = async (argv: ReadonlyArray<string>): Promise<number> =
   }
 }
 
+/** Breaks a description between words, for 80 columns. */
+const inLines = (description: string): string =>
+  description.replaceAll(/(.{1,53})(?: |$)/g, `$1\n${" ".repeat(27)}`).trimEnd()
+
 const help = `Example:
   ./sluice sandbox --port 8787 --contacts 200000 --limits off
 
-Serves the documented Account Platform from memory. Prints one line of JSON when it listens: url, token, locationId,
-companyId, and the credentials of POST /oauth/token.
+Serves the documented Account Platform from memory. Prints one line of JSON when
+it listens: url, token, locationId, companyId, and the credentials of
+POST /oauth/token.
 
 ${Object.entries(flags)
-  .map(([name, { description }]) => `  --${name.padEnd(20)} ${description}\n`)
+  .map(([name, { description }]) => `  --${name.padEnd(22)} ${inLines(description)}\n`)
   .join("")}`
 
 if (import.meta.main) process.exitCode = await runSandbox(process.argv.slice(2))

@@ -106,14 +106,9 @@ export const readmeTable = (): string => {
   return [line(rows[0]!), line(widths.map((width) => "-".repeat(width))), ...rows.slice(1).map(line)].join("\n")
 }
 
-/** The help of a flag: description, environment variable and default. */
+/** The help of a flag: description, and in brackets the environment variable and the default. */
 export const flagDescription = (flag: keyof SettingFlags): string => {
   const { description, environment, default: otherwise } = allSettings.find((setting) => setting.flag === flag)!
-  return [
-    description,
-    environment && `Environment: ${environment}.`,
-    otherwise !== undefined && `Default: ${String(otherwise)}.`
-  ]
-    .filter(Boolean)
-    .join(" ")
+  const notes = [environment, otherwise !== undefined && `default: ${String(otherwise)}`].filter(Boolean)
+  return [description, notes.length > 0 && `[${notes.join(", ")}]`].filter(Boolean).join(" ")
 }

@@ -18,6 +18,8 @@ export interface RunOptions {
   readonly overrides?: Context.Context<never>
   /** Aborting it with an exit code has the effect of a signal. */
   readonly signal?: AbortSignal
+  /** The columns of the terminal that stdout is; without it, stdout is no terminal. */
+  readonly columns?: number
 }
 
 /** Without a choice, messages are as on a terminal: most tests check the sentences that people read. */
@@ -40,9 +42,9 @@ export const environmentOf = (service: Pick<Service, "url" | "token" | "location
 export const sluice = async (
   args: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>>,
-  options: RunOptions = {}
+  { columns, ...options }: RunOptions = {}
 ): Promise<Ran> => {
-  const [stdout, stderr] = [new Collected(), new Collected()]
+  const [stdout, stderr] = [new Collected(columns), new Collected()]
   const code = await runCommand(withSentences(args), {
     environment: { PATH: process.env["PATH"], ...environment },
     stdout,
@@ -54,6 +56,13 @@ export const sluice = async (
 
 class Collected extends Writable {
   readonly #chunks: Array<Buffer> = []
+  readonly isTTY: boolean
+  readonly columns: number
+  constructor(columns?: number) {
+    super()
+    this.isTTY = columns !== undefined
+    this.columns = columns ?? 0
+  }
   override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
     this.#chunks.push(chunk)
     done()

@@ -1,0 +1,56 @@
+import { assert, describe, it } from "@effect/vitest"
+import { sluice } from "../support/sluice.ts"
+
+const printed = async (args: ReadonlyArray<string>, columns?: number): Promise<string> => {
+  const ran = await sluice(["dictionary", ...args], {}, columns === undefined ? {} : { columns })
+  assert.strictEqual(ran.code, 0, ran.stderr)
+  return ran.stdout
+}
+const headings = (text: string) => Array.from(text.matchAll(/^### (\w+)$/gm), ([, name]) => name!)
+const tooLong = (text: string, width: number) => text.split("\n").filter((line) => line.length > width)
+
+describe("dictionary", () => {
+  it("of tables and families contains these, and the same text as the whole dictionary", async () => {
+    const whole = await printed([])
+    const some = await printed(["payments", "users"])
+    assert.includeMembers(headings(some), ["orders", "order_items", "users"])
+    assert.notInclude(headings(some), "contacts")
+    assert.deepStrictEqual(headings(await printed(["contact_notes"])), ["contact_notes"])
+    assert.include(whole, (await printed(["contact_notes"])).trim())
+  })
+
+  it("as JSON contains the named tables", async () => {
+    const { tables } = JSON.parse(await printed(["contact_notes", "contact_tags", "--json"])).data
+    assert.sameMembers(
+      tables.map(({ name }: { name: string }) => name),
+      ["contact_notes", "contact_tags"]
+    )
+  })
+
+  it("names the closest table of a misspelt one", async () => {
+    const { code, stderr } = await sluice(["dictionary", "contct_notes"], {})
+    assert.strictEqual(code, 2)
+    assert.strictEqual(
+      stderr,
+      "sluice: contct_notes: there is no such table or family; did you mean contact_notes?\nNext: ./sluice dictionary contact_notes\n"
+    )
+  })
+
+  it("on a terminal lists every table in one line, and describes one in aligned text that fits", async () => {
+    const lines = (await printed([], 90)).trim().split("\n")
+    assert.deepStrictEqual(lines.map((line) => line.split(" ")[0]!).toSorted(), headings(await printed([])).toSorted())
+    assert.deepStrictEqual(tooLong(lines.join("\n"), 90), [])
+    const one = await printed(["contact_notes"], 90)
+    assert.match(one, /^contact_notes\n\w/)
+    assert.match(one, /^ {2}contact_id +VARCHAR +\w.*refers to/m)
+    assert.notMatch(one, /\||`|###/)
+    assert.deepStrictEqual(tooLong(one, 90), [])
+  })
+
+  it("on a terminal shows the coverage without Markdown", async () => {
+    const operations = JSON.parse(await printed(["--coverage", "--json"])).data.operations
+    const text = await printed(["--coverage"], 100)
+    assert.notInclude(text, "|")
+    for (const { operation } of operations) assert.include(text, operation)
+  })
+})

@@ -10,7 +10,7 @@ import { exitCodes } from "../failure.ts"
 import { SettingsError } from "../settings/errors.ts"
 import type { Flags } from "../settings/read.ts"
 import { policyProblems } from "../settings/schema-policy.ts"
-import { inspectSettings } from "../settings/settings.ts"
+import { checkSettings } from "../settings/settings.ts"
 import { Environment } from "./environment.ts"
 import { Output, table } from "./output.ts"
 import { explained, failureExplanation } from "./errors.ts"
@@ -19,8 +19,8 @@ import { settingsExplanation } from "./setting-errors.ts"
 
 export const doctor = Effect.fn("cli.doctor")(function* (flags: Flags & { readonly json: boolean }) {
   const { keepSecret, print, say, withFlags } = yield* Output
-  const { settings, problems, output, isOutputKnown, account } = inspectSettings(flags, yield* Environment)
-  account?.secrets.forEach(keepSecret)
+  const { settings, problems, output, accounts } = checkSettings(flags, yield* Environment)
+  accounts.flatMap(({ secrets }) => secrets).forEach(keepSecret)
   const catalogue = yield* Effect.promise(() => discover())
   const wrong = [...problems, ...policyProblems(output, catalogue)]
   const lines: Array<Line> = [
@@ -30,16 +30,23 @@ export const doctor = Effect.fn("cli.doctor")(function* (flags: Flags & { readon
     ...(settings.hasPlainSecret ? yield* Effect.promise(() => secretFile(settings.file)) : []),
     ...(yield* Effect.promise(() => versions()))
   ]
-  if (isOutputKnown) {
+  if (settings.problems.length === 0) {
     lines.push(...(yield* Effect.promise(() => outputFolder(output.folder))))
     lines.push(...(yield* warehouse(output, failureExplanation)))
   }
-  if (account) {
-    say("Checking the service with about 30 small requests …")
-    const { location, api } = account
-    lines.push(
-      ...(yield* service({ catalogue, account, explained: explained(location) }).pipe(Effect.provide(Api.layer(api))))
+  if (problems.length === 0) {
+    const where = accounts.length === 1 ? "" : ` for each of ${accounts.length} locations`
+    say(`Checking the service with about 30 small requests${where} …`)
+    const checked = yield* Effect.forEach(
+      accounts,
+      (account) =>
+        service({ catalogue, account, explained: explained(account.location) }).pipe(
+          Effect.map((found) => (accounts.length === 1 ? found : found.map(withLocation(account.location)))),
+          Effect.provide(Api.layer(account.api))
+        ),
+      { concurrency: 4 }
     )
+    lines.push(...checked.flat())
   }
 
   const ends = lines.find(({ state }) => state === "problem")?.ends
@@ -71,6 +78,10 @@ export const doctor = Effect.fn("cli.doctor")(function* (flags: Flags & { readon
   say(`Next: ${next}`)
   return exitCode
 })
+
+const withLocation =
+  (location: string) =>
+  (line: Line): Line => ({ ...line, check: `${line.check} ${location}` })
 
 /** In the order in which a reader needs them. */
 const states = ["problem", "warning", "ok"] as const

@@ -15,8 +15,6 @@ export const settingsExplanation = ({ problems }: SettingsError): Explanation =>
 }
 
 const nextStep = (problems: ReadonlyArray<SettingProblem>): string => {
-  const [several] = problems.flatMap((problem) => (problem._tag === "SeveralLocations" ? [problem] : []))
-  if (several) return `Run the same command with --location ${several.locations[0]}.`
   return problems.every(({ _tag }) => _tag === "Missing" || _tag === "NoCredentials")
     ? "Set them and run the same command again. config/example.toml shows every setting; `./sluice demo` needs none."
     : "Correct this and run the same command again. config/example.toml shows every setting."
@@ -48,8 +46,6 @@ export const problemSentence = (problem: SettingProblem): string => {
       return `${problem.place}: schema.resources.${problem.resource}: there is no such resource${suggestion(problem)}`
     case "UnknownField":
       return `${problem.place}: schema.accepted: ${problem.field} does not name a table and one of its fields, as in contacts.loyaltyTier${suggestion(problem)}`
-    case "SeveralLocations":
-      return `This command reads one location, and the settings name several (${problem.locations.join(", ")}). Choose one with --location.`
   }
 }
 

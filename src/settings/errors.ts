@@ -27,8 +27,7 @@ export const SettingProblem = Schema.TaggedUnion({
   NoCredentials: { missing: Schema.Array(Schema.String) },
   SecretUnavailable: { path: Schema.String, reference: Schema.String, cause: Schema.String },
   UnknownResource: { place: Schema.String, resource: Schema.String, closest: Schema.optional(Schema.String) },
-  UnknownField: { place: Schema.String, field: Schema.String, closest: Schema.optional(Schema.String) },
-  SeveralLocations: { locations: Schema.Array(Schema.String) }
+  UnknownField: { place: Schema.String, field: Schema.String, closest: Schema.optional(Schema.String) }
 })
 export type SettingProblem = typeof SettingProblem.Type
 

@@ -72,36 +72,12 @@ export const syncSettings = Effect.fn("settings.sync")(function* (
   return problems.length === 0 ? { output, accounts } : yield* new SettingsError({ problems })
 })
 
-/** The settings of a command that reads one location. Fails with SeveralLocations if more than one is set. */
-export const oneAccount = Effect.fn("settings.one")(function* (
-  flags: Flags,
-  environment: Environment
-): Effect.fn.Return<{ readonly output: Output; readonly account: AccountSettings }, SettingsError> {
-  const { output, accounts } = yield* syncSettings(flags, environment)
-  return accounts.length === 1
-    ? { output, account: accounts[0]! }
-    : yield* new SettingsError({ problems: [severalLocations(accounts)] })
-})
-
 /** All settings and every problem of them. A setting with a wrong value has its default. */
 export const checkSettings = (flags: Flags, environment: Environment) => {
   const settings = readSettings(flags, environment)
   const output = outputOf(settings)
   const { accounts, problems } = accountsOf(settings, output.folder, environment)
   return { settings, output, accounts, problems: allProblems(settings, problems) }
-}
-
-/** The settings as `doctor` reports them: every problem, with `account` if there is none and one location is set. */
-export const inspectSettings = (flags: Flags, environment: Environment) => {
-  const { accounts, output, problems, settings } = checkSettings(flags, environment)
-  const all = problems.length === 0 && accounts.length > 1 ? [severalLocations(accounts)] : problems
-  return {
-    settings,
-    output,
-    problems: all,
-    isOutputKnown: settings.problems.length === 0,
-    ...(all.length === 0 && { account: accounts[0]! })
-  }
 }
 
 /** Omits missing settings if the file cannot be read, because it may contain them, and those with a wrong value. */
@@ -111,11 +87,6 @@ const allProblems = ({ problems }: Settings, missing: ReadonlyArray<SettingProbl
   const pathOf = (problem: SettingProblem) => ("path" in problem ? problem.path : "account.token")
   return [...problems, ...missing.filter((problem) => !wrong.has(pathOf(problem)))]
 }
-
-const severalLocations = (accounts: ReadonlyArray<AccountSettings>): SettingProblem => ({
-  _tag: "SeveralLocations",
-  locations: accounts.map(({ location }) => location)
-})
 
 const outputOf = ({ placeOf, values: { output, machine, schema } }: Settings): Output => ({
   folder: resolve(output.folder),

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { Api } from "../../src/api/api.ts"
 import { discover } from "../../src/catalog/discover.ts"
 import { normaliserOf } from "../../src/load/normalise/normalise.ts"
-import { oneAccount } from "../../src/settings/settings.ts"
+import { syncSettings } from "../../src/settings/settings.ts"
 import { checkSample } from "../../src/verify/sample.ts"
 import { nextStep } from "../../src/verify/verify.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
@@ -47,7 +47,8 @@ const sampled = async (
     const catalogue = table === undefined ? await discover() : await catalogueOf(table)
     const { checked, disagreeing, numbers } = await Effect.runPromise(
       Effect.gen(function* () {
-        const { account: read } = yield* oneAccount({}, account.environment)
+        const { accounts } = yield* syncSettings({}, account.environment)
+        const read = accounts[0]!
         return yield* checkSample({ catalogue, location: read.location, rows, normaliserOf }).pipe(
           Effect.provide([
             Api.layer(read.api),

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { problemSentence, settingsExplanation } from "../../src/cli/setting-errors.ts"
 import type { Environment, Flags } from "../../src/settings/read.ts"
-import { inspectSettings, outputSettings, syncSettings } from "../../src/settings/settings.ts"
+import { checkSettings, outputSettings, syncSettings } from "../../src/settings/settings.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const fileOf = (content: string): string => {
@@ -17,7 +17,7 @@ const complete = { SLUICE_BASE_URL: "https://api.test", SLUICE_TOKEN: "token-1",
 /** The sentences about the settings of a sync. */
 const sentences = (content: string, environment: Environment = complete, flags: Flags = {}) => {
   const config = fileOf(content)
-  return inspectSettings({ config, ...flags }, environment).problems.map((problem) =>
+  return checkSettings({ config, ...flags }, environment).problems.map((problem) =>
     problemSentence(problem).replaceAll(config, "FILE")
   )
 }
@@ -63,9 +63,12 @@ describe("a value", () => {
       "id = 'S'",
       'token = """\ntoken-s"""'
     ].join("\r\n")
-    assert.deepStrictEqual(sentences(content, {}), [
-      "This command reads one location, and the settings name several (N, S). Choose one with --location."
-    ])
+    assert.deepStrictEqual(sentences(content, {}), [])
+    const { accounts } = checkSettings({ config: fileOf(content) }, {})
+    assert.deepStrictEqual(
+      accounts.map(({ location }) => location),
+      ["N", "S"]
+    )
   })
 })
 

@@ -62,6 +62,11 @@ describe("several locations in one run", () => {
       const both = [...(await one.records("contacts")), ...(await two.records("contacts"))]
       assert.deepStrictEqual(await differences(warehouse, "contacts", both), [])
 
+      const examined = await sluice(["doctor", "--config", config], { SLUICE_OUTPUT: output })
+      assert.strictEqual(examined.code, 0, examined.stdout)
+      for (const { locationId } of services)
+        assert.match(examined.stdout, new RegExp(`^ok +token ${locationId} +accepted for location ${locationId}`, "m"))
+
       // A sample has rows of each location, read with its own token.
       const verified = await sluice(["verify", "--sample", "8", "--config", config], { SLUICE_OUTPUT: output })
       assert.strictEqual(verified.code, 0, verified.stdout)

@@ -10,7 +10,7 @@ import * as Flag from "effect/cli/Flag"
 import { flagDescription } from "../settings/documents.ts"
 import { account, common, durationFlag, flag, reportsSettings, text } from "./flags.ts"
 import { load } from "./load.ts"
-import { config } from "./setup-commands.ts"
+import { config, init } from "./setup-commands.ts"
 
 const demo = Command.make("demo", { output: common.output }, (flags) =>
   load(import("./demo.ts"), (_) => _.demo(flags))
@@ -187,6 +187,7 @@ export const sluice = Command.make("sluice").pipe(
   ]),
   Command.withSubcommands([
     demo,
+    init,
     sync,
     plan,
     backfill,

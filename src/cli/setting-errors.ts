@@ -18,7 +18,7 @@ const nextStep = (problems: ReadonlyArray<SettingProblem>): string => {
   const [several] = problems.flatMap((problem) => (problem._tag === "SeveralLocations" ? [problem] : []))
   if (several) return `Run the same command with --location ${several.locations[0]}.`
   return problems.every(({ _tag }) => _tag === "Missing" || _tag === "NoCredentials")
-    ? "Set them and run the same command again. config/example.toml shows every setting; `./sluice demo` needs none."
+    ? "Run ./sluice init, or set them and run the same command again; `./sluice demo` needs none."
     : "Correct this and run the same command again. config/example.toml shows every setting."
 }
 

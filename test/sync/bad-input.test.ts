@@ -61,11 +61,14 @@ describe("bad input", () => {
   )
 
   it.each([
-    ["[account]\nbase_ulr = 'http://x'", /there is no setting account\.base_ulr; did you mean account\.base_url\?/],
+    [
+      "[account]\nbase_ulr = 'http://x'",
+      /config\.toml:2: account\.base_ulr: there is no such setting; did you mean account\.base_url\?/
+    ],
     ["[budget]\nreserve_per_day = 'many'", /reserve_per_day/],
     ["[output]\nformats = ['excel']", /formats/],
     ["[account\n", /config.toml/],
-    ["[machine]\nmemory_mb = 95", /machine\.memory_mb is 95 in \S*config\.toml; expected a number that is 96 or more/]
+    ["[machine]\nmemory_mb = 95", /config\.toml:2: machine\.memory_mb is 95; expected a number that is 96 or more/]
   ])(
     "an invalid settings file ends the run with 78 and names the setting or the file: %j",
     async (content, problem) => {

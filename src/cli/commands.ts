@@ -11,7 +11,7 @@ import { flagDescription } from "../settings/documents.ts"
 import { account, choice, common, durationFlag, flag, reportsSettings, text } from "./flags.ts"
 import { load, loadRun } from "./load.ts"
 import { logFormats, logLevels } from "./log-format.ts"
-import { config } from "./setup-commands.ts"
+import { config, init } from "./setup-commands.ts"
 
 const run = {
   logFormat: choice("log-format", logFormats, "Format of messages and log; pretty on a terminal, logfmt elsewhere."),
@@ -196,6 +196,7 @@ export const sluice = Command.make("sluice").pipe(
   ]),
   Command.withSubcommands([
     demo,
+    init,
     sync,
     plan,
     backfill,

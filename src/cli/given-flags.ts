@@ -10,7 +10,9 @@ const repeated: Readonly<Record<string, RegExp>> = {
 
 /** Adds the given flags to every `./sluice <command>` of a text that takes them. */
 export const withGivenFlags = (args: ReadonlyArray<string>): ((text: string) => string) => {
-  const given = Object.keys(repeated).flatMap((flag) => {
+  // The settings file that init writes contains its other flags.
+  const flags = args[0] === "init" ? ["--config"] : Object.keys(repeated)
+  const given = flags.flatMap((flag) => {
     const value = valueOf(flag, args)
     return value === undefined ? [] : [{ flag, text: `${flag} ${quoted(value)}` }]
   })

@@ -3,7 +3,7 @@
  * import their types only.
  */
 import * as Schema from "effect/Schema"
-import { ConfigShow, ConfigValidate } from "./setup-result-schemas.ts"
+import { ConfigShow, ConfigValidate, Init } from "./setup-result-schemas.ts"
 
 const Count = Schema.Int
 const Instant = Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
@@ -225,6 +225,7 @@ export const resultSchemas = {
   rebuild: Rebuild,
   verify: Verify,
   doctor: Doctor,
+  init: Init,
   "config-show": ConfigShow,
   "config-validate": ConfigValidate,
   dictionary: Dictionary,

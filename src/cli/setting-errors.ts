@@ -16,7 +16,7 @@ export const settingsExplanation = ({ problems }: SettingsError): Explanation =>
 
 const nextStep = (problems: ReadonlyArray<SettingProblem>): string => {
   return problems.every(({ _tag }) => _tag === "Missing" || _tag === "NoCredentials")
-    ? "Set them and run the same command again. config/example.toml shows every setting; `./sluice demo` needs none."
+    ? "Run ./sluice init, or set them and run the same command again; `./sluice demo` needs none."
     : "Correct this and run the same command again. config/example.toml shows every setting."
 }
 

@@ -1,6 +1,6 @@
 /** The commands that set sluice up. */
 import * as Command from "effect/cli/Command"
-import { reportsSettings } from "./flags.ts"
+import { account, common, flag, reportsSettings, text } from "./flags.ts"
 import { load } from "./load.ts"
 
 const configShow = Command.make("show", reportsSettings, (flags) =>
@@ -19,4 +19,31 @@ export const config = Command.make("config").pipe(
   Command.withDescription("Show the settings and where they come from, or check them."),
   Command.withExamples([{ command: "./sluice config show" }, { command: "./sluice config validate" }]),
   Command.withSubcommands([configShow, configValidate])
+)
+
+export const init = Command.make(
+  "init",
+  {
+    config: text("config", "File to write; without it, config/sluice.toml."),
+    baseUrl: account.baseUrl,
+    tokenRef: text("token-ref", "Where the token is: env:NAME, file:/path or cmd:command."),
+    location: text("location", "Id of the location to read."),
+    formats: text("formats", "Formats to publish: duckdb,parquet,csv, or none."),
+    force: flag("force", "Replace existing files."),
+    noCheck: flag("no-check", "Write the file without a request that tests the token."),
+    json: common.json
+  },
+  (flags) => load(import("./init.ts"), (_) => _.init(flags))
+).pipe(
+  Command.withDescription(
+    "Write a settings file. Asks for the address, the token, the location and the formats, unless they are given as flags; a token that is typed is stored in a file of its own."
+  ),
+  Command.withExamples([
+    { command: "./sluice init" },
+    {
+      command:
+        "./sluice init --base-url https://api.example.com --token-ref env:CRM_TOKEN --location locationId --formats csv",
+      description: "Without a terminal."
+    }
+  ])
 )

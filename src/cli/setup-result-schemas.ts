@@ -21,3 +21,6 @@ export const ConfigValidate = Schema.Struct({
   /** One sentence for each. */
   problems: Schema.Array(Schema.String)
 })
+
+/** The files that were written. */
+export const Init = Schema.Struct({ files: Schema.Array(Schema.String) })

@@ -2,17 +2,29 @@
 import * as Schema from "effect/Schema"
 import { type Setting, type SettingFlags, allSettings, flagText, locationSettings, sections } from "./table.ts"
 
-const schemaFile = "sluice.schema.json"
+export const schemaFile = "sluice.schema.json"
 
-/** Every setting with its description; only the required ones are not commented out. */
-export const exampleToml = (): string =>
+/** The settings of an account, in the form of the example. */
+interface Filled {
+  /** The path of the schema from the file. */
+  readonly schema: string
+  /** By `section.key`. */
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+const precedence = "A flag overrides the environment, and the environment overrides this file."
+
+/** Every setting with its description; only the required ones, or those with a value, are not commented out. */
+export const exampleToml = (filled?: Filled): string =>
   [
-    `#:schema ./${schemaFile}`,
-    "# Copy this file to config/sluice.toml. A flag overrides the environment, and the environment overrides this file.",
+    `#:schema ${filled?.schema ?? `./${schemaFile}`}`,
+    filled ? `# ${precedence}` : `# Copy this file to config/sluice.toml. ${precedence}`,
     ...Object.entries<Readonly<Record<string, Setting>>>(sections).flatMap(([section, settings]) => [
       "",
       `[${section}]`,
-      ...Object.entries(settings).flatMap(([key, setting]) => exampleLines(key, setting))
+      ...Object.entries(settings).flatMap(([key, setting]) =>
+        exampleLines(key, setting, filled?.values[`${section}.${key}`])
+      )
     ]),
     "",
     "# Several locations in one run, each with its own rate limit.",
@@ -21,9 +33,9 @@ export const exampleToml = (): string =>
     ""
   ].join("\n")
 
-const exampleLines = (key: string, setting: Setting): ReadonlyArray<string> => [
+const exampleLines = (key: string, setting: Setting, value?: unknown): ReadonlyArray<string> => [
   `# ${setting.description}${placesOf(setting)}${setting.default === undefined ? "" : ` Default: ${tomlOf(setting.default)}.`}`,
-  `${mustBeSet.has(setting) ? "" : "# "}${key} = ${tomlOf(setting.example ?? setting.default)}`
+  `${mustBeSet.has(setting) || value !== undefined ? "" : "# "}${key} = ${tomlOf(value ?? setting.example ?? setting.default)}`
 ]
 
 const mustBeSet: ReadonlySet<Setting> = new Set([

@@ -2,6 +2,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { globSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { expect } from "vitest"
 import { resultDocuments } from "../../src/cli/result-documents.ts"
@@ -58,6 +59,12 @@ describe("--json", () => {
       ["publish"],
       ["rebuild"],
       ["doctor"],
+      ["init", "--config", join(newFolder(), "s.toml"), "--token-ref", "env:SLUICE_TOKEN", "--formats", "csv"].concat([
+        "--base-url",
+        account.service.url,
+        "--location",
+        account.service.locationId
+      ]),
       ["config", "show"],
       ["config", "validate"],
       ["dictionary"],
@@ -65,7 +72,7 @@ describe("--json", () => {
     ]
     for (const args of commands) {
       const { code, result } = await resultOf(args, args[0] === "publish" ? { SLUICE_FORMATS: "csv" } : {})
-      const name = args.includes("--coverage") ? "coverage" : args.join("-").replace(/^(?!config)(\w+).*/, "$1")
+      const name = args.includes("--coverage") ? "coverage" : args.slice(0, args[0] === "config" ? 2 : 1).join("-")
       assert.strictEqual(result.schema, `sluice/${name}/1`)
       assert.strictEqual(result.exitCode, code, args.join(" "))
       validate(name, result)

@@ -1,0 +1,89 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { writeSettings } from "../../src/settings/new-file.ts"
+import { type Account, discard, openAccount } from "../support/account.ts"
+import { newFolder, sluice } from "../support/sluice.ts"
+
+let account: Account
+beforeAll(async () => {
+  account = await openAccount("--contacts", "5")
+})
+afterAll(() => discard(account))
+
+const pathIn = (folder: string) => join(folder, "config", "sluice.toml")
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
+const run = async (path: string, flags: ReadonlyArray<string> = [], token = account.service.token) => {
+  const { locationId, url } = account.service
+  const answers = ["--base-url", url, "--token-ref", "env:CRM_TOKEN", "--location", locationId, "--formats", "csv"]
+  return await sluice(["init", "--config", path, ...answers, ...flags], { CRM_TOKEN: token })
+}
+
+describe("init", () => {
+  it("writes commented settings that only the owner can read and that are valid, after one request", async () => {
+    const path = pathIn(newFolder())
+    await account.service.post("stats/reset", {})
+    const ran = await run(path)
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    assert.strictEqual((await account.service.stats()).requests, 1)
+    assert.strictEqual(ran.stderr, `Next: ./sluice plan --config ${path}\n`)
+    assert.strictEqual(modeOf(path), "600")
+    const content = readFileSync(path, "utf8")
+    const schema = /^#:schema (\S+)\n/.exec(content)![1]!
+    assert.isTrue(existsSync(join(dirname(path), schema)), schema)
+    assert.match(content, /^token = "env:CRM_TOKEN"$/m)
+    assert.match(content, /^formats = \["csv"\]$/m)
+    assert.match(content, /^# burst = 100$/m)
+    assert.deepStrictEqual(readdirSync(dirname(path)), ["sluice.toml"])
+    const validated = await sluice(["config", "validate", "--config", path], { CRM_TOKEN: account.service.token })
+    assert.strictEqual(validated.code, 0, validated.stdout)
+  })
+
+  it("replaces a file only with --force", async () => {
+    const path = pathIn(newFolder())
+    assert.strictEqual((await run(path, ["--no-check"])).code, 0)
+    writeFileSync(path, "mine")
+    const refused = await run(path)
+    assert.strictEqual(refused.code, 2)
+    assert.match(refused.stderr, /exists already; --force replaces it/)
+    assert.strictEqual(readFileSync(path, "utf8"), "mine")
+    assert.strictEqual((await run(path, ["--force"])).code, 0)
+    assert.match(readFileSync(path, "utf8"), /env:CRM_TOKEN/)
+  })
+
+  it("writes nothing if the service refuses the token, unless the check is left out", async () => {
+    const path = pathIn(newFolder())
+    const refused = await run(path, [], "wrong-token")
+    assert.strictEqual(refused.code, 77, refused.stderr)
+    assert.isFalse(existsSync(path))
+    assert.strictEqual((await run(path, ["--no-check"], "wrong-token")).code, 0)
+    assert.isTrue(existsSync(path))
+  })
+
+  it("without a terminal names every missing flag", async () => {
+    const path = pathIn(newFolder())
+    const ran = await sluice(["init", "--config", path, "--location", "L"], {})
+    assert.strictEqual(ran.code, 2)
+    assert.match(ran.stderr, /these are missing: --base-url, --token-ref, --formats\.$/m)
+    assert.isFalse(existsSync(path))
+  })
+
+  it("refuses a token on the command line, without repeating it", async () => {
+    const ran = await sluice(["init", "--config", pathIn(newFolder()), "--token-ref", "secret-token"], {})
+    assert.strictEqual(ran.code, 2)
+    assert.match(ran.stderr, /--token-ref takes env:NAME/)
+    assert.notInclude(ran.stdout + ran.stderr, "secret-token")
+  })
+
+  it("stores a typed token in a private file beside the settings", async () => {
+    const path = pathIn(newFolder())
+    const { locationId, token, url } = account.service
+    await writeSettings(path, { baseUrl: url, formats: [], location: locationId, token })
+    const tokenFile = join(dirname(path), "token")
+    assert.notInclude(readFileSync(path, "utf8"), token)
+    assert.deepStrictEqual([modeOf(path), modeOf(tokenFile)], ["600", "600"])
+    assert.deepStrictEqual(readdirSync(dirname(path)).toSorted(), ["sluice.toml", "token"])
+    const validated = await sluice(["config", "validate", "--config", path], {})
+    assert.strictEqual(validated.code, 0, validated.stdout)
+  })
+})

@@ -7,13 +7,15 @@ const variables: ReadonlySet<string> = new Set(allSettings.flatMap(({ environmen
 /** Variables of the tests. */
 const notSettings: ReadonlySet<string> = new Set(["SLUICE_SEED"])
 
-/** One sentence for each. A value is not shown, because it may be a token. */
+/** One sentence for each that is similar to a setting. A value is not shown, because it may be a token. */
 export const unknownVariables = (environment: Environment): ReadonlyArray<string> =>
   Object.keys(environment)
     .filter((name) => name.startsWith("SLUICE_") && !variables.has(name) && !notSettings.has(name))
-    // A variable that a setting refers to is no misspelling.
+    // A variable to which a setting refers is no misspelling. A settings file may refer to any other name.
     .filter((name) => !Object.values(environment).includes(`env:${name}`))
-    .map((name) => {
+    .flatMap((name) => {
       const near = closest(name, variables)
-      return `Warning: the environment variable ${name} is not a setting${near === undefined ? "." : `; did you mean ${near}?`}`
+      return near === undefined
+        ? []
+        : [`Warning: the environment variable ${name} is not a setting; did you mean ${near}?`]
     })

@@ -1,5 +1,5 @@
 /** What `--only` and `--except` say. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { commaSeparated } from "../settings/kinds.ts"
 import { CommandError } from "./errors.ts"
 

@@ -1,5 +1,6 @@
 /** What a plan is expected to take, from the state in the warehouse and from earlier syncs. Sends no request. */
-import { Clock, Effect } from "effect"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
 import { type ChildRequest, type Resource, type Strategy, childRequestOf, partitionsOf } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import type { OptionalSettings } from "../settings/table.ts"
@@ -7,6 +8,7 @@ import type { Checkpoint } from "../values/checkpoint.ts"
 import { type Range, atLeast, between, exactly, sumOf } from "../values/range.ts"
 import type { Step } from "../values/step.ts"
 import { type PastReading, readingHistory } from "../warehouse/meta/reading-history.ts"
+import { changedIn, rangeOver, scaleOf } from "./nights.ts"
 import { type SyncState, dueCounts, liveCounts, readSyncState } from "../warehouse/sync-state.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 
@@ -144,17 +146,6 @@ const expectList = (
   return { requests: atLeast(partitions), basis: "unknown", changed: atLeast(0) }
 }
 
-/** Of a list that every sync reads in full. */
-const changedIn = (past: ReadonlyArray<PastReading>, elapsedMs: number, rows: number): Range => {
-  const nights = past.filter((one) => one.elapsedMs !== undefined)
-  if (nights.length > 0)
-    return rangeOver(
-      nights.map((one) => one.changed * scaleOf(one, elapsedMs)),
-      0
-    )
-  return past.length > 0 ? between(0, rows) : atLeast(0)
-}
-
 const recordsLeft = ({ total, count, windows, mode }: Checkpoint): Range =>
   total === undefined || mode !== "full" || (windows?.length ?? 0) > 1
     ? atLeast(0)
@@ -162,22 +153,6 @@ const recordsLeft = ({ total, count, windows, mode }: Checkpoint): Range =>
 
 const atLeastOnePage = ({ min, max }: Range, size: number): Range =>
   between(Math.max(1, Math.ceil(min / size)), max === undefined ? undefined : Math.max(1, Math.ceil(max / size)) + 1)
-
-/** Readings that followed each other within less are trials, not nights. */
-const nightMs = 3_600_000
-/** After a long pause, changes of the same row count once. */
-const scaleMax = 10
-
-/** How much more or less than in an earlier reading has changed by now. */
-const scaleOf = ({ elapsedMs }: PastReading, now: number): number =>
-  elapsedMs === undefined || elapsedMs < nightMs ? 1 : Math.min(now / elapsedMs, scaleMax)
-
-/** From the least to the most of earlier readings, a fifth wider; of a single one, from half of it to twice as much. */
-const rangeOver = (values: ReadonlyArray<number>, least: number): Range => {
-  const [low, high] = values.length === 1 ? [0.5, 2] : [0.8, 1.2]
-  const min = Math.max(least, Math.floor(Math.min(...values) * low))
-  return between(min, Math.max(min, Math.ceil(Math.max(...values) * high)))
-}
 
 /** Pages of a full reading of the list, without the requests for details and children. `undefined` without a total. */
 export const pagesOfFullRead = (strategy: Strategy, total: number | undefined): number | undefined => {

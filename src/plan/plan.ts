@@ -1,5 +1,7 @@
 /** Plans a run: which resources to read, in which mode and from which checkpoints, and the requests that this takes. */
-import { Clock, Duration, Effect } from "effect"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import type { Catalogue } from "../catalog/discover.ts"
 import { enabledPart } from "../catalog/optional.ts"
 import { closest } from "../settings/closest.ts"

@@ -1,5 +1,7 @@
 /** The state that earlier readings left in the warehouse, from which plan and extract start. */
-import { Clock, Duration, Effect } from "effect"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import type { ChildRequest } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import { type Checkpoint, decodeCheckpoint } from "../values/checkpoint.ts"

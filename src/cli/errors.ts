@@ -153,7 +153,7 @@ const lockExplanation = ({
     ? {
         ends: "locked",
         message: `Another run${pid === undefined ? "" : ` (process ${pid})`} is working in ${dirname(path)}. Nothing was changed.`,
-        next: "Wait for it to end, or name another folder with --output."
+        next: "./sluice status shows its progress. Add --wait 10m to wait for its end, or name another folder with --output."
       }
     : {
         ends: "locked",

@@ -69,5 +69,5 @@ export const sayHolder = Effect.fnUntraced(function* ({ source, holder }: Readab
   if (!holder) return
   const { say } = yield* Output
   say(holderText(holder, now))
-  if (source === "published") say("This is the last published release.")
+  if (source === "published") say("The answer is from the last published release.")
 })

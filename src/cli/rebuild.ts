@@ -111,8 +111,8 @@ const refuseLoss = Effect.fnUntraced(function* (
   if (lost.length > 0)
     return yield* new CommandError({
       ends: "failed",
-      message: `The vault holds less than the tables do: ${lost.slice(0, 5).join(", ")}${lost.length > 5 ? `, and ${lost.length - 5} more tables` : ""}. Nothing was replaced.`,
-      next: "Put the vault back from a backup, then ./sluice rebuild. To take what it holds all the same, move warehouse.duckdb away first."
+      message: `The vault holds fewer records than the tables: ${lost.slice(0, 5).join(", ")}${lost.length > 5 ? `, and ${lost.length - 5} more tables` : ""}. Nothing was replaced.`,
+      next: "Put the vault back from a backup, then ./sluice rebuild. To rebuild from what it holds, move warehouse.duckdb away first."
     })
 })
 

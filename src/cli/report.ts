@@ -73,7 +73,8 @@ export const report = Effect.fnUntraced(function* (synced: Ended, { name, json, 
       ])
     ))
       print(line)
-  if (isShown && quiet.length > 0) print(`${shown.length > 0 ? "and " : ""}${quiet.length} complete without a change`)
+  if (isShown && quiet.length > 0)
+    print(`${shown.length > 0 ? "and " : ""}${counted(quiet.length, "resource")} complete without a change`)
   const { changes, unexpectedValues } = drift
   if (changes.length > 0) say(`The service sent new fields or types; see meta.schema_changes: ${some(changes)}.`)
   if (unexpectedValues.length > 0) say(`Undocumented enum values, stored unchanged: ${some(unexpectedValues)}.`)

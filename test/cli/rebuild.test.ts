@@ -66,7 +66,7 @@ describe("a rebuild", () => {
       assert.strictEqual(refused.code, 1)
       assert.match(
         refused.stderr,
-        /The vault holds less than the tables do: .*\d+ of \d+ .*Nothing was replaced\.\nNext: Put the vault back/
+        /The vault holds fewer records than the tables: .*\d+ of \d+ .*Nothing was replaced\.\nNext: Put the vault back/
       )
       assert.deepStrictEqual(
         await ask(folder, "FROM crm.contacts ORDER BY id"),

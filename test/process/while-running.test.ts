@@ -55,7 +55,7 @@ describe("while a sync runs", () => {
       )
       assert.match(verified.stderr, /^Only the published files were checked, not the vault and the warehouse\.$/m)
       assert.strictEqual(rows.code, 0)
-      assert.match(rows.stderr, /This is the last published release/)
+      assert.match(rows.stderr, /The answer is from the last published release/)
       assert.strictEqual(rows.stdout.trim().split("\r\n").length, 61)
       assert.strictEqual(replayed.code, 11, "a check that needs the warehouse is not answered by less")
     } finally {

@@ -4,7 +4,7 @@ import { coverageOf } from "../catalog/coverage.ts"
 import { coverageTable, dictionary as wholeDictionary, describedTables, tableSection } from "../catalog/dictionary.ts"
 import type { Catalogue } from "../catalog/discover.ts"
 import { discover } from "../catalog/discover.ts"
-import { closest } from "../settings/closest.ts"
+import { closest, suggestion } from "../settings/closest.ts"
 import { columnLines, coverageLines, listLines } from "./dictionary-text.ts"
 import { CommandError } from "./errors.ts"
 import { Output } from "./output.ts"
@@ -52,7 +52,7 @@ const chosenTables = Effect.fnUntraced(function* (catalogue: Catalogue, names: R
     const near = closest(unknown, new Set(all.flatMap(({ family, table }) => [table.name, family])))
     return yield* new CommandError({
       ends: "usage",
-      message: `${unknown}: there is no such table or family${near === undefined ? "." : `; did you mean ${near}?`}`,
+      message: `${unknown}: there is no such table or family${suggestion(near)}`,
       next: near === undefined ? "./sluice dictionary" : `./sluice dictionary ${near}`
     })
   }

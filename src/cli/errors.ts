@@ -4,6 +4,7 @@ import { dirname } from "node:path"
 import type { BadCredentials, BudgetExhausted, Unavailable, WrongLocation } from "../api/errors.ts"
 import type { Explanation } from "../doctor/check-result.ts"
 import { type ExitKind, Failure, type FailureReason, exitCodes } from "../failure.ts"
+import { suggestion } from "../settings/closest.ts"
 import { SettingsError } from "../settings/errors.ts"
 import { settingsExplanation } from "./setting-errors.ts"
 
@@ -103,9 +104,7 @@ const reasonExplanation = (reason: FailureReason): Explanation => {
       return {
         ends: "usage",
         message: `${reason.flag} ${reason.name}: there is no such table or family${
-          reason.closest === undefined
-            ? `. Families are ${reason.families.join(", ")}.`
-            : `; did you mean ${reason.closest}?`
+          reason.closest === undefined ? `. Families are ${reason.families.join(", ")}.` : suggestion(reason.closest)
         }`,
         next: "./sluice dictionary"
       }

@@ -6,7 +6,7 @@ import type { Failure } from "../failure.ts"
 import { partsOf } from "../publish/chunks.ts"
 import { columnsOf } from "../publish/columns.ts"
 import { type Rows, type StreamFormat, writeRows } from "../publish/stream.ts"
-import { closest } from "../settings/closest.ts"
+import { closest, suggestion } from "../settings/closest.ts"
 import { commaSeparated } from "../settings/kinds.ts"
 import type { OutputSettings } from "../settings/settings.ts"
 import { publishedMetaTables } from "../warehouse/meta/tables.ts"
@@ -87,10 +87,9 @@ const tableOf = (catalogue: Catalogue, written: string): Effect.Effect<Qualified
 }
 
 const notFound = (flag: string, what: string, written: string, names: ReadonlyArray<string>) => {
-  const similar = closest(written, names)
   return new CommandError({
     ends: "usage",
-    message: `${flag}: there is ${what}${similar === undefined ? "." : `; did you mean ${similar}?`}`,
+    message: `${flag}: there is ${what}${suggestion(closest(written, names))}`,
     next: "./sluice dictionary"
   })
 }

@@ -1,4 +1,5 @@
 /** The sentences about settings that are missing or wrong. */
+import { suggestion } from "../settings/closest.ts"
 import type { SettingProblem, SettingsError } from "../settings/errors.ts"
 import type { Explanation } from "../doctor/check-result.ts"
 
@@ -29,7 +30,7 @@ export const problemSentence = (problem: SettingProblem): string => {
     case "InvalidToml":
       return `${problem.place}: this is not valid TOML: ${problem.message}.`
     case "UnknownSetting":
-      return `${problem.place}: ${problem.path}: there is no such setting${suggestion(problem)}`
+      return `${problem.place}: ${problem.path}: there is no such setting${suggestion(problem.closest)}`
     case "WrongValue":
       return problem.value === undefined
         ? `${problem.place}: ${problem.path} has a wrong value; expected ${problem.expected}.`
@@ -43,11 +44,8 @@ export const problemSentence = (problem: SettingProblem): string => {
     case "SecretUnavailable":
       return `${problem.path}: ${problem.reference} cannot be read: ${problem.cause}.`
     case "UnknownResource":
-      return `${problem.place}: schema.resources.${problem.resource}: there is no such resource${suggestion(problem)}`
+      return `${problem.place}: schema.resources.${problem.resource}: there is no such resource${suggestion(problem.closest)}`
     case "UnknownField":
-      return `${problem.place}: schema.accepted: ${problem.field} does not name a table and one of its fields, as in contacts.loyaltyTier${suggestion(problem)}`
+      return `${problem.place}: schema.accepted: ${problem.field} does not name a table and one of its fields, as in contacts.loyaltyTier${suggestion(problem.closest)}`
   }
 }
-
-const suggestion = ({ closest }: { readonly closest?: string | undefined }): string =>
-  closest === undefined ? "." : `; did you mean ${closest}?`

@@ -1,3 +1,7 @@
+/** The end of a sentence about an unknown name: the most similar name, or a full stop. */
+export const suggestion = (similar: string | undefined): string =>
+  similar === undefined ? "." : `; did you mean ${similar}?`
+
 /** The name that is most similar to a misspelt one, if any is similar. */
 export const closest = (written: string, names: Iterable<string>): string | undefined => {
   let best: { readonly name: string; readonly distance: number } | undefined

@@ -1,5 +1,5 @@
 /** Environment variables that look like settings and are none, for example because of a misspelling. */
-import { closest } from "./closest.ts"
+import { closest, suggestion } from "./closest.ts"
 import type { Environment } from "./read.ts"
 import { allSettings } from "./table.ts"
 
@@ -15,7 +15,5 @@ export const unknownVariables = (environment: Environment): ReadonlyArray<string
     .filter((name) => !Object.values(environment).includes(`env:${name}`))
     .flatMap((name) => {
       const near = closest(name, variables)
-      return near === undefined
-        ? []
-        : [`Warning: the environment variable ${name} is not a setting; did you mean ${near}?`]
+      return near === undefined ? [] : [`Warning: the environment variable ${name} is not a setting${suggestion(near)}`]
     })

@@ -1,6 +1,7 @@
 /** The display of a run as lines that fit a terminal: the readings in progress, and the sums of all. */
 import type { Status } from "../values/status.ts"
 import { duration, table } from "./output.ts"
+import type { Totals } from "./watched.ts"
 
 export interface ReadingState {
   readonly name: string
@@ -11,14 +12,8 @@ export interface ReadingState {
   readonly status: Status | undefined
 }
 
-export interface DisplayState {
+export interface DisplayState extends Totals {
   readonly readings: ReadonlyArray<ReadingState>
-  /** The estimate of the plan; `undefined` if it has none. */
-  readonly planned: number | undefined
-  /** Whether `planned` is only a lower limit. */
-  readonly isMinimum: boolean
-  readonly requests: number
-  readonly records: number
   readonly elapsedMs: number
   /** An estimate of the time left; `undefined` while it is unknown. */
   readonly leftMs: number | undefined

@@ -1,10 +1,9 @@
 /** Progress of a run: a display on a terminal, and a log entry each minute. */
 import { Clock, Effect } from "effect"
-import { middleOf } from "../values/range.ts"
 import { type DisplayState, type ReadingState, frame } from "./display.ts"
 import { Pace } from "./display-pace.ts"
 import { Output } from "./output.ts"
-import { type Watched, plannedRequests } from "./watched.ts"
+import { type Watched, total, totalsOf } from "./watched.ts"
 
 const redrawMs = 500
 const logMs = 60_000
@@ -60,20 +59,15 @@ const stateOf = (watched: Watched, elapsedMs: number, pace: Pace): DisplayState 
   const [{ windowMs, dailyRemaining }] = usages as [(typeof usages)[number]]
   const burst = total(usages.map((usage) => usage.burst))
   const readings = accounts.flatMap((account) => readingsOf(account, accounts.length > 1))
-  const requests = total(accounts.flatMap(({ api }) => [...api.requestsByResource.values()]))
-  const range = plannedRequests(watched)
-  const middle = range && middleOf(range)
-  const planned = middle ?? range?.min
+  const totals = totalsOf(watched)
+  const { requests, planned } = totals
   const left = planned === undefined ? undefined : planned - requests
   pace.add(elapsedMs, requests)
   // A run that needs more requests than the day still allows is paused before its end.
   const isUnknown = left === undefined || left < 0 || (accounts.length === 1 && left > (dailyRemaining ?? Infinity))
   return {
     readings,
-    planned,
-    isMinimum: middle === undefined,
-    requests,
-    records: total(readings.map(({ records }) => records)),
+    ...totals,
     elapsedMs,
     leftMs: isUnknown ? undefined : pace.msFor(left, burst / windowMs),
     inWindow: total(usages.map((usage) => Math.min(usage.inWindow, usage.burst))),
@@ -93,5 +87,3 @@ const readingsOf = (
     requests: api.requestsByResource.get(label) ?? 0,
     status
   }))
-
-const total = (numbers: ReadonlyArray<number>) => numbers.reduce((sum, number) => sum + number, 0)

@@ -10,8 +10,7 @@ import { readFileSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { writeAtomically } from "../io/files.ts"
 import { outputPaths } from "../settings/paths.ts"
-import { middleOf } from "../values/range.ts"
-import { type Watched, plannedRequests } from "./watched.ts"
+import { type Watched, totalsOf } from "./watched.ts"
 
 const RunProgress = Schema.Struct({
   command: Schema.String,
@@ -31,24 +30,21 @@ export const reportRunProgress = Effect.fnUntraced(function* (folder: string, co
   const path = outputPaths(folder).progress
   const startedAt = yield* Clock.currentTimeMillis
   const write = Effect.gen(function* () {
-    const range = plannedRequests(watched)
-    const planned = range && (middleOf(range) ?? range.min)
+    const { requests, records, planned } = totalsOf(watched)
     const progress: RunProgress = {
       command,
       pid: process.pid,
       startedAt: new Date(startedAt).toISOString(),
       updatedAt: new Date(yield* Clock.currentTimeMillis).toISOString(),
-      requests: sum(watched.accounts.flatMap(({ api }) => [...api.requestsByResource.values()])),
+      requests,
       ...(planned !== undefined && { plannedRequests: planned }),
-      records: sum(watched.accounts.flatMap(({ counts }) => [...counts.values()].map(({ records }) => records)))
+      records
     }
     yield* Effect.ignore(Effect.tryPromise(() => writeAtomically(path, JSON.stringify(progress))))
     yield* Effect.sleep(intervalMs)
   })
   yield* Effect.forever(write).pipe(Effect.ensuring(Effect.ignore(Effect.tryPromise(() => rm(path, { force: true })))))
 })
-
-const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((total, number) => total + number, 0)
 
 /** The progress of the run with this process id; `undefined` if it has reported none. */
 export const readRunProgress = (folder: string, pid: number | undefined): RunProgress | undefined => {

@@ -2,7 +2,7 @@
 import type { ExpectedStep } from "../plan/expect.ts"
 import { type ReadSoFar, liveRequests } from "../plan/live.ts"
 import type { SyncAccount } from "../sync.ts"
-import { type Range, sumOf } from "../values/range.ts"
+import { middleOf, sumOf } from "../values/range.ts"
 
 type WatchedAccount = Pick<SyncAccount, "api" | "counts" | "location">
 
@@ -12,15 +12,33 @@ export interface Watched {
   expectedByLocation: ReadonlyMap<string, ReadonlyArray<ExpectedStep>>
 }
 
-/** The requests of the whole run, as far as they are known by now; `undefined` before the plan is made. */
-export const plannedRequests = ({ accounts, expectedByLocation }: Watched): Range | undefined =>
-  expectedByLocation.size === 0
-    ? undefined
-    : sumOf(
-        accounts.map((account) =>
-          liveRequests(expectedByLocation.get(account.location) ?? [], (label) => soFar(account, label))
+export interface Totals {
+  /** Requests sent and records read so far. */
+  readonly requests: number
+  readonly records: number
+  /** The requests of the whole run, as far as they are known by now; `undefined` before the plan is made. */
+  readonly planned: number | undefined
+  /** Whether `planned` is only a lower limit. */
+  readonly isMinimum: boolean
+}
+
+export const totalsOf = ({ accounts, expectedByLocation }: Watched): Totals => {
+  const range =
+    expectedByLocation.size === 0
+      ? undefined
+      : sumOf(
+          accounts.map((account) =>
+            liveRequests(expectedByLocation.get(account.location) ?? [], (label) => soFar(account, label))
+          )
         )
-      )
+  const middle = range && middleOf(range)
+  return {
+    requests: total(accounts.flatMap(({ api }) => [...api.requestsByResource.values()])),
+    records: total(accounts.flatMap(({ counts }) => Array.from(counts.values(), ({ records }) => records))),
+    planned: middle ?? range?.min,
+    isMinimum: middle === undefined
+  }
+}
 
 const soFar = ({ api, counts }: WatchedAccount, label: string): ReadSoFar | undefined => {
   const count = counts.get(label)
@@ -29,7 +47,9 @@ const soFar = ({ api, counts }: WatchedAccount, label: string): ReadSoFar | unde
   return {
     records: count.records,
     requests: api.requestsByResource.get(label) ?? 0,
-    ...(totals.length > 0 && { total: totals.reduce((sum, total) => sum + total, 0) }),
+    ...(totals.length > 0 && { total: total(totals) }),
     ...(count.status && { status: count.status })
   }
 }
+
+export const total = (numbers: ReadonlyArray<number>): number => numbers.reduce((sum, number) => sum + number, 0)

@@ -2,14 +2,14 @@
 import { Clock, Effect } from "effect"
 import { Api } from "../api/api.ts"
 import { type Catalogue, discover } from "../catalog/discover.ts"
-import { Failure, exitCodes } from "../failure.ts"
+import { exitCodes } from "../failure.ts"
 import { makeLoader } from "../load/load.ts"
 import { type Estimate, estimate } from "../plan/estimate.ts"
 import { makePlan } from "../plan/plan.ts"
 import type { Flags } from "../settings/read.ts"
 import { outputPaths } from "../settings/paths.ts"
 import { schemaPolicies } from "../settings/schema-policy.ts"
-import { type AccountSettings, type OutputSettings, syncSettings } from "../settings/settings.ts"
+import { type AccountSettings, syncSettings } from "../settings/settings.ts"
 import { type Range, between, rangeText, sumOf } from "../values/range.ts"
 import { setStatuses } from "../warehouse/meta/run-resources.ts"
 import { secondsPerRequest } from "../warehouse/meta/runs.ts"
@@ -18,7 +18,8 @@ import { Environment } from "./environment.ts"
 import { CommandError, explained } from "./errors.ts"
 import { outputLayer } from "./output-layer.ts"
 import { Output, duration, table } from "./output.ts"
-import { holderText, openReadable } from "./readable.ts"
+import { type Holder, holderOf, holderText, isLocked } from "./readable.ts"
+import { scopesOf } from "./report.ts"
 import { printResult } from "./result.ts"
 import { choiceOf } from "./selection.ts"
 
@@ -46,10 +47,10 @@ export const plan = Effect.fn("cli.plan")(function* (flags: PlanFlags) {
   }).pipe(Effect.provide(outputLayer(output)))
   return yield* planned.pipe(
     Effect.flatMap((plans) => report(plans, catalogue, flags.json)),
-    Effect.catchIf(
-      (error) => error instanceof Failure && error.reason._tag === "WarehouseLocked",
-      (locked) => reportHolder(output, flags.json, locked as Failure)
-    )
+    Effect.catchIf(isLocked, (locked) => {
+      const holder = holderOf(output.folder, locked)
+      return holder.isRun ? reportHolder(holder, flags.json) : Effect.fail(locked)
+    })
   )
 })
 
@@ -90,10 +91,11 @@ const report = Effect.fnUntraced(function* (plans: ReadonlyArray<LocationPlan>, 
   const { print, say } = yield* Output
   const steps = plans.flatMap(({ location, estimated }) => estimated.map((one) => ({ location, ...one })))
   const refused = steps.filter((step) => step.refused)
-  const scopeOf = (label: string) => catalogue.resources.find(({ table }) => table === label.split("/")[0])?.scope
-  const scopes = [
-    ...new Set(refused.flatMap(({ label, refused }) => (refused?.kind === "forbidden" ? [scopeOf(label)!] : [])))
-  ]
+  const scopeOf = (label: string) => scopesOf(catalogue, [label])[0]!
+  const scopes = scopesOf(
+    catalogue,
+    refused.filter((step) => step.refused?.kind === "forbidden").map(({ label }) => label)
+  )
   // The service answers no list at all: the address is wrong.
   const lists = steps.filter(({ step, label }) => step.mode !== "children" && label === step.resource.table)
   if (
@@ -109,7 +111,7 @@ const report = Effect.fnUntraced(function* (plans: ReadonlyArray<LocationPlan>, 
   const exitCode = scopes.length > 0 ? exitCodes.credentials : 0
   const next =
     scopes.length > 0
-      ? `add ${scopes.sort().join(", ")} to the scopes of the token, or leave the tables out with --except; then ./sluice plan`
+      ? `add ${scopes.join(", ")} to the scopes of the token, or leave the tables out with --except; then ./sluice plan`
       : "./sluice sync"
   const requests = sumOf(plans.map((one) => one.requests))
   // Locations are read side by side, each within its own rate limit.
@@ -136,7 +138,7 @@ const report = Effect.fnUntraced(function* (plans: ReadonlyArray<LocationPlan>, 
           requests,
           basis,
           ...(refused && {
-            refused: { reason: refused.message, ...(refused.kind === "forbidden" && { scope: scopeOf(label)! }) }
+            refused: { reason: refused.message, ...(refused.kind === "forbidden" && { scope: scopeOf(label) }) }
           })
         }))
       }
@@ -173,17 +175,11 @@ const timeText = (min: number, max: number): string => {
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** A plan needs the state in the warehouse; while a run has it, its own plan and progress answer. */
-const reportHolder = Effect.fnUntraced(function* (
-  output: Pick<OutputSettings, "folder" | "memoryMb">,
-  json: boolean,
-  locked: Failure
-) {
+const reportHolder = Effect.fnUntraced(function* (holder: Holder, json: boolean) {
   const { print, say } = yield* Output
-  const { holder } = yield* openReadable(output)
-  if (!holder?.isRun) return yield* locked
   const next = "./sluice status"
   if (json) return yield* printResult("plan", { exitCode: 0, next, data: { holder, steps: [] } })
   print(holderText(holder, yield* Clock.currentTimeMillis))
   say(`Next: ${next}`)
   return 0
-}, Effect.scoped)
+})

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import type { Failure } from "../failure.ts"
+import { Failure } from "../failure.ts"
 import { outputPaths, snapshotName } from "../settings/paths.ts"
 import type { OutputSettings } from "../settings/settings.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
@@ -32,14 +32,7 @@ export const openReadable = Effect.fnUntraced(function* (output: Pick<OutputSett
   return yield* Layer.build(Warehouse.layer(warehouse, { memoryMb, access: "read" })).pipe(
     Effect.map((tables): Readable => ({ source: "warehouse", tables })),
     Effect.catchIf(isLocked, (locked) => {
-      const { pid, program, isRun } = locked.reason
-      const progress = isRun ? readRunProgress(output.folder, pid) : undefined
-      const holder: Holder = {
-        command: program ?? "another program",
-        ...(pid !== undefined && { pid }),
-        ...progress,
-        isRun
-      }
+      const holder = holderOf(output.folder, locked)
       const release = join(published, snapshotName)
       if (!existsSync(release)) return Effect.succeed<Readable>({ source: "none", holder, locked })
       return Effect.map(
@@ -50,8 +43,17 @@ export const openReadable = Effect.fnUntraced(function* (output: Pick<OutputSett
   )
 })
 
+/** The program that has locked the warehouse, with the progress of a run. */
+export const holderOf = (folder: string, { reason: { pid, program, isRun } }: Locked): Holder => ({
+  command: program ?? "another program",
+  ...(pid !== undefined && { pid }),
+  ...(isRun && readRunProgress(folder, pid)),
+  isRun
+})
+
 type Locked = Failure & { readonly reason: Extract<Failure["reason"], { readonly _tag: "WarehouseLocked" }> }
-const isLocked = (failure: Failure): failure is Locked => failure.reason._tag === "WarehouseLocked"
+export const isLocked = (failure: unknown): failure is Locked =>
+  failure instanceof Failure && failure.reason._tag === "WarehouseLocked"
 
 /** What the holder does, in a sentence. */
 export const holderText = (holder: Holder, now: number): string => {

@@ -118,6 +118,15 @@ const painted = (line: string): string =>
 
 const colour = (name: "red" | "yellow") => (word: string) => styleText(name, word, { validateStream: false })
 
+/** The column for the location, if the rows are from several. */
+export const placeOf = (rows: ReadonlyArray<{ readonly location: string }>) => {
+  const several = new Set(rows.map(({ location }) => location)).size > 1
+  return {
+    head: several ? ["location"] : [],
+    of: ({ location }: { readonly location: string }) => (several ? [location] : [])
+  }
+}
+
 /** Columns aligned; numbers to the right. */
 export const table = (
   head: ReadonlyArray<string>,

@@ -17,7 +17,7 @@ import { prepare } from "../warehouse/schema.ts"
 import { Environment } from "./environment.ts"
 import { CommandError, explained } from "./errors.ts"
 import { outputLayer } from "./output-layer.ts"
-import { Output, duration, table } from "./output.ts"
+import { Output, duration, placeOf, table } from "./output.ts"
 import { type Holder, holderOf, holderText, isLocked } from "./readable.ts"
 import { scopesOf } from "./report.ts"
 import { printResult } from "./result.ts"
@@ -144,10 +144,11 @@ const report = Effect.fnUntraced(function* (plans: ReadonlyArray<LocationPlan>, 
       }
     })
 
+  const place = placeOf(steps)
   for (const line of table(
-    [...(plans.length > 1 ? ["location"] : []), "resource", "mode", "records", "requests", "based on"],
+    [...place.head, "resource", "mode", "records", "requests", "based on"],
     steps.map(({ location, step, label, records, requests, basis, refused }) => [
-      ...(plans.length > 1 ? [location] : []),
+      ...place.of({ location }),
       label,
       label === step.resource.table ? step.mode : "children",
       records?.toLocaleString("en-US") ?? "",

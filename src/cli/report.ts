@@ -5,7 +5,7 @@ import { exitCodes } from "../failure.ts"
 import type { Synced } from "../sync.ts"
 import { sentencesOf, statusOf, statusText } from "../values/status.ts"
 import { counted } from "../verify/finding.ts"
-import { Output, duration, table } from "./output.ts"
+import { Output, duration, placeOf, table } from "./output.ts"
 import { instant, printResult } from "./result.ts"
 
 /** `isStoppedByDeadline`: the run ended early because of its `--deadline`. */
@@ -104,15 +104,6 @@ const releases = {
 /** A complete reading without a change or a warning. The first sync prints every table that has rows. */
 const isQuiet = ({ status, newRows, changedRows, deletedRows, rejected }: Synced["rows"][number]): boolean =>
   status === "complete" && newRows + changedRows + deletedRows + rejected === 0
-
-/** If several locations were read, each line names its location. */
-const placeOf = (rows: ReadonlyArray<{ readonly location: string }>) => {
-  const several = new Set(rows.map(({ location }) => location)).size > 1
-  return {
-    head: several ? ["location"] : [],
-    of: ({ location }: { readonly location: string }) => (several ? [location] : [])
-  }
-}
 
 const nextOf = ({ ended, exitCode, isStoppedByDeadline }: Ended, command: string, catalogue: Catalogue): string => {
   if (isStoppedByDeadline) return `${command}; it resumes where it stopped.`

@@ -14,7 +14,7 @@ import { pagesOf } from "../warehouse/meta/run-resources.ts"
 import { type Run, lastRun } from "../warehouse/meta/runs.ts"
 import { Environment } from "./environment.ts"
 import { CommandError } from "./errors.ts"
-import { Output, duration, table } from "./output.ts"
+import { Output, duration, placeOf, table } from "./output.ts"
 import { openReadable, sayHolder } from "./readable.ts"
 import { instant, printResult } from "./result.ts"
 import { choiceOf } from "./selection.ts"
@@ -83,13 +83,13 @@ export const status = Effect.fn("cli.status")(function* (flags: StatusFlags) {
       }
     })
 
-  const several = new Set(readings.map(({ location }) => location)).size > 1
+  const place = placeOf(readings)
   const shown = flags.all ? [...problems, ...complete] : problems
   if (shown.length > 0)
     for (const line of table(
-      [...(several ? ["location"] : []), "resource", "state", "read completely", "why"],
+      [...place.head, "resource", "state", "read completely", "why"],
       shown.map((reading) => [
-        ...(several ? [reading.location] : []),
+        ...place.of(reading),
         reading.resource,
         isStale(reading) && reading.state.startsWith("complete") ? "stale" : stateTexts[reading.state],
         ago(reading.completeAt, now),

@@ -23,17 +23,22 @@ const Run = Schema.Struct({
   plannedRequests: Schema.optionalKey(Count)
 })
 
-/** What a run did for a resource of a location. */
-const RunResource = Schema.Struct({
-  location: Schema.String,
-  resource: Schema.String,
+/** What a run read, and what it changed. */
+const counts = {
   requests: Count,
   records: Count,
   newRows: Count,
   changedRows: Count,
   deletedRows: Count,
   /** Rejected values and records. */
-  rejected: Count,
+  rejected: Count
+}
+
+/** What a run did for a resource of a location. */
+const RunResource = Schema.Struct({
+  location: Schema.String,
+  resource: Schema.String,
+  ...counts,
   status: Schema.Literals([...Status.literals, "interrupted"]),
   warnings: Texts
 })
@@ -89,12 +94,7 @@ const Reading = Schema.Struct({
   isStale: Schema.Boolean,
   /** The last run that read it. */
   run: Schema.optionalKey(Schema.String),
-  requests: Count,
-  records: Count,
-  newRows: Count,
-  changedRows: Count,
-  deletedRows: Count,
-  rejected: Count,
+  ...counts,
   warnings: Texts
 })
 

@@ -1,7 +1,7 @@
 /** What a plan is expected to take, from the state in the warehouse and from earlier syncs. Sends no request. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { type ChildRequest, type Resource, type Strategy, childRequestOf, partitionsOf } from "../catalog/resource.ts"
+import { type ChildRequest, type Strategy, childRequestOf, partitionsOf } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import type { OptionalSettings } from "../settings/table.ts"
 import type { Checkpoint } from "../values/checkpoint.ts"
@@ -190,8 +190,6 @@ export interface ExpectedRequests extends Expected {
 
 /** The requests of every reading of the plan. */
 export const requestsOf = (expected: ReadonlyArray<ExpectedStep>): ReadonlyArray<ExpectedRequests> => {
-  const changedByTable = new Map<string, Range | undefined>()
-  for (const { step, list } of expected) if (list) changedByTable.set(step.resource.table, list.changed)
   return expected.flatMap(({ step, list, children }): ReadonlyArray<ExpectedRequests> => {
     const { resource } = step
     return [
@@ -201,7 +199,7 @@ export const requestsOf = (expected: ReadonlyArray<ExpectedStep>): ReadonlyArray
             {
               step,
               label: children.childRequest.label,
-              ...expectChildren(children, changesOf(children.childRequest.table, expected, changedByTable))
+              ...expectChildren(children, changesOf(children.childRequest.table, expected))
             }
           ]
         : [])
@@ -209,17 +207,10 @@ export const requestsOf = (expected: ReadonlyArray<ExpectedStep>): ReadonlyArray
   })
 }
 
-/** The changes of a table: of its list or, if it is read as children itself, unknown until it was read once. */
-const changesOf = (
-  table: string,
-  expected: ReadonlyArray<ExpectedStep>,
-  changedByTable: ReadonlyMap<string, Range | undefined>
-): Range | undefined => {
-  const listed = changedByTable.get(table)
-  if (listed) return listed
-  const parent = expected.find(({ step }) => step.resource.table === table || isEmbedded(step, table))
-  return parent && atLeast(0)
+/** The changes of a table: of its list or, if it is read as children itself or in other pages, unknown. */
+const changesOf = (table: string, expected: ReadonlyArray<ExpectedStep>): Range | undefined => {
+  const own = expected.find(({ step }) => step.resource.table === table)
+  if (own?.list) return own.list.changed
+  const isRead = own !== undefined || expected.some(({ step }) => step.embedded.some((one) => one.table === table))
+  return isRead ? atLeast(0) : undefined
 }
-
-const isEmbedded = ({ embedded }: Step, table: string): boolean =>
-  embedded.some((resource: Resource) => resource.table === table)

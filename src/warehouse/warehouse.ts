@@ -77,7 +77,7 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
   const begin = `USE ${catalog}; SET TimeZone = 'UTC'`
   const attach = Effect.tryPromise({
     try: async () => {
-      await makeOutputFolder(dirname(path))
+      if (access === "write") await makeOutputFolder(dirname(path))
       await connection.run(
         `ATTACH ${literal(path)} AS ${catalog} (${access === "read" ? "READ_ONLY" : attachOptions(path)})`
       )

@@ -99,11 +99,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   yield* removePartialDownloads(paths.files)
   yield* removeLeftovers(output.folder)
   const missing = yield* missingSegments(paths.vault)
-  yield* prepare(catalogue)
-  // Pages that an interrupted run left in the vault are loaded first, because the plan uses the state in the warehouse.
-  const loader = yield* makeLoader(catalogue.resources, paths.temporary, options.policies)
-  yield* loader.load
-  yield* setStatuses()
+  const loader = yield* bringUpToDate(catalogue, output.folder, options.policies)
   const freshness = yield* freshnessByLocation()
   // Locations that were never read come first, then those that were read longest ago.
   const readAt = ({ location }: SyncAccount) => freshness.get(location) ?? 0
@@ -194,6 +190,22 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
     loadedMs,
     elapsedMs
   } satisfies Synced
+})
+
+/**
+ * Adapts the warehouse to the definitions, and loads the pages that an interrupted run left in the vault: the plan uses the
+ * state in the warehouse. Returns the loader.
+ */
+export const bringUpToDate = Effect.fn("bringUpToDate")(function* (
+  catalogue: Catalogue,
+  folder: string,
+  policies: SchemaPolicies
+) {
+  yield* prepare(catalogue)
+  const loader = yield* makeLoader(catalogue.resources, outputPaths(folder).temporary, policies)
+  yield* loader.load
+  yield* setStatuses()
+  return loader
 })
 
 /**

@@ -3,17 +3,14 @@ import { Clock, Effect } from "effect"
 import { Api } from "../api/api.ts"
 import { type Catalogue, discover } from "../catalog/discover.ts"
 import { exitCodes } from "../failure.ts"
-import { makeLoader } from "../load/load.ts"
 import { type Estimate, estimate } from "../plan/estimate.ts"
 import { makePlan } from "../plan/plan.ts"
 import type { Flags } from "../settings/read.ts"
-import { outputPaths } from "../settings/paths.ts"
 import { schemaPolicies } from "../settings/schema-policy.ts"
 import { type AccountSettings, syncSettings } from "../settings/settings.ts"
+import { bringUpToDate } from "../sync.ts"
 import { type Range, between, rangeText, sumOf } from "../values/range.ts"
-import { setStatuses } from "../warehouse/meta/run-resources.ts"
 import { secondsPerRequest } from "../warehouse/meta/runs.ts"
-import { prepare } from "../warehouse/schema.ts"
 import { Environment } from "./environment.ts"
 import { CommandError, explained } from "./errors.ts"
 import { outputLayer } from "./output-layer.ts"
@@ -38,10 +35,7 @@ export const plan = Effect.fn("cli.plan")(function* (flags: PlanFlags) {
   const choice = { ...(yield* choiceOf(flags)), full: flags.full }
   const policies = yield* schemaPolicies(output, catalogue)
   const planned = Effect.gen(function* () {
-    yield* prepare(catalogue)
-    // As a sync does first: pages that an interrupted run left in the vault change what is due.
-    yield* (yield* makeLoader(catalogue.resources, outputPaths(output.folder).temporary, policies)).load
-    yield* setStatuses()
+    yield* bringUpToDate(catalogue, output.folder, policies)
     const learnt = yield* secondsPerRequest()
     return yield* Effect.forEach(accounts, (account) => planLocation(catalogue, account, choice, learnt))
   }).pipe(Effect.provide(outputLayer(output)))

@@ -1,6 +1,6 @@
 /** Prints what a sync or backfill did. */
 import { Effect } from "effect"
-import { type Catalogue, discover } from "../catalog/discover.ts"
+import type { Catalogue } from "../catalog/discover.ts"
 import { exitCodes } from "../failure.ts"
 import type { Synced } from "../sync.ts"
 import { sentencesOf, statusOf, statusText } from "../values/status.ts"
@@ -9,7 +9,7 @@ import { Output, duration, placeOf, table } from "./output.ts"
 import { instant, printResult } from "./result.ts"
 
 /** `isStoppedByDeadline`: the run ended early because of its `--deadline`. */
-type Ended = Synced & { readonly isStoppedByDeadline: boolean }
+type Ended = Synced & { readonly isStoppedByDeadline: boolean; readonly catalogue: Catalogue }
 
 interface ReportOptions {
   readonly name: "sync" | "backfill"
@@ -24,7 +24,7 @@ export const report = Effect.fnUntraced(function* (synced: Ended, { name, json, 
   const { run, ended, exitCode, requests, rows, drift, published, loadedMs, elapsedMs } = synced
   const { isVaultTruncated, missingSegments } = synced
   const ends = ended.map((end) => ({ ...end, status: statusOf(end), warnings: sentencesOf(end) }))
-  const next = command && nextOf(synced, command, yield* Effect.promise(() => discover()))
+  const next = command && nextOf(synced, command)
   if (json)
     return yield* printResult(name, {
       exitCode,
@@ -105,7 +105,7 @@ const releases = {
 const isQuiet = ({ status, newRows, changedRows, deletedRows, rejected }: Synced["rows"][number]): boolean =>
   status === "complete" && newRows + changedRows + deletedRows + rejected === 0
 
-const nextOf = ({ ended, exitCode, isStoppedByDeadline }: Ended, command: string, catalogue: Catalogue): string => {
+const nextOf = ({ ended, exitCode, isStoppedByDeadline, catalogue }: Ended, command: string): string => {
   if (isStoppedByDeadline) return `${command}; it resumes where it stopped.`
   const resumeAt = ended.find((end) => end.resumeAt !== undefined)?.resumeAt
   if (resumeAt !== undefined)

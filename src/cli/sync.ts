@@ -105,7 +105,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
       Effect.ensuring(Fiber.interrupt(beside))
     )
     const isPastDeadline = (yield* Clock.currentTimeMillis) >= (deadline ?? Infinity)
-    return { ...ended, isStoppedByDeadline: isPastDeadline && ended.exitCode === exitCodes.later }
+    return { ...ended, catalogue, isStoppedByDeadline: isPastDeadline && ended.exitCode === exitCodes.later }
   }).pipe(Effect.scoped, Effect.provide(outputLayer(output)), Effect.mapError(explained(settings[0]!.location)))
   return yield* range ? Effect.ensuring(work, releaseHandoff(output.folder)) : requestHandoff(output.folder, work)
 })

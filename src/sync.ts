@@ -14,7 +14,8 @@ import { removePartialDownloads } from "./api/downloads.ts"
 import type { Catalogue } from "./catalog/discover.ts"
 import type { Window } from "./catalog/timestamps.ts"
 import { type SchemaPolicies, isBlocked } from "./catalog/schema-policy.ts"
-import { publishedTables, tablesOf } from "./catalog/tables.ts"
+import { publishedTables } from "./catalog/published-tables.ts"
+import { tablesOf } from "./catalog/tables.ts"
 import type { Counts } from "./extract/run-context.ts"
 import { type ResourceResult, extract } from "./extract/extract.ts"
 import { exitCodes } from "./failure.ts"
@@ -25,8 +26,7 @@ import { makeBackfillPlan } from "./plan/backfill.ts"
 import { recordCoverage } from "./plan/coverage.ts"
 import type { ExpectedStep } from "./plan/expect.ts"
 import { type Choice, makePlan } from "./plan/plan.ts"
-import { withViews } from "./publish/chunks.ts"
-import { publishDue, stateOf } from "./publish/due.ts"
+import { withViews } from "./publish/changes.ts"
 import { publish } from "./publish/publish.ts"
 import { type Range, middleOf, sumOf } from "./values/range.ts"
 import { type Status, statusOf, worstStatus } from "./values/status.ts"
@@ -36,7 +36,8 @@ import { companyOf } from "./warehouse/company.ts"
 import { type RunResource, resourcesOf, setStatuses } from "./warehouse/meta/run-resources.ts"
 import { type RunRecord, type RunStatus, beginRun, endRun, fullSync } from "./warehouse/meta/runs.ts"
 import { type SchemaDrift, reportSchemaDrift } from "./warehouse/meta/schema-changes.ts"
-import { freshnessByLocation } from "./warehouse/meta/watermarks.ts"
+import { forgetReleases } from "./warehouse/meta/content-versions.ts"
+import { freshnessByLocation, isAnythingComplete } from "./warehouse/meta/watermarks.ts"
 import { outputPaths } from "./settings/paths.ts"
 import type { AccountSettings, OutputSettings } from "./settings/settings.ts"
 import { commentStatements, prepare } from "./warehouse/schema.ts"
@@ -173,7 +174,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   const exitCode = exitCodeOf(status, ended)
   const runStatus = exitCode === exitCodes.later ? "paused" : status
   yield* endRun(run, { status: runStatus, exitCode, requests })
-  const { due: published } = yield* publishNow(catalogue, output, run.id, "due")
+  const { due: published } = yield* publishNow(catalogue, output, run.id)
   const elapsedMs = (yield* Clock.currentTimeMillis) - run.startedAt
   const { isVaultTruncated } = loader
   const vaultState = { isVaultTruncated, missingSegments: missing }
@@ -209,34 +210,36 @@ export const bringUpToDate = Effect.fn("bringUpToDate")(function* (
 })
 
 /**
- * Publishes a new release from the warehouse: always, or if the warehouse differs from the current release. Publishes
- * nothing until a resource has been read completely. Returns the files of the new release, and in `due` whether and
- * why.
+ * Publishes a new release if the warehouse differs from the current one; with `full`, writes every file anew. Publishes
+ * nothing until a resource has been read completely. Returns the files of the current release, and in `due` whether and
+ * why it is new.
  */
 export const publishNow = Effect.fnUntraced(function* (
   catalogue: Catalogue,
   output: OutputSettings,
   run: string,
-  when: "due" | "always"
+  full = false
 ) {
   const wide = yield* refreshWide(catalogue)
   const folder = outputPaths(output.folder).published
-  if (output.formats.length === 0) return { due: "not wanted", files: [], folder } as const
+  if (output.formats.length === 0) {
+    yield* forgetReleases()
+    return { due: "not wanted", files: [], folder } as const
+  }
+  if (!(yield* isAnythingComplete())) return { due: "nothing read", files: [], folder } as const
   // The checkpoint releases memory of unwritten rows, which publishing needs.
   yield* (yield* Warehouse).run("CHECKPOINT")
   const schemas = { current: "main", history: "crm_history" }
   const views = [
     ...catalogue.resources.flatMap((resource) => versionStatements(resource, schemas)),
-    ...wide.flatMap((view) => view.statements("main")),
+    ...wide.flatMap((view) => [view.statement("main"), ...view.comments("main")]),
     ...commentStatements(catalogue, schemas)
   ]
-  const due = yield* publishDue({ ...output, folder, state: yield* stateOf(views) })
-  if (due === "nothing read" || (due === "unchanged" && when === "due")) return { due, files: [], folder }
-  const { files } = yield* publish(
-    { ...output, folder, run, schemaVersion: "1", views },
+  const { isNew, files } = yield* publish(
+    { ...output, folder, run, schemaVersion: "1", views, full },
     withViews(publishedTables(catalogue), wide)
   )
-  return { due, files, folder }
+  return { due: isNew ? "due" : "unchanged", files, folder } as const
 })
 
 const exitCodeOf = (status: Status, results: ReadonlyArray<ResourceResult>): number => {

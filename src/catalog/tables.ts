@@ -76,23 +76,18 @@ export const tablesOf = (resource: Resource): readonly [Table, ...Array<Table>] 
 /** The name of the wide view of a resource, if it has one. */
 export const wideName = ({ table }: Resource): string => `${table}_wide`
 
-/** All tables and wide views, with the columns that identify a row. */
-export const publishedTables = (catalogue: {
-  readonly resources: ReadonlyArray<Resource>
-}): ReadonlyArray<{ readonly name: string; readonly key: ReadonlyArray<string> }> =>
-  catalogue.resources.flatMap((resource) => {
-    const tables = tablesOf(resource).map(({ name, key }) => ({ name, key }))
-    return resource.wide ? [...tables, { name: wideName(resource), key: keyOf(resource) }] : tables
-  })
-
 /** Columns that identify a row in its location. */
 export const keyOf = ({ key }: Resource): ReadonlyArray<string> => key ?? ["id"]
 
-/** SQL expression of the key as one text. The separator is a control character, which ids do not contain. */
-export const keyText = (resource: Resource, table = ""): string => {
-  const columns = keyOf(resource).map((column) => `${table}"${column}"`)
-  return columns.length === 1 ? columns[0]! : `concat_ws(chr(31), ${columns.join(", ")})`
+/** SQL expression of the key as one text. */
+export const keyText = (resource: Resource, table = ""): string => textOfKey(keyOf(resource), table)
+
+/** The separator is a control character, which ids do not contain. */
+export const textOfKey = (key: ReadonlyArray<string>, table = ""): string => {
+  const columns = key.map((column) => `${table}"${column}"`)
+  return columns.length === 1 ? columns[0]! : `concat_ws(chr(${keySeparator.charCodeAt(0)}), ${columns.join(", ")})`
 }
+export const keySeparator = "\u001f"
 
 interface Child {
   readonly table: ChildField

@@ -82,11 +82,12 @@ const publish = Command.make(
     format: choice("format", ["csv", "ndjson", "parquet"], "With --stdout: csv (the default), ndjson or parquet."),
     columns: text("columns", "With --stdout: write these columns only, in this order: id,email."),
     where: text("where", "With --stdout: write the rows that meet this SQL condition."),
+    full: flag("full", "Write every file anew, also those whose tables have not changed."),
     csvProfile: choice("csv-profile", ["machine", "spreadsheet"], flagDescription("csvProfile"))
   },
   (flags) => loadRun("publish", flags, import("./publish.ts"), (_) => _.publishCommand(flags))
 ).pipe(
-  Command.withDescription("Publish the warehouse again, without a request."),
+  Command.withDescription("Publish what has changed in the warehouse, without a request."),
   Command.withExamples([
     { command: "./sluice publish" },
     {

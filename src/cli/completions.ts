@@ -2,7 +2,8 @@
 import * as Effect from "effect/Effect"
 import * as Completions from "effect/cli/Completions"
 import { discover } from "../catalog/discover.ts"
-import { publishedTables, tablesOf } from "../catalog/tables.ts"
+import { publishedTables } from "../catalog/published-tables.ts"
+import { tablesOf } from "../catalog/tables.ts"
 import { Output } from "./output.ts"
 
 interface CompletionFlags {

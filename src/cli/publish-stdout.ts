@@ -1,7 +1,8 @@
 /** `sluice publish --stdout`: writes the rows of one table to stdout. */
 import { Effect } from "effect"
 import { type Catalogue, discover } from "../catalog/discover.ts"
-import { publishedTables, wideName } from "../catalog/tables.ts"
+import { publishedTables } from "../catalog/published-tables.ts"
+import { wideName } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
 import { partsOf } from "../publish/chunks.ts"
 import { columnsOf } from "../publish/columns.ts"
@@ -53,7 +54,7 @@ const rowsOf = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Rows, Failure | CommandError, Warehouse> {
   const { where } = flags
   const wide = schema === "crm" && (yield* wideViews(catalogue)).find(({ view }) => view === table)
-  const all = wide ? yield* partsOf({ name: table, key: [], wide }, schema) : [`${schema}.${name(table)}`]
+  const all = wide ? yield* partsOf({ name: table, wide }, schema) : [`${schema}.${name(table)}`]
   if (where !== undefined) yield* checkCondition(all[0]!, where)
   const parts = where === undefined ? all : all.map((part) => `(FROM ${part} WHERE (${where}\n))`)
   const existing = yield* columnsOf(all[0]!)

@@ -22,6 +22,7 @@ export interface PublishFlags extends Flags {
   readonly stdout: string | undefined
   readonly format: "csv" | "ndjson" | "parquet" | undefined
   readonly columns: string | undefined
+  readonly full: boolean
   readonly where: string | undefined
   readonly json: boolean
 }
@@ -55,7 +56,7 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
     yield* prepare(catalogue)
     const run = yield* lastRun()
     if (run === undefined) return yield* nothing
-    return yield* publishNow(catalogue, output, run.id, "always")
+    return yield* publishNow(catalogue, output, run.id, flags.full)
   }).pipe(Effect.provide(Warehouse.layer(outputPaths(output.folder).warehouse, { ...output, access: "write" })))
   if (due === "nothing read")
     return yield* new CommandError({
@@ -64,9 +65,22 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
       next: "./sluice sync"
     })
   const next = `open ${join(folder, snapshotName)} with any DuckDB client, or see ${join(folder, manifestName)}.`
-  if (flags.json) yield* printResult("publish", { exitCode: 0, next, data: { folder, files } })
+  if (flags.json)
+    yield* printResult("publish", {
+      exitCode: 0,
+      next,
+      data: {
+        folder,
+        files: files.map(({ path, table, rows, bytes, sha256 }) => ({ path, table, rows, bytes, sha256 }))
+      }
+    })
   else {
-    if (isLogged("info")) print(`${files.length} files in ${folder}`)
+    if (isLogged("info"))
+      print(
+        due === "unchanged"
+          ? `Nothing has changed since ${folder} was published.`
+          : `${files.length} files in ${folder}`
+      )
     say(`Next: ${next}`)
   }
   yield* logEnd(0, { status: "complete", files: files.length })

@@ -65,7 +65,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
       yield* setStatuses()
       yield* endRun(run, { status: "complete", exitCode: 0, requests: 0 })
       const loadedMs = (yield* Clock.currentTimeMillis) - startedAt
-      yield* publishNow(catalogue, output, run.id, "always")
+      yield* publishNow(catalogue, output, run.id)
       return { records: yield* recordCount(), loadedMs }
     }).pipe(
       Effect.provide(Layer.provideMerge(Vault.layer(vault), Warehouse.layer(rebuilt, { ...output, access: "write" })))

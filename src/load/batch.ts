@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { mkdir, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { type Resource, backfillOf, embeddedResourcesOf } from "../catalog/resource.ts"
-import { idColumn, tablesOf } from "../catalog/tables.ts"
+import { tablesOf } from "../catalog/tables.ts"
 import { isComplete } from "../values/status.ts"
 import type { Failure } from "../failure.ts"
 import { onDisk } from "../io/files.ts"
@@ -17,11 +17,11 @@ import { deleteCheckpoints, replaceCheckpoint } from "../warehouse/meta/checkpoi
 import { type Counted, addCounts, ensureRows, setEnd } from "../warehouse/meta/run-resources.ts"
 import { deleteSeenKeys } from "../warehouse/meta/seen-keys.ts"
 import { advanceWatermark } from "../warehouse/meta/watermarks.ts"
-import { literal, name } from "../warehouse/sql.ts"
 import { type Statement, Warehouse } from "../warehouse/warehouse.ts"
 import { wellFormed } from "./normalise/convert.ts"
 import { driftStatements, blockedStatements, writeDrift } from "./merge/schema-drift.ts"
 import { deletedStatements } from "./merge/deletions.ts"
+import { fieldKeyStatements } from "./merge/field-keys.ts"
 import { NdjsonFile, readNdjson } from "./ndjson-file.ts"
 import { mergeStatements } from "./merge/merge.ts"
 import { rejectStatements } from "./merge/rejects.ts"
@@ -121,7 +121,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
         ...ensureRows([...groups, ...[...allEnds, ...(deletions ? [deletions.entry] : [])].map(counted)]),
         ...(transactions.at(-1) ?? []).flatMap(groupStatements),
         ...(deletions ? deletedStatements(resources, deletions) : []),
-        ...resolveFieldKeys(resources, groups),
+        ...fieldKeyStatements(resources, new Set(groups.map(({ resource }) => resource.table))),
         ...groups.map(countStatement),
         ...driftStatements(drift),
         ...groups.flatMap((group) => blockedStatements(group, policies)),
@@ -168,22 +168,6 @@ const groupStatements = (group: Group): ReadonlyArray<Statement> => {
     ...rejectStatements(group)
   ]
 }
-
-/** Replaces the field key of custom values by the field id, once both are loaded; also in earlier versions. */
-const resolveFieldKeys = (resources: ReadonlyArray<Resource>, groups: ReadonlyArray<Group>): ReadonlyArray<string> =>
-  resources.flatMap(({ table: parent, wide }) => {
-    const isAffected = ({ resource: { table } }: Group) => table === parent || table === "custom_fields"
-    if (!wide?.byKey || !groups.some(isAffected)) return []
-    const [field, parentId] = [name(wide.field), name(idColumn(parent))]
-    const resolve = (schema: string, sameVersion: string) => {
-      const values = `${schema}.${name(wide.table)}`
-      return `UPDATE ${values} AS v SET ${field} = f.id FROM crm.custom_fields AS f
-       WHERE v.${field} NOT IN (SELECT id FROM crm.custom_fields)
-         AND f.location_id = v.location_id AND f.field_key IN (v.${field}, ${literal(`${wide.model}.`)} || v.${field})
-         AND NOT EXISTS (FROM ${values} AS o WHERE o.location_id = v.location_id AND o.${parentId} = v.${parentId} AND o.${field} = f.id${sameVersion})`
-    }
-    return [resolve("crm", ""), resolve("crm_history", " AND o._valid_from = v._valid_from")]
-  })
 
 /** The row in which an end or a deletion is counted. */
 const counted = ({ run, location, resource }: Entry): Counted => ({ run, location, label: resource })

@@ -7,20 +7,6 @@ import { Warehouse } from "../warehouse/warehouse.ts"
 import type { WideView } from "../warehouse/wide-views.ts"
 import { columnsOf, selectStream } from "./columns.ts"
 
-/** A table or view to publish. */
-export interface TableName {
-  readonly name: string
-  readonly key: ReadonlyArray<string>
-  readonly wide?: WideView | undefined
-}
-
-/** Adds to each view its definition, from which it can be read in parts. */
-export const withViews = (
-  tables: ReadonlyArray<Pick<TableName, "name" | "key">>,
-  views: ReadonlyArray<WideView>
-): ReadonlyArray<TableName> =>
-  tables.map((table) => ({ ...table, wide: views.find(({ view }) => view === table.name) }))
-
 /** DuckDB cannot spill aggregated values, of a few hundred bytes each, and holds each cell until it is written. */
 const valuesPerMb = 1000
 const cellsPerMb = 8000
@@ -28,7 +14,7 @@ const rowsMin = 256
 
 /** One or more FROM clauses that together return the rows of a table, in order. */
 export const partsOf = Effect.fnUntraced(function* (
-  { name: table, wide }: TableName,
+  { name: table, wide }: { readonly name: string; readonly wide?: WideView | undefined },
   schema: string
 ): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
   if (!wide) return [`${schema}.${name(table)}`]

@@ -10,11 +10,13 @@ import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { onDisk } from "../io/files.ts"
 import type { StoredColumn } from "../warehouse/content.ts"
-import { literal } from "../warehouse/sql.ts"
+import { literal, name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
+import { type TableName, changedKeys, isChanged } from "./changes.ts"
+import { partsOf } from "./chunks.ts"
 import { type CsvRow, columnsOf, selectText } from "./columns.ts"
-import { type TableName, partsOf } from "./chunks.ts"
-import { snapshotSchema } from "./snapshot.ts"
+import { copyWithout } from "./csv-delta.ts"
+import type { Written } from "./manifest.ts"
 import { byteOrderMark, lines, safeRow, spreadsheetText, spreadsheetLimits } from "./spreadsheet.ts"
 
 /**
@@ -31,22 +33,55 @@ export const csvText = (columns: ReadonlyArray<StoredColumn>, profile: "machine"
   return { header: profile === "machine" ? header : byteOrderMark + header, text }
 }
 
-/** DuckDB itself writes the rows of the snapshot, ten times faster than this process would. */
-export const copyCsv = Effect.fnUntraced(function* (table: TableName, folder: string) {
-  const warehouse = yield* Warehouse
-  const file = `${table.name}.csv`
-  const parts = yield* partsOf(table, snapshotSchema)
+/** DuckDB itself writes the rows, ten times faster than this process would. */
+export const writeCsv = Effect.fnUntraced(function* (table: TableName, folder: string) {
+  const path = `${table.name}.csv`
+  const parts = yield* partsOf(table, "crm")
   const columns = yield* columnsOf(parts[0]!)
   let rows = 0
-  for (const [index, part] of parts.entries()) {
-    const path = join(folder, index === 0 ? file : `${file}.part`)
-    const [copied] = yield* warehouse.rows(
-      `COPY (${selectText(part, columns)}) TO ${literal(path)} (FORMAT csv, HEADER ${index === 0}, DELIMITER ',', NEW_LINE '\\r\\n')`
-    )
-    rows += Number(copied?.["Count"])
-    if (index > 0) yield* onDisk(join(folder, file), "written", () => appendTo(join(folder, file), path))
-  }
-  return { file, rows }
+  for (const [index, part] of parts.entries())
+    rows += yield* index === 0
+      ? copyCsv(part, columns, join(folder, path), true)
+      : appendCsv(part, columns, join(folder, path))
+  return { path, table: table.name, rows } satisfies Written
+})
+
+/** Copies the file of the previous release without the rows of changed records, and appends their present rows. */
+export const updateCsv = Effect.fnUntraced(function* (
+  table: TableName,
+  previous: { readonly path: string; readonly rows: number },
+  folder: string
+) {
+  const current = `crm.${name(table.name)}`
+  const columns = yield* columnsOf(current)
+  const key = ["location_id", ...table.recordKey].map((column) => columns.findIndex((one) => one.name === column))
+  // The text of other types in a key differs from that in the file.
+  if (key.some((index) => columns[index]!.type !== "VARCHAR")) return yield* writeCsv(table, folder)
+  const path = `${table.name}.csv`
+  const keys = yield* changedKeys(table.resource)
+  const removed = yield* onDisk(join(folder, path), "written", () =>
+    copyWithout({ from: previous.path, to: join(folder, path), keyColumns: key, keys })
+  )
+  const added = yield* appendCsv(`(FROM ${current} WHERE ${isChanged(table)})`, columns, join(folder, path))
+  return { path, table: table.name, rows: previous.rows - removed + added } satisfies Written
+})
+
+const copyCsv = Effect.fnUntraced(function* (
+  part: string,
+  columns: ReadonlyArray<StoredColumn>,
+  path: string,
+  hasHeader: boolean
+) {
+  const [copied] = yield* (yield* Warehouse).rows(
+    `COPY (${selectText(part, columns)}) TO ${literal(path)} (FORMAT csv, HEADER ${hasHeader}, DELIMITER ',', NEW_LINE '\\r\\n')`
+  )
+  return Number(copied?.["Count"])
+})
+
+const appendCsv = Effect.fnUntraced(function* (part: string, columns: ReadonlyArray<StoredColumn>, file: string) {
+  const rows = yield* copyCsv(part, columns, `${file}.part`, false)
+  yield* onDisk(file, "written", () => appendTo(file, `${file}.part`))
+  return rows
 })
 
 const appendTo = async (file: string, part: string): Promise<void> => {

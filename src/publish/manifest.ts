@@ -1,9 +1,9 @@
-/** Makes the files of a release durable, and writes the manifest that lists them with their checksums. */
+/** The manifest lists the files of a release with their checksums, and the state from which they were made. */
 import { Clock, Effect } from "effect"
-import { open } from "node:fs/promises"
+import { readFile, realpath, stat } from "node:fs/promises"
 import { join } from "node:path"
 import type { Failure } from "../failure.ts"
-import { type Checksum, checksumOf, onDisk, writeDurably } from "../io/files.ts"
+import { type Checksum, onDisk, writeDurably } from "../io/files.ts"
 import { manifestName } from "../settings/paths.ts"
 import type { Content } from "../warehouse/content.ts"
 
@@ -15,10 +15,13 @@ export interface Written {
   readonly rows: number
 }
 
-export interface PublishedFile extends Written, Checksum {}
+export interface PublishedFile extends Written, Checksum {
+  /** When the file was last modified, epoch milliseconds. A file that somebody has modified since is written anew. */
+  readonly modifiedMs: number
+}
 
 /** A table, the same in every format of a release. */
-export interface PublishedTable extends Content {
+export interface TableContent extends Content {
   /** The schema in DuckDB: current rows or earlier versions. */
   readonly schema: "crm" | "crm_history"
   readonly table: string
@@ -28,12 +31,14 @@ export interface PublishedTable extends Content {
   readonly columns: Readonly<Record<string, string>>
 }
 
-/** The state from which a release is made; its manifest records it. */
-export interface PublishedState {
-  /** Rows that became new, changed or deleted in all runs so far. */
-  readonly changes: number
-  /** Fingerprint of the tables' columns, and of the views and comments. */
+/** The state from which a release is made. */
+export interface ReleaseState {
+  /** Fingerprint of the tables, views and comments. */
   readonly definitions: string
+  /** Versions by table and wide view. Equal versions have equal content. */
+  readonly versions: Readonly<Record<string, string>>
+  /** Size of the DuckDB file when it was last written anew; 0 without this file. */
+  readonly fullBytes: number
 }
 
 export interface Manifest {
@@ -41,30 +46,53 @@ export interface Manifest {
   readonly schemaVersion: string
   readonly formats: ReadonlyArray<string>
   readonly csvProfile: string
-  readonly state: PublishedState
-  readonly tables: ReadonlyArray<PublishedTable>
+  readonly state: ReleaseState
+  readonly tables: ReadonlyArray<TableContent>
   readonly files: ReadonlyArray<PublishedFile>
 }
 
-/** Flushes the file to disk and computes its checksum. Only its owner may open it, because it contains personal data. */
-export const durableFile = (folder: string, file: Written): Effect.Effect<PublishedFile, Failure> => {
-  const path = join(folder, file.path)
-  return onDisk(path, "written", async () => {
-    await using handle = await open(path, "r+")
-    await handle.chmod(0o600)
-    await handle.sync()
-    return { ...file, ...(await checksumOf(path)) }
-  })
+/** The current release, from which a new one takes what has not changed. */
+export interface PreviousRelease {
+  /** The folder of the release, not the link to it. */
+  readonly folder: string
+  readonly manifest: Manifest
 }
+
+/** `undefined` if there is none, an earlier version of sluice wrote it, or one of its files was changed or removed. */
+export const previousRelease = (published: string): Effect.Effect<PreviousRelease | undefined> =>
+  Effect.promise(async () => {
+    try {
+      const folder = await realpath(published)
+      const manifest = JSON.parse(await readFile(join(folder, manifestName), "utf8")) as Manifest // Written by writeManifest.
+      for (const { path, bytes, modifiedMs } of manifest.files) {
+        const found = await stat(join(folder, path))
+        if (found.size !== bytes || found.mtimeMs !== modifiedMs) return undefined
+      }
+      return manifest.state.versions === undefined ? undefined : { folder, manifest }
+    } catch {
+      return undefined
+    }
+  })
 
 /** Written last: a release without a manifest is incomplete. */
 export const writeManifest = Effect.fn("publish.writeManifest")(function* (
   folder: string,
   manifest: Manifest
 ): Effect.fn.Return<void, Failure> {
-  const path = join(folder, manifestName)
-  const writtenAt = new Date(yield* Clock.currentTimeMillis).toISOString()
+  const now = new Date(yield* Clock.currentTimeMillis).toISOString()
   const { run, schemaVersion, ...rest } = manifest
-  const text = `${JSON.stringify({ tool: "sluice 0.1", run, schemaVersion, writtenAt, ...rest }, null, 2)}\n`
-  yield* onDisk(path, "written", () => writeDurably(path, text))
+  yield* write(folder, { tool: "sluice 0.1", run, schemaVersion, writtenAt: now, confirmedAt: now, ...rest })
 })
+
+/** Records that the release was compared with the warehouse, and still shows its present content. */
+export const confirmRelease = Effect.fn("publish.confirmRelease")(function* ({
+  folder,
+  manifest
+}: PreviousRelease): Effect.fn.Return<void, Failure> {
+  yield* write(folder, { ...manifest, confirmedAt: new Date(yield* Clock.currentTimeMillis).toISOString() })
+})
+
+const write = (folder: string, content: object) => {
+  const path = join(folder, manifestName)
+  return onDisk(path, "written", () => writeDurably(path, `${JSON.stringify(content, null, 2)}\n`))
+}

@@ -1,22 +1,21 @@
-/** The last stage: copies the warehouse to the files that people open, and replaces all of them at once or none. */
+/**
+ * The last stage: brings the files that people open up to date with the warehouse, and replaces all of them at once or none.
+ * The work is in proportion to what has changed: a file of a table that has not changed becomes a link to the file of the
+ * previous release, and of a table with few changed rows only these are written where the format permits it.
+ */
 import { Effect } from "effect"
-import { mkdir, rm } from "node:fs/promises"
-import { join } from "node:path"
+import { hash } from "node:crypto"
 import { Failure } from "../failure.ts"
-import { onDisk } from "../io/files.ts"
 import { snapshotName } from "../settings/paths.ts"
-import { literal } from "../warehouse/sql.ts"
+import { recordRelease } from "../warehouse/meta/content-versions.ts"
+import { storedFingerprint } from "../warehouse/meta/schema-version.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
-import { columnsOf } from "./columns.ts"
-import { contentOf, untouched } from "../warehouse/content.ts"
-import { copyCsv } from "./csv.ts"
-import { stateOf } from "./due.ts"
-import { type PublishedFile, type PublishedTable, type Written, durableFile, writeManifest } from "./manifest.ts"
-import { type TableName, partsOf } from "./chunks.ts"
-import { snapshotHistory, snapshotSchema, snapshotTable, withSnapshot } from "./snapshot.ts"
-import { copySpreadsheets } from "./spreadsheet-files.ts"
-import { spreadsheetLimits } from "./spreadsheet.ts"
-import { abandonRelease, beginRelease, commitRelease } from "./release.ts"
+import { type TableName, changesSince } from "./changes.ts"
+import { contentsOf } from "./contents.ts"
+import { type Manifest, type PublishedFile, confirmRelease, previousRelease, writeManifest } from "./manifest.ts"
+import { type Put, putCsv, putParquet, putSnapshot } from "./put.ts"
+import { abandonRelease, beginRelease, commitRelease, durableFile } from "./release.ts"
+import { storedOrder } from "./snapshot.ts"
 
 export interface PublishOptions {
   /** Becomes a link to the newest release; the releases are in a hidden folder next to it. */
@@ -27,16 +26,20 @@ export interface PublishOptions {
   readonly schemaVersion: string
   /** Statements that create views, macros and comments in the DuckDB file. */
   readonly views?: ReadonlyArray<string>
+  /** Write every file anew. */
+  readonly full?: boolean
 }
 
 export interface Published {
+  /** Whether there is a new release; otherwise the current one shows the present content. */
+  readonly isNew: boolean
   readonly files: ReadonlyArray<PublishedFile>
   readonly folder: string
 }
 
 /**
  * Needs disk space for one more release than the two that are kept. Every file contains the deleted rows, with `_deleted_at`.
- * The same warehouse gives the same bytes of Parquet and CSV, but not of the DuckDB file.
+ * If nothing has changed, there is no new release.
  */
 export const publish = Effect.fn("publish")(function* (
   options: PublishOptions,
@@ -44,127 +47,61 @@ export const publish = Effect.fn("publish")(function* (
 ): Effect.fn.Return<Published, Failure, Warehouse> {
   const { folder, run, schemaVersion, formats, csvProfile } = options
   yield* dieIfReadOnly
-  const state = yield* stateOf(options.views ?? [])
+  const previous = options.full ? undefined : yield* previousRelease(folder)
+  const changes = yield* changesSince(previous, tables)
+  const definitions = hash("sha256", JSON.stringify([yield* storedFingerprint(), options.views])).slice(0, 32)
+  if (previous && isCurrent(previous.manifest)) {
+    yield* confirmRelease(previous)
+    yield* recordRelease()
+    return { isNew: false, files: previous.manifest.files, folder }
+  }
   const release = yield* beginRelease(folder, run)
   return yield* Effect.gen(function* () {
-    const { contents, written } = yield* writeFiles(options, tables, release.building)
+    const { building } = release
+    const making = { building, previous }
+    const snapshot = formats.includes("duckdb")
+      ? yield* putSnapshot(changes.tables, options.views ?? [], definitions, making)
+      : undefined
+    const forSpreadsheets = csvProfile === "spreadsheet" && formats.includes("csv")
+    const contents = yield* contentsOf(changes.tables, previous, snapshot?.old ?? new Map(), forSpreadsheets)
+    const rows = contents.reduce((sum, one) => sum + (one.schema === "crm" ? one.rows : 0), 0)
+    const put: Array<Put> = snapshot ? [{ path: snapshotName, table: "*", rows }] : []
+    for (const table of changes.tables) {
+      if (formats.includes("parquet")) put.push(...(yield* putParquet(table, making)))
+      if (formats.includes("csv")) put.push(...(yield* putCsv(table, csvProfile, making)))
+    }
     // Flushing a small file is mostly waiting, so several files are flushed concurrently.
-    const files = yield* Effect.forEach(written, (file) => durableFile(release.building, file), { concurrency: 8 })
-    yield* writeManifest(release.building, {
+    const files = yield* Effect.forEach(
+      put,
+      (file) => ("sha256" in file ? Effect.succeed(file) : durableFile(building, file)),
+      { concurrency: 8 }
+    )
+    const fullBytes = snapshot ? (snapshot.fullBytes ?? files[0]!.bytes) : 0
+    yield* writeManifest(building, {
       run,
       schemaVersion,
       formats,
       csvProfile,
-      state,
+      state: { definitions, versions: changes.versions, fullBytes },
       tables: contents,
       files
     })
     yield* commitRelease(release)
-    return { files, folder }
+    yield* recordRelease()
+    return { isNew: true, files, folder }
   }).pipe(
+    storedOrder,
     Effect.onError(() => abandonRelease(release)),
     Effect.mapError(({ reason }) => new Failure({ reason, unpublished: folder }))
   )
+
+  function isCurrent({ state, ...manifest }: Manifest): boolean {
+    return (
+      JSON.stringify([manifest.formats, manifest.csvProfile, state.definitions, state.versions]) ===
+      JSON.stringify([formats, csvProfile, definitions, changes.versions])
+    )
+  }
 })
-
-const writeFiles = Effect.fnUntraced(function* (
-  { formats, csvProfile, views = [] }: PublishOptions,
-  tables: ReadonlyArray<TableName>,
-  building: string
-) {
-  // The snapshot is made even without the format duckdb, because the other files are copied from it.
-  const result = yield* withSnapshot(
-    join(building, snapshotName),
-    tables,
-    Effect.gen(function* () {
-      const contents = yield* Effect.forEach(
-        tables.filter(({ wide }) => !wide),
-        (table) => tableContents(table, csvProfile === "spreadsheet" && formats.includes("csv"))
-      )
-      const files: Array<Written> = formats.includes("duckdb")
-        ? [{ path: snapshotName, table: "*", rows: yield* currentRows(tables) }]
-        : []
-      for (const table of tables) {
-        if (formats.includes("parquet")) files.push(...(yield* writeParquet(table, building)))
-        if (formats.includes("csv")) files.push(...(yield* writeCsvFiles(table, csvProfile, building)))
-      }
-      return { contents: contents.flat(), written: files }
-    }),
-    views
-  )
-  if (!formats.includes("duckdb"))
-    yield* onDisk(join(building, snapshotName), "removed", () => rm(join(building, snapshotName)))
-  return result
-})
-
-/** Contents of the snapshot, which all files share. */
-const tableContents = Effect.fnUntraced(function* (table: TableName, forSpreadsheets: boolean) {
-  const schemas = [
-    ["crm", snapshotTable(table)],
-    ["crm_history", snapshotHistory(table)]
-  ] as const
-  return yield* Effect.forEach(schemas, ([schema, path]) =>
-    Effect.gen(function* () {
-      const columns = yield* columnsOf(path)
-      const types = Object.fromEntries(columns.map((column) => [column.name, column.type]))
-      const content = yield* contentOf(path, columns)
-      const spreadsheets = forSpreadsheets ? yield* contentOf(path, untouched(columns)) : undefined
-      return {
-        schema,
-        table: table.name,
-        ...content,
-        ...(spreadsheets && { untouchedSum: spreadsheets.sum }),
-        columns: types
-      } satisfies PublishedTable
-    })
-  )
-})
-
-const currentRows = Effect.fnUntraced(function* (tables: ReadonlyArray<TableName>) {
-  const counts = tables.filter(({ wide }) => !wide).map((table) => `(SELECT count(*) FROM ${snapshotTable(table)})`)
-  const [row] = yield* (yield* Warehouse).rows(`SELECT ${["0", ...counts].join(" + ")} AS rows`)
-  return Number(row?.["rows"])
-})
-
-/**
- * Bounds the memory of the Parquet writer, which DuckDB's memory limit does not cover: a row group, a third of DuckDB's
- * default, and for each text column a dictionary from its first row on, by default of a megabyte. The files are no larger
- * with these bounds.
- */
-const parquetBounds = "ROW_GROUP_SIZE 40960, STRING_DICTIONARY_PAGE_SIZE_LIMIT 65536"
-
-/** Timestamps are UTC microseconds, money is exact, and every reader knows the encodings. */
-const writeParquet = Effect.fnUntraced(function* (
-  table: TableName,
-  building: string
-): Effect.fn.Return<ReadonlyArray<Written>, Failure, Warehouse> {
-  const warehouse = yield* Warehouse
-  yield* makeFolder(building, "parquet", table.name)
-  return yield* Effect.forEach(yield* partsOf(table, snapshotSchema), (part, index) => {
-    const path = join("parquet", table.name, `part-${index}.parquet`)
-    const copy = `COPY (FROM ${part}) TO ${literal(join(building, path))} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v1, ${parquetBounds})`
-    return Effect.map(warehouse.rows(copy), ([copied]) => ({
-      path,
-      table: table.name,
-      rows: Number(copied?.["Count"])
-    }))
-  })
-})
-
-const writeCsvFiles = Effect.fnUntraced(function* (
-  table: TableName,
-  profile: "machine" | "spreadsheet",
-  building: string
-): Effect.fn.Return<ReadonlyArray<Written>, Failure, Warehouse> {
-  yield* makeFolder(building, "csv")
-  const folder = join(building, "csv")
-  const spreadsheets =
-    profile === "machine" ? [yield* copyCsv(table, folder)] : yield* copySpreadsheets(table, folder, spreadsheetLimits)
-  return spreadsheets.map(({ file, rows }) => ({ path: join("csv", file), table: table.name, rows }))
-})
-
-const makeFolder = (...parts: ReadonlyArray<string>) =>
-  onDisk(join(...parts), "created", () => mkdir(join(...parts), { recursive: true, mode: 0o700 }))
 
 /** The write lock of the warehouse also prevents concurrent publishes, so a call without it is a defect. */
 const dieIfReadOnly = Effect.gen(function* () {

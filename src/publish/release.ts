@@ -10,10 +10,11 @@
  * The lock of the warehouse prevents concurrent publishes.
  */
 import { Effect } from "effect"
-import { lstat, mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/promises"
+import { lstat, mkdir, open, readdir, readlink, rename, rm, symlink } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import { type Failure, failure } from "../failure.ts"
-import { onDisk, syncFolder } from "../io/files.ts"
+import { checksumOf, onDisk, syncFolder } from "../io/files.ts"
+import type { PublishedFile, Written } from "./manifest.ts"
 
 export interface Release {
   /** The folder into which the files are written. */
@@ -40,6 +41,18 @@ export const beginRelease = Effect.fn("publish.beginRelease")(function* (
     return { building, target: join(basename(releases), name), published }
   })
 })
+
+/** Flushes the file to disk and computes its checksum. Only its owner may open it, because it contains personal data. */
+export const durableFile = (folder: string, file: Written): Effect.Effect<PublishedFile, Failure> => {
+  const path = join(folder, file.path)
+  return onDisk(path, "written", async () => {
+    await using handle = await open(path, "r+")
+    await handle.chmod(0o600)
+    await handle.sync()
+    const { mtimeMs } = await handle.stat()
+    return { ...file, ...(await checksumOf(path)), modifiedMs: mtimeMs }
+  })
+}
 
 /** Shows the release to readers. Its files must be durable already. */
 export const commitRelease = ({ building, target, published }: Release): Effect.Effect<void, Failure> =>

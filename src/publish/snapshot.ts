@@ -1,38 +1,99 @@
-/**
- * The DuckDB file that is published: a copy of the warehouse without the state that only sluice needs. Parquet and CSV are
- * copied from it too, so that all files of a release show the same state.
- */
+/** The DuckDB file that is published: a copy of the warehouse without the state that only sluice needs. */
 import { Effect, Exit } from "effect"
 import type { Failure } from "../failure.ts"
 import { publishedMetaTables } from "../warehouse/meta/tables.ts"
 import { literal, name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
-import type { TableName } from "./chunks.ts"
+import type { Content } from "../warehouse/content.ts"
+import { type TableChange, type TableName, isChanged } from "./changes.ts"
+import { type OldContents, changedContent, pathOf } from "./contents.ts"
+import type { TableContent } from "./manifest.ts"
 
 /** The database name of the snapshot while it is attached. */
 const snapshotName = "sluice_served"
 
 /**
+ * The oldest format that stores the statistics of an empty column in a few bytes: in DuckDB's default, which 1.0 can read,
+ * the 4,000 columns alone take 12 MB. Each column takes at least one block, by default of 256 kB.
+ */
+const storage = "STORAGE_VERSION 'v1.1.0', BLOCK_SIZE 32768"
+
+/** Writes the file at `path` with all rows. `views`: statements that create views, macros and comments. */
+export const writeSnapshot = (path: string, tables: ReadonlyArray<TableName>, views: ReadonlyArray<string>) =>
+  withSnapshot(
+    path,
+    storage,
+    Effect.gen(function* () {
+      const warehouse = yield* Warehouse
+      const paths = [...tables.flatMap(pathsOf), ...metaPaths]
+      yield* warehouse.run(
+        [
+          ...["crm_history", "meta"].map((schema) => `CREATE SCHEMA ${snapshotName}.${schema}`),
+          ...paths.map((from) => `CREATE TABLE ${copyOf(from)} AS SELECT * FROM ${from}`)
+        ].join(";\n")
+      )
+      yield* makeViews(views)
+    })
+  )
+
+/** Brings a copy of the previous release's file, at `path`, up to date. Returns what its changed records were. */
+export const updateSnapshot = (
+  path: string,
+  tables: ReadonlyArray<TableChange>,
+  contents: ReadonlyArray<TableContent>
+): Effect.Effect<OldContents, Failure, Warehouse> =>
+  withSnapshot(
+    path,
+    "",
+    Effect.gen(function* () {
+      const old = new Map<string, Content>()
+      for (const table of tables.filter(({ change }) => change === "some"))
+        for (const content of contents.filter((one) => one.table === table.name)) {
+          const from = pathOf(content.schema, table)
+          old.set(from, yield* changedContent(copyOf(from), table, content))
+        }
+      const replace = (from: string, where: string) => [
+        `DELETE FROM ${copyOf(from)} WHERE ${where}`,
+        `INSERT INTO ${copyOf(from)} SELECT * FROM ${from} WHERE ${where}`
+      ]
+      yield* (yield* Warehouse).run(
+        [
+          ...tables
+            .filter(({ change }) => change !== "none")
+            .flatMap((table) =>
+              pathsOf(table).flatMap((from) => replace(from, table.change === "some" ? isChanged(table) : "true"))
+            ),
+          ...metaPaths.flatMap((from) => replace(from, "true"))
+        ].join(";\n")
+      )
+      return old
+    })
+  )
+
+/**
  * The snapshot has the current rows in its main schema. DuckDB names the catalog of an opened file after the file, so both
  * `contacts` and `crm.contacts` find them; with a schema `crm` as well, `crm.contacts` would be ambiguous.
  */
-export const snapshotSchema = `${snapshotName}.main`
-export const snapshotTable = (table: Pick<TableName, "name">) => `${snapshotSchema}.${name(table.name)}`
-export const snapshotHistory = (table: Pick<TableName, "name">) => `${snapshotName}.crm_history.${name(table.name)}`
+const copyOf = (path: string) => `${snapshotName}.${path.replace(/^crm\./, "main.")}`
 
-/** Creates the snapshot at `path` and runs `use` while it is attached; then closes the file. */
-export const withSnapshot = Effect.fnUntraced(function* <A, R>(
+const pathsOf = (table: TableName) => (table.wide ? [] : [pathOf("crm", table), pathOf("crm_history", table)])
+const metaPaths = publishedMetaTables.map((table) => `meta.${name(table)}`)
+
+/** Runs `use` while the file is attached, then closes it. */
+const withSnapshot = Effect.fnUntraced(function* <A, R>(
   path: string,
-  tables: ReadonlyArray<TableName>,
-  use: Effect.Effect<A, Failure, R>,
-  views: ReadonlyArray<string> = []
+  options: string,
+  use: Effect.Effect<A, Failure, R>
 ): Effect.fn.Return<A, Failure, R | Warehouse> {
   const warehouse = yield* Warehouse
   const detach = warehouse.run(`DETACH ${snapshotName}`)
   return yield* Effect.acquireUseRelease(
     // Without a write-ahead log, because an incomplete snapshot is never used.
-    warehouse.run(`ATTACH ${literal(path)} AS ${snapshotName} (RECOVERY_MODE no_wal_writes)`),
-    () => copyWarehouse(tables).pipe(Effect.andThen(makeViews(views)), Effect.andThen(use)),
+    warehouse.run(
+      `ATTACH ${literal(path)} AS ${snapshotName} (${["RECOVERY_MODE no_wal_writes", options].filter(Boolean).join(", ")})`
+    ),
+    // Without a checkpoint, the rows would still be in a log next to the file, which is not published.
+    () => Effect.tap(use, () => warehouse.run(`CHECKPOINT ${snapshotName}`)),
     // After a failure, only that failure is reported.
     (_, exit) => (Exit.isSuccess(exit) ? detach : Effect.ignore(detach))
   ).pipe(storedOrder)
@@ -56,31 +117,17 @@ export const storedOrder = Effect.fnUntraced(function* <A, E, R>(
   )
 })
 
-const copyWarehouse = Effect.fnUntraced(function* (tables: ReadonlyArray<TableName>) {
-  const warehouse = yield* Warehouse
-  const paths = [
-    ...tables
-      .filter(({ wide }) => !wide)
-      .flatMap((table) => [`crm.${name(table.name)}`, `crm_history.${name(table.name)}`]),
-    ...publishedMetaTables.map((table) => `meta.${name(table)}`)
-  ]
-  yield* warehouse.transaction([
-    ...["crm_history", "meta"].map((schema) => `CREATE SCHEMA ${snapshotName}.${schema}`),
-    ...paths.map((path) => `CREATE TABLE ${copyOf(path)} AS SELECT * FROM ${path}`)
-  ])
-})
-
-/** A view resolves names in the database in which it is created, so the views are created in the snapshot. */
+/**
+ * A view resolves names in the database in which it is created, so the views are created in the snapshot. Each statement
+ * is a transaction of its own: DuckDB keeps a copy of the table or view for every comment until the commit, which would be
+ * 760 MB for a view of 760 custom fields.
+ */
 const makeViews = Effect.fnUntraced(function* (views: ReadonlyArray<string>) {
   const warehouse = yield* Warehouse
   const [row] = yield* warehouse.rows("SELECT current_database() AS own")
   yield* Effect.acquireUseRelease(
     warehouse.run(`USE ${snapshotName}`),
-    () => warehouse.transaction(views),
+    () => warehouse.run(views.join(";\n")),
     () => Effect.ignore(warehouse.run(`USE ${name(String(row?.["own"]))}`))
   )
-  // Without a checkpoint, the rows would still be in a log next to the file, which is not published.
-  yield* warehouse.run(`CHECKPOINT ${snapshotName}`)
 })
-
-const copyOf = (path: string) => `${snapshotName}.${path.replace(/^crm\./, "main.")}`

@@ -8,22 +8,18 @@ import { join } from "node:path"
 import type { Failure } from "../failure.ts"
 import { onDisk } from "../io/files.ts"
 import { type CsvRow, columnsOf } from "./columns.ts"
-import { type TableName, partsOf, rowsOf } from "./chunks.ts"
-import { snapshotSchema } from "./snapshot.ts"
-import { byteOrderMark, safeRow, safeText, spreadsheetText } from "./spreadsheet.ts"
+import type { TableName } from "./changes.ts"
+import { partsOf, rowsOf } from "./chunks.ts"
+import type { Written } from "./manifest.ts"
+import { byteOrderMark, safeRow, safeText, spreadsheetLimits, spreadsheetText } from "./spreadsheet.ts"
 
-export interface SpreadsheetFile {
-  readonly file: string
-  readonly rows: number
-}
-
-/** Writes the rows of the snapshot. The warehouse and every other format have the original of an altered cell. */
-export const copySpreadsheets = Effect.fnUntraced(function* (
+/** The warehouse and every other format have the original of an altered cell. */
+export const writeSpreadsheets = Effect.fnUntraced(function* (
   table: TableName,
   folder: string,
-  limits: { readonly lines: number; readonly characters: number }
+  limits: { readonly lines: number; readonly characters: number } = spreadsheetLimits
 ) {
-  const parts = yield* partsOf(table, snapshotSchema)
+  const parts = yield* partsOf(table, "crm")
   const columns = yield* columnsOf(parts[0]!)
   const names = columns.map((column) => column.name)
   const keyIndexes = table.key.map((column) => names.indexOf(column))
@@ -46,7 +42,11 @@ export const copySpreadsheets = Effect.fnUntraced(function* (
       .write(safe.map(({ cells }) => cells))
       .pipe(Effect.andThen(alterations.length > 0 ? escaped.write(alterations) : Effect.void))
   })
-  return [...spreadsheets.written(), ...escaped.written()] satisfies ReadonlyArray<SpreadsheetFile>
+  return [...spreadsheets.written(), ...escaped.written()].map(({ file, rows }): Written => ({
+    path: file,
+    table: table.name,
+    rows
+  }))
 }, Effect.scoped)
 
 interface SpreadsheetFiles {
@@ -54,7 +54,7 @@ interface SpreadsheetFiles {
   readonly write: (rows: ReadonlyArray<CsvRow>) => Effect.Effect<void, Failure>
   /** The position of a row that is written `ahead` rows from now; the header is row 1. */
   readonly place: (ahead: number) => { readonly file: string; readonly row: number }
-  readonly written: () => ReadonlyArray<SpreadsheetFile>
+  readonly written: () => ReadonlyArray<{ readonly file: string; readonly rows: number }>
 }
 
 const openSpreadsheets = Effect.fnUntraced(function* (

@@ -140,6 +140,6 @@ export const nextStep = (checked: ReadonlyArray<Checked>, disagreeing: ReadonlyA
   if (parts.has("service"))
     return `./sluice sync --full --only ${disagreeing.join(",")}; if ./sluice verify then finds the same, ./sluice rebuild`
   if (parts.has("files")) return "./sluice sync --full --only recordings"
-  if (parts.has("published")) return "./sluice publish"
+  if (parts.has("published")) return "./sluice publish --full"
   return checked.some(entriesWait) ? "./sluice sync" : "./sluice status"
 }

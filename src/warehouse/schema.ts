@@ -5,6 +5,7 @@ import type { Catalogue } from "../catalog/discover.ts"
 import type { Resource } from "../catalog/resource.ts"
 import { type Column, tablesOf } from "../catalog/tables.ts"
 import { dictionaryStatements } from "./meta/columns.ts"
+import { renewVersions } from "./meta/content-versions.ts"
 import { storeFingerprint, storedFingerprint } from "./meta/schema-version.ts"
 import { metaCommentStatements, metaTableStatements } from "./meta/tables.ts"
 import { literal, name } from "./sql.ts"
@@ -37,7 +38,8 @@ const migration = (catalogue: Catalogue, existing: Existing): ReadonlyArray<stri
     ...catalogue.resources
       .filter((resource) => isOutdated(resource, existing))
       .flatMap((resource) => versionStatements(resource, { current: "crm", history: "crm_history" })),
-    ...dictionaryStatements(tables)
+    ...dictionaryStatements(tables),
+    ...renewVersions(catalogue.resources.map(({ table }) => table))
   ]
 }
 

@@ -4,11 +4,13 @@
  * even if the key changes. While a field has no key, its column is named after the name of the field, or its id.
  */
 import { Effect } from "effect"
+import { hash } from "node:crypto"
 import { decimalSql } from "../catalog/decimals.ts"
 import type { Catalogue } from "../catalog/discover.ts"
 import type { Resource, Wide } from "../catalog/resource.ts"
 import { idColumn, snakeCase, wideName } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
+import { contentVersions, storeViewVersion } from "./meta/content-versions.ts"
 import { type FieldColumn, columnsOfViewSql, nameColumnsStatements } from "./meta/wide-columns.ts"
 import { literal, name } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
@@ -26,18 +28,27 @@ export interface WideView {
   readonly values: string
   /** SELECT of the rows in a range of row ids. The range bounds memory, because DuckDB does not spill `list` aggregates. */
   readonly rows: (schema: string, first: number, last: number) => string
-  /** Statements that create the view, with comments. */
-  readonly statements: (schema: string) => ReadonlyArray<string>
+  /** Creates the view. */
+  readonly statement: (schema: string) => string
+  readonly comments: (schema: string) => ReadonlyArray<string>
   /** Statements that store the names of new columns permanently. */
   readonly keep: ReadonlyArray<string>
 }
 
-/** Recreates all wide views, for the fields that exist now. */
+/** Recreates the wide views whose fields have changed. The warehouse has no comments on their columns. */
 export const refreshWide = Effect.fn("warehouse.refreshWide")(function* (
   catalogue: Catalogue
 ): Effect.fn.Return<ReadonlyArray<WideView>, Failure, Warehouse> {
   const views = yield* wideViews(catalogue)
-  yield* (yield* Warehouse).transaction(views.flatMap(({ keep, statements }) => [...keep, ...statements("crm")]))
+  const versions = yield* contentVersions()
+  yield* (yield* Warehouse).transaction(
+    views.flatMap(({ view, keep, statement }) => {
+      const definition = hash("sha256", statement("crm"))
+      return versions.get(view)?.version === definition
+        ? keep
+        : [...keep, statement("crm"), ...storeViewVersion(view, definition)]
+    })
+  )
   return views
 })
 
@@ -146,8 +157,9 @@ const viewOf = (resource: Resource, wide: Wide, { columns, named }: WideColumns)
       const rows = `(FROM ${schema}.${name(resource.table)} WHERE rowid BETWEEN ${first} AND ${last})`
       return select(rows, `${schema}.${name(wide.table)} WHERE ${parent} IN (SELECT id FROM ${rows})`)
     },
-    statements: (schema) => [
+    statement: (schema) =>
       `CREATE OR REPLACE VIEW ${schema}.${name(view)} AS ${select(`${schema}.${name(resource.table)}`, `${schema}.${name(wide.table)}`)}`,
+    comments: (schema) => [
       `COMMENT ON VIEW ${schema}.${name(view)} IS ${literal(`${resource.table} with a column for each field of ${wide.table}`)}`,
       ...columns.map(
         ({ column, label, dataType }) =>

@@ -33,7 +33,7 @@ const publishIn = (folder: string, settings: Pick<OutputSettings, "formats" | "c
   Effect.runPromise(
     Effect.gen(function* () {
       const run = yield* lastRun()
-      yield* publishNow(catalogue, { folder, memoryMb: 128, ...settings }, run!.id, "always")
+      yield* publishNow(catalogue, { folder, memoryMb: 128, ...settings }, run!.id)
     }).pipe(Effect.provide(Warehouse.layer(join(folder, "warehouse.duckdb"), { access: "write", memoryMb: 128 })))
   )
 /** Damages a copy of the folder with the published files and checks it. */
@@ -78,7 +78,7 @@ describe("verify reports each damaged published file and nothing else", () => {
     const { wrong, next } = await check((folder) => damage(join(folder, "published")))
     assert.strictEqual(wrong.length, 1, wrong.join("\n"))
     assert.match(wrong[0]!, pattern)
-    assert.strictEqual(next, "./sluice publish")
+    assert.strictEqual(next, "./sluice publish --full")
   })
 })
 
@@ -141,7 +141,7 @@ describe("verify reports each difference between warehouse, files and manifest a
       "formats: parquet/redirects/part-0.parquet: its values differ from the manifest",
       "formats: manifest.json: it lists no csv file of forms"
     ])
-    assert.strictEqual(next, "./sluice publish")
+    assert.strictEqual(next, "./sluice publish --full")
   })
 
   it("but only notes that the release is older if a later run has changed the table", async () => {

@@ -8,7 +8,7 @@ import { setTimeout } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
 import { newOutput } from "../publish/output.ts"
-import { addManyThings, publishThings, warehouseAt } from "../publish/things.ts"
+import { addManyThings, publishThings, recordThings, warehouseAt } from "../publish/things.ts"
 import { verified } from "../publish/verify.ts"
 
 const program = (file: string) => fileURLToPath(new URL(`../publish/programs/${file}`, import.meta.url))
@@ -26,6 +26,7 @@ describe("releases", () => {
       yield* Effect.promise(() => new Promise((resolve) => reader.stderr.once("data", resolve)))
       for (let generation = 1; generation <= 20; generation++) {
         yield* (yield* Warehouse).run(`UPDATE crm.things SET name = 'generation ${generation}'`)
+        yield* recordThings
         yield* publishThings(output, { run: `run-${generation}` })
       }
       reader.stdin.end()
@@ -56,7 +57,7 @@ describe("releases", () => {
         if (versionsIn(output).some((entry) => entry.endsWith(".building"))) interrupted++
       }
       assert.isAbove(interrupted, 0, "no kill interrupted a publish")
-      yield* publishThings(output, { run: "after" }).pipe(Effect.provide(warehouseAt(output)))
+      yield* publishThings(output, { run: "after", full: true }).pipe(Effect.provide(warehouseAt(output)))
       assert.strictEqual(verified(join(output, "published")).run, "after")
       assert.match(versionsIn(output).join(" "), /^\d{6}-(run-1|before) \d{6}-after$/)
     })

@@ -3,9 +3,11 @@ import { Effect, Layer } from "effect"
 import { join } from "node:path"
 import { count, date, decimal, boolean, id, instant, json, text } from "../../src/catalog/fields.ts"
 import { defineList } from "../../src/catalog/resource.ts"
+import { publishedTables } from "../../src/catalog/published-tables.ts"
 import { tablesOf } from "../../src/catalog/tables.ts"
 import { columnsOf } from "../../src/publish/columns.ts"
 import { type PublishOptions, publish } from "../../src/publish/publish.ts"
+import { recordChange } from "../../src/warehouse/meta/content-versions.ts"
 import { commentStatements, prepare } from "../../src/warehouse/schema.ts"
 import { literal } from "../../src/warehouse/sql.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
@@ -37,7 +39,13 @@ export const thingRows = Effect.gen(function* () {
   return { table: "things", parts, columns: yield* columnsOf(parts[0]!) }
 })
 
-export const things = tablesOf(resource)[0]
+export const things = publishedTables(catalogue)[0]!
+export const columnNames = tablesOf(resource)[0].columns.map(({ name }) => name)
+
+/** As the load does with every change. */
+export const recordThings = Effect.gen(function* () {
+  yield* (yield* Warehouse).transaction(recordChange("things", "(SELECT location_id, id AS key FROM crm.things)"))
+})
 
 export interface Thing {
   readonly id: string
@@ -76,6 +84,7 @@ export const addThings = Effect.fnUntraced(function* (rows: ReadonlyArray<Thing>
         .map((row) => `('here', ${columns.map((column) => literal(row[column])).join(", ")})`)
         .join(", ")}`
     )
+  if (rows.length > 0) yield* recordThings
 })
 
 /** Enough rows that a publish takes some time. */
@@ -85,6 +94,7 @@ export const addManyThings = Effect.fnUntraced(function* (rows: number) {
     `INSERT INTO crm.things (location_id, id, name, note, visits)
      SELECT 'here', 'id' || i, 'generation 0', md5(i::VARCHAR) || md5((i + 1)::VARCHAR), i FROM range(${rows}) AS r(i)`
   )
+  yield* recordThings
 })
 
 export const warehouseAt = (output: string): Layer.Layer<Warehouse, unknown> =>
@@ -101,7 +111,7 @@ export const publishThings = (output: string, options: Partial<PublishOptions> =
       views,
       ...options
     },
-    [things]
+    publishedTables(catalogue)
   )
 
 /** Texts that break writers and readers of tables. */

@@ -94,7 +94,7 @@ describe("custom fields as columns", () => {
     const types = async () =>
       query(
         warehouse,
-        `SELECT column_name, data_type, comment FROM duckdb_columns() WHERE table_name = 'contacts_wide'
+        `SELECT column_name, data_type FROM duckdb_columns() WHERE table_name = 'contacts_wide'
          AND column_name LIKE 'cf_%' ORDER BY column_name`
       )
     const before = await types()
@@ -138,10 +138,12 @@ describe("custom fields as columns", () => {
       after.map((row) => row["column_name"]),
       before.map((row) => row["column_name"])
     )
-    assert.match(
-      String(after.find((row) => row["column_name"] === "cf_home_type")!["comment"]),
-      /^Kind of house/,
-      "the comment follows the new name"
+    const published = { ...environmentOf(account.service, output), SLUICE_FORMATS: "duckdb" }
+    assert.strictEqual((await sluice(["publish"], published)).code, 0)
+    const [column] = await query(
+      join(output, "published/crm.duckdb"),
+      "SELECT comment FROM duckdb_columns() WHERE table_name = 'contacts_wide' AND column_name = 'cf_home_type'"
     )
+    assert.match(String(column!["comment"]), /^Kind of house/, "the comment follows the new name")
   })
 })

@@ -5,8 +5,10 @@
 import type { Resource } from "../../catalog/resource.ts"
 import { keyOf, keyText, tablesOf } from "../../catalog/tables.ts"
 import type { Decoded } from "../../vault/frame.ts"
+import { recordChange } from "../../warehouse/meta/content-versions.ts"
 import { addCounts } from "../../warehouse/meta/run-resources.ts"
 import { instantOf, literal, name, names } from "../../warehouse/sql.ts"
+import type { Statement } from "../../warehouse/warehouse.ts"
 
 interface Target {
   readonly resource: Resource
@@ -41,6 +43,7 @@ export const markDeleted = (target: Target & { readonly label: string }): Readon
   const inLocation = `location_id = ${literal(location)}`
   return [
     addCounts(target, { deleted_rows: "(SELECT count(*) FROM deleted)" }),
+    ...recordChange(resource.table, `(SELECT ${literal(location)} AS location_id, key FROM deleted)`),
     ...archiveVersions(
       target,
       `(SELECT t.*, at_ AS _ends_at FROM ${table} AS t JOIN deleted ON deleted.key = ${keyText(resource, "t.")}
@@ -61,7 +64,7 @@ export const markDeleted = (target: Target & { readonly label: string }): Readon
 export const deletedStatements = (
   resources: ReadonlyArray<Resource>,
   { entry, body }: Decoded
-): ReadonlyArray<string> => {
+): ReadonlyArray<Statement> => {
   const resource = resources.find(({ table }) => table === entry.resource)
   if (!resource) return []
   const { run, location, at } = entry
@@ -72,6 +75,6 @@ export const deletedStatements = (
     `CREATE OR REPLACE TEMP TABLE deleted AS SELECT ${keyText(resource, "t.")} AS key, ${instantOf(at)} AS at_ FROM crm.${name(resource.table)} AS t
      SEMI JOIN (SELECT unnest([${keys.map(literal).join(", ")}]) AS key) AS reported ON reported.key = ${keyText(resource, "t.")}
      WHERE t.location_id = ${literal(location)} AND t._deleted_at IS NULL`,
-    ...markDeleted({ ...target, resource })
+    { ifAny: "deleted", run: markDeleted({ ...target, resource }) }
   ]
 }

@@ -5,6 +5,7 @@
 import { type Resource, childRequestOf } from "../../catalog/resource.ts"
 import { type Column, type Table, keyOf, keyText, tablesOf } from "../../catalog/tables.ts"
 import { detailedParentsSql, parentStateSql, replaceParentState } from "../../warehouse/meta/parent-state.ts"
+import { recordChange } from "../../warehouse/meta/content-versions.ts"
 import { addCounts } from "../../warehouse/meta/run-resources.ts"
 import { addSeenKeys, seenKeysSql } from "../../warehouse/meta/seen-keys.ts"
 import { literal, name, names } from "../../warehouse/sql.ts"
@@ -69,6 +70,10 @@ const writeVersions = (batch: Batch, mode: Mode): ReadonlyArray<Statement> => {
   const current = `crm.${name(parent.name)}`
   const key = names(keyOf(resource))
   return [
+    ...recordChange(
+      resource.table,
+      `(SELECT ${literal(location)} AS location_id, ${keyText(resource)} AS key FROM stage)`
+    ),
     ...(mode === "list" ? [detailedRows(batch)] : []),
     `CREATE OR REPLACE TEMP TABLE previous AS ${
       mode === "all"

@@ -177,14 +177,6 @@ export const lastStatuses = Effect.fnUntraced(function* (
   return rows.map((row) => row["status"] as Status)
 })
 
-/** New, changed and deleted rows of all runs so far. */
-export const changeCount = Effect.fnUntraced(function* (): Effect.fn.Return<number, Failure, Warehouse> {
-  const [row] = yield* (yield* Warehouse).rows(
-    "SELECT coalesce(sum(new_rows + changed_rows + deleted_rows), 0)::BIGINT AS n FROM meta.run_resources"
-  )
-  return Number(row?.["n"])
-})
-
 /** Records of all runs that were loaded from the vault. */
 export const recordCount = Effect.fnUntraced(function* (): Effect.fn.Return<number, Failure, Warehouse> {
   const [row] = yield* (yield* Warehouse).rows("SELECT sum(records) AS n FROM meta.run_resources")

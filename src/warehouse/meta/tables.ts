@@ -89,6 +89,16 @@ const metaTables: Readonly<Record<string, MetaTable>> = {
     comment: "The data dictionary: every column with its meaning",
     columns: `table_name VARCHAR, column_name VARCHAR, type VARCHAR, description VARCHAR, personal_data VARCHAR, refers_to VARCHAR`
   },
+  content_versions: {
+    comment: "The version of the content of each resource's tables, now and in the last release",
+    columns: `resource VARCHAR, version VARCHAR, base VARCHAR`,
+    internal: true
+  },
+  changed_keys: {
+    comment: "Keys of the rows that have changed since the last release",
+    columns: `resource VARCHAR, location_id VARCHAR, key VARCHAR`,
+    internal: true
+  },
   vault_offset: {
     comment: "How far the vault is loaded",
     columns: `segment BIGINT, byte_offset BIGINT`,

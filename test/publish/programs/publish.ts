@@ -8,7 +8,7 @@ const program = Effect.gen(function* () {
   yield* addThings([])
   do {
     process.stdout.write("begun\n")
-    yield* publishThings(output!)
+    yield* publishThings(output!, { full: true })
   } while (times !== "once")
 })
 process.exitCode = await Effect.runPromise(

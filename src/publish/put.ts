@@ -1,0 +1,124 @@
+/** Puts the files of one table, or the DuckDB file, into a new release: linked, updated or written anew. */
+import { Effect } from "effect"
+import { constants } from "node:fs"
+import { copyFile, link, mkdir } from "node:fs/promises"
+import { join } from "node:path"
+import type { Failure } from "../failure.ts"
+import { onDisk } from "../io/files.ts"
+import { snapshotName } from "../settings/paths.ts"
+import type { Warehouse } from "../warehouse/warehouse.ts"
+import type { TableChange } from "./changes.ts"
+import { updateCsv, writeCsv } from "./csv.ts"
+import type { OldContents } from "./contents.ts"
+import type { Manifest, PreviousRelease, PublishedFile, TableContent, Written } from "./manifest.ts"
+import { writeParquet } from "./parquet.ts"
+import { updateSnapshot, writeSnapshot } from "./snapshot.ts"
+import { writeSpreadsheets } from "./spreadsheet-files.ts"
+
+/** A file with its checksum is a link to one of the previous release. */
+export type Put = Written | PublishedFile
+
+/** The release in the making. */
+export interface Making {
+  /** Its folder. */
+  readonly building: string
+  readonly previous: PreviousRelease | undefined
+}
+
+export const putParquet = Effect.fnUntraced(function* (
+  table: TableChange,
+  { building, previous }: Making
+): Effect.fn.Return<ReadonlyArray<Put>, Failure, Warehouse> {
+  const folder = join("parquet", table.name)
+  yield* makeFolder(join(building, folder))
+  const before = filesOf(previous, table, "parquet")
+  if (table.change === "none" && before.length > 0) return yield* linkAll(before, building, previous!)
+  return below(folder, yield* writeParquet(table, join(building, folder)))
+})
+
+export const putCsv = Effect.fnUntraced(function* (
+  table: TableChange,
+  profile: "machine" | "spreadsheet",
+  { building, previous }: Making
+): Effect.fn.Return<ReadonlyArray<Put>, Failure, Warehouse> {
+  const folder = join(building, "csv")
+  yield* makeFolder(folder)
+  const before = previous?.manifest.csvProfile === profile ? filesOf(previous, table, "csv") : []
+  if (table.change === "none" && before.length > 0) return yield* linkAll(before, building, previous!)
+  if (profile === "spreadsheet") return below("csv", yield* writeSpreadsheets(table, folder))
+  const [old] = before
+  return below("csv", [
+    table.change === "some" && old && !table.wide
+      ? yield* updateCsv(table, { path: join(previous!.folder, old.path), rows: old.rows }, folder)
+      : yield* writeCsv(table, folder)
+  ])
+})
+
+export interface PutSnapshot {
+  /** The size of the file when it was last written anew; absent if it is written anew now. */
+  readonly fullBytes?: number
+  /** Empty if the file is written anew. */
+  readonly old: OldContents
+}
+
+export const putSnapshot = Effect.fnUntraced(function* (
+  tables: ReadonlyArray<TableChange>,
+  views: ReadonlyArray<string>,
+  definitions: string,
+  { building, previous }: Making
+): Effect.fn.Return<PutSnapshot, Failure, Warehouse> {
+  const path = join(building, snapshotName)
+  if (!previous || !isUpdatable(previous.manifest, tables, definitions)) {
+    yield* writeSnapshot(path, tables, views)
+    return { old: new Map() }
+  }
+  // A copy, because a reader may have locked the file.
+  const from = join(previous.folder, snapshotName)
+  yield* onDisk(path, "written", () => copyFile(from, path, constants.COPYFILE_FICLONE))
+  const old = yield* updateSnapshot(path, tables, previous.manifest.tables)
+  return { fullBytes: previous.manifest.state.fullBytes, old }
+})
+
+const isUpdatable = (
+  { files, state, tables: contents }: Manifest,
+  tables: ReadonlyArray<TableChange>,
+  definitions: string
+): boolean => {
+  const old = files.find((one) => one.path === snapshotName)
+  const replaced = new Set(tables.filter(({ change }) => change === "all").map((table) => table.name))
+  const rowsOf = (some: ReadonlyArray<TableContent>) => some.reduce((sum, { rows }) => sum + rows, 0)
+  const replacedRows = rowsOf(contents.filter(({ table }) => replaced.has(table)))
+  return (
+    old !== undefined &&
+    state.definitions === definitions &&
+    replacedRows <= rowsOf(contents) * replacedShareMax &&
+    old.bytes <= state.fullBytes * growthMax
+  )
+}
+
+/** DuckDB does not shrink a file: rows that are replaced leave gaps. */
+const growthMax = 1.3
+const replacedShareMax = 0.2
+
+const filesOf = (previous: PreviousRelease | undefined, { name }: TableChange, format: string) =>
+  previous?.manifest.files.filter(({ table, path }) => table === name && path.startsWith(`${format}/`)) ?? []
+
+/** Where links are refused, the files are copied. */
+const linkAll = (files: ReadonlyArray<PublishedFile>, building: string, { folder }: PreviousRelease) =>
+  Effect.forEach(files, (file): Effect.Effect<Put, Failure> => {
+    const [from, to] = [join(folder, file.path), join(building, file.path)]
+    return onDisk(to, "written", async () => {
+      try {
+        await link(from, to)
+        return file
+      } catch {
+        await copyFile(from, to, constants.COPYFILE_FICLONE)
+        return { path: file.path, table: file.table, rows: file.rows }
+      }
+    })
+  })
+
+const below = (folder: string, files: ReadonlyArray<Written>): ReadonlyArray<Written> =>
+  files.map((file) => ({ ...file, path: join(folder, file.path) }))
+
+const makeFolder = (path: string) => onDisk(path, "created", () => mkdir(path, { recursive: true, mode: 0o700 }))

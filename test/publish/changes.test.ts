@@ -1,0 +1,192 @@
+/** A release takes from the previous one what has not changed, and has the same rows as one that is written anew. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import {
+  appendFileSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
+import { join } from "node:path"
+import { contentOf } from "../../src/warehouse/content.ts"
+import { recordChange } from "../../src/warehouse/meta/content-versions.ts"
+import { literal } from "../../src/warehouse/sql.ts"
+import { Warehouse } from "../../src/warehouse/warehouse.ts"
+import { randomFrom } from "../support/random.ts"
+import { newOutput } from "./output.ts"
+import { addThings, nastyTexts, publishThings, warehouseAt } from "./things.ts"
+import { verified } from "./verify.ts"
+
+const ids = Array.from(
+  { length: 60 },
+  (_, n) => `${["id", 'q"uote', "com,ma", "li\nne", "ümläut", "cr\r\nlf", "#x"][n % 7]}-${n}`
+)
+
+/** Replaces rows as the load does: the old version moves to the history, and the new one is appended. */
+const replaceThings = Effect.fnUntraced(function* (changed: ReadonlyArray<string>, text: string | null) {
+  const isChanged = `id IN (${changed.map(literal).join(", ")})`
+  yield* (yield* Warehouse).transaction([
+    `INSERT INTO crm_history.things BY NAME SELECT *, now() AS _valid_from, now() AS _valid_to FROM crm.things WHERE ${isChanged}`,
+    `DELETE FROM crm.things WHERE ${isChanged}`,
+    ...changed.map(
+      (id) =>
+        `INSERT INTO crm.things BY NAME SELECT 'here' AS location_id, ${literal(id)} AS id, ${literal(text)} AS note`
+    ),
+    ...recordChange("things", `(SELECT 'here' AS location_id, unnest([${changed.map(literal).join(", ")}]) AS key)`)
+  ])
+})
+
+const released = (output: string) => ({
+  release: readlinkSync(join(output, "published")),
+  manifest: JSON.parse(readFileSync(join(output, "published/manifest.json"), "utf8"))
+})
+const inode = (output: string, path: string) => statSync(join(output, "published", path)).ino
+
+/** Throws unless every file of the release has exactly the rows of the warehouse, and its manifest says so. */
+const compareFiles = Effect.fnUntraced(function* (output: string) {
+  const warehouse = yield* Warehouse
+  const folder = realpathSync(join(output, "published"))
+  verified(join(output, "published"))
+  const { manifest } = released(output)
+  for (const table of manifest.tables) {
+    const columns = Object.entries<string>(table.columns).map(([name, type]) => ({ name, type }))
+    const { rows, sum } = yield* contentOf(`${table.schema}.things`, columns)
+    assert.deepStrictEqual({ rows: table.rows, sum: table.sum }, { rows, sum }, table.schema)
+  }
+  yield* warehouse.run(`ATTACH '${join(folder, "crm.duckdb")}' AS served (READ_ONLY)`)
+  const columns = Object.keys(manifest.tables[0].columns)
+  const text = columns.map((column) => `"${column}"::VARCHAR`).join(", ")
+  const csv = `read_csv('${join(folder, "csv/things.csv")}', all_varchar = true, header = true, delim = ',', quote = '"', escape = '"', new_line = '\\r\\n', allow_quoted_nulls = false)`
+  for (const [copy, of] of [
+    [`SELECT ${text} FROM served.main.things`, "crm"],
+    [`SELECT ${text} FROM served.crm_history.things`, "crm_history"],
+    [`SELECT ${text} FROM read_parquet('${join(folder, "parquet/things/part-0.parquet")}')`, "crm"],
+    [`SELECT ${text} FROM ${csv}`, "crm"]
+  ] as const) {
+    const original = `SELECT ${text} FROM ${of}.things`
+    for (const difference of [`(${copy}) EXCEPT ALL (${original})`, `(${original}) EXCEPT ALL (${copy})`])
+      assert.deepStrictEqual(yield* warehouse.rows(difference), [], difference)
+  }
+  yield* warehouse.run("DETACH served")
+  for (const { path, rows } of manifest.files) assert.strictEqual(rows, manifest.tables[0].rows, path)
+})
+
+const addAll = addThings(ids.map((id, n) => ({ id, name: "first", note: nastyTexts[n % nastyTexts.length]! })))
+
+describe("a release", () => {
+  it.effect("is not made again if nothing has changed; the manifest says when it was compared", () => {
+    const output = newOutput()
+    return Effect.gen(function* () {
+      yield* addAll
+      assert.isTrue((yield* publishThings(output)).isNew)
+      const first = released(output)
+      assert.strictEqual(first.manifest.confirmedAt, first.manifest.writtenAt)
+      yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
+      assert.isFalse((yield* publishThings(output, { run: "run-2" })).isNew)
+      const second = released(output)
+      assert.strictEqual(second.release, first.release)
+      assert.strictEqual(second.manifest.run, "run-1")
+      assert.strictEqual(second.manifest.writtenAt, first.manifest.writtenAt)
+      assert.isAbove(Date.parse(second.manifest.confirmedAt), Date.parse(first.manifest.confirmedAt) - 1)
+      assert.isTrue((yield* publishThings(output, { run: "run-3", full: true })).isNew)
+      yield* compareFiles(output)
+    }).pipe(Effect.provide(warehouseAt(output)))
+  })
+
+  it.effect(
+    "links the files of unchanged tables, and writes them anew when asked to or when they were modified",
+    () => {
+      const output = newOutput()
+      return Effect.gen(function* () {
+        yield* addAll
+        yield* publishThings(output, { formats: ["csv"] })
+        const csv = inode(output, "csv/things.csv")
+        yield* publishThings(output, { formats: ["csv", "parquet"] })
+        assert.strictEqual(inode(output, "csv/things.csv"), csv)
+        yield* publishThings(output, { formats: ["duckdb", "csv", "parquet"] })
+        assert.strictEqual(inode(output, "csv/things.csv"), csv)
+        yield* compareFiles(output)
+
+        yield* publishThings(output, { csvProfile: "spreadsheet" })
+        const sheet = inode(output, "csv/things.csv")
+        assert.notStrictEqual(sheet, csv)
+        yield* publishThings(output)
+        assert.notStrictEqual(inode(output, "csv/things.csv"), sheet)
+        yield* compareFiles(output)
+
+        for (const modify of [
+          (file: string) => appendFileSync(file, "x"),
+          (file: string) => utimesSync(file, 1, 1),
+          (file: string) => rmSync(file)
+        ]) {
+          const before = released(output).release
+          modify(join(output, "published/csv/things.csv"))
+          assert.isTrue((yield* publishThings(output)).isNew)
+          assert.notStrictEqual(released(output).release, before)
+          yield* compareFiles(output)
+        }
+        const before = inode(output, "parquet/things/part-0.parquet")
+        yield* publishThings(output, { full: true })
+        assert.notStrictEqual(inode(output, "parquet/things/part-0.parquet"), before)
+      }).pipe(Effect.provide(warehouseAt(output)))
+    }
+  )
+
+  it.effect("has the rows of the warehouse after many nights of changes, of which none writes all rows", () => {
+    const output = newOutput()
+    const random = randomFrom(7)
+    return Effect.gen(function* () {
+      yield* addAll
+      yield* publishThings(output)
+      for (let night = 0; night < 12; night++) {
+        const changed = Array.from({ length: 1 + Math.floor(random() * 6) }, () =>
+          random() < 0.3 ? `new-${night}-${Math.floor(random() * 3)}` : ids[Math.floor(random() * ids.length)]!
+        )
+        yield* replaceThings([...new Set(changed)], nastyTexts[Math.floor(random() * nastyTexts.length)]!)
+        // Two runs before one release.
+        if (night % 3 === 0) yield* replaceThings([ids[night]!], "twice")
+        const { isNew } = yield* publishThings(output, { run: `night-${night}` })
+        assert.isTrue(isNew)
+        yield* compareFiles(output)
+      }
+      assert.strictEqual(released(output).manifest.state.fullBytes > 0, true)
+      // All changed.
+      yield* replaceThings(ids, "all")
+      yield* publishThings(output)
+      yield* compareFiles(output)
+    }).pipe(Effect.provide(warehouseAt(output)))
+  })
+
+  it.effect("is written anew if the list of changes does not begin at the current release", () => {
+    const output = newOutput()
+    return Effect.gen(function* () {
+      const warehouse = yield* Warehouse
+      yield* addAll
+      yield* publishThings(output)
+      yield* replaceThings([ids[0]!], "before")
+      yield* publishThings(output)
+      // A run was killed after the release was made, and before the warehouse recorded it.
+      yield* warehouse.run("UPDATE meta.content_versions SET base = uuid(); DELETE FROM meta.changed_keys")
+      yield* replaceThings([ids[1]!], "after")
+      yield* publishThings(output)
+      yield* compareFiles(output)
+
+      // An earlier version of sluice wrote the manifest.
+      const path = join(output, "published/manifest.json")
+      const { state: _, ...manifest } = released(output).manifest
+      writeFileSync(path, JSON.stringify({ ...manifest, state: { changes: 1, definitions: "" } }))
+      yield* replaceThings([ids[2]!], "after")
+      yield* publishThings(output)
+      yield* compareFiles(output)
+      // Changed rows whose change nothing recorded must not be the reason why this test passes.
+      yield* warehouse.run(`UPDATE crm.things SET note = 'unrecorded' WHERE id = ${literal(ids[3])}`)
+      assert.isFalse((yield* publishThings(output)).isNew)
+      const failure = yield* Effect.exit(compareFiles(output))
+      assert.strictEqual(failure._tag, "Failure")
+    }).pipe(Effect.provide(warehouseAt(output)))
+  })
+})

@@ -14,15 +14,18 @@ const snapshotName = "sluice_served"
 
 /**
  * The oldest format that stores the statistics of an empty column in a few bytes: in DuckDB's default, which 1.0 can read,
- * the 4,000 columns alone take 12 MB. Each column takes at least one block, by default of 256 kB.
+ * the 4,000 columns alone take 12 MB. Without this option, an update would convert the file to the default.
  */
-const storage = "STORAGE_VERSION 'v1.1.0', BLOCK_SIZE 32768"
+const storage = "STORAGE_VERSION 'v1.1.0'"
+
+/** Each column takes at least one block, by default of 256 kB. */
+const blocks = "BLOCK_SIZE 32768"
 
 /** Writes the file at `path` with all rows. `views`: statements that create views, macros and comments. */
 export const writeSnapshot = (path: string, tables: ReadonlyArray<TableName>, views: ReadonlyArray<string>) =>
   withSnapshot(
     path,
-    storage,
+    [storage, blocks],
     Effect.gen(function* () {
       const warehouse = yield* Warehouse
       const paths = [...tables.flatMap(pathsOf), ...metaPaths]
@@ -44,7 +47,7 @@ export const updateSnapshot = (
 ): Effect.Effect<OldContents, Failure, Warehouse> =>
   withSnapshot(
     path,
-    "",
+    [storage],
     Effect.gen(function* () {
       const old = new Map<string, Content>()
       for (const table of tables.filter(({ change }) => change === "some"))
@@ -56,16 +59,15 @@ export const updateSnapshot = (
         `DELETE FROM ${copyOf(from)} WHERE ${where}`,
         `INSERT INTO ${copyOf(from)} SELECT * FROM ${from} WHERE ${where}`
       ]
-      yield* (yield* Warehouse).run(
-        [
-          ...tables
-            .filter(({ change }) => change !== "none")
-            .flatMap((table) =>
-              pathsOf(table).flatMap((from) => replace(from, table.change === "some" ? isChanged(table) : "true"))
-            ),
-          ...metaPaths.flatMap((from) => replace(from, "true"))
-        ].join(";\n")
-      )
+      // One transaction: the blocks that a statement frees are only free after a checkpoint.
+      yield* (yield* Warehouse).transaction([
+        ...tables
+          .filter(({ change }) => change !== "none")
+          .flatMap((table) =>
+            pathsOf(table).flatMap((from) => replace(from, table.change === "some" ? isChanged(table) : "true"))
+          ),
+        ...metaPaths.flatMap((from) => replace(from, "true"))
+      ])
       return old
     })
   )
@@ -82,7 +84,7 @@ const metaPaths = publishedMetaTables.map((table) => `meta.${name(table)}`)
 /** Runs `use` while the file is attached, then closes it. */
 const withSnapshot = Effect.fnUntraced(function* <A, R>(
   path: string,
-  options: string,
+  options: ReadonlyArray<string>,
   use: Effect.Effect<A, Failure, R>
 ): Effect.fn.Return<A, Failure, R | Warehouse> {
   const warehouse = yield* Warehouse
@@ -90,7 +92,7 @@ const withSnapshot = Effect.fnUntraced(function* <A, R>(
   return yield* Effect.acquireUseRelease(
     // Without a write-ahead log, because an incomplete snapshot is never used.
     warehouse.run(
-      `ATTACH ${literal(path)} AS ${snapshotName} (${["RECOVERY_MODE no_wal_writes", options].filter(Boolean).join(", ")})`
+      `ATTACH ${literal(path)} AS ${snapshotName} (${["RECOVERY_MODE no_wal_writes", ...options].join(", ")})`
     ),
     // Without a checkpoint, the rows would still be in a log next to the file, which is not published.
     () => Effect.tap(use, () => warehouse.run(`CHECKPOINT ${snapshotName}`)),

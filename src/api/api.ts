@@ -53,6 +53,7 @@ export class Api extends Context.Service<
     /** Requests sent so far, retries included, by resource. */
     readonly requestsByResource: ReadonlyMap<string, number>
     readonly usage: Budget["usage"]
+    readonly recent: Budget["recent"]
   }
 >()("sluice/api/Api") {
   static readonly layer = (settings: ApiSettings) => Layer.effect(Api, makeApi(settings))
@@ -188,7 +189,7 @@ const makeApi = Effect.fn("api.make")(function* (
   const linked = (url: string) =>
     Effect.map(fetchLinked(url), (text) => text && withoutSecrets(text, credentials.secrets))
 
-  return Api.of({ send, linked, requestsByResource, usage: budget.usage })
+  return Api.of({ send, linked, requestsByResource, usage: budget.usage, recent: budget.recent })
 })
 
 /** The reason is the status, if there is one: the message of a response may contain personal data. */

@@ -36,7 +36,7 @@ const probeEvery = 3
 
 export class OtherClients {
   /** Requests that may be in the window of a response still to come, oldest first. */
-  private ownRequests: Array<OwnRequest> = []
+  private ownRequests: Array<OwnRequest>
   /** The highest use by other clients in each window, oldest first. */
   private peaks: Array<{ readonly fromMs: number; readonly untilMs: number; use: number }> = []
   private firstCountMs: number | undefined
@@ -44,6 +44,11 @@ export class OtherClients {
   private firstUse = 0
   private windowMs = Infinity
   private extra = { share: 0, untilMs: 0 }
+
+  /** `recent`: requests of the run before, which the service may still count. */
+  constructor(recent: ReadonlyArray<OwnRequest>) {
+    this.ownRequests = [...recent]
+  }
 
   sent(now: number): OwnRequest {
     const own: OwnRequest = { sentMs: now, answeredMs: undefined }

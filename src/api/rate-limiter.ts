@@ -19,6 +19,8 @@ export interface Limits {
   readonly reservePerDay: number
   /** Requests of each day that a backfill also leaves to syncs. */
   readonly syncsPerDay?: number
+  /** When the last requests of the run before were answered, epoch milliseconds: the service still counts them. */
+  readonly recent?: ReadonlyArray<number>
   /** Epoch milliseconds after which no request is sent: the flag `--deadline`. */
   readonly deadline?: number | undefined
 }
@@ -52,6 +54,8 @@ export interface Budget {
    * more than an hour, or the deadline has passed, and with a Failure if the reserve leaves no requests of any day.
    */
   readonly acquire: (priority: Priority) => Effect.Effect<Slot, BudgetExhausted | Failure>
+  /** When the requests that the service still counts were answered, epoch milliseconds. */
+  readonly recent: Effect.Effect<ReadonlyArray<number>>
   readonly usage: () => {
     readonly burst: number
     readonly windowMs: number
@@ -90,9 +94,15 @@ export const makeBudget = Effect.fn("api.budget")(function* (
   let resetAt: number | undefined
   const reserved = limits.reservePerDay + (limits.syncsPerDay ?? 0)
   const remainingToday = () => (dailyRemaining ?? Infinity) - reserved - inFlight
+  const startedAt = { monotonic: yield* elapsedMs, wallClock: yield* Clock.currentTimeMillis }
+  const recentMs = (limits.recent ?? [])
+    .map((at) => at - startedAt.wallClock)
+    .filter((at) => at <= 0 && at + windowMs > 0)
+    .toSorted((one, other) => one - other)
+    .map((at) => startedAt.monotonic + at)
   /** When each slot whose request has ended is free again, ascending. */
-  let heldUntil: Array<number> = []
-  const otherClients = new OtherClients()
+  let heldUntil: Array<number> = recentMs.map((at) => at + windowMs + marginMs)
+  const otherClients = new OtherClients(recentMs.map((at) => ({ sentMs: at, answeredMs: at })))
   let isShared = false
   let pacedUntil = 0
   const waiting: readonly [Array<Waiter>, Array<Waiter>, Array<Waiter>] = [[], [], []]
@@ -215,8 +225,13 @@ export const makeBudget = Effect.fn("api.budget")(function* (
     yield* changed.open
   })
 
+  const recent = Effect.gen(function* () {
+    const [now, wallClock] = [yield* elapsedMs, yield* Clock.currentTimeMillis]
+    return heldUntil.filter((until) => until > now).map((until) => wallClock - now + until - windowMs - marginMs)
+  })
   return {
     acquire,
+    recent,
     usage: () => ({ burst, windowMs, inWindow: inFlight + heldUntil.length, dailyRemaining })
   }
 })

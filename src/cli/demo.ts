@@ -20,7 +20,7 @@ export const demo = Effect.fn("cli.demo")(function* (flags: { readonly output: s
   const output = yield* outputSettings(flags, yield* Environment)
   yield* freshFolder(output.folder)
   const account = yield* Effect.acquireRelease(
-    Effect.promise(() => startSandbox({ contacts: 40, latencyMs: [5, 40] })),
+    Effect.promise(() => startSandbox({ contacts: 24, minimumScale: 0.3, latencyMs: [5, 40] })),
     (sandbox) => Effect.promise(() => sandbox.close())
   )
   const environment = {

@@ -17,6 +17,7 @@ import { explained } from "./errors.ts"
 import { outputLayer } from "./output-layer.ts"
 import { Output } from "./output.ts"
 import { progress } from "./progress.ts"
+import { recentRequests, storeRecentRequests } from "./recent-requests.ts"
 import { report } from "./report.ts"
 import { reportRunProgress } from "./run-progress.ts"
 import type { Watched } from "./watched.ts"
@@ -66,17 +67,26 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
   const work = Effect.gen(function* () {
     // The estimate of a sync reads the warehouse before the run begins.
     if (range) yield* prepare(catalogue)
+    const recentOf = yield* recentRequests(output.folder)
     const accounts = yield* Effect.forEach(settings, ({ api, ...account }) =>
       Effect.gen(function* () {
         const reserve = range ? yield* reserveForSync(catalogue, account) : 0
-        const limits = { ...api.limits, syncsPerDay: reserve, deadline }
+        const recent = recentOf({ baseUrl: api.baseUrl, location: account.location })
+        const limits = { ...api.limits, syncsPerDay: reserve, deadline, recent }
         return {
           ...account,
+          baseUrl: api.baseUrl,
           counts: new Map(),
           api: Context.get(yield* Layer.build(Api.layer({ ...api, limits })), Api),
           ...(flags.acceptDeletions && { deletionShareMax: 1 })
         }
       })
+    )
+    yield* Effect.addFinalizer(() =>
+      storeRecentRequests(
+        output.folder,
+        accounts.map(({ baseUrl, location, api }) => ({ baseUrl, location, recent: api.recent }))
+      )
     )
     const watched: Watched = { accounts, expectedByLocation: new Map() }
     yield* Effect.forkScoped(reportRunProgress(output.folder, range ? "sluice backfill" : "sluice sync", watched))

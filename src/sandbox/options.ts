@@ -16,6 +16,11 @@ export interface SandboxOptions {
   appointments?: number
   users?: number
   notesPerContact?: number
+  /**
+   * Products, templates, posts and other records of which an account has many however few contacts it has, in proportion to
+   * the usual number. Default: 1.
+   */
+  minimumScale?: number
   /** The exact number of tags of every contact, for benchmarks. Default: 0 to 4. */
   tags?: number
   /** The exact number of custom values of every contact, for benchmarks. Default: 0 to 6. */
@@ -106,6 +111,7 @@ export const settle = (options: SandboxOptions = {}): Settings => {
     appointments: options.appointments ?? Math.round(contacts * 0.2),
     users: options.users ?? Math.min(400, 8 + Math.round(contacts / 100)),
     notesPerContact: options.notesPerContact ?? 0.8,
+    minimumScale: options.minimumScale ?? 1,
     tags: options.tags,
     customValues: options.customValues,
     allowDuplicateContact: options.allowDuplicateContact ?? true,

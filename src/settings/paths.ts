@@ -27,6 +27,8 @@ export interface OutputPaths {
   readonly tokens: string
   /** What a sync or backfill has done so far, while it runs. */
   readonly progress: string
+  /** The requests of the last window, which the service still counts when the next run begins. */
+  readonly recentRequests: string
   /** Exists while a backfill runs; contains its process id. */
   readonly backfillRunning: string
   /** Exists while a sync waits for the backfill to stop. */
@@ -48,6 +50,7 @@ export const outputPaths = (folder: string): OutputPaths => ({
   files: join(folder, filesName),
   tokens: join(folder, "tokens.json"),
   progress: join(folder, "progress.json"),
+  recentRequests: join(folder, "recent-requests.json"),
   backfillRunning: join(folder, "backfill.running"),
   backfillStop: join(folder, "backfill.stop"),
   demo: join(folder, ".demo")

@@ -11,8 +11,13 @@ const fullest = (arrivals: ReadonlyArray<number>, windowMs: number) =>
   Math.max(...arrivals.map((end) => arrivals.filter((at) => at > end - windowMs && at <= end).length))
 
 /** A service that counts a request at some time within its latency. The budget must hold for all these times. */
-const service = (budget: Budget, latencyMs: (n: number) => number, max = 100, others: () => number = () => 0) => {
-  const arrivals: Array<number> = []
+const service = (
+  budget: Budget,
+  latencyMs: (n: number) => number,
+  max = 100,
+  others: () => number = () => 0,
+  arrivals: Array<number> = []
+) => {
   const request = Effect.fnUntraced(function* (n: number) {
     const slot = yield* budget.acquire(1)
     const latency = latencyMs(n)
@@ -86,6 +91,38 @@ describe("the budget", () => {
       yield* run(100, request)
       yield* Fiber.interrupt(clockFiber)
       assert.isAtMost(arrivals.filter((at) => at - start < 9000).length, 30)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("a run takes the requests of the run before for its own, and uses the rest of the window at once", () =>
+    Effect.gen(function* () {
+      const arrivals: Array<number> = []
+      const send = (budget: Budget, count: number) =>
+        run(
+          count,
+          service(
+            budget,
+            () => 10,
+            100,
+            () => 0,
+            arrivals
+          ).request
+        )
+      const first = yield* makeBudget(limits)
+      yield* send(first, 70)
+      const recent = yield* first.recent
+      assert.strictEqual(recent.length, 70)
+      const start = yield* Clock.currentTimeMillis
+      const second = yield* makeBudget({ ...limits, recent })
+      yield* send(second, 130)
+      assert.isAtMost(fullest(arrivals, 10_000), 100)
+      // 30 at once, 70 when the window of the first run is over, and 30 in the next.
+      assert.isAtLeast(arrivals.filter((at) => at >= start && at < start + 2000).length, 29)
+      assert.isAtMost(Math.max(...arrivals) - start, 21_500)
+
+      // Times that cannot belong to the last window, for example after the clock was set.
+      const third = yield* makeBudget({ ...limits, recent: [start - 60_000, start + 3_600_000, Number.NaN] })
+      assert.strictEqual(third.usage().inWindow, 0)
     }).pipe(Effect.scoped)
   )
 

@@ -32,6 +32,7 @@ const watched = (requests: Map<string, number>) => ({
         ...silentApi,
         send: () => Effect.die("not used"),
         requestsByResource: requests,
+        recent: Effect.succeed([]),
         usage: () => ({ burst: 100, windowMs: 10_000, inWindow: 3, dailyRemaining: 5000 })
       }
     }

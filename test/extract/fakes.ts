@@ -34,5 +34,6 @@ export const vaultOf = (frames: Array<Frame> = []): Vault["Service"] =>
 export const silentApi = {
   linked: () => Effect.succeed(undefined),
   requestsByResource: new Map<string, number>(),
+  recent: Effect.succeed([]),
   usage: () => ({ burst: 1, windowMs: 1, inWindow: 0, dailyRemaining: undefined })
 }

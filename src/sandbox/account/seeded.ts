@@ -73,9 +73,10 @@ export class Owners {
     this.rows = [...contacts.live()]
   }
 
-  /** A share of the number of contacts, but at least `least`; 0 without contacts. */
+  /** A share of the number of contacts, but usually at least `least`; 0 without contacts. */
   share(part: number, least = 0): number {
-    return this.rows.length === 0 ? 0 : Math.max(least, Math.round(this.rows.length * part))
+    const fewest = Math.ceil(least * this.#context.settings.minimumScale)
+    return this.rows.length === 0 ? 0 : Math.max(fewest, Math.round(this.rows.length * part))
   }
 
   of(stream: number, index: number): { id: string; name: string; firstName: string; email: string; phone: string } {

@@ -70,5 +70,11 @@ const textOf = (units: bigint, scale: number): string => {
  * The SQL expression of `decimalOf`; NULL if the text is not a number of this size. DuckDB rounds ties away from zero, so
  * the expression removes the digits of a tie after an even digit. It does not recognise a tie in a number with an exponent.
  */
-export const decimalSql = (text: string): string =>
-  `try_cast(regexp_replace(regexp_extract(${text}, '${pattern}', 1), '(\\.[0-9]{${scale - 1}}[02468])50*$', '\\1') AS ${decimalType})`
+export const decimalSql = (text: string, type = decimalType): string =>
+  `try_cast(regexp_replace(regexp_extract(${text}, '${pattern}', 1), '(\\.[0-9]{${scale - 1}}[02468])50*$', '\\1') AS ${type})`
+
+/** The same value as `decimalSql`. DuckDB reads a number of at most 18 digits a hundred times faster than one of 38. */
+export const fastDecimalSql = (text: string): string =>
+  `CASE WHEN regexp_full_match(${text}, '[^eE]{0,${shortDigits - scale}}') THEN ${decimalSql(text, `DECIMAL(${shortDigits},${scale})`)}::${decimalType} ELSE ${decimalSql(text)} END`
+
+const shortDigits = 18

@@ -1,6 +1,7 @@
 /** Copies a CSV file without the rows of changed records, which is much faster than writing all rows again. */
-import { type FileHandle, open } from "node:fs/promises"
+import { open } from "node:fs/promises"
 import { keySeparator } from "../catalog/tables.ts"
+import { BufferedFile, carriageReturn, comma, linesOf, quote } from "./csv-lines.ts"
 
 export interface Removal {
   readonly from: string
@@ -14,45 +15,17 @@ export interface Removal {
 export const copyWithout = async ({ from, to, keyColumns, keys }: Removal): Promise<number> => {
   await using source = await open(from, "r")
   await using target = await open(to, "wx", 0o600)
-  let buffer = Buffer.allocUnsafeSlow(chunkBytes)
+  const file = new BufferedFile(target)
   let removed = 0
   let isHeader = true
-  /** Bytes at the beginning of the buffer that belong to an incomplete line. */
-  let rest = 0
-  for (;;) {
-    // A line that is longer than the buffer.
-    if (rest === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2)
-    const { bytesRead } = await source.read(buffer, rest, buffer.length - rest)
-    const end = rest + bytesRead
-    let line = 0
-    let keptFrom = 0
-    let isQuoted = false
-    for (let at = 0; at < end; at++) {
-      const byte = buffer[at]!
-      if (byte === quote) isQuoted = !isQuoted
-      else if (byte === lineFeed && !isQuoted) {
-        if (!isHeader && keys.has(keyOf(buffer.subarray(line, at + 1), keyColumns))) {
-          await writeAll(target, buffer.subarray(keptFrom, line))
-          keptFrom = at + 1
-          removed++
-        }
-        isHeader = false
-        line = at + 1
-      }
-    }
-    await writeAll(target, buffer.subarray(keptFrom, Math.max(line, keptFrom)))
-    if (bytesRead === 0) return removed
-    buffer.copyWithin(0, line, end)
-    rest = end - line
+  for await (const lines of linesOf(source)) {
+    const kept = lines.filter((line, index) => (isHeader && index === 0) || !keys.has(keyOf(line, keyColumns)))
+    isHeader = false
+    removed += lines.length - kept.length
+    await file.append(...kept)
   }
-}
-
-const chunkBytes = 256 * 1024
-const [quote, comma, lineFeed, carriageReturn] = [0x22, 0x2c, 0x0a, 0x0d]
-
-const writeAll = async (file: FileHandle, bytes: Buffer): Promise<void> => {
-  for (let written = 0; written < bytes.length;)
-    written += (await file.write(bytes, written, bytes.length - written)).bytesWritten
+  await file.flush()
+  return removed
 }
 
 /** The key of a line, which ends with its line end. */

@@ -13,7 +13,6 @@ import type { StoredColumn } from "../warehouse/content.ts"
 import { literal, name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type TableName, changedKeys, isChanged } from "./changes.ts"
-import { partsOf } from "./chunks.ts"
 import { type CsvRow, columnsOf, selectText } from "./columns.ts"
 import { copyWithout } from "./csv-delta.ts"
 import type { Written } from "./manifest.ts"
@@ -33,16 +32,14 @@ export const csvText = (columns: ReadonlyArray<StoredColumn>, profile: "machine"
   return { header: profile === "machine" ? header : byteOrderMark + header, text }
 }
 
+/** A cell that is not NULL, quoted as DuckDB does. */
+export const csvCell = (text: string): string => (/^$|[",#\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+
 /** DuckDB itself writes the rows, ten times faster than this process would. */
 export const writeCsv = Effect.fnUntraced(function* (table: TableName, folder: string) {
   const path = `${table.name}.csv`
-  const parts = yield* partsOf(table, "crm")
-  const columns = yield* columnsOf(parts[0]!)
-  let rows = 0
-  for (const [index, part] of parts.entries())
-    rows += yield* index === 0
-      ? copyCsv(part, columns, join(folder, path), true)
-      : appendCsv(part, columns, join(folder, path))
+  const from = `crm.${name(table.name)}`
+  const rows = yield* copyCsv(from, yield* columnsOf(from), join(folder, path), true)
   return { path, table: table.name, rows } satisfies Written
 })
 
@@ -66,7 +63,7 @@ export const updateCsv = Effect.fnUntraced(function* (
   return { path, table: table.name, rows: previous.rows - removed + added } satisfies Written
 })
 
-const copyCsv = Effect.fnUntraced(function* (
+export const copyCsv = Effect.fnUntraced(function* (
   part: string,
   columns: ReadonlyArray<StoredColumn>,
   path: string,

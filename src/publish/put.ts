@@ -11,8 +11,10 @@ import type { TableChange } from "./changes.ts"
 import { updateCsv, writeCsv } from "./csv.ts"
 import type { OldContents } from "./contents.ts"
 import type { Manifest, PreviousRelease, PublishedFile, TableContent, Written } from "./manifest.ts"
-import { writeParquet } from "./parquet.ts"
+import { parquetName, writeParquet } from "./parquet.ts"
 import { updateSnapshot, writeSnapshot } from "./snapshot.ts"
+import { writeWideCsv } from "./wide-csv.ts"
+import { writeWideParquet } from "./wide-parquet.ts"
 import { writeSpreadsheets } from "./spreadsheet-files.ts"
 
 /** A file with its checksum is a link to one of the previous release. */
@@ -33,7 +35,10 @@ export const putParquet = Effect.fnUntraced(function* (
   yield* makeFolder(join(building, folder))
   const before = filesOf(previous, table, "parquet")
   if (table.change === "none" && before.length > 0) return yield* linkAll(before, building, previous!)
-  return below(folder, yield* writeParquet(table, join(building, folder)))
+  const { wide } = table
+  if (!wide) return below(folder, [yield* writeParquet(table, join(building, folder))])
+  const base = join(building, "parquet", wide.table, parquetName)
+  return below(folder, [yield* Effect.scoped(writeWideParquet({ ...table, wide }, base, join(building, folder)))])
 })
 
 export const putCsv = Effect.fnUntraced(function* (
@@ -47,8 +52,10 @@ export const putCsv = Effect.fnUntraced(function* (
   if (table.change === "none" && before.length > 0) return yield* linkAll(before, building, previous!)
   if (profile === "spreadsheet") return below("csv", yield* writeSpreadsheets(table, folder))
   const [old] = before
+  const { wide } = table
+  if (wide) return below("csv", [yield* writeWideCsv({ ...table, wide }, folder)])
   return below("csv", [
-    table.change === "some" && old && !table.wide
+    table.change === "some" && old
       ? yield* updateCsv(table, { path: join(previous!.folder, old.path), rows: old.rows }, folder)
       : yield* writeCsv(table, folder)
   ])

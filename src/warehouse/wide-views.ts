@@ -5,7 +5,6 @@
  */
 import { Effect } from "effect"
 import { hash } from "node:crypto"
-import { decimalSql } from "../catalog/decimals.ts"
 import type { Catalogue } from "../catalog/discover.ts"
 import type { Resource, Wide } from "../catalog/resource.ts"
 import { idColumn, snakeCase, wideName } from "../catalog/tables.ts"
@@ -14,6 +13,7 @@ import { contentVersions, storeViewVersion } from "./meta/content-versions.ts"
 import { type FieldColumn, columnsOfViewSql, nameColumnsStatements } from "./meta/wide-columns.ts"
 import { literal, name } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
+import { typed } from "./wide-types.ts"
 
 /** DuckDB cannot handle views with many more columns; further fields are only in the table of values. */
 const columnsMax = 1000
@@ -26,6 +26,11 @@ export interface WideView {
   readonly table: string
   /** The table of custom values. */
   readonly values: string
+  /** Columns of the table of custom values: the id of the row, and the field. */
+  readonly parent: string
+  readonly field: string
+  /** The columns that the view has in addition to those of the table. */
+  readonly columns: ReadonlyArray<WideColumn>
   /** SELECT of the rows in a range of row ids. The range bounds memory, because DuckDB does not spill `list` aggregates. */
   readonly rows: (schema: string, first: number, last: number) => string
   /** Creates the view. */
@@ -59,7 +64,7 @@ export const wideViews = ({ resources }: Catalogue) =>
     ([resource, wide]) => Effect.map(columnsOf(resource, wide), (found) => viewOf(resource, wide, found))
   )
 
-interface WideColumn {
+export interface WideColumn {
   readonly column: string
   readonly fields: Array<string>
   /** From the field's definition; undefined for fields without a definition, such as some form answers. */
@@ -153,6 +158,9 @@ const viewOf = (resource: Resource, wide: Wide, { columns, named }: WideColumns)
     view,
     table: resource.table,
     values: wide.table,
+    parent: idColumn(resource.table),
+    field: wide.field,
+    columns,
     rows: (schema, first, last) => {
       const rows = `(FROM ${schema}.${name(resource.table)} WHERE rowid BETWEEN ${first} AND ${last})`
       return select(rows, `${schema}.${name(wide.table)} WHERE ${parent} IN (SELECT id FROM ${rows})`)
@@ -169,31 +177,3 @@ const viewOf = (resource: Resource, wide: Wide, { columns, named }: WideColumns)
     keep: nameColumnsStatements(view, named)
   }
 }
-
-/** SQL for a value with the type of its field. A value that does not fit is NULL; the table of values has it as sent. */
-const typed = (dataType: string | undefined, text: string, json: string): string => {
-  switch (dataType) {
-    case "MONETORY":
-    case "MONETARY":
-    case "NUMERICAL":
-    case "FLOAT":
-      return decimalSql(text)
-    case "DATE":
-      return `CASE WHEN regexp_full_match(${text}, '-?[0-9]{11,15}') THEN epoch_ms((${text})::BIGINT)::DATE
-        ELSE coalesce(try_cast(left(${text}, 10) AS DATE), try_strptime(left(${text}, 10), ${dayFormats})::DATE) END`
-    case "DATE_TIME":
-      return `CASE WHEN regexp_full_match(${text}, '-?[0-9]{11,15}') THEN to_timestamp((${text})::BIGINT / 1000)
-        WHEN regexp_matches(${text}, '[0-9]:[0-9]{2}.*([Zz]|[+-][0-9:]+)$') THEN try_cast(${text} AS TIMESTAMPTZ)
-        ELSE try_cast(${text} AS TIMESTAMP) AT TIME ZONE 'UTC' END`
-    case "CHECKBOX":
-    case "MULTIPLE_OPTIONS":
-      return `CASE WHEN ${json} LIKE '[%' THEN try_cast((${json})::JSON AS VARCHAR[]) WHEN ${text} <> '' THEN [${text}] END`
-    case "FILE_UPLOAD":
-    case "SIGNATURE":
-    case "TEXTBOX_LIST":
-      return `(${json})::JSON`
-    default:
-      return text
-  }
-}
-const dayFormats = "['%Y/%m/%d', '%m/%d/%Y', '%m-%d-%Y', '%Y.%m.%d', '%m.%d.%Y', '%Y_%m_%d', '%m_%d_%Y']"

@@ -9,6 +9,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
 import { newOutput } from "./output.ts"
+import { stringFromBytes } from "./exact-text.ts"
 import { type Thing, addThings, nastyTexts, columnNames, publishThings, warehouseAt } from "./things.ts"
 
 const nasty: ReadonlyArray<Thing> = nastyTexts.map((note, index) => ({ id: `n${index}`, name: "nasty", note }))
@@ -24,10 +25,6 @@ const typed: Thing = {
   data: '{"a": [1, "zwei"]}',
   _deleted_at: "2026-03-01T10:00:00.123456+02:00"
 }
-
-/** Keeps a byte order mark at the beginning of a text, which decoders remove by default. */
-const exactText = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true })
-const stringFromBytes = (bytes: Uint8Array | undefined) => bytes && exactText.decode(bytes)
 
 const published = <A, E>(use: (folder: string) => Effect.Effect<A, E, Warehouse>) => {
   const output = newOutput()

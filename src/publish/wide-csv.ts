@@ -1,0 +1,96 @@
+/** The CSV file of a wide table: the lines of the base table, each followed by the cells of its custom fields. */
+import { Effect, Stream } from "effect"
+import { open, rm } from "node:fs/promises"
+import { join } from "node:path"
+import type { Failure } from "../failure.ts"
+import { onDisk } from "../io/files.ts"
+import { name } from "../warehouse/sql.ts"
+import { Warehouse } from "../warehouse/warehouse.ts"
+import type { WideView } from "../warehouse/wide-views.ts"
+import type { TableName } from "./changes.ts"
+import { columnsOf } from "./columns.ts"
+import { copyCsv, csvCell } from "./csv.ts"
+import { BufferedFile, linesOf } from "./csv-lines.ts"
+import type { Written } from "./manifest.ts"
+import { type WideValue, csvForm, wideValues, wideValuesSql } from "./wide-values.ts"
+
+/** Reads the rows in the order of the warehouse. */
+export const writeWideCsv = Effect.fn("publish.wideCsv")(function* (
+  table: TableName & { readonly wide: WideView },
+  folder: string
+): Effect.fn.Return<Written, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const { wide } = table
+  const path = `${table.name}.csv`
+  const [target, base] = [join(folder, path), join(folder, `${path}.part`)]
+  const from = `crm.${name(wide.table)}`
+  const rows = yield* copyCsv(from, yield* columnsOf(from), base, true)
+  const positions = `(SELECT location_id, id, row_number() OVER () - 1 AS position FROM ${from})`
+  const values =
+    wide.columns.length === 0
+      ? Stream.empty
+      : wideValues(warehouse.stream(wideValuesSql(wide, positions, csvForm, "position, place")))
+  yield* Effect.acquireUseRelease(
+    onDisk(target, "written", () => openWideCsv(base, target, wide)),
+    (file) =>
+      values.pipe(
+        Stream.runForEachArray((some) =>
+          onDisk(target, "written", async () => {
+            for (const value of some) await file.add(value)
+          })
+        ),
+        Effect.andThen(onDisk(target, "written", () => file.end()))
+      ),
+    (file) => Effect.promise(() => file.close())
+  )
+  yield* onDisk(base, "removed", () => rm(base))
+  return { path, table: table.name, rows }
+})
+
+const openWideCsv = async (base: string, target: string, { columns }: WideView) => {
+  const source = await open(base, "r")
+  const file = await open(target, "wx", 0o600)
+  const written = new BufferedFile(file)
+  const batches = linesOf(source)
+  let lines: ReadonlyArray<Buffer> = []
+  let line = 0
+  /** The row of the next line; the header is row -1. */
+  let row = -1
+  /** The cells of the next line, up to this column. */
+  let cells = columns.map(({ column }) => `,${csvCell(column)}`).join("")
+  let next = columns.length
+
+  /** Writes the next line with its cells; returns false after the last. */
+  const endLine = async (): Promise<boolean> => {
+    if (line === lines.length) {
+      const batch = await batches.next()
+      if (batch.done) return false
+      ;[lines, line] = [batch.value, 0]
+    }
+    const missing = ",".repeat(columns.length - next)
+    await written.append(lines[line]!.subarray(0, -lineEnd.length), Buffer.from(`${cells}${missing}${lineEnd}`))
+    line++
+    row++
+    ;[cells, next] = ["", 0]
+    return true
+  }
+  return {
+    /** Values are sorted by row and column. A second value of a cell is ignored. */
+    add: async ({ row: of, column, text }: WideValue): Promise<void> => {
+      while (row < of) if (!(await endLine())) throw new Error(`${base} has no row ${of}`)
+      if (column < next) return
+      cells += `${",".repeat(column - next)},${csvCell(text)}`
+      next = column + 1
+    },
+    end: async (): Promise<void> => {
+      while (await endLine());
+      await written.flush()
+    },
+    close: async (): Promise<void> => {
+      await source.close()
+      await file.close()
+    }
+  }
+}
+
+const lineEnd = "\r\n"

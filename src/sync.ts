@@ -36,7 +36,7 @@ import { companyOf } from "./warehouse/company.ts"
 import { type RunResource, resourcesOf, setStatuses } from "./warehouse/meta/run-resources.ts"
 import { type RunRecord, type RunStatus, beginRun, endRun, fullSync } from "./warehouse/meta/runs.ts"
 import { type SchemaDrift, reportSchemaDrift } from "./warehouse/meta/schema-changes.ts"
-import { forgetReleases } from "./warehouse/meta/content-versions.ts"
+import { boundChangedKeys } from "./warehouse/meta/content-versions.ts"
 import { freshnessByLocation, isAnythingComplete } from "./warehouse/meta/watermarks.ts"
 import { outputPaths } from "./settings/paths.ts"
 import type { AccountSettings, OutputSettings } from "./settings/settings.ts"
@@ -223,7 +223,7 @@ export const publishNow = Effect.fnUntraced(function* (
   const wide = yield* refreshWide(catalogue)
   const folder = outputPaths(output.folder).published
   if (output.formats.length === 0) {
-    yield* forgetReleases()
+    yield* boundChangedKeys()
     return { due: "not wanted", files: [], folder } as const
   }
   if (!(yield* isAnythingComplete())) return { due: "nothing read", files: [], folder } as const

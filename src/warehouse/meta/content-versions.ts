@@ -58,15 +58,17 @@ export const recordRelease = Effect.fnUntraced(function* (): Effect.fn.Return<vo
   ])
 })
 
-/** Without releases, the list of changed keys would only grow. */
-export const forgetReleases = Effect.fnUntraced(function* (): Effect.fn.Return<void, Failure, Warehouse> {
+/** Bounds the list of changed keys if nothing is published: the next release then writes every table anew. */
+export const boundChangedKeys = Effect.fnUntraced(function* (): Effect.fn.Return<void, Failure, Warehouse> {
   yield* (yield* Warehouse).transaction([
     {
-      ifAny: "(FROM meta.content_versions WHERE base IS NOT NULL)",
+      ifAny: `(SELECT 1 FROM meta.changed_keys HAVING count(*) > ${changedKeysMax})`,
       run: ["UPDATE meta.content_versions SET base = NULL", "DELETE FROM meta.changed_keys"]
     }
   ])
 })
+
+const changedKeysMax = 1_000_000
 
 /** SQL for the keys of a resource that have changed since the last release. */
 export const changedKeysSql = (resource: string): string =>

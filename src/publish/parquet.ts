@@ -15,14 +15,24 @@ export const parquetName = "part-0.parquet"
  * default, and for each text column a dictionary from its first row on, by default of a megabyte. The files are no larger
  * with these bounds.
  */
-const bounds = "ROW_GROUP_SIZE 40960, STRING_DICTIONARY_PAGE_SIZE_LIMIT 65536"
+export const rowGroupRows = 40_960
+const bounds = `ROW_GROUP_SIZE ${rowGroupRows}, STRING_DICTIONARY_PAGE_SIZE_LIMIT 65536`
 
 /** Writes the file of a table into `folder`; its path is relative to it. */
 export const writeParquet = Effect.fnUntraced(function* (
   table: TableName,
   folder: string
 ): Effect.fn.Return<Written, Failure, Warehouse> {
-  const copy = `COPY (FROM crm.${name(table.name)}) TO ${literal(join(folder, parquetName))} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v1, ${bounds})`
+  const rows = yield* copyParquet(`crm.${name(table.name)}`, join(folder, parquetName))
+  return { path: parquetName, table: table.name, rows }
+})
+
+/** Returns the number of rows. */
+export const copyParquet = Effect.fnUntraced(function* (
+  from: string,
+  path: string
+): Effect.fn.Return<number, Failure, Warehouse> {
+  const copy = `COPY (FROM ${from}) TO ${literal(path)} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v1, ${bounds})`
   const [copied] = yield* (yield* Warehouse).rows(copy)
-  return { path: parquetName, table: table.name, rows: Number(copied?.["Count"]) }
+  return Number(copied?.["Count"])
 })

@@ -11,6 +11,7 @@ import type { TableChange } from "./changes.ts"
 import { updateCsv, writeCsv } from "./csv.ts"
 import type { OldContents } from "./contents.ts"
 import type { Manifest, PreviousRelease, PublishedFile, TableContent, Written } from "./manifest.ts"
+import { updateParquet } from "./parquet-delta.ts"
 import { parquetName, writeParquet } from "./parquet.ts"
 import { updateSnapshot, writeSnapshot } from "./snapshot.ts"
 import { writeWideCsv } from "./wide-csv.ts"
@@ -36,7 +37,13 @@ export const putParquet = Effect.fnUntraced(function* (
   const before = filesOf(previous, table, "parquet")
   if (table.change === "none" && before.length > 0) return yield* linkAll(before, building, previous!)
   const { wide } = table
-  if (!wide) return below(folder, [yield* writeParquet(table, join(building, folder))])
+  const [old] = before
+  if (!wide)
+    return below(folder, [
+      table.change === "some" && old
+        ? yield* updateParquet(table, join(previous!.folder, old.path), join(building, folder))
+        : yield* writeParquet(table, join(building, folder))
+    ])
   const base = join(building, "parquet", wide.table, parquetName)
   return below(folder, [yield* Effect.scoped(writeWideParquet({ ...table, wide }, base, join(building, folder)))])
 })

@@ -1,6 +1,8 @@
 /** A release takes from the previous one what has not changed, and has the same rows as one that is written anew. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "hyparquet"
+import { compressors } from "hyparquet-compressors"
 import {
   appendFileSync,
   readFileSync,
@@ -18,7 +20,7 @@ import { literal } from "../../src/warehouse/sql.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
 import { randomFrom } from "../support/random.ts"
 import { newOutput } from "./output.ts"
-import { addThings, nastyTexts, publishThings, warehouseAt } from "./things.ts"
+import { addManyThings, addThings, nastyTexts, publishThings, warehouseAt } from "./things.ts"
 import { verified } from "./verify.ts"
 
 const ids = Array.from(
@@ -158,6 +160,47 @@ describe("a release", () => {
       yield* replaceThings(ids, "all")
       yield* publishThings(output)
       yield* compareFiles(output)
+    }).pipe(Effect.provide(warehouseAt(output)))
+  })
+
+  it.effect("copies the row groups of a Parquet file before the first changed row", () => {
+    const output = newOutput()
+    const path = join(output, "published/parquet/things/part-0.parquet")
+    const groups = () =>
+      Effect.promise(async () => {
+        const { row_groups } = await parquetMetadataAsync(await asyncBufferFromFile(path))
+        return row_groups.map(({ num_rows }) => Number(num_rows))
+      })
+    /** The bytes of the file up to the end of its first row groups. */
+    const beginning = (bytes: number) => readFileSync(path).subarray(0, bytes)
+    return Effect.gen(function* () {
+      yield* addManyThings(100_000)
+      yield* addAll
+      yield* publishThings(output)
+      assert.deepStrictEqual(yield* groups(), [40_960, 40_960, 100_000 + ids.length - 81_920])
+      const before = beginning(100_000)
+
+      yield* replaceThings(["new-1", "new-2", ids[3]!], "new")
+      yield* publishThings(output)
+      yield* compareFiles(output)
+      assert.isTrue(beginning(100_000).equals(before))
+      assert.deepStrictEqual(yield* groups(), [40_960, 40_960, 100_002 + ids.length - 81_920])
+
+      // A row of the second group: the first one stays.
+      yield* replaceThings(["id50000"], "changed")
+      yield* publishThings(output)
+      yield* compareFiles(output)
+      assert.isTrue(beginning(100_000).equals(before))
+      assert.strictEqual((yield* groups())[0], 40_960)
+      const rows = yield* Effect.promise(async () =>
+        parquetReadObjects({ file: await asyncBufferFromFile(path), compressors, columns: ["id", "note"] })
+      )
+      assert.deepStrictEqual(rows.at(-1), { id: "id50000", note: "changed" })
+
+      yield* replaceThings(["id7"], "changed")
+      yield* publishThings(output)
+      yield* compareFiles(output)
+      assert.isFalse(beginning(100_000).equals(before))
     }).pipe(Effect.provide(warehouseAt(output)))
   })
 

@@ -46,21 +46,44 @@ export const writeCsv = Effect.fnUntraced(function* (table: TableName, folder: s
 /** Copies the file of the previous release without the rows of changed records, and appends their present rows. */
 export const updateCsv = Effect.fnUntraced(function* (
   table: TableName,
-  previous: { readonly path: string; readonly rows: number },
+  previous: Pick<Written, "path" | "rows">,
   folder: string
 ) {
+  const path = `${table.name}.csv`
   const current = `crm.${name(table.name)}`
   const columns = yield* columnsOf(current)
-  const key = ["location_id", ...table.recordKey].map((column) => columns.findIndex((one) => one.name === column))
-  // The text of other types in a key differs from that in the file.
-  if (key.some((index) => columns[index]!.type !== "VARCHAR")) return yield* writeCsv(table, folder)
-  const path = `${table.name}.csv`
-  const keys = yield* changedKeys(table.resource)
-  const removed = yield* onDisk(join(folder, path), "written", () =>
-    copyWithout({ from: previous.path, to: join(folder, path), keyColumns: key, keys })
+  const kept = yield* copyUnchanged(table, columns, previous, join(folder, path))
+  const added = yield* copyCsv(
+    `(FROM ${current} WHERE ${isChanged(table)})`,
+    columns,
+    join(folder, `${path}.part`),
+    false
   )
-  const added = yield* appendCsv(`(FROM ${current} WHERE ${isChanged(table)})`, columns, join(folder, path))
-  return { path, table: table.name, rows: previous.rows - removed + added } satisfies Written
+  yield* onDisk(join(folder, path), "written", () => appendTo(join(folder, path), join(folder, `${path}.part`)))
+  return { path, table: table.name, rows: kept + added } satisfies Written
+})
+
+/** Whether the file of the previous release can be updated: the text of keys of other types differs from that in the file. */
+export const hasTextKey = ({ resource, recordKey }: TableName) =>
+  Effect.map(columnsOf(`crm.${name(resource)}`), (columns) =>
+    recordKey.every((column) => (columns.find((one) => one.name === column)?.type ?? "VARCHAR") === "VARCHAR")
+  )
+
+/** Copies a CSV file without the rows of changed records, and returns the number of its rows. */
+export const copyUnchanged = Effect.fnUntraced(function* (
+  table: TableName,
+  columns: ReadonlyArray<StoredColumn>,
+  previous: Pick<Written, "path" | "rows">,
+  target: string
+) {
+  const keyColumns = ["location_id", ...table.recordKey].map((column) =>
+    columns.findIndex((one) => one.name === column)
+  )
+  const keys = yield* changedKeys(table.resource)
+  const removed = yield* onDisk(target, "written", () =>
+    copyWithout({ from: previous.path, to: target, keyColumns, keys })
+  )
+  return previous.rows - removed
 })
 
 export const copyCsv = Effect.fnUntraced(function* (
@@ -75,13 +98,7 @@ export const copyCsv = Effect.fnUntraced(function* (
   return Number(copied?.["Count"])
 })
 
-const appendCsv = Effect.fnUntraced(function* (part: string, columns: ReadonlyArray<StoredColumn>, file: string) {
-  const rows = yield* copyCsv(part, columns, `${file}.part`, false)
-  yield* onDisk(file, "written", () => appendTo(file, `${file}.part`))
-  return rows
-})
-
-const appendTo = async (file: string, part: string): Promise<void> => {
+export const appendTo = async (file: string, part: string): Promise<void> => {
   await pipeline(createReadStream(part), createWriteStream(file, { flags: "a" }))
   await rm(part)
 }

@@ -8,13 +8,13 @@ import { onDisk } from "../io/files.ts"
 import { snapshotName } from "../settings/paths.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 import type { TableChange } from "./changes.ts"
-import { updateCsv, writeCsv } from "./csv.ts"
+import { hasTextKey, updateCsv, writeCsv } from "./csv.ts"
 import type { OldContents } from "./contents.ts"
 import type { Manifest, PreviousRelease, PublishedFile, TableContent, Written } from "./manifest.ts"
 import { updateParquet } from "./parquet-delta.ts"
 import { parquetName, writeParquet } from "./parquet.ts"
 import { updateSnapshot, writeSnapshot } from "./snapshot.ts"
-import { writeWideCsv } from "./wide-csv.ts"
+import { updateWideCsv, writeWideCsv } from "./wide-csv.ts"
 import { writeWideParquet } from "./wide-parquet.ts"
 import { writeSpreadsheets } from "./spreadsheet-files.ts"
 
@@ -59,13 +59,17 @@ export const putCsv = Effect.fnUntraced(function* (
   if (table.change === "none" && before.length > 0) return yield* linkAll(before, building, previous!)
   if (profile === "spreadsheet") return below("csv", yield* writeSpreadsheets(table, folder))
   const [old] = before
-  const { wide } = table
-  if (wide) return below("csv", [yield* writeWideCsv({ ...table, wide }, folder)])
-  return below("csv", [
-    table.change === "some" && old
-      ? yield* updateCsv(table, { path: join(previous!.folder, old.path), rows: old.rows }, folder)
-      : yield* writeCsv(table, folder)
-  ])
+  const isUpdatable = table.change === "some" && (yield* hasTextKey(table))
+  const updated = old && isUpdatable ? { path: join(previous!.folder, old.path), rows: old.rows } : undefined
+  const wide = table.wide && { ...table, wide: table.wide }
+  const written = wide
+    ? updated
+      ? updateWideCsv(wide, updated, folder)
+      : writeWideCsv(wide, folder)
+    : updated
+      ? updateCsv(table, updated, folder)
+      : writeCsv(table, folder)
+  return below("csv", [yield* written])
 })
 
 export interface PutSnapshot {

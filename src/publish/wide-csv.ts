@@ -7,31 +7,52 @@ import { onDisk } from "../io/files.ts"
 import { name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import type { WideView } from "../warehouse/wide-views.ts"
-import type { TableName } from "./changes.ts"
+import { type TableName, isChanged } from "./changes.ts"
 import { columnsOf } from "./columns.ts"
-import { copyCsv, csvCell } from "./csv.ts"
+import { appendTo, copyCsv, copyUnchanged, csvCell } from "./csv.ts"
 import { BufferedFile, linesOf } from "./csv-lines.ts"
 import type { Written } from "./manifest.ts"
 import { type WideValue, csvForm, wideValues, wideValuesSql } from "./wide-values.ts"
 
-/** Reads the rows in the order of the warehouse. */
+type WideTable = TableName & { readonly wide: WideView }
+
+/** Writes the rows in the order of the warehouse. */
 export const writeWideCsv = Effect.fn("publish.wideCsv")(function* (
-  table: TableName & { readonly wide: WideView },
+  table: WideTable,
   folder: string
 ): Effect.fn.Return<Written, Failure, Warehouse> {
-  const warehouse = yield* Warehouse
-  const { wide } = table
   const path = `${table.name}.csv`
-  const [target, base] = [join(folder, path), join(folder, `${path}.part`)]
-  const from = `crm.${name(wide.table)}`
-  const rows = yield* copyCsv(from, yield* columnsOf(from), base, true)
+  const rows = yield* writeRows(table.wide, `crm.${name(table.wide.table)}`, join(folder, path), true)
+  return { path, table: table.name, rows }
+})
+
+/** Copies the file of the previous release without the rows of changed records, and appends their present rows. */
+export const updateWideCsv = Effect.fn("publish.updateWideCsv")(function* (
+  table: WideTable,
+  previous: Pick<Written, "path" | "rows">,
+  folder: string
+): Effect.fn.Return<Written, Failure, Warehouse> {
+  const path = `${table.name}.csv`
+  const target = join(folder, path)
+  const current = `crm.${name(table.wide.table)}`
+  const kept = yield* copyUnchanged(table, yield* columnsOf(current), previous, target)
+  const rows = yield* writeRows(table.wide, `(FROM ${current} WHERE ${isChanged(table)})`, `${target}.new`, false)
+  yield* onDisk(target, "written", () => appendTo(target, `${target}.new`))
+  return { path, table: table.name, rows: kept + rows }
+})
+
+/** `from`: rows of the base table. Returns their number. */
+const writeRows = Effect.fnUntraced(function* (wide: WideView, from: string, target: string, hasHeader: boolean) {
+  const warehouse = yield* Warehouse
+  const base = `${target}.part`
+  const rows = yield* copyCsv(from, yield* columnsOf(from), base, hasHeader)
   const positions = `(SELECT location_id, id, row_number() OVER () - 1 AS position FROM ${from})`
   const values =
     wide.columns.length === 0
       ? Stream.empty
       : wideValues(warehouse.stream(wideValuesSql(wide, positions, csvForm, "position, place")))
   yield* Effect.acquireUseRelease(
-    onDisk(target, "written", () => openWideCsv(base, target, wide)),
+    onDisk(target, "written", () => openWideCsv(base, target, wide, hasHeader)),
     (file) =>
       values.pipe(
         Stream.runForEachArray((some) =>
@@ -44,10 +65,10 @@ export const writeWideCsv = Effect.fn("publish.wideCsv")(function* (
     (file) => Effect.promise(() => file.close())
   )
   yield* onDisk(base, "removed", () => rm(base))
-  return { path, table: table.name, rows }
+  return rows
 })
 
-const openWideCsv = async (base: string, target: string, { columns }: WideView) => {
+const openWideCsv = async (base: string, target: string, { columns }: WideView, hasHeader: boolean) => {
   const source = await open(base, "r")
   const file = await open(target, "wx", 0o600)
   const written = new BufferedFile(file)
@@ -55,10 +76,10 @@ const openWideCsv = async (base: string, target: string, { columns }: WideView) 
   let lines: ReadonlyArray<Buffer> = []
   let line = 0
   /** The row of the next line; the header is row -1. */
-  let row = -1
+  let row = hasHeader ? -1 : 0
   /** The cells of the next line, up to this column. */
-  let cells = columns.map(({ column }) => `,${csvCell(column)}`).join("")
-  let next = columns.length
+  let cells = hasHeader ? columns.map(({ column }) => `,${csvCell(column)}`).join("") : ""
+  let next = hasHeader ? columns.length : 0
 
   /** Writes the next line with its cells; returns false after the last. */
   const endLine = async (): Promise<boolean> => {

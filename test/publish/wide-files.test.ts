@@ -12,8 +12,9 @@ import { withViews } from "../../src/publish/changes.ts"
 import { columnsOf, selectText } from "../../src/publish/columns.ts"
 import { storedOrder } from "../../src/publish/snapshot.ts"
 import { writeParquet } from "../../src/publish/parquet.ts"
-import { writeWideCsv } from "../../src/publish/wide-csv.ts"
+import { updateWideCsv, writeWideCsv } from "../../src/publish/wide-csv.ts"
 import { writeWideParquet } from "../../src/publish/wide-parquet.ts"
+import { recordChange } from "../../src/warehouse/meta/content-versions.ts"
 import { prepare } from "../../src/warehouse/schema.ts"
 import { literal } from "../../src/warehouse/sql.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
@@ -98,6 +99,26 @@ const compare = (fill: (warehouse: Warehouse["Service"]) => Effect.Effect<void, 
     )
     const csv = readFileSync(join(output, "contacts_wide.csv"), "utf8")
     assert.isTrue(csv === readFileSync(expected, "utf8"), "the CSV file differs")
+
+    // An update of the file has the same lines as a new one, those of changed records last.
+    mkdirSync(join(output, "updated"))
+    const isSome = "substr(id, -1) IN ('3', '7')"
+    yield* warehouse.transaction([
+      "UPDATE meta.content_versions SET base = version",
+      ...recordChange("contacts", `(SELECT location_id, id AS key FROM crm.contacts WHERE ${isSome})`),
+      `DELETE FROM crm.contact_custom_values WHERE contact_id IN (SELECT id FROM crm.contacts WHERE ${isSome}) AND hash(contact_id, custom_field_id) % 2 = 0`,
+      `UPDATE crm.contacts SET first_name = 'changed' WHERE ${isSome}`
+    ])
+    const previous = { path: join(output, "contacts_wide.csv"), rows }
+    const updated = yield* storedOrder(updateWideCsv(wide, previous, join(output, "updated")))
+    mkdirSync(join(output, "anew"))
+    yield* storedOrder(writeWideCsv(wide, join(output, "anew")))
+    const linesIn = (name: string) =>
+      parse(readFileSync(join(output, name, "contacts_wide.csv")), { record_delimiter: "\r\n" }).map((line) =>
+        JSON.stringify(line)
+      )
+    assert.strictEqual(updated.rows, rows)
+    assert.deepStrictEqual(linesIn("updated").sort(), linesIn("anew").sort())
     return { parquet, csv, rows, columns }
   }).pipe(Effect.provide(warehouseAt(output)))
 }

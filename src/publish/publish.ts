@@ -52,7 +52,7 @@ export const publish = Effect.fn("publish")(function* (
   const definitions = hash("sha256", JSON.stringify([yield* storedFingerprint(), options.views])).slice(0, 32)
   if (previous && isCurrent(previous.manifest)) {
     yield* confirmRelease(previous)
-    yield* recordRelease()
+    yield* tryRecordRelease
     return { isNew: false, files: previous.manifest.files, folder }
   }
   const release = yield* beginRelease(folder, run)
@@ -87,7 +87,7 @@ export const publish = Effect.fn("publish")(function* (
       files
     })
     yield* commitRelease(release)
-    yield* recordRelease()
+    yield* tryRecordRelease
     return { isNew: true, files, folder }
   }).pipe(
     storedOrder,
@@ -102,6 +102,9 @@ export const publish = Effect.fn("publish")(function* (
     )
   }
 })
+
+/** The release is complete without it: the next one is then written anew, because the list of changes does not fit. */
+const tryRecordRelease = Effect.ignore(Effect.suspend(() => recordRelease()))
 
 /** The write lock of the warehouse also prevents concurrent publishes, so a call without it is a defect. */
 const dieIfReadOnly = Effect.gen(function* () {

@@ -14,6 +14,7 @@ import {
   writeFileSync
 } from "node:fs"
 import { join } from "node:path"
+import { failure } from "../../src/failure.ts"
 import { contentOf } from "../../src/warehouse/content.ts"
 import { recordChange } from "../../src/warehouse/meta/content-versions.ts"
 import { literal } from "../../src/warehouse/sql.ts"
@@ -218,6 +219,23 @@ describe("a release", () => {
       yield* publishThings(output)
       yield* compareFiles(output)
 
+      // The warehouse cannot record the release, for example because the disk is full. The release is complete all the same.
+      yield* replaceThings([ids[1]!], "unrecorded release")
+      const { isNew } = yield* publishThings(output).pipe(
+        Effect.provideService(Warehouse, {
+          ...warehouse,
+          transaction: (statements) =>
+            JSON.stringify(statements).includes("SET base = version")
+              ? Effect.fail(failure({ _tag: "WarehouseNotFound", path: "" }))
+              : warehouse.transaction(statements)
+        })
+      )
+      assert.isTrue(isNew)
+      yield* compareFiles(output)
+      yield* replaceThings([ids[4]!], "after")
+      yield* publishThings(output)
+      yield* compareFiles(output)
+
       // An earlier version of sluice wrote the manifest.
       const path = join(output, "published/manifest.json")
       const { state: _, ...manifest } = released(output).manifest
@@ -228,8 +246,8 @@ describe("a release", () => {
       // Changed rows whose change nothing recorded must not be the reason why this test passes.
       yield* warehouse.run(`UPDATE crm.things SET note = 'unrecorded' WHERE id = ${literal(ids[3])}`)
       assert.isFalse((yield* publishThings(output)).isNew)
-      const failure = yield* Effect.exit(compareFiles(output))
-      assert.strictEqual(failure._tag, "Failure")
+      const compared = yield* Effect.exit(compareFiles(output))
+      assert.strictEqual(compared._tag, "Failure")
     }).pipe(Effect.provide(warehouseAt(output)))
   })
 })

@@ -70,7 +70,7 @@ describe("ids that look like paths", () => {
       assert.isTrue(existsSync(join(folder, path)))
     }
     assert.strictEqual(new Set(stored).size, readdirSync(join(folder, "files", "recordings")).length)
-    assert.sameMembers(readdirSync(folder), ["files", "vault", "warehouse.duckdb"])
+    assert.sameMembers(readdirSync(folder), ["files", "recent-requests.json", "vault", "warehouse.duckdb"])
   })
 })
 

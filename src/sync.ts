@@ -14,7 +14,6 @@ import { removePartialDownloads } from "./api/downloads.ts"
 import type { Catalogue } from "./catalog/discover.ts"
 import type { Window } from "./catalog/timestamps.ts"
 import { type SchemaPolicies, isBlocked } from "./catalog/schema-policy.ts"
-import { publishedTables } from "./catalog/published-tables.ts"
 import { tablesOf } from "./catalog/tables.ts"
 import type { Counts } from "./extract/run-context.ts"
 import { type ResourceResult, extract } from "./extract/extract.ts"
@@ -26,8 +25,7 @@ import { makeBackfillPlan } from "./plan/backfill.ts"
 import { recordCoverage } from "./plan/coverage.ts"
 import type { ExpectedStep } from "./plan/expect.ts"
 import { type Choice, makePlan } from "./plan/plan.ts"
-import { withViews } from "./publish/changes.ts"
-import { publish } from "./publish/publish.ts"
+import { publishNow } from "./release.ts"
 import { type Range, middleOf, sumOf } from "./values/range.ts"
 import { type Status, statusOf, worstStatus } from "./values/status.ts"
 import { missingSegments } from "./vault/missing-segments.ts"
@@ -36,14 +34,10 @@ import { companyOf } from "./warehouse/company.ts"
 import { type RunResource, resourcesOf, setStatuses } from "./warehouse/meta/run-resources.ts"
 import { type RunRecord, type RunStatus, beginRun, endRun, fullSync } from "./warehouse/meta/runs.ts"
 import { type SchemaDrift, reportSchemaDrift } from "./warehouse/meta/schema-changes.ts"
-import { boundChangedKeys } from "./warehouse/meta/content-versions.ts"
-import { freshnessByLocation, isAnythingComplete } from "./warehouse/meta/watermarks.ts"
+import { freshnessByLocation } from "./warehouse/meta/watermarks.ts"
 import { outputPaths } from "./settings/paths.ts"
 import type { AccountSettings, OutputSettings } from "./settings/settings.ts"
-import { commentStatements, prepare } from "./warehouse/schema.ts"
-import { versionStatements } from "./warehouse/as-of-views.ts"
-import { Warehouse } from "./warehouse/warehouse.ts"
-import { refreshWide } from "./warehouse/wide-views.ts"
+import { prepare } from "./warehouse/schema.ts"
 
 /** A location to read, with its own budget and credentials. */
 export interface SyncAccount extends Pick<AccountSettings, "location" | "company" | "optional" | "deletionShareMax"> {
@@ -207,39 +201,6 @@ export const bringUpToDate = Effect.fn("bringUpToDate")(function* (
   yield* loader.load
   yield* setStatuses()
   return loader
-})
-
-/**
- * Publishes a new release if the warehouse differs from the current one; with `full`, writes every file anew. Publishes
- * nothing until a resource has been read completely. Returns the files of the current release, and in `due` whether and
- * why it is new.
- */
-export const publishNow = Effect.fnUntraced(function* (
-  catalogue: Catalogue,
-  output: OutputSettings,
-  run: string,
-  full = false
-) {
-  const wide = yield* refreshWide(catalogue)
-  const folder = outputPaths(output.folder).published
-  if (output.formats.length === 0) {
-    yield* boundChangedKeys()
-    return { due: "not wanted", files: [], folder } as const
-  }
-  if (!(yield* isAnythingComplete())) return { due: "nothing read", files: [], folder } as const
-  // The checkpoint releases memory of unwritten rows, which publishing needs.
-  yield* (yield* Warehouse).run("CHECKPOINT")
-  const schemas = { current: "main", history: "crm_history" }
-  const views = [
-    ...catalogue.resources.flatMap((resource) => versionStatements(resource, schemas)),
-    ...wide.flatMap((view) => [view.statement("main"), ...view.comments("main")]),
-    ...commentStatements(catalogue, schemas)
-  ]
-  const { isNew, files } = yield* publish(
-    { ...output, folder, run, schemaVersion: "1", views, full },
-    withViews(publishedTables(catalogue), wide)
-  )
-  return { due: isNew ? "due" : "unchanged", files, folder } as const
 })
 
 const exitCodeOf = (status: Status, results: ReadonlyArray<ResourceResult>): number => {

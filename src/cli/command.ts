@@ -24,6 +24,7 @@ import { Ended } from "./load.ts"
 import { logAborted, loggerOf } from "./log.ts"
 import { Output, type Streams } from "./output.ts"
 import { type ErrorCode, printError } from "./result.ts"
+import { sluiceVersion } from "../values/version.ts"
 
 export interface CommandOptions extends Streams {
   readonly environment: Environment["Service"]
@@ -46,7 +47,7 @@ export const runCommand = async (given: ReadonlyArray<string>, options: CommandO
     Context.merge(overrides)
   )
   const fiber = Effect.runFork(
-    Command.runWith(sluice, { version: "0.1.0", renderErrors: true })(args).pipe(
+    Command.runWith(sluice, { version: sluiceVersion, renderErrors: true })(args).pipe(
       Effect.provide(Layer.mergeAll(NodeServices.layer, CliOutput.layerPresenter(presenterOf(output)))),
       Effect.provideContext(services)
     )

@@ -11,7 +11,7 @@ import { flagDescription } from "../settings/documents.ts"
 import { account, choice, common, durationFlag, flag, reportsSettings, text } from "./flags.ts"
 import { load, loadRun } from "./load.ts"
 import { logFormats, logLevels } from "./log-format.ts"
-import { config, init } from "./setup-commands.ts"
+import { config, contract, init } from "./setup-commands.ts"
 
 const run = {
   logFormat: choice("log-format", logFormats, "Format of messages and log; pretty on a terminal, logfmt elsewhere."),
@@ -159,7 +159,11 @@ const dictionary = Command.make(
       Argument.variadic()
     ),
     json: common.json,
-    coverage: flag("coverage", "Print every read operation of the API with the tables it fills, or why it is not read.")
+    coverage: flag(
+      "coverage",
+      "Print every read operation of the API with the tables it fills, or why it is not read."
+    ),
+    html: flag("html", "Print one HTML page with a search, diagrams and an example query for each table.")
   },
   (flags) => load(import("./dictionary.ts"), (_) => _.dictionary(flags))
 ).pipe(
@@ -167,6 +171,7 @@ const dictionary = Command.make(
   Command.withExamples([
     { command: "./sluice dictionary contacts", description: "One table; without a name, the list of all." },
     { command: "./sluice dictionary > dictionary.md", description: "All tables, as Markdown." },
+    { command: "./sluice dictionary --html > dictionary.html", description: "The same, for a browser." },
     { command: "./sluice dictionary --coverage", description: "What is read, what is not, and why." }
   ])
 )
@@ -208,6 +213,7 @@ export const sluice = Command.make("sluice").pipe(
     doctor,
     config,
     dictionary,
+    contract,
     completions,
     sandbox
   ])

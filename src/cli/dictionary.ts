@@ -16,14 +16,25 @@ interface DictionaryFlags {
   readonly tables: ReadonlyArray<string>
   readonly json: boolean
   readonly coverage: boolean
+  readonly html: boolean
 }
 
 /** On a terminal, aligned text; otherwise Markdown. */
-export const dictionary = Effect.fn("cli.dictionary")(function* ({ tables: names, json, coverage }: DictionaryFlags) {
+export const dictionary = Effect.fn("cli.dictionary")(function* ({
+  tables: names,
+  json,
+  coverage,
+  html
+}: DictionaryFlags) {
   const { print, say, stdout } = yield* Output
   const catalogue = yield* Effect.promise(() => discover())
   const chosen = yield* chosenTables(catalogue, names)
   const width = terminalWidth(stdout)
+  if (html) {
+    const { dictionaryPage } = yield* Effect.promise(() => import("../contracts/dictionary-page.ts"))
+    print((yield* Effect.promise(() => dictionaryPage(catalogue, chosen))).trimEnd())
+    return 0
+  }
   if (coverage) {
     const operations = coverageOf(catalogue)
     if (json) return yield* printResult("coverage", { exitCode: 0, data: { operations } })

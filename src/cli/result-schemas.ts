@@ -3,7 +3,7 @@
  * import their types only.
  */
 import * as Schema from "effect/Schema"
-import { ConfigShow, ConfigValidate, Init } from "./setup-result-schemas.ts"
+import { ConfigShow, ConfigValidate, ContractCheck, Init } from "./setup-result-schemas.ts"
 
 const Count = Schema.Int
 const Instant = Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
@@ -229,7 +229,8 @@ export const resultSchemas = {
   "config-show": ConfigShow,
   "config-validate": ConfigValidate,
   dictionary: Dictionary,
-  coverage: Coverage
+  coverage: Coverage,
+  "contract-check": ContractCheck
 }
 
 export type Results = { readonly [Name in keyof typeof resultSchemas]: (typeof resultSchemas)[Name]["Type"] }

@@ -1,4 +1,5 @@
-/** The commands that set sluice up. */
+/** The commands that set sluice up, and those about the contract with the readers of its tables. */
+import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import { account, common, flag, reportsSettings, text } from "./flags.ts"
 import { load } from "./load.ts"
@@ -46,4 +47,30 @@ export const init = Command.make(
       description: "Without a terminal."
     }
   ])
+)
+
+const contractPrint = Command.make("print", {}, () => load(import("./contract.ts"), (_) => _.contractPrint())).pipe(
+  Command.withDescription("Print the data contract of the tables as YAML, in the Open Data Contract Standard 3.1."),
+  Command.withExamples([{ command: "./sluice contract print > contract.odcs.yaml" }])
+)
+const contractCheck = Command.make(
+  "check",
+  {
+    file: Argument.String("file").pipe(Argument.withDescription("A contract that an earlier version printed.")),
+    json: common.json
+  },
+  (flags) => load(import("./contract.ts"), (_) => _.contractCheck(flags))
+).pipe(
+  Command.withDescription(
+    "Print what readers of an earlier contract would lose: removed tables and columns, narrower types, other keys. Ends with exit code 1 if there is anything."
+  ),
+  Command.withExamples([{ command: "./sluice contract check contract.odcs.yaml", description: "Before an upgrade." }])
+)
+export const contract = Command.make("contract").pipe(
+  Command.withDescription("Print what readers of the tables may rely on, or compare it with an earlier version."),
+  Command.withExamples([
+    { command: "./sluice contract print" },
+    { command: "./sluice contract check contract.odcs.yaml" }
+  ]),
+  Command.withSubcommands([contractPrint, contractCheck])
 )

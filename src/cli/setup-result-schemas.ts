@@ -24,3 +24,6 @@ export const ConfigValidate = Schema.Struct({
 
 /** The files that were written. */
 export const Init = Schema.Struct({ files: Schema.Array(Schema.String) })
+
+/** How many tables the contract has, and one sentence for each breaking change. */
+export const ContractCheck = Schema.Struct({ tables: Schema.Int, breaking: Schema.Array(Schema.String) })

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import type { Failure } from "../failure.ts"
 import { type Checksum, onDisk, writeDurably } from "../io/files.ts"
 import { manifestName } from "../settings/paths.ts"
+import { sluiceVersion } from "../values/version.ts"
 import type { Content } from "../warehouse/content.ts"
 
 export interface Written {
@@ -81,7 +82,14 @@ export const writeManifest = Effect.fn("publish.writeManifest")(function* (
 ): Effect.fn.Return<void, Failure> {
   const now = new Date(yield* Clock.currentTimeMillis).toISOString()
   const { run, schemaVersion, ...rest } = manifest
-  yield* write(folder, { tool: "sluice 0.1", run, schemaVersion, writtenAt: now, confirmedAt: now, ...rest })
+  yield* write(folder, {
+    tool: `sluice ${sluiceVersion}`,
+    run,
+    schemaVersion,
+    writtenAt: now,
+    confirmedAt: now,
+    ...rest
+  })
 })
 
 /** Records that the release was compared with the warehouse, and still shows its present content. */

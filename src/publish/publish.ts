@@ -5,7 +5,10 @@
  */
 import { Effect } from "effect"
 import { hash } from "node:crypto"
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
 import { Failure } from "../failure.ts"
+import { onDisk } from "../io/files.ts"
 import { snapshotName } from "../settings/paths.ts"
 import { recordRelease } from "../warehouse/meta/content-versions.ts"
 import { storedFingerprint } from "../warehouse/meta/schema-version.ts"
@@ -26,8 +29,18 @@ export interface PublishOptions {
   readonly schemaVersion: string
   /** Statements that create views, macros and comments in the DuckDB file. */
   readonly views?: ReadonlyArray<string>
+  /** Makes the documents that describe the files of a release. */
+  readonly documents?: (
+    files: ReadonlyArray<PublishedFile>
+  ) => Effect.Effect<ReadonlyArray<Document>, Failure, Warehouse>
   /** Write every file anew. */
   readonly full?: boolean
+}
+
+interface Document {
+  /** In the folder of the release. */
+  readonly path: string
+  readonly text: string
 }
 
 export interface Published {
@@ -77,6 +90,11 @@ export const publish = Effect.fn("publish")(function* (
       { concurrency: 8 }
     )
     const fullBytes = snapshot ? (snapshot.fullBytes ?? files[0]!.bytes) : 0
+    const documents = options.documents ? yield* options.documents(files) : []
+    for (const { path, text } of documents) {
+      yield* onDisk(join(building, path), "written", () => writeFile(join(building, path), text, { mode: 0o600 }))
+      files.push(yield* durableFile(building, { path, table: "*", rows: 0 }))
+    }
     yield* writeManifest(building, {
       run,
       schemaVersion,

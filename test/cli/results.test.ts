@@ -57,6 +57,7 @@ describe("--json", () => {
       ["status", "--check"],
       ["verify", "--sample", "3"],
       ["publish"],
+      ["contract", "check", fileURLToPath(new URL("../../docs/contract/0.1.0.odcs.yaml", import.meta.url))],
       ["rebuild"],
       ["doctor"],
       ["init", "--config", join(newFolder(), "s.toml"), "--token-ref", "env:SLUICE_TOKEN", "--formats", "csv"].concat([
@@ -72,7 +73,9 @@ describe("--json", () => {
     ]
     for (const args of commands) {
       const { code, result } = await resultOf(args, args[0] === "publish" ? { SLUICE_FORMATS: "csv" } : {})
-      const name = args.includes("--coverage") ? "coverage" : args.slice(0, args[0] === "config" ? 2 : 1).join("-")
+      const name = args.includes("--coverage")
+        ? "coverage"
+        : args.slice(0, /^con(fig|tract)$/.test(args[0]!) ? 2 : 1).join("-")
       assert.strictEqual(result.schema, `sluice/${name}/1`)
       assert.strictEqual(result.exitCode, code, args.join(" "))
       validate(name, result)

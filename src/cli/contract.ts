@@ -1,0 +1,75 @@
+/** `sluice contract`: what readers may rely on, and whether another version of it still holds. */
+import { Effect } from "effect"
+import { readFile } from "node:fs/promises"
+import { discover } from "../catalog/discover.ts"
+import { type ReleasedTable, breakingChanges } from "../contracts/compare.ts"
+import { contractOf } from "../contracts/contract.ts"
+import { contractText, odcsTables } from "../contracts/odcs.ts"
+import { sluiceVersion } from "../values/version.ts"
+import { CommandError } from "./errors.ts"
+import { Output } from "./output.ts"
+import { printResult } from "./result.ts"
+
+export const contractPrint = Effect.fn("cli.contractPrint")(function* () {
+  const { print } = yield* Output
+  const catalogue = yield* Effect.promise(() => discover())
+  print((yield* Effect.promise(() => contractText(contractOf(catalogue), sluiceVersion))).trimEnd())
+  return 0
+})
+
+/** Ends with 1 if readers of the contract in the file would lose something with the present definitions. */
+export const contractCheck = Effect.fn("cli.contractCheck")(function* ({
+  file,
+  json
+}: {
+  readonly file: string
+  readonly json: boolean
+}) {
+  const { print, say } = yield* Output
+  const released = yield* readContract(file)
+  const catalogue = yield* Effect.promise(() => discover())
+  const present = odcsTables(contractOf(catalogue))
+  const breaking = breakingChanges(released, present)
+  const exitCode = breaking.length === 0 ? 0 : 1
+  if (json) return yield* printResult("contract-check", { exitCode, data: { tables: released.length, breaking } })
+  for (const change of breaking) print(change)
+  if (exitCode === 0) print(`All ${released.length} tables of ${file} are as it says.`)
+  else say(`${breaking.length} breaking changes since ${file}.`)
+  return exitCode
+})
+
+const readContract = Effect.fnUntraced(function* (file: string) {
+  const wrong = (detail: string) =>
+    new CommandError({
+      ends: "usage",
+      message: `${file}: ${detail}`,
+      next: "./sluice contract print > contract.odcs.yaml writes the present contract."
+    })
+  const text = yield* Effect.tryPromise({
+    try: () => readFile(file, "utf8"),
+    catch: (error) => wrong(error instanceof Error ? error.message : String(error))
+  })
+  const { parse } = yield* Effect.promise(() => import("yaml"))
+  const content: unknown = yield* Effect.try({
+    try: () => parse(text) as unknown,
+    catch: (error) => wrong(error instanceof Error ? error.message : String(error))
+  })
+  return isContract(content)
+    ? content.schema
+    : yield* wrong("is not a data contract of the Open Data Contract Standard with tables and typed columns.")
+})
+
+const isContract = (content: unknown): content is { readonly schema: ReadonlyArray<ReleasedTable> } =>
+  isRecord(content) && content["kind"] === "DataContract" && isListOf(content["schema"], isTable)
+
+const isTable = (one: unknown): boolean =>
+  isRecord(one) &&
+  typeof one["name"] === "string" &&
+  isListOf(
+    one["properties"],
+    (column) => isRecord(column) && typeof column["name"] === "string" && typeof column["physicalType"] === "string"
+  )
+
+const isListOf = (value: unknown, is: (one: unknown) => boolean): boolean => Array.isArray(value) && value.every(is)
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null

@@ -1,0 +1,95 @@
+/** `datapackage.json`: the CSV and Parquet files of a release as a Data Package, version 2 (https://datapackage.org). */
+import type { ContractColumn, ContractTable } from "./contract.ts"
+
+/** A file of the release; `table` has the name of a table or wide view. */
+export interface PackagedFile {
+  readonly path: string
+  readonly table: string
+  readonly rows: number
+  readonly bytes: number
+  readonly sha256: string
+}
+
+interface DataPackage {
+  readonly files: ReadonlyArray<PackagedFile>
+  readonly tables: ReadonlyArray<ContractTable>
+  /** The CSV files are for spreadsheets: split into sheets, and with altered cells, so no schema describes them. */
+  readonly forSpreadsheets: boolean
+  /** Version of the contract. */
+  readonly version: string
+}
+
+export const dataPackage = ({ files, tables, forSpreadsheets, version }: DataPackage): object => ({
+  $schema: "https://datapackage.org/profiles/2.0/datapackage.json",
+  name: "account",
+  title: "Account",
+  description: "The records of an account on the Account Platform as normalised tables.",
+  version,
+  resources: files.flatMap((file) => {
+    const format = formats.find(({ folder }) => file.path.startsWith(folder))
+    if (format === undefined) return []
+    const table = tables.find(({ name }) => name === file.table)
+    return [
+      {
+        $schema: "https://datapackage.org/profiles/2.0/dataresource.json",
+        name: nameOf(file.path),
+        type: "table",
+        path: file.path,
+        format: format.name,
+        mediatype: format.mediatype,
+        ...(format.name === "csv" && { encoding: "utf-8" }),
+        ...(table && { description: table.description }),
+        bytes: file.bytes,
+        hash: `sha256:${file.sha256}`,
+        "sluice:rows": file.rows,
+        ...(table && !(format.name === "csv" && forSpreadsheets) && { schema: schemaOf(table, tables, format.name) })
+      }
+    ]
+  })
+})
+
+const formats = [
+  { folder: "csv/", name: "csv", mediatype: "text/csv" },
+  { folder: "parquet/", name: "parquet", mediatype: "application/vnd.apache.parquet" }
+] as const
+
+/** `contacts-csv` for `csv/contacts.csv`, `contacts-parquet` for `parquet/contacts/part-0.parquet`. */
+const nameOf = (path: string): string => {
+  const [format, ...rest] = path.split("/")
+  return `${rest[0]!.replace(/\.csv$/, "")}-${format}`
+}
+
+const schemaOf = ({ columns, key, parent }: ContractTable, tables: ReadonlyArray<ContractTable>, format: string) => {
+  const hasParent = parent && tables.some(({ name }) => name === parent.table)
+  return {
+    $schema: "https://datapackage.org/profiles/2.0/tableschema.json",
+    fields: columns.map(fieldOf),
+    // An empty text is quoted and NULL is not, which few readers distinguish.
+    missingValues: [""],
+    primaryKey: key,
+    ...(hasParent && {
+      foreignKeys: [
+        {
+          fields: ["location_id", parent.column],
+          reference: { resource: `${parent.table}-${format}`, fields: ["location_id", "id"] }
+        }
+      ]
+    })
+  }
+}
+
+/** Only what is always true becomes a constraint: other references may be to records that no longer exist. */
+const fieldOf = ({ name, type, description, personal, isRequired, refersTo }: ContractColumn) => ({
+  name,
+  type: typeOf(type),
+  description,
+  ...(isRequired && { constraints: { required: true } }),
+  "sluice:personalData": personal,
+  ...(refersTo && { "sluice:refersTo": `${refersTo.table}.${refersTo.column}` })
+})
+
+const typeOf = (type: string): string => {
+  if (type.startsWith("DECIMAL")) return "number"
+  // A JSON column may hold any JSON value, not only objects and lists.
+  return { TIMESTAMPTZ: "datetime", DATE: "date", BIGINT: "integer", BOOLEAN: "boolean", JSON: "any" }[type] ?? "string"
+}

@@ -1,10 +1,12 @@
 /** The tables and wide views that are published. */
 import type { Resource } from "./resource.ts"
-import { keyOf, tablesOf, wideName } from "./tables.ts"
+import { type Table, keyOf, tablesOf, wideName } from "./tables.ts"
 
 /** A table or wide view that is published. */
 export interface PublishedTable {
   readonly name: string
+  /** The definition; for a wide view, that of its table. */
+  readonly definition: Table
   /** Columns that identify a row. */
   readonly key: ReadonlyArray<string>
   /** The table of its resource. */
@@ -17,11 +19,12 @@ export const publishedTables = (catalogue: {
   readonly resources: ReadonlyArray<Resource>
 }): ReadonlyArray<PublishedTable> =>
   catalogue.resources.flatMap((resource) => {
-    const tables = tablesOf(resource).map(({ name, key, parentColumn }) => ({
-      name,
-      key,
+    const tables = tablesOf(resource).map((definition) => ({
+      name: definition.name,
+      definition,
+      key: definition.key,
       resource: resource.table,
-      recordKey: parentColumn === undefined ? keyOf(resource) : [parentColumn]
+      recordKey: definition.parentColumn === undefined ? keyOf(resource) : [definition.parentColumn]
     }))
     return resource.wide ? [...tables, { ...tables[0]!, name: wideName(resource), key: keyOf(resource) }] : tables
   })

@@ -35,7 +35,7 @@ export interface Changes {
 }
 
 /** Increase it when the program writes other bytes for the same rows. */
-const layout = 1
+const layout = 2
 
 export const changesSince = Effect.fn("publish.changesSince")(function* (
   previous: PreviousRelease | undefined,

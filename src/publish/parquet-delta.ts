@@ -37,6 +37,7 @@ export const updateParquet = Effect.fn("publish.updateParquet")(function* (
   const rows = yield* copyParquet(
     `(SELECT * EXCLUDE (file_row_number) FROM ${old} WHERE file_row_number >= ${keptRows} AND NOT ${isChanged(table)}
       UNION ALL FROM crm.${name(table.name)} WHERE ${isChanged(table)})`,
+    table,
     rest
   )
   yield* onDisk(target, "written", async () => {

@@ -11,6 +11,9 @@ export interface Footer {
   }>
   readonly field_3: bigint
   readonly field_4: ReadonlyArray<RowGroup>
+  /** Key-value metadata. */
+  readonly field_5?: unknown
+  /** Order of the columns. */
   readonly field_7: unknown
 }
 export interface RowGroup {

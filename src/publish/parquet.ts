@@ -23,16 +23,34 @@ export const writeParquet = Effect.fnUntraced(function* (
   table: TableName,
   folder: string
 ): Effect.fn.Return<Written, Failure, Warehouse> {
-  const rows = yield* copyParquet(`crm.${name(table.name)}`, join(folder, parquetName))
+  const rows = yield* copyParquet(`crm.${name(table.name)}`, table, join(folder, parquetName))
   return { path: parquetName, table: table.name, rows }
 })
 
-/** Returns the number of rows. */
+/** Writes the rows of a relation with the metadata of the table. Returns the number of rows. */
 export const copyParquet = Effect.fnUntraced(function* (
   from: string,
+  table: TableName,
   path: string
 ): Effect.fn.Return<number, Failure, Warehouse> {
-  const copy = `COPY (FROM ${from}) TO ${literal(path)} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v1, ${bounds})`
+  const copy = `COPY (FROM ${from}) TO ${literal(path)} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v1, ${bounds}, ${metadataOf(table)})`
   const [copied] = yield* (yield* Warehouse).rows(copy)
   return Number(copied?.["Count"])
 })
+
+/**
+ * The COPY option that adds the description of the table, and as JSON its key and columns, to the key-value metadata of a
+ * file. A custom field may hold anything about a person.
+ */
+export const metadataOf = ({ definition, key, wide }: TableName): string => {
+  const own = definition.columns.map(({ name, description, personal, references }) => [
+    name,
+    { description, personalData: personal, ...(references && { refersTo: references }) }
+  ])
+  const custom = (wide?.columns ?? []).map(({ column, label }) => [
+    column,
+    { description: label, personalData: "direct" }
+  ])
+  const columns = Object.fromEntries([...own, ...custom]) as object
+  return `KV_METADATA {description: ${literal(definition.description)}, sluice: ${literal(JSON.stringify({ key, columns }))}}`
+}

@@ -12,7 +12,7 @@ import { Warehouse } from "../warehouse/warehouse.ts"
 import type { WideView } from "../warehouse/wide-views.ts"
 import type { TableName } from "./changes.ts"
 import type { Written } from "./manifest.ts"
-import { parquetName } from "./parquet.ts"
+import { metadataOf, parquetName } from "./parquet.ts"
 import { pathsOf, readFooter } from "./parquet-footer.ts"
 import { openWideFile } from "./wide-file.ts"
 import { parquetForm, wideValues, wideValuesSql } from "./wide-values.ts"
@@ -26,10 +26,10 @@ export const writeWideParquet = Effect.fn("publish.wideParquet")(function* (
   const warehouse = yield* Warehouse
   const { wide } = table
   const target = join(folder, parquetName)
-  // DuckDB writes the types of the columns to a file without rows.
+  // DuckDB writes the types of the columns and the metadata to a file without rows.
   const empty = `${target}.schema`
   yield* warehouse.run(
-    `COPY (FROM crm.${name(wide.view)} LIMIT 0) TO ${literal(empty)} (FORMAT parquet, PARQUET_VERSION v1)`
+    `COPY (FROM crm.${name(wide.view)} LIMIT 0) TO ${literal(empty)} (FORMAT parquet, PARQUET_VERSION v1, ${metadataOf(table)})`
   )
   const schema = yield* onDisk(empty, "read", () => readFooter(empty))
   yield* onDisk(empty, "removed", () => rm(empty))
@@ -52,6 +52,8 @@ export const writeWideParquet = Effect.fn("publish.wideParquet")(function* (
         })
       )
     )
-  yield* onDisk(target, "written", () => file.end({ ...footer, field_2: schema.field_2, field_7: schema.field_7 }))
+  yield* onDisk(target, "written", () =>
+    file.end({ ...footer, field_2: schema.field_2, field_5: schema.field_5, field_7: schema.field_7 })
+  )
   return { path: parquetName, table: table.name, rows: Number(footer.field_3) }
 })

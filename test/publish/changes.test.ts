@@ -169,7 +169,12 @@ describe("a release", () => {
     const path = join(output, "published/parquet/things/part-0.parquet")
     const groups = () =>
       Effect.promise(async () => {
-        const { row_groups } = await parquetMetadataAsync(await asyncBufferFromFile(path))
+        const { row_groups, key_value_metadata } = await parquetMetadataAsync(await asyncBufferFromFile(path))
+        const found = Object.fromEntries((key_value_metadata ?? []).map(({ key, value }) => [key, value]))
+        assert.strictEqual(found["description"], "Things, one of each kind.")
+        const { key, columns } = JSON.parse(found["sluice"]!)
+        assert.deepStrictEqual(key, ["location_id", "id"])
+        assert.deepStrictEqual(columns["note"], { description: "Whatever was said about it", personalData: "none" })
         return row_groups.map(({ num_rows }) => Number(num_rows))
       })
     /** The bytes of the file up to the end of its first row groups. */

@@ -84,6 +84,10 @@ const compare = (fill: (warehouse: Warehouse["Service"]) => Effect.Effect<void, 
     const file = `SELECT to_json(t)::VARCHAR AS row FROM read_parquet('${parquet}') AS t`
     const columns = yield* columnsOf("crm.contacts_wide")
     assert.deepStrictEqual(yield* columnsOf(`(FROM read_parquet('${parquet}'))`), columns)
+    const [metadata] = yield* warehouse.rows(
+      `SELECT array_to_string(json_keys(decode(value), '$.columns'), ' ') AS columns FROM parquet_kv_metadata('${parquet}') WHERE decode(key) = 'sluice'`
+    )
+    assert.strictEqual(metadata?.["columns"], columns.map((column) => column.name).join(" "))
     for (const difference of [`(${view}) EXCEPT ALL (${file})`, `(${file}) EXCEPT ALL (${view})`])
       assert.deepStrictEqual(yield* warehouse.rows(`SELECT * FROM (${difference}) LIMIT 1`), [])
 

@@ -25,6 +25,7 @@ import { makeBackfillPlan } from "./plan/backfill.ts"
 import { recordCoverage } from "./plan/coverage.ts"
 import type { ExpectedStep } from "./plan/expect.ts"
 import { type Choice, makePlan } from "./plan/plan.ts"
+import type { ModelProblem } from "./models/model.ts"
 import { publishNow } from "./release.ts"
 import { type Range, middleOf, sumOf } from "./values/range.ts"
 import { type Status, statusOf, worstStatus } from "./values/status.ts"
@@ -78,6 +79,8 @@ export interface Synced {
   readonly missingSegments: ReadonlyArray<number>
   /** Whether a new release was published (`due`), or why not. */
   readonly published: "due" | "unchanged" | "nothing read" | "not wanted"
+  /** Models that the release does not have. */
+  readonly modelProblems: ReadonlyArray<ModelProblem>
   /** Milliseconds from the start of the run, after planning, until all records were loaded. */
   readonly loadedMs: number
   /** Milliseconds from the start of the run, after planning, until its release was published. */
@@ -168,20 +171,22 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   const exitCode = exitCodeOf(status, ended)
   const runStatus = exitCode === exitCodes.later ? "paused" : status
   yield* endRun(run, { status: runStatus, exitCode, requests })
-  const { due: published } = yield* publishNow(catalogue, output, run.id)
+  const { due: published, problems: modelProblems } = yield* publishNow(catalogue, output, run.id)
   const elapsedMs = (yield* Clock.currentTimeMillis) - run.startedAt
   const { isVaultTruncated } = loader
   const vaultState = { isVaultTruncated, missingSegments: missing }
   return {
     run,
     ended,
-    exitCode,
+    // The data are complete without the models.
+    exitCode: exitCode === 0 && modelProblems.length > 0 ? exitCodes.partial : exitCode,
     status: runStatus,
     requests,
     rows,
     drift,
     ...vaultState,
     published,
+    modelProblems,
     loadedMs,
     elapsedMs
   } satisfies Synced

@@ -3,6 +3,7 @@ import { Clock, Effect } from "effect"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { discover } from "../catalog/discover.ts"
+import { exitCodes } from "../failure.ts"
 import { removeLeftovers } from "../leftovers.ts"
 import type { Flags } from "../settings/read.ts"
 import { manifestName, outputPaths, snapshotName } from "../settings/paths.ts"
@@ -15,6 +16,7 @@ import { Warehouse } from "../warehouse/warehouse.ts"
 import { Environment } from "./environment.ts"
 import { CommandError } from "./errors.ts"
 import { logEnd } from "./log.ts"
+import { sayProblems, sentenceOf } from "./model-problems.ts"
 import { Output } from "./output.ts"
 import { printResult } from "./result.ts"
 
@@ -50,7 +52,7 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
     next: "./sluice sync"
   })
   if (!existsSync(outputPaths(output.folder).warehouse)) return yield* nothing
-  const { due, files, folder } = yield* Effect.gen(function* () {
+  const { due, files, folder, problems } = yield* Effect.gen(function* () {
     yield* removeLeftovers(output.folder)
     // The definitions may be newer than the last sync.
     yield* prepare(catalogue)
@@ -64,13 +66,15 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
       message: `No list of the service was read to its end yet, so there is nothing to publish from ${output.folder}.`,
       next: "./sluice sync"
     })
+  const exitCode = problems.length === 0 ? 0 : exitCodes.partial
   const next = `open ${join(folder, snapshotName)} with any DuckDB client, or see ${join(folder, manifestName)}.`
   if (flags.json)
     yield* printResult("publish", {
-      exitCode: 0,
+      exitCode,
       next,
       data: {
         folder,
+        modelProblems: problems.map(sentenceOf),
         files: files.map(({ path, table, rows, bytes, sha256 }) => ({ path, table, rows, bytes, sha256 }))
       }
     })
@@ -81,8 +85,9 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
           ? `Nothing has changed since ${folder} was published.`
           : `${files.length} files in ${folder}`
       )
+    yield* sayProblems(problems)
     say(`Next: ${next}`)
   }
-  yield* logEnd(0, { status: "complete", files: files.length })
-  return 0
+  yield* logEnd(exitCode, { status: "complete", files: files.length })
+  return exitCode
 })

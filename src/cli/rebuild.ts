@@ -4,6 +4,7 @@ import { existsSync } from "node:fs"
 import { rename } from "node:fs/promises"
 import { type Catalogue, discover } from "../catalog/discover.ts"
 import { keyText } from "../catalog/tables.ts"
+import { exitCodes } from "../failure.ts"
 import { onDisk } from "../io/files.ts"
 import { removeLeftovers } from "../leftovers.ts"
 import { makeLoader } from "../load/load.ts"
@@ -23,6 +24,7 @@ import { Warehouse } from "../warehouse/warehouse.ts"
 import { Environment } from "./environment.ts"
 import { CommandError, failureExplanation } from "./errors.ts"
 import { logEnd } from "./log.ts"
+import { sayProblems, sentenceOf } from "./model-problems.ts"
 import { Output, duration } from "./output.ts"
 import { printResult } from "./result.ts"
 
@@ -50,7 +52,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
     )
   )
 
-  const { records, loadedMs } = yield* Effect.gen(function* () {
+  const { records, loadedMs, problems } = yield* Effect.gen(function* () {
     // Holding the old warehouse keeps every other run out meanwhile.
     const old = yield* Warehouse
     yield* removeLeftovers(output.folder)
@@ -65,8 +67,8 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
       yield* setStatuses()
       yield* endRun(run, { status: "complete", exitCode: 0, requests: 0 })
       const loadedMs = (yield* Clock.currentTimeMillis) - startedAt
-      yield* publishNow(catalogue, output, run.id)
-      return { records: yield* recordCount(), loadedMs }
+      const { problems } = yield* publishNow(catalogue, output, run.id)
+      return { records: yield* recordCount(), loadedMs, problems }
     }).pipe(
       Effect.provide(Layer.provideMerge(Vault.layer(vault), Warehouse.layer(rebuilt, { ...output, access: "write" })))
     )
@@ -75,16 +77,20 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
 
   const elapsedMs = (yield* Clock.currentTimeMillis) - startedAt
   const next = "./sluice status"
-  if (flags.json) yield* printResult("rebuild", { exitCode: 0, next, data: { records, loadedMs, elapsedMs } })
+  const exitCode = problems.length === 0 ? 0 : exitCodes.partial
+  const modelProblems = problems.map(sentenceOf)
+  if (flags.json)
+    yield* printResult("rebuild", { exitCode, next, data: { records, loadedMs, elapsedMs, modelProblems } })
   else {
     if (isLogged("info"))
       print(
         `${records} records in ${duration(loadedMs)}, without a request; published in ${duration(elapsedMs - loadedMs)}.`
       )
+    yield* sayProblems(problems)
     say(`Next: ${next}`)
   }
-  yield* logEnd(0, { status: "complete", records, duration_ms: elapsedMs })
-  return 0
+  yield* logEnd(exitCode, { status: "complete", records, duration_ms: elapsedMs })
+  return exitCode
 })
 
 /** A partial vault would give fewer rows than the tables hold, and nothing would request them again. */

@@ -5,6 +5,7 @@ import { exitCodes } from "../failure.ts"
 import type { Synced } from "../sync.ts"
 import { sentencesOf, statusOf, statusText } from "../values/status.ts"
 import { counted } from "../verify/finding.ts"
+import { sayProblems, sentenceOf } from "./model-problems.ts"
 import { Output, duration, placeOf, table } from "./output.ts"
 import { instant, printResult } from "./result.ts"
 
@@ -21,7 +22,7 @@ interface ReportOptions {
 /** Prints the result, and returns its exit code. */
 export const report = Effect.fnUntraced(function* (synced: Ended, { name, json, command }: ReportOptions) {
   const { print, say, isLogged } = yield* Output
-  const { run, ended, exitCode, requests, rows, drift, published, loadedMs, elapsedMs } = synced
+  const { run, ended, exitCode, requests, rows, drift, published, modelProblems, loadedMs, elapsedMs } = synced
   const { isVaultTruncated, missingSegments } = synced
   const ends = ended.map((end) => ({ ...end, status: statusOf(end), warnings: sentencesOf(end) }))
   const next = command && nextOf(synced, command)
@@ -33,6 +34,7 @@ export const report = Effect.fnUntraced(function* (synced: Ended, { name, json, 
         run: run.id,
         requests,
         published: releases[published],
+        modelProblems: modelProblems.map(sentenceOf),
         loadedMs,
         elapsedMs,
         resources: rows,
@@ -82,6 +84,7 @@ export const report = Effect.fnUntraced(function* (synced: Ended, { name, json, 
     for (const warning of end.warnings) say([...place.of(end), `${end.resource}: ${warning}`].join(" "), "warn")
   const publishing = published === "due" ? `, published in ${duration(elapsedMs - loadedMs)}` : ""
   say(`${counted(requests, "request")}, loaded in ${duration(loadedMs)}${publishing}. Run ${run.id}.`)
+  yield* sayProblems(modelProblems)
   if (published === "unchanged") say("Nothing changed; the published files stay as they are.")
   if (published === "nothing read") say("Nothing was published: no list has been read completely yet.")
   if (isVaultTruncated || missingSegments.length > 0)

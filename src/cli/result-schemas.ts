@@ -23,6 +23,9 @@ const Run = Schema.Struct({
   plannedRequests: Schema.optionalKey(Count)
 })
 
+/** One sentence for each model that the release does not have. */
+const ModelProblems = Texts
+
 /** What a run read, and what it changed. */
 const counts = {
   requests: Count,
@@ -62,6 +65,7 @@ const Sync = Schema.Struct({
   plannedRequests: Schema.optionalKey(Count),
   /** Whether a new release was published, or why not. */
   published: Schema.Literals(["released", "unchanged", "nothingRead", "notWanted"]),
+  modelProblems: ModelProblems,
   loadedMs: Count,
   elapsedMs: Count,
   resources: Schema.Array(RunResource),
@@ -133,6 +137,7 @@ const Plan = Schema.Struct({
 
 const Publish = Schema.Struct({
   folder: Schema.String,
+  modelProblems: ModelProblems,
   files: Schema.Array(
     Schema.Struct({
       path: Schema.String,
@@ -144,7 +149,7 @@ const Publish = Schema.Struct({
   )
 })
 
-const Rebuild = Schema.Struct({ records: Count, loadedMs: Count, elapsedMs: Count })
+const Rebuild = Schema.Struct({ records: Count, loadedMs: Count, elapsedMs: Count, modelProblems: ModelProblems })
 
 const Verify = Schema.Struct({
   /** The program that has the warehouse open; only the published files are checked then. */

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import type { Failure } from "../failure.ts"
 import { type Checksum, onDisk, writeDurably } from "../io/files.ts"
 import { manifestName } from "../settings/paths.ts"
+import type { ModelProblem } from "../models/model.ts"
 import { sluiceVersion } from "../values/version.ts"
 import type { Content } from "../warehouse/content.ts"
 
@@ -38,6 +39,8 @@ export interface ReleaseState {
   readonly definitions: string
   /** Versions by table and wide view. Equal versions have equal content. */
   readonly versions: Readonly<Record<string, string>>
+  /** Versions of the models. Absent in releases of earlier versions of sluice. */
+  readonly models?: Readonly<Record<string, string>>
   /** Size of the DuckDB file when it was last written anew; 0 without this file. */
   readonly fullBytes: number
 }
@@ -48,6 +51,8 @@ export interface Manifest {
   readonly formats: ReadonlyArray<string>
   readonly csvProfile: string
   readonly state: ReleaseState
+  /** Models that could not be built, which the release does not have. */
+  readonly problems?: ReadonlyArray<ModelProblem>
   readonly tables: ReadonlyArray<TableContent>
   readonly files: ReadonlyArray<PublishedFile>
 }

@@ -10,7 +10,7 @@ import { type TableName, isChanged } from "./changes.ts"
 import type { Written } from "./manifest.ts"
 import { readFooter } from "./parquet-footer.ts"
 import { ParquetOutput } from "./parquet-output.ts"
-import { copyParquet, parquetName, rowGroupRows, writeParquet } from "./parquet.ts"
+import { copyParquet, metadataOf, parquetName, rowGroupRows, writeParquet } from "./parquet.ts"
 
 /** `previous`: the file of the previous release. Its rows keep their order, and the changed ones follow. */
 export const updateParquet = Effect.fn("publish.updateParquet")(function* (
@@ -37,7 +37,7 @@ export const updateParquet = Effect.fn("publish.updateParquet")(function* (
   const rows = yield* copyParquet(
     `(SELECT * EXCLUDE (file_row_number) FROM ${old} WHERE file_row_number >= ${keptRows} AND NOT ${isChanged(table)}
       UNION ALL FROM crm.${name(table.name)} WHERE ${isChanged(table)})`,
-    table,
+    metadataOf(table),
     rest
   )
   yield* onDisk(target, "written", async () => {

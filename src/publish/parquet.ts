@@ -23,25 +23,22 @@ export const writeParquet = Effect.fnUntraced(function* (
   table: TableName,
   folder: string
 ): Effect.fn.Return<Written, Failure, Warehouse> {
-  const rows = yield* copyParquet(`crm.${name(table.name)}`, table, join(folder, parquetName))
+  const rows = yield* copyParquet(`crm.${name(table.name)}`, metadataOf(table), join(folder, parquetName))
   return { path: parquetName, table: table.name, rows }
 })
 
-/** Writes the rows of a relation with the metadata of the table. Returns the number of rows. */
+/** Writes the rows of a relation. `metadata`: the option of `metadataSql`. Returns the number of rows. */
 export const copyParquet = Effect.fnUntraced(function* (
   from: string,
-  table: TableName,
+  metadata: string,
   path: string
 ): Effect.fn.Return<number, Failure, Warehouse> {
-  const copy = `COPY (FROM ${from}) TO ${literal(path)} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v1, ${bounds}, ${metadataOf(table)})`
+  const copy = `COPY (FROM ${from}) TO ${literal(path)} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v1, ${bounds}, ${metadata})`
   const [copied] = yield* (yield* Warehouse).rows(copy)
   return Number(copied?.["Count"])
 })
 
-/**
- * The COPY option that adds the description of the table, and as JSON its key and columns, to the key-value metadata of a
- * file. A custom field may hold anything about a person.
- */
+/** The metadata of a table: its description, key and columns. A custom field may hold anything about a person. */
 export const metadataOf = ({ definition, key, wide }: TableName): string => {
   const own = definition.columns.map(({ name, description, personal, references }) => [
     name,
@@ -51,6 +48,9 @@ export const metadataOf = ({ definition, key, wide }: TableName): string => {
     column,
     { description: label, personalData: "direct" }
   ])
-  const columns = Object.fromEntries([...own, ...custom]) as object
-  return `KV_METADATA {description: ${literal(definition.description)}, sluice: ${literal(JSON.stringify({ key, columns }))}}`
+  return metadataSql(definition.description, { key, columns: Object.fromEntries([...own, ...custom]) as object })
 }
+
+/** The COPY option that adds a description, and facts as JSON, to the key-value metadata of a file. */
+export const metadataSql = (description: string, facts: object): string =>
+  `KV_METADATA {description: ${literal(description)}, sluice: ${literal(JSON.stringify(facts))}}`

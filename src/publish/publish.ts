@@ -10,12 +10,15 @@ import { join } from "node:path"
 import { Failure } from "../failure.ts"
 import { onDisk } from "../io/files.ts"
 import { snapshotName } from "../settings/paths.ts"
+import type { ModelProblem } from "../models/model.ts"
+import type { Ordered } from "../models/order.ts"
 import { recordRelease } from "../warehouse/meta/content-versions.ts"
 import { storedFingerprint } from "../warehouse/meta/schema-version.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type TableName, changesSince } from "./changes.ts"
 import { contentsOf } from "./contents.ts"
 import { type Manifest, type PublishedFile, confirmRelease, previousRelease, writeManifest } from "./manifest.ts"
+import { modelVersions, putModels } from "./models.ts"
 import { type Put, putCsv, putParquet, putSnapshot } from "./put.ts"
 import { abandonRelease, beginRelease, commitRelease, durableFile } from "./release.ts"
 import { storedOrder } from "./snapshot.ts"
@@ -29,6 +32,8 @@ export interface PublishOptions {
   readonly schemaVersion: string
   /** Statements that create views, macros and comments in the DuckDB file. */
   readonly views?: ReadonlyArray<string>
+  /** The models to build. */
+  readonly models?: Ordered
   /** Makes the documents that describe the files of a release. */
   readonly documents?: (
     files: ReadonlyArray<PublishedFile>
@@ -44,6 +49,8 @@ interface Document {
 }
 
 export interface Published {
+  /** Models that could not be built, which the release does not have. */
+  readonly problems: ReadonlyArray<ModelProblem>
   /** Whether there is a new release; otherwise the current one shows the present content. */
   readonly isNew: boolean
   readonly files: ReadonlyArray<PublishedFile>
@@ -62,11 +69,14 @@ export const publish = Effect.fn("publish")(function* (
   yield* dieIfReadOnly
   const previous = options.full ? undefined : yield* previousRelease(folder)
   const changes = yield* changesSince(previous, tables)
+  const models = options.models ?? { models: [], problems: [] }
+  const versions = modelVersions(models, changes.versions)
   const definitions = hash("sha256", JSON.stringify([yield* storedFingerprint(), options.views])).slice(0, 32)
   if (previous && isCurrent(previous.manifest)) {
     yield* confirmRelease(previous)
     yield* tryRecordRelease
-    return { isNew: false, files: previous.manifest.files, folder }
+    const failed = (previous.manifest.problems ?? []).filter(({ model }) => model in versions)
+    return { isNew: false, files: previous.manifest.files, problems: [...models.problems, ...failed], folder }
   }
   const release = yield* beginRelease(folder, run)
   return yield* Effect.gen(function* () {
@@ -83,6 +93,9 @@ export const publish = Effect.fn("publish")(function* (
       if (formats.includes("parquet")) put.push(...(yield* putParquet(table, making)))
       if (formats.includes("csv")) put.push(...(yield* putCsv(table, csvProfile, making)))
     }
+    const isUpdated = snapshot?.fullBytes !== undefined
+    const built = yield* putModels(models, versions, { formats, csvProfile, isUpdated }, making)
+    put.push(...built.files)
     // Flushing a small file is mostly waiting, so several files are flushed concurrently.
     const files = yield* Effect.forEach(
       put,
@@ -100,13 +113,14 @@ export const publish = Effect.fn("publish")(function* (
       schemaVersion,
       formats,
       csvProfile,
-      state: { definitions, versions: changes.versions, fullBytes },
+      state: { definitions, versions: changes.versions, models: versions, fullBytes },
+      problems: built.problems,
       tables: contents,
       files
     })
     yield* commitRelease(release)
     yield* tryRecordRelease
-    return { isNew: true, files, folder }
+    return { isNew: true, files, problems: built.problems, folder }
   }).pipe(
     storedOrder,
     Effect.onError(() => abandonRelease(release)),
@@ -115,8 +129,8 @@ export const publish = Effect.fn("publish")(function* (
 
   function isCurrent({ state, ...manifest }: Manifest): boolean {
     return (
-      JSON.stringify([manifest.formats, manifest.csvProfile, state.definitions, state.versions]) ===
-      JSON.stringify([formats, csvProfile, definitions, changes.versions])
+      JSON.stringify([manifest.formats, manifest.csvProfile, state.definitions, state.versions, state.models ?? {}]) ===
+      JSON.stringify([formats, csvProfile, definitions, changes.versions, versions])
     )
   }
 })

@@ -8,6 +8,7 @@ import { onDisk } from "../io/files.ts"
 import { snapshotName } from "../settings/paths.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 import type { TableChange } from "./changes.ts"
+import { partsOf } from "./chunks.ts"
 import { hasTextKey, updateCsv, writeCsv } from "./csv.ts"
 import type { OldContents } from "./contents.ts"
 import type { Manifest, PreviousRelease, PublishedFile, TableContent, Written } from "./manifest.ts"
@@ -57,7 +58,8 @@ export const putCsv = Effect.fnUntraced(function* (
   yield* makeFolder(folder)
   const before = previous?.manifest.csvProfile === profile ? filesOf(previous, table, "csv") : []
   if (table.change === "none" && before.length > 0) return yield* linkAll(before, building, previous!)
-  if (profile === "spreadsheet") return below("csv", yield* writeSpreadsheets(table, folder))
+  if (profile === "spreadsheet")
+    return below("csv", yield* writeSpreadsheets(table, yield* partsOf(table, "crm"), folder))
   const [old] = before
   const isUpdatable = table.change === "some" && (yield* hasTextKey(table))
   const updated = old && isUpdatable ? { path: join(previous!.folder, old.path), rows: old.rows } : undefined
@@ -118,11 +120,11 @@ const isUpdatable = (
 const growthMax = 1.3
 const replacedShareMax = 0.2
 
-const filesOf = (previous: PreviousRelease | undefined, { name }: TableChange, format: string) =>
+export const filesOf = (previous: PreviousRelease | undefined, { name }: { readonly name: string }, format: string) =>
   previous?.manifest.files.filter(({ table, path }) => table === name && path.startsWith(`${format}/`)) ?? []
 
 /** Where links are refused, the files are copied. */
-const linkAll = (files: ReadonlyArray<PublishedFile>, building: string, { folder }: PreviousRelease) =>
+export const linkAll = (files: ReadonlyArray<PublishedFile>, building: string, { folder }: PreviousRelease) =>
   Effect.forEach(files, (file): Effect.Effect<Put, Failure> => {
     const [from, to] = [join(folder, file.path), join(building, file.path)]
     return onDisk(to, "written", async () => {
@@ -136,7 +138,7 @@ const linkAll = (files: ReadonlyArray<PublishedFile>, building: string, { folder
     })
   })
 
-const below = (folder: string, files: ReadonlyArray<Written>): ReadonlyArray<Written> =>
+export const below = (folder: string, files: ReadonlyArray<Written>): ReadonlyArray<Written> =>
   files.map((file) => ({ ...file, path: join(folder, file.path) }))
 
-const makeFolder = (path: string) => onDisk(path, "created", () => mkdir(path, { recursive: true, mode: 0o700 }))
+export const makeFolder = (path: string) => onDisk(path, "created", () => mkdir(path, { recursive: true, mode: 0o700 }))

@@ -10,7 +10,7 @@ import { type OldContents, changedContent, pathOf } from "./contents.ts"
 import type { TableContent } from "./manifest.ts"
 
 /** The database name of the snapshot while it is attached. */
-const snapshotName = "sluice_served"
+export const attachedName = "sluice_served"
 
 /**
  * The oldest format that stores the statistics of an empty column in a few bytes: in DuckDB's default, which 1.0 can read,
@@ -31,7 +31,7 @@ export const writeSnapshot = (path: string, tables: ReadonlyArray<TableName>, vi
       const paths = [...tables.flatMap(pathsOf), ...metaPaths]
       yield* warehouse.run(
         [
-          ...["crm_history", "meta"].map((schema) => `CREATE SCHEMA ${snapshotName}.${schema}`),
+          ...["crm_history", "meta"].map((schema) => `CREATE SCHEMA ${attachedName}.${schema}`),
           ...paths.map((from) => `CREATE TABLE ${copyOf(from)} AS SELECT * FROM ${from}`)
         ].join(";\n")
       )
@@ -76,10 +76,14 @@ export const updateSnapshot = (
  * The snapshot has the current rows in its main schema. DuckDB names the catalog of an opened file after the file, so both
  * `contacts` and `crm.contacts` find them; with a schema `crm` as well, `crm.contacts` would be ambiguous.
  */
-const copyOf = (path: string) => `${snapshotName}.${path.replace(/^crm\./, "main.")}`
+const copyOf = (path: string) => `${attachedName}.${path.replace(/^crm\./, "main.")}`
 
 const pathsOf = (table: TableName) => (table.wide ? [] : [pathOf("crm", table), pathOf("crm_history", table)])
 const metaPaths = publishedMetaTables.map((table) => `meta.${name(table)}`)
+
+/** Runs `use` while a published DuckDB file, or one in the making, is attached as `attachedName`, then closes it. */
+export const withAttached = <A, R>(path: string, use: Effect.Effect<A, Failure, R>) =>
+  withSnapshot(path, [storage, blocks], use)
 
 /** Runs `use` while the file is attached, then closes it. */
 const withSnapshot = Effect.fnUntraced(function* <A, R>(
@@ -88,14 +92,14 @@ const withSnapshot = Effect.fnUntraced(function* <A, R>(
   use: Effect.Effect<A, Failure, R>
 ): Effect.fn.Return<A, Failure, R | Warehouse> {
   const warehouse = yield* Warehouse
-  const detach = warehouse.run(`DETACH ${snapshotName}`)
+  const detach = warehouse.run(`DETACH ${attachedName}`)
   return yield* Effect.acquireUseRelease(
     // Without a write-ahead log, because an incomplete snapshot is never used.
     warehouse.run(
-      `ATTACH ${literal(path)} AS ${snapshotName} (${["RECOVERY_MODE no_wal_writes", ...options].join(", ")})`
+      `ATTACH ${literal(path)} AS ${attachedName} (${["RECOVERY_MODE no_wal_writes", ...options].join(", ")})`
     ),
     // Without a checkpoint, the rows would still be in a log next to the file, which is not published.
-    () => Effect.tap(use, () => warehouse.run(`CHECKPOINT ${snapshotName}`)),
+    () => Effect.tap(use, () => warehouse.run(`CHECKPOINT ${attachedName}`)),
     // After a failure, only that failure is reported.
     (_, exit) => (Exit.isSuccess(exit) ? detach : Effect.ignore(detach))
   ).pipe(storedOrder)
@@ -126,10 +130,18 @@ export const storedOrder = Effect.fnUntraced(function* <A, E, R>(
  */
 const makeViews = Effect.fnUntraced(function* (views: ReadonlyArray<string>) {
   const warehouse = yield* Warehouse
+  yield* inAttached(warehouse.run(views.join(";\n")))
+})
+
+/** Runs `use` with the attached file as the database in which names are resolved. */
+export const inAttached = Effect.fnUntraced(function* <A, R>(
+  use: Effect.Effect<A, Failure, R>
+): Effect.fn.Return<A, Failure, R | Warehouse> {
+  const warehouse = yield* Warehouse
   const [row] = yield* warehouse.rows("SELECT current_database() AS own")
-  yield* Effect.acquireUseRelease(
-    warehouse.run(`USE ${snapshotName}`),
-    () => warehouse.run(views.join(";\n")),
+  return yield* Effect.acquireUseRelease(
+    warehouse.run(`USE ${attachedName}`),
+    () => use,
     () => Effect.ignore(warehouse.run(`USE ${name(String(row?.["own"]))}`))
   )
 })

@@ -9,17 +9,17 @@ import type { Failure } from "../failure.ts"
 import { onDisk } from "../io/files.ts"
 import { type CsvRow, columnsOf } from "./columns.ts"
 import type { TableName } from "./changes.ts"
-import { partsOf, rowsOf } from "./chunks.ts"
+import { rowsOf } from "./chunks.ts"
 import type { Written } from "./manifest.ts"
 import { byteOrderMark, safeRow, safeText, spreadsheetLimits, spreadsheetText } from "./spreadsheet.ts"
 
-/** The warehouse and every other format have the original of an altered cell. */
+/** `parts`: relations with the rows. The warehouse and every other format have the original of an altered cell. */
 export const writeSpreadsheets = Effect.fnUntraced(function* (
-  table: TableName,
+  table: Pick<TableName, "name" | "key">,
+  parts: ReadonlyArray<string>,
   folder: string,
   limits: { readonly lines: number; readonly characters: number } = spreadsheetLimits
 ) {
-  const parts = yield* partsOf(table, "crm")
   const columns = yield* columnsOf(parts[0]!)
   const names = columns.map((column) => column.name)
   const keyIndexes = table.key.map((column) => names.indexOf(column))

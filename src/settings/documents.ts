@@ -1,6 +1,7 @@
 /** Generates config/example.toml, its JSON Schema, the table of docs/configuration.md and the help of flags from the settings table. */
 import * as Schema from "effect/Schema"
-import { type Setting, type SettingFlags, allSettings, flagText, locationSettings, sections } from "./table.ts"
+import { type Setting, type SettingFlags, locationSettings, sections } from "./sections.ts"
+import { allSettings, flagText } from "./table.ts"
 
 export const schemaFile = "sluice.schema.json"
 

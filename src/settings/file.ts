@@ -5,7 +5,8 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { closest } from "./closest.ts"
 import type { SettingProblem } from "./errors.ts"
-import { allSettings, locationSettings, sections } from "./table.ts"
+import { locationSettings, sections } from "./sections.ts"
+import { allSettings } from "./table.ts"
 import { lineOf } from "./toml-lines.ts"
 
 export const defaultFile = join("config", "sluice.toml")

@@ -3,15 +3,8 @@ import * as Schema from "effect/Schema"
 import type { SettingProblem } from "./errors.ts"
 import { type SettingsFile, readFile } from "./file.ts"
 import { isPlainSecret, shownSecret } from "./secrets.ts"
-import {
-  type PlacedSetting,
-  type Setting,
-  type SettingFlags,
-  type SettingValues,
-  allSettings,
-  flagText,
-  locationSettings
-} from "./table.ts"
+import { type Setting, type SettingFlags, locationSettings } from "./sections.ts"
+import { type PlacedSetting, type SettingValues, allSettings, flagText } from "./table.ts"
 
 export interface Flags extends SettingFlags {
   readonly config?: string | undefined

@@ -16,6 +16,13 @@ export interface OutputSettings {
   readonly formats: SettingValues["output"]["formats"]
   readonly csvProfile: SettingValues["output"]["csv_profile"]
   readonly memoryMb: number
+  readonly models?: ModelSettings
+}
+
+export interface ModelSettings {
+  readonly build: boolean
+  /** The folder of the user's own models. */
+  readonly folder: string | undefined
 }
 
 /** The settings that schema-policy.ts checks against the catalogue, and the lines of the file that contain them. */
@@ -88,11 +95,12 @@ const allProblems = ({ problems }: Settings, missing: ReadonlyArray<SettingProbl
   return [...problems, ...missing.filter((problem) => !wrong.has(pathOf(problem)))]
 }
 
-const outputOf = ({ placeOf, values: { output, machine, schema } }: Settings): Output => ({
+const outputOf = ({ placeOf, values: { output, machine, models, schema } }: Settings): Output => ({
   folder: resolve(output.folder),
   formats: output.formats,
   csvProfile: output.csv_profile,
   memoryMb: machine.memory_mb,
+  models: { build: models.build, folder: models.folder === undefined ? undefined : resolve(models.folder) },
   schema: { ...schema, placeOf }
 })
 

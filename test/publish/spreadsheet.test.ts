@@ -89,7 +89,7 @@ describe("CSV for spreadsheets", () => {
         Array.from({ length: 7 }, (_, index) => ({ id: `id${index}`, name: `=${index}`, note: "abc😀" }))
       )
       const table = "things"
-      assert.deepStrictEqual(yield* writeSpreadsheets(things, folder, { lines: 4, characters: 4 }), [
+      assert.deepStrictEqual(yield* writeSpreadsheets(things, ["crm.things"], folder, { lines: 4, characters: 4 }), [
         { path: "things.csv", table, rows: 3 },
         { path: "things-2.csv", table, rows: 3 },
         { path: "things-3.csv", table, rows: 1 },

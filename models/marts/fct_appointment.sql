@@ -1,0 +1,25 @@
+-- Whether an appointment is past is decided by the time at which its row was read, because tables do not change by themselves.
+SELECT
+  appointments.location_id,
+  appointments.id AS appointment_id,
+  appointments.calendar_id,
+  calendars.name AS calendar_name,
+  appointments.contact_id,
+  appointments.assigned_user_id,
+  appointments.appointment_status,
+  appointments.appointment_status = 'noshow' AS is_no_show,
+  appointments.appointment_status IN ('showed', 'completed') AS is_attended,
+  appointments.appointment_status IN ('cancelled', 'invalid') AS is_cancelled,
+  appointments.start_time < appointments._synced_at AS is_past,
+  appointments.start_time AS starts_at,
+  appointments.end_time AS ends_at,
+  (appointments.start_time AT TIME ZONE locations.time_zone)::DATE AS start_local_date,
+  date_diff('minute', appointments.start_time, appointments.end_time) AS duration_minutes,
+  appointments.date_added AS booked_at,
+  appointments.created_by_source AS booking_source,
+  appointments._synced_at
+FROM {{ ref('stg_appointments') }} AS appointments
+LEFT JOIN {{ ref('dim_location') }} AS locations USING (location_id)
+LEFT JOIN {{ ref('stg_calendars') }} AS calendars
+  ON calendars.location_id = appointments.location_id AND calendars.id = appointments.calendar_id
+WHERE appointments.deleted IS NOT TRUE

@@ -1,0 +1,16 @@
+-- An e-mail that was read or answered was opened; the service reports one status only.
+SELECT
+  emails.location_id,
+  emails.id AS email_id,
+  emails.conversation_id,
+  emails.contact_id,
+  emails.direction,
+  emails.source,
+  emails.status AS email_status,
+  emails.direction = 'outbound' AND emails.status IN ('sent', 'delivered', 'read', 'opened', 'connected') AS is_sent,
+  emails.direction = 'outbound' AND emails.status IN ('read', 'opened') AS is_opened,
+  emails.direction = 'outbound' AND emails.status IN ('undelivered', 'failed') AS is_failed,
+  emails.date_added AS sent_at,
+  (emails.date_added AT TIME ZONE locations.time_zone)::DATE AS sent_local_date
+FROM {{ ref('stg_emails') }} AS emails
+LEFT JOIN {{ ref('dim_location') }} AS locations USING (location_id)

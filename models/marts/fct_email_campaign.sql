@@ -1,0 +1,16 @@
+-- The API has no statistics of a campaign, and its e-mails do not name it: opens can only be counted by source in fct_email.
+SELECT
+  campaigns.location_id,
+  campaigns.id AS email_campaign_id,
+  campaigns.name AS campaign_name,
+  campaigns.status AS campaign_status,
+  campaigns.campaign_type,
+  campaigns.source,
+  campaigns.subject,
+  campaigns.from_email,
+  campaigns.created_at,
+  (campaigns.created_at AT TIME ZONE locations.time_zone)::DATE AS created_local_date,
+  campaigns.updated_at
+FROM {{ ref('stg_email_campaigns') }} AS campaigns
+LEFT JOIN {{ ref('dim_location') }} AS locations USING (location_id)
+WHERE campaigns.deleted IS NOT TRUE

@@ -1,0 +1,36 @@
+-- "Overdue" is no status of the service: an invoice is overdue if something is due after its date, on the day it was read.
+WITH invoices AS (
+  SELECT invoices.*, (invoices._synced_at AT TIME ZONE locations.time_zone)::DATE AS read_local_date
+  FROM {{ ref('stg_invoices') }} AS invoices
+  LEFT JOIN {{ ref('dim_location') }} AS locations USING (location_id)
+)
+SELECT
+  location_id,
+  id AS invoice_id,
+  invoice_number,
+  name AS invoice_name,
+  status AS invoice_status,
+  contact_id,
+  currency,
+  total::DECIMAL(38, 4) AS total_amount,
+  amount_paid::DECIMAL(38, 4) AS paid_amount,
+  amount_due::DECIMAL(38, 4) AS due_amount,
+  issue_date,
+  due_date,
+  live_mode IS NOT FALSE AS is_live,
+  status = 'paid' AS is_paid,
+  coalesce(status IN ('sent', 'partially_paid', 'payment_processing') AND amount_due > 0 AND due_date < read_local_date, false) AS is_overdue,
+  CASE
+    WHEN status IN ('sent', 'partially_paid', 'payment_processing') AND amount_due > 0 AND due_date < read_local_date
+    THEN read_local_date - due_date
+  END AS days_overdue,
+  CASE
+    WHEN status NOT IN ('sent', 'partially_paid', 'payment_processing') OR amount_due <= 0 THEN NULL
+    WHEN due_date >= read_local_date OR due_date IS NULL THEN 'not due'
+    WHEN read_local_date - due_date <= 30 THEN '1-30 days'
+    WHEN read_local_date - due_date <= 60 THEN '31-60 days'
+    ELSE 'over 60 days'
+  END AS aging_bucket,
+  created_at,
+  _synced_at
+FROM invoices

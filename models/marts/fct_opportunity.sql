@@ -1,0 +1,33 @@
+-- The service sends no currency with an opportunity: its value is in the currency of the account.
+SELECT
+  opportunities.location_id,
+  opportunities.id AS opportunity_id,
+  opportunities.name AS opportunity_name,
+  opportunities.contact_id,
+  opportunities.assigned_to AS assigned_user_id,
+  opportunities.pipeline_id,
+  stages.pipeline_name,
+  opportunities.pipeline_stage_id,
+  stages.pipeline_stage_name,
+  stages.stage_position,
+  opportunities.status,
+  opportunities.status = 'open' AS is_open,
+  opportunities.status = 'won' AS is_won,
+  opportunities.status = 'lost' AS is_lost,
+  opportunities.source,
+  opportunities.monetary_value::DECIMAL(38, 4) AS opportunity_value,
+  locations.currency,
+  opportunities.created_at,
+  (opportunities.created_at AT TIME ZONE locations.time_zone)::DATE AS created_local_date,
+  opportunities.last_stage_change_at,
+  CASE WHEN opportunities.status <> 'open' THEN opportunities.last_status_change_at END AS closed_at,
+  CASE WHEN opportunities.status <> 'open'
+    THEN (opportunities.last_status_change_at AT TIME ZONE locations.time_zone)::DATE END AS closed_local_date,
+  opportunities.forecast_expected_close_date AS expected_close_date,
+  opportunities._synced_at
+FROM {{ ref('stg_opportunities') }} AS opportunities
+LEFT JOIN {{ ref('dim_location') }} AS locations USING (location_id)
+LEFT JOIN {{ ref('dim_pipeline_stage') }} AS stages
+  ON stages.location_id = opportunities.location_id
+  AND stages.pipeline_id = opportunities.pipeline_id
+  AND stages.pipeline_stage_id = opportunities.pipeline_stage_id

@@ -1,0 +1,24 @@
+-- Sums of payments are meaningful for one currency, and for payments that are live and succeeded.
+SELECT
+  transactions.location_id,
+  transactions.id AS payment_id,
+  transactions.contact_id,
+  transactions.invoice_id,
+  transactions.subscription_id,
+  transactions.entity_type,
+  transactions.entity_source_type AS source_type,
+  transactions.entity_source_name AS source_name,
+  transactions.payment_provider_type AS payment_provider,
+  transactions.payment_method,
+  transactions.status AS payment_status,
+  transactions.status = 'succeeded' AS is_succeeded,
+  transactions.live_mode IS NOT FALSE AND transactions.mark_as_test IS NOT TRUE AS is_live,
+  transactions.currency,
+  transactions.amount::DECIMAL(38, 4) AS amount,
+  coalesce(transactions.amount_refunded, 0)::DECIMAL(38, 4) AS refunded_amount,
+  (transactions.amount - coalesce(transactions.amount_refunded, 0))::DECIMAL(38, 4) AS net_amount,
+  transactions.created_at AS paid_at,
+  (transactions.created_at AT TIME ZONE locations.time_zone)::DATE AS paid_local_date,
+  transactions._synced_at
+FROM {{ ref('stg_transactions') }} AS transactions
+LEFT JOIN {{ ref('dim_location') }} AS locations USING (location_id)

@@ -1,0 +1,30 @@
+-- Calendars that appointments are booked in. Further settings are in `_extra`.
+SELECT
+  location_id,
+  id,
+  name,
+  description,
+  calendar_type,
+  slot_duration,
+  slot_duration_unit,
+  slot_interval,
+  slot_interval_unit,
+  slot_buffer,
+  slot_buffer_unit,
+  is_active,
+  event_type,
+  event_title,
+  event_color,
+  group_id,
+  slug,
+  widget_slug,
+  form_id,
+  auto_confirm,
+  allow_reschedule,
+  allow_cancellation,
+  open_hours,
+  _extra,
+  _synced_at,
+  _run_id
+FROM {{ source('crm', 'calendars') }}
+WHERE _deleted_at IS NULL

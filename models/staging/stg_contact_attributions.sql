@@ -1,0 +1,33 @@
+-- Visits of each contact that came through a campaign or a page.
+SELECT
+  location_id,
+  contact_id,
+  position,
+  session_source,
+  medium,
+  medium_id,
+  campaign,
+  campaign_id,
+  utm_source,
+  utm_medium,
+  utm_campaign,
+  utm_content,
+  utm_term,
+  url,
+  referrer,
+  utm_campaign_id,
+  ad_source,
+  ad_id,
+  ad_group_id,
+  gclid,
+  fbclid,
+  ip,
+  user_agent,
+  is_first,
+  is_last,
+  date_added,
+  _extra,
+  _synced_at,
+  _run_id
+FROM {{ source('crm', 'contact_attributions') }}
+WHERE _deleted_at IS NULL

@@ -1,0 +1,30 @@
+-- What new invoices and estimates start from: one row per location.
+SELECT
+  location_id,
+  id,
+  title,
+  estimates_title,
+  terms_note,
+  estimates_terms_note,
+  invoice_number_prefix,
+  estimate_number_prefix,
+  due_after_x_days,
+  estimates_expire_after_x_days,
+  settings_id,
+  late_fees_configuration_enable,
+  late_fees_configuration_value,
+  late_fees_configuration_type,
+  late_fees_configuration_frequency_interval_count,
+  late_fees_configuration_frequency_interval,
+  late_fees_configuration_grace_interval_count,
+  late_fees_configuration_grace_interval,
+  late_fees_configuration_max_late_fees_type,
+  late_fees_configuration_max_late_fees_value,
+  reminders,
+  tips_configuration,
+  payment_methods,
+  _extra,
+  _synced_at,
+  _run_id
+FROM {{ source('crm', 'invoice_settings') }}
+WHERE _deleted_at IS NULL

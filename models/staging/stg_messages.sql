@@ -1,0 +1,32 @@
+-- Messages, calls and activities of all conversations.
+SELECT
+  location_id,
+  id,
+  conversation_id,
+  contact_id,
+  type,
+  message_type,
+  direction,
+  status,
+  content_type,
+  body,
+  subject,
+  date_added,
+  date_updated,
+  source,
+  user_id,
+  from_address,
+  to_address,
+  error,
+  alt_id,
+  conversation_provider_id,
+  chat_widget_id,
+  call_duration_seconds,
+  call_status,
+  meta,
+  activity,
+  _extra,
+  _synced_at,
+  _run_id
+FROM {{ source('crm', 'messages') }}
+WHERE _deleted_at IS NULL

@@ -1,0 +1,33 @@
+-- Visits that each deal came from.
+SELECT
+  location_id,
+  opportunity_id,
+  position,
+  session_source,
+  medium,
+  medium_id,
+  campaign,
+  campaign_id,
+  utm_source,
+  utm_medium,
+  utm_campaign,
+  utm_content,
+  utm_term,
+  url,
+  referrer,
+  utm_campaign_id,
+  ad_source,
+  ad_id,
+  ad_group_id,
+  gclid,
+  fbclid,
+  ip,
+  user_agent,
+  is_first,
+  is_last,
+  date_added,
+  _extra,
+  _synced_at,
+  _run_id
+FROM {{ source('crm', 'opportunity_attributions') }}
+WHERE _deleted_at IS NULL

@@ -1,0 +1,31 @@
+-- Posts on social networks: drafts, scheduled, published and deleted.
+SELECT
+  location_id,
+  id,
+  type,
+  summary,
+  status,
+  platform,
+  account_id,
+  parent_post_id,
+  post_id,
+  schedule_date,
+  display_date,
+  published_at,
+  created_at,
+  updated_at,
+  error,
+  insights,
+  source,
+  category_id,
+  created_by_id,
+  created_by_source,
+  created_by_channel,
+  created_by,
+  user_id,
+  deleted,
+  _extra,
+  _synced_at,
+  _run_id
+FROM {{ source('crm', 'social_posts') }}
+WHERE _deleted_at IS NULL

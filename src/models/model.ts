@@ -1,0 +1,92 @@
+/**
+ * A model: a SELECT in a file, as in a dbt project. Of dbt's templates, it may contain comments and
+ *
+ *     {{ ref('stg_contacts') }}           another model
+ *     {{ source('crm', 'contacts') }}     a table of the schema crm, crm_history or meta
+ */
+import { basename } from "node:path"
+
+/** A table that a model reads. */
+export interface Source {
+  readonly schema: string
+  readonly table: string
+}
+
+export interface Model {
+  readonly name: string
+  readonly file: string
+  /** Views have all rows of a table; the others are stored. */
+  readonly isView: boolean
+  /** The SQL, and between its pieces what the templates stand for. */
+  readonly pieces: ReadonlyArray<string | Reference>
+  readonly description: string | undefined
+  /** Sentences by column. */
+  readonly columns: Readonly<Record<string, string>>
+}
+
+export type Reference = { readonly ref: string } | { readonly source: Source }
+
+/** What is wrong with a model, with the place: `my-models/won.sql:3: …`. */
+export interface ModelProblem {
+  readonly model: string
+  readonly problem: string
+}
+
+export interface ModelText {
+  readonly file: string
+  readonly text: string
+  readonly isView: boolean
+  readonly description?: string | undefined
+  readonly columns?: Readonly<Record<string, string>> | undefined
+}
+
+export const modelOf = ({ file, text, isView, description, columns = {} }: ModelText): Model | ModelProblem => {
+  const name = basename(file, ".sql")
+  const problem = (at: number, what: string): ModelProblem => ({
+    model: name,
+    problem: `${file}:${text.slice(0, at).split("\n").length}: ${what}`
+  })
+  if (!/^[a-z_][a-z0-9_]*$/.test(name))
+    return problem(0, "the name of a model has lower-case letters, digits and underscores only")
+  const pieces: Array<string | Reference> = []
+  let end = 0
+  for (const { 0: template, index } of text.matchAll(/\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}/gs)) {
+    pieces.push(text.slice(end, index))
+    end = index + template.length
+    if (template.startsWith("{#")) continue
+    const reference = referenceOf(template)
+    if (reference === undefined)
+      return problem(
+        index,
+        `${template}: sluice understands only {{ ref('model') }} and {{ source('schema', 'table') }}`
+      )
+    pieces.push(reference)
+  }
+  pieces.push(text.slice(end).replace(/[\s;]+$/, ""))
+  return { name, file, isView, pieces, description, columns }
+}
+
+const quoted = String.raw`\s*(?:'([^']*)'|"([^"]*)")\s*`
+const refTemplate = new RegExp(String.raw`^\{\{\s*ref\(${quoted}\)\s*\}\}$`)
+const sourceTemplate = new RegExp(String.raw`^\{\{\s*source\(${quoted},${quoted}\)\s*\}\}$`)
+
+const referenceOf = (template: string): Reference | undefined => {
+  const [, ref = undefined, sameRef = undefined] = refTemplate.exec(template) ?? []
+  const target = ref ?? sameRef
+  if (target !== undefined) return { ref: target }
+  const [isSource, ...texts] = sourceTemplate.exec(template) ?? []
+  if (isSource === undefined) return undefined
+  return { source: { schema: (texts[0] ?? texts[1])!, table: (texts[2] ?? texts[3])! } }
+}
+
+export const isProblem = (one: Model | ModelProblem): one is ModelProblem => "problem" in one
+
+export const refsOf = ({ pieces }: Model): ReadonlyArray<string> =>
+  pieces.flatMap((piece) => (typeof piece === "object" && "ref" in piece ? [piece.ref] : []))
+
+export const sourcesOf = ({ pieces }: Model): ReadonlyArray<Source> =>
+  pieces.flatMap((piece) => (typeof piece === "object" && "source" in piece ? [piece.source] : []))
+
+/** The SELECT, with names for what it refers to. */
+export const sqlOf = ({ pieces }: Model, nameOf: (reference: Reference) => string): string =>
+  pieces.map((piece) => (typeof piece === "string" ? piece : nameOf(piece))).join("")

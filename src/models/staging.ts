@@ -1,0 +1,113 @@
+/**
+ * The generated part of the dbt project in `models/`: the tables as sources, and for each a staging view of the rows that
+ * exist. Files by path. To update them: vitest run test/models/staging.test.ts --update
+ */
+import type { ContractColumn, ContractTable } from "../contracts/contract.ts"
+
+const generated = "Generated from the definitions in pipelines/"
+
+export const stagingFiles = async (tables: ReadonlyArray<ContractTable>): Promise<ReadonlyMap<string, string>> => {
+  const { stringify } = await import("yaml")
+  const yaml = (content: object) => `# ${generated}\n${stringify(content, { lineWidth: 0 })}`
+  return new Map([
+    ...tables.map((table) => [`staging/${stagingName(table)}.sql`, stagingSql(table)] as const),
+    ["staging/_sources.yml", yaml(sources(tables))],
+    ["staging/_staging.yml", yaml({ version: 2, models: tables.map((table) => stagingProperties(table, tables)) })]
+  ])
+}
+
+export const stagingName = ({ name }: ContractTable): string => `stg_${name}`
+
+/** The system columns are last. `_deleted_at` is NULL in every row, and `_row_hash` only compares versions. */
+const stagingColumns = ({ columns }: ContractTable): ReadonlyArray<ContractColumn> =>
+  columns.filter(({ name }) => name !== "_deleted_at" && name !== "_row_hash")
+
+/** Rows of deleted records stay in the tables, also those of child tables. */
+const stagingSql = (table: ContractTable): string =>
+  [
+    `-- ${table.description}`,
+    "SELECT",
+    stagingColumns(table)
+      .map(({ name }) => `  ${name}`)
+      .join(",\n"),
+    `FROM {{ source('crm', '${table.name}') }}`,
+    "WHERE _deleted_at IS NULL",
+    ""
+  ].join("\n")
+
+/** In the published file, the current rows are in the schema main. */
+const sources = (tables: ReadonlyArray<ContractTable>) => {
+  const freshness = { warn_after: { count: 26, period: "hour" }, error_after: { count: 50, period: "hour" } }
+  return {
+    version: 2,
+    sources: [
+      {
+        name: "crm",
+        database: "account",
+        schema: "main",
+        description: "Current rows of the account, with those of deleted records.",
+        tables: tables.map((table) => ({
+          name: table.name,
+          description: table.description,
+          // An empty table has no row that was read.
+          config: { loaded_at_field: "_synced_at", freshness: table.name === "locations" ? freshness : null },
+          data_tests: [{ unique: { name: `unique_crm_${table.name}`, arguments: { column_name: keyOf(table) } } }]
+        }))
+      },
+      {
+        name: "crm_history",
+        database: "account",
+        schema: "crm_history",
+        description: "Earlier versions of changed rows, each valid from _valid_from to _valid_to.",
+        tables: tables.map(({ name }) => ({ name }))
+      },
+      {
+        name: "meta",
+        database: "account",
+        schema: "meta",
+        description: "Runs, and what each did.",
+        tables: metaTables.map((name) => ({ name }))
+      }
+    ]
+  }
+}
+
+/** Tables of meta that models may read. */
+export const metaTables = ["runs", "run_resources", "watermarks", "schema_changes", "rejected_values", "coverage"]
+
+/** A child row belongs to a parent that exists. Other references may be to records that the API no longer shows. */
+const stagingProperties = (table: ContractTable, tables: ReadonlyArray<ContractTable>) => ({
+  name: stagingName(table),
+  description: `${table.description} One row per ${table.key.join(", ")}; without deleted records.`,
+  columns: stagingColumns(table).map((column) => {
+    const tests = testsOf(column, table, tables)
+    return { name: column.name, description: column.description, ...(tests.length > 0 && { data_tests: tests }) }
+  })
+})
+
+const testsOf = (
+  { name, isRequired, refersTo, documentedValues }: ContractColumn,
+  { parent }: ContractTable,
+  tables: ReadonlyArray<ContractTable>
+): ReadonlyArray<unknown> => {
+  const warning = { config: { severity: "warn" } }
+  const target = tables.find((one) => one.name === refersTo?.table)
+  const isParent = parent?.column === name
+  return [
+    ...(isRequired ? ["not_null"] : []),
+    ...(target && target.name !== "locations"
+      ? [
+          {
+            relationships: {
+              arguments: { to: `ref('${stagingName(target)}')`, field: refersTo!.column },
+              ...(isParent ? {} : warning)
+            }
+          }
+        ]
+      : []),
+    // The service may send more values than it documents.
+    ...(documentedValues ? [{ accepted_values: { arguments: { values: documentedValues }, ...warning } }] : [])
+  ]
+}
+
+const keyOf = ({ key }: ContractTable): string => `concat_ws('|', ${key.join(", ")})`

@@ -1,0 +1,222 @@
+/**
+ * Every setting, once. Reading, error messages, the flags' help, `doctor`, docs/configuration.md, config/example.toml and its JSON
+ * Schema come from this table. A new setting is an entry here and its use.
+ */
+import {
+  type Kind,
+  anyOf,
+  boolean,
+  httpAddress,
+  numberFrom,
+  enumeration,
+  oneOfByName,
+  positiveNumber,
+  share,
+  text,
+  textList
+} from "./kinds.ts"
+
+/** The flags of settings, by their names in the program: `baseUrl` is `--base-url`. */
+export interface SettingFlags {
+  readonly baseUrl?: string | undefined
+  readonly location?: string | undefined
+  readonly output?: string | undefined
+  readonly csvProfile?: string | undefined
+}
+
+export interface Setting<A = unknown> extends Kind<A> {
+  /** One sentence. */
+  readonly description: string
+  readonly environment?: string
+  readonly flag?: keyof SettingFlags
+  /** Its value is never shown; it may be written as a reference (`env:`, `file:`, `cmd:`). */
+  readonly secret?: true
+  readonly default?: A
+  /** The value in config/example.toml. Default: the default of the setting. */
+  readonly example?: A
+  /** Only for a setting that turns on an optional resource: why it is off by default. */
+  readonly whyOptional?: string
+}
+
+const setting = <A, const Rest extends Omit<Setting<A>, keyof Kind<A>>>(kind: Kind<A>, rest: Rest) => ({
+  ...kind,
+  ...rest
+})
+
+/** The schema policies; see catalog/schema-policy.ts. */
+const schemaPolicies = ["evolve", "freeze", "discard"] as const
+
+/** The settings of one of several locations, in the file. */
+export const locationSettings = {
+  id: setting(text, { description: "Id of the location to read.", example: "northLocationId" }),
+  token: setting(text, {
+    secret: true,
+    description: "Token of the location; without it, the account's token.",
+    example: "env:NORTH_TOKEN"
+  }),
+  company_id: setting(text, {
+    description: "Company that owns the location; without it, the account's company.",
+    example: "companyId"
+  })
+} satisfies Readonly<Record<string, Setting>>
+
+/** By section and key, as in the settings file. */
+export const sections = {
+  account: {
+    base_url: setting(httpAddress, {
+      environment: "SLUICE_BASE_URL",
+      flag: "baseUrl",
+      description: "Address of the API.",
+      example: "https://api.example.com"
+    }),
+    location_id: setting(text, {
+      environment: "SLUICE_LOCATION_ID",
+      flag: "location",
+      description: "Location to read; the flag and the variable take several, separated by commas.",
+      example: "locationId"
+    }),
+    company_id: setting(text, {
+      environment: "SLUICE_COMPANY_ID",
+      description:
+        "Company that owns the location; without it, sluice reads it from the location if the token has access.",
+      example: "companyId"
+    }),
+    token: setting(text, {
+      environment: "SLUICE_TOKEN",
+      secret: true,
+      description: "Private integration token, or a reference to it: env:NAME, file:/path or cmd:command.",
+      example: "env:CRM_TOKEN"
+    }),
+    client_id: setting(text, {
+      environment: "SLUICE_CLIENT_ID",
+      description: "Client id of an OAuth app, which replaces the token.",
+      example: "clientId"
+    }),
+    client_secret: setting(text, {
+      environment: "SLUICE_CLIENT_SECRET",
+      secret: true,
+      description: "Client secret of the OAuth app, or a reference to it.",
+      example: "env:CRM_CLIENT_SECRET"
+    }),
+    refresh_token: setting(text, {
+      environment: "SLUICE_REFRESH_TOKEN",
+      secret: true,
+      description:
+        "First refresh token of the OAuth app; sluice keeps the newest one in tokens.json in the output folder.",
+      example: "file:/run/secrets/refresh_token"
+    }),
+    object_keys: setting(textList, {
+      environment: "SLUICE_OBJECT_KEYS",
+      description: "Keys of the objects whose fields and folders are read.",
+      default: [],
+      example: ["custom_objects.project"],
+      whyOptional: "The API does not list objects."
+    }),
+    recurring_task_ids: setting(textList, {
+      environment: "SLUICE_RECURRING_TASK_IDS",
+      description: "Ids of the recurring tasks that are read.",
+      default: [],
+      example: ["recurringTaskId"],
+      whyOptional: "The API does not list recurring tasks."
+    }),
+    free_slot_days: setting(numberFrom(0), {
+      environment: "SLUICE_FREE_SLOT_DAYS",
+      description: "Number of days, from now, for which free slots are read; 0 reads none.",
+      default: 0,
+      example: 14,
+      whyOptional: "The service computes free slots for the range that is requested."
+    }),
+    conversation_messages: setting(boolean, {
+      environment: "SLUICE_CONVERSATION_MESSAGES",
+      description: "Read the messages of each new or changed conversation with a request of its own.",
+      default: false,
+      whyOptional:
+        "The export contains all messages except review requests and group chats. Conversations that consist only of these are always read one by one."
+    }),
+    contact_details: setting(boolean, {
+      environment: "SLUICE_CONTACT_DETAILS",
+      description: "Read each new or changed contact with a request of its own.",
+      default: false,
+      whyOptional:
+        "The search returns the same record, except in accounts where it omits do-not-disturb settings and attribution."
+    })
+  },
+  budget: {
+    reserve_per_day: setting(numberFrom(0), {
+      description: "Requests per day that sluice leaves to your other programs.",
+      default: 1000
+    }),
+    burst: setting(positiveNumber, {
+      description: "Requests allowed per window, until the service reports its own limit.",
+      default: 100
+    }),
+    window_seconds: setting(positiveNumber, {
+      description: "Length of that window, until the service reports its own.",
+      default: 10
+    })
+  },
+  output: {
+    folder: setting(text, {
+      environment: "SLUICE_OUTPUT",
+      flag: "output",
+      description: "Folder of the vault, the warehouse and the published files.",
+      default: "output"
+    }),
+    formats: setting(anyOf(["duckdb", "parquet", "csv"]), {
+      environment: "SLUICE_FORMATS",
+      description: "Formats to publish. An empty list publishes nothing; in the variable, write none.",
+      default: ["duckdb", "parquet", "csv"]
+    }),
+    csv_profile: setting(enumeration(["machine", "spreadsheet"]), {
+      flag: "csvProfile",
+      description: "CSV for programs (machine), or with escaped formulas for spreadsheets (spreadsheet).",
+      default: "machine"
+    }),
+    file_mb_max: setting(positiveNumber, {
+      environment: "SLUICE_FILE_MB_MAX",
+      description: "Largest recording to download, in megabytes; a larger one is reported as not read.",
+      default: 256
+    })
+  },
+  models: {
+    build: setting(boolean, {
+      environment: "SLUICE_MODELS",
+      description: "Build the BI models with each release, in schema bi of crm.duckdb, Parquet and CSV.",
+      default: true
+    }),
+    folder: setting(text, {
+      description: "Folder of your own models; its SQL files are built like those of sluice.",
+      example: "my-models"
+    })
+  },
+  schema: {
+    policy: setting(enumeration(schemaPolicies), {
+      description:
+        "What happens to unknown fields: _extra holds them (evolve), only the vault holds them (discard), or only the vault holds them and the resource is incomplete (freeze).",
+      default: "evolve"
+    }),
+    resources: setting(oneOfByName(schemaPolicies), {
+      description: "Policy of single resources, which overrides the policy above.",
+      default: {},
+      example: { invoices: "freeze" }
+    }),
+    accepted: setting(textList, {
+      description: "Fields that a frozen resource may nevertheless send, as table.field.",
+      default: [],
+      example: ["contacts.loyaltyTier"]
+    })
+  },
+  deletions: {
+    max_share: setting(share, {
+      description:
+        "Largest share of a table's rows that one sync may mark as deleted. If more are missing, it marks none, unless --accept-deletions is given.",
+      default: 0.3
+    })
+  },
+  machine: {
+    memory_mb: setting(numberFrom(96), {
+      description: "Memory for DuckDB, in megabytes; the process needs 300 to 400 MB more.",
+      default: 128
+    })
+  }
+} satisfies Readonly<Record<string, Readonly<Record<string, Setting>>>>

@@ -57,6 +57,6 @@ SELECT
   replied_by_user_id,
   reply_source,
   reply_message_id IS NOT NULL AS is_replied,
-  ((epoch_ms(replied_at) - epoch_ms(asked_at)) / 60000)::DECIMAL(18, 2) AS reply_minutes,
+  round((epoch_ms(replied_at) - epoch_ms(asked_at)) / 60000, 2) AS reply_minutes,
   replied_minute - asked_minute AS reply_business_minutes
 FROM working_minutes

@@ -28,6 +28,7 @@ export type Reference = { readonly ref: string } | { readonly source: Source }
 
 /** What is wrong with a model, with the place: `my-models/won.sql:3: …`. */
 export interface ModelProblem {
+  /** Name of the model that is not built, or its file if another model has the name. */
   readonly model: string
   readonly problem: string
 }

@@ -10,14 +10,17 @@ export interface Ordered {
 
 export const orderOf = (all: ReadonlyArray<Model | ModelProblem>, hasSource: (source: Source) => boolean): Ordered => {
   const byName = new Map<string, Model>()
-  const problems: Array<ModelProblem> = all.filter(isProblem)
+  const problems: Array<ModelProblem> = []
   for (const model of all)
     if (!isProblem(model)) {
       const other = byName.get(model.name)
-      if (other) problems.push({ model: model.name, problem: `${model.file}: ${other.file} has the same name` })
+      if (other) problems.push({ model: model.file, problem: `${model.file}: ${other.file} has the same name` })
       else byName.set(model.name, model)
     }
-  const failed = new Set(all.filter(isProblem).map(({ model }) => model))
+  // A wrong file does not take away another model of the same name.
+  for (const { model, problem } of all.filter(isProblem))
+    problems.push({ model: byName.has(model) ? problem : model, problem })
+  const failed = new Set(problems.map(({ model }) => model))
   const done = new Set<string>()
   const models: Array<Model> = []
   const fail = ({ name, file }: Model, problem: string): false => {

@@ -16,32 +16,17 @@ import {
 import { join } from "node:path"
 import { failure } from "../../src/failure.ts"
 import { contentOf } from "../../src/warehouse/content.ts"
-import { recordChange } from "../../src/warehouse/meta/content-versions.ts"
 import { literal } from "../../src/warehouse/sql.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
 import { randomFrom } from "../support/random.ts"
 import { newOutput } from "./output.ts"
-import { addManyThings, addThings, nastyTexts, publishThings, warehouseAt } from "./things.ts"
+import { addManyThings, addThings, nastyTexts, publishThings, warehouseAt, replaceThings } from "./things.ts"
 import { verified } from "./verify.ts"
 
 const ids = Array.from(
   { length: 60 },
   (_, n) => `${["id", 'q"uote', "com,ma", "li\nne", "ümläut", "cr\r\nlf", "#x"][n % 7]}-${n}`
 )
-
-/** Replaces rows as the load does: the old version moves to the history, and the new one is appended. */
-const replaceThings = Effect.fnUntraced(function* (changed: ReadonlyArray<string>, text: string | null) {
-  const isChanged = `id IN (${changed.map(literal).join(", ")})`
-  yield* (yield* Warehouse).transaction([
-    `INSERT INTO crm_history.things BY NAME SELECT *, now() AS _valid_from, now() AS _valid_to FROM crm.things WHERE ${isChanged}`,
-    `DELETE FROM crm.things WHERE ${isChanged}`,
-    ...changed.map(
-      (id) =>
-        `INSERT INTO crm.things BY NAME SELECT 'here' AS location_id, ${literal(id)} AS id, ${literal(text)} AS note`
-    ),
-    ...recordChange("things", `(SELECT 'here' AS location_id, unnest([${changed.map(literal).join(", ")}]) AS key)`)
-  ])
-})
 
 const released = (output: string) => ({
   release: readlinkSync(join(output, "published")),

@@ -97,6 +97,20 @@ export const addManyThings = Effect.fnUntraced(function* (rows: number) {
   yield* recordThings
 })
 
+/** Replaces rows as the load does: the old version moves to the history, and the new one is appended. */
+export const replaceThings = Effect.fnUntraced(function* (changed: ReadonlyArray<string>, text: string | null) {
+  const isChanged = `id IN (${changed.map(literal).join(", ")})`
+  yield* (yield* Warehouse).transaction([
+    `INSERT INTO crm_history.things BY NAME SELECT *, now() AS _valid_from, now() AS _valid_to FROM crm.things WHERE ${isChanged}`,
+    `DELETE FROM crm.things WHERE ${isChanged}`,
+    ...changed.map(
+      (id) =>
+        `INSERT INTO crm.things BY NAME SELECT 'here' AS location_id, ${literal(id)} AS id, ${literal(text)} AS note`
+    ),
+    ...recordChange("things", `(SELECT 'here' AS location_id, unnest([${changed.map(literal).join(", ")}]) AS key)`)
+  ])
+})
+
 export const warehouseAt = (output: string): Layer.Layer<Warehouse, unknown> =>
   Warehouse.layer(join(output, "warehouse.duckdb"), { access: "write", memoryMb: 256 })
 

@@ -1,0 +1,109 @@
+/** dbt builds the same models from the published file, and its tests find what is wrong with an account. */
+import { assert, describe, it } from "@effect/vitest"
+import { DuckDBInstance } from "@duckdb/node-api"
+import { execFileSync } from "node:child_process"
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { projectFolder } from "../../src/models/files.ts"
+import { type Account, discard, openAccount } from "../support/account.ts"
+import { start } from "../support/process.ts"
+import { pythonWith } from "../support/python.ts"
+import { newFolder } from "../support/sluice.ts"
+
+const python = pythonWith(["dbt-core==1.11.16", "dbt-duckdb==1.10.1"])
+
+interface Result {
+  readonly name: string
+  readonly status: string
+}
+
+/** Runs `dbt build` in a copy of the project, and returns the status of every model and test. */
+const build = (database: string, folder: string): ReadonlyArray<Result> => {
+  cpSync(projectFolder, folder, { recursive: true })
+  mkdirSync(join(folder, "target"), { recursive: true })
+  const args = ["build", "--profiles-dir", ".", "--no-use-colors", "--quiet"]
+  try {
+    execFileSync(join(python!, "..", "dbt"), args, {
+      cwd: folder,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, SLUICE_DUCKDB: database }
+    })
+  } catch {
+    // A test that fails is in the results.
+  }
+  const { results } = JSON.parse(readFileSync(join(folder, "target", "run_results.json"), "utf8")) as {
+    results: ReadonlyArray<{ unique_id: string; status: string }>
+  }
+  return results.map(({ unique_id, status }) => ({ name: unique_id, status }))
+}
+
+const wrong = (results: ReadonlyArray<Result>) =>
+  results.filter(({ status }) => !["success", "pass", "warn"].includes(status)).map(({ name }) => name.split(".")[2]!)
+
+describe.skipIf(python === undefined)("dbt", () => {
+  it("builds the same rows, its tests pass, and they find planted faults", async () => {
+    const account: Account = await openAccount("--contacts", "60")
+    try {
+      const ran = await start(["sync"], { ...account.environment, SLUICE_FORMATS: "duckdb" }).ended
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      const database = join(account.output, "published", "crm.duckdb")
+      const project = newFolder()
+      const results = build(database, project)
+      assert.deepStrictEqual(wrong(results), [])
+      assert.isAbove(results.length, 1000)
+
+      const instance = await DuckDBInstance.create(":memory:")
+      const connection = await instance.connect()
+      await connection.run(`ATTACH '${database}' AS ours (READ_ONLY)`)
+      await connection.run(`ATTACH '${join(project, "target", "models.duckdb")}' AS theirs (READ_ONLY)`)
+      const marts = readdirSync(join(projectFolder, "marts")).flatMap((file) => /^(.*)\.sql$/.exec(file)?.[1] ?? [])
+      let rows = 0
+      for (const mart of marts) {
+        const [differing, all] = (
+          await connection.runAndReadAll(
+            `SELECT (SELECT count(*) FROM (FROM ours.bi.${mart} EXCEPT ALL FROM theirs.bi.${mart}))
+               + (SELECT count(*) FROM (FROM theirs.bi.${mart} EXCEPT ALL FROM ours.bi.${mart})),
+               (SELECT count(*) FROM ours.bi.${mart})`
+          )
+        ).getRows()[0]!
+        assert.strictEqual(Number(differing), 0, mart)
+        rows += Number(all)
+      }
+      assert.isAbove(rows, 10_000)
+      connection.closeSync()
+      instance.closeSync()
+
+      const spoilt = join(newFolder(), "crm.duckdb")
+      copyFileSync(database, spoilt)
+      await plant(spoilt, [
+        "INSERT INTO contacts SELECT * FROM contacts LIMIT 1",
+        "UPDATE invoice_items SET invoice_id = 'nothing' WHERE rowid = (SELECT min(rowid) FROM invoice_items)",
+        "UPDATE invoices SET total = -5 WHERE rowid = (SELECT min(rowid) FROM invoices)",
+        "UPDATE opportunities SET status = 'dreamt' WHERE rowid = (SELECT min(rowid) FROM opportunities)",
+        "UPDATE appointments SET date_added = TIMESTAMPTZ '2099-01-01 00:00:00Z' WHERE rowid = (SELECT min(rowid) FROM appointments)"
+      ])
+      const found = wrong(build(spoilt, newFolder()))
+      for (const expected of [
+        /^unique_crm_contacts/,
+        /^relationships_stg_invoice_items_invoice_id/,
+        /^not_negative_fct_invoice_total_amount/,
+        /^accepted_values_fct_opportunity_status/,
+        /^not_after_read_fct_appointment_booked_at/
+      ])
+        assert.isTrue(
+          found.some((name) => expected.test(name)),
+          `${String(expected)} in ${found.join(", ")}`
+        )
+    } finally {
+      discard(account)
+    }
+  })
+})
+
+const plant = async (database: string, statements: ReadonlyArray<string>): Promise<void> => {
+  const instance = await DuckDBInstance.create(database)
+  const connection = await instance.connect()
+  for (const statement of statements) await connection.run(statement)
+  connection.closeSync()
+  instance.closeSync()
+}

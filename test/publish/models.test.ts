@@ -1,0 +1,170 @@
+/** The models of a release: built again only if something they depend on changed. */
+import { assert, describe, it } from "@effect/vitest"
+import { DuckDBInstance } from "@duckdb/node-api"
+import { Effect } from "effect"
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { type Model, modelOf } from "../../src/models/model.ts"
+import { orderOf } from "../../src/models/order.ts"
+import { newOutput } from "./output.ts"
+import { addThings, publishThings, replaceThings, warehouseAt } from "./things.ts"
+
+const models = (texts: Readonly<Record<string, string>>) =>
+  orderOf(
+    Object.entries(texts).map(([name, text]) =>
+      modelOf({
+        file: `${name}.sql`,
+        text,
+        isView: name.startsWith("stg_"),
+        description: `The ${name}.`,
+        columns: { id: "Its id" }
+      })
+    ),
+    () => true
+  )
+const usual = {
+  stg_things: "SELECT id, name, _synced_at FROM {{ source('crm', 'things') }} WHERE _deleted_at IS NULL",
+  named: "SELECT id, name FROM {{ ref('stg_things') }} WHERE name IS NOT NULL",
+  constant: "SELECT 1 AS id",
+  newest_run: "SELECT max(run_id) AS id FROM {{ source('meta', 'runs') }}"
+}
+const row = (id: string) => ({ id, name: `name of ${id}`, note: null })
+
+const inode = (output: string, file: string) => statSync(join(output, "published", file)).ino
+const names = (output: string, format: string) => readdirSync(join(output, "published", format, "bi")).sort()
+const read = (output: string, sql: string) =>
+  Effect.promise(async () => {
+    const instance = await DuckDBInstance.create(join(output, "published", "crm.duckdb"), { access_mode: "READ_ONLY" })
+    const connection = await instance.connect()
+    try {
+      return (await connection.runAndReadAll(sql)).getRowsJson()
+    } finally {
+      connection.closeSync()
+      instance.closeSync()
+    }
+  })
+
+describe("the models of a release", () => {
+  it.effect("are in the DuckDB file with their comments, and those that are tables also in Parquet and CSV", () => {
+    const output = newOutput()
+    return Effect.gen(function* () {
+      yield* addThings([row("a"), row("b")])
+      yield* publishThings(output, { formats: ["duckdb", "parquet", "csv"], models: models(usual) })
+      assert.deepStrictEqual(yield* read(output, "SELECT * FROM bi.named ORDER BY id"), [
+        ["a", "name of a"],
+        ["b", "name of b"]
+      ])
+      assert.deepStrictEqual(
+        yield* read(output, "SELECT comment FROM duckdb_columns() WHERE table_name = 'named' AND column_name = 'id'"),
+        [["Its id"]]
+      )
+      assert.deepStrictEqual(yield* read(output, "SELECT comment FROM duckdb_views() WHERE view_name = 'stg_things'"), [
+        ["The stg_things."]
+      ])
+      assert.deepStrictEqual(names(output, "csv"), ["constant.csv", "named.csv", "newest_run.csv"])
+      assert.deepStrictEqual(names(output, "parquet"), ["constant", "named", "newest_run"])
+      assert.deepStrictEqual(
+        yield* read(output, `SELECT * FROM '${join(output, "published/parquet/bi/named/part-0.parquet")}' ORDER BY id`),
+        [
+          ["a", "name of a"],
+          ["b", "name of b"]
+        ]
+      )
+    }).pipe(Effect.provide(warehouseAt(output)))
+  })
+
+  it.effect("are linked if nothing they read has changed, and built again if it has", () => {
+    const output = newOutput()
+    return Effect.gen(function* () {
+      const publishAll = publishThings(output, { formats: ["duckdb", "parquet", "csv"], models: models(usual) })
+      yield* addThings(Array.from({ length: 20 }, (_, n) => row(`id${n}`)))
+      yield* publishAll
+      assert.isFalse((yield* publishAll).isNew)
+      const [named, constant] = [inode(output, "csv/bi/named.csv"), inode(output, "parquet/bi/constant/part-0.parquet")]
+      yield* replaceThings(["id3"], "changed")
+      assert.isTrue((yield* publishAll).isNew)
+      assert.notStrictEqual(inode(output, "csv/bi/named.csv"), named)
+      assert.strictEqual(inode(output, "parquet/bi/constant/part-0.parquet"), constant)
+      assert.deepStrictEqual(yield* read(output, "SELECT count(*)::INTEGER FROM bi.named"), [[19]])
+
+      // A changed model does not touch the others, and a removed one is gone.
+      const other = models({ stg_things: usual.stg_things, named: usual.named, constant: "SELECT 2 AS id" })
+      const before = inode(output, "csv/bi/named.csv")
+      const ended = yield* publishThings(output, { formats: ["duckdb", "parquet", "csv"], models: other })
+      assert.isTrue(ended.isNew)
+      assert.strictEqual(inode(output, "csv/bi/named.csv"), before)
+      assert.deepStrictEqual(yield* read(output, "FROM bi.constant"), [[2]])
+      assert.deepStrictEqual(
+        yield* read(output, "SELECT table_name FROM information_schema.tables WHERE table_schema = 'bi' ORDER BY 1"),
+        [["constant"], ["named"], ["stg_things"]]
+      )
+      assert.isFalse(existsSync(join(output, "published/csv/bi/newest_run.csv")))
+    }).pipe(Effect.provide(warehouseAt(output)))
+  })
+
+  it.effect("have the same rows without the DuckDB file, also if only a model that refers to others changed", () => {
+    const output = newOutput()
+    return Effect.gen(function* () {
+      const only = (texts: Readonly<Record<string, string>>) =>
+        publishThings(output, { formats: ["csv"], models: models(texts) })
+      yield* addThings([row("a")])
+      yield* only(usual)
+      assert.strictEqual(readFileSync(join(output, "published/csv/bi/named.csv"), "utf8"), "id,name\r\na,name of a\r\n")
+      yield* only({ ...usual, upper: "SELECT upper(name) AS id FROM {{ ref('named') }}" })
+      assert.strictEqual(readFileSync(join(output, "published/csv/bi/upper.csv"), "utf8"), "id\r\nNAME OF A\r\n")
+      assert.deepStrictEqual(
+        readdirSync(join(output, "published"), { recursive: true }).filter((one) => String(one).includes("duckdb")),
+        []
+      )
+    }).pipe(Effect.provide(warehouseAt(output)))
+  })
+
+  it.effect("that cannot be built are named with those that refer to them; the release has everything else", () => {
+    const output = newOutput()
+    return Effect.gen(function* () {
+      const publishWith = (texts: Readonly<Record<string, string>>) =>
+        publishThings(output, { formats: ["duckdb", "csv"], models: models(texts) })
+      yield* addThings([row("a")])
+      yield* publishWith({ ...usual, later: "FROM {{ ref('named') }}" })
+      const broken = {
+        ...usual,
+        named: "SELECT nothing FROM {{ ref('stg_things') }}",
+        later: "FROM {{ ref('named') }}"
+      }
+      for (const isNew of [true, false]) {
+        const ended = yield* publishWith(broken)
+        assert.strictEqual(ended.isNew, isNew)
+        assert.deepStrictEqual(
+          ended.problems.map(({ model }) => model),
+          ["named", "later"]
+        )
+        assert.match(ended.problems[0]!.problem, /^named\.sql: .*"nothing"/s)
+        assert.deepStrictEqual(names(output, "csv"), ["constant.csv", "newest_run.csv"])
+        assert.deepStrictEqual(yield* read(output, "SELECT id FROM things"), [["a"]])
+        assert.deepStrictEqual(yield* read(output, "SELECT view_name FROM duckdb_views() WHERE schema_name = 'bi'"), [
+          ["stg_things"]
+        ])
+      }
+      assert.deepStrictEqual((yield* publishWith(usual)).problems, [])
+      assert.deepStrictEqual(yield* read(output, "SELECT id FROM bi.named"), [["a"]])
+    }).pipe(Effect.provide(warehouseAt(output)))
+  })
+})
+
+describe("the versions of models", () => {
+  it("differ if the SQL, a sentence or a source differs, also of a model that it refers to", async () => {
+    const { modelVersions } = await import("../../src/publish/models.ts")
+    const versions = (texts: Readonly<Record<string, string>>, things = "v1") =>
+      modelVersions(models(texts), { things })
+    const one = versions(usual)
+    assert.deepStrictEqual(versions(usual), one)
+    const changed = versions(usual, "v2")
+    assert.notStrictEqual(changed["named"], one["named"])
+    assert.strictEqual(changed["constant"], one["constant"])
+    const other = versions({ ...usual, stg_things: `${usual.stg_things} AND true` })
+    assert.notStrictEqual(other["named"], one["named"])
+    const [first] = models(usual).models as [Model]
+    const described = modelVersions({ models: [{ ...first, description: "Other." }], problems: [] }, { things: "v1" })
+    assert.notStrictEqual(described[first.name], one[first.name])
+  })
+})

@@ -53,10 +53,10 @@ const formats = [
   { folder: "parquet/", name: "parquet", mediatype: "application/vnd.apache.parquet" }
 ] as const
 
-/** `contacts-csv` for `csv/contacts.csv`, `contacts-parquet` for `parquet/contacts/part-0.parquet`. */
+/** `contacts-csv` for `csv/contacts.csv`, `bi-dim_contact-parquet` for `parquet/bi/dim_contact/part-0.parquet`. */
 const nameOf = (path: string): string => {
-  const [format, ...rest] = path.split("/")
-  return `${rest[0]!.replace(/\.csv$/, "")}-${format}`
+  const [format, ...rest] = path.replace(/(\.csv|\/part-0\.parquet)$/, "").split("/")
+  return [...rest, format].join("-")
 }
 
 const schemaOf = ({ columns, key, parent }: ContractTable, tables: ReadonlyArray<ContractTable>, format: string) => {

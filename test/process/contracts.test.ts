@@ -42,6 +42,9 @@ describe.skipIf(python === undefined)("the documents of a release", () => {
       assert.strictEqual(ran.code, 0, ran.stderr)
       const published = join(account.output, "published")
       const description = join(published, "datapackage.json")
+      const names = JSON.parse(readFileSync(description, "utf8")).resources.map(({ name }: { name: string }) => name)
+      assert.strictEqual(new Set(names).size, names.length)
+      assert.include(names, "bi-fct_opportunity-csv")
       assert.strictEqual(runPython(python!, validated, description, "dplib", "profiles/2.0/datapackage.json"), "")
 
       const { files, rows, errors } = JSON.parse(runPython(python!, checkedFiles, published))

@@ -11,6 +11,7 @@ import { flagDescription } from "../settings/documents.ts"
 import { account, choice, common, durationFlag, flag, reportsSettings, text } from "./flags.ts"
 import { load, loadRun } from "./load.ts"
 import { logFormats, logLevels } from "./log-format.ts"
+import { explore } from "./reader-commands.ts"
 import { config, init } from "./setup-commands.ts"
 
 const run = {
@@ -203,6 +204,7 @@ export const sluice = Command.make("sluice").pipe(
     backfill,
     status,
     publish,
+    explore,
     rebuild,
     verify,
     doctor,

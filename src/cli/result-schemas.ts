@@ -3,6 +3,7 @@
  * import their types only.
  */
 import * as Schema from "effect/Schema"
+import { Explore } from "./reader-result-schemas.ts"
 import { ConfigShow, ConfigValidate, Init } from "./setup-result-schemas.ts"
 
 const Count = Schema.Int
@@ -222,6 +223,7 @@ export const resultSchemas = {
   status: StatusResult,
   plan: Plan,
   publish: Publish,
+  explore: Explore,
   rebuild: Rebuild,
   verify: Verify,
   doctor: Doctor,

@@ -11,7 +11,7 @@ import { flagDescription } from "../settings/documents.ts"
 import { account, choice, common, durationFlag, flag, reportsSettings, text } from "./flags.ts"
 import { load, loadRun } from "./load.ts"
 import { logFormats, logLevels } from "./log-format.ts"
-import { explore } from "./reader-commands.ts"
+import { explore, exportTables } from "./reader-commands.ts"
 import { config, init } from "./setup-commands.ts"
 
 const run = {
@@ -205,6 +205,7 @@ export const sluice = Command.make("sluice").pipe(
     status,
     publish,
     explore,
+    exportTables,
     rebuild,
     verify,
     doctor,

@@ -9,3 +9,11 @@ export const Explore = Schema.Struct({
   /** The folder of the saved queries. */
   queries: Schema.String
 })
+
+export const Export = Schema.Struct({
+  file: Schema.String,
+  sheets: Schema.Array(Schema.Struct({ name: Schema.String, table: Schema.String, rows: Schema.Int })),
+  rows: Schema.Int,
+  /** Values that are longer than a cell. */
+  cut: Schema.Int
+})

@@ -3,7 +3,7 @@
  * import their types only.
  */
 import * as Schema from "effect/Schema"
-import { Explore } from "./reader-result-schemas.ts"
+import { Explore, Export } from "./reader-result-schemas.ts"
 import { ConfigShow, ConfigValidate, Init } from "./setup-result-schemas.ts"
 
 const Count = Schema.Int
@@ -224,6 +224,7 @@ export const resultSchemas = {
   plan: Plan,
   publish: Publish,
   explore: Explore,
+  export: Export,
   rebuild: Rebuild,
   verify: Verify,
   doctor: Doctor,

@@ -57,6 +57,7 @@ describe("--json", () => {
       ["status", "--check"],
       ["verify", "--sample", "3"],
       ["publish"],
+      ["export", join(newFolder(), "book.xlsx"), "--only", "contacts"],
       ["rebuild"],
       ["doctor"],
       ["init", "--config", join(newFolder(), "s.toml"), "--token-ref", "env:SLUICE_TOKEN", "--formats", "csv"].concat([

@@ -14,7 +14,7 @@ import { newFolder, sluice } from "../support/sluice.ts"
 import { start } from "../support/process.ts"
 
 const chromiumPath = programAt(["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"])
-const python = pythonWith("readers", ["duckdb==1.5.4", "openpyxl==3.1.5"])
+const python = pythonWith("readers", ["duckdb==1.5.4", "pytz", "openpyxl==3.1.5"])
 if (chromiumPath === undefined) console.log("skipped: the page of the explorer needs Debian's package chromium")
 if (python === undefined) console.log("skipped: the downloads of the explorer need Python with duckdb and openpyxl")
 

@@ -9,9 +9,10 @@ import { type SheetColumn, kindOf } from "../../src/xlsx/cells.ts"
 import { writeWorkbook } from "../../src/xlsx/workbook.ts"
 import { nastyTexts } from "../publish/things.ts"
 import { programAt, pythonWith } from "../support/programs.ts"
-import { newFolder } from "../support/sluice.ts"
+import { discard, openTables } from "../support/account.ts"
+import { newFolder, sluice } from "../support/sluice.ts"
 
-const python = pythonWith("readers", ["duckdb==1.5.4", "openpyxl==3.1.5"])
+const python = pythonWith("readers", ["duckdb==1.5.4", "pytz", "openpyxl==3.1.5"])
 const office = programAt(["/usr/bin/libreoffice", "/usr/bin/soffice"])
 if (python === undefined) console.log("skipped: reading workbooks needs Python with openpyxl")
 if (office === undefined) console.log("skipped: reading workbooks needs Debian's package libreoffice-calc")
@@ -119,6 +120,45 @@ print(json.dumps({sheet.title: [[None if cell.value is None else [cell.data_type
     const numbers = parts.flatMap(({ name }) => book[name]!.slice(1).map((row) => row[1]![1]))
     assert.strictEqual(numbers.length, rows.length)
     for (const { name } of parts) assert.strictEqual(book[name]![0]![0]![1], "text")
+  })
+})
+
+describe.skipIf(python === undefined)("sluice export", () => {
+  it("writes every value of the tables as it is in the warehouse", async () => {
+    const account = await openTables("contacts,opportunities", "--contacts", "120", "--world", "nasty")
+    assert.strictEqual((await account.sync()).code, 0)
+    const path = join(account.output, "book.xlsx")
+    assert.strictEqual(
+      (await sluice(["export", path, "--only", "contacts,opportunities", "--deleted"], account.environment)).code,
+      0
+    )
+    const script = `
+import datetime, decimal, duckdb, openpyxl, re, sys
+book = openpyxl.load_workbook(sys.argv[1])
+crm = duckdb.connect(sys.argv[2], read_only=True)
+crm.sql("SET TimeZone = 'UTC'")
+compared = 0
+def plain(text):
+    text = re.sub(r"_x([0-9A-F]{4})_", lambda found: chr(int(found[1], 16)), text)
+    return text.replace("\\r\\n", "\\n").replace("\\r", "\\n")
+for table in ["contacts", "opportunities"]:
+    sheet = [[cell.value for cell in row] for row in book[table].iter_rows()]
+    rows = crm.sql(f"SELECT {', '.join(sheet[0])} FROM crm.{table} ORDER BY rowid").fetchall()
+    assert len(rows) == len(sheet) - 1, (len(rows), len(sheet))
+    for row, cells in zip(rows, sheet[1:]):
+        for name, value, cell in zip(sheet[0], row, cells):
+            if isinstance(value, datetime.datetime):
+                value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+                same = abs((cell - value).total_seconds()) < 0.001
+            elif isinstance(value, datetime.date): same = cell == datetime.datetime(value.year, value.month, value.day)
+            elif isinstance(value, decimal.Decimal): same = decimal.Decimal(str(cell)) == value
+            elif isinstance(value, str): same = plain(cell) == plain(value[:32767])
+            else: same = cell == value and type(cell) == type(value)
+            assert same, (table, name, value, cell)
+            compared += value is not None
+print(compared)`
+    assert.isAbove(Number(execFileSync(python!, ["-c", script, path, account.warehouse], { encoding: "utf8" })), 2000)
+    discard(account)
   })
 })
 

@@ -1,6 +1,6 @@
 /** Programs that some process tests need and that this repository does not install. */
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
@@ -15,7 +15,7 @@ export const pythonWith = (name: string, packages: ReadonlyArray<string>): strin
   const folder = join(tmpdir(), `sluice-python-${name}`)
   const python = join(folder, "bin/python")
   const complete = join(folder, "installed")
-  if (existsSync(complete)) return python
+  if (existsSync(complete) && readFileSync(complete, "utf8") === packages.join("\n")) return python
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { mode: 0o700 })
   const succeeds = (program: string, args: ReadonlyArray<string>) =>

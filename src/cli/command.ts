@@ -52,9 +52,10 @@ export const runCommand = async (given: ReadonlyArray<string>, options: CommandO
       Effect.provideContext(services)
     )
   )
+  const isServing = args[0] === "explore"
   const stop = () => {
     output.display?.close()
-    output.say("Stopping; progress is saved. Press Ctrl-C again to quit now.", "warn")
+    if (!isServing) output.say("Stopping; progress is saved. Press Ctrl-C again to quit now.", "warn")
     Effect.runFork(Fiber.interrupt(fiber))
   }
   signal?.addEventListener("abort", stop, { once: true })
@@ -62,6 +63,8 @@ export const runCommand = async (given: ReadonlyArray<string>, options: CommandO
   signal?.removeEventListener("abort", stop)
   if (signal?.aborted) {
     const exitCode = Number(signal.reason)
+    // Ctrl-C is how a server ends; it has no work to resume.
+    if (isServing) return exitCode
     const next = "run the same command again; it resumes from the last saved page."
     output.say(`Next: ${next}`, "warn")
     logAborted(output, exitCode)

@@ -11,6 +11,7 @@ import { flagDescription } from "../settings/documents.ts"
 import { account, choice, common, durationFlag, flag, reportsSettings, text } from "./flags.ts"
 import { load, loadRun } from "./load.ts"
 import { logFormats, logLevels } from "./log-format.ts"
+import { explore, exportTables } from "./reader-commands.ts"
 import { config, contract, init } from "./setup-commands.ts"
 
 const run = {
@@ -208,6 +209,8 @@ export const sluice = Command.make("sluice").pipe(
     backfill,
     status,
     publish,
+    explore,
+    exportTables,
     rebuild,
     verify,
     doctor,

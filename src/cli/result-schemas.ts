@@ -3,6 +3,7 @@
  * import their types only.
  */
 import * as Schema from "effect/Schema"
+import { Explore, Export } from "./reader-result-schemas.ts"
 import { ConfigShow, ConfigValidate, ContractCheck, Init } from "./setup-result-schemas.ts"
 
 const Count = Schema.Int
@@ -227,6 +228,8 @@ export const resultSchemas = {
   status: StatusResult,
   plan: Plan,
   publish: Publish,
+  explore: Explore,
+  export: Export,
   rebuild: Rebuild,
   verify: Verify,
   doctor: Doctor,

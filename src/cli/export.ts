@@ -1,0 +1,167 @@
+/** `sluice export`: writes chosen tables into one Excel workbook. */
+import { Clock, Effect, Stream } from "effect"
+import { existsSync } from "node:fs"
+import { rename, rm } from "node:fs/promises"
+import { dirname, resolve } from "node:path"
+import { type Catalogue, discover } from "../catalog/discover.ts"
+import { publishedTables } from "../catalog/published-tables.ts"
+import { tablesOf, wideName } from "../catalog/tables.ts"
+import { fileFailure } from "../failure.ts"
+import { partsOf, rowsOf } from "../publish/chunks.ts"
+import { columnsOf } from "../publish/columns.ts"
+import { closest, suggestion } from "../settings/closest.ts"
+import type { Flags } from "../settings/read.ts"
+import { outputSettings } from "../settings/settings.ts"
+import { counted } from "../verify/finding.ts"
+import { Warehouse } from "../warehouse/warehouse.ts"
+import { wideViews } from "../warehouse/wide-views.ts"
+import { kindOf } from "../xlsx/cells.ts"
+import { type WorkbookTable, writeWorkbook } from "../xlsx/workbook.ts"
+import { Environment } from "./environment.ts"
+import { CommandError } from "./errors.ts"
+import { Output } from "./output.ts"
+import { openReadable, sayHolder } from "./readable.ts"
+import { instant, printResult } from "./result.ts"
+import { choiceOf } from "./selection.ts"
+
+export interface ExportFlags extends Flags {
+  readonly file: string
+  readonly only: string | undefined
+  readonly except: string | undefined
+  /** Include deleted rows. */
+  readonly deleted: boolean
+  readonly json: boolean
+}
+
+/** If another program has the warehouse open, the rows are those of the last release, as a message says. */
+export const exportTables = Effect.fn("cli.export")(function* (flags: ExportFlags) {
+  const { print, say } = yield* Output
+  const output = yield* outputSettings(flags, yield* Environment)
+  const path = yield* fileOf(flags.file)
+  const catalogue = yield* Effect.promise(() => discover())
+  const names = yield* chosenTables(catalogue, yield* choiceOf(flags))
+  const readable = yield* openReadable(output)
+  if (readable.source === "none") return yield* readable.locked
+  const now = yield* Clock.currentTimeMillis
+  yield* sayHolder(readable, now)
+  const contents = yield* Effect.gen(function* () {
+    const tables = yield* Effect.forEach(names, (name) => tableOf(catalogue, name, flags.deleted))
+    const about = aboutLines(instant(now), flags.deleted)
+    return yield* writeFile(path, (part, signal) => writeWorkbook(part, { about, tables, signal }))
+  }).pipe(Effect.provide(readable.tables))
+  const next = `open ${path}; its first sheet lists the others.`
+  if (flags.json) yield* printResult("export", { exitCode: 0, next, data: { file: path, ...contents } })
+  else {
+    print(`${counted(contents.rows, "row")} of ${counted(names.length, "table")} in ${path}`)
+    if (contents.cut > 0)
+      say(`${counted(contents.cut, "value")} longer than a cell: cut, and listed on the first sheet.`, "warn")
+    say(`Next: ${next}`)
+  }
+  return 0
+}, Effect.scoped)
+
+const fileOf = (file: string) => {
+  const path = resolve(file)
+  const problem = !file.toLowerCase().endsWith(".xlsx")
+    ? "the name of a workbook ends in .xlsx"
+    : existsSync(dirname(path))
+      ? undefined
+      : `there is no folder ${dirname(path)}`
+  return problem === undefined
+    ? Effect.succeed(path)
+    : new CommandError({
+        ends: "usage",
+        message: `${file}: ${problem}.`,
+        next: "./sluice export contacts.xlsx --only contacts"
+      })
+}
+
+/** The tables that `--only` names, by name, wide view or family; a person reads them, so it has to name some. */
+const chosenTables = Effect.fnUntraced(function* (
+  catalogue: Catalogue,
+  { only, except }: { readonly only: ReadonlyArray<string>; readonly except: ReadonlyArray<string> }
+) {
+  const published = publishedTables(catalogue)
+  const namesOf = (name: string) =>
+    published.filter((table) => table.name === name || isOfFamily(catalogue, table, name)).map((table) => table.name)
+  const known = [...published.map(({ name }) => name), ...new Set(catalogue.familyByTable.values())]
+  for (const [flag, names] of [
+    ["--only", only],
+    ["--except", except]
+  ] as const)
+    for (const name of names)
+      if (namesOf(name).length === 0)
+        return yield* new CommandError({
+          ends: "usage",
+          message: `${flag} ${name}: there is no such table or family${suggestion(closest(name, known))}`,
+          next: "./sluice dictionary"
+        })
+  const excluded = new Set(except.flatMap(namesOf))
+  const chosen = [...new Set(only.flatMap(namesOf))].filter((name) => !excluded.has(name))
+  if (chosen.length > 0) return chosen
+  return yield* new CommandError({
+    ends: "usage",
+    message:
+      only.length === 0
+        ? "Name the tables of the workbook with --only: each becomes a sheet."
+        : `--only ${only.join(",")} --except ${except.join(",")}: no table is left.`,
+    next: "./sluice dictionary lists the tables."
+  })
+})
+
+/** Wide views repeat the rows of their table, so a family does not include them. */
+const isOfFamily = ({ familyByTable }: Catalogue, table: { readonly name: string }, family: string): boolean =>
+  familyByTable.get(table.name) === family
+
+/** Internal to sluice: of no use in a spreadsheet. */
+const internalColumns: ReadonlySet<string> = new Set(["_row_hash", "_run_id"])
+
+const tableOf = Effect.fnUntraced(function* (catalogue: Catalogue, name: string, withDeleted: boolean) {
+  const warehouse = yield* Warehouse
+  const wide = (yield* wideViews(catalogue)).find(({ view }) => view === name)
+  const all = yield* partsOf({ name, wide }, "crm")
+  const existing = yield* columnsOf(all[0]!)
+  const hidesDeleted = !withDeleted && existing.some((column) => column.name === "_deleted_at")
+  const columns = existing.filter(
+    (column) => !internalColumns.has(column.name) && !(hidesDeleted && column.name === "_deleted_at")
+  )
+  const parts = hidesDeleted ? all.map((part) => `(FROM ${part} WHERE _deleted_at IS NULL)`) : all
+  const rows = Stream.provideService(rowsOf(parts, columns), Warehouse, warehouse)
+  return {
+    name,
+    description: descriptionOf(catalogue, name),
+    columns: columns.map((column) => ({ name: column.name, kind: kindOf(column.type) })),
+    rows: Stream.toAsyncIterable(rows)
+  } satisfies WorkbookTable
+})
+
+const descriptionOf = ({ resources }: Catalogue, name: string): string => {
+  const wide = resources.find((resource) => resource.wide && wideName(resource) === name)
+  if (wide) return `${wide.description} With a column for each custom field.`
+  return resources.flatMap(tablesOf).find((table) => table.name === name)!.description
+}
+
+const aboutLines = (now: string, withDeleted: boolean): ReadonlyArray<string> => [
+  `Exported by sluice at ${now}.`,
+  "Timestamps are in UTC. Days without a time have no time zone.",
+  "Amounts are in the currency of the column beside them, if the table has one.",
+  "Numbers of more than 15 digits, ids and phone numbers are texts, because Excel would change them. No text is a formula.",
+  withDeleted ? "Deleted rows have the time of their deletion in _deleted_at." : "Deleted rows are left out.",
+  "The rows are personal data."
+]
+
+/** Replaces the file only by a complete one. */
+const writeFile = <A>(path: string, write: (part: string, signal: AbortSignal) => Promise<A>) => {
+  const part = `${path}.part`
+  const written = Effect.callback<A, unknown>((resume, signal) => {
+    write(part, signal).then(
+      (value) => resume(Effect.succeed(value)),
+      (cause: unknown) => resume(Effect.fail(cause))
+    )
+  })
+  return written.pipe(
+    Effect.tap(() => Effect.promise(() => rename(part, path))),
+    Effect.onError(() => Effect.promise(() => rm(part, { force: true }).catch(() => {}))),
+    Effect.mapError((cause) => fileFailure(path, "written", cause))
+  )
+}

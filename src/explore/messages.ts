@@ -1,0 +1,53 @@
+/** What the server and the process that runs the queries send each other. */
+
+/** Identifies an answer of the process. */
+interface Numbered {
+  readonly id: number
+}
+
+export type Request = Numbered &
+  (
+    | { readonly kind: "catalog" }
+    | { readonly kind: "query"; readonly sql: string }
+    | { readonly kind: "download"; readonly sql: string; readonly format: DownloadFormat; readonly file: string }
+    /** Interrupts the request with this id. */
+    | { readonly kind: "cancel" }
+  )
+
+export type DownloadFormat = "csv" | "parquet" | "xlsx"
+
+export interface CatalogColumn {
+  readonly name: string
+  readonly type: string
+  readonly comment: string | null
+}
+
+export interface CatalogTable {
+  readonly schema: string
+  readonly name: string
+  readonly kind: "table" | "view"
+  readonly comment: string | null
+  /** Absent for a view. */
+  readonly rows?: number
+  readonly columns: ReadonlyArray<CatalogColumn>
+}
+
+export interface QueryResult {
+  readonly columns: ReadonlyArray<{ readonly name: string; readonly type: string }>
+  /** Values as text. */
+  readonly rows: ReadonlyArray<ReadonlyArray<string | null>>
+  /** Whether there are more rows. */
+  readonly isCut: boolean
+  /** The number of values of which only the beginning is shown. */
+  readonly cutCells: number
+}
+
+export interface DownloadResult {
+  readonly rows: number
+}
+
+export type Answer = Numbered &
+  (
+    | { readonly value: unknown }
+    | { readonly error: { readonly code: "refused" | "sql" | "memory" | "failed"; readonly message: string } }
+  )

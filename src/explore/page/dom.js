@@ -1,0 +1,28 @@
+/** Makes elements. Values become text, never markup: a contact can have the name <script>. */
+export const h = (tag, properties = {}, ...children) => {
+  const element = document.createElement(tag)
+  for (const [name, value] of Object.entries(properties))
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value)
+    else if (name in element && !name.startsWith("aria")) element[name] = value
+    else if (value !== undefined) element.setAttribute(name, value)
+  element.append(...children.flat().filter((child) => child !== undefined && child !== null))
+  return element
+}
+
+export const count = (number, noun) => `${number.toLocaleString("en-US")} ${noun}${number === 1 ? "" : "s"}`
+
+/** The message of DuckDB has lines that belong together, with a mark below the wrong word. */
+export const errorBox = (message) => h("pre", { className: "error", role: "alert" }, message)
+
+/** A select with a visible label. */
+export const labelled = (label, control) => h("label", { className: "field" }, h("span", {}, label), control)
+
+export const selectOf = (options, chosen, onchange) => {
+  const select = h(
+    "select",
+    {},
+    options.map(([value, text]) => h("option", { value, selected: value === chosen }, text))
+  )
+  select.addEventListener("change", () => onchange(select.value))
+  return select
+}

@@ -1,0 +1,83 @@
+/**
+ * Which SQL may run. DuckDB itself refuses changes of a file that is opened read-only, and every other file; but a SELECT
+ * can call functions that configure DuckDB: `enable_logging(storage_path := …)` makes every later statement fail, and can
+ * end the process. So the text must be one SELECT, and its table functions must be known to be harmless.
+ */
+import type { DuckDBConnection } from "@duckdb/node-api"
+
+/** Why a text does not run, in words for its author. */
+export class SqlError extends Error {
+  readonly code: "refused" | "sql"
+  constructor(code: "refused" | "sql", message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Fails with an SqlError unless the text is one SELECT that cannot configure DuckDB. */
+export const checkSelect = async (connection: DuckDBConnection, sql: string): Promise<void> => {
+  const [[text]] = (await connection.runAndReadAll("SELECT json_serialize_sql($1::VARCHAR)", [sql])).getRows() as [
+    [string]
+  ]
+  const parsed = JSON.parse(text) as Serialized
+  // DuckDB's own message for the text shows the line.
+  if (parsed.error && parsed.error_type === "parser") await connection.prepare(sql)
+  if (parsed.error)
+    throw new SqlError("refused", "Only SELECT, FROM, DESCRIBE, SHOW and SUMMARIZE run here: nothing can be changed.")
+  const { statements } = parsed
+  if (statements.length !== 1)
+    throw new SqlError(
+      "refused",
+      statements.length === 0
+        ? "There is no query to run."
+        : `Run one statement at a time: there are ${statements.length}.`
+    )
+  const called = tableFunctionsIn(statements)
+  if (called.length === 0) return
+  const macros = await connection.runAndReadAll(
+    "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type = 'table_macro' AND NOT internal"
+  )
+  const known = new Set([...harmless, ...macros.getRows().map(([name]) => String(name))])
+  const unknown = called.find((name) => !known.has(name))
+  if (unknown !== undefined) throw new SqlError("refused", `The table function ${unknown} cannot be used here.`)
+}
+
+type Serialized =
+  | { readonly error: false; readonly statements: ReadonlyArray<unknown> }
+  | { readonly error: true; readonly error_type: string }
+
+/** Table functions that read nothing but their arguments and the catalog. */
+const harmless: ReadonlyArray<string> = [
+  "range",
+  "generate_series",
+  "unnest",
+  "repeat",
+  "repeat_row",
+  "json_each",
+  "json_tree",
+  "duckdb_columns",
+  "duckdb_constraints",
+  "duckdb_databases",
+  "duckdb_functions",
+  "duckdb_keywords",
+  "duckdb_schemas",
+  "duckdb_settings",
+  "duckdb_tables",
+  "duckdb_types",
+  "duckdb_views",
+  "pragma_table_info",
+  "pragma_version"
+]
+
+const tableFunctionsIn = (statements: ReadonlyArray<unknown>): ReadonlyArray<string> => {
+  const names: Array<string> = []
+  // Without recursion, because a text can nest thousands of expressions.
+  const left: Array<unknown> = [...statements]
+  for (let node = left.pop(); left.length > 0 || node !== undefined; node = left.pop()) {
+    if (typeof node !== "object" || node === null) continue
+    if ("type" in node && node.type === "TABLE_FUNCTION" && "function" in node)
+      names.push((node.function as { readonly function_name: string }).function_name.toLowerCase())
+    for (const value of Object.values(node)) if (typeof value === "object" && value !== null) left.push(value)
+  }
+  return names
+}

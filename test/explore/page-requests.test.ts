@@ -1,0 +1,107 @@
+/** What the page sends besides queries: charts, and queries to save. */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { newFolder } from "../support/sluice.ts"
+import { type Client, openExplorer } from "./client.ts"
+
+/** None of this needs a published file. */
+const output = newFolder()
+let client: Client
+beforeAll(async () => {
+  client = await openExplorer(output)
+})
+afterAll(async () => {
+  await client.explorer.close()
+  rmSync(output, { recursive: true })
+})
+
+describe("charts", () => {
+  it("show hostile names as text, and refuse what is no chart", async () => {
+    const name = `</text><script>alert(1)</script>'] + datum["x`
+    const chart = {
+      kind: "bar",
+      xType: "nominal",
+      x: name,
+      y: name,
+      points: [
+        [name, 1],
+        ["b", 2]
+      ]
+    }
+    const { status, body } = await client.post("/api/chart", chart)
+    assert.strictEqual(status, 200)
+    assert.match(body.svg, /^<svg .*alert\(1\)/s)
+    assert.notInclude(body.svg, "<script")
+    const days = {
+      ...chart,
+      kind: "line",
+      xType: "temporal",
+      points: [
+        ["2026-01-31", 1],
+        ["2026-02-28T10:00:00Z", 2]
+      ]
+    }
+    assert.match((await client.post("/api/chart", days)).body.svg, />0?\d Feb</)
+    for (const wrong of [
+      { kind: "arc" },
+      { xType: "x" },
+      { points: [["a", "1"]] },
+      { points: Array.from({ length: 1001 }, () => ["a", 1]) }
+    ])
+      assert.strictEqual((await client.post("/api/chart", { ...chart, ...wrong })).status, 400)
+  })
+})
+
+describe("saved queries", () => {
+  it("are files that only their owner can read, and are replaced on demand only", async () => {
+    const { post, get, queries } = client
+    assert.strictEqual((await post("/api/queries", { name: "Umsatz je Monat", sql: "SELECT 1" })).status, 200)
+    const path = join(queries, "Umsatz je Monat.sql")
+    assert.strictEqual(readFileSync(path, "utf8"), "SELECT 1\n")
+    assert.strictEqual(statSync(path).mode & 0o077, 0)
+    assert.strictEqual((await post("/api/queries", { name: "Umsatz je Monat", sql: "SELECT 2" })).status, 409)
+    assert.strictEqual(
+      (await post("/api/queries", { name: "Umsatz je Monat", sql: "SELECT 2", replace: true })).status,
+      200
+    )
+    assert.deepStrictEqual((await get("/api/queries")).body.queries, [{ name: "Umsatz je Monat", sql: "SELECT 2\n" }])
+  })
+
+  it.each([
+    "",
+    " ",
+    "../up",
+    "a/b",
+    "a\\b",
+    ".hidden",
+    "a.sql",
+    "a\0",
+    "a\n",
+    "/etc/x",
+    "x".repeat(81),
+    "<script>",
+    "~"
+  ])("cannot have the name %j", async (name) => {
+    const before = existsSync(client.queries) ? readdirSync(client.queries) : []
+    const { status, body } = await client.post("/api/queries", { name, sql: "SELECT 1", replace: true })
+    assert.strictEqual(status, 400)
+    assert.match(body.error.message, /^A name has at most 80 letters/)
+    assert.deepStrictEqual(existsSync(client.queries) ? readdirSync(client.queries) : [], before)
+  })
+
+  it("leave out links and other files, and replace none of them", async () => {
+    const { post, get, queries } = client
+    mkdirSync(queries, { recursive: true })
+    const other = join(newFolder(), "other.sql")
+    writeFileSync(other, "SELECT 'other'")
+    symlinkSync(other, join(queries, "link.sql"))
+    mkdirSync(join(queries, "folder.sql"))
+    writeFileSync(join(queries, "notes.txt"), "")
+    writeFileSync(join(queries, "large.sql"), "x".repeat(200_000))
+    const names = (await get("/api/queries")).body.queries.map(({ name }: { name: string }) => name)
+    assert.notIncludeMembers(names, ["link", "folder", "notes", "large"])
+    assert.strictEqual((await post("/api/queries", { name: "link", sql: "SELECT 2", replace: true })).status, 400)
+    assert.strictEqual(readFileSync(other, "utf8"), "SELECT 'other'")
+  })
+})

@@ -3,6 +3,7 @@
  * import their types only.
  */
 import * as Schema from "effect/Schema"
+import { Report } from "./report-result-schema.ts"
 import { ConfigShow, ConfigValidate, ContractCheck, Init } from "./setup-result-schemas.ts"
 
 const Count = Schema.Int
@@ -150,7 +151,6 @@ const Publish = Schema.Struct({
 })
 
 const Rebuild = Schema.Struct({ records: Count, loadedMs: Count, elapsedMs: Count, modelProblems: ModelProblems })
-
 const Verify = Schema.Struct({
   /** The program that has the warehouse open; only the published files are checked then. */
   holder: Schema.optionalKey(Holder),
@@ -227,6 +227,7 @@ export const resultSchemas = {
   status: StatusResult,
   plan: Plan,
   publish: Publish,
+  report: Report,
   rebuild: Rebuild,
   verify: Verify,
   doctor: Doctor,

@@ -58,6 +58,7 @@ describe("--json", () => {
       ["verify", "--sample", "3"],
       ["publish"],
       ["contract", "check", fileURLToPath(new URL("../../docs/contract/0.1.0.odcs.yaml", import.meta.url))],
+      ["report"],
       ["rebuild"],
       ["doctor"],
       ["init", "--config", join(newFolder(), "s.toml"), "--token-ref", "env:SLUICE_TOKEN", "--formats", "csv"].concat([

@@ -156,10 +156,29 @@ const framed = ({ title, description, ticks, format, unit }: Framed, { max, step
 export const ticksOf = (texts: ReadonlyArray<string>, places: "columns" | "points"): Axis["ticks"] => {
   const last = texts.length - 1
   const shown = Math.min(texts.length, 5)
-  const at = (index: number) => (places === "columns" ? (index + 0.5) / texts.length : last === 0 ? 0.5 : index / last)
+  // The texts of the first and last column begin and end with the chart: centred, they would stand out of it.
+  const at = (index: number) =>
+    last === 0
+      ? 0.5
+      : places === "points" || index === 0 || index === last
+        ? index / last
+        : (index + 0.5) / texts.length
   const indexes = Array.from({ length: shown }, (_, one) => (shown === 1 ? 0 : Math.round((one * last) / (shown - 1))))
   return indexes.map((index) => ({ at: at(index), text: texts[index]! }))
 }
 
 /** Short numbers keep the file small. */
 const n = (value: number): string => String(Math.round(value * 100) / 100)
+
+/** The names of lines, with their strokes. */
+export const legend = (series: ReadonlyArray<Pick<Series, "name" | "kind">>): Html =>
+  html`<ul class="series" aria-hidden="true">
+    ${series.map(
+      ({ name, kind }) =>
+        html`<li>
+          <svg viewBox="0 0 20 4" preserveAspectRatio="none" role="presentation">
+            <path class="${kind}" d="M0 2h20" /></svg
+          >${name}
+        </li>`
+    )}
+  </ul>`

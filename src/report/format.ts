@@ -39,14 +39,16 @@ export const signed = (value: number): string =>
 
 export const share = (part: number, whole: number): string => {
   const percent = whole === 0 ? 0 : (100 * part) / whole
-  return percent > 0 && percent < 0.1 ? "less than 0.1 %" : `${rounded(percent)} %`
+  if (percent === 0) return "0 %"
+  return percent < 0.1 ? "less than 0.1 %" : `${percent.toFixed(percent < 9.95 ? 1 : 0)} %`
 }
 
 export const duration = (milliseconds: number): string => {
   const seconds = Math.round(milliseconds / 1000)
   if (seconds < 120) return `${seconds} s`
   const minutes = Math.round(seconds / 60)
-  return minutes < 120 ? `${minutes} min` : `${rounded(minutes / 60)} h`
+  if (minutes < 120) return `${minutes} min`
+  return minutes < 2880 ? `${rounded(minutes / 60)} h` : `${rounded(minutes / 1440)} days`
 }
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -69,3 +71,10 @@ export const dayAndTime = (time: number): string => {
   const date = new Date(time)
   return `${day(time)} ${two(date.getUTCHours())}:${two(date.getUTCMinutes())}`
 }
+
+/** `Nov 2026`, of a date such as 2026-11-01. */
+export const month = (date: string): string => `${months[Number(date.slice(5, 7)) - 1]} ${date.slice(0, 4)}`
+
+/** An amount with its currency; amounts of different currencies are never added. */
+export const money = (value: number, currency: string | undefined): string =>
+  `${currency ?? "no currency"} ${count(value).replace("-", "−")}`

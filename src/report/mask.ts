@@ -21,6 +21,15 @@ const lowerOf = (run: string): string => {
   return leading + "a".repeat(rest)
 }
 
+/** A name that the account has chosen, such as that of a pipeline. It is no personal data, unless somebody put some in. */
+export const ownName = (name: string): string => {
+  const clean = withoutContacts(name).replaceAll(/\s+/g, " ").trim()
+  return clean.length > 60 ? `${clean.slice(0, 60)}…` : clean
+}
+
+const withoutContacts = (text: string): string =>
+  text.replaceAll(/[^\s<>"'(),;:]+@[^\s<>"'(),;]+/g, shape).replaceAll(/\+?\d[\d\s()/-]{6,}\d/g, shape)
+
 /** The name of a field, or its shape if it is not a name that a programmer would choose. */
 export const fieldName = (name: string): string => (/^[A-Za-z_$][\w$.-]{0,63}$/.test(name) ? name : shape(name))
 
@@ -29,10 +38,7 @@ export const cleanReason = (sentence: string): string => {
   if (sentence.startsWith("the schema is frozen"))
     return "the schema is frozen, and the service sent new fields or values; ./sluice status names them"
   const cut = ownCount.test(sentence) ? sentence : sentence.replace(answer, "$1the service answered $2")
-  const clean = cut
-    .replaceAll(/[^\s<>"'(),;:]+@[^\s<>"'(),;]+/g, shape)
-    .replaceAll(/\+?\d[\d\s()/-]{6,}\d/g, shape)
-    .replaceAll(/\s+/g, " ")
+  const clean = withoutContacts(cut).replaceAll(/\s+/g, " ")
   return clean.length > reasonMax ? `${clean.slice(0, reasonMax)}…` : clean
 }
 const reasonMax = 240

@@ -3,14 +3,13 @@
  * current release, and writes nothing but its own file.
  */
 import * as Effect from "effect/Effect"
-import { existsSync } from "node:fs"
-import { mkdir } from "node:fs/promises"
+import { mkdir, realpath } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { type Failure, failure } from "../failure.ts"
 import { onDisk, writeAtomically } from "../io/files.ts"
 import { outputPaths, snapshotName } from "../settings/paths.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
-import { withoutModels } from "./business/business.ts"
+import { business, withoutModels } from "./business/business.ts"
 import { counted } from "./format.ts"
 import type { Html } from "./html.ts"
 import { operations } from "./operations/operations.ts"
@@ -48,7 +47,7 @@ export const makeReport = Effect.fn("report.make")(function* (
       asOf: period.asOf,
       account,
       operations: content,
-      business: businessOf(options)
+      business: yield* businessOf(options, period.asOf)
     }),
     state: overview.state,
     run: period.run.id,
@@ -56,12 +55,19 @@ export const makeReport = Effect.fn("report.make")(function* (
   }
 })
 
-const businessOf = ({ folder }: ReportOptions): Html =>
-  withoutModels(
-    existsSync(join(outputPaths(folder).published, snapshotName))
-      ? "The published DuckDB file has no schema bi"
-      : "There is no published DuckDB file"
+/** From the release, because the warehouse has no models. */
+const businessOf = Effect.fnUntraced(function* (
+  { folder, memoryMb }: ReportOptions,
+  asOf: number
+): Effect.fn.Return<Html, Failure> {
+  const link = join(outputPaths(folder).published, snapshotName)
+  // Another release may replace this one meanwhile.
+  const path = yield* Effect.promise(() => realpath(link).catch(() => undefined))
+  if (path === undefined) return withoutModels("There is no published DuckDB file")
+  return yield* business(asOf).pipe(
+    Effect.provide(Warehouse.layer(path, { access: "read", isRelease: true, memoryMb }))
   )
+})
 
 /** Readers see the whole old report or the whole new one. */
 export const writeReport = (path: string, { text }: Report): Effect.Effect<void, Failure> =>

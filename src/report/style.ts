@@ -39,8 +39,8 @@ h4{font-size:.95rem;font-weight:600;margin:1.4rem 0 .3rem}
 #age{font-weight:600}
 .reasons{padding-left:1.2rem;margin:.9rem 0;max-width:52rem}
 .reasons li{margin:.25rem 0}
-.tiles{display:grid;grid-template-columns:repeat(6,1fr);gap:1px;background:var(--rule);border:1px solid var(--rule);border-radius:6px;overflow:hidden;margin:1.2rem 0 0}
-.tiles div{background:var(--card);padding:.65rem .9rem}
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.4rem,1fr));gap:1px;background:var(--card);border:1px solid var(--rule);border-radius:6px;overflow:hidden;margin:1.2rem 0 0}
+.tiles div{box-shadow:0 0 0 1px var(--rule);padding:.65rem .9rem}
 .tiles dt{color:var(--soft);font-size:.85rem}
 .tiles dd{margin:0}
 .tiles strong{display:block;font-size:1.5rem;line-height:1.25;font-weight:600;font-variant-numeric:tabular-nums}

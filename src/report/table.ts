@@ -78,3 +78,23 @@ export const section = ({ id, title, lead, content }: SectionOptions): Html =>
     <p class="lead">${lead}</p>
     ${content}
   </section> `
+
+export interface Tile {
+  /** For programs that read the report. */
+  readonly id?: string
+  readonly title: string
+  readonly value: string
+  readonly note: string
+}
+
+/** The figures that a reader looks for first. */
+export const tiles = (shown: ReadonlyArray<Tile>): Html =>
+  html`<dl class="tiles">
+    ${shown.map(
+      ({ id, title, value, note }) =>
+        html`<div>
+          <dt>${title}</dt>
+          <dd><strong${id === undefined ? undefined : html` id="tile-${id}"`}>${value}</strong><span>${note}</span></dd>
+        </div>`
+    )}
+  </dl>`

@@ -63,9 +63,24 @@ it("numbers, sizes and times are written alike everywhere", () => {
   assert.deepStrictEqual([950, 1234, 35_400, 1_200_000].map(brief), ["950", "1.2 k", "35 k", "1.2 M"])
   assert.deepStrictEqual([0, 999, 1500, 2_340_000].map(bytes), ["0 B", "999 B", "1.5 kB", "2.3 MB"])
   assert.deepStrictEqual([1, 0, -1200].map(signed), ["+1", "0", "−1,200"])
-  assert.deepStrictEqual([share(1, 200_000), share(1, 4), share(1, 0)], ["less than 0.1 %", "25 %", "0 %"])
+  assert.deepStrictEqual(
+    [share(1, 200_000), share(7, 100), share(1, 4), share(1, 0)],
+    ["less than 0.1 %", "7.0 %", "25 %", "0 %"]
+  )
   assert.strictEqual(moment(Date.UTC(2026, 1, 3, 4, 5)), "3 Feb 2026, 04:05 UTC")
   assert.deepStrictEqual([counted(1, "row"), counted(2000, "row")], ["1 row", "2,000 rows"])
+})
+
+it("texts below columns begin and end with the chart", () => {
+  assert.deepStrictEqual(
+    ticksOf(["a", "b", "c", "d"], "columns").map(({ at, text }) => [at, text]),
+    [
+      [0, "a"],
+      [0.375, "b"],
+      [0.625, "c"],
+      [1, "d"]
+    ]
+  )
 })
 
 describe("charts", () => {

@@ -7,7 +7,7 @@ import { query } from "../support/compare.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 import { numberIn, rowsOf, textOf, tile } from "./reading.ts"
 
-const tables = "contacts,contact_notes,opportunities,calendars,appointments,conversations,messages,users"
+const tables = "contacts,contact_notes,pipelines,opportunities,calendars,appointments,conversations,messages,users"
 const reportOf = ({ output }: Account) => readFileSync(join(output, "published/report/index.html"), "utf8")
 
 describe("the report of two nights", () => {
@@ -93,6 +93,41 @@ describe("the report of two nights", () => {
     )
   })
 
+  it("has the open opportunities of the service by stage, and the new contacts by source", async () => {
+    const html = reportOf(account)
+    const pipelines = (await account.service.records("pipelines")) as unknown as ReadonlyArray<Pipeline>
+    const deals = (await account.service.records("opportunities")).filter(({ status }) => status === "open")
+    const stages = pipelines.flatMap(({ name, stages: parts }) =>
+      parts.map((stage) => {
+        const here = deals.filter(({ pipelineStageId }) => pipelineStageId === stage.id)
+        return [
+          name,
+          stage.name,
+          here.length,
+          here.reduce((sum, one) => sum + Number(one["monetaryValue"] ?? 0), 0)
+        ] as const
+      })
+    )
+    assert.deepStrictEqual(
+      rowsOf(html, "stages")
+        .map(([pipeline, stage, n, value]) => [pipeline, stage, numberIn(n!), numberIn(value!.replace(/^\D+/, ""))])
+        .toSorted(),
+      stages
+        .filter(([, , n]) => n > 0)
+        .map(([pipeline, stage, n, value]) => [pipeline, stage, n, Math.round(value)])
+        .toSorted()
+    )
+    const from = new Date()
+    from.setUTCMonth(from.getUTCMonth() - 12, 1)
+    const created = await query(
+      account.warehouse,
+      `SELECT count(*) AS n FROM crm.contacts WHERE _deleted_at IS NULL AND date_added >= '${from.toISOString().slice(0, 10)}'`
+    )
+    const sources = rowsOf(html, "sources").reduce((sum, [, n]) => sum + numberIn(n!), 0)
+    // The first day of the first month depends on the time zone of the location.
+    assert.approximately(sources, Number(created[0]!["n"]), 1)
+  })
+
   it("is equal byte for byte when it is made again, and is not part of the release", async () => {
     const before = reportOf(account)
     const path = join(account.output, "published/report/index.html")
@@ -144,19 +179,21 @@ describe("the report of two nights", () => {
 
 describe("the report", () => {
   it("begins with what is incomplete, why, and which scope to add", async () => {
-    const account = await openTables(tables, "--contacts", "20")
+    const account = await openTables("calendars,appointments", "--contacts", "20")
     try {
-      const environment = { ...account.environment, SLUICE_FORMATS: "duckdb" }
       await account.service.post("token", { removeScope: "calendars.readonly" })
-      assert.strictEqual((await sluice(["sync", ...account.selection], environment)).code, 77)
-      const text = textOf(reportOf(account))
+      assert.strictEqual((await account.sync()).code, 77)
+      const path = join(account.output, "r.html")
+      assert.strictEqual((await sluice(["report", "--file", path], account.environment)).code, 0)
+      const html = readFileSync(path, "utf8")
+      const text = textOf(html)
       const [top = ""] = text.split("What changed")
       assert.match(top, /Incomplete \d resources of \d+ could not be read completely\./)
       assert.match(
         top,
         /calendars : not readable with this token: the service answered 40[13]\. Add calendars\.readonly to the scopes of the token\./
       )
-      assert.deepStrictEqual(rowsOf(reportOf(account), "readings")[0]!.slice(0, 2), ["appointments", "incomplete"])
+      assert.deepStrictEqual(rowsOf(html, "readings")[0]!.slice(0, 2), ["appointments", "incomplete"])
     } finally {
       discard(account)
     }
@@ -182,3 +219,8 @@ describe("the report", () => {
     }
   })
 })
+
+interface Pipeline {
+  readonly name: string
+  readonly stages: ReadonlyArray<{ readonly id: string; readonly name: string }>
+}

@@ -1,13 +1,14 @@
 /** The top of the report: the state in one sentence, the reasons, and the figures of the last day. */
 import { brief, count, counted, duration, moment, share, signed } from "../format.ts"
 import { type Html, html } from "../html.ts"
+import { tiles } from "../table.ts"
 import type { TableChanges } from "./changes.ts"
 import { growth, sumOf } from "./changes.ts"
 import { why } from "./freshness.ts"
 import type { Period } from "./period.ts"
 import type { Reading, Readings } from "./readings.ts"
 import type { Rejects } from "./rejects.ts"
-import type { Requests } from "./requests.ts"
+import { type Requests, documentedLimits } from "./requests.ts"
 
 export interface Overview {
   readonly tone: "complete" | "warning" | "problem"
@@ -74,33 +75,20 @@ export const overviewSection = (parts: OverviewParts): Html => {
   const rows = tables.reduce((sum, one) => sum + one.rows, 0)
   const sent = requests.costs.reduce((sum, { lastDay }) => sum + lastDay, 0)
   const lastDayRejects = rejects.rejected.reduce((sum, one) => sum + one.lastDay, 0)
-  const tiles = [
-    ["rows", "Rows", brief(rows), `${signed(growth(tables, 7))} in 7 days`],
-    ["new", "New", count(changes.added), "rows in 24 hours"],
-    ["changed", "Changed", count(changes.changed), "rows in 24 hours"],
-    ["deleted", "Deleted", count(changes.deleted), "rows in 24 hours"],
-    [
-      "sent",
-      "Requests",
-      count(sent),
-      `in 24 hours${period.locationCount === 1 ? `, ${share(sent, 200_000)} of the limit` : ""}`
-    ],
-    ["unfit", "Rejected", count(lastDayRejects), "values in 24 hours"]
-  ] as const
+  const ofLimit = period.locationCount === 1 ? `, ${share(sent, documentedLimits.perDay)} of the limit` : ""
   return html`<div class="status ${tone}">
       <h3 id="status">${state}</h3>
       <p>${sentence} <span id="age" hidden></span></p>
     </div>
     ${reasons(parts)}
-    <dl class="tiles">
-      ${tiles.map(
-        ([id, title, value, note]) =>
-          html`<div>
-            <dt>${title}</dt>
-            <dd><strong id="tile-${id}">${value}</strong><span>${note}</span></dd>
-          </div>`
-      )}
-    </dl>`
+    ${tiles([
+      { id: "rows", title: "Rows", value: brief(rows), note: `${signed(growth(tables, 7))} in 7 days` },
+      { id: "new", title: "New", value: count(changes.added), note: "rows in 24 hours" },
+      { id: "changed", title: "Changed", value: count(changes.changed), note: "rows in 24 hours" },
+      { id: "deleted", title: "Deleted", value: count(changes.deleted), note: "rows in 24 hours" },
+      { id: "sent", title: "Requests", value: count(sent), note: `in 24 hours${ofLimit}` },
+      { id: "rejected", title: "Rejected", value: count(lastDayRejects), note: "values in 24 hours" }
+    ])}`
 }
 
 /** Reasons that are shown at the top, the most severe first. */

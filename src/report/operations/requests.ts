@@ -10,7 +10,7 @@ import { bar, numbersOf, section, tableOf } from "../table.ts"
 import { type Period, dayOf, since } from "./period.ts"
 
 /** As documented by the service, for each location. The limits that it reports are not stored. */
-const documentedLimits = { perDay: 200_000, burst: 100, windowMs: 10_000 }
+export const documentedLimits = { perDay: 200_000, burst: 100, windowMs: 10_000 }
 
 interface Cost {
   readonly resource: string

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { resolve } from "node:path"
 import { type Catalogue, discover } from "../catalog/discover.ts"
-import { reportPath } from "../report/place.ts"
+import { linkedPath, reportPath } from "../report/place.ts"
 import { makeReport, writeReport } from "../report/report.ts"
 import type { Flags } from "../settings/read.ts"
 import { type OutputSettings, outputSettings } from "../settings/settings.ts"
@@ -36,15 +36,16 @@ export const reportCommand = Effect.fn("cli.reportPage")(function* (flags: Repor
       next: "./sluice report --file report.html"
     })
   yield* writeReport(path, report)
-  const next = `open ${path} in a browser.`
+  const shown = flags.file === undefined ? linkedPath(output.folder) : path
+  const next = `open ${shown} in a browser.`
   const { state, run, asOf, text } = report
   if (flags.json)
     return yield* printResult("report", {
       exitCode: 0,
       next,
-      data: { path, bytes: Buffer.byteLength(text), source: readable.source, state, run, asOf: instant(asOf) }
+      data: { path: shown, bytes: Buffer.byteLength(text), source: readable.source, state, run, asOf: instant(asOf) }
     })
-  print(`${state}, as of ${instant(asOf)}: ${path}`)
+  print(`${state}, as of ${instant(asOf)}: ${shown}`)
   yield* sayHolder(readable, yield* Clock.currentTimeMillis)
   say(`Next: ${next}`)
   return 0

@@ -8,15 +8,18 @@ export const count = (value: number): string => value.toLocaleString("en-US", { 
 export const counted = (value: number, thing: string, things = `${thing}s`): string =>
   `${count(value)} ${value === 1 ? thing : things}`
 
+/** With a space at which no line breaks. */
+const withUnit = (value: string | number, unit: string): string => `${value}\u00a0${unit}`
+
 /** For axes and tiles: 950, 1.2 k, 35 k, 1.2 M. */
 export const brief = (value: number): string => {
   const size = Math.abs(value)
   for (const [unit, suffix] of [
-    [1e9, " G"],
-    [1e6, " M"],
-    [1e3, " k"]
+    [1e9, "G"],
+    [1e6, "M"],
+    [1e3, "k"]
   ] as const)
-    if (size >= unit) return `${rounded(value / unit)}${suffix}`
+    if (size >= unit) return withUnit(rounded(value / unit), suffix)
   return rounded(value)
 }
 const rounded = (value: number): string =>
@@ -29,8 +32,8 @@ export const bytes = (value: number): string => {
     [1e6, "MB"],
     [1e3, "kB"]
   ] as const)
-    if (value >= unit) return `${rounded(value / unit)} ${suffix}`
-  return `${value} B`
+    if (value >= unit) return withUnit(rounded(value / unit), suffix)
+  return withUnit(value, "B")
 }
 
 /** A signed difference; a true minus sign aligns with the plus. */
@@ -39,16 +42,16 @@ export const signed = (value: number): string =>
 
 export const share = (part: number, whole: number): string => {
   const percent = whole === 0 ? 0 : (100 * part) / whole
-  if (percent === 0) return "0 %"
-  return percent < 0.1 ? "less than 0.1 %" : `${percent.toFixed(percent < 9.95 ? 1 : 0)} %`
+  if (percent === 0) return withUnit(0, "%")
+  return percent < 0.1 ? `less than ${withUnit(0.1, "%")}` : withUnit(percent.toFixed(percent < 9.95 ? 1 : 0), "%")
 }
 
 export const duration = (milliseconds: number): string => {
   const seconds = Math.round(milliseconds / 1000)
-  if (seconds < 120) return `${seconds} s`
+  if (seconds < 120) return withUnit(seconds, "s")
   const minutes = Math.round(seconds / 60)
-  if (minutes < 120) return `${minutes} min`
-  return minutes < 2880 ? `${rounded(minutes / 60)} h` : `${rounded(minutes / 1440)} days`
+  if (minutes < 120) return withUnit(minutes, "min")
+  return minutes < 2880 ? withUnit(rounded(minutes / 60), "h") : withUnit(rounded(minutes / 1440), "days")
 }
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]

@@ -6,6 +6,10 @@ import { outputPaths } from "../settings/paths.ts"
 
 /** The folder in a release. */
 export const reportName = "report"
+const fileName = "index.html"
+
+/** The path that readers know, through the link to the current release. */
+export const linkedPath = (output: string): string => join(outputPaths(output).published, reportName, fileName)
 
 /**
  * The file of the report in the release that is current now; `undefined` before the first release. It has the name of the
@@ -14,7 +18,7 @@ export const reportName = "report"
 export const reportPath = (output: string): Effect.Effect<string | undefined> =>
   Effect.promise(() =>
     realpath(outputPaths(output).published).then(
-      (release) => join(release, reportName, "index.html"),
+      (release) => join(release, reportName, fileName),
       () => undefined
     )
   )

@@ -99,15 +99,19 @@ describe("a run that did not end", () => {
       "INSERT INTO meta.runs SELECT '20261123T020000000Z', 'sync', TIMESTAMPTZ '2026-11-23 02:00:00+00', NULL, NULL, NULL, NULL, 90"
     )
     const text = textOf(first)
-    assert.include(text, "Did not end The sync of 23 Nov 2026, 02:00 UTC failed or was stopped. It has loaded nothing.")
+    assert.include(
+      text,
+      "Did not end The sync of 23 Nov 2026, 02:00 UTC failed or was stopped; its log has the reason. Nothing was ever read completely."
+    )
     assert.notMatch(first, /NaN|undefined/)
     const later = await reportAfter(
       runs(3),
       readings(1, ["contacts", "tasks"]),
+      "INSERT INTO meta.watermarks (location_id, resource, complete_at) SELECT 'location-0', 'contacts', max(finished_at) FROM meta.runs",
       "UPDATE meta.runs SET status = NULL, finished_at = NULL, requests = NULL WHERE run_id LIKE '20261123%'",
       "UPDATE meta.run_resources SET status = NULL WHERE run_id LIKE '20261123%' AND resource = 'tasks'"
     )
-    assert.include(textOf(later), "What it had loaded is kept; 1 of 2 resources are complete.")
+    assert.include(textOf(later), "The tables keep what was loaded: 1 of 2 resources were last read to the end")
     assert.deepStrictEqual(
       rowsOf(later, "readings").map(([resource, state]) => [resource, state]),
       [

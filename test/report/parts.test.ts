@@ -1,7 +1,7 @@
 /** Escaping, masking, numbers and charts of the report. */
 import { assert, describe, it } from "@effect/vitest"
 import { columns, lines, strip, ticksOf } from "../../src/report/charts.ts"
-import { brief, bytes, counted, moment, share, signed } from "../../src/report/format.ts"
+import { brief, bytes, counted, duration, moment, share, signed } from "../../src/report/format.ts"
 import { html } from "../../src/report/html.ts"
 import { cleanReason, fieldName, shape } from "../../src/report/mask.ts"
 
@@ -59,14 +59,24 @@ describe("masking", () => {
   })
 })
 
-it("numbers, sizes and times are written alike everywhere", () => {
-  assert.deepStrictEqual([950, 1234, 35_400, 1_200_000].map(brief), ["950", "1.2 k", "35 k", "1.2 M"])
-  assert.deepStrictEqual([0, 999, 1500, 2_340_000].map(bytes), ["0 B", "999 B", "1.5 kB", "2.3 MB"])
+it("numbers, sizes and times are written alike everywhere, and lines do not break before a unit", () => {
+  assert.strictEqual(bytes(1500), "1.5\u00a0kB")
+  const plain = (texts: ReadonlyArray<string>) => texts.map((text) => text.replaceAll("\u00a0", " "))
+  assert.deepStrictEqual(plain([950, 1234, 35_400, 1_200_000].map(brief)), ["950", "1.2 k", "35 k", "1.2 M"])
+  assert.deepStrictEqual(plain([0, 999, 1500, 2_340_000].map(bytes)), ["0 B", "999 B", "1.5 kB", "2.3 MB"])
   assert.deepStrictEqual([1, 0, -1200].map(signed), ["+1", "0", "−1,200"])
-  assert.deepStrictEqual(
-    [share(1, 200_000), share(7, 100), share(1, 4), share(1, 0)],
-    ["less than 0.1 %", "7.0 %", "25 %", "0 %"]
-  )
+  assert.deepStrictEqual(plain([share(1, 200_000), share(7, 100), share(1, 4), share(1, 0)]), [
+    "less than 0.1 %",
+    "7.0 %",
+    "25 %",
+    "0 %"
+  ])
+  assert.deepStrictEqual(plain([90_000, 600_000, 7_200_000, 864_000_000].map(duration)), [
+    "90 s",
+    "10 min",
+    "2 h",
+    "10 days"
+  ])
   assert.strictEqual(moment(Date.UTC(2026, 1, 3, 4, 5)), "3 Feb 2026, 04:05 UTC")
   assert.deepStrictEqual([counted(1, "row"), counted(2000, "row")], ["1 row", "2,000 rows"])
 })

@@ -135,6 +135,12 @@ export const changesSection = (period: Period, tables: ReadonlyArray<TableChange
             columns: [
               { head: "Table", cell: ({ table }) => table },
               number("Rows", ({ rows }) => rows),
+              number("New, 24 h", ({ lastDay }) => lastDay.added),
+              number("Changed, 24 h", ({ lastDay }) => lastDay.changed),
+              number("Deleted, 24 h", ({ lastDay }) => lastDay.deleted),
+              number("New, 7 d", ({ lastWeek }) => lastWeek.added),
+              number("Changed, 7 d", ({ lastWeek }) => lastWeek.changed),
+              number("Deleted, 7 d", ({ lastWeek }) => lastWeek.deleted),
               ...(period.days.length > 1
                 ? [
                     {
@@ -147,13 +153,7 @@ export const changesSection = (period: Period, tables: ReadonlyArray<TableChange
                         })
                     }
                   ]
-                : []),
-              number("New, 24 h", ({ lastDay }) => lastDay.added),
-              number("Changed, 24 h", ({ lastDay }) => lastDay.changed),
-              number("Deleted, 24 h", ({ lastDay }) => lastDay.deleted),
-              number("New, 7 d", ({ lastWeek }) => lastWeek.added),
-              number("Changed, 7 d", ({ lastWeek }) => lastWeek.changed),
-              number("Deleted, 7 d", ({ lastWeek }) => lastWeek.deleted)
+                : [])
             ]
           })
     }${rowsOverTime(period, tables)}`

@@ -28,15 +28,17 @@ export const overviewOf = (period: Period, { byState, total, oldest }: Readings)
     return {
       tone: "problem",
       state: "Did not end",
-      sentence: `The ${sync.command} of ${moment(sync.startedAt)} failed or was stopped. ${
-        total === 0 ? "It has loaded nothing" : `What it had loaded is kept; ${tables} are complete`
-      }. The log of the run has the reason; ./sluice sync resumes it.`
+      sentence: `The ${sync.command} of ${moment(sync.startedAt)} failed or was stopped; its log has the reason. ${
+        oldest === undefined
+          ? "Nothing was ever read completely."
+          : `The tables keep what was loaded: ${tables} were last read to the end, the oldest on ${moment(oldest)}.`
+      } ./sluice sync resumes.`
     }
   if (sync.status === "paused")
     return {
       tone: "warning",
       state: "Paused",
-      sentence: `The ${sync.command} of ${moment(sync.startedAt)} stopped early, because the service allowed no more requests or did not respond, or because of its deadline. ${tables} are complete; the next sync resumes.`
+      sentence: `The ${sync.command} of ${moment(sync.startedAt)} stopped early, because the service allowed no more requests or did not respond, or because of its deadline. ${tables} were last read to the end; the next sync resumes.`
     }
   if (open > 0)
     return {

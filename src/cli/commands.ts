@@ -117,6 +117,19 @@ const status = Command.make(
     { command: "./sluice status --max-age 26h", description: "For monitoring." }
   ])
 )
+const report = Command.make(
+  "report",
+  { ...common, file: text("file", "Write the report into this file instead of the current release: report.html.") },
+  (flags) => load(import("./report-page.ts"), (_) => _.reportCommand(flags))
+).pipe(
+  Command.withDescription(
+    "Write one HTML file about the runs, the completeness and the figures of the account. Each sync, backfill and publish does this too."
+  ),
+  Command.withExamples([
+    { command: "./sluice report", description: "Into output/published/report/index.html." },
+    { command: "./sluice report --file report.html", description: "Elsewhere, for example to send it." }
+  ])
+)
 const rebuild = Command.make("rebuild", { ...common, ...run }, (flags) =>
   loadRun("rebuild", flags, import("./rebuild.ts"), (_) => _.rebuild(flags))
 ).pipe(
@@ -211,6 +224,7 @@ export const sluice = Command.make("sluice").pipe(
     publish,
     explore,
     exportTables,
+    report,
     rebuild,
     verify,
     doctor,

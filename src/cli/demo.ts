@@ -62,6 +62,7 @@ ${first.requests} requests for everything, ${second.requests} for the changes. L
   ${folder}/published/parquet/        one folder a table
   ${folder}/published/csv/            one file a table
   ${folder}/published/manifest.json   rows and checksum of every file
+  ${folder}/published/report/         index.html: completeness, changes and figures
 Next: ./sluice status --output ${folder}`)
   return 0
 }, Effect.scoped)

@@ -18,6 +18,7 @@ import { CommandError } from "./errors.ts"
 import { logEnd } from "./log.ts"
 import { sayProblems, sentenceOf } from "./model-problems.ts"
 import { Output } from "./output.ts"
+import { withReport } from "./report-page.ts"
 import { printResult } from "./result.ts"
 
 export interface PublishFlags extends Flags {
@@ -59,7 +60,10 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
     const run = yield* lastRun()
     if (run === undefined) return yield* nothing
     return yield* publishNow(catalogue, output, run.id, flags.full)
-  }).pipe(Effect.provide(Warehouse.layer(outputPaths(output.folder).warehouse, { ...output, access: "write" })))
+  }).pipe(
+    Effect.provide(Warehouse.layer(outputPaths(output.folder).warehouse, { ...output, access: "write" })),
+    withReport(output, catalogue)
+  )
   if (due === "nothing read")
     return yield* new CommandError({
       ends: "failed",

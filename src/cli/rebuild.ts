@@ -26,6 +26,7 @@ import { CommandError, failureExplanation } from "./errors.ts"
 import { logEnd } from "./log.ts"
 import { sayProblems, sentenceOf } from "./model-problems.ts"
 import { Output, duration } from "./output.ts"
+import { withReport } from "./report-page.ts"
 import { printResult } from "./result.ts"
 
 export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { readonly json: boolean }) {
@@ -73,7 +74,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
       Effect.provide(Layer.provideMerge(Vault.layer(vault), Warehouse.layer(rebuilt, { ...output, access: "write" })))
     )
   }).pipe(Effect.provide(held))
-  yield* onDisk(warehouse, "replaced", () => rename(rebuilt, warehouse))
+  yield* onDisk(warehouse, "replaced", () => rename(rebuilt, warehouse)).pipe(withReport(output, catalogue))
 
   const elapsedMs = (yield* Clock.currentTimeMillis) - startedAt
   const next = "./sluice status"

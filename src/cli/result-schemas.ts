@@ -4,6 +4,7 @@
  */
 import * as Schema from "effect/Schema"
 import { Explore, Export } from "./reader-result-schemas.ts"
+import { Report } from "./report-result-schema.ts"
 import { ConfigShow, ConfigValidate, ContractCheck, Init } from "./setup-result-schemas.ts"
 
 const Count = Schema.Int
@@ -230,6 +231,7 @@ export const resultSchemas = {
   publish: Publish,
   explore: Explore,
   export: Export,
+  report: Report,
   rebuild: Rebuild,
   verify: Verify,
   doctor: Doctor,

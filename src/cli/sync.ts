@@ -18,6 +18,7 @@ import { outputLayer } from "./output-layer.ts"
 import { Output } from "./output.ts"
 import { progress } from "./progress.ts"
 import { recentRequests, storeRecentRequests } from "./recent-requests.ts"
+import { withReport } from "./report-page.ts"
 import { report } from "./report.ts"
 import { reportRunProgress } from "./run-progress.ts"
 import type { Watched } from "./watched.ts"
@@ -116,7 +117,12 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
     )
     const isPastDeadline = (yield* Clock.currentTimeMillis) >= (deadline ?? Infinity)
     return { ...ended, catalogue, isStoppedByDeadline: isPastDeadline && ended.exitCode === exitCodes.later }
-  }).pipe(Effect.scoped, Effect.provide(outputLayer(output)), Effect.mapError(explained(settings[0]!.location)))
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(outputLayer(output)),
+    Effect.mapError(explained(settings[0]!.location)),
+    withReport(output, catalogue)
+  )
   return yield* range ? Effect.ensuring(work, releaseHandoff(output.folder)) : requestHandoff(output.folder, work)
 })
 

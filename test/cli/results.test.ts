@@ -59,6 +59,7 @@ describe("--json", () => {
       ["publish"],
       ["contract", "check", fileURLToPath(new URL("../../docs/contract/0.1.0.odcs.yaml", import.meta.url))],
       ["export", join(newFolder(), "book.xlsx"), "--only", "contacts"],
+      ["report"],
       ["rebuild"],
       ["doctor"],
       ["init", "--config", join(newFolder(), "s.toml"), "--token-ref", "env:SLUICE_TOKEN", "--formats", "csv"].concat([

@@ -1,0 +1,54 @@
+/** The second part of the report: the account's business, from the models in schema `bi` of the published DuckDB file. */
+import * as Effect from "effect/Effect"
+import type { Failure } from "../../failure.ts"
+import { Warehouse } from "../../warehouse/warehouse.ts"
+import { type Html, html } from "../html.ts"
+import { section, tiles } from "../table.ts"
+import { acquisitionTopic } from "./acquisition.ts"
+import { outcomeTopic, pipelineTopic } from "./deals.ts"
+import { type Topic, monthsUntil } from "./figures.ts"
+import { recurringTopic, revenueTopic } from "./money.ts"
+import { appointmentTopic, replyTopic } from "./service.ts"
+
+const topics = [
+  pipelineTopic,
+  outcomeTopic,
+  revenueTopic,
+  recurringTopic,
+  replyTopic,
+  appointmentTopic,
+  acquisitionTopic
+]
+
+/** `Warehouse` is the published DuckDB file. A topic whose model is missing says so, and the others are shown. */
+export const business = Effect.fn("report.business")(function* (
+  asOf: number
+): Effect.fn.Return<Html, Failure, Warehouse> {
+  const found = yield* (yield* Warehouse).rows(
+    "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'bi' AND database_name = current_database()"
+  )
+  const models = new Set(found.map((row) => String(row["table_name"])))
+  if (models.size === 0) return withoutModels("The published DuckDB file has no models in schema bi")
+  const months = monthsUntil(asOf)
+  const made = yield* Effect.forEach(topics, ({ id, title, models: needed, make }) => {
+    const without = (lead: string): Topic => ({
+      figures: [],
+      content: section({ id, title, lead, content: undefined })
+    })
+    const missing = needed.filter((model) => !models.has(model))
+    if (missing.length > 0) return Effect.succeed(without(`The release does not have the model ${missing.join(", ")}.`))
+    return make(months).pipe(
+      Effect.catchIf(
+        ({ reason }) => reason._tag === "StatementRejected",
+        () =>
+          Effect.succeed(
+            without(`The model ${needed.join(", ")} is of another version; ./sluice publish builds it again.`)
+          )
+      )
+    )
+  })
+  return html`${tiles(made.flatMap(({ figures }) => figures))} ${made.map(({ content }) => content)}`
+})
+
+/** Instead of the figures. */
+export const withoutModels = (why: string): Html => html`<p class="lead">${why}, so there is nothing to show here.</p>`

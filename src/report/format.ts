@@ -1,0 +1,83 @@
+/** Numbers, times and sizes as the report shows them: the same in every locale and time zone. */
+
+export const dayMs = 86_400_000
+
+export const count = (value: number): string => value.toLocaleString("en-US", { maximumFractionDigits: 0 })
+
+/** A number of things: `1 row`, `1,200 rows`. */
+export const counted = (value: number, thing: string, things = `${thing}s`): string =>
+  `${count(value)} ${value === 1 ? thing : things}`
+
+/** With a space at which no line breaks. */
+const withUnit = (value: string | number, unit: string): string => `${value}\u00a0${unit}`
+
+/** For axes and tiles: 950, 1.2 k, 35 k, 1.2 M. */
+export const brief = (value: number): string => {
+  const size = Math.abs(value)
+  for (const [unit, suffix] of [
+    [1e9, "G"],
+    [1e6, "M"],
+    [1e3, "k"]
+  ] as const)
+    if (size >= unit) return withUnit(rounded(value / unit), suffix)
+  return rounded(value)
+}
+const rounded = (value: number): string =>
+  value.toLocaleString("en-US", { maximumFractionDigits: Math.abs(value) < 10 ? 1 : 0 })
+
+export const bytes = (value: number): string => {
+  for (const [unit, suffix] of [
+    [1e12, "TB"],
+    [1e9, "GB"],
+    [1e6, "MB"],
+    [1e3, "kB"]
+  ] as const)
+    if (value >= unit) return withUnit(rounded(value / unit), suffix)
+  return withUnit(value, "B")
+}
+
+/** A signed difference; a true minus sign aligns with the plus. */
+export const signed = (value: number): string =>
+  value > 0 ? `+${count(value)}` : value < 0 ? `−${count(-value)}` : "0"
+
+export const share = (part: number, whole: number): string => {
+  const percent = whole === 0 ? 0 : (100 * part) / whole
+  if (percent === 0) return withUnit(0, "%")
+  return percent < 0.1 ? `less than ${withUnit(0.1, "%")}` : withUnit(percent.toFixed(percent < 9.95 ? 1 : 0), "%")
+}
+
+export const duration = (milliseconds: number): string => {
+  const seconds = Math.round(milliseconds / 1000)
+  if (seconds < 120) return withUnit(seconds, "s")
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 120) return withUnit(minutes, "min")
+  return minutes < 2880 ? withUnit(rounded(minutes / 60), "h") : withUnit(rounded(minutes / 1440), "days")
+}
+
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+const two = (value: number): string => String(value).padStart(2, "0")
+
+/** `23 Nov`, of epoch milliseconds, in UTC. */
+export const day = (time: number): string => {
+  const date = new Date(time)
+  return `${date.getUTCDate()} ${months[date.getUTCMonth()]}`
+}
+
+/** `23 Nov 2026, 07:12 UTC`. */
+export const moment = (time: number): string => {
+  const date = new Date(time)
+  return `${day(time)} ${date.getUTCFullYear()}, ${two(date.getUTCHours())}:${two(date.getUTCMinutes())} UTC`
+}
+
+/** `23 Nov 07:12`, for tables whose head names the time zone. */
+export const dayAndTime = (time: number): string => {
+  const date = new Date(time)
+  return `${day(time)} ${two(date.getUTCHours())}:${two(date.getUTCMinutes())}`
+}
+
+/** `Nov 2026`, of a date such as 2026-11-01. */
+export const month = (date: string): string => `${months[Number(date.slice(5, 7)) - 1]} ${date.slice(0, 4)}`
+
+/** An amount with its currency; amounts of different currencies are never added. */
+export const money = (value: number, currency: string | undefined): string =>
+  `${currency ?? "no currency"} ${count(value).replace("-", "−")}`

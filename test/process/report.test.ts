@@ -1,0 +1,134 @@
+/** The report in a browser: Debian's Chromium, at the widths of a telephone, a tablet and a desk, in both colour schemes. */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import axe from "axe-core"
+import { type Browser, type Page, chromium } from "playwright-core"
+import { execFileSync } from "node:child_process"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { type Account, discard, openTables } from "../support/account.ts"
+import { query } from "../support/compare.ts"
+import { sluice } from "../support/sluice.ts"
+
+const executablePath = "/usr/bin/chromium"
+
+/** Installs Chromium if the machine permits it. */
+const hasChromium = (): boolean => {
+  if (existsSync(executablePath)) return true
+  try {
+    execFileSync("apt-get", ["install", "-y", "--no-install-recommends", "chromium"], {
+      stdio: "ignore",
+      timeout: 180_000
+    })
+  } catch {
+    console.warn(
+      "The report was not opened in a browser: there is no /usr/bin/chromium, and apt-get cannot install it."
+    )
+  }
+  return existsSync(executablePath)
+}
+
+/** Without these, Chromium looks for updates in the network. */
+const args = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync"
+]
+
+describe.runIf(hasChromium())("the report in a browser", () => {
+  let account: Account
+  let browser: Browser
+  let url: string
+  beforeAll(async () => {
+    account = await openTables("contacts,contact_notes,calendars,appointments,opportunities,forms", "--contacts", "40")
+    const environment = { ...account.environment, SLUICE_FORMATS: "duckdb" }
+    assert.strictEqual((await sluice(["sync", ...account.selection], environment)).code, 0)
+    // A month of nights, and one that lacked a scope, show every kind of chart and of state.
+    await query(
+      account.warehouse,
+      `INSERT INTO meta.runs SELECT m.* REPLACE (run_id || i AS run_id, started_at - INTERVAL (i) DAY AS started_at, finished_at - INTERVAL (i) DAY AS finished_at, 90 AS planned_requests)
+         FROM meta.runs AS m, range(1, 30) AS r (i);
+       INSERT INTO meta.run_resources SELECT m.* REPLACE ('20200101T000000000Z' || i AS run_id, finished_at - INTERVAL (i) DAY AS finished_at, 1 AS new_rows)
+         FROM meta.run_resources AS m, range(1, 30) AS r (i);
+       INSERT INTO meta.rejected_values SELECT run_id, 'l', 'contacts', 'k', 'date_of_birth', '31/12/19', 'does not fit DATE', finished_at FROM meta.runs;
+       INSERT INTO meta.schema_changes SELECT run_id, 'contacts', 'a <b>', 'new field', 'x', run_id, finished_at, 1 FROM meta.runs LIMIT 3`,
+      "READ_WRITE"
+    )
+    await account.service.post("token", { removeScope: "calendars.readonly" })
+    assert.strictEqual((await sluice(["sync", ...account.selection], environment)).code, 77)
+    url = `file://${join(account.output, "published/report/index.html")}`
+    browser = await chromium.launch({ executablePath, args })
+  })
+  afterAll(async () => {
+    await browser.close()
+    discard(account)
+  })
+
+  const sizes = [1280, 768, 390].flatMap((width) =>
+    (["light", "dark"] as const).map((scheme) => [width, scheme] as const)
+  )
+
+  it.each(sizes)("at %d pixels in %s mode needs no network, fits, and passes axe", async (width, colorScheme) => {
+    const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })
+    const heard: Array<string> = []
+    page.on("console", (message) => heard.push(message.text()))
+    page.on("pageerror", (error) => heard.push(error.message))
+    page.on("request", (request) => {
+      if (request.url() !== url && !request.url().startsWith("data:")) heard.push(request.url())
+    })
+    await page.goto(url)
+    for (const folded of await page.locator("details").all())
+      await folded.evaluate((element) => element.setAttribute("open", ""))
+    assert.isAtMost(Number(await page.evaluate("document.documentElement.scrollWidth")), width)
+    assert.isAbove(await page.locator("svg").count(), 10)
+    assert.deepStrictEqual(await violationsOf(page), [])
+    if (width === 768) {
+      await page.evaluate('document.querySelector(".lead").style.color = "#777"')
+      assert.include((await violationsOf(page)).join(), "color-contrast", "the check can fail")
+    }
+    assert.deepStrictEqual(heard, [])
+    await page.close()
+  })
+
+  it("can be read without scripts, and each chart has a name and a description", async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    await page.goto(url)
+    assert.strictEqual(await page.locator("#status").innerText(), "Incomplete")
+    assert.isTrue(await page.locator("#business").isVisible())
+    const charts = await page.locator("svg").count()
+    assert.strictEqual(await page.locator("svg > title + desc").count(), charts)
+    await context.close()
+  })
+
+  it("prints with the rows that are folded on screens", async () => {
+    const page = await browser.newPage()
+    await page.goto(url)
+    const row = page.locator("#runs-table tbody tr").first()
+    assert.isFalse(await row.isVisible())
+    await page.emulateMedia({ media: "print" })
+    assert.isTrue(await row.isVisible())
+    await page.close()
+  })
+})
+
+/** What axe finds that is serious or critical. */
+const violationsOf = async (page: Page): Promise<ReadonlyArray<string>> => {
+  await page.evaluate(axe.source)
+  const found = await page.evaluate(
+    "axe.run({ resultTypes: ['violations'] }).then((result) => JSON.stringify(result.violations))"
+  )
+  const violations: ReadonlyArray<Violation> = JSON.parse(String(found))
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`)
+}
+
+interface Violation {
+  readonly id: string
+  readonly impact: string
+  readonly nodes: ReadonlyArray<{ readonly html: string }>
+}

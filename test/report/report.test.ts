@@ -1,0 +1,226 @@
+/** The report of real runs, compared with what the warehouse holds. */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { type Account, discard, openTables } from "../support/account.ts"
+import { query } from "../support/compare.ts"
+import { newFolder, sluice } from "../support/sluice.ts"
+import { numberIn, rowsOf, textOf, tile } from "./reading.ts"
+
+const tables = "contacts,contact_notes,pipelines,opportunities,calendars,appointments,conversations,messages,users"
+const reportOf = ({ output }: Account) => readFileSync(join(output, "published/report/index.html"), "utf8")
+
+describe("the report of two nights", () => {
+  let account: Account
+  let environment: Readonly<Record<string, string>>
+  const run = async (...args: ReadonlyArray<string>) => sluice(args, environment)
+  beforeAll(async () => {
+    account = await openTables(tables, "--contacts", "60")
+    environment = { ...account.environment, SLUICE_FORMATS: "duckdb" }
+    for (const shares of [undefined, { contacts: 0.1, opportunities: 0.1, conversations: 0.1, delete: 0.05 }]) {
+      if (shares) await account.service.post("change", shares)
+      const { code, stderr } = await run("sync", ...account.selection)
+      assert.strictEqual(code, 0, stderr)
+      assert.notInclude(stderr, "The report was not written")
+    }
+  })
+  afterAll(() => discard(account))
+
+  it("has the rows, changes and requests that the warehouse has, for each table and resource", async () => {
+    const html = reportOf(account)
+    const changes = rowsOf(html, "table-changes")
+    assert.isAbove(changes.length, 5)
+    for (const [table, rows, ...moves] of changes) {
+      const [present] = await query(
+        account.warehouse,
+        `SELECT count(*) AS n FROM crm.${table} WHERE _deleted_at IS NULL`
+      )
+      assert.strictEqual(numberIn(rows!), Number(present!["n"]), table)
+      const [sums] = await query(
+        account.warehouse,
+        `SELECT sum(new_rows) AS a, sum(changed_rows) AS b, sum(deleted_rows) AS c FROM meta.run_resources
+         WHERE resource = '${table}' OR starts_with(resource, '${table}/')`
+      )
+      const expected = ["a", "b", "c"].map((one) => Number(sums![one]))
+      assert.deepStrictEqual(moves.map(numberIn), [...expected, ...expected], table)
+    }
+    const [all] = await query(
+      account.warehouse,
+      "SELECT sum(new_rows) AS new, sum(requests) AS sent FROM meta.run_resources"
+    )
+    assert.strictEqual(numberIn(tile(html, "new")), Number(all!["new"]))
+    assert.strictEqual(numberIn(tile(html, "sent")), Number(all!["sent"]))
+    const costs = rowsOf(html, "costs")
+    assert.strictEqual(
+      costs.reduce((sum, [, n]) => sum + numberIn(n!), 0),
+      Number(all!["sent"])
+    )
+    const runs = await query(account.warehouse, "FROM meta.runs ORDER BY run_id DESC")
+    assert.deepStrictEqual(
+      rowsOf(html, "runs-table").map(([, command, status, exitCode, , requests]) => [
+        command,
+        status,
+        exitCode,
+        requests
+      ]),
+      runs.map((one) => [
+        one["command"],
+        String(one["status"]).replaceAll("_", " "),
+        String(one["exit_code"]),
+        String(one["requests"])
+      ])
+    )
+  })
+
+  it("lists every resource with its state and when it was read completely", async () => {
+    const html = reportOf(account)
+    const readings = await query(
+      account.warehouse,
+      `SELECT resource, arg_max(status, run_id) AS status, strftime(any_value(complete_at), '%-d %b %H:%M') AS at
+       FROM meta.run_resources JOIN meta.watermarks USING (location_id, resource) GROUP BY ALL`
+    )
+    assert.deepStrictEqual(
+      rowsOf(html, "readings")
+        .map(([resource, state, , , at]) => [resource, state, at])
+        .toSorted(),
+      readings
+        .map((one) => [one["resource"], String(one["status"]).replace("complete_with_", ""), one["at"]])
+        .toSorted()
+    )
+    assert.match(
+      textOf(html),
+      /Complete with warnings No rows are known to be missing; 1 resource has a warning\. The last run ended on \d+ \w+ \d{4}, \d\d:\d\d UTC/
+    )
+  })
+
+  it("has the open opportunities of the service by stage, and the new contacts by source", async () => {
+    const html = reportOf(account)
+    const pipelines = (await account.service.records("pipelines")) as unknown as ReadonlyArray<Pipeline>
+    const deals = (await account.service.records("opportunities")).filter(({ status }) => status === "open")
+    const stages = pipelines.flatMap(({ name, stages: parts }) =>
+      parts.map((stage) => {
+        const here = deals.filter(({ pipelineStageId }) => pipelineStageId === stage.id)
+        return [
+          name,
+          stage.name,
+          here.length,
+          here.reduce((sum, one) => sum + Number(one["monetaryValue"] ?? 0), 0)
+        ] as const
+      })
+    )
+    assert.deepStrictEqual(
+      rowsOf(html, "stages")
+        .map(([pipeline, stage, n, value]) => [pipeline, stage, numberIn(n!), numberIn(value!.replace(/^\D+/, ""))])
+        .toSorted(),
+      stages
+        .filter(([, , n]) => n > 0)
+        .map(([pipeline, stage, n, value]) => [pipeline, stage, n, Math.round(value)])
+        .toSorted()
+    )
+    const from = new Date()
+    from.setUTCMonth(from.getUTCMonth() - 12, 1)
+    const created = await query(
+      account.warehouse,
+      `SELECT count(*) AS n FROM crm.contacts WHERE _deleted_at IS NULL AND date_added >= '${from.toISOString().slice(0, 10)}'`
+    )
+    const sources = rowsOf(html, "sources").reduce((sum, [, n]) => sum + numberIn(n!), 0)
+    // The first day of the first month depends on the time zone of the location.
+    assert.approximately(sources, Number(created[0]!["n"]), 1)
+  })
+
+  it("is equal byte for byte when it is made again, and is not part of the release", async () => {
+    const before = reportOf(account)
+    const path = join(account.output, "published/report/index.html")
+    assert.strictEqual(statSync(path).mode & 0o777, 0o600)
+    rmSync(path)
+    const made = await run("report")
+    assert.strictEqual(made.code, 0, made.stderr)
+    assert.include(made.stdout, "Complete with warnings, as of ")
+    assert.strictEqual(reportOf(account), before)
+    const elsewhere = join(newFolder(), "r.html")
+    assert.strictEqual((await run("report", "--file", elsewhere)).code, 0)
+    assert.strictEqual(readFileSync(elsewhere, "utf8"), before)
+    const verified = await run("verify")
+    assert.strictEqual(verified.code, 0, verified.stdout)
+    assert.notInclude(readFileSync(join(account.output, "published/manifest.json"), "utf8"), "report/")
+    const again = await run("publish")
+    assert.match(again.stdout, /^Nothing has changed/)
+    assert.strictEqual(reportOf(account), before)
+  })
+
+  it("shows no e-mail address, telephone number or name of a contact", async () => {
+    const html = reportOf(account)
+    const text = textOf(html)
+    const contacts = await account.service.records("contacts")
+    const users = await account.service.records("users")
+    assert.isAbove(contacts.length, 50)
+    for (const { email, phone, firstName, lastName, name } of [...contacts, ...users]) {
+      for (const value of [email, phone, name, firstName && lastName && `${firstName} ${lastName}`])
+        if (typeof value === "string" && value !== "") assert.notInclude(html, value)
+      if (typeof lastName === "string" && lastName !== "") assert.notInclude(text.split(/\W+/), lastName)
+    }
+    assert.notMatch(text, /[\w.]+@[\w-]+\.\w+/)
+  })
+
+  it("is in each release, and an error in writing it is only a warning", async () => {
+    const published = join(account.output, "published")
+    assert.lengthOf(globSync("*/report/index.html", { cwd: join(account.output, ".published") }), 2)
+    rmSync(join(published, "report"), { recursive: true })
+    writeFileSync(join(published, "report"), "")
+    const blocked = await run("publish")
+    assert.strictEqual(blocked.code, 0)
+    assert.match(blocked.stderr, /^The report was not written: .*report.* could not be written/m)
+    rmSync(join(published, "report"))
+    mkdirSync(join(published, "report"))
+    const named = await run("report", "--json")
+    assert.deepInclude(JSON.parse(named.stdout).data, { source: "warehouse", state: "Complete with warnings" })
+  })
+})
+
+describe("the report", () => {
+  it("begins with what is incomplete, why, and which scope to add", async () => {
+    const account = await openTables("calendars,appointments", "--contacts", "20")
+    try {
+      await account.service.post("token", { removeScope: "calendars.readonly" })
+      assert.strictEqual((await account.sync()).code, 77)
+      const path = join(account.output, "r.html")
+      assert.strictEqual((await sluice(["report", "--file", path], account.environment)).code, 0)
+      const html = readFileSync(path, "utf8")
+      const text = textOf(html)
+      const [top = ""] = text.split("What changed")
+      assert.match(top, /Incomplete \d resources of \d+ could not be read completely\./)
+      assert.match(
+        top,
+        /calendars : not readable with this token: the service answered 40[13]\. Add calendars\.readonly to the scopes of the token\./
+      )
+      assert.deepStrictEqual(rowsOf(html, "readings")[0]!.slice(0, 2), ["appointments", "incomplete"])
+    } finally {
+      discard(account)
+    }
+  })
+
+  it("needs a run, and a release or a file to write to", async () => {
+    const account = await openTables("contacts", "--contacts", "3")
+    try {
+      const missing = await sluice(["report"], account.environment)
+      assert.strictEqual(missing.code, 1)
+      assert.match(missing.stderr, /^Next: \.\/sluice sync/m)
+      assert.strictEqual((await account.sync()).code, 0)
+      const unpublished = await sluice(["report"], account.environment)
+      assert.strictEqual(unpublished.code, 1)
+      assert.match(unpublished.stderr, /^Next: \.\/sluice report --file report\.html/m)
+      const path = join(account.output, "r.html")
+      assert.strictEqual((await sluice(["report", "--file", path], account.environment)).code, 0)
+      const html = readFileSync(path, "utf8")
+      assert.include(textOf(html), "This is the first run: it read everything, so every row is new.")
+      assert.include(textOf(html), "There is no published DuckDB file, so there is nothing to show here.")
+    } finally {
+      discard(account)
+    }
+  })
+})
+
+interface Pipeline {
+  readonly name: string
+  readonly stages: ReadonlyArray<{ readonly id: string; readonly name: string }>
+}

@@ -30,7 +30,7 @@ export const publishNow = Effect.fnUntraced(function* (
   run: string,
   full = false
 ) {
-  const wide = yield* refreshWide(catalogue)
+  const wide = yield* refreshWide(catalogue, output.customFieldClasses)
   const folder = outputPaths(output.folder).published
   if (output.formats.length === 0) {
     yield* boundChangedKeys()

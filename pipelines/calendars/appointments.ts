@@ -47,7 +47,7 @@ export const appointments = defineChild({
     assignedUserId: ref("users", "Whom it is booked with"),
     users: values("appointment_users", "Users who take part in each appointment.", "user_id", ref("users", "The user")),
     groupId: text("Group of its calendar"),
-    address: text("Where it takes place", { personal: "quasi" }),
+    address: text("Where it takes place", { personal: "direct" }),
     notes: content("Notes on it"),
     createdBy: actor("created_by", "Who booked it"),
     dateAdded: instant("When it was booked"),

@@ -91,7 +91,12 @@ export const conversations = defineList({
     profilePhoto: text("Picture of the contact, as a link", { personal: "direct" }),
     lastInternalComment: content("Last comment among the users"),
     attributed: boolean("A campaign is known that it came from"),
-    tags: values("conversation_tags", "Tags of the contact of each conversation.", "tag", text("The tag")),
+    tags: values(
+      "conversation_tags",
+      "Tags of the contact of each conversation.",
+      "tag",
+      text("The tag", { personal: "quasi" })
+    ),
     followers: values(
       "conversation_followers",
       "Users who follow each conversation.",

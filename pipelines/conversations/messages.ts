@@ -114,9 +114,9 @@ export const messages = defineList({
         // The service also sends the ids one level deeper than documented.
         email: object({ messageIds: emailIds, email: object({ messageIds: emailIds }) })
       },
-      { whole: json("Details by kind of message, as sent", { column: "meta" }) }
+      { whole: json("Details by kind of message, as sent", { column: "meta", personal: "direct" }) }
     ),
-    activity: json("What happened, of a message that tells of an activity, as sent"),
+    activity: json("What happened, of a message that tells of an activity, as sent", { personal: "content" }),
     attachments: values(
       "message_attachments",
       "Files sent with messages.",

@@ -141,7 +141,7 @@ export const opportunities = defineList({
           column: "custom_field_id"
         }),
         key: text("Key of the field, where sent"),
-        value: json("The value as sent", { textColumn: "value_text", personal: "content" }),
+        value: json("The value as sent", { textColumn: "value_text", personal: "direct" }),
         // The name depends on the type of the value: fieldValueString, fieldValueDate, fieldValueFiles, …
         "fieldValue*": alias("value"),
         type: text("Type of the field, where sent")

@@ -40,7 +40,7 @@ export const surveySubmissions = defineList({
     name: text("Name typed in", { personal: "direct" }),
     email: text("Address typed in", { personal: "direct" }),
     createdAt: instant("When it was sent"),
-    external: json("Set where it came through another site"),
+    external: json("Set where it came through another site", { personal: "direct" }),
     others: object(
       {
         eventData,
@@ -51,7 +51,7 @@ export const surveySubmissions = defineList({
           "survey_submission_answers",
           "Answers of each submission.",
           { name: "field", field: text("Field key or custom field id") },
-          { value: json("The answer as sent", { textColumn: "value_text", personal: "content" }) }
+          { value: json("The answer as sent", { textColumn: "value_text", personal: "direct" }) }
         )
       }
     )

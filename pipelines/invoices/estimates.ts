@@ -32,7 +32,7 @@ export const estimates = defineList({
   tombstone: "deleted",
   fields: {
     _id: id("Estimate id"),
-    name: text("Name"),
+    name: text("Name", { personal: "content" }),
     estimateStatus: enumeration(["draft", "sent", "accepted", "declined", "invoiced", "viewed"]),
     estimateNumber: text("Number without its prefix; a name, not a quantity"),
     estimateNumberPrefix: text("What stands before the number"),

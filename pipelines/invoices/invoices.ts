@@ -71,7 +71,7 @@ export const invoices = defineList({
   fields: {
     _id: id("Invoice id"),
     status: enumeration(["draft", "sent", "payment_processing", "paid", "void", "partially_paid"]),
-    name: text("Name"),
+    name: text("Name", { personal: "content" }),
     invoiceNumber: text("Number without its prefix; a name, not a quantity"),
     currency: text("Currency, ISO 4217"),
     total: decimal("Total in `currency`", money),

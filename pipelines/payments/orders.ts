@@ -125,7 +125,7 @@ export const orders = defineList({
       name: alias("sourceName"),
       id: alias("sourceId")
     }),
-    sourceMeta: json("More about that thing, as sent"),
+    sourceMeta: json("More about that thing, as sent", { personal: "direct" }),
     createdAt: instant("When it was ordered"),
     updatedAt: instant("Last change")
   }

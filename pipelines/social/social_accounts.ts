@@ -23,10 +23,10 @@ export const socialAccounts = defineList({
     name: text("Name of the profile", { personal: "direct" }),
     avatar: text("Picture of the profile, as a link", { personal: "direct" }),
     isActive: boolean("Posts can be sent to it"),
-    oauthId: text("Id of the connection"),
+    oauthId: text("Id of the connection", { personal: "quasi" }),
     profileId: text("Id of the profile at the network", { personal: "quasi" }),
     expire: text("When the connection ends, as sent"),
     isExpired: boolean("The connection has ended"),
-    meta: json("Details by network, as sent", { personal: "quasi" })
+    meta: json("Details by network, as sent", { personal: "direct" })
   }
 })

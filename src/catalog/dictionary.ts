@@ -2,6 +2,7 @@
 import { Duration } from "effect"
 import { type Covered, coverageOf, operationsOf } from "./coverage.ts"
 import type { Catalogue } from "./discover.ts"
+import { personalDataClasses, personalDataMeanings } from "./personal-data.ts"
 import { type ChildRequest, type ListResource, type Paging, type Resource, childRequestOf } from "./resource.ts"
 import { type Table, tablesOf } from "./tables.ts"
 
@@ -26,8 +27,8 @@ export const dictionary = (catalogue: Catalogue): string => {
   return [
     "# Data dictionary",
     "Made from the definitions under `pipelines/` by `./sluice dictionary`. The published DuckDB file has the same sentences as comments.",
-    "Personal data: `direct` names a person, `quasi` helps to find one, `sensitive` needs special care, `financial` is money, " +
-      "`content` is what people wrote or said, `none` is none of these.",
+    `Personal data: ${personalDataClasses.map((name) => `\`${name}\` ${personalDataMeanings[name]}`).join("; ")}. A JSON column has the ` +
+      "class of the most personal value that it contains.",
     ...[...families].flatMap((family) => [
       `## ${family}`,
       ...tables.filter((one) => one.family === family).map((one) => tableSection(catalogue, one))

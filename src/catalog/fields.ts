@@ -3,8 +3,7 @@
  * sentence. A field is plain data: `load/normalise` compiles it, and `catalog/tables.ts` derives the tables from it.
  */
 
-/** The kind of personal data in a column; the data dictionary explains the kinds. */
-export type PersonalData = "direct" | "quasi" | "sensitive" | "financial" | "content" | "none"
+import type { PersonalData } from "./personal-data.ts"
 
 /** The type of a column. A value of another type is stored as NULL, and `meta.rejected_values` holds it as sent. */
 export type ColumnType = "text" | "instant" | "date" | "decimal" | "count" | "flag" | "json"

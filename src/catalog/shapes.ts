@@ -36,7 +36,8 @@ export const actor = (column: string, description: string) =>
       source: text(`${description}: kind of user or program`, { column: `${column}_source` }),
       channel: text(`${description}: by which way`, { column: `${column}_channel` })
     },
-    { whole: json(`${description}, as sent`, { column, personal: "quasi" }), plain: "id" }
+    // The object may contain a name.
+    { whole: json(`${description}, as sent`, { column, personal: "direct" }), plain: "id" }
   )
 
 /** The product of a line, with a JSON column for the object as sent. */

@@ -1,6 +1,7 @@
 /** The tables of a resource: names, columns, keys and descriptions. */
 import { decimalType } from "./decimals.ts"
-import type { ChildField, ColumnField, ColumnType, Fields, PersonalData } from "./fields.ts"
+import type { ChildField, ColumnField, ColumnType, Fields } from "./fields.ts"
+import { type PersonalData, worstOf } from "./personal-data.ts"
 import type { Resource } from "./resource.ts"
 
 export interface Column {
@@ -179,7 +180,9 @@ const collect = (fields: Fields, detail: boolean, prefix = ""): Array<Column | C
       case "object":
         return [
           ...collect(field.fields, detail, `${columnName(prefix, name, {})}_`),
-          ...(field.whole ? [columnOf(columnName(prefix, name, field.whole), field.whole, detail)] : []),
+          ...(field.whole
+            ? [wholeColumn(columnName(prefix, name, field.whole), field.whole, field.fields, detail)]
+            : []),
           ...(field.rest ? [{ table: field.rest, detail }] : [])
         ]
       case "list":
@@ -202,6 +205,15 @@ const columnOf = (name: string, field: ColumnField, detail: boolean): Column => 
   detail
 })
 
+/** The JSON column of an object as sent, which contains everything that its fields do. */
+const wholeColumn = (column: string, whole: ColumnField, fields: Fields, detail: boolean): Column => {
+  const own = columnOf(column, whole, detail)
+  const inside = collect(fields, detail).flatMap((item) =>
+    "table" in item ? withChildren(item).flatMap(({ table }) => columnsAmong(collect(table.fields, detail))) : [item]
+  )
+  return { ...own, personal: worstOf([own.personal, ...inside.map(({ personal }) => personal)]) }
+}
+
 const unique = (columns: ReadonlyArray<Column>): ReadonlyArray<Column> =>
   columns.filter((column, index) => columns.findIndex((other) => other.name === column.name) === index)
 
@@ -223,7 +235,11 @@ const locationColumn: Column = {
   ...systemColumn("location_id", "VARCHAR", "Location the row was read from"),
   references: "locations"
 }
-const extraColumn = systemColumn("_extra", "JSON", "Fields the service sent that have no column, as sent")
+const extraColumn: Column = {
+  ...systemColumn("_extra", "JSON", "Fields the service sent that have no column, as sent"),
+  // Nobody has looked at these fields.
+  personal: "direct"
+}
 const runColumns = [
   systemColumn("_synced_at", "TIMESTAMPTZ", "When the page that brought this version of the row was read"),
   systemColumn("_run_id", "VARCHAR", "Run that loaded it; see meta.runs")

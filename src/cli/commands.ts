@@ -177,6 +177,7 @@ const dictionary = Command.make(
       "coverage",
       "Print every read operation of the API with the tables it fills, or why it is not read."
     ),
+    personalData: flag("personal-data", "Print only the columns that contain personal data, with their class."),
     html: flag("html", "Print one HTML page with a search, diagrams and an example query for each table.")
   },
   (flags) => load(import("./dictionary.ts"), (_) => _.dictionary(flags))
@@ -186,6 +187,7 @@ const dictionary = Command.make(
     { command: "./sluice dictionary contacts", description: "One table; without a name, the list of all." },
     { command: "./sluice dictionary > dictionary.md", description: "All tables, as Markdown." },
     { command: "./sluice dictionary --html > dictionary.html", description: "The same, for a browser." },
+    { command: "./sluice dictionary --personal-data", description: "What a table says about people." },
     { command: "./sluice dictionary --coverage", description: "What is read, what is not, and why." }
   ])
 )

@@ -1,7 +1,13 @@
 /** `sluice dictionary`: the meaning of tables and columns, and what is read of every operation of the API. */
 import { Effect } from "effect"
 import { coverageOf } from "../catalog/coverage.ts"
-import { coverageTable, dictionary as wholeDictionary, describedTables, tableSection } from "../catalog/dictionary.ts"
+import {
+  type DescribedTable,
+  coverageTable,
+  dictionary as wholeDictionary,
+  describedTables,
+  tableSection
+} from "../catalog/dictionary.ts"
 import type { Catalogue } from "../catalog/discover.ts"
 import { discover } from "../catalog/discover.ts"
 import { closest, suggestion } from "../settings/closest.ts"
@@ -16,6 +22,7 @@ interface DictionaryFlags {
   readonly tables: ReadonlyArray<string>
   readonly json: boolean
   readonly coverage: boolean
+  readonly personalData: boolean
   readonly html: boolean
 }
 
@@ -24,11 +31,13 @@ export const dictionary = Effect.fn("cli.dictionary")(function* ({
   tables: names,
   json,
   coverage,
+  personalData,
   html
 }: DictionaryFlags) {
   const { print, say, stdout } = yield* Output
   const catalogue = yield* Effect.promise(() => discover())
-  const chosen = yield* chosenTables(catalogue, names)
+  const named = yield* chosenTables(catalogue, names)
+  const chosen = personalData ? named.flatMap(personalOnly) : named
   const width = terminalWidth(stdout)
   if (html) {
     const { dictionaryPage } = yield* Effect.promise(() => import("../contracts/dictionary-page.ts"))
@@ -44,16 +53,26 @@ export const dictionary = Effect.fn("cli.dictionary")(function* ({
   if (json) return yield* printResult("dictionary", { exitCode: 0, data: { tables: chosen.map(({ table }) => table) } })
   if (width === undefined) {
     print(
-      names.length === 0 ? wholeDictionary(catalogue) : chosen.map((one) => tableSection(catalogue, one)).join("\n\n")
+      names.length === 0 && !personalData
+        ? wholeDictionary(catalogue)
+        : chosen.map((one) => tableSection(catalogue, one)).join("\n\n")
     )
     return 0
   }
   const lines =
-    names.length === 0 ? listLines(chosen, width) : chosen.flatMap((one) => columnLines(catalogue, one, width))
+    names.length === 0 && !personalData
+      ? listLines(chosen, width)
+      : chosen.flatMap((one) => columnLines(catalogue, one, width))
   for (const line of lines) print(line)
-  if (names.length === 0) say("Next: ./sluice dictionary contacts")
+  if (names.length === 0 && !personalData) say("Next: ./sluice dictionary contacts")
   return 0
 })
+
+/** The table with the columns that contain personal data; nothing if it has none. */
+const personalOnly = (described: DescribedTable): ReadonlyArray<DescribedTable> => {
+  const columns = described.table.columns.filter(({ personal }) => personal !== "none")
+  return columns.length === 0 ? [] : [{ ...described, table: { ...described.table, columns } }]
+}
 
 const chosenTables = Effect.fnUntraced(function* (catalogue: Catalogue, names: ReadonlyArray<string>) {
   const all = describedTables(catalogue)

@@ -1,7 +1,7 @@
 /** The data contract: what readers of the published tables may rely on. Every document about the tables is made from it. */
 import type { Catalogue } from "../catalog/discover.ts"
 import { describedTables } from "../catalog/dictionary.ts"
-import type { PersonalData } from "../catalog/fields.ts"
+import type { PersonalData } from "../catalog/personal-data.ts"
 import type { Column } from "../catalog/tables.ts"
 
 export interface ContractColumn {

@@ -1,6 +1,7 @@
 /** The data dictionary as one HTML page that needs no network: a search, a diagram of each family, and example queries. */
 import { type DescribedTable, sourceText } from "../catalog/dictionary.ts"
 import type { Catalogue } from "../catalog/discover.ts"
+import { personalDataClasses, personalDataMeanings } from "../catalog/personal-data.ts"
 import { type ContractColumn, type ContractTable, contractOf } from "./contract.ts"
 import { makeDiagrams } from "./diagram.ts"
 import { exampleQuery } from "./example-query.ts"
@@ -24,7 +25,7 @@ export const dictionaryPage = async (
 <body>
 <header>
 <h1>Data dictionary</h1>
-<p>${tables.length} tables. Classes of personal data: ${classes.map(([name, meaning]) => `<b>${name}</b> ${meaning}`).join("; ")}.</p>
+<p>${tables.length} tables. Classes of personal data: ${personalDataClasses.map((name) => `<b>${name}</b> ${personalDataMeanings[name]}`).join("; ")}.</p>
 <label>Search tables and columns <input type="search" id="search" autocomplete="off" spellcheck="false"></label>
 <p id="found" role="status"></p>
 </header>
@@ -95,14 +96,6 @@ const prose = (text: string): string => escape(text).replaceAll(/`([^`]*)`/g, "<
 
 const escape = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
-
-const classes = [
-  ["direct", "names a person"],
-  ["quasi", "helps to find one"],
-  ["sensitive", "needs special care"],
-  ["financial", "is money"],
-  ["content", "is what people wrote or said"]
-] as const
 
 const style = `
 :root { color-scheme: light dark; --line: light-dark(#d5d9e0, #3a414d); --soft: light-dark(#5a6372, #a4adbb); --link: light-dark(#0b57a4, #8ab8f0); --back: light-dark(#fff, #15181d); }

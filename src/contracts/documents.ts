@@ -28,18 +28,17 @@ export const releaseDocuments = Effect.fn("contracts.releaseDocuments")(function
   return [{ path: "datapackage.json", text: `${JSON.stringify(described, null, 1)}\n` }]
 })
 
-/** Custom fields may hold anything about a person. */
 const wideTable = Effect.fnUntraced(function* (
   { view, table, columns }: WideView,
   tables: ReadonlyArray<ContractTable>
 ): Effect.fn.Return<ContractTable, Failure, Warehouse> {
   const base = tables.find((one) => one.name === table)!
   const types = new Map((yield* columnsOf(`crm.${name(view)}`)).map((column) => [column.name, column.type]))
-  const own = columns.map(({ column, label }) => ({
+  const own = columns.map(({ column, label, personal }) => ({
     name: column,
     type: types.get(column) ?? "VARCHAR",
     description: label,
-    personal: "direct" as const,
+    personal,
     isRequired: false
   }))
   return {

@@ -2,7 +2,7 @@
 import { readFile, readdir } from "node:fs/promises"
 import { basename, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
-import { type Model, type ModelProblem, modelOf } from "./model.ts"
+import { type Model, type ModelColumn, type ModelProblem, modelOf } from "./model.ts"
 
 /** The dbt project of sluice. */
 export const projectFolder = fileURLToPath(new URL("../../models/", import.meta.url))
@@ -40,7 +40,7 @@ const modelsIn = async (
 
 interface Description {
   readonly description?: string
-  readonly columns?: Readonly<Record<string, string>>
+  readonly columns?: Readonly<Record<string, ModelColumn>>
 }
 
 /** The sentences of dbt's property files. What they say about tests is for dbt. */
@@ -56,7 +56,10 @@ const descriptionsIn = async (
       found.set(name, {
         ...(description && { description }),
         columns: Object.fromEntries(
-          (columns ?? []).flatMap((column) => (column.description ? [[column.name, column.description]] : []))
+          (columns ?? []).map(({ name, description, config }) => [
+            name,
+            { description, personalData: config?.meta?.personal_data }
+          ])
         )
       })
   }
@@ -67,6 +70,10 @@ interface Properties {
   readonly models?: ReadonlyArray<{
     readonly name: string
     readonly description?: string
-    readonly columns?: ReadonlyArray<{ readonly name: string; readonly description?: string }>
+    readonly columns?: ReadonlyArray<{
+      readonly name: string
+      readonly description?: string
+      readonly config?: { readonly meta?: { readonly personal_data?: string } }
+    }>
   }>
 }

@@ -20,8 +20,14 @@ export interface Model {
   /** The SQL, and between its pieces what the templates stand for. */
   readonly pieces: ReadonlyArray<string | Reference>
   readonly description: string | undefined
-  /** Sentences by column. */
-  readonly columns: Readonly<Record<string, string>>
+  readonly columns: Readonly<Record<string, ModelColumn>>
+}
+
+/** What dbt's property files say about a column. */
+export interface ModelColumn {
+  readonly description: string | undefined
+  /** Its class of personal data, from `config.meta.personal_data`. */
+  readonly personalData: string | undefined
 }
 
 export type Reference = { readonly ref: string } | { readonly source: Source }
@@ -38,7 +44,7 @@ export interface ModelText {
   readonly text: string
   readonly isView: boolean
   readonly description?: string | undefined
-  readonly columns?: Readonly<Record<string, string>> | undefined
+  readonly columns?: Readonly<Record<string, ModelColumn>> | undefined
 }
 
 export const modelOf = ({ file, text, isView, description, columns = {} }: ModelText): Model | ModelProblem => {

@@ -80,7 +80,9 @@ const create = Effect.fnUntraced(function* (model: Model): Effect.fn.Return<stri
   function comment() {
     return Effect.gen(function* () {
       const existing = new Set((yield* columnsOf(path)).map((column) => column.name))
-      const columns = Object.entries(model.columns).filter(([column]) => existing.has(column))
+      const columns = Object.entries(model.columns).flatMap(([column, { description }]) =>
+        existing.has(column) && description !== undefined ? [[column, description] as const] : []
+      )
       yield* warehouse.run(
         [
           ...(model.description === undefined ? [] : [`COMMENT ON ${kind} ${path} IS ${literal(model.description)}`]),

@@ -47,7 +47,7 @@ export const changesSince = Effect.fn("publish.changesSince")(function* (
   const found = tables.map((table) => {
     const { version, base } = stored.get(table.resource)!
     const versionOf = (content: string | undefined) =>
-      hash("sha256", JSON.stringify([layout, content, table.wide?.statement("crm")])).slice(0, 32)
+      hash("sha256", JSON.stringify([layout, content, table.wide?.definition])).slice(0, 32)
     const wasReleased = (content: string | undefined) => released[table.name] === versionOf(content)
     const isFew = (changed.get(table.resource) ?? 0) <= changedShareMax
     const change: Change = wasReleased(version) ? "none" : base && isFew && wasReleased(base) ? "some" : "all"

@@ -38,15 +38,15 @@ export const copyParquet = Effect.fnUntraced(function* (
   return Number(copied?.["Count"])
 })
 
-/** The metadata of a table: its description, key and columns. A custom field may hold anything about a person. */
+/** The metadata of a table: its description, key and columns. */
 export const metadataOf = ({ definition, key, wide }: TableName): string => {
   const own = definition.columns.map(({ name, description, personal, references }) => [
     name,
     { description, personalData: personal, ...(references && { refersTo: references }) }
   ])
-  const custom = (wide?.columns ?? []).map(({ column, label }) => [
+  const custom = (wide?.columns ?? []).map(({ column, label, personal }) => [
     column,
-    { description: label, personalData: "direct" }
+    { description: label, personalData: personal }
   ])
   return metadataSql(definition.description, { key, columns: Object.fromEntries([...own, ...custom]) as object })
 }

@@ -53,7 +53,9 @@ const placesOf = ({ environment, flag }: Setting): string => {
 const tomlOf = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(tomlOf).join(", ")}]`
   if (typeof value !== "object" || value === null) return JSON.stringify(value)
-  const entries = Object.entries(value).map(([key, one]) => `${key} = ${tomlOf(one)}`)
+  const entries = Object.entries(value).map(
+    ([key, one]) => `${/^[\w-]+$/.test(key) ? key : JSON.stringify(key)} = ${tomlOf(one)}`
+  )
   return entries.length === 0 ? "{}" : `{ ${entries.join(", ")} }`
 }
 

@@ -2,6 +2,7 @@
  * Every setting, once. Reading, error messages, the flags' help, `doctor`, docs/configuration.md, config/example.toml and its JSON
  * Schema come from this table. A new setting is an entry here and its use.
  */
+import { personalDataClasses } from "../catalog/personal-data.ts"
 import {
   type Kind,
   anyOf,
@@ -204,6 +205,14 @@ export const sections = {
       description: "Fields that a frozen resource may nevertheless send, as table.field.",
       default: [],
       example: ["contacts.loyaltyTier"]
+    })
+  },
+  personal_data: {
+    custom_fields: setting(oneOfByName(personalDataClasses), {
+      description:
+        "Class of personal data of single custom fields, by their key. Without it, a custom field counts as direct.",
+      default: {},
+      example: { "contact.loyalty_level": "none" }
     })
   },
   deletions: {

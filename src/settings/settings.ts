@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { resolve } from "node:path"
+import type { CustomFieldClasses } from "../catalog/personal-data.ts"
 import type { ApiSettings } from "../api/api.ts"
 import { type SettingProblem, SettingsError } from "./errors.ts"
 import { commaSeparated } from "./kinds.ts"
@@ -17,6 +18,8 @@ export interface OutputSettings {
   readonly csvProfile: SettingValues["output"]["csv_profile"]
   readonly memoryMb: number
   readonly models?: ModelSettings
+  /** Classes of personal data of custom fields, by key. */
+  readonly customFieldClasses?: CustomFieldClasses
 }
 
 export interface ModelSettings {
@@ -95,12 +98,13 @@ const allProblems = ({ problems }: Settings, missing: ReadonlyArray<SettingProbl
   return [...problems, ...missing.filter((problem) => !wrong.has(pathOf(problem)))]
 }
 
-const outputOf = ({ placeOf, values: { output, machine, models, schema } }: Settings): Output => ({
+const outputOf = ({ placeOf, values: { output, machine, models, personal_data, schema } }: Settings): Output => ({
   folder: resolve(output.folder),
   formats: output.formats,
   csvProfile: output.csv_profile,
   memoryMb: machine.memory_mb,
   models: { build: models.build, folder: models.folder === undefined ? undefined : resolve(models.folder) },
+  customFieldClasses: personal_data.custom_fields,
   schema: { ...schema, placeOf }
 })
 

@@ -6,9 +6,11 @@
 import { Effect } from "effect"
 import { hash } from "node:crypto"
 import type { Catalogue } from "../catalog/discover.ts"
+import { type CustomFieldClasses, type PersonalData, worstOf } from "../catalog/personal-data.ts"
 import type { Resource, Wide } from "../catalog/resource.ts"
 import { idColumn, snakeCase, wideName } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
+import { wideDictionaryStatements } from "./meta/columns.ts"
 import { contentVersions, storeViewVersion } from "./meta/content-versions.ts"
 import { type FieldColumn, columnsOfViewSql, nameColumnsStatements } from "./meta/wide-columns.ts"
 import { literal, name } from "./sql.ts"
@@ -33,6 +35,8 @@ export interface WideView {
   readonly columns: ReadonlyArray<WideColumn>
   /** SELECT of the rows in a range of row ids. The range bounds memory, because DuckDB does not spill `list` aggregates. */
   readonly rows: (schema: string, first: number, last: number) => string
+  /** Changes with the view and the descriptions of its columns. */
+  readonly definition: string
   /** Creates the view. */
   readonly statement: (schema: string) => string
   readonly comments: (schema: string) => ReadonlyArray<string>
@@ -40,36 +44,48 @@ export interface WideView {
   readonly keep: ReadonlyArray<string>
 }
 
-/** Recreates the wide views whose fields have changed. The warehouse has no comments on their columns. */
+/**
+ * Recreates the wide views whose fields have changed, and describes their columns in `meta.columns`. The warehouse has no
+ * comments on them.
+ */
 export const refreshWide = Effect.fn("warehouse.refreshWide")(function* (
-  catalogue: Catalogue
+  catalogue: Catalogue,
+  classes: CustomFieldClasses = {}
 ): Effect.fn.Return<ReadonlyArray<WideView>, Failure, Warehouse> {
-  const views = yield* wideViews(catalogue)
+  const views = yield* wideViews(catalogue, classes)
   const versions = yield* contentVersions()
   yield* (yield* Warehouse).transaction(
-    views.flatMap(({ view, keep, statement }) => {
-      const definition = hash("sha256", statement("crm"))
-      return versions.get(view)?.version === definition
+    views.flatMap(({ columns, definition, keep, statement, table, view }) =>
+      versions.get(view)?.version === definition
         ? keep
-        : [...keep, statement("crm"), ...storeViewVersion(view, definition)]
-    })
+        : [
+            ...keep,
+            statement("crm"),
+            ...wideDictionaryStatements(view, table, columns),
+            ...storeViewVersion(view, definition)
+          ]
+    )
   )
   return views
 })
 
-/** The wide views for the fields that exist now; creates none. Fields of all locations share one view. */
-export const wideViews = ({ resources }: Catalogue) =>
+/**
+ * The wide views for the fields that exist now; creates none. Fields of all locations share one view. Without `classes`,
+ * the columns have the classes of personal data that `refreshWide` has stored.
+ */
+export const wideViews = ({ resources }: Catalogue, classes?: CustomFieldClasses) =>
   Effect.forEach(
     resources.flatMap((resource) => (resource.wide ? [[resource, resource.wide] as const] : [])),
-    ([resource, wide]) => Effect.map(columnsOf(resource, wide), (found) => viewOf(resource, wide, found))
+    ([resource, wide]) => Effect.map(columnsOf(resource, wide, classes), (found) => viewOf(resource, wide, found))
   )
 
 export interface WideColumn {
   readonly column: string
-  readonly fields: Array<string>
+  readonly fields: ReadonlyArray<string>
   /** From the field's definition; undefined for fields without a definition, such as some form answers. */
   readonly dataType: string | undefined
   readonly label: string
+  readonly personal: PersonalData
 }
 interface WideColumns {
   readonly columns: ReadonlyArray<WideColumn>
@@ -79,13 +95,15 @@ interface WideColumns {
 
 const columnsOf = Effect.fnUntraced(function* (
   resource: Resource,
-  wide: Wide
+  wide: Wide,
+  classes: CustomFieldClasses | undefined
 ): Effect.fn.Return<WideColumns, Failure, Warehouse> {
   // Columns with a stored name come first, in their old order.
   const fields = yield* (yield* Warehouse).rows(
-    `SELECT f.location_id, f.field, c.field_key, c.data_type, c.name, w.column_name FROM (${fieldsOf(wide)}) AS f
+    `SELECT f.location_id, f.field, c.field_key, c.data_type, c.name, w.column_name, d.personal_data FROM (${fieldsOf(wide)}) AS f
      LEFT JOIN crm.custom_fields AS c ON c.location_id = f.location_id AND c.id = f.field
      LEFT JOIN (${columnsOfViewSql(wideName(resource))}) AS w ON w.location_id = f.location_id AND w.field = f.field
+     LEFT JOIN meta.columns AS d ON d.table_name = ${literal(wideName(resource))} AND d.column_name = w.column_name
      ORDER BY w.place NULLS LAST, f.location_id, c.position, f.field`
   )
   const columns = new Map<string, WideColumn>()
@@ -94,17 +112,20 @@ const columnsOf = Effect.fnUntraced(function* (
     const field = String(row["field"])
     const dataType = row["data_type"] === null ? undefined : String(row["data_type"])
     const key = String(row["field_key"] ?? row["name"] ?? field).replace(/^(contact|opportunity)\./, "")
-    const stored = row["column_name"] === null ? undefined : String(row["column_name"])
+    const known = row["column_name"] === null ? undefined : String(row["column_name"])
     // The column was named after the id, before the field had a definition.
-    const isProvisional = row["field_key"] !== null && isNamedAs(stored, wide.prefix + columnNameOf(field))
+    const isProvisional = row["field_key"] !== null && isNamedAs(known, wide.prefix + columnNameOf(field))
     const column =
-      stored === undefined || isProvisional ? freeName(columns, wide.prefix + columnNameOf(key), dataType) : stored
+      known === undefined || isProvisional ? freeName(columns, wide.prefix + columnNameOf(key), dataType) : known
     if (!columns.has(column) && columns.size >= columnsMax) continue
-    const same = columns.get(column) ?? { column, fields: [], dataType, label: String(row["name"] ?? field) }
-    same.fields.push(field)
-    columns.set(column, same)
+    const stored = (row["personal_data"] ?? "direct") as PersonalData
+    const personal = classes === undefined ? stored : (classes[String(row["field_key"] ?? field)] ?? "direct")
+    const same = columns.get(column)
+    const label = same?.label ?? String(row["name"] ?? field)
+    const fields = [...(same?.fields ?? []), field]
+    columns.set(column, { column, fields, dataType, label, personal: worstOf([personal, same?.personal ?? "none"]) })
     // Names that are only provisional are not stored. Fields of a form need no definition, so theirs are never provisional.
-    if (column !== stored && (row["field_key"] !== null || wide.model === undefined))
+    if (column !== known && (row["field_key"] !== null || wide.model === undefined))
       named.push({ location: String(row["location_id"]), field, column })
   }
   return { columns: [...columns.values()], named }
@@ -154,8 +175,13 @@ const viewOf = (resource: Resource, wide: Wide, { columns, named }: WideColumns)
       : `SELECT t.*, ${values.join(", ")} FROM ${table} AS t
          LEFT JOIN (SELECT location_id, ${parent}, list(${name(wide.field)}) AS fields, list(value_text) AS texts, list(value::VARCHAR) AS jsons
            FROM ${from} GROUP BY ALL) AS w ON w.location_id = t.location_id AND w.${parent} = t.id`
+  const statement = (schema: string) =>
+    `CREATE OR REPLACE VIEW ${schema}.${name(view)} AS ${select(`${schema}.${name(resource.table)}`, `${schema}.${name(wide.table)}`)}`
+  const described = columns.map(({ column, label, personal }) => [column, label, personal])
   return {
     view,
+    definition: hash("sha256", JSON.stringify([statement("crm"), described])),
+    statement,
     table: resource.table,
     values: wide.table,
     parent: idColumn(resource.table),
@@ -165,8 +191,6 @@ const viewOf = (resource: Resource, wide: Wide, { columns, named }: WideColumns)
       const rows = `(FROM ${schema}.${name(resource.table)} WHERE rowid BETWEEN ${first} AND ${last})`
       return select(rows, `${schema}.${name(wide.table)} WHERE ${parent} IN (SELECT id FROM ${rows})`)
     },
-    statement: (schema) =>
-      `CREATE OR REPLACE VIEW ${schema}.${name(view)} AS ${select(`${schema}.${name(resource.table)}`, `${schema}.${name(wide.table)}`)}`,
     comments: (schema) => [
       `COMMENT ON VIEW ${schema}.${name(view)} IS ${literal(`${resource.table} with a column for each field of ${wide.table}`)}`,
       ...columns.map(

@@ -27,6 +27,21 @@ describe("dictionary", () => {
     )
   })
 
+  it("of personal data contains only columns and tables that have some", async () => {
+    const { tables } = JSON.parse(await printed(["custom_fields", "contact_tags", "--personal-data", "--json"])).data
+    assert.deepStrictEqual(
+      tables.map(({ name, columns }: { name: string; columns: ReadonlyArray<{ name: string; personal: string }> }) => [
+        name,
+        ...columns.map((column) => `${column.name} ${column.personal}`)
+      ]),
+      [
+        ["custom_fields", "_extra direct"],
+        ["contact_tags", "tag quasi", "_extra direct"]
+      ]
+    )
+    assert.include(await printed(["--personal-data"], 100), "personal data: sensitive")
+  })
+
   it("names the closest table of a misspelt one", async () => {
     const { code, stderr } = await sluice(["dictionary", "contct_notes"], {})
     assert.strictEqual(code, 2)

@@ -98,10 +98,14 @@ describe("the files of models", () => {
     writeFileSync(join(folder, "sales", "won_deals.sql"), "FROM {{ ref('fct_opportunity') }}")
     writeFileSync(
       join(folder, "about.yml"),
-      "models:\n  - name: won_deals\n    description: Deals that were won.\n    columns:\n      - name: status\n        description: Always won\n"
+      "models:\n  - name: won_deals\n    description: Deals that were won.\n    columns:\n      - name: status\n        description: Always won\n        config: { meta: { personal_data: none } }\n"
     )
     const found = (await readModels(folder)).map(right).find(({ name }) => name === "won_deals")
-    assert.deepInclude(found, { description: "Deals that were won.", columns: { status: "Always won" }, isView: false })
+    assert.deepInclude(found, {
+      description: "Deals that were won.",
+      columns: { status: { description: "Always won", personalData: "none" } },
+      isView: false
+    })
   })
 
   it("that cannot be read are one problem; sluice's own models stay", async () => {

@@ -17,7 +17,7 @@ const models = (texts: Readonly<Record<string, string>>) =>
         text,
         isView: name.startsWith("stg_"),
         description: `The ${name}.`,
-        columns: { id: "Its id" }
+        columns: { id: { description: "Its id", personalData: "none" } }
       })
     ),
     () => true

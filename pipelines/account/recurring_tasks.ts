@@ -20,6 +20,7 @@ export const recurringTasks = defineList({
   enabledBy: "recurring_task_ids",
   getOne: { request: get("/locations/{locationId}/recurring-tasks/{id}"), record: "recurringTask" },
   tombstone: "deleted",
+  person: { contacts: ["contact_id"] },
   fields: {
     id: id("Recurring task id"),
     title: text("What is to be done", { personal: "content" }),

@@ -37,6 +37,7 @@ export const appointments = defineChild({
   },
   tombstone: "deleted",
   getOne: { request: get("/calendars/events/appointments/{eventId}"), record: "event" },
+  person: { contacts: ["contact_id"] },
   fields: {
     id: id("Appointment id; one of a series is named after the series and its time"),
     calendarId: ref("calendars", "Its calendar"),

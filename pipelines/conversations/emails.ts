@@ -33,6 +33,11 @@ export const emails = defineChild({
     }
   },
   getOne,
+  person: {
+    contacts: ["contact_id"],
+    records: { conversation_id: "conversations" },
+    addresses: ["from_address", "email_recipients.address"]
+  },
   fields: {
     id: id("Email message id"),
     threadId: text("Thread the email belongs to"),

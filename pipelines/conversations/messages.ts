@@ -76,6 +76,11 @@ export const messages = defineList({
     }
   },
   getOne: { request: get("/conversations/messages/{messageId}"), record: "" },
+  person: {
+    contacts: ["contact_id"],
+    records: { conversation_id: "conversations" },
+    addresses: ["from_address", "to_address"]
+  },
   fields: {
     id: id("Message id"),
     conversationId: ref("conversations", "Its conversation"),

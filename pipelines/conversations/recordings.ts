@@ -25,6 +25,7 @@ export const recordings = defineChild({
       pageSize: 1
     }
   },
+  person: { records: { message_id: "messages" } },
   fields: {
     path: text("Where the file lies in the output folder", { personal: "content" }),
     bytes: count("Size in bytes"),

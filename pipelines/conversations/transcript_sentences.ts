@@ -24,6 +24,7 @@ export const transcriptSentences = defineChild({
       pageSize: 1000
     }
   },
+  person: { records: { message_id: "messages" } },
   fields: {
     mediaChannel: count("Who speaks: channel of the recording"),
     sentenceIndex: count("Place of the sentence in the call, from 0"),

@@ -22,6 +22,7 @@ export const contactNotes = defineChild({
     }
   },
   getOne: { request: get("/contacts/{contactId}/notes/{id}"), record: "note" },
+  person: { contacts: ["contact_id", "contact_note_relations.record_id"] },
   fields: {
     id: id("Note id"),
     contactId: ref("contacts", "Contact the note is about"),

@@ -106,6 +106,10 @@ export const contacts = defineList({
     refreshAfter: "90 days",
     fields: {}
   },
+  person: {
+    contacts: ["id"],
+    addresses: ["email", "email_lower_case", "phone", "contact_emails.email", "contact_phones.phone"]
+  },
   fields: {
     id: id("Contact id, stable for life"),
     firstName: text("First name", name),

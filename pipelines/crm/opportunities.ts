@@ -81,6 +81,16 @@ export const opportunities = defineList({
   },
   getOne: { request: get("/opportunities/{id}"), record: "opportunity" },
   cascadesFrom: { table: "pipelines", column: "pipeline_id" },
+  person: {
+    contacts: [
+      "contact_id",
+      "opportunity_relations.record_id",
+      "opportunity_notes.contact_id",
+      "opportunity_tasks.contact_id",
+      "opportunity_calendar_events.contact_id"
+    ],
+    addresses: ["contact_email", "contact_phone", "opportunity_relations.email", "opportunity_relations.phone"]
+  },
   fields: {
     id: id("Opportunity id"),
     name: text("Name of the deal", { personal: "content" }),

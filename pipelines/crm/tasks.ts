@@ -20,6 +20,7 @@ export const tasks = defineList({
   // `completed: false`, it would omit tasks whose flag is neither true nor false.
   partitions: { all: {}, completed: { parameters: { completed: true } } },
   tombstone: "deleted",
+  person: { contacts: ["contact_id", "task_relations.record_id"] },
   fields: {
     id: id("Task id"),
     _id: alias("id"),

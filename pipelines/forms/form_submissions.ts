@@ -33,6 +33,7 @@ export const formSubmissions = defineList({
   },
   changes: { field: "createdAt", overlap: "3 days", strategies: [submissions({ from: "since" })] },
   wide: { table: "form_submission_answers", field: "field", prefix: "answer_" },
+  person: { contacts: ["contact_id"], addresses: ["email"] },
   fields: {
     id: id("Submission id"),
     formId: text("The form", { references: "forms" }),

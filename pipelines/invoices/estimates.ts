@@ -30,6 +30,10 @@ export const estimates = defineList({
   ],
   version: "updatedAt",
   tombstone: "deleted",
+  person: {
+    contacts: ["contact_details_id"],
+    addresses: ["contact_details_email", "contact_details_phone_no", "estimate_recipients.address"]
+  },
   fields: {
     _id: id("Estimate id"),
     name: text("Name", { personal: "content" }),

@@ -68,6 +68,10 @@ export const invoices = defineList({
       invoiceItems: documentLines("invoice_items", "Lines of each invoice.", "What is charged")
     }
   },
+  person: {
+    contacts: ["contact_id", "contact_details_id"],
+    addresses: ["contact_details_email", "contact_details_phone_no", "invoice_recipients.address"]
+  },
   fields: {
     _id: id("Invoice id"),
     status: enumeration(["draft", "sent", "payment_processing", "paid", "void", "partially_paid"]),

@@ -22,6 +22,7 @@ export const orderFulfillments = defineChild({
       pageSize: 1000
     }
   },
+  person: { records: { order_id: "orders" } },
   fields: {
     _id: id("Fulfillment id"),
     createdAt: instant("When it was made"),

@@ -35,6 +35,7 @@ export const orderNotes = defineChild({
   },
   transform: (sent) => notesIn(sent).map((note) => ({ id: idOf(note), body: note })),
   key: ["order_id", "id"],
+  person: { records: { order_id: "orders" } },
   fields: {
     id: text("Note id, or where it has none a fingerprint of the note"),
     body: json("The note as sent", { personal: "content" })

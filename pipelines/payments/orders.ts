@@ -94,6 +94,7 @@ export const orders = defineList({
       })
     }
   },
+  person: { contacts: ["contact_id"], addresses: ["contact_email"] },
   fields: {
     _id: id("Order id"),
     ...altFields,

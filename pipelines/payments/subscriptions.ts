@@ -107,6 +107,7 @@ export const subscriptions = defineList({
       markAsTest: boolean("Marked as a test")
     }
   },
+  person: { contacts: ["contact_id"], addresses: ["contact_email"] },
   fields: {
     _id: id("Subscription id"),
     contactId: ref("contacts", "Who pays"),

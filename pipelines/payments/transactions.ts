@@ -45,6 +45,11 @@ export const transactions = defineList({
     request: get("/payments/transactions/{transactionId}", { altId: location, altType: "location" }),
     record: ""
   },
+  person: {
+    contacts: ["contact_id", "merged_from_contact_id"],
+    records: { invoice_id: "invoices" },
+    addresses: ["contact_email"]
+  },
   fields: {
     _id: id("Transaction id"),
     contactId: ref("contacts", "Who paid"),

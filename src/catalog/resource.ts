@@ -3,6 +3,7 @@ import type { Duration } from "effect"
 import type { OptionalSettings } from "../settings/table.ts"
 import type { BooleanSetting, OptionalSetting } from "./optional-settings.ts"
 import { type Fields, withCommonFields } from "./fields.ts"
+import type { PersonLinks } from "./person.ts"
 import type { Parameters } from "./request.ts"
 import type { GetOne, Paging, Strategy } from "./strategy.ts"
 
@@ -154,6 +155,8 @@ interface Common {
   readonly wide?: Wide
   /** The setting that turns on the resource. Default: always read. */
   readonly enabledBy?: OptionalSetting
+  /** Absent: the records are about the account, and the people who work for it, not about those it talks to. */
+  readonly person?: PersonLinks
   readonly fields: Fields
 }
 

@@ -4,6 +4,7 @@
  */
 import * as Schema from "effect/Schema"
 import { Explore, Export } from "./reader-result-schemas.ts"
+import { SubjectExport } from "./subject-result-schemas.ts"
 import { Report } from "./report-result-schema.ts"
 import { ConfigShow, ConfigValidate, ContractCheck, Init } from "./setup-result-schemas.ts"
 
@@ -232,6 +233,7 @@ export const resultSchemas = {
   explore: Explore,
   export: Export,
   report: Report,
+  "subject-export": SubjectExport,
   rebuild: Rebuild,
   verify: Verify,
   doctor: Doctor,

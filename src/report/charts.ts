@@ -2,7 +2,7 @@
  * Charts as SVG. An SVG has shapes only, in a box that stretches to the width of the page; the words around it are HTML,
  * which keep their size on a telephone, in print and in dark mode.
  */
-import { type Html, html } from "./html.ts"
+import { type Html, html } from "../values/html.ts"
 
 export interface Axis {
   /** Texts below the chart, at a share of its width from 0 to 1. */

@@ -1,7 +1,7 @@
 /** The document around the two parts of the report. It loads nothing: a policy in the file forbids it. */
 import { hash } from "node:crypto"
 import { moment } from "./format.ts"
-import { Html, html } from "./html.ts"
+import { Html, html } from "../values/html.ts"
 import { style } from "./style.ts"
 
 export interface Page {

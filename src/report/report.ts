@@ -11,7 +11,7 @@ import { outputPaths, snapshotName } from "../settings/paths.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { business, withoutModels } from "./business/business.ts"
 import { counted } from "./format.ts"
-import type { Html } from "./html.ts"
+import type { Html } from "../values/html.ts"
 import { operations } from "./operations/operations.ts"
 import { page } from "./page.ts"
 

@@ -1,5 +1,5 @@
 /** Tables of the report. A wide one scrolls inside its own box, never the page. */
-import { type Content, type Html, html } from "./html.ts"
+import { type Content, type Html, html } from "../values/html.ts"
 import { count } from "./format.ts"
 
 export interface Column<Row> {

@@ -49,6 +49,7 @@ describe("--json", () => {
   afterAll(() => discard(account))
 
   it("of a successful command is one object that its schema describes, with the exit code of the process", async () => {
+    const contact = String((await account.service.records("contacts"))[0]!["id"])
     const commands = [
       ["plan", ...account.selection],
       ["sync", ...account.selection],
@@ -60,6 +61,7 @@ describe("--json", () => {
       ["contract", "check", fileURLToPath(new URL("../../docs/contract/0.1.0.odcs.yaml", import.meta.url))],
       ["export", join(newFolder(), "book.xlsx"), "--only", "contacts"],
       ["report"],
+      ["subject", "export", "--contact", contact, "--to", join(newFolder(), "person")],
       ["rebuild"],
       ["doctor"],
       ["init", "--config", join(newFolder(), "s.toml"), "--token-ref", "env:SLUICE_TOKEN", "--formats", "csv"].concat([
@@ -77,7 +79,7 @@ describe("--json", () => {
       const { code, result } = await resultOf(args, args[0] === "publish" ? { SLUICE_FORMATS: "csv" } : {})
       const name = args.includes("--coverage")
         ? "coverage"
-        : args.slice(0, /^con(fig|tract)$/.test(args[0]!) ? 2 : 1).join("-")
+        : args.slice(0, /^(config|contract|subject)$/.test(args[0]!) ? 2 : 1).join("-")
       assert.strictEqual(result.schema, `sluice/${name}/1`)
       assert.strictEqual(result.exitCode, code, args.join(" "))
       validate(name, result)

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { columns, lines, strip, ticksOf } from "../../src/report/charts.ts"
 import { brief, bytes, counted, duration, moment, share, signed } from "../../src/report/format.ts"
-import { html } from "../../src/report/html.ts"
+import { html } from "../../src/values/html.ts"
 import { cleanReason, fieldName, shape } from "../../src/report/mask.ts"
 
 describe("html", () => {

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../failure.ts"
 import { Warehouse } from "../../warehouse/warehouse.ts"
-import { type Html, html } from "../html.ts"
+import { type Html, html } from "../../values/html.ts"
 import { section, tiles } from "../table.ts"
 import { acquisitionTopic } from "./acquisition.ts"
 import { outcomeTopic, pipelineTopic } from "./deals.ts"

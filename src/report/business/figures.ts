@@ -2,7 +2,7 @@
 import type * as Effect from "effect/Effect"
 import type { Failure } from "../../failure.ts"
 import type { Warehouse } from "../../warehouse/warehouse.ts"
-import type { Html } from "../html.ts"
+import type { Html } from "../../values/html.ts"
 
 /** A headline at the top of the part. */
 export interface Figure {

@@ -5,7 +5,7 @@ import { literal, name } from "../../warehouse/sql.ts"
 import { Warehouse } from "../../warehouse/warehouse.ts"
 import { lines, sparkline, ticksOf } from "../charts.ts"
 import { brief, count, counted, day, dayMs, signed } from "../format.ts"
-import { type Html, html } from "../html.ts"
+import { type Html, html } from "../../values/html.ts"
 import { numbersOf, section, tableOf } from "../table.ts"
 import { type Period, dayOf, since } from "./period.ts"
 

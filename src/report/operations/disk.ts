@@ -4,7 +4,7 @@ import { lstat, opendir } from "node:fs/promises"
 import { join } from "node:path"
 import { outputPaths } from "../../settings/paths.ts"
 import { bytes, count, share } from "../format.ts"
-import { type Html, html } from "../html.ts"
+import { type Html, html } from "../../values/html.ts"
 import { bar, section, tableOf } from "../table.ts"
 import { reportName } from "../place.ts"
 

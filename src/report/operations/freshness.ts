@@ -1,5 +1,5 @@
 /** Section: how completely and how recently each resource was read. */
-import { type Content, type Html, html } from "../html.ts"
+import { type Content, type Html, html } from "../../values/html.ts"
 import { strip } from "../charts.ts"
 import { count, counted, day, dayAndTime, dayMs, moment } from "../format.ts"
 import { section, tableOf } from "../table.ts"

@@ -1,6 +1,6 @@
 /** The top of the report: the state in one sentence, the reasons, and the figures of the last day. */
 import { brief, count, counted, duration, moment, share, signed } from "../format.ts"
-import { type Html, html } from "../html.ts"
+import { type Html, html } from "../../values/html.ts"
 import { tiles } from "../table.ts"
 import type { TableChanges } from "./changes.ts"
 import { growth, sumOf } from "./changes.ts"

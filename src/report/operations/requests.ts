@@ -5,7 +5,7 @@ import { literal } from "../../warehouse/sql.ts"
 import { Warehouse } from "../../warehouse/warehouse.ts"
 import { columns, lines, ticksOf } from "../charts.ts"
 import { brief, count, counted, day, dayMs, duration, share } from "../format.ts"
-import { type Html, html } from "../html.ts"
+import { type Html, html } from "../../values/html.ts"
 import { bar, numbersOf, section, tableOf } from "../table.ts"
 import { type Period, dayOf, since } from "./period.ts"
 

@@ -1,6 +1,6 @@
 /** Section: how long the last runs took, and how many requests, against their plans. */
-import type { Html } from "../html.ts"
-import { html } from "../html.ts"
+import type { Html } from "../../values/html.ts"
+import { html } from "../../values/html.ts"
 import { type Bar, columns, ticksOf } from "../charts.ts"
 import { brief, count, counted, day, dayAndTime, duration } from "../format.ts"
 import { section, tableOf } from "../table.ts"

@@ -41,6 +41,27 @@ export const addInvalidCopies = (body: Data, service: Service): Data => {
   return { poisoned: rows.length }
 }
 
+/**
+ * Adds a copy of the record `like`, with the given `fields` and a new id: a record as a user of the product could have made
+ * it. Its parent is the one that its fields name.
+ */
+export const addCopy = (body: Data, service: Service): Data => {
+  const { collection: name, fields = {}, id, like } = body
+  const collection = typeof name === "string" ? collectionOf(name, service) : undefined
+  if (collection === undefined) throw malformed("collection must be the name of a collection")
+  if (typeof fields !== "object" || fields === null) throw malformed("fields must be an object")
+  if (typeof id !== "string" || collection.get(id) !== undefined) throw malformed("id must be a new id")
+  const row = typeof like === "string" ? collection.get(like) : undefined
+  if (row === undefined) throw notFound(`There is no record ${String(like)} in ${String(name)}`)
+  const old = collection.data(row)
+  const data: Data = { ...old, ["_id" in old ? "_id" : "id"]: id, ...fields }
+  const parentField = Object.keys(old).find((field) => row.parent !== null && old[field] === row.parent)
+  const parent = parentField === undefined ? row.parent : String(data[parentField])
+  const now = service.clock.now()
+  collection.add(entry({ ...row, id, parent, created: row.created, updated: now, source: data }))
+  return { planted: id }
+}
+
 /** Removes a record, like a user in the product itself, because the API may have no such operation. */
 export const remove = (body: Data, service: Service): Data => {
   const { collection: name, id } = body

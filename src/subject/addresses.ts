@@ -1,0 +1,50 @@
+/** Email addresses and phone numbers in the spelling in which they are compared. */
+import { literal } from "../warehouse/sql.ts"
+
+/** SQL for an email address as it is compared. */
+export const emailSql = (value: string): string => `lower(trim(nfc_normalize(${value})))`
+
+/** SQL for the digits of a phone number; NULL for a text that is no phone number, such as an email address. */
+export const phoneSql = (value: string): string =>
+  `CASE WHEN regexp_full_match(trim(${value}), '\\+?[0-9() ./-]{${digitsMin},40}') THEN regexp_replace(${value}, '[^0-9]', '', 'g') END`
+
+/** Shorter numbers are extensions and short codes, which several people share. */
+const digitsMin = 7
+
+/** SQL: whether a text is one of these addresses. `addresses`: a relation with the columns `email` and `digits`. */
+export const isAddressSql = (value: string, addresses: string): string =>
+  `(${emailSql(value)} IN (SELECT email FROM ${addresses} WHERE email IS NOT NULL)
+    OR ${phoneSql(value)} IN (SELECT digits FROM ${addresses} WHERE digits IS NOT NULL))`
+
+export const emailOf = (text: string): string => text.normalize("NFC").trim().toLowerCase()
+
+export interface GivenPhone {
+  readonly text: string
+  /** ISO 3166-1 codes of the countries of the locations, for a number without the code of its country. */
+  readonly countries: ReadonlyArray<string>
+}
+
+/**
+ * The digits by which a phone number may be stored: with the code of its country, and as given. Absent if the text is no
+ * phone number.
+ */
+export const digitsOf = async ({ text, countries }: GivenPhone): Promise<ReadonlyArray<string> | undefined> => {
+  const given = text.replaceAll(/\D/g, "")
+  if (!/^\+?[\d() ./-]+$/.test(text.trim()) || given.length < digitsMin) return undefined
+  const { parsePhoneNumberFromString } = await import("libphonenumber-js")
+  const international = countries.map((country) =>
+    parsePhoneNumberFromString(text, { defaultCountry: country as "US" })
+  )
+  const forms = [parsePhoneNumberFromString(text), ...international].flatMap((number) =>
+    number ? [number.number.slice(1), number.nationalNumber] : []
+  )
+  return [...new Set([given, ...forms])].filter((digits) => digits.length >= digitsMin)
+}
+
+/** The rows of a relation of addresses. */
+export const addressValues = (emails: ReadonlyArray<string>, digits: ReadonlyArray<string>): string => {
+  const rows = [...emails.map((email) => [email, null]), ...digits.map((number) => [null, number])]
+  return rows.length === 0
+    ? "SELECT NULL::VARCHAR AS email, NULL::VARCHAR AS digits WHERE false"
+    : `SELECT email::VARCHAR AS email, digits::VARCHAR AS digits FROM (VALUES ${rows.map((row) => `(${row.map(literal).join(", ")})`).join(", ")}) AS address (email, digits)`
+}

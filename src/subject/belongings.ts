@@ -1,0 +1,109 @@
+/**
+ * Finds the records of every resource that belong to a person, by the links of the definitions (`catalog/person.ts`). A
+ * record that only contains an address of the person belongs to them unless it names another contact: then it is a mention.
+ */
+import { Effect } from "effect"
+import type { PersonLinks } from "../catalog/person.ts"
+import type { Resource } from "../catalog/resource.ts"
+import { idColumn, keyText, tablesOf } from "../catalog/tables.ts"
+import type { Failure } from "../failure.ts"
+import { name } from "../warehouse/sql.ts"
+import { Warehouse } from "../warehouse/warehouse.ts"
+import { isAddressSql } from "./addresses.ts"
+import { addressesTable, contactsTable } from "./find.ts"
+
+export interface LinkedResource {
+  readonly resource: Resource
+  readonly links: PersonLinks
+}
+
+/** Resources whose records may belong to people, each after those that its links refer to. */
+export const linkedResources = (resources: ReadonlyArray<Resource>): ReadonlyArray<LinkedResource> => {
+  const linked = resources.flatMap((resource) => (resource.person ? [{ resource, links: resource.person }] : []))
+  const ordered: Array<LinkedResource> = []
+  const add = (one: LinkedResource) => {
+    if (ordered.includes(one)) return
+    for (const table of Object.values(one.links.records ?? {}))
+      add(linked.find(({ resource }) => resource.table === table)!)
+    ordered.push(one)
+  }
+  for (const one of linked) add(one)
+  return ordered
+}
+
+/** A table in memory with the `location_id` and `key` of each record that belongs to the person. */
+export const keysTable = ({ table }: Resource): string => `memory.main.${name(`subject_keys_${table}`)}`
+/** The same of records of other contacts that contain an address of the person. */
+export const mentionsTable = ({ table }: Resource): string => `memory.main.${name(`subject_mentions_${table}`)}`
+
+/** To run after `findContacts`, in the order of `linkedResources`. `schemas`: with `crm_history`, earlier versions count too. */
+export const findBelongings = Effect.fn("subject.belongings")(function* (
+  { resource, links }: LinkedResource,
+  schemas: ReadonlyArray<"crm" | "crm_history">
+): Effect.fn.Return<void, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const found = (conditions: (column: string, table: string) => string | undefined) =>
+    selects(resource, links, schemas, conditions)
+  const byContact = found((column, table) =>
+    links.contacts?.includes(pathOf(resource, table, column))
+      ? `(location_id, ${name(column)}) IN (SELECT (location_id, id) FROM ${contactsTable})`
+      : undefined
+  )
+  const byRecord = found((column, table) => {
+    const of = links.records?.[pathOf(resource, table, column)]
+    return (
+      of &&
+      `(location_id, ${name(column)}) IN (SELECT (location_id, key) FROM memory.main.${name(`subject_keys_${of}`)})`
+    )
+  })
+  const byAddress = found((column, table) =>
+    links.addresses?.includes(pathOf(resource, table, column)) ? isAddressSql(name(column), addressesTable) : undefined
+  )
+  const union = (parts: ReadonlyArray<string>) =>
+    parts.length === 0 ? "SELECT NULL::VARCHAR AS location_id, NULL::VARCHAR AS key WHERE false" : parts.join(" UNION ")
+  const certain = union([...byContact, ...byRecord])
+  const others = union(
+    found((column, table) =>
+      links.contacts?.includes(pathOf(resource, table, column))
+        ? `${name(column)} IS NOT NULL AND (location_id, ${name(column)}) IN (SELECT (location_id, id) FROM crm.contacts)`
+        : undefined
+    )
+  )
+  yield* warehouse.run(
+    `CREATE OR REPLACE TABLE ${mentionsTable(resource)} AS
+     (${union(byAddress)}) EXCEPT (${certain});
+     CREATE OR REPLACE TABLE ${keysTable(resource)} AS
+     (${certain}) UNION (FROM ${mentionsTable(resource)} WHERE (location_id, key) NOT IN (SELECT (location_id, key) FROM (${others})));
+     DELETE FROM ${mentionsTable(resource)} WHERE (location_id, key) IN (SELECT (location_id, key) FROM ${keysTable(resource)})`
+  )
+})
+
+/** SELECTs of the keys of records for which a condition on a column of theirs, or of a child table, holds. */
+const selects = (
+  resource: Resource,
+  links: PersonLinks,
+  schemas: ReadonlyArray<string>,
+  conditions: (column: string, table: string) => string | undefined
+): ReadonlyArray<string> => {
+  const paths = [...(links.contacts ?? []), ...Object.keys(links.records ?? {}), ...(links.addresses ?? [])]
+  return paths.flatMap((path) => {
+    const [table, column] = path.includes(".") ? (path.split(".") as [string, string]) : [resource.table, path]
+    const condition = conditions(column, table)
+    const key = table === resource.table ? keyText(resource) : name(idColumn(resource.table))
+    return condition === undefined
+      ? []
+      : schemas.map((schema) => `SELECT location_id, ${key} AS key FROM ${schema}.${name(table)} WHERE ${condition}`)
+  })
+}
+
+const pathOf = (resource: Resource, table: string, column: string): string =>
+  table === resource.table ? column : `${table}.${column}`
+
+/** The links of definitions that name no column of theirs; empty in a right catalogue. */
+export const wrongLinks = ({ resource, links }: LinkedResource): ReadonlyArray<string> => {
+  const columns = new Set(
+    tablesOf(resource).flatMap((table) => table.columns.map((column) => pathOf(resource, table.name, column.name)))
+  )
+  const paths = [...(links.contacts ?? []), ...Object.keys(links.records ?? {}), ...(links.addresses ?? [])]
+  return paths.filter((path) => !columns.has(path)).map((path) => `${resource.table}: ${path}`)
+}

@@ -1,0 +1,173 @@
+/** `sluice subject export` for a person who is planted in every table that can hold one, and for contacts as they are. */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { parse } from "csv-parse/sync"
+import { execFileSync } from "node:child_process"
+import { existsSync, readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { discover } from "../../src/catalog/discover.ts"
+import { tablesOf } from "../../src/catalog/tables.ts"
+import { linkedResources, wrongLinks } from "../../src/subject/belongings.ts"
+import { type Account, discard, openAccount } from "../support/account.ts"
+import { newFolder, sluice } from "../support/sluice.ts"
+import { type Planted, plant, planted, tableOf } from "./planted.ts"
+
+type Row = Readonly<Record<string, unknown>>
+
+describe("an export about a person", () => {
+  let account: Account
+  let person: Planted
+  beforeAll(async () => {
+    account = await openAccount("--contacts", "40")
+    person = await plant(account.service)
+    assert.strictEqual((await account.sync()).code, 0)
+  })
+  afterAll(() => discard(account))
+
+  const run = async (...args: ReadonlyArray<string>) => {
+    const to = join(newFolder(), "export")
+    const ran = await sluice(["subject", "export", "--to", to, ...args], account.environment)
+    const rows = (table: string): ReadonlyArray<Row> =>
+      existsSync(join(to, "data", `${table}.json`))
+        ? JSON.parse(readFileSync(join(to, "data", `${table}.json`), "utf8"))
+        : []
+    return { to, rows, ...ran }
+  }
+  const ids = (rows: ReadonlyArray<Row>) => rows.map((row) => String(row["id"])).toSorted()
+
+  it.each([
+    ["email", ["--email", " XENIA.Quillfeather@Planted.Example "]],
+    ["another email", ["--email", "x.quill@other.example"]],
+    ["phone without the code of the country", ["--phone", "(415) 555-0199"]],
+    ["id", ["--contact", "planted0000000000001"]]
+  ])("found by %s contains every planted record, and the free text of others only as a candidate", async (_, flags) => {
+    const { code, rows, stderr, to } = await run(...flags, "--search-text")
+    assert.strictEqual(code, 0, stderr)
+    assert.deepStrictEqual(ids(rows("contacts")), [person.contact])
+    for (const [collection, table] of Object.entries(tableOf))
+      assert.deepStrictEqual(ids(rows(table)), person.ids[collection]!.toSorted(), table)
+    assert.deepStrictEqual(
+      rows("contact_emails").map((row) => row["email"]),
+      ["x.quill@other.example"]
+    )
+    const candidates = JSON.parse(readFileSync(join(to, "candidates.json"), "utf8")) as ReadonlyArray<Row>
+    assert.deepStrictEqual(
+      [...new Set(candidates.map(({ table, key }) => `${table} ${key}`))],
+      [`contact_notes ${person.note}`]
+    )
+  })
+
+  it("names each source with what was found, or why nothing can be said, and what it cannot contain", async () => {
+    const { stdout, to } = await run("--contact", person.contact)
+    assert.match(stdout, /^appointments +1 found$/m)
+    assert.match(stdout, /^recurring_tasks +not reachable: account\.recurring_task_ids is not set$/m)
+    const coverage = JSON.parse(readFileSync(join(to, "coverage.json"), "utf8"))
+    assert.include(coverage.limits.join(), "wrote about the person in records that belong to somebody else")
+    const page = readFileSync(join(to, "index.html"), "utf8")
+    for (const text of [planted.name, "Where was looked", "messages", person.ids["orders"]![0]!])
+      assert.include(page, text)
+    assert.notMatch(page, /<script|https?:\/\/[^"]*\.(js|css)/)
+  })
+
+  it("has the same rows in JSON, CSV and the zip file, which only the owner can read", async () => {
+    const { rows, to } = await run("--contact", person.contact)
+    const csv = parse(readFileSync(join(to, "data/messages.csv")), { columns: true }) as ReadonlyArray<Row>
+    assert.deepStrictEqual(ids(csv), ids(rows("messages")))
+    assert.strictEqual(csv[0]!["body"], String(rows("messages")[0]!["body"]))
+    const listed = execFileSync("python3", ["-m", "zipfile", "-l", `${to}.zip`], { encoding: "utf8" })
+    assert.include(listed, "export/data/messages.csv")
+    execFileSync("python3", ["-m", "zipfile", "-t", `${to}.zip`])
+    for (const path of [to, `${to}.zip`, join(to, "index.html")]) assert.strictEqual(statSync(path).mode & 0o077, 0)
+  })
+
+  it("contains every record of the service that has the id of a contact, and none that has not", async () => {
+    const contacts = (await account.service.records("contacts")).slice(0, 5)
+    for (const contact of contacts) {
+      const { rows } = await run("--contact", String(contact["id"]))
+      for (const [collection, table] of Object.entries({ ...tableOf, emails: "emails" })) {
+        const all = await account.service.records(collection === "transactions" ? "transactions?form=list" : collection)
+        const own = all.filter((record) => JSON.stringify(record).includes(String(contact["id"])))
+        assert.deepStrictEqual(
+          ids(rows(table)),
+          own.map((record) => String(record["id"] ?? record["_id"])).toSorted(),
+          `${table} of ${String(contact["id"])}`
+        )
+      }
+    }
+  })
+
+  it("is refused for a person who is unknown, ambiguous or not named, with what to do next", async () => {
+    const unknown = await run("--contact", "nobody")
+    assert.deepInclude(unknown, { code: 1 })
+    assert.match(unknown.stderr, /--contact nobody: no table has a contact with this id/)
+    await account.service.post("plant", {
+      collection: "contacts",
+      like: person.contact,
+      id: "plantedTwin000000001",
+      fields: { additionalEmails: [] }
+    })
+    assert.strictEqual((await account.sync()).code, 0)
+    const two = await run("--email", planted.email)
+    assert.strictEqual(two.code, 2)
+    assert.match(two.stderr, /2 contacts match: .*planted0000000000001.*plantedTwin000000001/)
+    assert.match(two.stderr, /--contact planted\w+ for one of them, or with --all/)
+    assert.isFalse(existsSync(two.to))
+    assert.lengthOf((await run("--email", planted.email, "--all")).rows("contacts"), 2)
+    const one = await run("--contact", person.contact)
+    assert.match(one.stderr, /Not included, although they share an address: plantedTwin000000001/)
+    for (const flags of [[], ["--email", "no address"], ["--phone", "12"]])
+      assert.strictEqual((await run(...flags)).code, 2, flags.join(" "))
+    const again = await sluice(["subject", "export", "--contact", person.contact, "--to", one.to], account.environment)
+    assert.strictEqual(again.code, 2)
+    assert.match(again.stderr, /exists already/)
+  })
+
+  it("ends with 3 and says so if a table that may hold the person was not read completely", async () => {
+    await account.service.post("token", { removeScope: "invoices.readonly" })
+    assert.strictEqual((await account.sync("--full")).code, 77)
+    const { code, stdout } = await run("--contact", person.contact)
+    assert.strictEqual(code, 3)
+    assert.match(stdout, /^invoices +1 found, there may be more: invoices is incomplete/m)
+    await account.service.post("token", { addScope: "invoices.readonly" })
+  })
+})
+
+describe("the links of definitions to people", async () => {
+  const { resources } = await discover()
+  const linked = linkedResources(resources)
+
+  it("name columns that exist, and include every column that refers to a contact", () => {
+    assert.deepStrictEqual(linked.flatMap(wrongLinks), [])
+    const missing = resources.flatMap((resource) =>
+      tablesOf(resource).flatMap(({ columns, name, parentColumn }) =>
+        columns
+          .filter(({ references }) => references === "contacts")
+          .map((column) => (name === resource.table ? column.name : `${name}.${column.name}`))
+          .filter((path) => path !== `${name}.${parentColumn}` && !resource.person?.contacts?.includes(path))
+          .map((path) => `${resource.table}: ${path}`)
+      )
+    )
+    assert.deepStrictEqual(missing, [])
+  })
+
+  it("are absent only from resources about the account and the people who work for it", () => {
+    const personal = resources.filter((resource) =>
+      tablesOf(resource).some(({ columns }) =>
+        columns.some(({ name, personal }) => name !== "_extra" && ["direct", "sensitive"].includes(personal))
+      )
+    )
+    assert.deepStrictEqual(
+      personal.filter(({ person }) => !person).map(({ table }) => table),
+      [
+        "locations",
+        "users",
+        "blog_authors",
+        "email_campaigns",
+        "email_templates",
+        "social_accounts",
+        "social_categories",
+        "social_posts",
+        "social_tags"
+      ]
+    )
+  })
+})

@@ -80,16 +80,16 @@ export const liveCounts = (
     )
   )
 
-/** The results of queries that return one number each, by name. One statement, because each has a cost of its own. */
+/** The results of queries that return one number each, by name. DuckDB would hold the joins of one statement in memory together. */
 const counts = Effect.fnUntraced(function* (
   keys: ReadonlyArray<string>,
   queries: ReadonlyArray<string>
 ): Effect.fn.Return<ReadonlyMap<string, number>, Failure, Warehouse> {
-  if (queries.length === 0) return new Map()
-  const rows = yield* (yield* Warehouse).rows(
-    queries.map((query, index) => `SELECT ${index} AS i, (${query}) AS n`).join(" UNION ALL ")
+  const warehouse = yield* Warehouse
+  const found = yield* Effect.forEach(queries, (query, index) =>
+    Effect.map(warehouse.rows(`SELECT (${query}) AS n`), ([row]) => [keys[index]!, Number(row?.["n"])] as const)
   )
-  return new Map(rows.map((row) => [keys[Number(row["i"])]!, Number(row["n"])]))
+  return new Map(found)
 })
 
 /** The rows of a table in each window, by a timestamp column. */

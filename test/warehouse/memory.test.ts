@@ -1,7 +1,11 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
+import { discover } from "../../src/catalog/discover.ts"
+import { childRequestOf } from "../../src/catalog/resource.ts"
 import { failureExplanation } from "../../src/cli/errors.ts"
+import { prepare } from "../../src/warehouse/schema.ts"
+import { dueCounts } from "../../src/warehouse/sync-state.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
 import { newFolder } from "../support/sluice.ts"
 
@@ -21,4 +25,25 @@ it.live("a statement that needs more memory than the setting allows names the se
       assert.match(next, /^Set machine\.memory_mb to 64 in the settings file, then run the same command again\.$/)
     }
   }).pipe(Effect.provide(Warehouse.layer(join(newFolder(), "warehouse.duckdb"), { access: "write", memoryMb: 32 })))
+)
+
+it.live("the due parents of every table are counted in the smallest memory", () =>
+  Effect.gen(function* () {
+    const catalogue = yield* Effect.promise(() => discover())
+    yield* prepare(catalogue)
+    const warehouse = yield* Warehouse
+    const requests = catalogue.resources.flatMap((resource) => childRequestOf(resource) ?? [])
+    const rows = 20_000
+    for (const table of new Set(requests.map((request) => request.table)))
+      yield* warehouse.run(
+        `INSERT INTO crm.${table} BY NAME SELECT 'l' AS location_id, 'record' || i AS id, md5(i::VARCHAR) AS _row_hash FROM range(${rows}) AS r (i)`
+      )
+    for (const { label } of requests)
+      yield* warehouse.run(
+        `INSERT INTO meta.parent_state BY NAME SELECT 'l' AS location_id, '${label}' AS resource, 'record' || i AS parent_id, md5((i + 1)::VARCHAR) AS parent_version FROM range(${rows}) AS r (i)`
+      )
+    const counts = yield* dueCounts(requests.map((childRequest) => ({ location: "l", childRequest })))
+    assert.strictEqual(counts.get("contact_notes"), rows)
+    assert.isAbove(counts.size, 10)
+  }).pipe(Effect.provide(Warehouse.layer(join(newFolder(), "warehouse.duckdb"), { access: "write", memoryMb: 96 })))
 )

@@ -52,13 +52,13 @@ const descriptionsIn = async (
   const found = new Map<string, Description>()
   for (const file of files.filter((one) => /\.ya?ml$/.test(one))) {
     const content = parse(await readFile(join(folder, file), "utf8")) as Properties | undefined
-    for (const { name, description, columns } of content?.models ?? [])
+    for (const { name, description, columns, config } of content?.models ?? [])
       found.set(name, {
         ...(description && { description }),
         columns: Object.fromEntries(
-          (columns ?? []).map(({ name, description, config }) => [
+          (columns ?? []).map(({ name, description }) => [
             name,
-            { description, personalData: config?.meta?.personal_data }
+            { description, personalData: config?.meta?.personal_data?.[name] }
           ])
         )
       })
@@ -73,7 +73,8 @@ interface Properties {
     readonly columns?: ReadonlyArray<{
       readonly name: string
       readonly description?: string
-      readonly config?: { readonly meta?: { readonly personal_data?: string } }
     }>
+    /** The classes of personal data are those of the columns: dbt does not allow such facts on a column in every version. */
+    readonly config?: { readonly meta?: { readonly personal_data?: Readonly<Record<string, string>> } }
   }>
 }

@@ -26,7 +26,7 @@ export interface Model {
 /** What dbt's property files say about a column. */
 export interface ModelColumn {
   readonly description: string | undefined
-  /** Its class of personal data, from `config.meta.personal_data`. */
+  /** Its class of personal data, from `config.meta.personal_data` of the model. */
   readonly personalData: string | undefined
 }
 

@@ -98,7 +98,7 @@ describe("the files of models", () => {
     writeFileSync(join(folder, "sales", "won_deals.sql"), "FROM {{ ref('fct_opportunity') }}")
     writeFileSync(
       join(folder, "about.yml"),
-      "models:\n  - name: won_deals\n    description: Deals that were won.\n    columns:\n      - name: status\n        description: Always won\n        config: { meta: { personal_data: none } }\n"
+      "models:\n  - name: won_deals\n    description: Deals that were won.\n    config: { meta: { personal_data: { status: none } } }\n    columns:\n      - name: status\n        description: Always won\n"
     )
     const found = (await readModels(folder)).map(right).find(({ name }) => name === "won_deals")
     assert.deepInclude(found, {

@@ -32,14 +32,21 @@ describe("the pages", () => {
     const flagsByCommand = new Map<string, ReadonlySet<string>>()
     const guides = pages.filter((page) => page !== "CHANGELOG.md" && page !== "docs/dictionary.md")
     for (const page of guides)
-      for (const [, command, rest] of textOf(page).matchAll(/\.\/sluice (\w+)((?: [^`\n#|]*)?)/g)) {
+      for (const [, words, rest] of textOf(page).matchAll(/\.\/sluice (\w+(?: [a-z]+)?)((?: [^`\n#|]*)?)/g)) {
+        const [command, second] = words!.split(" ") as [string, string | undefined]
         if (command === "sandbox" || command === "help") continue
-        if (!flagsByCommand.has(command!)) {
-          const { code, stdout } = await sluice([command!, "--help"], {})
-          flagsByCommand.set(command!, new Set(code === 0 ? matches(stdout, /(--[a-z-]+)/g) : []))
+        const flagsOf = async (...names: ReadonlyArray<string>) => {
+          const known = flagsByCommand.get(names.join(" "))
+          if (known) return known
+          const { code, stdout } = await sluice([...names, "--help"], {})
+          const flags = new Set(code === 0 ? matches(stdout, /(--[a-z-]+)/g) : [])
+          flagsByCommand.set(names.join(" "), flags)
+          return flags
         }
+        const isGroup = /^(subject|hold|config|contract)$/.test(command)
+        const flags = await (isGroup && second !== undefined ? flagsOf(command, second) : flagsOf(command))
         for (const flag of matches(rest!, /(--[a-z-]+)/g))
-          if (!flagsByCommand.get(command!)!.has(flag)) wrong.push(`${page}: ./sluice ${command} ${flag}`)
+          if (!flags.has(flag)) wrong.push(`${page}: ./sluice ${words} ${flag}`)
       }
     assert.isAbove(flagsByCommand.size, 8)
     for (const [command, flags] of flagsByCommand) assert.isAbove(flags.size, 0, `./sluice ${command}`)

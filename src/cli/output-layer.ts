@@ -1,5 +1,7 @@
 /** The warehouse and the vault of an output folder, opened by a command that writes them. */
 import { Effect, Layer } from "effect"
+import type { Resource } from "../catalog/resource.ts"
+import { withoutErased } from "../erasure/vault.ts"
 import { outputPaths } from "../settings/paths.ts"
 import type { OutputSettings } from "../settings/settings.ts"
 import { beginning } from "../vault/position.ts"
@@ -7,11 +9,18 @@ import { Vault } from "../vault/vault.ts"
 import { loadedPosition } from "../warehouse/meta/vault-offset.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 
-/** The warehouse's lock comes first: it keeps a second run off the vault as well. */
-export const outputLayer = (output: Pick<OutputSettings, "folder" | "memoryMb">) => {
+/**
+ * The warehouse's lock comes first: it keeps a second run off the vault as well. With `resources`, the vault stores no record
+ * of an erased person; `onRemoved` is told how many were left out.
+ */
+export const outputLayer = (
+  output: Pick<OutputSettings, "folder" | "memoryMb">,
+  erased?: { readonly resources: ReadonlyArray<Resource>; readonly onRemoved: (count: number) => void }
+) => {
   const { vault, warehouse } = outputPaths(output.folder)
+  const opened = Layer.unwrap(Effect.map(loadedPosition(), (loaded = beginning) => Vault.layer(vault, loaded)))
   return Layer.provideMerge(
-    Layer.unwrap(Effect.map(loadedPosition(), (loaded = beginning) => Vault.layer(vault, loaded))),
+    erased ? withoutErased(opened, output.folder, erased.resources, erased.onRemoved) : opened,
     Warehouse.layer(warehouse, { memoryMb: output.memoryMb, access: "write" })
   )
 }

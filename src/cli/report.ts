@@ -9,8 +9,13 @@ import { sayProblems, sentenceOf } from "./model-problems.ts"
 import { Output, duration, placeOf, table } from "./output.ts"
 import { instant, printResult } from "./result.ts"
 
-/** `isStoppedByDeadline`: the run ended early because of its `--deadline`. */
-type Ended = Synced & { readonly isStoppedByDeadline: boolean; readonly catalogue: Catalogue }
+type Ended = Synced & {
+  /** The run ended early because of its `--deadline`. */
+  readonly isStoppedByDeadline: boolean
+  /** Records of erased people that were received and not stored. */
+  readonly suppressed: number
+  readonly catalogue: Catalogue
+}
 
 interface ReportOptions {
   readonly name: "sync" | "backfill"
@@ -41,6 +46,7 @@ export const report = Effect.fnUntraced(function* (synced: Ended, { name, json, 
         drift,
         isVaultTruncated,
         missingSegments,
+        suppressedRecords: synced.suppressed,
         ended: ends.map(({ location, resource, mode, status, reason, resumeAt, requests, warnings }) => ({
           location,
           resource,
@@ -84,6 +90,7 @@ export const report = Effect.fnUntraced(function* (synced: Ended, { name, json, 
     for (const warning of end.warnings) say([...place.of(end), `${end.resource}: ${warning}`].join(" "), "warn")
   const publishing = published === "due" ? `, published in ${duration(elapsedMs - loadedMs)}` : ""
   say(`${counted(requests, "request")}, loaded in ${duration(loadedMs)}${publishing}. Run ${run.id}.`)
+  if (synced.suppressed > 0) say(`${counted(synced.suppressed, "record")} of erased people received and not stored.`)
   yield* sayProblems(modelProblems)
   if (published === "unchanged") say("Nothing changed; the published files stay as they are.")
   if (published === "nothing read") say("Nothing was published: no list has been read completely yet.")

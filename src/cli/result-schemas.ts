@@ -4,7 +4,7 @@
  */
 import * as Schema from "effect/Schema"
 import { Explore, Export } from "./reader-result-schemas.ts"
-import { SubjectExport } from "./subject-result-schemas.ts"
+import { complianceSchemas } from "./subject-result-schemas.ts"
 import { Report } from "./report-result-schema.ts"
 import { ConfigShow, ConfigValidate, ContractCheck, Init } from "./setup-result-schemas.ts"
 
@@ -87,7 +87,9 @@ const Sync = Schema.Struct({
   ),
   drift: Schema.Struct({ changes: Texts, unexpectedValues: Texts }),
   isVaultTruncated: Schema.Boolean,
-  missingSegments: Schema.Array(Count)
+  missingSegments: Schema.Array(Count),
+  /** Records of erased people that were received and not stored. */
+  suppressedRecords: Count
 })
 
 const Reading = Schema.Struct({
@@ -153,7 +155,6 @@ const Publish = Schema.Struct({
 })
 
 const Rebuild = Schema.Struct({ records: Count, loadedMs: Count, elapsedMs: Count, modelProblems: ModelProblems })
-
 const Verify = Schema.Struct({
   /** The program that has the warehouse open; only the published files are checked then. */
   holder: Schema.optionalKey(Holder),
@@ -233,7 +234,7 @@ export const resultSchemas = {
   explore: Explore,
   export: Export,
   report: Report,
-  "subject-export": SubjectExport,
+  ...complianceSchemas,
   rebuild: Rebuild,
   verify: Verify,
   doctor: Doctor,

@@ -1,4 +1,5 @@
-/** The commands about one person. */
+/** The commands by which an account answers for personal data. */
+import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import { common, flag, list, setting, text } from "./flags.ts"
 import { load } from "./load.ts"
@@ -32,8 +33,75 @@ const subjectExport = Command.make(
   ])
 )
 
+const subjectErase = Command.make(
+  "erase",
+  {
+    ...common,
+    location: setting("location"),
+    ...person,
+    reason: text("reason", "Why the person is erased, for the certificate."),
+    apply: flag("apply", "Erase. Without it, the command only prints what it would remove.")
+  },
+  (flags) => load(import("./subject-erase.ts"), (_) => _.subjectErase(flags))
+).pipe(
+  Command.withDescription(
+    "Remove a person from the vault, the tables, the published files and the recordings, search every file for them, and write a certificate. Later syncs do not store the person again."
+  ),
+  Command.withExamples([
+    { command: "./sluice subject erase --email jane@example.com", description: "What would be removed." },
+    { command: './sluice subject erase --email jane@example.com --apply --reason "request of 3 March"' }
+  ])
+)
+
 export const subject = Command.make("subject").pipe(
-  Command.withDescription("Answer the request of a person for their data."),
+  Command.withDescription("Answer the request of a person for their data, or for its erasure."),
   Command.withExamples([{ command: "./sluice subject export --email jane@example.com" }]),
-  Command.withSubcommands([subjectExport])
+  Command.withSubcommands([subjectExport, subjectErase])
+)
+
+const holdAdd = Command.make(
+  "add",
+  {
+    ...common,
+    id: Argument.String("id").pipe(Argument.withDescription("Name of the hold: case-2026-17.")),
+    contact: list("contact", "Hold the records of this contact; may be repeated."),
+    table: list("table", "Hold all records of this table, or of all with *; may be repeated."),
+    reason: text("reason", "Why."),
+    by: text("by", "Who sets it; without it, the user of the system.")
+  },
+  (flags) => load(import("./hold.ts"), (_) => _.holdAdd(flags))
+).pipe(
+  Command.withDescription("Keep records from erasure and retention until the hold is released."),
+  Command.withExamples([{ command: './sluice hold add case-2026-17 --contact 3FpZ81kQ --reason "court order"' }])
+)
+const holdList = Command.make("list", common, (flags) => load(import("./hold.ts"), (_) => _.holdList(flags))).pipe(
+  Command.withDescription("Print the holds."),
+  Command.withExamples([{ command: "./sluice hold list" }])
+)
+const holdRelease = Command.make(
+  "release",
+  { ...common, id: Argument.String("id").pipe(Argument.withDescription("Name of the hold.")) },
+  (flags) => load(import("./hold.ts"), (_) => _.holdRelease(flags))
+).pipe(
+  Command.withDescription("Release a hold."),
+  Command.withExamples([{ command: "./sluice hold release case-2026-17" }])
+)
+export const hold = Command.make("hold").pipe(
+  Command.withDescription("Keep records from erasure and retention, for a dispute or an audit."),
+  Command.withExamples([{ command: "./sluice hold list" }]),
+  Command.withSubcommands([holdAdd, holdList, holdRelease])
+)
+
+export const retention = Command.make(
+  "retention",
+  { ...common, apply: flag("apply", "Erase. Without it, the command only prints what it would remove.") },
+  (flags) => load(import("./retention.ts"), (_) => _.retention(flags))
+).pipe(
+  Command.withDescription(
+    "Erase the records that are older than the settings say, from the vault, the tables and the published files, and write a certificate."
+  ),
+  Command.withExamples([
+    { command: "./sluice retention", description: "What would be removed." },
+    { command: "./sluice retention --apply" }
+  ])
 )

@@ -1,9 +1,31 @@
 /** The data of the results of subject-commands.ts. */
 import * as Schema from "effect/Schema"
+import { Hold } from "../erasure/holds.ts"
+
+/** The plan, or with `applied` the erasure. */
+const SubjectErase = Schema.Struct({
+  applied: Schema.Boolean,
+  /** Rows with their earlier versions, by table. */
+  rows: Schema.Record(Schema.String, Schema.Int),
+  records: Schema.Int,
+  recordings: Schema.Int,
+  /** Segments of the vault that were rewritten. */
+  segments: Schema.optionalKey(Schema.Int),
+  certificate: Schema.optionalKey(Schema.String),
+  /** Whether no address of the person was found in any file. */
+  isErased: Schema.optionalKey(Schema.Boolean),
+  found: Schema.optionalKey(
+    Schema.Array(Schema.Struct({ place: Schema.String, label: Schema.String, form: Schema.String }))
+  ),
+  unsearched: Schema.optionalKey(Schema.Array(Schema.String))
+})
+
+/** The holds after the command. */
+const Holds = Schema.Struct({ holds: Schema.Array(Hold) })
 
 const Contacts = Schema.Array(Schema.Struct({ id: Schema.String, location: Schema.String }))
 
-export const SubjectExport = Schema.Struct({
+const SubjectExport = Schema.Struct({
   folder: Schema.String,
   zip: Schema.String,
   /** `published`: another program had the warehouse open, and the rows are those of the last release. */
@@ -27,3 +49,10 @@ export const SubjectExport = Schema.Struct({
     })
   )
 })
+
+export const complianceSchemas = {
+  "subject-export": SubjectExport,
+  "subject-erase": SubjectErase,
+  retention: SubjectErase,
+  hold: Holds
+}

@@ -65,6 +65,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
   settings.flatMap(({ secrets }) => secrets).forEach(keepSecret)
   const catalogue = yield* Effect.promise(() => discover())
   const policies = yield* schemaPolicies(output, catalogue)
+  let suppressed = 0
   const work = Effect.gen(function* () {
     // The estimate of a sync reads the warehouse before the run begins.
     if (range) yield* prepare(catalogue)
@@ -116,10 +117,17 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
       Effect.ensuring(Fiber.interrupt(beside))
     )
     const isPastDeadline = (yield* Clock.currentTimeMillis) >= (deadline ?? Infinity)
-    return { ...ended, catalogue, isStoppedByDeadline: isPastDeadline && ended.exitCode === exitCodes.later }
+    return {
+      ...ended,
+      catalogue,
+      suppressed,
+      isStoppedByDeadline: isPastDeadline && ended.exitCode === exitCodes.later
+    }
   }).pipe(
     Effect.scoped,
-    Effect.provide(outputLayer(output)),
+    Effect.provide(
+      outputLayer(output, { resources: catalogue.resources, onRemoved: (count) => (suppressed += count) })
+    ),
     Effect.mapError(explained(settings[0]!.location)),
     withReport(output, catalogue)
   )

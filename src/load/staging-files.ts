@@ -216,7 +216,7 @@ interface Target {
 }
 
 /** Columns that follow from where a record was read: its parent or its partition. */
-const givenBy = (
+export const givenBy = (
   { childOf, partitions }: Resource,
   { parent, partition }: PageEntry
 ): Readonly<Record<string, unknown>> => ({

@@ -82,6 +82,13 @@ export const oneOfByName = <const Value extends string>(
   fromText: unchanged
 })
 
+/** Periods such as `24 months` by name. Only the file can set it. */
+export const periodsByName: Kind<Readonly<Record<string, string>>> = {
+  schema: Schema.Record(Schema.String, Schema.String.check(Schema.isPattern(/^[1-9]\d{0,3} (days|months|years)$/))),
+  expected: 'a table whose values are periods such as "90 days", "24 months" or "7 years"',
+  fromText: unchanged
+}
+
 const listed = (values: ReadonlyArray<string>, conjunction: string): string => {
   const quoted = values.map((value) => `"${value}"`)
   return quoted.length < 2 ? quoted.join("") : `${quoted.slice(0, -1).join(", ")} ${conjunction} ${quoted.at(-1)}`

@@ -11,6 +11,7 @@ import {
   numberFrom,
   enumeration,
   oneOfByName,
+  periodsByName,
   positiveNumber,
   share,
   text,
@@ -213,6 +214,13 @@ export const sections = {
         "Class of personal data of single custom fields, by their key. Without it, a custom field counts as direct.",
       default: {},
       example: { "contact.loyalty_level": "none" }
+    })
+  },
+  retention: {
+    periods: setting(periodsByName, {
+      description: "How long records of a table are kept; ./sluice retention erases older ones.",
+      default: {},
+      example: { messages: "24 months" }
     })
   },
   deletions: {

@@ -20,6 +20,8 @@ export interface OutputSettings {
   readonly models?: ModelSettings
   /** Classes of personal data of custom fields, by key. */
   readonly customFieldClasses?: CustomFieldClasses
+  /** Periods such as `24 months`, by table. */
+  readonly retention?: Readonly<Record<string, string>>
 }
 
 export interface ModelSettings {
@@ -98,13 +100,17 @@ const allProblems = ({ problems }: Settings, missing: ReadonlyArray<SettingProbl
   return [...problems, ...missing.filter((problem) => !wrong.has(pathOf(problem)))]
 }
 
-const outputOf = ({ placeOf, values: { output, machine, models, personal_data, schema } }: Settings): Output => ({
+const outputOf = ({
+  placeOf,
+  values: { output, machine, models, personal_data, retention, schema }
+}: Settings): Output => ({
   folder: resolve(output.folder),
   formats: output.formats,
   csvProfile: output.csv_profile,
   memoryMb: machine.memory_mb,
   models: { build: models.build, folder: models.folder === undefined ? undefined : resolve(models.folder) },
   customFieldClasses: personal_data.custom_fields,
+  retention: retention.periods,
   schema: { ...schema, placeOf }
 })
 

@@ -18,6 +18,10 @@ export const isAddressSql = (value: string, addresses: string): string =>
 
 export const emailOf = (text: string): string => text.normalize("NFC").trim().toLowerCase()
 
+/** The digits of a phone number as `phoneSql` computes them; absent if the text is none. */
+export const phoneDigitsOf = (text: string): string | undefined =>
+  new RegExp(`^\\+?[0-9() ./-]{${digitsMin},40}$`).test(text.trim()) ? text.replaceAll(/[^0-9]/g, "") : undefined
+
 export interface GivenPhone {
   readonly text: string
   /** ISO 3166-1 codes of the countries of the locations, for a number without the code of its country. */

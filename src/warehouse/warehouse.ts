@@ -175,7 +175,7 @@ export const storage = "ROW_GROUP_SIZE 8192, STORAGE_VERSION 'v1.5.0'"
  * of the file permanently. With DuckDB's default of 256 kB, a contact and its child rows take 80 MB. A file keeps the
  * block size with which it was created; rebuild creates a new one.
  */
-const blockBytes = 32_768
+export const blockBytes = 32_768
 const attachOptions = (path: string): string => (existsSync(path) ? storage : `${storage}, BLOCK_SIZE ${blockBytes}`)
 
 const settingsOf = (path: string, memoryMb: number) => ({

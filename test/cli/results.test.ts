@@ -62,6 +62,8 @@ describe("--json", () => {
       ["export", join(newFolder(), "book.xlsx"), "--only", "contacts"],
       ["report"],
       ["subject", "export", "--contact", contact, "--to", join(newFolder(), "person")],
+      ["subject", "erase", "--contact", contact],
+      ["hold", "list"],
       ["rebuild"],
       ["doctor"],
       ["init", "--config", join(newFolder(), "s.toml"), "--token-ref", "env:SLUICE_TOKEN", "--formats", "csv"].concat([

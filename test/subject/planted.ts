@@ -38,7 +38,10 @@ type Data = Readonly<Record<string, unknown>>
 const idOf = (record: Data) => String(record["id"] ?? record["_id"])
 
 /** Copies records of other contacts, with the ids and addresses of the person in their place. */
-export const plant = async (service: Service): Promise<Planted> => {
+export const plant = async (
+  service: Service,
+  collections: ReadonlyArray<string> = Object.keys(tableOf)
+): Promise<Planted> => {
   const contacts = await service.records("contacts")
   let count = 0
   const add = async (collection: string, fields: Data, like?: string): Promise<string> => {
@@ -56,7 +59,7 @@ export const plant = async (service: Service): Promise<Planted> => {
     additionalPhones: []
   })
   const ids: Record<string, Array<string>> = {}
-  for (const collection of Object.keys(tableOf)) {
+  for (const collection of collections) {
     const asListed = new Map((await service.records(`${collection}?form=list`)).map((record) => [idOf(record), record]))
     const records = (await service.records(collection)).map((record) => ({ ...asListed.get(idOf(record)), ...record }))
     const other = contacts.find(({ id }) => records.some((record) => JSON.stringify(record).includes(String(id))))

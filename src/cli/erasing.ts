@@ -1,0 +1,92 @@
+/** Carries out an erasure, of a person or of what is too old, and prints its result. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { Catalogue } from "../catalog/discover.ts"
+import { completeErasure, eraseStored } from "../erasure/erase.ts"
+import { holdsOn, readHolds } from "../erasure/holds.ts"
+import { type ErasureJob, storeJob } from "../erasure/job.ts"
+import { isCertain, recordsIn } from "../erasure/plan.ts"
+import { exitCodes } from "../failure.ts"
+import { schemaPolicies } from "../settings/schema-policy.ts"
+import type { OutputSettings, SchemaSettings } from "../settings/settings.ts"
+import { counted } from "../verify/finding.ts"
+import { CommandError } from "./errors.ts"
+import { outputLayer } from "./output-layer.ts"
+import { Output, table } from "./output.ts"
+import { instant, printResult } from "./result.ts"
+
+/** The schema of the result in docs/schemas. */
+type Named = "subject-erase" | "retention"
+
+const foundMax = 50
+
+export const printPlan = Effect.fnUntraced(function* (schema: Named, job: ErasureJob, next: string, json: boolean) {
+  const { print, say } = yield* Output
+  const records = recordsIn(job.identifiers)
+  if (json)
+    return yield* printResult(schema, {
+      exitCode: 0,
+      next,
+      data: { applied: false, rows: job.rows, records, recordings: job.files.length }
+    })
+  for (const line of table(["table", "rows"], Object.entries(job.rows))) print(line)
+  print(
+    `${counted(records, "record")} and ${counted(job.files.length, "recording")} would be erased. Nothing was changed.`
+  )
+  say(`Next: ${next}`)
+  return 0
+})
+
+/** A hold comes first: nothing is erased then. */
+export const refuseHeld = Effect.fnUntraced(function* (folder: string, job: ErasureJob) {
+  const [hold, ...more] = holdsOn(yield* readHolds(folder), job.identifiers)
+  if (hold === undefined) return
+  const others = more.length === 0 ? "" : ` and ${counted(more.length, "more hold")}`
+  return yield* new CommandError({
+    ends: "failed",
+    message: `The hold ${hold.id} (${hold.reason}, by ${hold.by}, ${hold.addedAt})${others} covers what would be erased. Nothing was changed.`,
+    next: "./sluice hold list"
+  })
+})
+
+export const erase = Effect.fnUntraced(function* (
+  schema: Named,
+  catalogue: Catalogue,
+  output: OutputSettings & SchemaSettings,
+  job: ErasureJob,
+  json: boolean
+) {
+  const { print, say } = yield* Output
+  const policies = yield* schemaPolicies(output, catalogue)
+  yield* refuseHeld(output.folder, job)
+  yield* storeJob(output.folder, job)
+  const stored = yield* eraseStored(catalogue, output, policies, job).pipe(Effect.provide(outputLayer(output)))
+  const now = instant(yield* Clock.currentTimeMillis)
+  const { certificate, path } = yield* completeErasure(catalogue, output, job, stored, () => now)
+  const { isErased, records, search, segments } = certificate
+  const exitCode = isErased ? 0 : exitCodes.partial
+  const next = isErased ? "./sluice verify" : `read ${path}, which lists the places`
+  if (json)
+    return yield* printResult(schema, {
+      exitCode,
+      next,
+      data: {
+        applied: true,
+        rows: certificate.rows,
+        records,
+        segments: segments.length,
+        recordings: certificate.recordings,
+        certificate: path,
+        isErased,
+        found: search.found,
+        unsearched: search.unsearched
+      }
+    })
+  print(`${counted(records, "record")} erased; ${counted(search.files, "file")} searched. Certificate: ${path}`)
+  for (const { form, label, place } of search.found.slice(0, foundMax))
+    say(`${place} contains the ${label.replace(/ \d+$/, "")} (${form}).`, "warn")
+  for (const file of search.unsearched) say(`${file} is an archive, which was not searched.`, "warn")
+  if (search.found.some(isCertain)) say("The person is still named in what belongs to others; see above.", "warn")
+  say(`Next: ${next}`)
+  return exitCode
+})

@@ -1,0 +1,131 @@
+/**
+ * Erases a person from an output folder: the list of erased people first, then the vault, the warehouse, the published files
+ * and recordings, and at last a search of every file. Each step can be repeated, so a killed erasure continues from its job.
+ */
+import { Effect } from "effect"
+import { readdir, readlink, rm } from "node:fs/promises"
+import { basename, join } from "node:path"
+import type { Catalogue } from "../catalog/discover.ts"
+import type { Failure } from "../failure.ts"
+import { checksumOf, onDisk, writeDurably } from "../io/files.ts"
+import { removeLeftovers } from "../leftovers.ts"
+import { makeLoader } from "../load/load.ts"
+import type { SchemaPolicies } from "../catalog/schema-policy.ts"
+import { publishNow } from "../release.ts"
+import { outputPaths } from "../settings/paths.ts"
+import type { OutputSettings } from "../settings/settings.ts"
+import { Vault } from "../vault/vault.ts"
+import { lastRun } from "../warehouse/meta/runs.ts"
+import { positionStatements } from "../warehouse/meta/vault-offset.ts"
+import { Warehouse } from "../warehouse/warehouse.ts"
+import { type ErasureJob, removeJob } from "./job.ts"
+import { isCertain, recordsIn } from "./plan.ts"
+import { redactor } from "./redact-frame.ts"
+import { type Searched, searchOutput } from "./search.ts"
+import { suppress } from "./suppression.ts"
+import { type RewrittenSegment, rewriteVault } from "./vault.ts"
+import { erasedRows, replaceWarehouse, writeWithoutErased } from "./warehouse.ts"
+
+export interface Certificate {
+  readonly id: string
+  readonly startedAt: string
+  readonly finishedAt: string
+  readonly reason: string
+  readonly records: number
+  readonly rows: ErasureJob["rows"]
+  readonly recordings: number
+  readonly segments: ReadonlyArray<RewrittenSegment>
+  readonly releasesRemoved: ReadonlyArray<string>
+  readonly search: Searched
+  /** SHA-256 of the warehouse, before and after. */
+  readonly warehouse: { readonly before: string; readonly after: string }
+  /** Whether no address of the person was found in any file. */
+  readonly isErased: boolean
+}
+
+/** The steps that need the lock of the warehouse. The caller provides the warehouse and the vault, and closes them. */
+export const eraseStored = Effect.fn("erasure.stored")(function* (
+  catalogue: Catalogue,
+  { folder, memoryMb }: OutputSettings,
+  policies: SchemaPolicies,
+  job: ErasureJob
+): Effect.fn.Return<
+  { readonly segments: ReadonlyArray<RewrittenSegment>; readonly before: string },
+  Failure,
+  Warehouse | Vault
+> {
+  const [warehouse, vault] = [yield* Warehouse, yield* Vault]
+  const { resources } = catalogue
+  const paths = outputPaths(folder)
+  yield* removeLeftovers(folder)
+  const suppression = yield* suppress(folder, job.identifiers)
+  // Whatever is not loaded yet would be loaded later from segments that have changed.
+  yield* (yield* makeLoader(resources, paths.temporary, policies)).load
+  yield* vault.seal
+  yield* warehouse.transaction(positionStatements(vault.end()))
+  yield* warehouse.run("CHECKPOINT")
+  const ids = job.identifiers.flatMap((one) => (one.kind === "contact" ? [one.id] : []))
+  const segments = yield* rewriteVault(paths.vault, redactor(resources, suppression, ids), { apply: true })
+  const { sha256: before } = yield* onDisk(paths.warehouse, "read", () => checksumOf(paths.warehouse))
+  yield* writeWithoutErased(paths.warehouse, memoryMb, resources, {
+    keys: erasedRows(job.identifiers),
+    texts: job.texts.map(({ text }) => text.toLowerCase())
+  })
+  return { segments, before }
+})
+
+/** The steps after the old warehouse was closed. */
+export const completeErasure = Effect.fn("erasure.complete")(function* (
+  catalogue: Catalogue,
+  output: OutputSettings,
+  job: ErasureJob,
+  { segments, before }: { readonly segments: ReadonlyArray<RewrittenSegment>; readonly before: string },
+  now: () => string
+): Effect.fn.Return<{ readonly certificate: Certificate; readonly path: string }, Failure> {
+  const { folder, memoryMb } = output
+  const paths = outputPaths(folder)
+  yield* replaceWarehouse(paths.warehouse)
+  yield* Effect.gen(function* () {
+    const run = yield* lastRun()
+    if (run !== undefined) yield* publishNow(catalogue, output, run.id, true)
+  }).pipe(Effect.provide(Warehouse.layer(paths.warehouse, { ...output, access: "write" })))
+  const releasesRemoved = yield* removeOldReleases(folder)
+  yield* Effect.forEach(job.files, (file) =>
+    onDisk(join(folder, file), "removed", () => rm(join(folder, file), { force: true }))
+  )
+  yield* onDisk(paths.temporary, "removed", () => rm(paths.temporary, { recursive: true, force: true }))
+  const search = yield* searchOutput(folder, job.texts, (file) => file === "erasure.json").pipe(
+    Effect.provide(Warehouse.layer(paths.warehouse, { memoryMb, access: "read" }))
+  )
+  const { sha256: after } = yield* onDisk(paths.warehouse, "read", () => checksumOf(paths.warehouse))
+  const certificate: Certificate = {
+    id: job.id,
+    startedAt: job.startedAt,
+    finishedAt: now(),
+    reason: job.reason,
+    records: recordsIn(job.identifiers),
+    rows: job.rows,
+    recordings: job.files.length,
+    segments,
+    releasesRemoved,
+    search,
+    warehouse: { before, after },
+    isErased: !search.found.some(isCertain) && search.unsearched.length === 0
+  }
+  const path = join(folder, "certificates", `erasure-${job.id}.json`)
+  yield* onDisk(path, "written", () => writeDurably(path, `${JSON.stringify(certificate, null, 1)}\n`))
+  yield* removeJob(folder)
+  return { certificate, path }
+})
+
+/** Releases other than the current one contain the person still. */
+const removeOldReleases = (folder: string): Effect.Effect<ReadonlyArray<string>, Failure> => {
+  const { published, versions } = outputPaths(folder)
+  return onDisk(versions, "removed", async () => {
+    const current = await readlink(published).then(basename, () => undefined)
+    const all = await readdir(versions).catch(() => [])
+    const old = all.filter((release) => release !== current)
+    for (const release of old) await rm(join(versions, release), { recursive: true, force: true })
+    return old
+  })
+}

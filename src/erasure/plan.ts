@@ -1,0 +1,115 @@
+/** What an erasure would remove: the records of a person alone, the texts that identify them, and their recordings. */
+import { Effect } from "effect"
+import type { Catalogue } from "../catalog/discover.ts"
+import { keyText } from "../catalog/tables.ts"
+import type { Failure } from "../failure.ts"
+import { type LinkedResource, findBelongings, keysTable, linkedResources } from "../subject/belongings.ts"
+import { personTables } from "../subject/collect.ts"
+import { type FoundContact, addressesTable, contactsTable } from "../subject/find.ts"
+import { name } from "../warehouse/sql.ts"
+import { Warehouse } from "../warehouse/warehouse.ts"
+import type { Wanted } from "./search.ts"
+import { type Identifier, addressIdentifiers, ownColumns } from "./suppression.ts"
+
+export interface ErasurePlan {
+  readonly identifiers: ReadonlyArray<Identifier>
+  readonly texts: ReadonlyArray<Wanted>
+  readonly files: ReadonlyArray<string>
+  /** Rows with their earlier versions, by table. */
+  readonly rows: Readonly<Record<string, number>>
+}
+
+/** To run after `findPerson`. `others`: contacts that share an address with the person and stay. */
+export const planErasure = Effect.fn("erasure.plan")(function* (
+  { resources }: Catalogue,
+  contacts: ReadonlyArray<FoundContact>,
+  others: ReadonlyArray<FoundContact>
+): Effect.fn.Return<ErasurePlan, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const identifiers: Array<Identifier> = contacts.map(({ id, location }) => ({ kind: "contact", location, id }))
+  const rows: Record<string, number> = {}
+  for (const linked of linkedResources(resources)) {
+    yield* findBelongings(linked, ["crm", "crm_history"])
+    yield* keepOwn(linked)
+    const keys = yield* warehouse.rows(`SELECT location_id, key FROM ${keysTable(linked.resource)} ORDER BY ALL`)
+    identifiers.push(
+      ...keys.map((row): Identifier => ({
+        kind: "record",
+        table: linked.resource.table,
+        location: String(row["location_id"]),
+        key: String(row["key"])
+      }))
+    )
+    for (const { name: table, rows: count } of yield* personTables(linked.resource, true)) {
+      const current = table.replace(/_history$/, "")
+      rows[current] = (rows[current] ?? 0) + count
+    }
+  }
+  const shared = new Set(others.flatMap(({ emails, phones }) => [...emails, ...phones]).flatMap(comparable))
+  const addresses = (yield* warehouse.rows(
+    `SELECT DISTINCT coalesce(email, digits) AS value, email IS NOT NULL AS is_email FROM ${addressesTable} ORDER BY ALL`
+  ))
+    .map((row) => ({ value: String(row["value"]), isEmail: row["is_email"] === true }))
+    .filter(({ value }) => !shared.has(value))
+  identifiers.push(...addresses.map(({ value }): Identifier => ({ kind: "address", value })))
+  const recordings = yield* warehouse.rows(
+    `SELECT DISTINCT path FROM crm.recordings WHERE path IS NOT NULL AND (location_id, message_id) IN (SELECT (location_id, key) FROM ${keysTable(resources.find(({ table }) => table === "messages")!)})`
+  )
+  return {
+    identifiers,
+    texts: textsOf(contacts, addresses),
+    files: recordings.map((row) => String(row["path"])),
+    rows
+  }
+})
+
+const comparable = (value: string): ReadonlyArray<string> =>
+  addressIdentifiers(value).flatMap((one) => (one.kind === "address" ? [one.value] : []))
+
+/** Removes records from the keys that name another contact: they belong to that one. */
+const keepOwn = Effect.fnUntraced(function* ({ resource, links }: LinkedResource) {
+  const columns = ownColumns(links.contacts)
+  if (columns.length === 0 || resource.table === "contacts") return
+  yield* (yield* Warehouse).run(
+    `DELETE FROM ${keysTable(resource)} WHERE (location_id, key) IN (
+       SELECT (location_id, ${keyText(resource)}) FROM crm.${name(resource.table)} WHERE ${columns
+         .map(
+           (column) =>
+             `(${name(column)} <> '' AND (location_id, ${name(column)}) NOT IN (SELECT (location_id, id) FROM ${contactsTable}))`
+         )
+         .join(" OR ")})`
+  )
+})
+
+/** Addresses must not be found afterwards. Names and ids may occur in what belongs to others. */
+const textsOf = (
+  contacts: ReadonlyArray<FoundContact>,
+  addresses: ReadonlyArray<{ readonly value: string; readonly isEmail: boolean }>
+): ReadonlyArray<Wanted> => {
+  const labelled = (label: string, texts: ReadonlyArray<string>) =>
+    [...new Set(texts)].map((text, index) => ({ label: `${label} ${index + 1}`, text }))
+  return [
+    ...labelled(
+      "email",
+      addresses.flatMap(({ isEmail, value }) => (isEmail ? [value] : []))
+    ),
+    ...labelled(
+      "phone",
+      addresses.flatMap(({ isEmail, value }) => (isEmail ? [] : [value]))
+    ),
+    ...labelled(
+      "contact id",
+      contacts.map(({ id }) => id)
+    ),
+    ...labelled(
+      "name",
+      contacts.flatMap(({ name: text }) => (text !== null && /\S\s+\S/.test(text.trim()) ? [text.trim()] : []))
+    )
+  ]
+}
+
+/** Whether the text is an address, which identifies the person for certain. */
+export const isCertain = ({ label }: { readonly label: string }): boolean => /^(email|phone)/.test(label)
+
+export const recordsIn = (identifiers: ReadonlyArray<Identifier>): number =>
+  identifiers.filter(({ kind }) => kind === "record").length

@@ -1,0 +1,90 @@
+/** What the retention settings say is too old: records of a table, and those that belong to them, such as recordings. */
+import { Effect } from "effect"
+import type { Catalogue } from "../catalog/discover.ts"
+import type { Resource } from "../catalog/resource.ts"
+import { keyText, snakeCase, tablesOf } from "../catalog/tables.ts"
+import type { Failure } from "../failure.ts"
+import { keysTable, linkedResources } from "../subject/belongings.ts"
+import { personTables } from "../subject/collect.ts"
+import { literal, name } from "../warehouse/sql.ts"
+import { Warehouse } from "../warehouse/warehouse.ts"
+import { type Hold, holdsTable } from "./holds.ts"
+import type { ErasurePlan } from "./plan.ts"
+import { type Identifier, ownColumns } from "./suppression.ts"
+
+export interface RetentionRule {
+  readonly table: string
+  /** As in the settings: `24 months`. */
+  readonly period: string
+}
+
+/** Columns that say when a record was made, the best first. */
+const timeColumns = ["date_added", "created_at", "start_time", "issue_date"]
+
+/** The column by which the age of a record counts; `undefined` if it has none. */
+export const ageColumn = (resource: Resource): string | undefined => {
+  const columns = new Set(tablesOf(resource)[0].columns.map((column) => column.name))
+  const dated = resource.backfill && snakeCase(resource.backfill.dateField)
+  return [dated, ...timeColumns].find((column): column is string => column !== undefined && columns.has(column))
+}
+
+/** `now`: ISO 8601. Records under a hold, and those without a time, are not too old. */
+export const planRetention = Effect.fn("erasure.planRetention")(function* (
+  { resources }: Catalogue,
+  rules: ReadonlyArray<RetentionRule>,
+  holds: ReadonlyArray<Hold>,
+  now: string
+): Effect.fn.Return<ErasurePlan, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const linked = linkedResources(resources)
+  const ordered = [...resources.filter(({ person }) => !person), ...linked.map(({ resource }) => resource)]
+  const affected: Array<Resource> = []
+  for (const resource of ordered) {
+    const rule = rules.find(({ table }) => table === resource.table)
+    const parents = Object.entries(resource.person?.records ?? {}).filter(([, table]) =>
+      affected.some((one) => one.table === table)
+    )
+    if ((!rule && parents.length === 0) || holds.some((hold) => holdsTable(hold, resource.table))) continue
+    const held = holds.flatMap(({ contacts }) => contacts)
+    const isHeld = ownColumns(resource.person?.contacts).map(
+      (column) => `AND coalesce(${name(column)}, '') NOT IN (${["-", ...held].map(literal).join(", ")})`
+    )
+    const conditions = [
+      ...(rule
+        ? [`(${name(ageColumn(resource)!)} < TIMESTAMPTZ ${literal(now)} - INTERVAL ${literal(rule.period)})`]
+        : []),
+      ...parents.map(
+        ([column, table]) =>
+          `(location_id, ${name(column)}) IN (SELECT (location_id, key) FROM ${keysTable(resources.find((one) => one.table === table)!)})`
+      )
+    ]
+    yield* warehouse.run(
+      `CREATE OR REPLACE TABLE ${keysTable(resource)} AS SELECT DISTINCT location_id, ${keyText(resource)} AS key
+       FROM crm.${name(resource.table)} WHERE (${conditions.join(" OR ")}) ${isHeld.join(" ")}`
+    )
+    affected.push(resource)
+  }
+  const identifiers: Array<Identifier> = []
+  const rows: Record<string, number> = {}
+  for (const resource of affected) {
+    const keys = yield* warehouse.rows(`SELECT location_id, key FROM ${keysTable(resource)} ORDER BY ALL`)
+    for (const row of keys)
+      identifiers.push({
+        kind: "record",
+        table: resource.table,
+        location: String(row["location_id"]),
+        key: String(row["key"])
+      })
+    for (const { name: table, rows: count } of yield* personTables(resource, true)) {
+      const current = table.replace(/_history$/, "")
+      rows[current] = (rows[current] ?? 0) + count
+    }
+  }
+  const messages = affected.find(({ table }) => table === "recordings")
+  const recordings = messages
+    ? yield* warehouse.rows(
+        `SELECT DISTINCT path FROM crm.recordings WHERE path IS NOT NULL AND (location_id, ${keyText(messages)}) IN (SELECT (location_id, key) FROM ${keysTable(messages)})`
+      )
+    : []
+  return { identifiers, texts: [], files: recordings.map((row) => String(row["path"])), rows }
+})

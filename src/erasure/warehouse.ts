@@ -1,0 +1,115 @@
+/** The warehouse without erased people: a fresh file, because deleted rows stay readable in the blocks of the old one. */
+import { Effect } from "effect"
+import { copyFile, rename, rm } from "node:fs/promises"
+import { type Resource, childRequestOf } from "../catalog/resource.ts"
+import { keyText, tablesOf } from "../catalog/tables.ts"
+import type { Failure } from "../failure.ts"
+import { onDisk, syncFolder } from "../io/files.ts"
+import { dirname } from "node:path"
+import { literal, name } from "../warehouse/sql.ts"
+import { Warehouse, blockBytes, storage } from "../warehouse/warehouse.ts"
+import type { Identifier } from "./suppression.ts"
+
+/** The plain texts that identify the person, for tables that keep values as they were sent. */
+export interface Erased {
+  /** Keys of the erased records by table. */
+  readonly keys: ReadonlyMap<string, ReadonlyArray<{ readonly location: string; readonly key: string }>>
+  readonly texts: ReadonlyArray<string>
+}
+
+/** The rows that would be deleted, by table. */
+export const erasedRows = (identifiers: ReadonlyArray<Identifier>): Erased["keys"] =>
+  Map.groupBy(
+    identifiers.filter((one) => one.kind === "record"),
+    ({ table }) => table
+  )
+
+const keysName = "memory.main.erased"
+
+/** Statements to run in a copy of the warehouse. Rows of `meta` that contain a text of the person go as a whole. */
+const statements = (resources: ReadonlyArray<Resource>, { keys, texts }: Erased): ReadonlyArray<string> => {
+  const all = [...keys].flatMap(([table, records]) =>
+    records.map(({ key, location }) => `(${[table, location, key].map(literal).join(", ")})`)
+  )
+  const ofTable = (table: string) => `(SELECT (location_id, key) FROM ${keysName} WHERE table_name = ${literal(table)})`
+  const contains = (column: string) =>
+    texts.length === 0
+      ? "false"
+      : `(${texts.map((text) => `contains(lower(${column}), ${literal(text)})`).join(" OR ")})`
+  const withoutTexts = (table: string, ...columns: ReadonlyArray<string>) =>
+    `DELETE FROM meta.${table} WHERE ${columns.map(contains).join(" OR ")}`
+  return [
+    `CREATE OR REPLACE TABLE ${keysName} (table_name VARCHAR, location_id VARCHAR, key VARCHAR)`,
+    ...chunks(all).map((rows) => `INSERT INTO ${keysName} VALUES ${rows.join(", ")}`),
+    ...resources
+      .filter(({ table }) => keys.has(table))
+      .flatMap((resource) => [
+        ...tablesOf(resource).flatMap(({ name: table, parentColumn }) =>
+          ["crm", "crm_history"].map(
+            (schema) =>
+              `DELETE FROM ${schema}.${name(table)} WHERE (location_id, ${parentColumn === undefined ? keyText(resource) : name(parentColumn)}) IN ${ofTable(resource.table)}`
+          )
+        ),
+        // The next release writes the tables anew: a change of single keys would name the erased ones.
+        `UPDATE meta.content_versions SET version = uuid(), base = NULL WHERE resource = ${literal(resource.table)}`,
+        `DELETE FROM meta.changed_keys WHERE resource = ${literal(resource.table)}`
+      ]),
+    ...resources.flatMap((resource) => {
+      const request = childRequestOf(resource)
+      return request && keys.has(request.table)
+        ? [
+            `DELETE FROM meta.parent_state WHERE resource = ${literal(request.label)} AND (location_id, parent_id) IN ${ofTable(request.table)}`
+          ]
+        : []
+    }),
+    `DELETE FROM meta.seen_keys WHERE (location_id, key) IN (SELECT (location_id, key) FROM ${keysName})`,
+    withoutTexts("rejected_records", "record", "reason"),
+    withoutTexts("rejected_values", "value", "key"),
+    withoutTexts("schema_changes", "sample"),
+    withoutTexts("enum_values", "value"),
+    withoutTexts("unexpected_values", "value"),
+    withoutTexts("checkpoints", "checkpoint::VARCHAR"),
+    `DROP TABLE ${keysName}`
+  ]
+}
+
+const chunks = (rows: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>
+  Array.from({ length: Math.ceil(rows.length / 1000) }, (_, index) => rows.slice(index * 1000, (index + 1) * 1000))
+
+/** The fresh file, until it replaces the warehouse. */
+export const freshPath = (warehouse: string): string => `${warehouse}.erased`
+
+/** Writes a fresh file without the erased rows beside the warehouse, whose lock the caller holds. */
+export const writeWithoutErased = Effect.fn("erasure.warehouse")(function* (
+  path: string,
+  memoryMb: number,
+  resources: ReadonlyArray<Resource>,
+  erased: Erased
+): Effect.fn.Return<void, Failure> {
+  const [copy, fresh] = [`${path}.copy`, freshPath(path)]
+  const remove = onDisk(path, "removed", async () => {
+    for (const file of [copy, fresh])
+      for (const end of ["", ".wal", ".tmp"]) await rm(file + end, { force: true, recursive: true })
+  })
+  yield* remove
+  yield* onDisk(copy, "written", () => copyFile(path, copy))
+  yield* Effect.gen(function* () {
+    const warehouse = yield* Warehouse
+    for (const statement of statements(resources, erased)) yield* warehouse.run(statement)
+    yield* warehouse.run("CHECKPOINT")
+    yield* warehouse.run(`ATTACH ${literal(fresh)} AS fresh (${storage}, BLOCK_SIZE ${blockBytes})`)
+    yield* warehouse.run("COPY FROM DATABASE warehouse TO fresh")
+    yield* warehouse.run("CHECKPOINT fresh; DETACH fresh")
+  }).pipe(Effect.provide(Warehouse.layer(copy, { memoryMb, access: "write" })))
+  yield* onDisk(copy, "removed", async () => {
+    for (const end of ["", ".wal", ".tmp"]) await rm(copy + end, { force: true, recursive: true })
+  })
+})
+
+/** Replaces the warehouse by the fresh file. A crash leaves the old file or the new one. */
+export const replaceWarehouse = (path: string): Effect.Effect<void, Failure> =>
+  onDisk(path, "replaced", async () => {
+    await rm(`${path}.wal`, { force: true })
+    await rename(freshPath(path), path)
+    await syncFolder(dirname(path))
+  })

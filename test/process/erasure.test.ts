@@ -1,0 +1,180 @@
+/** `sluice subject erase`: nothing of the person stays or comes back, and everything else is as before. */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { cpSync, existsSync, readFileSync, readdirSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { zstdDecompressSync } from "node:zlib"
+import { type Account, discard, openAccount, openTables } from "../support/account.ts"
+import { inDatabase, query } from "../support/compare.ts"
+import { start } from "../support/process.ts"
+import { newFolder, sluice } from "../support/sluice.ts"
+import { type Planted, plant, planted } from "../subject/planted.ts"
+
+type Rows = ReadonlyMap<string, ReadonlyArray<string>>
+
+/** Every row of the current and earlier tables as text, without the columns of the run that loaded it. */
+const contentsOf = (file: string): Promise<Rows> =>
+  inDatabase(file, async (ask) => {
+    const tables = await ask(
+      "SELECT schema_name AS s, table_name AS t FROM duckdb_tables() WHERE schema_name IN ('crm', 'crm_history') ORDER BY ALL"
+    )
+    const contents = new Map<string, ReadonlyArray<string>>()
+    for (const { s, t } of tables) {
+      const rows = await ask(`SELECT (to_json(x)::VARCHAR) AS row FROM ${String(s)}.${String(t)} AS x ORDER BY ALL`)
+      contents.set(
+        `${String(s)}.${String(t)}`,
+        rows.map(({ row }) => String(row))
+      )
+    }
+    return contents
+  })
+
+/** Files below a folder, with the decompressed content of the vault's segments. */
+const filesBelow = (folder: string): ReadonlyArray<readonly [string, string]> =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => {
+      const path = join(entry.parentPath, entry.name)
+      const content = readFileSync(path)
+      return [
+        path,
+        (path.endsWith(".zst") ? zstdDecompressSync(content) : content).toString("latin1").toLowerCase()
+      ] as const
+    })
+
+describe("an erasure", () => {
+  let account: Account
+  let person: Planted
+  let before: Rows
+  const identifying = ["xenia", "quillfeather", "x.quill@other", "4155550199"]
+  const environment = () => ({ ...account.environment, SLUICE_FORMATS: "duckdb,parquet,csv" })
+  const run = (...args: ReadonlyArray<string>) => sluice(args, environment())
+  const erase = (...args: ReadonlyArray<string>) => run("subject", "erase", "--email", planted.email, ...args)
+  /** The rows in which the person is named: the rest must not change. */
+  const ofOthers = (contents: Rows): Rows => {
+    const own = [...before.values()].flat().filter((row) => row.includes(person.contact) || row.includes(planted.email))
+    const ids = [
+      person.contact,
+      ...own.map((row) => String((JSON.parse(row) as { readonly id?: string }).id ?? person.contact))
+    ]
+    return new Map(
+      [...contents].map(([table, rows]) => [table, rows.filter((row) => !ids.some((id) => row.includes(id)))])
+    )
+  }
+  const left = () =>
+    filesBelow(account.output).flatMap(([path, content]) =>
+      identifying.filter((text) => content.includes(text)).map((text) => `${path}: ${text}`)
+    )
+  const inTables = async () => {
+    const contents = await contentsOf(account.warehouse)
+    return [...contents].flatMap(([table, rows]) =>
+      rows
+        .filter((row) => identifying.some((text) => row.toLowerCase().includes(text)) || row.includes(person.contact))
+        .map((row) => `${table} ${row}`)
+    )
+  }
+  beforeAll(async () => {
+    account = await openAccount("--contacts", "25")
+    person = await plant(account.service)
+    // The free text of somebody else has a test of its own.
+    await account.service.post("remove", { collection: "notes", id: person.note })
+    assert.strictEqual((await run("sync")).code, 0)
+    // An earlier version of a row, a rejected value and a deletion contain the person too.
+    await account.service.post("change", { contacts: 1, opportunities: 0.5, seed: 3 })
+    await account.service.post("remove", { collection: "tasks", id: person.ids["tasks"]![0] })
+    assert.strictEqual((await run("sync", "--full")).code, 0)
+    before = await contentsOf(account.warehouse)
+    assert.isAbove((await inTables()).length, 20)
+  })
+  afterAll(() => discard(account))
+
+  it("without --apply prints the rows and changes nothing", async () => {
+    const { code, stdout, stderr } = await erase()
+    assert.strictEqual(code, 0, stderr)
+    assert.match(stdout, /^contacts +2$/m)
+    assert.match(stdout, /records and 0 recordings would be erased\. Nothing was changed\./)
+    assert.deepStrictEqual(await contentsOf(account.warehouse), before)
+    assert.strictEqual((await erase("--apply")).code, 2, "a reason is missing")
+  })
+
+  it("leaves no trace in any file, everything else as it was, and a certificate that names nobody", async () => {
+    const { code, stderr, stdout } = await erase("--apply", "--reason", "a request")
+    assert.strictEqual(code, 0, `${stdout}\n${stderr}`)
+    assert.deepStrictEqual(left(), [])
+    assert.deepStrictEqual(await inTables(), [])
+    assert.deepStrictEqual(ofOthers(await contentsOf(account.warehouse)), ofOthers(before))
+    const [file] = readdirSync(join(account.output, "certificates"))
+    const certificate = JSON.parse(readFileSync(join(account.output, "certificates", file!), "utf8"))
+    assert.deepInclude(certificate, { reason: "a request", isErased: true })
+    assert.isAbove(certificate.records, 13)
+    assert.isAbove(certificate.segments.length, 0)
+    assert.notEqual(certificate.warehouse.before, certificate.warehouse.after)
+    const [published] = await query(join(account.output, "published/crm.duckdb"), "SELECT count(*) AS n FROM contacts")
+    assert.strictEqual(published!["n"], String(before.get("crm.contacts")!.length - 1))
+  })
+
+  it.each([
+    ["verify"],
+    ["rebuild"],
+    ["sync"],
+    ["sync", "--full"],
+    ["backfill", "--from", "2020-01-01"],
+    ["publish", "--full"]
+  ])("is not undone by %s %s", async (...args) => {
+    const { code, stderr, stdout } = await run(...args)
+    assert.strictEqual(code, 0, `${stdout}\n${stderr}`)
+    assert.deepStrictEqual(await inTables(), [])
+    assert.deepStrictEqual(left(), [])
+    const { size } = new Set((await contentsOf(account.warehouse)).get("crm.contacts"))
+    assert.strictEqual(size, before.get("crm.contacts")!.length - 1)
+    if (args.join(" ") === "sync --full") assert.match(stderr, /\d+ records of erased people received and not stored/)
+  })
+
+  it("of somebody who is gone finds nobody, and an empty plan", async () => {
+    const { code, stdout } = await erase()
+    assert.strictEqual(code, 0)
+    assert.match(stdout, /^0 records/m)
+  })
+})
+
+describe("an erasure that is killed", () => {
+  it("ends as an undisturbed one when it is repeated, whenever it was killed", async () => {
+    const account = await openTables("contacts,contact_notes,opportunities,conversations,messages", "--contacts", "25")
+    const person = await plant(account.service, ["notes", "opportunities", "conversations", "messages"])
+    const environment = { ...account.environment, SLUICE_FORMATS: "csv" }
+    assert.strictEqual((await sluice(["sync", ...account.selection], environment)).code, 0)
+    const args = ["subject", "erase", "--contact", person.contact, "--all", "--apply", "--reason", "a request"]
+    const inCopy = () => {
+      const output = newFolder()
+      cpSync(account.output, output, { recursive: true, verbatimSymlinks: true })
+      return { output, environment: { ...environment, SLUICE_OUTPUT: output } }
+    }
+    const endOf = async (output: string) =>
+      [...(await contentsOf(join(output, "warehouse.duckdb"))), ...filesBelow(join(output, "published/csv"))].map(
+        ([name, content]) => [name.replace(output, ""), content]
+      )
+    const undisturbed = inCopy()
+    const startedAt = Date.now()
+    const whole = await start(args, undisturbed.environment).ended
+    assert.strictEqual(whole.code, 3, `${whole.stderr}: the note of somebody else names the person`)
+    assert.match(whole.stderr, /crm\.contact_notes\.body contains the email/)
+    const duration = Date.now() - startedAt
+    const expected = await endOf(undisturbed.output)
+    assert.isTrue(expected.every(([, content]) => !String(content).includes(person.contact)))
+    const instants = Number(process.env["SLUICE_KILLS"] ?? 3)
+    let killed = 0
+    for (let index = 0; index < instants; index++) {
+      const { environment, output } = inCopy()
+      const running = start(args, environment)
+      setTimeout(() => running.kill("SIGKILL"), duration * (0.15 + (0.8 * (index + 0.5)) / instants))
+      if ((await running.ended).code === null) killed++
+      const again = await start(args, environment).ended
+      // Killed after its end was recorded, nobody is known any more.
+      assert.include([3, 1], again.code, again.stderr)
+      assert.deepStrictEqual(await endOf(output), expected, `killed at instant ${index} of ${instants}`)
+      assert.isFalse(existsSync(join(output, "erasure.json")))
+      rmSync(output, { recursive: true })
+    }
+    assert.isAtLeast(killed, Math.floor(instants / 2))
+    discard(account)
+  })
+})

@@ -8,10 +8,11 @@ import * as Command from "effect/cli/Command"
 import { type CommandDescriptor, fromCommand } from "effect/cli/Completions"
 import * as Flag from "effect/cli/Flag"
 import { flagDescription } from "../settings/documents.ts"
+import { exportTables } from "./export-commands.ts"
 import { account, choice, common, durationFlag, flag, reportsSettings, text } from "./flags.ts"
 import { load, loadRun } from "./load.ts"
 import { logFormats, logLevels } from "./log-format.ts"
-import { explore, exportTables } from "./reader-commands.ts"
+import { explore } from "./reader-commands.ts"
 import { config, contract, init } from "./setup-commands.ts"
 
 const run = {

@@ -1,4 +1,4 @@
-/** The data of the results of reader-commands.ts. */
+/** The data of the results of the commands for people who read the data. */
 import * as Schema from "effect/Schema"
 
 /** Printed once the server listens. */
@@ -10,7 +10,7 @@ export const Explore = Schema.Struct({
   queries: Schema.String
 })
 
-export const Export = Schema.Struct({
+export const ExportExcel = Schema.Struct({
   file: Schema.String,
   sheets: Schema.Array(Schema.Struct({ name: Schema.String, table: Schema.String, rows: Schema.Int })),
   rows: Schema.Int,

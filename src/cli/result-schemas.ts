@@ -3,7 +3,7 @@
  * import their types only.
  */
 import * as Schema from "effect/Schema"
-import { Explore, Export } from "./reader-result-schemas.ts"
+import { Explore, ExportExcel } from "./reader-result-schemas.ts"
 import { Report } from "./report-result-schema.ts"
 import { ConfigShow, ConfigValidate, ContractCheck, Init } from "./setup-result-schemas.ts"
 
@@ -230,7 +230,7 @@ export const resultSchemas = {
   plan: Plan,
   publish: Publish,
   explore: Explore,
-  export: Export,
+  "export-excel": ExportExcel,
   report: Report,
   rebuild: Rebuild,
   verify: Verify,

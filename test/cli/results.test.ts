@@ -58,7 +58,7 @@ describe("--json", () => {
       ["verify", "--sample", "3"],
       ["publish"],
       ["contract", "check", fileURLToPath(new URL("../../docs/contract/0.1.0.odcs.yaml", import.meta.url))],
-      ["export", join(newFolder(), "book.xlsx"), "--only", "contacts"],
+      ["export", "excel", join(newFolder(), "book.xlsx"), "--only", "contacts"],
       ["report"],
       ["rebuild"],
       ["doctor"],
@@ -77,7 +77,7 @@ describe("--json", () => {
       const { code, result } = await resultOf(args, args[0] === "publish" ? { SLUICE_FORMATS: "csv" } : {})
       const name = args.includes("--coverage")
         ? "coverage"
-        : args.slice(0, /^con(fig|tract)$/.test(args[0]!) ? 2 : 1).join("-")
+        : args.slice(0, /^(config|contract|export)$/.test(args[0]!) ? 2 : 1).join("-")
       assert.strictEqual(result.schema, `sluice/${name}/1`)
       assert.strictEqual(result.exitCode, code, args.join(" "))
       validate(name, result)

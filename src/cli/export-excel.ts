@@ -1,4 +1,4 @@
-/** `sluice export`: writes chosen tables into one Excel workbook. */
+/** `sluice export excel`: writes chosen tables into one Excel workbook. */
 import { Clock, Effect, Stream } from "effect"
 import { existsSync } from "node:fs"
 import { rename, rm } from "node:fs/promises"
@@ -24,7 +24,7 @@ import { openReadable, sayHolder } from "./readable.ts"
 import { instant, printResult } from "./result.ts"
 import { choiceOf } from "./selection.ts"
 
-export interface ExportFlags extends Flags {
+export interface ExportExcelFlags extends Flags {
   readonly file: string
   readonly only: string | undefined
   readonly except: string | undefined
@@ -34,7 +34,7 @@ export interface ExportFlags extends Flags {
 }
 
 /** If another program has the warehouse open, the rows are those of the last release, as a message says. */
-export const exportTables = Effect.fn("cli.export")(function* (flags: ExportFlags) {
+export const exportExcel = Effect.fn("cli.exportExcel")(function* (flags: ExportExcelFlags) {
   const { print, say } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
   const path = yield* fileOf(flags.file)
@@ -50,7 +50,7 @@ export const exportTables = Effect.fn("cli.export")(function* (flags: ExportFlag
     return yield* writeFile(path, (part, signal) => writeWorkbook(part, { about, tables, signal }))
   }).pipe(Effect.provide(readable.tables))
   const next = `open ${path}; its first sheet lists the others.`
-  if (flags.json) yield* printResult("export", { exitCode: 0, next, data: { file: path, ...contents } })
+  if (flags.json) yield* printResult("export-excel", { exitCode: 0, next, data: { file: path, ...contents } })
   else {
     print(`${counted(contents.rows, "row")} of ${counted(names.length, "table")} in ${path}`)
     if (contents.cut > 0)
@@ -72,7 +72,7 @@ const fileOf = (file: string) => {
     : new CommandError({
         ends: "usage",
         message: `${file}: ${problem}.`,
-        next: "./sluice export contacts.xlsx --only contacts"
+        next: "./sluice export excel contacts.xlsx --only contacts"
       })
 }
 

@@ -24,8 +24,48 @@ const exportExcel = Command.make(
   ])
 )
 
+const exportBundle = Command.make(
+  "bundle",
+  {
+    ...common,
+    target: Argument.String("target").pipe(
+      Argument.withDescription("Folder to write; a file if the name ends in .tar or .zip.")
+    ),
+    only: list("only", "Export these tables or families: contacts,payments. Without it, all tables."),
+    except,
+    force: flag("force", "Replace an existing bundle.")
+  },
+  (flags) => load(import("./export-bundle.ts"), (_) => _.exportBundle(flags))
+).pipe(
+  Command.withDescription(
+    "Write tables of the current release with checksums, control totals and the runs that read them, so that an auditor can check them without sluice: a bag (BagIt 1.0)."
+  ),
+  Command.withExamples([
+    { command: "./sluice export bundle audit-2026-11" },
+    {
+      command: "./sluice export bundle invoices.zip --only invoices,payments",
+      description: "Two families, as one file."
+    }
+  ])
+)
+
+const exportVerify = Command.make(
+  "verify",
+  { folder: Argument.String("folder").pipe(Argument.withDescription("Folder of a bundle.")), json: common.json },
+  (flags) => load(import("./export-verify.ts"), (_) => _.exportVerify(flags))
+).pipe(
+  Command.withDescription(
+    "Check a bundle: every file, its checksums, its description and its control totals. Ends with exit code 0 only if everything was compared and agrees. Changes nothing."
+  ),
+  Command.withExamples([{ command: "./sluice export verify audit-2026-11" }])
+)
+
 export const exportTables = Command.make("export").pipe(
-  Command.withDescription("Export tables into an Excel workbook."),
-  Command.withExamples([{ command: "./sluice export excel contacts.xlsx --only contacts" }]),
-  Command.withSubcommands([exportExcel])
+  Command.withDescription("Export tables: into an Excel workbook, or with everything that an auditor needs."),
+  Command.withExamples([
+    { command: "./sluice export excel contacts.xlsx --only contacts" },
+    { command: "./sluice export bundle audit-2026-11" },
+    { command: "./sluice export verify audit-2026-11" }
+  ]),
+  Command.withSubcommands([exportExcel, exportBundle, exportVerify])
 )

@@ -3,7 +3,7 @@
  * import their types only.
  */
 import * as Schema from "effect/Schema"
-import { Explore, ExportExcel } from "./reader-result-schemas.ts"
+import { Explore, ExportBundle, ExportExcel, ExportVerify } from "./reader-result-schemas.ts"
 import { Report } from "./report-result-schema.ts"
 import { ConfigShow, ConfigValidate, ContractCheck, Init } from "./setup-result-schemas.ts"
 
@@ -231,6 +231,8 @@ export const resultSchemas = {
   publish: Publish,
   explore: Explore,
   "export-excel": ExportExcel,
+  "export-bundle": ExportBundle,
+  "export-verify": ExportVerify,
   report: Report,
   rebuild: Rebuild,
   verify: Verify,

@@ -49,6 +49,7 @@ describe("--json", () => {
   afterAll(() => discard(account))
 
   it("of a successful command is one object that its schema describes, with the exit code of the process", async () => {
+    const bundle = join(newFolder(), "bundle")
     const commands = [
       ["plan", ...account.selection],
       ["sync", ...account.selection],
@@ -59,6 +60,8 @@ describe("--json", () => {
       ["publish"],
       ["contract", "check", fileURLToPath(new URL("../../docs/contract/0.1.0.odcs.yaml", import.meta.url))],
       ["export", "excel", join(newFolder(), "book.xlsx"), "--only", "contacts"],
+      ["export", "bundle", bundle, "--only", "contacts"],
+      ["export", "verify", bundle],
       ["report"],
       ["rebuild"],
       ["doctor"],
@@ -74,7 +77,7 @@ describe("--json", () => {
       ["dictionary", "--coverage"]
     ]
     for (const args of commands) {
-      const { code, result } = await resultOf(args, args[0] === "publish" ? { SLUICE_FORMATS: "csv" } : {})
+      const { code, result } = await resultOf(args, args[0] === "publish" ? { SLUICE_FORMATS: "duckdb" } : {})
       const name = args.includes("--coverage")
         ? "coverage"
         : args.slice(0, /^(config|contract|export)$/.test(args[0]!) ? 2 : 1).join("-")

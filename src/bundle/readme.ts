@@ -6,13 +6,11 @@ export const readmeText = (
   { run, writtenAt }: Pick<Release, "run" | "writtenAt">,
   tables: ReadonlyArray<TableTotals>
 ): string => {
+  const hasAmount = ({ sums }: TableTotals) => sums.some(isAmount)
   const example =
-    tables.find(({ sums, currencyColumn }) => sums.length > 0 && currencyColumn !== null) ??
-    tables.find(({ sums }) => sums.length > 0) ??
-    tables[0]!
+    tables.find((one) => one.currencyColumn !== null && hasAmount(one)) ?? tables.find(hasAmount) ?? tables[0]!
   const { table } = example
-  const [total] = example.sums
-  const column = total?.column
+  const column = example.sums.find(isAmount)?.column
   const parquet = `'data/parquet/${table}/part-0.parquet'`
   const csv = `read_csv('data/csv/${table}.csv', header = true, all_varchar = true)`
   const currency = example.currencyColumn
@@ -66,3 +64,5 @@ jq -r '.resources[] | select(.status != "complete") | [.run_id, .resource, .stat
 ${tables.map((one) => `| ${one.table} | ${one.rows} | ${one.currentRows} |`).join("\n")}
 `
 }
+
+const isAmount = ({ sum }: TableTotals["sums"][number]): boolean => /[1-9]/.test(sum)

@@ -1,9 +1,8 @@
 /** The commands for people who read the data. */
 import * as Option from "effect/Option"
-import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { common, flag, list, text } from "./flags.ts"
+import { common, flag, text } from "./flags.ts"
 import { load } from "./load.ts"
 
 export const explore = Command.make(
@@ -30,24 +29,5 @@ export const explore = Command.make(
   Command.withExamples([
     { command: "./sluice explore --open" },
     { command: "./sluice explore --port 4000", description: "Always at the same address." }
-  ])
-)
-
-/** The file is an argument, because `--output` is the output folder in every command. */
-export const exportTables = Command.make(
-  "export",
-  {
-    ...common,
-    file: Argument.String("file").pipe(Argument.withDescription("Excel workbook to write: contacts.xlsx.")),
-    only: list("only", "Export these tables, wide views or families: contacts_wide,payments."),
-    except: list("except", "Leave these tables out."),
-    deleted: flag("deleted", "Include deleted rows.")
-  },
-  (flags) => load(import("./export.ts"), (_) => _.exportTables(flags))
-).pipe(
-  Command.withDescription("Write tables into one Excel workbook, each on a sheet of its own."),
-  Command.withExamples([
-    { command: "./sluice export sales.xlsx --only contacts_wide,opportunities_wide,invoices" },
-    { command: "./sluice export payments.xlsx --only payments", description: "All tables of a family." }
   ])
 )

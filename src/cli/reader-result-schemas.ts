@@ -1,8 +1,8 @@
-/** The data of the results of reader-commands.ts. */
+/** The data of the results of the commands for people who read the data. */
 import * as Schema from "effect/Schema"
 
 /** Printed once the server listens. */
-export const Explore = Schema.Struct({
+const Explore = Schema.Struct({
   /** The address to open, with the token. */
   url: Schema.String,
   port: Schema.Int,
@@ -10,10 +10,46 @@ export const Explore = Schema.Struct({
   queries: Schema.String
 })
 
-export const Export = Schema.Struct({
+const ExportExcel = Schema.Struct({
   file: Schema.String,
   sheets: Schema.Array(Schema.Struct({ name: Schema.String, table: Schema.String, rows: Schema.Int })),
   rows: Schema.Int,
   /** Values that are longer than a cell. */
   cut: Schema.Int
 })
+
+const ExportBundle = Schema.Struct({
+  path: Schema.String,
+  format: Schema.Literals(["folder", "tar", "zip"]),
+  /** The run that published the release. */
+  run: Schema.String,
+  writtenAt: Schema.String,
+  tables: Schema.Int,
+  rows: Schema.Int,
+  /** Of the payload. */
+  files: Schema.Int,
+  bytes: Schema.Int,
+  /** SHA-256 of manifest-sha256.txt, which identifies the content. */
+  manifestSha256: Schema.String
+})
+
+const ExportVerify = Schema.Struct({
+  folder: Schema.String,
+  /** Whether everything was compared and agrees. */
+  isIntact: Schema.Boolean,
+  /** Of the payload. */
+  files: Schema.Int,
+  bytes: Schema.Int,
+  /** The number of tables whose control totals agree with every file. */
+  tables: Schema.Int,
+  findings: Schema.Array(
+    Schema.Struct({ level: Schema.Literals(["wrong", "notCompared"]), where: Schema.String, what: Schema.String })
+  )
+})
+
+export const readerSchemas = {
+  explore: Explore,
+  "export-excel": ExportExcel,
+  "export-bundle": ExportBundle,
+  "export-verify": ExportVerify
+}

@@ -3,7 +3,7 @@
  * import their types only.
  */
 import * as Schema from "effect/Schema"
-import { Explore, Export } from "./reader-result-schemas.ts"
+import { readerSchemas } from "./reader-result-schemas.ts"
 import { complianceSchemas } from "./subject-result-schemas.ts"
 import { Report } from "./report-result-schema.ts"
 import { ConfigShow, ConfigValidate, ContractCheck, Init } from "./setup-result-schemas.ts"
@@ -231,8 +231,7 @@ export const resultSchemas = {
   status: StatusResult,
   plan: Plan,
   publish: Publish,
-  explore: Explore,
-  export: Export,
+  ...readerSchemas,
   report: Report,
   ...complianceSchemas,
   rebuild: Rebuild,

@@ -50,6 +50,7 @@ describe("--json", () => {
 
   it("of a successful command is one object that its schema describes, with the exit code of the process", async () => {
     const contact = String((await account.service.records("contacts"))[0]!["id"])
+    const bundle = join(newFolder(), "bundle")
     const commands = [
       ["plan", ...account.selection],
       ["sync", ...account.selection],
@@ -59,7 +60,9 @@ describe("--json", () => {
       ["verify", "--sample", "3"],
       ["publish"],
       ["contract", "check", fileURLToPath(new URL("../../docs/contract/0.1.0.odcs.yaml", import.meta.url))],
-      ["export", join(newFolder(), "book.xlsx"), "--only", "contacts"],
+      ["export", "excel", join(newFolder(), "book.xlsx"), "--only", "contacts"],
+      ["export", "bundle", bundle, "--only", "contacts"],
+      ["export", "verify", bundle],
       ["report"],
       ["subject", "export", "--contact", contact, "--to", join(newFolder(), "person")],
       ["subject", "erase", "--contact", contact],
@@ -78,10 +81,10 @@ describe("--json", () => {
       ["dictionary", "--coverage"]
     ]
     for (const args of commands) {
-      const { code, result } = await resultOf(args, args[0] === "publish" ? { SLUICE_FORMATS: "csv" } : {})
+      const { code, result } = await resultOf(args, args[0] === "publish" ? { SLUICE_FORMATS: "duckdb" } : {})
       const name = args.includes("--coverage")
         ? "coverage"
-        : args.slice(0, /^(config|contract|subject)$/.test(args[0]!) ? 2 : 1).join("-")
+        : args.slice(0, /^(config|contract|subject|export)$/.test(args[0]!) ? 2 : 1).join("-")
       assert.strictEqual(result.schema, `sluice/${name}/1`)
       assert.strictEqual(result.exitCode, code, args.join(" "))
       validate(name, result)

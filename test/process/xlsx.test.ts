@@ -123,13 +123,14 @@ print(json.dumps({sheet.title: [[None if cell.value is None else [cell.data_type
   })
 })
 
-describe.skipIf(python === undefined)("sluice export", () => {
+describe.skipIf(python === undefined)("sluice export excel", () => {
   it("writes every value of the tables as it is in the warehouse", async () => {
     const account = await openTables("contacts,opportunities", "--contacts", "120", "--world", "nasty")
     assert.strictEqual((await account.sync()).code, 0)
     const path = join(account.output, "book.xlsx")
     assert.strictEqual(
-      (await sluice(["export", path, "--only", "contacts,opportunities", "--deleted"], account.environment)).code,
+      (await sluice(["export", "excel", path, "--only", "contacts,opportunities", "--deleted"], account.environment))
+        .code,
       0
     )
     const script = `

@@ -8,11 +8,11 @@ import { type Account, discard, openTables } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
-describe("sluice export", () => {
+describe("sluice export excel", () => {
   let account: Account
   const folder = newFolder()
   const file = join(folder, "book.xlsx")
-  const run = (...args: ReadonlyArray<string>) => sluice(["export", ...args], account.environment)
+  const run = (...args: ReadonlyArray<string>) => sluice(["export", "excel", ...args], account.environment)
   beforeAll(async () => {
     account = await openTables("contacts,opportunities", "--contacts", "40", "--world", "nasty")
     assert.strictEqual((await account.sync()).code, 0)

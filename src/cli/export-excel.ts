@@ -1,4 +1,4 @@
-/** `sluice export`: writes chosen tables into one Excel workbook. */
+/** `sluice export excel`: writes chosen tables into one Excel workbook. */
 import { Clock, Effect, Stream } from "effect"
 import { existsSync } from "node:fs"
 import { rename, rm } from "node:fs/promises"
@@ -9,7 +9,6 @@ import { tablesOf, wideName } from "../catalog/tables.ts"
 import { fileFailure } from "../failure.ts"
 import { partsOf, rowsOf } from "../publish/chunks.ts"
 import { columnsOf } from "../publish/columns.ts"
-import { closest, suggestion } from "../settings/closest.ts"
 import type { Flags } from "../settings/read.ts"
 import { outputSettings } from "../settings/settings.ts"
 import { counted } from "../verify/finding.ts"
@@ -17,6 +16,7 @@ import { Warehouse } from "../warehouse/warehouse.ts"
 import { wideViews } from "../warehouse/wide-views.ts"
 import { kindOf } from "../xlsx/cells.ts"
 import { type WorkbookTable, writeWorkbook } from "../xlsx/workbook.ts"
+import { chosenTables } from "./chosen-tables.ts"
 import { Environment } from "./environment.ts"
 import { CommandError } from "./errors.ts"
 import { Output } from "./output.ts"
@@ -24,7 +24,7 @@ import { openReadable, sayHolder } from "./readable.ts"
 import { instant, printResult } from "./result.ts"
 import { choiceOf } from "./selection.ts"
 
-export interface ExportFlags extends Flags {
+export interface ExportExcelFlags extends Flags {
   readonly file: string
   readonly only: string | undefined
   readonly except: string | undefined
@@ -34,12 +34,12 @@ export interface ExportFlags extends Flags {
 }
 
 /** If another program has the warehouse open, the rows are those of the last release, as a message says. */
-export const exportTables = Effect.fn("cli.export")(function* (flags: ExportFlags) {
+export const exportExcel = Effect.fn("cli.exportExcel")(function* (flags: ExportExcelFlags) {
   const { print, say } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
   const path = yield* fileOf(flags.file)
   const catalogue = yield* Effect.promise(() => discover())
-  const names = yield* chosenTables(catalogue, yield* choiceOf(flags))
+  const names = yield* sheetTables(catalogue, yield* choiceOf(flags))
   const readable = yield* openReadable(output)
   if (readable.source === "none") return yield* readable.locked
   const now = yield* Clock.currentTimeMillis
@@ -50,7 +50,7 @@ export const exportTables = Effect.fn("cli.export")(function* (flags: ExportFlag
     return yield* writeFile(path, (part, signal) => writeWorkbook(part, { about, tables, signal }))
   }).pipe(Effect.provide(readable.tables))
   const next = `open ${path}; its first sheet lists the others.`
-  if (flags.json) yield* printResult("export", { exitCode: 0, next, data: { file: path, ...contents } })
+  if (flags.json) yield* printResult("export-excel", { exitCode: 0, next, data: { file: path, ...contents } })
   else {
     print(`${counted(contents.rows, "row")} of ${counted(names.length, "table")} in ${path}`)
     if (contents.cut > 0)
@@ -72,46 +72,24 @@ const fileOf = (file: string) => {
     : new CommandError({
         ends: "usage",
         message: `${file}: ${problem}.`,
-        next: "./sluice export contacts.xlsx --only contacts"
+        next: "./sluice export excel contacts.xlsx --only contacts"
       })
 }
 
-/** The tables that `--only` names, by name, wide view or family; a person reads them, so it has to name some. */
-const chosenTables = Effect.fnUntraced(function* (
-  catalogue: Catalogue,
-  { only, except }: { readonly only: ReadonlyArray<string>; readonly except: ReadonlyArray<string> }
-) {
-  const published = publishedTables(catalogue)
-  const namesOf = (name: string) =>
-    published.filter((table) => table.name === name || isOfFamily(catalogue, table, name)).map((table) => table.name)
-  const known = [...published.map(({ name }) => name), ...new Set(catalogue.familyByTable.values())]
-  for (const [flag, names] of [
-    ["--only", only],
-    ["--except", except]
-  ] as const)
-    for (const name of names)
-      if (namesOf(name).length === 0)
-        return yield* new CommandError({
-          ends: "usage",
-          message: `${flag} ${name}: there is no such table or family${suggestion(closest(name, known))}`,
-          next: "./sluice dictionary"
-        })
-  const excluded = new Set(except.flatMap(namesOf))
-  const chosen = [...new Set(only.flatMap(namesOf))].filter((name) => !excluded.has(name))
-  if (chosen.length > 0) return chosen
-  return yield* new CommandError({
-    ends: "usage",
-    message:
-      only.length === 0
-        ? "Name the tables of the workbook with --only: each becomes a sheet."
-        : `--only ${only.join(",")} --except ${except.join(",")}: no table is left.`,
-    next: "./sluice dictionary lists the tables."
-  })
-})
-
 /** Wide views repeat the rows of their table, so a family does not include them. */
-const isOfFamily = ({ familyByTable }: Catalogue, table: { readonly name: string }, family: string): boolean =>
-  familyByTable.get(table.name) === family
+const sheetTables = Effect.fnUntraced(function* (
+  catalogue: Catalogue,
+  choice: Effect.Success<ReturnType<typeof choiceOf>>
+) {
+  if (choice.only.length === 0)
+    return yield* new CommandError({
+      ends: "usage",
+      message: "Name the tables of the workbook with --only: each becomes a sheet.",
+      next: "./sluice dictionary lists the tables."
+    })
+  const tables = publishedTables(catalogue).map(({ name }) => name)
+  return yield* chosenTables({ tables, familyByTable: catalogue.familyByTable }, choice)
+})
 
 /** Internal to sluice: of no use in a spreadsheet. */
 const internalColumns: ReadonlySet<string> = new Set(["_row_hash", "_run_id"])

@@ -44,7 +44,7 @@ export const discard = (...accounts: ReadonlyArray<Account>): void => {
 }
 
 const open = async (tables: string | undefined, flags: ReadonlyArray<string>): Promise<Account> => {
-  const service = await startService("--limits", "off", "--contacts", "300", ...flags)
+  const service = await startService("--limits", "off", "--contacts", "120", ...flags)
   const output = newFolder()
   await prepareIn(output)
   return accountIn(output, service, tables)

@@ -10,7 +10,7 @@ export const Explore = Schema.Struct({
   queries: Schema.String
 })
 
-export const ExportExcel = Schema.Struct({
+const ExportExcel = Schema.Struct({
   file: Schema.String,
   sheets: Schema.Array(Schema.Struct({ name: Schema.String, table: Schema.String, rows: Schema.Int })),
   rows: Schema.Int,
@@ -18,7 +18,7 @@ export const ExportExcel = Schema.Struct({
   cut: Schema.Int
 })
 
-export const ExportBundle = Schema.Struct({
+const ExportBundle = Schema.Struct({
   path: Schema.String,
   format: Schema.Literals(["folder", "tar", "zip"]),
   /** The run that published the release. */
@@ -33,7 +33,7 @@ export const ExportBundle = Schema.Struct({
   manifestSha256: Schema.String
 })
 
-export const ExportVerify = Schema.Struct({
+const ExportVerify = Schema.Struct({
   folder: Schema.String,
   /** Whether everything was compared and agrees. */
   isIntact: Schema.Boolean,
@@ -46,3 +46,9 @@ export const ExportVerify = Schema.Struct({
     Schema.Struct({ level: Schema.Literals(["wrong", "notCompared"]), where: Schema.String, what: Schema.String })
   )
 })
+
+export const exportSchemas = {
+  "export-excel": ExportExcel,
+  "export-bundle": ExportBundle,
+  "export-verify": ExportVerify
+}

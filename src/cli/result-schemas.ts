@@ -3,7 +3,8 @@
  * import their types only.
  */
 import * as Schema from "effect/Schema"
-import { Explore, ExportBundle, ExportExcel, ExportVerify } from "./reader-result-schemas.ts"
+import { Explore, exportSchemas } from "./reader-result-schemas.ts"
+import { LedgerHead, ledgerSchemas } from "./ledger-result-schemas.ts"
 import { Report } from "./report-result-schema.ts"
 import { ConfigShow, ConfigValidate, ContractCheck, Init } from "./setup-result-schemas.ts"
 
@@ -112,6 +113,8 @@ const StatusResult = Schema.Struct({
   readings: Schema.Array(Reading),
   /** Readings that are never read, interrupted, incomplete or stale. */
   problems: Count,
+  /** The head of the ledger; absent without one, and for one that `ledger verify` rejects. */
+  ledger: Schema.optionalKey(LedgerHead),
   oldest: Schema.optionalKey(Schema.Struct({ location: Schema.String, resource: Schema.String, completeAt: Instant }))
 })
 
@@ -230,9 +233,8 @@ export const resultSchemas = {
   plan: Plan,
   publish: Publish,
   explore: Explore,
-  "export-excel": ExportExcel,
-  "export-bundle": ExportBundle,
-  "export-verify": ExportVerify,
+  ...exportSchemas,
+  ...ledgerSchemas,
   report: Report,
   rebuild: Rebuild,
   verify: Verify,

@@ -62,6 +62,8 @@ describe("--json", () => {
       ["export", "excel", join(newFolder(), "book.xlsx"), "--only", "contacts"],
       ["export", "bundle", bundle, "--only", "contacts"],
       ["export", "verify", bundle],
+      ["ledger", "show"],
+      ["ledger", "verify"],
       ["report"],
       ["rebuild"],
       ["doctor"],
@@ -80,7 +82,7 @@ describe("--json", () => {
       const { code, result } = await resultOf(args, args[0] === "publish" ? { SLUICE_FORMATS: "duckdb" } : {})
       const name = args.includes("--coverage")
         ? "coverage"
-        : args.slice(0, /^(config|contract|export)$/.test(args[0]!) ? 2 : 1).join("-")
+        : args.slice(0, /^(config|contract|export|ledger)$/.test(args[0]!) ? 2 : 1).join("-")
       assert.strictEqual(result.schema, `sluice/${name}/1`)
       assert.strictEqual(result.exitCode, code, args.join(" "))
       validate(name, result)

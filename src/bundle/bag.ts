@@ -1,4 +1,5 @@
 /** The tag files of a bag: BagIt 1.0 (RFC 8493), with SHA-256 and SHA-512. */
+import { type Head, headText } from "../ledger/record.ts"
 import { sluiceVersion } from "../values/version.ts"
 import { type Building, type SealedFile, sealText } from "./sealed-files.ts"
 
@@ -9,6 +10,8 @@ export interface BagInfo {
   readonly run: string
   /** ISO 8601. */
   readonly writtenAt: string
+  /** The end of the ledger in the bundle; absent without one. */
+  readonly ledgerHead: Head | undefined
 }
 
 /** Writes the tag files beside the payload. Returns the SHA-256 of `manifest-sha256.txt`, which identifies the payload. */
@@ -28,13 +31,17 @@ export const writeTagFiles = async (
   return tags.find(({ path }) => path === "manifest-sha256.txt")!.sha256
 }
 
-const infoText = ({ locations, description, run, writtenAt }: BagInfo, payload: ReadonlyArray<SealedFile>): string =>
+const infoText = (
+  { locations, description, run, writtenAt, ledgerHead }: BagInfo,
+  payload: ReadonlyArray<SealedFile>
+): string =>
   [
     ["Source-Organization", locations.join(", ")],
     ["External-Description", description],
     ["External-Identifier", run],
     ["Bagging-Date", writtenAt.slice(0, 10)],
     ["Payload-Oxum", `${payload.reduce((sum, { bytes }) => sum + bytes, 0)}.${payload.length}`],
+    ...(ledgerHead ? [["Ledger-Head", headText(ledgerHead)]] : []),
     ["Bag-Software-Agent", `sluice ${sluiceVersion}`]
   ]
     .map(([label, value]) => `${label}: ${value!.replaceAll(/\s+/g, " ")}\n`)

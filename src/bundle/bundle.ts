@@ -5,6 +5,8 @@ import { join } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
 import { fileFailure } from "../failure.ts"
 import { onDisk } from "../io/files.ts"
+import { ledgerOf } from "../ledger/file.ts"
+import { ledgerUntil } from "../ledger/release.ts"
 import { outputPaths } from "../settings/paths.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type ArchiveFormat, writeArchive } from "./archive.ts"
@@ -78,17 +80,20 @@ const writeBag = Effect.fnUntraced(function* (options: BundleOptions, building: 
     const ledger = yield* runLedger(scope)
     const totals = yield* totalsOf(tables, building, resources, yield* apiTotals(scope))
     const locations = [...new Set(ledger.resources.map((row) => String(row["location_id"])))].sort()
+    const excerpt = yield* onDisk(ledgerOf(output.folder), "read", () => ledgerUntil(output.folder, release))
     const payload = [
       ...files,
       yield* text("data/datapackage.json", jsonText(packageOf(catalogue, tables, files))),
       yield* text("data/control-totals.json", jsonText({ run, tables: totals })),
       yield* text("data/runs.json", jsonText(ledger)),
       yield* text("data/prov.json", jsonText(provenanceOf(release, locations, ledger, files))),
-      yield* text("data/README.md", readmeText(release, totals))
+      yield* text("data/README.md", readmeText(release, totals)),
+      ...(excerpt === undefined ? [] : [yield* text("data/ledger.jsonl", excerpt.text)])
     ]
     const description = `${tables.length} tables of an account on the Account Platform, published at ${writtenAt}`
     const manifestSha256 = yield* onDisk(building.folder, "written", async () => {
-      const sha256 = await writeTagFiles(building, { run, writtenAt, locations, description }, payload)
+      const info = { run, writtenAt, locations, description, ledgerHead: excerpt?.head }
+      const sha256 = await writeTagFiles(building, info, payload)
       await sealFolders(building)
       return sha256
     }).pipe(Effect.uninterruptible)

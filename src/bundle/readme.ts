@@ -23,6 +23,8 @@ Run ${run} of sluice published these tables at ${writtenAt}. This folder is a ba
 - \`control-totals.json\`: of each table its rows, the sums of its decimals by currency, its first and last time, and the totals
   that the API named when the table was read.
 - \`runs.json\`: the runs that read the tables. \`prov.json\`: the same as PROV-JSON.
+- \`ledger.jsonl\`, if there is one: a record of every command up to this release, each with the SHA-256 of the one before. The
+  \`Ledger-Head\` of \`bag-info.txt\` is the number and the SHA-256 of the last one.
 
 ## Check it without sluice
 

@@ -10,6 +10,7 @@ import * as Flag from "effect/cli/Flag"
 import { flagDescription } from "../settings/documents.ts"
 import { exportTables } from "./export-commands.ts"
 import { account, choice, common, durationFlag, flag, reportsSettings, text } from "./flags.ts"
+import { ledger } from "./ledger-commands.ts"
 import { load, loadRun } from "./load.ts"
 import { logFormats, logLevels } from "./log-format.ts"
 import { explore } from "./reader-commands.ts"
@@ -228,6 +229,7 @@ export const sluice = Command.make("sluice").pipe(
     publish,
     explore,
     exportTables,
+    ledger,
     report,
     subject,
     hold,

@@ -1,18 +1,24 @@
 /** Carries out an erasure, of a person or of what is too old, and prints its result. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { readFile } from "node:fs/promises"
+import { basename } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
 import { completeErasure, eraseStored } from "../erasure/erase.ts"
 import { holdsOn, readHolds } from "../erasure/holds.ts"
 import { type ErasureJob, storeJob } from "../erasure/job.ts"
 import { isCertain, recordsIn } from "../erasure/plan.ts"
 import { exitCodes } from "../failure.ts"
+import { checksumOf, onDisk } from "../io/files.ts"
+import { ledgerOf } from "../ledger/file.ts"
+import { recordOf } from "../ledger/record.ts"
 import { schemaPolicies } from "../settings/schema-policy.ts"
 import type { OutputSettings, SchemaSettings } from "../settings/settings.ts"
 import { counted } from "../verify/finding.ts"
 import { CommandError } from "./errors.ts"
 import { outputLayer } from "./output-layer.ts"
 import { Output, table } from "./output.ts"
+import { record } from "./recorded.ts"
 import { instant, printResult } from "./result.ts"
 
 /** The schema of the result in docs/schemas. */
@@ -62,7 +68,14 @@ export const erase = Effect.fnUntraced(function* (
   yield* storeJob(output.folder, job)
   const stored = yield* eraseStored(catalogue, output, policies, job).pipe(Effect.provide(outputLayer(output)))
   const now = instant(yield* Clock.currentTimeMillis)
-  const { certificate, path } = yield* completeErasure(catalogue, output, job, stored, () => now)
+  const exports = yield* earlierExports(output.folder)
+  const { certificate, path } = yield* completeErasure(catalogue, output, job, stored, { now, exports })
+  yield* record(output.folder, schema === "retention" ? "retention" : "erase", {
+    certificate: basename(path),
+    sha256: (yield* onDisk(path, "read", () => checksumOf(path))).sha256,
+    records: certificate.records,
+    isErased: certificate.isErased
+  })
   const { isErased, records, search, segments } = certificate
   const exitCode = isErased ? 0 : exitCodes.partial
   const next = isErased ? "./sluice verify" : `read ${path}, which lists the places`
@@ -87,6 +100,23 @@ export const erase = Effect.fnUntraced(function* (
     say(`${place} contains the ${label.replace(/ \d+$/, "")} (${form}).`, "warn")
   for (const file of search.unsearched) say(`${file} is an archive, which was not searched.`, "warn")
   if (search.found.some(isCertain)) say("The person is still named in what belongs to others; see above.", "warn")
+  if (certificate.earlierExports.length > 0)
+    say(
+      `Exports made earlier may contain what was erased: ${certificate.earlierExports.map(({ at, name }) => `${name} of ${at}`).join(", ")}.`,
+      "warn"
+    )
   say(`Next: ${next}`)
   return exitCode
 })
+
+/** Where the ledger says that data left the output folder. */
+const earlierExports = (folder: string) =>
+  onDisk(ledgerOf(folder), "read", async () => {
+    const text = await readFile(ledgerOf(folder), "utf8").catch(() => "")
+    return text.split("\n").flatMap((line) => {
+      const found = recordOf(line)
+      return found?.kind === "export"
+        ? [{ at: found.at, name: String(found.detail["bundle"] ?? found.detail["what"]) }]
+        : []
+    })
+  })

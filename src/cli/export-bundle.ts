@@ -1,6 +1,6 @@
 /** `sluice export bundle`: writes tables of the current release as a bag that an auditor can check without sluice. */
 import { Clock, Effect } from "effect"
-import { resolve } from "node:path"
+import { basename, resolve } from "node:path"
 import { writeBundle } from "../bundle/bundle.ts"
 import { BundleError } from "../bundle/errors.ts"
 import { currentRelease } from "../bundle/source.ts"
@@ -13,6 +13,7 @@ import { chosenTables } from "./chosen-tables.ts"
 import { Environment } from "./environment.ts"
 import { CommandError } from "./errors.ts"
 import { Output, duration } from "./output.ts"
+import { record } from "./recorded.ts"
 import { printResult } from "./result.ts"
 import { choiceOf } from "./selection.ts"
 
@@ -46,7 +47,11 @@ export const exportBundle = Effect.fn("cli.exportBundle")(function* (flags: Expo
     const only = choice.only.length === 0 ? names : choice.only
     const tables = yield* chosenTables({ tables: names, familyByTable: catalogue.familyByTable }, { ...choice, only })
     const { run, writtenAt } = release
-    return { run, writtenAt, ...(yield* writeBundle({ output, release, catalogue, tables, target, format })) }
+    const written = yield* writeBundle({ output, release, catalogue, tables, target, format })
+    // The name only: the folders above it may contain the name of a person.
+    const bundle = { bundle: basename(target), run, writtenAt, manifestSha256: written.manifestSha256 }
+    yield* record(output.folder, "export", bundle)
+    return { run, writtenAt, ...written }
   }).pipe(
     Effect.catchIf(
       (error) => error instanceof BundleError,

@@ -11,6 +11,7 @@ import { outputSettings } from "../settings/settings.ts"
 import { Environment } from "./environment.ts"
 import { CommandError } from "./errors.ts"
 import { Output, table } from "./output.ts"
+import { record } from "./recorded.ts"
 import { instant, printResult } from "./result.ts"
 
 interface HoldFlags extends Flags {
@@ -52,6 +53,7 @@ export const holdAdd = Effect.fn("cli.holdAdd")(function* (flags: HoldAddFlags) 
     tables
   }
   yield* storeHolds(folder, [...holds, hold])
+  yield* record(folder, "hold", { id: hold.id, contacts: contacts.length, tables })
   return yield* printHolds([...holds, hold], flags.json)
 })
 
@@ -76,6 +78,7 @@ export const holdRelease = Effect.fn("cli.holdRelease")(function* (flags: HoldFl
       next: "./sluice hold list"
     })
   yield* storeHolds(folder, kept)
+  yield* record(folder, "release", { id: flags.id })
   return yield* printHolds(kept, flags.json)
 })
 

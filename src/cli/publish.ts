@@ -18,6 +18,7 @@ import { CommandError } from "./errors.ts"
 import { logEnd } from "./log.ts"
 import { sayProblems, sentenceOf } from "./model-problems.ts"
 import { Output } from "./output.ts"
+import { recorded } from "./recorded.ts"
 import { withReport } from "./report-page.ts"
 import { printResult } from "./result.ts"
 
@@ -62,7 +63,13 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
     return yield* publishNow(catalogue, output, run.id, flags.full)
   }).pipe(
     Effect.provide(Warehouse.layer(outputPaths(output.folder).warehouse, { ...output, access: "write" })),
-    withReport(output, catalogue)
+    withReport(output, catalogue),
+    (published) =>
+      recorded(published, output.folder, "publish", ({ due, files, problems }) => ({
+        due,
+        files: files.length,
+        exitCode: problems.length === 0 ? 0 : exitCodes.partial
+      }))
   )
   if (due === "nothing read")
     return yield* new CommandError({

@@ -1,5 +1,6 @@
 /** The data of the results of the commands for people who read the data. */
 import * as Schema from "effect/Schema"
+import { Report } from "./report-result-schema.ts"
 
 /** Printed once the server listens. */
 const Explore = Schema.Struct({
@@ -48,6 +49,7 @@ const ExportVerify = Schema.Struct({
 })
 
 export const readerSchemas = {
+  report: Report,
   explore: Explore,
   "export-excel": ExportExcel,
   "export-bundle": ExportBundle,

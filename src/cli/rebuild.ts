@@ -26,6 +26,7 @@ import { CommandError, failureExplanation } from "./errors.ts"
 import { logEnd } from "./log.ts"
 import { sayProblems, sentenceOf } from "./model-problems.ts"
 import { Output, duration } from "./output.ts"
+import { recorded } from "./recorded.ts"
 import { withReport } from "./report-page.ts"
 import { printResult } from "./result.ts"
 
@@ -53,7 +54,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
     )
   )
 
-  const { records, loadedMs, problems } = yield* Effect.gen(function* () {
+  const rebuilding = Effect.gen(function* () {
     // Holding the old warehouse keeps every other run out meanwhile.
     const old = yield* Warehouse
     yield* removeLeftovers(output.folder)
@@ -69,12 +70,22 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
       yield* endRun(run, { status: "complete", exitCode: 0, requests: 0 })
       const loadedMs = (yield* Clock.currentTimeMillis) - startedAt
       const { problems } = yield* publishNow(catalogue, output, run.id)
-      return { records: yield* recordCount(), loadedMs, problems }
+      return { run: run.id, records: yield* recordCount(), loadedMs, problems }
     }).pipe(
       Effect.provide(Layer.provideMerge(Vault.layer(vault), Warehouse.layer(rebuilt, { ...output, access: "write" })))
     )
   }).pipe(Effect.provide(held))
-  yield* onDisk(warehouse, "replaced", () => rename(rebuilt, warehouse)).pipe(withReport(output, catalogue))
+  const { records, loadedMs, problems } = yield* rebuilding.pipe(
+    Effect.tap(() =>
+      onDisk(warehouse, "replaced", () => rename(rebuilt, warehouse)).pipe(withReport(output, catalogue))
+    ),
+    (work) =>
+      recorded(work, output.folder, "rebuild", (done) => ({
+        run: done.run,
+        records: done.records,
+        exitCode: done.problems.length === 0 ? 0 : exitCodes.partial
+      }))
+  )
 
   const elapsedMs = (yield* Clock.currentTimeMillis) - startedAt
   const next = "./sluice status"

@@ -3,9 +3,9 @@
  * import their types only.
  */
 import * as Schema from "effect/Schema"
+import { LedgerHead, ledgerSchemas } from "./ledger-result-schemas.ts"
 import { readerSchemas } from "./reader-result-schemas.ts"
 import { complianceSchemas } from "./subject-result-schemas.ts"
-import { Report } from "./report-result-schema.ts"
 import { ConfigShow, ConfigValidate, ContractCheck, Init } from "./setup-result-schemas.ts"
 
 const Count = Schema.Int
@@ -115,6 +115,8 @@ const StatusResult = Schema.Struct({
   readings: Schema.Array(Reading),
   /** Readings that are never read, interrupted, incomplete or stale. */
   problems: Count,
+  /** The head of the ledger; absent without one, and for one that `ledger verify` rejects. */
+  ledger: Schema.optionalKey(LedgerHead),
   oldest: Schema.optionalKey(Schema.Struct({ location: Schema.String, resource: Schema.String, completeAt: Instant }))
 })
 
@@ -232,7 +234,7 @@ export const resultSchemas = {
   plan: Plan,
   publish: Publish,
   ...readerSchemas,
-  report: Report,
+  ...ledgerSchemas,
   ...complianceSchemas,
   rebuild: Rebuild,
   verify: Verify,

@@ -3,6 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { discover } from "../catalog/discover.ts"
 import { exitCodes } from "../failure.ts"
+import { headOf, ledgerOf } from "../ledger/file.ts"
 import { choose } from "../plan/plan.ts"
 import { type ReadingStatus, readingStatuses } from "../plan/readings.ts"
 import type { Flags } from "../settings/read.ts"
@@ -67,6 +68,7 @@ export const status = Effect.fn("cli.status")(function* (flags: StatusFlags) {
   const isWrong = problems.length > 0 || readings.length === 0
   const exitCode = isWrong && (flags.check || flags.maxAge !== undefined) ? exitCodes.partial : 0
   const next = readable.holder ? "./sluice status" : "./sluice sync"
+  const ledger = yield* ledgerHead(output.folder)
   if (flags.json)
     return yield* printResult("status", {
       exitCode,
@@ -77,6 +79,7 @@ export const status = Effect.fn("cli.status")(function* (flags: StatusFlags) {
         ...(run && { lastRun: runResult(run) }),
         readings: readings.map((reading) => readingResult(reading, isStale(reading))),
         problems: problems.length,
+        ...(ledger && { ledger }),
         ...(oldest && {
           oldest: { location: oldest.location, resource: oldest.resource, completeAt: instant(oldest.completeAt!) }
         })
@@ -103,9 +106,19 @@ export const status = Effect.fn("cli.status")(function* (flags: StatusFlags) {
     )
   yield* sayHolder(readable, now)
   if (run) say(runText(run, now))
+  if (ledger) print(`Ledger: ${counted(ledger.seq, "record")}, head ${ledger.sha256.slice(0, 12)}`)
   say(`Next: ${next}`)
   return exitCode
 }, Effect.scoped)
+
+/** Absent without a ledger, and for one that `ledger verify` rejects. */
+const ledgerHead = Effect.fnUntraced(function* (folder: string) {
+  const { say } = yield* Output
+  const head = yield* Effect.promise(() => headOf(ledgerOf(folder)).catch((cause: Error) => cause))
+  if (!(head instanceof Error)) return head.seq === 0 ? undefined : head
+  say(`${ledgerOf(folder)}: ${head.message}`, "warn")
+  return undefined
+})
 
 const stateTexts = {
   complete: "complete",

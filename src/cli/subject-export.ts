@@ -17,6 +17,7 @@ import { Environment } from "./environment.ts"
 import { CommandError } from "./errors.ts"
 import { Output, table } from "./output.ts"
 import { openReadable, sayHolder } from "./readable.ts"
+import { record } from "./recorded.ts"
 import { printResult } from "./result.ts"
 import { type PersonFlags, contactText, findPerson } from "./person.ts"
 
@@ -55,6 +56,8 @@ export const subjectExport = Effect.fn("cli.subjectExport")(function* (flags: Su
     return { contacts, exported, others, target }
   }).pipe(Effect.provide(readable.tables))
   const { candidates, coverage, files, records, tables } = exported
+  // The name of the folder may be that of the person.
+  yield* record(output.folder, "export", { what: "subject", records })
   const incomplete = coverage.filter(({ isComplete }) => !isComplete)
   const isComplete = coverage.every(({ isAsSet }) => isAsSet) && readable.source === "warehouse"
   const exitCode = isComplete ? 0 : exitCodes.partial

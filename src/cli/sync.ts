@@ -18,6 +18,7 @@ import { outputLayer } from "./output-layer.ts"
 import { Output } from "./output.ts"
 import { progress } from "./progress.ts"
 import { recentRequests, storeRecentRequests } from "./recent-requests.ts"
+import { recorded } from "./recorded.ts"
 import { withReport } from "./report-page.ts"
 import { report } from "./report.ts"
 import { reportRunProgress } from "./run-progress.ts"
@@ -129,10 +130,25 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
       outputLayer(output, { resources: catalogue.resources, onRemoved: (count) => (suppressed += count) })
     ),
     Effect.mapError(explained(settings[0]!.location)),
-    withReport(output, catalogue)
+    withReport(output, catalogue),
+    (synced) => recorded(synced, output.folder, range ? "backfill" : "sync", recordOf)
   )
   return yield* range ? Effect.ensuring(work, releaseHandoff(output.folder)) : requestHandoff(output.folder, work)
 })
+
+/** What the ledger keeps of a run. */
+const recordOf = ({ run, status, exitCode, requests, rows }: Synced) => {
+  const sum = (count: "newRows" | "changedRows" | "deletedRows") => rows.reduce((total, row) => total + row[count], 0)
+  return {
+    run: run.id,
+    status,
+    exitCode,
+    requests,
+    newRows: sum("newRows"),
+    changedRows: sum("changedRows"),
+    deletedRows: sum("deletedRows")
+  }
+}
 
 /** A sync that needs more than this is not a nightly one. */
 const reserveForSyncMax = 50_000

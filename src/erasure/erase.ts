@@ -37,6 +37,8 @@ export interface Certificate {
   readonly segments: ReadonlyArray<RewrittenSegment>
   readonly releasesRemoved: ReadonlyArray<string>
   readonly search: Searched
+  /** Files that were exported before and are out of reach. */
+  readonly earlierExports: ReadonlyArray<{ readonly at: string; readonly name: string }>
   /** SHA-256 of the warehouse, before and after. */
   readonly warehouse: { readonly before: string; readonly after: string }
   /** Whether no address of the person was found in any file. */
@@ -80,7 +82,7 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
   output: OutputSettings,
   job: ErasureJob,
   { segments, before }: { readonly segments: ReadonlyArray<RewrittenSegment>; readonly before: string },
-  now: () => string
+  { exports, now }: { readonly exports: Certificate["earlierExports"]; readonly now: string }
 ): Effect.fn.Return<{ readonly certificate: Certificate; readonly path: string }, Failure> {
   const { folder, memoryMb } = output
   const paths = outputPaths(folder)
@@ -101,7 +103,7 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
   const certificate: Certificate = {
     id: job.id,
     startedAt: job.startedAt,
-    finishedAt: now(),
+    finishedAt: now,
     reason: job.reason,
     records: recordsIn(job.identifiers),
     rows: job.rows,
@@ -109,6 +111,7 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
     segments,
     releasesRemoved,
     search,
+    earlierExports: exports,
     warehouse: { before, after },
     isErased: !search.found.some(isCertain) && search.unsearched.length === 0
   }

@@ -63,6 +63,8 @@ describe("--json", () => {
       ["export", "excel", join(newFolder(), "book.xlsx"), "--only", "contacts"],
       ["export", "bundle", bundle, "--only", "contacts"],
       ["export", "verify", bundle],
+      ["ledger", "show"],
+      ["ledger", "verify"],
       ["report"],
       ["subject", "export", "--contact", contact, "--to", join(newFolder(), "person")],
       ["subject", "erase", "--contact", contact],
@@ -84,7 +86,7 @@ describe("--json", () => {
       const { code, result } = await resultOf(args, args[0] === "publish" ? { SLUICE_FORMATS: "duckdb" } : {})
       const name = args.includes("--coverage")
         ? "coverage"
-        : args.slice(0, /^(config|contract|subject|export)$/.test(args[0]!) ? 2 : 1).join("-")
+        : args.slice(0, /^(config|contract|subject|export|ledger)$/.test(args[0]!) ? 2 : 1).join("-")
       assert.strictEqual(result.schema, `sluice/${name}/1`)
       assert.strictEqual(result.exitCode, code, args.join(" "))
       validate(name, result)

@@ -97,6 +97,7 @@ describe("an erasure", () => {
   })
 
   it("leaves no trace in any file, everything else as it was, and a certificate that names nobody", async () => {
+    assert.strictEqual((await run("export", "bundle", join(newFolder(), "bundle"), "--only", "contacts")).code, 0)
     const { code, stderr, stdout } = await erase("--apply", "--reason", "a request")
     assert.strictEqual(code, 0, `${stdout}\n${stderr}`)
     assert.deepStrictEqual(left(), [])
@@ -105,6 +106,10 @@ describe("an erasure", () => {
     const [file] = readdirSync(join(account.output, "certificates"))
     const certificate = JSON.parse(readFileSync(join(account.output, "certificates", file!), "utf8"))
     assert.deepInclude(certificate, { reason: "a request", isErased: true })
+    assert.match(stderr, /Exports made earlier may contain what was erased: bundle of 20/)
+    const ledger = await run("ledger", "verify")
+    assert.strictEqual(ledger.code, 0, ledger.stderr)
+    assert.include((await run("ledger", "show")).stdout, "erase")
     assert.isAbove(certificate.records, 13)
     assert.isAbove(certificate.segments.length, 0)
     assert.notEqual(certificate.warehouse.before, certificate.warehouse.after)

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { ControlTotals, type TableTotals, csvRelation, measure, parquetRelation } from "../control-totals.ts"
 import { type Ask, withDatabase } from "../database.ts"
 import { type FoundFile, textOf } from "./files.ts"
+import { ledgerPath } from "./ledger.ts"
 import { type BundleFinding, notCompared, shown, wrong } from "./finding.ts"
 
 const Package = Schema.Struct({
@@ -37,7 +38,7 @@ interface Bag {
 const packagePath = "data/datapackage.json"
 const totalsPath = "data/control-totals.json"
 /** The files of the payload that are not tables. */
-const documents = new Set([packagePath, totalsPath, "data/runs.json", "data/prov.json", "data/README.md"])
+const documents = new Set([packagePath, totalsPath, "data/runs.json", "data/prov.json", "data/README.md", ledgerPath])
 
 export const checkTables = async (bag: Bag, signal: AbortSignal): Promise<TablesCheck> => {
   const described = await readDocument(bag, packagePath, Package)

@@ -1,6 +1,7 @@
 /** Checks a bundle without the release, the warehouse or the definitions: only what is in its folder counts. */
 import { algorithms, checksumsOf, filesOf } from "./files.ts"
 import { type BundleFinding, notCompared, wrong } from "./finding.ts"
+import { ledgerFindings } from "./ledger.ts"
 import { type BagManifest, fileFindings, manifestsOf, missingFindings } from "./manifests.ts"
 import { checkTables } from "./tables.ts"
 import { declarationFindings, payloadFindings } from "./tag-files.ts"
@@ -33,7 +34,7 @@ export const verifyBundle = async (folder: string, signal: AbortSignal): Promise
     findings.push(...wrongs)
   }
   const tables = await checkTables({ folder, files, sha256, damaged }, signal)
-  const all = [...findings, ...tables.findings]
+  const all = [...findings, ...tables.findings, ...(await ledgerFindings(folder, files))]
   const payload = [...files.values()].filter(({ path }) => path.startsWith("data/"))
   return {
     files: payload.length,

@@ -1,0 +1,80 @@
+/** Walks the chain of a ledger and names the first record that does not continue the one before it. */
+import { createReadStream } from "node:fs"
+import { type Head, type LedgerRecord, emptyHead, recordOf, sha256Of } from "./record.ts"
+
+export interface LedgerCheck {
+  /** The end of the part that is intact. */
+  readonly head: Head
+  readonly records: ReadonlyArray<LedgerRecord>
+  /** The SHA-256 of each record. */
+  readonly hashes: ReadonlyArray<string>
+  /** The first problem, with the number of its line. */
+  readonly problem?: { readonly line: number; readonly what: string }
+}
+
+/** An absent ledger is intact and empty. */
+export const checkLedger = async (path: string): Promise<LedgerCheck> => checkLines(await linesOf(path))
+
+interface Line {
+  readonly record: LedgerRecord | undefined
+  readonly sha256: string
+  readonly isWhole: boolean
+}
+
+export const checkLines = (lines: ReadonlyArray<Line>): LedgerCheck => {
+  const records: Array<LedgerRecord> = []
+  const hashes: Array<string> = []
+  let head = emptyHead
+  for (const [index, line] of lines.entries()) {
+    const what = problemOf(lines, index, head)
+    if (what !== undefined) return { head, records, hashes, problem: { line: index + 1, what } }
+    records.push(line.record!)
+    hashes.push(line.sha256)
+    head = { seq: line.record!.seq, sha256: line.sha256 }
+  }
+  return { head, records, hashes }
+}
+
+const problemOf = (lines: ReadonlyArray<Line>, index: number, head: Head): string | undefined => {
+  const { record, isWhole } = lines[index]!
+  const expected = head.seq + 1
+  if (!isWhole) return "part of a record, which a crash left; the next append moves it to a file of its own"
+  if (record === undefined) return `record ${expected} was edited: it is not a record in canonical JSON`
+  const { seq, previous } = record
+  const next = lines[index + 1]?.record
+  const later = lines.slice(index + 1).map((line) => line.record?.seq)
+  if (seq !== expected) {
+    if (seq < expected || later.includes(seq)) return `a line was inserted before record ${expected}: record ${seq}`
+    return later.includes(expected)
+      ? `record ${expected} was moved: record ${seq} is in its place`
+      : `record ${expected} was removed`
+  }
+  if (previous === head.sha256) return undefined
+  if (next?.seq === expected && next.previous === head.sha256) return `a line was inserted before record ${expected}`
+  const isConfirmed = next?.previous === lines[index]!.sha256
+  return head.seq > 0 && (isConfirmed || next === undefined)
+    ? `record ${head.seq} was edited: its checksum is not the one in record ${expected}`
+    : `record ${expected} was edited: it does not have the checksum of the line before`
+}
+
+export const linesOf = async (path: string): Promise<ReadonlyArray<Line>> => {
+  const lines: Array<Line> = []
+  let rest = Buffer.alloc(0)
+  const add = (bytes: Buffer, isWhole: boolean) =>
+    lines.push({ record: recordOf(bytes.toString("utf8")), sha256: sha256Of(bytes), isWhole })
+  try {
+    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+      let bytes = Buffer.concat([rest, chunk])
+      for (let end = bytes.indexOf(lineFeed); end >= 0; end = bytes.indexOf(lineFeed)) {
+        add(bytes.subarray(0, end), true)
+        bytes = bytes.subarray(end + 1)
+      }
+      rest = Buffer.from(bytes)
+    }
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause
+  }
+  if (rest.length > 0) add(rest, false)
+  return lines
+}
+const lineFeed = 10

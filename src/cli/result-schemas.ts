@@ -138,6 +138,10 @@ const Plan = Schema.Struct({
 })
 
 const Publish = Schema.Struct({
+  /** The further folders of the settings. */
+  targets: Schema.Array(
+    Schema.Struct({ name: Schema.String, folder: Schema.String, isNew: Schema.Boolean, files: Count })
+  ),
   folder: Schema.String,
   modelProblems: ModelProblems,
   files: Schema.Array(

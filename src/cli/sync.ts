@@ -8,6 +8,7 @@ import { makePlan } from "../plan/plan.ts"
 import type { Flags } from "../settings/read.ts"
 import { schemaPolicies } from "../settings/schema-policy.ts"
 import { type AccountSettings, syncSettings } from "../settings/settings.ts"
+import { resolveTargets } from "../settings/targets.ts"
 import { type Synced, sync } from "../sync.ts"
 import { middleOf, rangeText } from "../values/range.ts"
 import { prepare } from "../warehouse/schema.ts"
@@ -65,6 +66,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
   settings.flatMap(({ secrets }) => secrets).forEach(keepSecret)
   const catalogue = yield* Effect.promise(() => discover())
   const policies = yield* schemaPolicies(output, catalogue)
+  const targets = yield* resolveTargets(output, catalogue)
   const work = Effect.gen(function* () {
     // The estimate of a sync reads the warehouse before the run begins.
     if (range) yield* prepare(catalogue)
@@ -97,6 +99,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
       accounts,
       output,
       policies,
+      targets,
       ...choice,
       full: flags.full,
       range,

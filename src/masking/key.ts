@@ -27,3 +27,7 @@ export const decodeKey = (text: string): Result.Result<Uint8Array, string> => {
 /** HKDF-SHA-256 (RFC 5869) without a salt. */
 export const locationKey = ({ master }: PseudonymKey, location: string): Buffer =>
   Buffer.from(hkdfSync("sha256", Redacted.value(master), "", `sluice/pseudonym/${location}`, 32))
+
+/** Tells keys apart, and says nothing about them. */
+export const keyFingerprint = ({ id, master }: PseudonymKey): string =>
+  `${id}:${Buffer.from(hkdfSync("sha256", Redacted.value(master), "", "sluice/fingerprint", 16)).toString("hex")}`

@@ -66,8 +66,6 @@ export const definePseudonyms = Effect.fn("masking.definePseudonyms")(function* 
   )
 })
 
-const alphabet = "abcdefghijklmnopqrstuvwxyz234567"
-
 const macros = (key: PseudonymKey, locations: ReadonlyArray<string>): ReadonlyArray<string> => {
   // HMAC: hash(outer pad || hash(inner pad || message)), where a pad is the key, filled up to a block, XOR a constant.
   const padSql = (constant: number) => {
@@ -78,20 +76,18 @@ const macros = (key: PseudonymKey, locations: ReadonlyArray<string>): ReadonlyAr
     })
     return cases.length === 0 ? "NULL::BLOB" : `(CASE location_id ${cases.join(" ")} END)`
   }
-  const character = (bits: string, shift: number) => `substr('${alphabet}', 1 + ((${bits} >> ${shift}) & 31), 1)`
-  // 5 hexadecimal digits are 4 characters of base32; the last 2 of the 32 digits are filled up to 2 characters.
-  const groups = [0, 1, 2, 3, 4, 5].flatMap((group) => {
-    const bits = `('0x' || substr(digits, ${1 + 5 * group}, 5))::INTEGER`
-    return [15, 10, 5, 0].map((shift) => character(bits, shift))
-  })
-  const rest = [5, 0].map((shift) => character("(('0x' || substr(digits, 31, 2))::INTEGER << 2)", shift))
+  // 15 hexadecimal digits are 12 characters of base32; the last 2 of the 32 digits are filled up to 2 characters. More uses
+  // of the macro's argument would take long to plan, because each gets a copy of the whole expression.
+  const group = (first: number, digits: number, shift: number, length: number) =>
+    `to_base(('0x' || substr(digits, ${first}, ${digits}))::BIGINT << ${shift}, 32, ${length})`
+  const characters = [group(1, 15, 0, 12), group(16, 15, 0, 12), group(31, 2, 2, 2)].join(" || ")
   const inner = `sha256(${padSql(0x36)} || encode(kind || chr(0) || value))`
   return [
     `CREATE MACRO ${database}.trimmed(value) AS nullif(regexp_replace(nfc_normalize(value), '^\\s+|\\s+$', '', 'g'), '')`,
     // Of `Ann <ann@example.com>`, the address.
     `CREATE MACRO ${database}.email(value) AS lower(${database}.trimmed(regexp_replace(value, '^.*<([^<>]+@[^<>]+)>\\s*$', '\\1', 's')))`,
     `CREATE MACRO ${database}.hmac(location_id, kind, value) AS sha256(${padSql(0x5c)} || unhex(${inner}))`,
-    `CREATE MACRO ${database}.base32(digits) AS ${[...groups, ...rest].join(" || ")}`,
+    `CREATE MACRO ${database}.base32(digits) AS translate(lower(${characters}), '0123456789abcdefghijklmnopqrstuv', 'abcdefghijklmnopqrstuvwxyz234567')`,
     `CREATE MACRO ${database}.pseudonym(location_id, kind, value) AS ${database}.base32(${database}.hmac(location_id, kind, value))`
   ]
 }

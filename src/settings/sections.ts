@@ -10,6 +10,7 @@ import {
   httpAddress,
   numberFrom,
   enumeration,
+  keyId,
   oneOfByName,
   positiveNumber,
   share,
@@ -39,7 +40,7 @@ export interface Setting<A = unknown> extends Kind<A> {
   readonly whyOptional?: string
 }
 
-const setting = <A, const Rest extends Omit<Setting<A>, keyof Kind<A>>>(kind: Kind<A>, rest: Rest) => ({
+export const setting = <A, const Rest extends Omit<Setting<A>, keyof Kind<A>>>(kind: Kind<A>, rest: Rest) => ({
   ...kind,
   ...rest
 })
@@ -213,6 +214,19 @@ export const sections = {
         "Class of personal data of single custom fields, by their key. Without it, a custom field counts as direct.",
       default: {},
       example: { "contact.loyalty_level": "none" }
+    })
+  },
+  masking: {
+    key: setting(text, {
+      environment: "SLUICE_MASKING_KEY",
+      secret: true,
+      description:
+        "Key of the pseudonyms of the profile analytics, or a reference to it: 32 bytes or more, in hexadecimal or base64.",
+      example: "file:/run/secrets/masking_key"
+    }),
+    key_id: setting(keyId, {
+      description: "Name of that key, which every pseudonym contains; a new key needs a new name.",
+      default: "k1"
     })
   },
   deletions: {

@@ -10,6 +10,7 @@ import { commaSeparated } from "./kinds.ts"
 import { outputPaths } from "./paths.ts"
 import { type Environment, type Flags, type ListedLocation, type Settings, readSettings } from "./read.ts"
 import { secretReader, credentialsOf } from "./secrets.ts"
+import { type PublishSettings, folderProblems, publishSettingsOf } from "./targets.ts"
 import { type OptionalSettings, type SettingValues, allSettings, flagText, optionalOf } from "./table.ts"
 
 export interface OutputSettings {
@@ -20,6 +21,8 @@ export interface OutputSettings {
   readonly models?: ModelSettings
   /** Classes of personal data of custom fields, by key. */
   readonly customFieldClasses?: CustomFieldClasses
+  /** Further folders to publish into. */
+  readonly publishing?: PublishSettings
 }
 
 export interface ModelSettings {
@@ -50,9 +53,9 @@ export const outputSettings = Effect.fn("settings.output")(function* (
   flags: Flags,
   environment: Environment
 ): Effect.fn.Return<Output, SettingsError> {
-  const settings = readSettings(flags, environment)
+  const settings = checkedFolders(readSettings(flags, environment))
   if (settings.problems.length > 0) return yield* new SettingsError({ problems: settings.problems })
-  return outputOf(settings)
+  return outputOf(settings, environment)
 })
 
 /** The settings of a command that reports on the output: it needs no credentials, and knows the locations if they are set. */
@@ -67,10 +70,10 @@ export const reportSettings = Effect.fn("settings.report")(function* (
   },
   SettingsError
 > {
-  const settings = readSettings(flags, environment)
+  const settings = checkedFolders(readSettings(flags, environment))
   if (settings.problems.length > 0) return yield* new SettingsError({ problems: settings.problems })
   const locations = locationsOf(settings).map(({ id }) => id)
-  return { output: outputOf(settings), optional: optionalOf(settings.values.account), locations }
+  return { output: outputOf(settings, environment), optional: optionalOf(settings.values.account), locations }
 })
 
 /** The settings of a command that reads locations: those that the flag or the variable names, or those of the file. */
@@ -84,8 +87,8 @@ export const syncSettings = Effect.fn("settings.sync")(function* (
 
 /** All settings and every problem of them. A setting with a wrong value has its default. */
 export const checkSettings = (flags: Flags, environment: Environment) => {
-  const settings = readSettings(flags, environment)
-  const output = outputOf(settings)
+  const settings = checkedFolders(readSettings(flags, environment))
+  const output = outputOf(settings, environment)
   const { accounts, problems } = accountsOf(settings, output.folder, environment)
   return { settings, output, accounts, problems: allProblems(settings, problems) }
 }
@@ -98,15 +101,24 @@ const allProblems = ({ problems }: Settings, missing: ReadonlyArray<SettingProbl
   return [...problems, ...missing.filter((problem) => !wrong.has(pathOf(problem)))]
 }
 
-const outputOf = ({ placeOf, values: { output, machine, models, personal_data, schema } }: Settings): Output => ({
-  folder: resolve(output.folder),
-  formats: output.formats,
-  csvProfile: output.csv_profile,
-  memoryMb: machine.memory_mb,
-  models: { build: models.build, folder: models.folder === undefined ? undefined : resolve(models.folder) },
-  customFieldClasses: personal_data.custom_fields,
-  schema: { ...schema, placeOf }
+const checkedFolders = (settings: Settings): Settings => ({
+  ...settings,
+  problems: [...settings.problems, ...folderProblems(settings)]
 })
+
+const outputOf = (settings: Settings, environment: Environment): Output => {
+  const { output, machine, models, personal_data, schema } = settings.values
+  return {
+    folder: resolve(output.folder),
+    formats: output.formats,
+    csvProfile: output.csv_profile,
+    memoryMb: machine.memory_mb,
+    models: { build: models.build, folder: models.folder === undefined ? undefined : resolve(models.folder) },
+    customFieldClasses: personal_data.custom_fields,
+    publishing: publishSettingsOf(settings, environment),
+    schema: { ...schema, placeOf: settings.placeOf }
+  }
+}
 
 const accountsOf = (
   settings: Settings,

@@ -1,0 +1,163 @@
+/** What leaves in masked releases of a small account with unusual data, compared with the warehouse. */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { type Account, discard, openAccount } from "../support/account.ts"
+import { inDatabase, query } from "../support/compare.ts"
+import { newFolder, sluice } from "../support/sluice.ts"
+import { occurrences, personalValues, textsOf } from "./secrets.ts"
+
+const keys = { SLUICE_MASKING_KEY: "5a".repeat(32) }
+
+describe("a masked release", () => {
+  let account: Account
+  let values: ReadonlySet<string>
+  let folder: string
+  let config: string
+  const publish = (...flags: ReadonlyArray<string>) =>
+    sluice(["publish", "--config", config, ...flags], { ...account.environment, ...keys })
+  const inRelease = (target: string, sql: string) => query(join(folder, target, "crm.duckdb"), sql)
+
+  beforeAll(async () => {
+    account = await openAccount("--contacts", "20", "--world", "nasty")
+    folder = newFolder()
+    config = join(folder, "sluice.toml")
+    writeFileSync(
+      config,
+      `[[publish]]\nname = "analysts"\nfolder = "${folder}/analysts"\nprofile = "analytics"\nformats = ["duckdb", "parquet"]
+       [[publish]]\nname = "support"\nfolder = "${folder}/support"\nprofile = "masked"\nformats = ["csv"]`
+    )
+    const ran = await sluice(["sync", "--config", config], { ...account.environment, ...keys })
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    // Values that a sync leaves in samples.
+    await inDatabase(
+      account.warehouse,
+      (ask) =>
+        ask(
+          "INSERT INTO meta.schema_changes VALUES ('l', 'contacts', 'unseen', 'new field', 'planted-sample-value', 'r', now(), 1)"
+        ),
+      "READ_WRITE"
+    )
+    values = await personalValues(account.warehouse)
+  })
+  afterAll(() => {
+    discard(account)
+    rmSync(folder, { recursive: true })
+  })
+
+  it("contains no value of the classes direct, sensitive and content, in no byte of its files", async () => {
+    assert.isAbove(values.size, 400)
+    const known = await query(account.warehouse, "SELECT unnest([email, phone, name, id]) AS v FROM crm.contacts")
+    const contacts = known.map(({ v }) => String(v)).filter((value) => value.length > 8)
+    // The search would find them: an address is no part of a value that may leave.
+    for (const value of contacts.filter((one) => one.includes("@"))) assert.isTrue(values.has(value.trim()), value)
+    const texts = await textsOf(join(folder, "analysts"))
+    assert.isAbove(texts.length, 250)
+    assert.deepStrictEqual(occurrences(new Set([...values, ...contacts]), texts), [])
+    assert.deepStrictEqual(occurrences(values, await textsOf(join(folder, "support"))), [])
+    // The same search in the warehouse itself.
+    assert.isAbove(occurrences(values, [["", readFileSync(account.warehouse, "utf8")]]).length, 100)
+  })
+
+  it("has shortened values of the class quasi", async () => {
+    const [found] = await inRelease(
+      "analysts",
+      `SELECT (SELECT count(*) FROM contacts WHERE date_of_birth IS NOT NULL)::INT AS births,
+         (SELECT count(*) FROM contacts WHERE strftime(date_of_birth, '%m-%d') <> '01-01')::INT AS days,
+         (SELECT max(length(postal_code)) FROM contacts)::INT AS postcode,
+         (SELECT count(*) FROM contact_attributions WHERE ip IS NOT NULL OR user_agent IS NOT NULL)::INT AS devices,
+         (SELECT count(*) FROM contacts WHERE attribution_source_url LIKE '%?%' OR attribution_source_url LIKE '%#%')::INT AS queries,
+         (SELECT count(*) FROM contacts WHERE attribution_source_url LIKE 'http%')::INT AS urls`
+    )
+    const row = found!
+    assert.isAbove(Number(row["births"]), 0)
+    assert.isAbove(Number(row["urls"]), 0)
+    assert.deepInclude(row, { days: 0, postcode: 3, devices: 0, queries: 0 })
+  })
+
+  it("joins by pseudonyms as the warehouse does by ids", async () => {
+    const counts = (schema: string) =>
+      `SELECT n::INT AS n, count(*)::INT AS contacts FROM (SELECT c.id, count(*) AS n FROM ${schema}.contacts AS c JOIN ${schema}.opportunities AS o ON o.contact_id = c.id GROUP BY ALL) GROUP BY ALL ORDER BY n`
+    const expected = await query(account.warehouse, counts("crm"))
+    assert.isAbove(expected.length, 0)
+    assert.deepStrictEqual(await inRelease("analysts", counts("main")), expected)
+    const addresses = (schema: string) =>
+      `SELECT count(DISTINCT lower(trim(i.contact_details_email)))::INT AS n FROM ${schema}.invoices AS i JOIN ${schema}.contacts AS c ON lower(trim(c.email)) = lower(trim(i.contact_details_email))`
+    const [shared] = await inRelease("analysts", addresses("main"))
+    assert.isAbove(Number(shared!["n"]), 0)
+    assert.deepStrictEqual([{ ...shared }], await query(account.warehouse, addresses("crm")))
+    const [dimension] = await inRelease(
+      "analysts",
+      "SELECT count(*)::INT AS n, count(*) FILTER (contact_id LIKE 'con_k1_%')::INT AS pseudonyms, count(contact_name)::INT AS names FROM bi.dim_contact WHERE contact_id <> '-1'"
+    )
+    const contacts = Number(dimension!["n"])
+    assert.isAbove(contacts, 10)
+    assert.deepStrictEqual(dimension, { n: contacts, pseudonyms: contacts, names: 0 })
+  })
+
+  it("shows in the profile masked the first letters and the last digits", async () => {
+    const pairs = await inDatabase(account.warehouse, async (ask) => {
+      const file = join(folder, "support", "csv", "contacts.csv")
+      return ask(
+        `SELECT c.email, m.email AS shown, c.phone, m.phone AS digits FROM crm.contacts AS c JOIN read_csv('${file}', all_varchar = true) AS m USING (id)
+         WHERE c.email LIKE '%.com' AND c.phone LIKE '+1%'`
+      )
+    })
+    assert.isAbove(pairs.length, 0)
+    for (const { email, shown, phone, digits } of pairs) {
+      assert.match(String(shown), /^[^@]\*\*\*@[^@]\*\*\*\.com$/)
+      assert.strictEqual(String(shown)[0], String(email)[0])
+      assert.strictEqual(digits, `***${String(phone).slice(-4)}`)
+    }
+  })
+
+  it("says what it does with each column, and lets only its owner read it", async () => {
+    const document = JSON.parse(readFileSync(join(folder, "analysts", "masking.json"), "utf8"))
+    assert.deepInclude(document, { profile: "analytics", keyId: "k1" })
+    assert.strictEqual(document.columns["contacts.email"], "addressPseudonym")
+    assert.strictEqual(document.columns["messages.body"], "dropped")
+    assert.strictEqual(statSync(join(folder, "analysts", "crm.duckdb")).mode & 0o077, 0)
+    const temporary = join(account.output, "tmp")
+    assert.deepStrictEqual(existsSync(temporary) ? readdirSync(temporary) : [], [])
+  })
+
+  it("is written again only if rows, profile or key have changed", async () => {
+    const release = () => readdirSync(join(folder, ".analysts")).toSorted().at(-1)
+    const before = release()
+    const again = await publish()
+    assert.strictEqual(again.code, 0, again.stderr)
+    assert.include(again.stdout, "analysts: nothing has changed")
+    assert.strictEqual(release(), before)
+    const emails = "SELECT DISTINCT email FROM contacts WHERE email IS NOT NULL ORDER BY email"
+    const old = await inRelease("analysts", emails)
+    rmSync(join(folder, ".support"), { recursive: true })
+    writeFileSync(
+      config,
+      `[masking]\nkey_id = "k2"\n[[publish]]\nname = "analysts"\nfolder = "${folder}/analysts"\nprofile = "analytics"\nformats = ["duckdb"]\ntables = ["contacts"]`
+    )
+    const rotated = await sluice(["publish", "--config", config], {
+      ...account.environment,
+      SLUICE_MASKING_KEY: "5b".repeat(32)
+    })
+    assert.strictEqual(rotated.code, 0, rotated.stderr)
+    const renewed = await inRelease("analysts", emails)
+    assert.strictEqual(renewed.length, old.length)
+    const known = new Set(old.map(({ email }) => String(email).slice(-26)))
+    for (const { email } of renewed) {
+      assert.match(String(email), /^eml_k2_/)
+      assert.isFalse(known.has(String(email).slice(-26)))
+    }
+    const tables = await inRelease(
+      "analysts",
+      "SELECT table_name AS name FROM duckdb_tables() WHERE schema_name = 'main'"
+    )
+    assert.includeMembers(
+      tables.map(({ name }) => String(name)),
+      ["contacts", "contact_emails"]
+    )
+    assert.notInclude(
+      tables.map(({ name }) => String(name)),
+      "messages"
+    )
+  })
+})

@@ -83,6 +83,11 @@ const publish = Command.make(
     format: choice("format", ["csv", "ndjson", "parquet"], "With --stdout: csv (the default), ndjson or parquet."),
     columns: text("columns", "With --stdout: write these columns only, in this order: id,email."),
     where: text("where", "With --stdout: write the rows that meet this SQL condition."),
+    profile: choice(
+      "profile",
+      ["raw", "masked", "analytics"],
+      "With --stdout: the personal data of the rows; raw by default, see docs/masking.md."
+    ),
     full: flag("full", "Write every file anew, also those whose tables have not changed."),
     csvProfile: choice("csv-profile", ["machine", "spreadsheet"], flagDescription("csvProfile"))
   },

@@ -28,6 +28,7 @@ export interface PublishFlags extends Flags {
   readonly columns: string | undefined
   readonly full: boolean
   readonly where: string | undefined
+  readonly profile: "raw" | "masked" | "analytics" | undefined
   readonly json: boolean
 }
 
@@ -41,7 +42,7 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
     const { publishToStdout } = yield* Effect.promise(() => import("./publish-stdout.ts"))
     return yield* publishToStdout({ ...flags, stdout }, output, yield* Clock.currentTimeMillis)
   }
-  const useless = (["where", "columns", "format"] as const).find((flag) => flags[flag] !== undefined)
+  const useless = (["where", "columns", "format", "profile"] as const).find((flag) => flags[flag] !== undefined)
   if (useless !== undefined)
     return yield* new CommandError({
       ends: "usage",

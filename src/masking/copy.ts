@@ -47,7 +47,8 @@ export const maskedTables = (
   )
 }
 
-const historyColumns: ReadonlyArray<MaskedColumn> = ["_valid_from", "_valid_to"].map((column) => ({
+/** The columns that only earlier versions have. */
+export const historyColumns: ReadonlyArray<MaskedColumn> = ["_valid_from", "_valid_to"].map((column) => ({
   name: column,
   sql: "TIMESTAMPTZ",
   personal: "none"

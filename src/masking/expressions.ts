@@ -87,7 +87,9 @@ const maskedSql = (
   }
 
   function hidden() {
-    return masking.profile === "masked" && sql === "VARCHAR" ? ofText("'***'") : `NULL::${sql}`
+    // A wide view makes a list of a masked text, and NULL of one that is no number or date.
+    const stars = { VARCHAR: "'***'", "VARCHAR[]": "['***']" }[sql]
+    return masking.profile === "masked" && stars ? ofText(stars) : `NULL::${sql}`
   }
 }
 

@@ -13,6 +13,8 @@ export interface MaskedColumn {
   readonly personal: PersonalData
   /** The table whose id the value is. */
   readonly references?: string | undefined
+  /** A column of a wide view for a custom field. */
+  readonly isCustom?: true
 }
 
 /** The treatments, in the words of masking.json and docs/masking.md. */
@@ -40,6 +42,7 @@ export const treatmentOf = ({ profile }: Masking, table: string, column: MaskedC
   // Of the record as the service sent it, with everything personal in it, so a guess could be tested.
   if (name === "_row_hash" || name === "_extra") return "dropped"
   if (isCustomValue(table, name)) return "customValue"
+  if (column.isCustom) return column.personal === "none" ? "scrubbed" : "customValue"
   const isText = column.sql === "VARCHAR"
   if (column.sql === "JSON") return jsonTreatment(profile, column.personal)
   switch (column.personal) {

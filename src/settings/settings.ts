@@ -21,7 +21,6 @@ export interface OutputSettings {
   readonly models?: ModelSettings
   /** Classes of personal data of custom fields, by key. */
   readonly customFieldClasses?: CustomFieldClasses
-  /** Further folders to publish into. */
   readonly publishing?: PublishSettings
 }
 
@@ -35,7 +34,7 @@ export interface ModelSettings {
 export interface SchemaSettings {
   readonly schema: SettingValues["schema"] & Pick<Settings, "placeOf">
 }
-type Output = OutputSettings & SchemaSettings
+type Output = OutputSettings & SchemaSettings & { readonly publishing: PublishSettings }
 
 export interface AccountSettings {
   readonly location: string

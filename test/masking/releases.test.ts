@@ -111,6 +111,17 @@ describe("a masked release", () => {
     }
   })
 
+  it("has the same values as one table that is written to a pipe", async () => {
+    for (const table of ["contacts_wide", "messages"]) {
+      const written = await publish("--stdout", table, "--profile", "masked")
+      assert.strictEqual(written.code, 0, written.stderr)
+      const file = readFileSync(join(folder, "support", "csv", `${table}.csv`), "utf8")
+      assert.deepStrictEqual(written.stdout.split("\r\n").toSorted(), file.split("\r\n").toSorted())
+    }
+    const conditions = await publish("--stdout", "contacts", "--profile", "analytics", "--where", "email LIKE '%@%'")
+    assert.strictEqual(conditions.stdout.trim().split("\n").length, 1)
+  })
+
   it("says what it does with each column, and lets only its owner read it", async () => {
     const document = JSON.parse(readFileSync(join(folder, "analysts", "masking.json"), "utf8"))
     assert.deepInclude(document, { profile: "analytics", keyId: "k1" })

@@ -8,6 +8,7 @@ import { publishedTables } from "./catalog/published-tables.ts"
 import { tablesOf } from "./catalog/tables.ts"
 import { releaseDocuments } from "./contracts/documents.ts"
 import { onDisk } from "./io/files.ts"
+import { type AggregateTable, aggregateTables, impersonal } from "./masking/aggregates.ts"
 import { maskedTables, stampOf, writeCopy } from "./masking/copy.ts"
 import { maskingDocument, maskingName, stateOf } from "./masking/document.ts"
 import type { ModelProblem } from "./models/model.ts"
@@ -59,7 +60,7 @@ export const publishNow = Effect.fnUntraced(function* (
   if (!(yield* isAnythingComplete())) return { due: "nothing read", ...none } as const
   // The checkpoint releases memory of unwritten rows, which publishing needs.
   yield* (yield* Warehouse).run("CHECKPOINT")
-  const content = { catalogue, wide, models: yield* modelsOf(catalogue, output), output, run, full }
+  const content = { catalogue, wide, models: yield* modelsOf(catalogue, output), aggregates: [], output, run, full }
   const main = output.formats.length === 0 ? undefined : yield* publishContent(content, { ...output, folder })
   const others = yield* Effect.forEach(targets, (target) => publishTarget(content, target))
   return {
@@ -80,6 +81,8 @@ interface Content {
   readonly catalogue: Catalogue
   readonly wide: ReadonlyArray<WideView>
   readonly models: Ordered
+  /** Counts of tables that the release does not have. */
+  readonly aggregates: ReadonlyArray<AggregateTable>
   readonly output: OutputSettings
   readonly run: string
   readonly full: boolean
@@ -87,7 +90,7 @@ interface Content {
 
 /** Publishes from the warehouse of the context, which is a masked copy for some targets. */
 const publishContent = (
-  { catalogue, wide, models, output, run, full }: Content,
+  { aggregates, catalogue, wide, models, output, run, full }: Content,
   { folder, formats }: Pick<Target, "folder" | "formats">,
   masking?: { readonly path: string; readonly text: string }
 ) =>
@@ -98,7 +101,7 @@ const publishContent = (
       csvProfile: output.csvProfile,
       run,
       schemaVersion: "1",
-      views: viewStatements(catalogue, wide),
+      views: viewStatements(catalogue, wide, aggregates),
       models,
       documents: (files) =>
         Effect.map(releaseDocuments(catalogue, wide, files, output.csvProfile === "spreadsheet"), (documents) =>
@@ -106,15 +109,20 @@ const publishContent = (
         ),
       full
     },
-    withViews(publishedTables(catalogue), wide)
+    withViews([...publishedTables(catalogue), ...aggregates.map(({ published }) => published)], wide)
   )
 
-const viewStatements = (catalogue: Catalogue, wide: ReadonlyArray<WideView>): ReadonlyArray<string> => {
+const viewStatements = (
+  catalogue: Catalogue,
+  wide: ReadonlyArray<WideView>,
+  aggregates: ReadonlyArray<AggregateTable>
+): ReadonlyArray<string> => {
   const schemas = { current: "main", history: "crm_history" }
   return [
     ...catalogue.resources.flatMap((resource) => versionStatements(resource, schemas)),
     ...wide.flatMap((view) => [view.statement("main"), ...view.comments("main")]),
-    ...commentStatements(catalogue, schemas)
+    ...commentStatements(catalogue, schemas),
+    ...aggregates.map(({ comment }) => comment)
   ]
 }
 
@@ -123,15 +131,19 @@ const publishTarget = Effect.fn("publish.target")(function* (all: Content, targe
   const { folder, masking, name } = target
   const content = selected(all, target)
   if (masking === undefined) return { name, ...(yield* publishContent(content, target)) } satisfies PublishedTarget
-  const { catalogue, output, wide } = content
-  const tables = maskedTables(catalogue, wide, masking)
+  const { aggregates, catalogue, output, wide } = content
+  const tables = [...maskedTables(catalogue, wide, masking), ...aggregates.flatMap(({ copied }) => copied)]
+  const resources = [
+    ...catalogue.resources.map(({ table }) => table),
+    ...aggregates.map(({ published }) => published.resource)
+  ]
   const versions = yield* contentVersions()
   const state = hash(
     "sha256",
     JSON.stringify([
       stampOf(tables, masking),
-      catalogue.resources.map(({ table }) => versions.get(table)?.version),
-      viewStatements(catalogue, wide),
+      resources.map((resource) => versions.get(resource)?.version),
+      viewStatements(catalogue, wide, aggregates),
       content.models,
       yield* storedFingerprint(),
       [target.formats, output.csvProfile]
@@ -162,20 +174,22 @@ const publishTarget = Effect.fn("publish.target")(function* (all: Content, targe
 const readDocument = (folder: string): Promise<string | undefined> =>
   readFile(join(folder, maskingName), "utf8").catch(() => undefined)
 
-/** The tables that a target names, and the models that need no others. */
-const selected = (content: Content, { tables }: Target): Content => {
-  if (tables === undefined) return content
+/** The tables that a target names and its profile permits, and the models that need no others. */
+const selected = (content: Content, { profile, tables }: Target): Content => {
   const { familyByTable } = content.catalogue
-  const resources = content.catalogue.resources.filter(
-    ({ table }) => tables.includes(table) || tables.includes(familyByTable.get(table)!)
+  const named = content.catalogue.resources.filter(
+    ({ table }) => tables === undefined || tables.includes(table) || tables.includes(familyByTable.get(table)!)
   )
+  const isAggregate = profile === "aggregate"
+  const resources = isAggregate ? impersonal(content.catalogue.resources).filter((one) => named.includes(one)) : named
   const catalogue = { ...content.catalogue, resources }
   const names = new Set(resources.flatMap((resource) => tablesOf(resource).map(({ name }) => name)))
   return {
     ...content,
     catalogue,
     wide: content.wide.filter(({ table }) => names.has(table)),
-    models: withSources(content.models, names)
+    models: withSources(content.models, names),
+    aggregates: isAggregate ? aggregateTables({ resources: named }) : []
   }
 }
 

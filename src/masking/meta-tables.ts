@@ -33,13 +33,15 @@ const replaced: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 /** Tables that say nothing about single records, or about small numbers of them. */
-const aggregateTables: ReadonlySet<string> = new Set(["runs", "coverage", "columns"])
+const aggregateTables: ReadonlySet<string> = new Set(["runs", "watermarks", "coverage", "columns"])
 
 /** The SELECT of each published table of `meta`. */
 export const maskedMetaTables = ({ profile }: Masking): ReadonlyArray<readonly [table: string, select: string]> =>
   publishedMetaTables.map((table) => {
-    const columns = replaced[table]
-    const select = `SELECT * ${columns ? `REPLACE (${columns.join(", ")})` : ""} FROM meta.${name(table)}`
+    // The total of a list may be a small number.
+    const more = profile === "aggregate" && table === "watermarks" ? ["NULL::BIGINT AS total"] : []
+    const columns = [...(replaced[table] ?? []), ...more]
+    const select = `SELECT * ${columns.length > 0 ? `REPLACE (${columns.join(", ")})` : ""} FROM meta.${name(table)}`
     return [table, profile === "aggregate" && !aggregateTables.has(table) ? `${select} LIMIT 0` : select]
   })
 

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { type Account, discard, openAccount } from "../support/account.ts"
 import { inDatabase, query } from "../support/compare.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
-import { occurrences, personalValues, textsOf } from "./secrets.ts"
+import { occurrences, personalValues, textsOf } from "../masking/secrets.ts"
 
 const keys = { SLUICE_MASKING_KEY: "5a".repeat(32) }
 
@@ -25,7 +25,8 @@ describe("a masked release", () => {
     writeFileSync(
       config,
       `[[publish]]\nname = "analysts"\nfolder = "${folder}/analysts"\nprofile = "analytics"\nformats = ["duckdb", "parquet"]
-       [[publish]]\nname = "support"\nfolder = "${folder}/support"\nprofile = "masked"\nformats = ["csv"]`
+       [[publish]]\nname = "support"\nfolder = "${folder}/support"\nprofile = "masked"\nformats = ["csv"]
+       [[publish]]\nname = "public"\nfolder = "${folder}/public"\nprofile = "aggregate"\nformats = ["duckdb"]`
     )
     const ran = await sluice(["sync", "--config", config], { ...account.environment, ...keys })
     assert.strictEqual(ran.code, 0, ran.stderr)
@@ -55,6 +56,7 @@ describe("a masked release", () => {
     assert.isAbove(texts.length, 250)
     assert.deepStrictEqual(occurrences(new Set([...values, ...contacts]), texts), [])
     assert.deepStrictEqual(occurrences(values, await textsOf(join(folder, "support"))), [])
+    assert.deepStrictEqual(occurrences(new Set([...values, ...contacts]), await textsOf(join(folder, "public"))), [])
     // The same search in the warehouse itself.
     assert.isAbove(occurrences(values, [["", readFileSync(account.warehouse, "utf8")]]).length, 100)
   })

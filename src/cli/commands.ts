@@ -13,6 +13,7 @@ import { load, loadRun } from "./load.ts"
 import { logFormats, logLevels } from "./log-format.ts"
 import { explore, exportTables } from "./reader-commands.ts"
 import { config, contract, init } from "./setup-commands.ts"
+import { subject } from "./subject-commands.ts"
 
 const run = {
   logFormat: choice("log-format", logFormats, "Format of messages and log; pretty on a terminal, logfmt elsewhere."),
@@ -234,6 +235,7 @@ export const sluice = Command.make("sluice").pipe(
     report,
     rebuild,
     verify,
+    subject,
     doctor,
     config,
     dictionary,

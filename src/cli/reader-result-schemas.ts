@@ -1,4 +1,4 @@
-/** The data of the results of reader-commands.ts. */
+/** The data of the results of reader-commands.ts and subject-commands.ts. */
 import * as Schema from "effect/Schema"
 
 /** Printed once the server listens. */
@@ -8,6 +8,20 @@ export const Explore = Schema.Struct({
   port: Schema.Int,
   /** The folder of the saved queries. */
   queries: Schema.String
+})
+
+export const Reidentified = Schema.Struct({
+  pseudonym: Schema.String,
+  /** Several if they share an address. */
+  contacts: Schema.Array(
+    Schema.Struct({
+      location: Schema.String,
+      id: Schema.String,
+      name: Schema.String,
+      email: Schema.String,
+      phone: Schema.String
+    })
+  )
 })
 
 export const Export = Schema.Struct({

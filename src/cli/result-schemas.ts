@@ -3,7 +3,7 @@
  * import their types only.
  */
 import * as Schema from "effect/Schema"
-import { Explore, Export } from "./reader-result-schemas.ts"
+import { Explore, Export, Reidentified } from "./reader-result-schemas.ts"
 import { Report } from "./report-result-schema.ts"
 import { ConfigShow, ConfigValidate, ContractCheck, Init } from "./setup-result-schemas.ts"
 
@@ -138,7 +138,6 @@ const Plan = Schema.Struct({
 })
 
 const Publish = Schema.Struct({
-  /** The further folders of the settings. */
   targets: Schema.Array(
     Schema.Struct({ name: Schema.String, folder: Schema.String, isNew: Schema.Boolean, files: Count })
   ),
@@ -238,6 +237,7 @@ export const resultSchemas = {
   report: Report,
   rebuild: Rebuild,
   verify: Verify,
+  "subject-reidentify": Reidentified,
   doctor: Doctor,
   init: Init,
   "config-show": ConfigShow,

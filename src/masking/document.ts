@@ -1,10 +1,10 @@
-/** `masking.json`: what a masked release does with each column, and the state from which it was made. */
+/** `masked-columns.json`: what a masked release does with each column, and the state from which it was made. */
 import type { Catalogue } from "../catalog/discover.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import type { Masking } from "./profiles.ts"
 import { treatmentOf, treatments } from "./rules.ts"
 
-export const maskingName = "masking.json"
+export const maskingName = "masked-columns.json"
 
 export const maskingDocument = (
   masking: Masking,

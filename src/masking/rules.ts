@@ -17,7 +17,7 @@ export interface MaskedColumn {
   readonly isCustom?: true
 }
 
-/** The treatments, in the words of masking.json and docs/masking.md. */
+/** The treatments, in the words of masked-columns.json and docs/masking.md. */
 export const treatments = {
   kept: "as it is",
   scrubbed: "as it is, but NULL if it contains an e-mail address",

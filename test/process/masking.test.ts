@@ -124,8 +124,38 @@ describe("a masked release", () => {
     assert.strictEqual(conditions.stdout.trim().split("\n").length, 1)
   })
 
+  it("has pseudonyms by which the owner of the key finds the contact, with a reason", async () => {
+    const search = (pseudonym: string, reason: string, key = keys.SLUICE_MASKING_KEY) =>
+      sluice(["subject", "reidentify", pseudonym, "--reason", reason, "--json"], {
+        ...account.environment,
+        SLUICE_MASKING_KEY: key
+      })
+    const [masked] = await inRelease(
+      "analysts",
+      "SELECT id, email, phone FROM contacts WHERE email <> '' AND phone <> '' LIMIT 1"
+    )
+    const found = new Set<string>()
+    for (const pseudonym of Object.values(masked!)) {
+      const ran = await search(String(pseudonym), "complaint")
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      assert.include(ran.stderr, "reason=complaint")
+      found.add(JSON.stringify(JSON.parse(ran.stdout).data.contacts))
+    }
+    assert.strictEqual(found.size, 1)
+    const [{ id, email }] = JSON.parse([...found][0]!)
+    assert.deepStrictEqual(await query(account.warehouse, `SELECT email FROM crm.contacts WHERE id = '${id}'`), [
+      { email }
+    ])
+    const { email: pseudonym } = masked!
+    assert.strictEqual((await search(String(pseudonym), " ")).code, 2)
+    assert.strictEqual((await search("ann@example.com", "complaint")).code, 2)
+    assert.strictEqual((await search(String(pseudonym).replace("_k1_", "_k2_"), "complaint")).code, 78)
+    assert.strictEqual((await search(String(pseudonym), "complaint", "5c".repeat(32))).code, 1)
+    assert.strictEqual((await search(String(pseudonym), "complaint", "")).code, 78)
+  })
+
   it("says what it does with each column, and lets only its owner read it", async () => {
-    const document = JSON.parse(readFileSync(join(folder, "analysts", "masking.json"), "utf8"))
+    const document = JSON.parse(readFileSync(join(folder, "analysts", "masked-columns.json"), "utf8"))
     assert.deepInclude(document, { profile: "analytics", keyId: "k1" })
     assert.strictEqual(document.columns["contacts.email"], "addressPseudonym")
     assert.strictEqual(document.columns["messages.body"], "dropped")

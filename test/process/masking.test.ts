@@ -9,6 +9,23 @@ import { occurrences, personalValues, textsOf } from "../masking/secrets.ts"
 
 const keys = { SLUICE_MASKING_KEY: "5a".repeat(32) }
 
+/** Values in places where the account has none: samples, texts of runs, earlier versions, and columns of other classes. */
+const planted = [
+  `UPDATE crm.contacts SET _extra = '{"a": "planted extra"}', source = 'ask planted.source@example.com',
+     attribution_source_url = 'https://planted.user@shop.example/u/planted.path@example.com?e=planted.query#planted-fragment',
+     attribution_source_referrer = 'planted referrer', website = 'https://own.example' WHERE id = (SELECT min(id) FROM crm.contacts)`,
+  "UPDATE crm.contact_tags SET tag = 'call 0171 234 5678' WHERE contact_id = (SELECT min(contact_id) FROM crm.contact_tags)",
+  `INSERT INTO crm_history.contacts (location_id, id, name, email, phone, _row_hash, _extra, _valid_from, _valid_to)
+     SELECT location_id, 'planted-earlier-id', 'Planted Earlier', 'planted.earlier@example.com', '+15550107777', 'planted-hash', '"planted"', now(), now() FROM crm.locations`,
+  "INSERT INTO meta.rejected_values VALUES ('r', 'l', 'contacts', 'planted-key', 'email', 'planted value', 'no text; in planted-record', now())",
+  "INSERT INTO meta.rejected_records VALUES ('r', 'l', 'contacts', '{\"planted\": 1}', 'no tag; in planted/contact_tags/0', now())",
+  "INSERT INTO meta.schema_changes VALUES ('l', 'contacts', 'planted@example.com', 'new field', 'planted sample', 'r', now(), 1)",
+  "INSERT INTO meta.enum_values VALUES ('l', 'contacts', 'type', 'planted.enum@example.com', 'r'), ('l', 'contacts', 'gender', 'planted', 'r')",
+  "INSERT INTO meta.unexpected_values VALUES ('l', 'contacts', 'type', 'planted.enum@example.com')",
+  "UPDATE meta.run_resources SET warnings = ['planted.warning@example.com'], reading = '{\"a\": \"planted reading\"}'",
+  "UPDATE meta.coverage SET reason = 'contact plantedId0123456789 is missing'"
+]
+
 describe("a masked release", () => {
   let account: Account
   let values: ReadonlySet<string>
@@ -28,17 +45,17 @@ describe("a masked release", () => {
        [[publish]]\nname = "support"\nfolder = "${folder}/support"\nprofile = "masked"\nformats = ["csv"]
        [[publish]]\nname = "public"\nfolder = "${folder}/public"\nprofile = "aggregate"\nformats = ["duckdb"]`
     )
-    const ran = await sluice(["sync", "--config", config], { ...account.environment, ...keys })
+    const ran = await sluice(["sync"], account.environment)
     assert.strictEqual(ran.code, 0, ran.stderr)
-    // Values that a sync leaves in samples.
     await inDatabase(
       account.warehouse,
-      (ask) =>
-        ask(
-          "INSERT INTO meta.schema_changes VALUES ('l', 'contacts', 'unseen', 'new field', 'planted-sample-value', 'r', now(), 1)"
-        ),
+      async (ask) => {
+        for (const statement of planted) await ask(statement)
+      },
       "READ_WRITE"
     )
+    const published = await publish()
+    assert.strictEqual(published.code, 0, published.stderr)
     values = await personalValues(account.warehouse)
   })
   afterAll(() => {
@@ -61,13 +78,29 @@ describe("a masked release", () => {
     assert.isAbove(occurrences(values, [["", readFileSync(account.warehouse, "utf8")]]).length, 100)
   })
 
+  it("contains no value from samples, texts of runs, earlier versions and columns of other classes", async () => {
+    for (const target of ["analysts", "support", "public"])
+      for (const [file, text] of await textsOf(join(folder, target)))
+        assert.notMatch(text, /planted|0171 234|5550107777/i, file)
+    const [earlier] = await inRelease(
+      "analysts",
+      "SELECT email FROM crm_history.contacts WHERE name IS NULL AND email IS NOT NULL"
+    )
+    assert.match(String(earlier!["email"]), /^eml_k1_/)
+    const urls = await inRelease(
+      "analysts",
+      "SELECT attribution_source_url AS url FROM contacts WHERE attribution_source_url LIKE '%shop.example%'"
+    )
+    assert.deepStrictEqual(urls, [{ url: "https://shop.example" }])
+  })
+
   it("has shortened values of the class quasi", async () => {
     const [found] = await inRelease(
       "analysts",
       `SELECT (SELECT count(*) FROM contacts WHERE date_of_birth IS NOT NULL)::INT AS births,
          (SELECT count(*) FROM contacts WHERE strftime(date_of_birth, '%m-%d') <> '01-01')::INT AS days,
          (SELECT max(length(postal_code)) FROM contacts)::INT AS postcode,
-         (SELECT count(*) FROM contact_attributions WHERE ip IS NOT NULL OR user_agent IS NOT NULL)::INT AS devices,
+         (SELECT count(*) FROM contact_attributions WHERE ip IS NOT NULL OR user_agent IS NOT NULL)::INT + (SELECT count(website) FROM contacts)::INT AS devices,
          (SELECT count(*) FROM contacts WHERE attribution_source_url LIKE '%?%' OR attribution_source_url LIKE '%#%')::INT AS queries,
          (SELECT count(*) FROM contacts WHERE attribution_source_url LIKE 'http%')::INT AS urls`
     )

@@ -7,6 +7,7 @@ import type { Catalogue } from "./catalog/discover.ts"
 import { publishedTables } from "./catalog/published-tables.ts"
 import { tablesOf } from "./catalog/tables.ts"
 import { releaseDocuments } from "./contracts/documents.ts"
+import { Failure } from "./failure.ts"
 import { onDisk } from "./io/files.ts"
 import { type AggregateTable, aggregateTables, impersonal } from "./masking/aggregates.ts"
 import { maskedTables, stampOf, writeCopy } from "./masking/copy.ts"
@@ -62,7 +63,16 @@ export const publishNow = Effect.fnUntraced(function* (
   yield* (yield* Warehouse).run("CHECKPOINT")
   const content = { catalogue, wide, models: yield* modelsOf(catalogue, output), aggregates: [], output, run, full }
   const main = output.formats.length === 0 ? undefined : yield* publishContent(content, { ...output, folder })
-  const others = yield* Effect.forEach(targets, (target) => publishTarget(content, target))
+  const others = yield* Effect.forEach(targets, (target) =>
+    Effect.tap(publishTarget(content, target), ({ files, isNew }) =>
+      Effect.annotateLogs(Effect.logInfo(isNew ? "target published" : "target unchanged"), {
+        target: target.name,
+        folder: target.folder,
+        profile: target.profile,
+        files: files.length
+      })
+    )
+  )
   return {
     due: main === undefined ? "not wanted" : main.isNew ? "due" : "unchanged",
     files: main?.files ?? [],
@@ -167,7 +177,10 @@ const publishTarget = Effect.fn("publish.target")(function* (all: Content, targe
       })
     })
     return yield* Effect.provide(fromCopy, Warehouse.layer(copy, { access: "write", memoryMb: output.memoryMb }))
-  }).pipe(Effect.scoped)
+  }).pipe(
+    Effect.scoped,
+    Effect.mapError(({ reason }) => new Failure({ reason, unpublished: folder }))
+  )
   return { name, ...published } satisfies PublishedTarget
 })
 

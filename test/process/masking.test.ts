@@ -1,6 +1,6 @@
 /** What leaves in masked releases of a small account with unusual data, compared with the warehouse. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Account, discard, openAccount } from "../support/account.ts"
 import { inDatabase, query } from "../support/compare.ts"
@@ -235,5 +235,19 @@ describe("a masked release", () => {
       tables.map(({ name }) => String(name)),
       "messages"
     )
+  })
+
+  it("of a folder that is not its own fails, and the release before it stays", async () => {
+    mkdirSync(join(folder, "foreign"))
+    writeFileSync(join(folder, "foreign", "mine.txt"), "")
+    writeFileSync(
+      config,
+      `[[publish]]\nname = "a"\nfolder = "${folder}/foreign"\nprofile = "masked"\ntables = ["pipelines"]`
+    )
+    const ran = await sluice(["publish", "--config", config], { ...account.environment, SLUICE_FORMATS: "csv" })
+    assert.strictEqual(ran.code, 1, ran.stderr)
+    assert.include(ran.stderr, `${folder}/foreign exists and is not a link that sluice created`)
+    assert.deepStrictEqual(readdirSync(join(folder, "foreign")), ["mine.txt"])
+    assert.isTrue(existsSync(join(account.output, "published", "csv", "contacts.csv")))
   })
 })

@@ -50,7 +50,7 @@ const measure = async (build: boolean): Promise<{ readonly all: number; readonly
   const timed = (run: string) =>
     Effect.gen(function* () {
       const start = performance.now()
-      const { problems } = yield* publishNow(catalogue, output, run)
+      const { problems } = yield* publishNow(catalogue, output, { run })
       if (problems.length > 0) throw new Error(problems[0]!.problem)
       return (performance.now() - start) / 1000
     })

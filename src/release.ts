@@ -1,65 +1,210 @@
 /** Publishes the warehouse: its tables and wide views, with the documents that describe them. */
 import { Effect } from "effect"
+import { hash } from "node:crypto"
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
 import type { Catalogue } from "./catalog/discover.ts"
 import { publishedTables } from "./catalog/published-tables.ts"
 import { tablesOf } from "./catalog/tables.ts"
 import { releaseDocuments } from "./contracts/documents.ts"
+import { Failure } from "./failure.ts"
 import { onDisk } from "./io/files.ts"
+import { type AggregateTable, aggregateTables, impersonal } from "./masking/aggregates.ts"
+import { maskedTables, stampOf, writeCopy } from "./masking/copy.ts"
+import { maskingDocument, maskingName, stateOf } from "./masking/document.ts"
+import type { ModelProblem } from "./models/model.ts"
 import { projectFolder, readModels } from "./models/files.ts"
-import { orderOf } from "./models/order.ts"
+import { type Ordered, orderOf, withSources } from "./models/order.ts"
 import { withViews } from "./publish/changes.ts"
-import { publish } from "./publish/publish.ts"
+import { confirmRelease, previousRelease } from "./publish/manifest.ts"
+import { type Published, publish } from "./publish/publish.ts"
 import { outputPaths } from "./settings/paths.ts"
 import type { OutputSettings } from "./settings/settings.ts"
+import type { Target } from "./settings/targets.ts"
 import { versionStatements } from "./warehouse/as-of-views.ts"
-import { boundChangedKeys } from "./warehouse/meta/content-versions.ts"
+import { boundChangedKeys, contentVersions } from "./warehouse/meta/content-versions.ts"
+import { storedFingerprint } from "./warehouse/meta/schema-version.ts"
 import { publishedMetaTables } from "./warehouse/meta/tables.ts"
 import { isAnythingComplete } from "./warehouse/meta/watermarks.ts"
 import { commentStatements } from "./warehouse/schema.ts"
 import { Warehouse } from "./warehouse/warehouse.ts"
-import { refreshWide } from "./warehouse/wide-views.ts"
+import { type WideView, refreshWide } from "./warehouse/wide-views.ts"
+
+export interface ReleaseOptions {
+  readonly run: string
+  /** Write every file anew. */
+  readonly full?: boolean
+  /** Further folders to publish into. */
+  readonly targets?: ReadonlyArray<Target>
+}
+
+/** A further folder that was published. */
+export interface PublishedTarget extends Published {
+  readonly name: string
+}
 
 /**
- * Publishes a new release if the warehouse differs from the current one; with `full`, writes every file anew. Publishes
- * nothing until a resource has been read completely. Returns the files of the current release, in `due` whether and why it
- * is new, and in `problems` the models that it does not have.
+ * Publishes a new release if the warehouse differs from the current one, then those of the targets. Publishes nothing until
+ * a resource has been read completely. Returns the files of the current release, in `due` whether and why it is new, and in
+ * `problems` the models that a release does not have.
  */
 export const publishNow = Effect.fnUntraced(function* (
   catalogue: Catalogue,
   output: OutputSettings,
-  run: string,
-  full = false
+  { run, full = false, targets = [] }: ReleaseOptions
 ) {
   const wide = yield* refreshWide(catalogue, output.customFieldClasses)
   const folder = outputPaths(output.folder).published
-  if (output.formats.length === 0) {
-    yield* boundChangedKeys()
-    return { due: "not wanted", files: [], problems: [], folder } as const
-  }
-  if (!(yield* isAnythingComplete())) return { due: "nothing read", files: [], problems: [], folder } as const
+  const none = { files: [], problems: [], folder, targets: [] }
+  if (output.formats.length === 0) yield* boundChangedKeys()
+  if (output.formats.length === 0 && targets.length === 0) return { due: "not wanted", ...none } as const
+  if (!(yield* isAnythingComplete())) return { due: "nothing read", ...none } as const
   // The checkpoint releases memory of unwritten rows, which publishing needs.
   yield* (yield* Warehouse).run("CHECKPOINT")
-  const schemas = { current: "main", history: "crm_history" }
-  const views = [
-    ...catalogue.resources.flatMap((resource) => versionStatements(resource, schemas)),
-    ...wide.flatMap((view) => [view.statement("main"), ...view.comments("main")]),
-    ...commentStatements(catalogue, schemas)
-  ]
-  const { isNew, files, problems } = yield* publish(
+  const content = { catalogue, wide, models: yield* modelsOf(catalogue, output), aggregates: [], output, run, full }
+  const main = output.formats.length === 0 ? undefined : yield* publishContent(content, { ...output, folder })
+  const others = yield* Effect.forEach(targets, (target) =>
+    Effect.tap(publishTarget(content, target), ({ files, isNew }) =>
+      Effect.annotateLogs(Effect.logInfo(isNew ? "target published" : "target unchanged"), {
+        target: target.name,
+        folder: target.folder,
+        profile: target.profile,
+        files: files.length
+      })
+    )
+  )
+  return {
+    due: main === undefined ? "not wanted" : main.isNew ? "due" : "unchanged",
+    files: main?.files ?? [],
+    problems: uniqueProblems([...(main?.problems ?? []), ...others.flatMap(({ problems }) => problems)]),
+    folder,
+    targets: others
+  } as const
+})
+
+const uniqueProblems = (problems: ReadonlyArray<ModelProblem>): ReadonlyArray<ModelProblem> => [
+  ...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()
+]
+
+/** What a release contains. */
+interface Content {
+  readonly catalogue: Catalogue
+  readonly wide: ReadonlyArray<WideView>
+  readonly models: Ordered
+  /** Counts of tables that the release does not have. */
+  readonly aggregates: ReadonlyArray<AggregateTable>
+  readonly output: OutputSettings
+  readonly run: string
+  readonly full: boolean
+}
+
+/** Publishes from the warehouse of the context, which is a masked copy for some targets. */
+const publishContent = (
+  { aggregates, catalogue, wide, models, output, run, full }: Content,
+  { folder, formats }: Pick<Target, "folder" | "formats">,
+  masking?: { readonly path: string; readonly text: string }
+) =>
+  publish(
     {
-      ...output,
       folder,
+      formats,
+      csvProfile: output.csvProfile,
       run,
       schemaVersion: "1",
-      views,
-      models: yield* modelsOf(catalogue, output),
-      documents: (files) => releaseDocuments(catalogue, wide, files, output.csvProfile === "spreadsheet"),
+      views: viewStatements(catalogue, wide, aggregates),
+      models,
+      documents: (files) =>
+        Effect.map(releaseDocuments(catalogue, wide, files, output.csvProfile === "spreadsheet"), (documents) =>
+          masking === undefined ? documents : [...documents, masking]
+        ),
       full
     },
-    withViews(publishedTables(catalogue), wide)
+    withViews([...publishedTables(catalogue), ...aggregates.map(({ published }) => published)], wide)
   )
-  return { due: isNew ? "due" : "unchanged", files, problems, folder } as const
+
+const viewStatements = (
+  catalogue: Catalogue,
+  wide: ReadonlyArray<WideView>,
+  aggregates: ReadonlyArray<AggregateTable>
+): ReadonlyArray<string> => {
+  const schemas = { current: "main", history: "crm_history" }
+  return [
+    ...catalogue.resources.flatMap((resource) => versionStatements(resource, schemas)),
+    ...wide.flatMap((view) => [view.statement("main"), ...view.comments("main")]),
+    ...commentStatements(catalogue, schemas),
+    ...aggregates.map(({ comment }) => comment)
+  ]
+}
+
+/** Publishes into the folder of a target. A masked release is made from a masked copy, unless nothing has changed. */
+const publishTarget = Effect.fn("publish.target")(function* (all: Content, target: Target) {
+  const { folder, masking, name } = target
+  const content = selected(all, target)
+  if (masking === undefined) return { name, ...(yield* publishContent(content, target)) } satisfies PublishedTarget
+  const { aggregates, catalogue, output, wide } = content
+  const tables = [...maskedTables(catalogue, wide, masking), ...aggregates.flatMap(({ copied }) => copied)]
+  const resources = [
+    ...catalogue.resources.map(({ table }) => table),
+    ...aggregates.map(({ published }) => published.resource)
+  ]
+  const versions = yield* contentVersions()
+  const state = hash(
+    "sha256",
+    JSON.stringify([
+      stampOf(tables, masking),
+      resources.map((resource) => versions.get(resource)?.version),
+      viewStatements(catalogue, wide, aggregates),
+      content.models,
+      yield* storedFingerprint(),
+      [target.formats, output.csvProfile]
+    ])
+  )
+  const previous = content.full ? undefined : yield* previousRelease(folder)
+  const document = previous && (yield* Effect.promise(() => readDocument(previous.folder)))
+  if (previous && stateOf(document) === state) {
+    yield* confirmRelease(previous)
+    const { files, problems = [] } = previous.manifest
+    return { name, isNew: false, files, problems: [...problems], folder } satisfies PublishedTarget
+  }
+  const published = yield* Effect.gen(function* () {
+    const copy = yield* writeCopy(output.folder, tables, masking)
+    const fromCopy = Effect.gen(function* () {
+      const warehouse = yield* Warehouse
+      for (const view of wide) yield* warehouse.run(view.statement("crm"))
+      return yield* publishContent(content, target, {
+        path: maskingName,
+        text: maskingDocument(masking, catalogue, state)
+      })
+    })
+    return yield* Effect.provide(fromCopy, Warehouse.layer(copy, { access: "write", memoryMb: output.memoryMb }))
+  }).pipe(
+    Effect.scoped,
+    Effect.mapError(({ reason }) => new Failure({ reason, unpublished: folder }))
+  )
+  return { name, ...published } satisfies PublishedTarget
 })
+
+const readDocument = (folder: string): Promise<string | undefined> =>
+  readFile(join(folder, maskingName), "utf8").catch(() => undefined)
+
+/** The tables that a target names and its profile permits, and the models that need no others. */
+const selected = (content: Content, { profile, tables }: Target): Content => {
+  const { familyByTable } = content.catalogue
+  const named = content.catalogue.resources.filter(
+    ({ table }) => tables === undefined || tables.includes(table) || tables.includes(familyByTable.get(table)!)
+  )
+  const isAggregate = profile === "aggregate"
+  const resources = isAggregate ? impersonal(content.catalogue.resources).filter((one) => named.includes(one)) : named
+  const catalogue = { ...content.catalogue, resources }
+  const names = new Set(resources.flatMap((resource) => tablesOf(resource).map(({ name }) => name)))
+  return {
+    ...content,
+    catalogue,
+    wide: content.wide.filter(({ table }) => names.has(table)),
+    models: withSources(content.models, names),
+    aggregates: isAggregate ? aggregateTables({ resources: named }) : []
+  }
+}
 
 /** The models of sluice, and those of the user, in the order in which they are built. */
 const modelsOf = Effect.fnUntraced(function* (catalogue: Catalogue, { models }: OutputSettings) {

@@ -38,6 +38,7 @@ import { type SchemaDrift, reportSchemaDrift } from "./warehouse/meta/schema-cha
 import { freshnessByLocation } from "./warehouse/meta/watermarks.ts"
 import { outputPaths } from "./settings/paths.ts"
 import type { AccountSettings, OutputSettings } from "./settings/settings.ts"
+import type { Target } from "./settings/targets.ts"
 import { prepare } from "./warehouse/schema.ts"
 
 /** A location to read, with its own budget and credentials. */
@@ -54,6 +55,8 @@ export interface SyncOptions extends Omit<Choice, "optional"> {
   readonly accounts: ReadonlyArray<SyncAccount>
   readonly output: OutputSettings
   readonly policies: SchemaPolicies
+  /** Further folders to publish into. */
+  readonly targets: ReadonlyArray<Target>
   /** Called when the plan is made and requests begin. */
   readonly onPlan: (plan: PlanOfRun) => Effect.Effect<void>
 }
@@ -171,7 +174,10 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   const exitCode = exitCodeOf(status, ended)
   const runStatus = exitCode === exitCodes.later ? "paused" : status
   yield* endRun(run, { status: runStatus, exitCode, requests })
-  const { due: published, problems: modelProblems } = yield* publishNow(catalogue, output, run.id)
+  const { due: published, problems: modelProblems } = yield* publishNow(catalogue, output, {
+    run: run.id,
+    targets: options.targets
+  })
   const elapsedMs = (yield* Clock.currentTimeMillis) - run.startedAt
   const { isVaultTruncated } = loader
   const vaultState = { isVaultTruncated, missingSegments: missing }

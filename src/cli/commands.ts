@@ -14,7 +14,7 @@ import { ledger } from "./ledger-commands.ts"
 import { load, loadRun } from "./load.ts"
 import { logFormats, logLevels } from "./log-format.ts"
 import { explore } from "./reader-commands.ts"
-import { config, contract, init } from "./setup-commands.ts"
+import { config, contract, dictionary, init } from "./setup-commands.ts"
 import { hold, retention, subject } from "./subject-commands.ts"
 
 const run = {
@@ -86,6 +86,11 @@ const publish = Command.make(
     format: choice("format", ["csv", "ndjson", "parquet"], "With --stdout: csv (the default), ndjson or parquet."),
     columns: text("columns", "With --stdout: write these columns only, in this order: id,email."),
     where: text("where", "With --stdout: write the rows that meet this SQL condition."),
+    profile: choice(
+      "profile",
+      ["raw", "masked", "analytics"],
+      "With --stdout: the personal data of the rows; raw by default, see docs/masking.md."
+    ),
     full: flag("full", "Write every file anew, also those whose tables have not changed."),
     csvProfile: choice("csv-profile", ["machine", "spreadsheet"], flagDescription("csvProfile"))
   },
@@ -166,32 +171,6 @@ const doctor = Command.make("doctor", reportsSettings, (flags) =>
   Command.withDescription("Check settings, machine, token, scopes and rate limits. Sends about 30 small requests."),
   Command.withExamples([
     { command: "./sluice doctor", description: "Before the first sync, or after one that failed." }
-  ])
-)
-const dictionary = Command.make(
-  "dictionary",
-  {
-    tables: Argument.String("table").pipe(
-      Argument.withDescription("Print these tables or families only."),
-      Argument.variadic()
-    ),
-    json: common.json,
-    coverage: flag(
-      "coverage",
-      "Print every read operation of the API with the tables it fills, or why it is not read."
-    ),
-    personalData: flag("personal-data", "Print only the columns that contain personal data, with their class."),
-    html: flag("html", "Print one HTML page with a search, diagrams and an example query for each table.")
-  },
-  (flags) => load(import("./dictionary.ts"), (_) => _.dictionary(flags))
-).pipe(
-  Command.withDescription("Print every table and column with its description."),
-  Command.withExamples([
-    { command: "./sluice dictionary contacts", description: "One table; without a name, the list of all." },
-    { command: "./sluice dictionary > dictionary.md", description: "All tables, as Markdown." },
-    { command: "./sluice dictionary --html > dictionary.html", description: "The same, for a browser." },
-    { command: "./sluice dictionary --personal-data", description: "What a table says about people." },
-    { command: "./sluice dictionary --coverage", description: "What is read, what is not, and why." }
   ])
 )
 const completions = Command.make(

@@ -14,6 +14,7 @@ import { ledgerOf } from "../ledger/file.ts"
 import { recordOf } from "../ledger/record.ts"
 import { schemaPolicies } from "../settings/schema-policy.ts"
 import type { OutputSettings, SchemaSettings } from "../settings/settings.ts"
+import { resolveTargets } from "../settings/targets.ts"
 import { counted } from "../verify/finding.ts"
 import { CommandError } from "./errors.ts"
 import { outputLayer } from "./output-layer.ts"
@@ -64,12 +65,13 @@ export const erase = Effect.fnUntraced(function* (
 ) {
   const { print, say } = yield* Output
   const policies = yield* schemaPolicies(output, catalogue)
+  const targets = yield* resolveTargets(output, catalogue)
   yield* refuseHeld(output.folder, job)
   yield* storeJob(output.folder, job)
   const stored = yield* eraseStored(catalogue, output, policies, job).pipe(Effect.provide(outputLayer(output)))
   const now = instant(yield* Clock.currentTimeMillis)
   const exports = yield* earlierExports(output.folder)
-  const { certificate, path } = yield* completeErasure(catalogue, output, job, stored, { now, exports })
+  const { certificate, path } = yield* completeErasure(catalogue, output, job, stored, { now, exports, targets })
   yield* record(output.folder, schema === "retention" ? "retention" : "erase", {
     certificate: basename(path),
     sha256: (yield* onDisk(path, "read", () => checksumOf(path))).sha256,

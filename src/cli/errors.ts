@@ -39,7 +39,7 @@ export const failureExplanation = ({ reason, unpublished }: Failure): Explanatio
     ? explanation
     : {
         ...explanation,
-        message: `Nothing was published, and ${unpublished} still shows the previous release. ${explanation.message}`
+        message: `Nothing was published into ${unpublished}, which still shows its previous release. ${explanation.message}`
       }
 }
 

@@ -2,7 +2,7 @@
 import * as Option from "effect/Option"
 import * as Flag from "effect/cli/Flag"
 import { flagDescription } from "../settings/documents.ts"
-import { type SettingFlags } from "../settings/sections.ts"
+import { type SettingFlags } from "../settings/setting.ts"
 import { flagText } from "../settings/table.ts"
 import { durationMs } from "./duration.ts"
 

@@ -7,6 +7,10 @@ import type { Failure } from "../failure.ts"
 import { partsOf } from "../publish/chunks.ts"
 import { columnsOf } from "../publish/columns.ts"
 import { type Rows, type StreamFormat, writeRows } from "../publish/stream.ts"
+import type { Masking } from "../masking/profiles.ts"
+import { definePseudonyms } from "../masking/pseudonyms.ts"
+import { maskedParts } from "../masking/relation.ts"
+import { type PublishSettings, maskingOf } from "../settings/targets.ts"
 import { closest, suggestion } from "../settings/closest.ts"
 import { commaSeparated } from "../settings/kinds.ts"
 import type { OutputSettings } from "../settings/settings.ts"
@@ -25,36 +29,46 @@ export interface StdoutFlags {
   readonly columns: string | undefined
   /** SQL condition. */
   readonly where: string | undefined
+  /** What personal data the rows contain; everything by default. */
+  readonly profile: "raw" | "masked" | "analytics" | undefined
 }
 
 /** If another program has the warehouse open, the rows are those of the last release, as a message says. */
 export const publishToStdout = Effect.fn("cli.publishToStdout")(function* (
   flags: StdoutFlags,
-  output: Pick<OutputSettings, "folder" | "memoryMb" | "csvProfile">,
+  output: Pick<OutputSettings, "folder" | "memoryMb" | "csvProfile"> & { readonly publishing: PublishSettings },
   now: number
 ) {
   const { stdout } = yield* Output
   const catalogue = yield* Effect.promise(() => discover())
   const table = yield* tableOf(catalogue, flags.stdout)
+  const masking = yield* maskingOf(output.publishing, flags.profile ?? "raw")
   const readable = yield* openReadable(output)
   if (readable.source === "none") return yield* readable.locked
   yield* sayHolder(readable, now)
   const { format: wanted = "csv" } = flags
   const format: StreamFormat = wanted === "csv" && output.csvProfile === "spreadsheet" ? "csv-spreadsheet" : wanted
-  yield* Effect.flatMap(rowsOf(catalogue, table, flags), (rows) => writeRows(rows, format, stdout)).pipe(
-    Effect.provide(readable.tables)
-  )
+  yield* Effect.gen(function* () {
+    if (masking?.profile === "analytics") yield* definePseudonyms(masking.key)
+    yield* writeRows(yield* rowsOf(catalogue, table, flags, masking), format, stdout)
+  }).pipe(Effect.provide(readable.tables))
   return 0
 }, Effect.scoped)
 
 const rowsOf = Effect.fnUntraced(function* (
   catalogue: Catalogue,
   { schema, name: table }: QualifiedTable,
-  flags: StdoutFlags
+  flags: StdoutFlags,
+  masking: Masking | undefined
 ): Effect.fn.Return<Rows, Failure | CommandError, Warehouse> {
   const { where } = flags
-  const wide = schema === "crm" && (yield* wideViews(catalogue)).find(({ view }) => view === table)
-  const all = wide ? yield* partsOf({ name: table, wide }, schema) : [`${schema}.${name(table)}`]
+  const views = schema === "meta" ? [] : yield* wideViews(catalogue)
+  const wide = schema === "crm" ? views.find(({ view }) => view === table) : undefined
+  const plain = wide ? yield* partsOf({ name: table, wide }, schema) : [`${schema}.${name(table)}`]
+  // A condition sees masked values only, because the rows that it selects would tell the others.
+  const all = masking
+    ? yield* maskedParts(catalogue, views, masking, { schema, name: table, parts: plain, wide })
+    : plain
   if (where !== undefined) yield* checkCondition(all[0]!, where)
   const parts = where === undefined ? all : all.map((part) => `(FROM ${part} WHERE (${where}\n))`)
   const existing = yield* columnsOf(all[0]!)

@@ -9,6 +9,7 @@ import type { Flags } from "../settings/read.ts"
 import { manifestName, outputPaths, snapshotName } from "../settings/paths.ts"
 import { schemaPolicies } from "../settings/schema-policy.ts"
 import { outputSettings } from "../settings/settings.ts"
+import { resolveTargets } from "../settings/targets.ts"
 import { publishNow } from "../release.ts"
 import { prepare } from "../warehouse/schema.ts"
 import { lastRun } from "../warehouse/meta/runs.ts"
@@ -28,6 +29,7 @@ export interface PublishFlags extends Flags {
   readonly columns: string | undefined
   readonly full: boolean
   readonly where: string | undefined
+  readonly profile: "raw" | "masked" | "analytics" | undefined
   readonly json: boolean
 }
 
@@ -41,7 +43,7 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
     const { publishToStdout } = yield* Effect.promise(() => import("./publish-stdout.ts"))
     return yield* publishToStdout({ ...flags, stdout }, output, yield* Clock.currentTimeMillis)
   }
-  const useless = (["where", "columns", "format"] as const).find((flag) => flags[flag] !== undefined)
+  const useless = (["where", "columns", "format", "profile"] as const).find((flag) => flags[flag] !== undefined)
   if (useless !== undefined)
     return yield* new CommandError({
       ends: "usage",
@@ -54,13 +56,20 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
     next: "./sluice sync"
   })
   if (!existsSync(outputPaths(output.folder).warehouse)) return yield* nothing
-  const { due, files, folder, problems } = yield* Effect.gen(function* () {
+  const targets = yield* resolveTargets(output, catalogue)
+  const {
+    due,
+    files,
+    folder,
+    problems,
+    targets: others
+  } = yield* Effect.gen(function* () {
     yield* removeLeftovers(output.folder)
     // The definitions may be newer than the last sync.
     yield* prepare(catalogue)
     const run = yield* lastRun()
     if (run === undefined) return yield* nothing
-    return yield* publishNow(catalogue, output, run.id, flags.full)
+    return yield* publishNow(catalogue, output, { run: run.id, full: flags.full, targets })
   }).pipe(
     Effect.provide(Warehouse.layer(outputPaths(output.folder).warehouse, { ...output, access: "write" })),
     withReport(output, catalogue),
@@ -86,6 +95,7 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
       data: {
         folder,
         modelProblems: problems.map(sentenceOf),
+        targets: others.map(({ name, folder, isNew, files }) => ({ name, folder, isNew, files: files.length })),
         files: files.map(({ path, table, rows, bytes, sha256 }) => ({ path, table, rows, bytes, sha256 }))
       }
     })
@@ -96,6 +106,9 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
           ? `Nothing has changed since ${folder} was published.`
           : `${files.length} files in ${folder}`
       )
+    if (isLogged("info"))
+      for (const { files, folder, isNew, name } of others)
+        print(isNew ? `${name}: ${files.length} files in ${folder}` : `${name}: nothing has changed in ${folder}`)
     yield* sayProblems(problems)
     say(`Next: ${next}`)
   }

@@ -11,6 +11,20 @@ const Explore = Schema.Struct({
   queries: Schema.String
 })
 
+const Reidentified = Schema.Struct({
+  pseudonym: Schema.String,
+  /** Several if they share an address. */
+  contacts: Schema.Array(
+    Schema.Struct({
+      location: Schema.String,
+      id: Schema.String,
+      name: Schema.String,
+      email: Schema.String,
+      phone: Schema.String
+    })
+  )
+})
+
 const ExportExcel = Schema.Struct({
   file: Schema.String,
   sheets: Schema.Array(Schema.Struct({ name: Schema.String, table: Schema.String, rows: Schema.Int })),
@@ -51,6 +65,7 @@ const ExportVerify = Schema.Struct({
 export const readerSchemas = {
   report: Report,
   explore: Explore,
+  "subject-reidentify": Reidentified,
   "export-excel": ExportExcel,
   "export-bundle": ExportBundle,
   "export-verify": ExportVerify

@@ -12,6 +12,7 @@ import type { Flags } from "../settings/read.ts"
 import { outputPaths } from "../settings/paths.ts"
 import { schemaPolicies } from "../settings/schema-policy.ts"
 import { outputSettings } from "../settings/settings.ts"
+import { resolveTargets } from "../settings/targets.ts"
 import { publishNow } from "../release.ts"
 import { Vault } from "../vault/vault.ts"
 import { recordCount, setStatuses } from "../warehouse/meta/run-resources.ts"
@@ -42,6 +43,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
     })
   const catalogue = yield* Effect.promise(() => discover())
   const policies = yield* schemaPolicies(output, catalogue)
+  const targets = yield* resolveTargets(output, catalogue)
   const startedAt = yield* Clock.currentTimeMillis
   const held = Warehouse.layer(warehouse, { ...output, access: "write", anyFormat: true })
   yield* Effect.scoped(Layer.build(held)).pipe(
@@ -69,7 +71,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
       yield* setStatuses()
       yield* endRun(run, { status: "complete", exitCode: 0, requests: 0 })
       const loadedMs = (yield* Clock.currentTimeMillis) - startedAt
-      const { problems } = yield* publishNow(catalogue, output, run.id)
+      const { problems } = yield* publishNow(catalogue, output, { run: run.id, targets })
       return { run: run.id, records: yield* recordCount(), loadedMs, problems }
     }).pipe(
       Effect.provide(Layer.provideMerge(Vault.layer(vault), Warehouse.layer(rebuilt, { ...output, access: "write" })))

@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import { LedgerHead, ledgerSchemas } from "./ledger-result-schemas.ts"
 import { readerSchemas } from "./reader-result-schemas.ts"
 import { complianceSchemas } from "./subject-result-schemas.ts"
-import { ConfigShow, ConfigValidate, ContractCheck, Init } from "./setup-result-schemas.ts"
+import { setupSchemas } from "./setup-result-schemas.ts"
 
 const Count = Schema.Int
 const Instant = Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
@@ -143,6 +143,9 @@ const Plan = Schema.Struct({
 })
 
 const Publish = Schema.Struct({
+  targets: Schema.Array(
+    Schema.Struct({ name: Schema.String, folder: Schema.String, isNew: Schema.Boolean, files: Count })
+  ),
   folder: Schema.String,
   modelProblems: ModelProblems,
   files: Schema.Array(
@@ -239,12 +242,9 @@ export const resultSchemas = {
   rebuild: Rebuild,
   verify: Verify,
   doctor: Doctor,
-  init: Init,
-  "config-show": ConfigShow,
-  "config-validate": ConfigValidate,
+  ...setupSchemas,
   dictionary: Dictionary,
-  coverage: Coverage,
-  "contract-check": ContractCheck
+  coverage: Coverage
 }
 
 export type Results = { readonly [Name in keyof typeof resultSchemas]: (typeof resultSchemas)[Name]["Type"] }

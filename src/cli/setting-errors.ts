@@ -43,6 +43,12 @@ export const problemSentence = (problem: SettingProblem): string => {
       return `There are no credentials: account.token (SLUICE_TOKEN) is missing, and for an OAuth app ${problem.missing.join(", ")} ${problem.missing.length === 1 ? "is" : "are"} missing.`
     case "SecretUnavailable":
       return `${problem.path}: ${problem.reference} cannot be read: ${problem.cause}.`
+    case "TargetConflict":
+      return `${problem.place}: ${problem.path} is ${problem.value}, and ${problem.other}. Name another one.`
+    case "UnknownTable":
+      return `${problem.place}: tables: there is no table or family ${problem.table}${suggestion(problem.closest)}`
+    case "KeyUnusable":
+      return `${problem.path}: ${problem.reference} cannot be used as a key: ${problem.cause}.`
     case "UnknownResource":
       return `${problem.place}: schema.resources.${problem.resource}: there is no such resource${suggestion(problem.closest)}`
     case "UnknownField":

@@ -74,3 +74,30 @@ export const contract = Command.make("contract").pipe(
   ]),
   Command.withSubcommands([contractPrint, contractCheck])
 )
+
+export const dictionary = Command.make(
+  "dictionary",
+  {
+    tables: Argument.String("table").pipe(
+      Argument.withDescription("Print these tables or families only."),
+      Argument.variadic()
+    ),
+    json: common.json,
+    coverage: flag(
+      "coverage",
+      "Print every read operation of the API with the tables it fills, or why it is not read."
+    ),
+    personalData: flag("personal-data", "Print only the columns that contain personal data, with their class."),
+    html: flag("html", "Print one HTML page with a search, diagrams and an example query for each table.")
+  },
+  (flags) => load(import("./dictionary.ts"), (_) => _.dictionary(flags))
+).pipe(
+  Command.withDescription("Print every table and column with its description."),
+  Command.withExamples([
+    { command: "./sluice dictionary contacts", description: "One table; without a name, the list of all." },
+    { command: "./sluice dictionary > dictionary.md", description: "All tables, as Markdown." },
+    { command: "./sluice dictionary --html > dictionary.html", description: "The same, for a browser." },
+    { command: "./sluice dictionary --personal-data", description: "What a table says about people." },
+    { command: "./sluice dictionary --coverage", description: "What is read, what is not, and why." }
+  ])
+)

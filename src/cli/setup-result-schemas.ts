@@ -1,7 +1,7 @@
 /** The data of the results of setup-commands.ts. */
 import * as Schema from "effect/Schema"
 
-export const ConfigShow = Schema.Struct({
+const ConfigShow = Schema.Struct({
   file: Schema.String,
   settings: Schema.Array(
     Schema.Struct({
@@ -16,14 +16,21 @@ export const ConfigShow = Schema.Struct({
   problems: Schema.Int
 })
 
-export const ConfigValidate = Schema.Struct({
+const ConfigValidate = Schema.Struct({
   file: Schema.String,
   /** One sentence for each. */
   problems: Schema.Array(Schema.String)
 })
 
 /** The files that were written. */
-export const Init = Schema.Struct({ files: Schema.Array(Schema.String) })
+const Init = Schema.Struct({ files: Schema.Array(Schema.String) })
 
 /** How many tables the contract has, and one sentence for each breaking change. */
-export const ContractCheck = Schema.Struct({ tables: Schema.Int, breaking: Schema.Array(Schema.String) })
+const ContractCheck = Schema.Struct({ tables: Schema.Int, breaking: Schema.Array(Schema.String) })
+
+export const setupSchemas = {
+  init: Init,
+  "config-show": ConfigShow,
+  "config-validate": ConfigValidate,
+  "contract-check": ContractCheck
+}

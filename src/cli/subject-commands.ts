@@ -1,6 +1,7 @@
 /** The commands by which an account answers for personal data. */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
 import { common, flag, list, setting, text } from "./flags.ts"
 import { load } from "./load.ts"
 
@@ -53,10 +54,31 @@ const subjectErase = Command.make(
   ])
 )
 
+const reidentify = Command.make(
+  "reidentify",
+  {
+    ...common,
+    pseudonym: Argument.String("pseudonym").pipe(
+      Argument.withDescription("A pseudonym of a masked release: eml_k1_ and 26 characters.")
+    ),
+    reason: Flag.String("reason").pipe(Flag.withDescription("Why the person has to be known; it is recorded."))
+  },
+  (flags) => load(import("./subject-reidentify.ts"), (_) => _.reidentify(flags))
+).pipe(
+  Command.withDescription("Find the contact for whom a pseudonym stands. Needs masking.key."),
+  Command.withExamples([
+    {
+      command: './sluice subject reidentify eml_k1_jmjc3wayzs3g2fm5n6scumidmy --reason "complaint, ticket 123"'
+    }
+  ])
+)
+
 export const subject = Command.make("subject").pipe(
-  Command.withDescription("Answer the request of a person for their data, or for its erasure."),
+  Command.withDescription(
+    "Answer the request of a person for their data or its erasure, or find a person behind a pseudonym."
+  ),
   Command.withExamples([{ command: "./sluice subject export --email jane@example.com" }]),
-  Command.withSubcommands([subjectExport, subjectErase])
+  Command.withSubcommands([subjectExport, subjectErase, reidentify])
 )
 
 const holdAdd = Command.make(

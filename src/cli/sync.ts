@@ -8,6 +8,7 @@ import { makePlan } from "../plan/plan.ts"
 import type { Flags } from "../settings/read.ts"
 import { schemaPolicies } from "../settings/schema-policy.ts"
 import { type AccountSettings, syncSettings } from "../settings/settings.ts"
+import { resolveTargets } from "../settings/targets.ts"
 import { type Synced, sync } from "../sync.ts"
 import { middleOf, rangeText } from "../values/range.ts"
 import { prepare } from "../warehouse/schema.ts"
@@ -67,6 +68,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
   const catalogue = yield* Effect.promise(() => discover())
   const policies = yield* schemaPolicies(output, catalogue)
   let suppressed = 0
+  const targets = yield* resolveTargets(output, catalogue)
   const work = Effect.gen(function* () {
     // The estimate of a sync reads the warehouse before the run begins.
     if (range) yield* prepare(catalogue)
@@ -99,6 +101,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
       accounts,
       output,
       policies,
+      targets,
       ...choice,
       full: flags.full,
       range,

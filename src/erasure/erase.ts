@@ -14,6 +14,7 @@ import type { SchemaPolicies } from "../catalog/schema-policy.ts"
 import { publishNow } from "../release.ts"
 import { outputPaths } from "../settings/paths.ts"
 import type { OutputSettings } from "../settings/settings.ts"
+import type { Target } from "../settings/targets.ts"
 import { Vault } from "../vault/vault.ts"
 import { lastRun } from "../warehouse/meta/runs.ts"
 import { positionStatements } from "../warehouse/meta/vault-offset.ts"
@@ -76,20 +77,28 @@ export const eraseStored = Effect.fn("erasure.stored")(function* (
   return { segments, before }
 })
 
+export interface CompleteOptions {
+  readonly exports: Certificate["earlierExports"]
+  /** ISO 8601. */
+  readonly now: string
+  /** Further folders to publish into. */
+  readonly targets: ReadonlyArray<Target>
+}
+
 /** The steps after the old warehouse was closed. */
 export const completeErasure = Effect.fn("erasure.complete")(function* (
   catalogue: Catalogue,
   output: OutputSettings,
   job: ErasureJob,
   { segments, before }: { readonly segments: ReadonlyArray<RewrittenSegment>; readonly before: string },
-  { exports, now }: { readonly exports: Certificate["earlierExports"]; readonly now: string }
+  { exports, now, targets }: CompleteOptions
 ): Effect.fn.Return<{ readonly certificate: Certificate; readonly path: string }, Failure> {
   const { folder, memoryMb } = output
   const paths = outputPaths(folder)
   yield* replaceWarehouse(paths.warehouse)
   yield* Effect.gen(function* () {
     const run = yield* lastRun()
-    if (run !== undefined) yield* publishNow(catalogue, output, run.id, true)
+    if (run !== undefined) yield* publishNow(catalogue, output, { run: run.id, full: true, targets })
   }).pipe(Effect.provide(Warehouse.layer(paths.warehouse, { ...output, access: "write" })))
   const releasesRemoved = yield* removeOldReleases(folder)
   yield* Effect.forEach(job.files, (file) =>

@@ -8,6 +8,18 @@ export interface Ordered {
   readonly problems: ReadonlyArray<ModelProblem>
 }
 
+/** The models that need no other tables of `crm` and `crm_history` than these. */
+export const withSources = ({ models, problems }: Ordered, tables: ReadonlySet<string>): Ordered => {
+  const kept = new Set<string>()
+  for (const model of models)
+    if (
+      sourcesOf(model).every(({ schema, table }) => schema === "meta" || tables.has(table)) &&
+      refsOf(model).every((ref) => kept.has(ref))
+    )
+      kept.add(model.name)
+  return { models: models.filter(({ name }) => kept.has(name)), problems }
+}
+
 export const orderOf = (all: ReadonlyArray<Model | ModelProblem>, hasSource: (source: Source) => boolean): Ordered => {
   const byName = new Map<string, Model>()
   const problems: Array<ModelProblem> = []

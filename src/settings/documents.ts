@@ -1,6 +1,8 @@
 /** Generates config/example.toml, its JSON Schema, the table of docs/configuration.md and the help of flags from the settings table. */
 import * as Schema from "effect/Schema"
-import { type Setting, type SettingFlags, locationSettings, sections } from "./sections.ts"
+import { listNames, listOf } from "./lists.ts"
+import { sections } from "./sections.ts"
+import type { Setting, SettingFlags } from "./setting.ts"
 import { allSettings, flagText } from "./table.ts"
 
 export const schemaFile = "sluice.schema.json"
@@ -27,10 +29,12 @@ export const exampleToml = (filled?: Filled): string =>
         exampleLines(key, setting, filled?.values[`${section}.${key}`])
       )
     ]),
-    "",
-    "# Several locations in one run, each with its own rate limit.",
-    "# [[locations]]",
-    ...Object.entries<Setting>(locationSettings).flatMap(([key, setting]) => exampleLines(key, setting)),
+    ...listNames.flatMap((list) => [
+      "",
+      `# ${listOf(list).description}`,
+      `# [[${list}]]`,
+      ...Object.entries(listOf(list).settings).flatMap(([key, setting]) => exampleLines(key, setting))
+    ]),
     ""
   ].join("\n")
 
@@ -72,11 +76,12 @@ export const jsonSchema = (): string =>
             objectOf(propertiesOf(settings))
           ])
         ),
-        locations: {
-          type: "array",
-          description: "Several locations in one run, each with its own rate limit.",
-          items: { ...objectOf(propertiesOf(locationSettings)), required: ["id"] }
-        }
+        ...Object.fromEntries(
+          listNames.map((list) => {
+            const { settings, required, description } = listOf(list)
+            return [list, { type: "array", description, items: { ...objectOf(propertiesOf(settings)), required } }]
+          })
+        )
       })
     },
     null,
@@ -108,12 +113,9 @@ export const readmeTable = (): string => {
       otherwise === undefined ? "" : `\`${tomlOf(otherwise)}\``,
       description
     ]),
-    ...Object.entries<Setting>(locationSettings).map(([key, { description }]) => [
-      `\`locations.${key}\``,
-      "",
-      "",
-      description
-    ])
+    ...listNames.flatMap((list) =>
+      Object.entries(listOf(list).settings).map(([key, { description }]) => [`\`${list}.${key}\``, "", "", description])
+    )
   ]
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
   const line = (row: ReadonlyArray<string>) =>

@@ -26,6 +26,11 @@ export const SettingProblem = Schema.TaggedUnion({
   /** There is no token, and the settings of the OAuth app are incomplete: `missing` lists them. */
   NoCredentials: { missing: Schema.Array(Schema.String) },
   SecretUnavailable: { path: Schema.String, reference: Schema.String, cause: Schema.String },
+  /** A setting of a publish target that does not fit the others. */
+  TargetConflict: { place: Schema.String, path: Schema.String, value: Schema.String, other: Schema.String },
+  UnknownTable: { place: Schema.String, table: Schema.String, closest: Schema.optional(Schema.String) },
+  /** `reference` contains no secret. */
+  KeyUnusable: { path: Schema.String, reference: Schema.String, cause: Schema.String },
   UnknownResource: { place: Schema.String, resource: Schema.String, closest: Schema.optional(Schema.String) },
   UnknownField: { place: Schema.String, field: Schema.String, closest: Schema.optional(Schema.String) }
 })

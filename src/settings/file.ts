@@ -5,7 +5,8 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { closest } from "./closest.ts"
 import type { SettingProblem } from "./errors.ts"
-import { locationSettings, sections } from "./sections.ts"
+import { type ListName, listNames, listOf } from "./lists.ts"
+import { sections } from "./sections.ts"
 import { allSettings } from "./table.ts"
 import { lineOf } from "./toml-lines.ts"
 
@@ -17,7 +18,7 @@ export interface SettingsFile {
   readonly name: string
   /** By section, without unknown sections. */
   readonly sections: Readonly<Record<string, Table>>
-  readonly locations: ReadonlyArray<Table>
+  readonly lists: Readonly<Record<ListName, ReadonlyArray<Table>>>
   /** The file with the line of a setting, such as `config/sluice.toml:3` for `account.base_url`. */
   readonly placeOf: (path: string) => string
 }
@@ -30,7 +31,7 @@ export interface ReadFile {
 /** Reads the named file, or the default file, which may be absent. */
 export const readFile = (named: string | undefined): ReadFile => {
   const name = named ?? defaultFile
-  const nothing = { name, sections: {}, locations: [], placeOf: () => name }
+  const nothing = { name, sections: {}, lists: { locations: [], publish: [] }, placeOf: () => name }
   const failed = (problem: SettingProblem): ReadFile => ({ file: nothing, problems: [problem] })
   if (!existsSync(name))
     return named === undefined ? { file: nothing, problems: [] } : failed({ _tag: "FileNotFound", file: name })
@@ -77,8 +78,8 @@ const checkedNames = (name: string, content: Table, placeOf: SettingsFile["place
 
   const known: Record<string, Table> = {}
   for (const [section, values] of Object.entries(content)) {
-    if (section === "locations") continue
-    if (!Object.hasOwn(sections, section)) unknown(section, [...Object.keys(sections), "locations"])
+    if (listNames.some((list) => list === section)) continue
+    if (!Object.hasOwn(sections, section)) unknown(section, [...Object.keys(sections), ...listNames])
     else if (!isTable(values)) misshapen(section, `a section, [${section}]`)
     else {
       known[section] = values
@@ -91,20 +92,24 @@ const checkedNames = (name: string, content: Table, placeOf: SettingsFile["place
     }
   }
 
-  const listed = content["locations"] ?? []
-  const locations = Array.isArray(listed) ? listed.filter(isTable) : []
-  if (!Array.isArray(listed) || locations.length < listed.length)
-    misshapen("locations", "[[locations]], once for each location")
-  for (const [index, location] of locations.entries()) {
-    const place = `locations[${index}]`
-    for (const key of Object.keys(location))
-      if (!Object.hasOwn(locationSettings, key))
-        unknown(
-          `${place}.${key}`,
-          Object.keys(locationSettings).map((name) => `${place}.${name}`)
-        )
+  const itemsOf = (list: ListName): ReadonlyArray<Table> => {
+    const { item, settings } = listOf(list)
+    const listed = content[list] ?? []
+    const items = Array.isArray(listed) ? listed.filter(isTable) : []
+    if (!Array.isArray(listed) || items.length < listed.length) misshapen(list, `[[${list}]], once for each ${item}`)
+    for (const [index, one] of items.entries()) {
+      const place = `${list}[${index}]`
+      for (const key of Object.keys(one))
+        if (!Object.hasOwn(settings, key))
+          unknown(
+            `${place}.${key}`,
+            Object.keys(settings).map((name) => `${place}.${name}`)
+          )
+    }
+    return items
   }
-  return { file: { name, sections: known, locations, placeOf }, problems }
+  const lists = { locations: itemsOf("locations"), publish: itemsOf("publish") }
+  return { file: { name, sections: known, lists, placeOf }, problems }
 }
 
 const isTable = (value: unknown): value is Table =>

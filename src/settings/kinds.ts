@@ -26,6 +26,12 @@ export const text: Kind<string> = {
   fromText: unchanged
 }
 
+export const keyId: Kind<string> = {
+  schema: Schema.String.check(Schema.isPattern(/^[a-z0-9]{1,8}$/)),
+  expected: "1 to 8 lower-case letters and digits",
+  fromText: unchanged
+}
+
 export const httpAddress: Kind<string> = {
   schema: Schema.String.check(
     Schema.makeFilter((address) => URL.canParse(address) && /^https?:$/.test(new URL(address).protocol))

@@ -1,9 +1,11 @@
 /** The value of every setting: a flag overrides the environment, which overrides the file, which overrides the default. */
 import * as Schema from "effect/Schema"
+import type { ProfileName } from "../masking/profiles.ts"
 import type { SettingProblem } from "./errors.ts"
 import { type SettingsFile, readFile } from "./file.ts"
 import { isPlainSecret, shownSecret } from "./secrets.ts"
-import { type Setting, type SettingFlags, locationSettings } from "./sections.ts"
+import { type ListName, listOf } from "./lists.ts"
+import type { Setting, SettingFlags } from "./setting.ts"
 import { type PlacedSetting, type SettingValues, allSettings, flagText } from "./table.ts"
 
 export interface Flags extends SettingFlags {
@@ -16,6 +18,15 @@ export interface ListedLocation {
   readonly id?: string
   readonly token?: string
   readonly company_id?: string
+}
+
+/** A folder to publish into, as the file lists it. What is missing or wrong is reported and absent. */
+export interface ListedTarget {
+  readonly name?: string
+  readonly folder?: string
+  readonly profile?: ProfileName
+  readonly formats?: SettingValues["output"]["formats"]
+  readonly tables?: ReadonlyArray<string>
 }
 
 export interface SettingSource {
@@ -34,6 +45,7 @@ export interface Settings {
   readonly placeOf: (path: string) => string
   readonly values: SettingValues
   readonly locations: ReadonlyArray<ListedLocation>
+  readonly targets: ReadonlyArray<ListedTarget>
   /** Whether the file contains a secret itself, and not a reference to it. */
   readonly hasPlainSecret: boolean
   /** Every setting that has a value. */
@@ -62,7 +74,9 @@ export const readSettings = (flags: Flags, environment: Environment): Settings =
     if (value !== undefined)
       sources.push({ path, shown: setting.secret ? shownSecret(textOf(value)) : textOf(value), from, name })
   }
-  const locations = file.locations.map((location, index) => listedLocation(location, index, file, problems))
+  // The schemas of the lists have checked every value.
+  const locations = listedItems("locations", file, problems) as ReadonlyArray<ListedLocation>
+  const targets = listedItems("publish", file, problems) as ReadonlyArray<ListedTarget>
   const secretsInFile = [
     ...allSettings.filter(({ secret }) => secret).map(({ section, key }) => file.sections[section]?.[key]),
     ...locations.map(({ token }) => token)
@@ -70,7 +84,8 @@ export const readSettings = (flags: Flags, environment: Environment): Settings =
   const hasPlainSecret = secretsInFile.some((value) => typeof value === "string" && isPlainSecret(value))
   // The schemas from which the types are derived have checked every value.
   const checked = values as unknown as SettingValues
-  return { file: file.name, placeOf: file.placeOf, values: checked, locations, hasPlainSecret, sources, problems }
+  const { name, placeOf } = file
+  return { file: name, placeOf, values: checked, locations, targets, hasPlainSecret, sources, problems }
 }
 
 type Written = Pick<SettingSource, "from" | "name"> & { readonly value: unknown }
@@ -93,22 +108,24 @@ const writtenIn = (
   return written
 }
 
-const listedLocation = (
-  location: Readonly<Record<string, unknown>>,
-  index: number,
-  { placeOf }: SettingsFile,
+const listedItems = (
+  list: ListName,
+  { lists, placeOf }: SettingsFile,
   problems: Array<SettingProblem>
-): ListedLocation => {
-  const right: Record<string, string> = {}
-  for (const [key, setting] of Object.entries<Setting>(locationSettings)) {
-    const path = `locations[${index}].${key}`
-    const value = location[key]
-    if (typeof value === "string" && Schema.is(setting.schema)(value)) right[key] = value
-    else if (value !== undefined) problems.push(wrongValue(setting, path, value, placeOf(path)))
-    else if (key === "id")
-      problems.push({ _tag: "Missing", place: placeOf(path), path, description: setting.description })
-  }
-  return right
+): ReadonlyArray<Readonly<Record<string, unknown>>> => {
+  const { settings, required } = listOf(list)
+  return lists[list].map((item, index) => {
+    const right: Record<string, unknown> = {}
+    for (const [key, setting] of Object.entries(settings)) {
+      const path = `${list}[${index}].${key}`
+      const value = item[key]
+      if (value !== undefined && Schema.is(setting.schema)(value)) right[key] = value
+      else if (value !== undefined) problems.push(wrongValue(setting, path, value, placeOf(path)))
+      else if (required.includes(key))
+        problems.push({ _tag: "Missing", place: placeOf(path), path, description: setting.description })
+    }
+    return right
+  })
 }
 
 const wrongValue = ({ secret, expected }: Setting, path: string, value: unknown, place: string): SettingProblem => ({

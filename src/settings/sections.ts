@@ -4,12 +4,12 @@
  */
 import { personalDataClasses } from "../catalog/personal-data.ts"
 import {
-  type Kind,
   anyOf,
   boolean,
   httpAddress,
   numberFrom,
   enumeration,
+  keyId,
   oneOfByName,
   periodsByName,
   positiveNumber,
@@ -17,33 +17,7 @@ import {
   text,
   textList
 } from "./kinds.ts"
-
-/** The flags of settings, by their names in the program: `baseUrl` is `--base-url`. */
-export interface SettingFlags {
-  readonly baseUrl?: string | undefined
-  readonly location?: string | undefined
-  readonly output?: string | undefined
-  readonly csvProfile?: string | undefined
-}
-
-export interface Setting<A = unknown> extends Kind<A> {
-  /** One sentence. */
-  readonly description: string
-  readonly environment?: string
-  readonly flag?: keyof SettingFlags
-  /** Its value is never shown; it may be written as a reference (`env:`, `file:`, `cmd:`). */
-  readonly secret?: true
-  readonly default?: A
-  /** The value in config/example.toml. Default: the default of the setting. */
-  readonly example?: A
-  /** Only for a setting that turns on an optional resource: why it is off by default. */
-  readonly whyOptional?: string
-}
-
-const setting = <A, const Rest extends Omit<Setting<A>, keyof Kind<A>>>(kind: Kind<A>, rest: Rest) => ({
-  ...kind,
-  ...rest
-})
+import { type Setting, setting } from "./setting.ts"
 
 /** The schema policies; see catalog/schema-policy.ts. */
 const schemaPolicies = ["evolve", "freeze", "discard"] as const
@@ -221,6 +195,19 @@ export const sections = {
       description: "How long records of a table are kept; ./sluice retention erases older ones.",
       default: {},
       example: { messages: "24 months" }
+    })
+  },
+  masking: {
+    key: setting(text, {
+      environment: "SLUICE_MASKING_KEY",
+      secret: true,
+      description:
+        "Key of the pseudonyms of the profile analytics, or a reference to it: 32 bytes or more, in hexadecimal or base64.",
+      example: "file:/run/secrets/masking_key"
+    }),
+    key_id: setting(keyId, {
+      description: "Name of that key, which every pseudonym contains; a new key needs a new name.",
+      default: "k1"
     })
   },
   deletions: {

@@ -10,6 +10,7 @@ import { commaSeparated } from "./kinds.ts"
 import { outputPaths } from "./paths.ts"
 import { type Environment, type Flags, type ListedLocation, type Settings, readSettings } from "./read.ts"
 import { secretReader, credentialsOf } from "./secrets.ts"
+import { type PublishSettings, folderProblems, publishSettingsOf } from "./targets.ts"
 import { type OptionalSettings, type SettingValues, allSettings, flagText, optionalOf } from "./table.ts"
 
 export interface OutputSettings {
@@ -22,6 +23,7 @@ export interface OutputSettings {
   readonly customFieldClasses?: CustomFieldClasses
   /** Periods such as `24 months`, by table. */
   readonly retention?: Readonly<Record<string, string>>
+  readonly publishing?: PublishSettings
 }
 
 export interface ModelSettings {
@@ -34,7 +36,7 @@ export interface ModelSettings {
 export interface SchemaSettings {
   readonly schema: SettingValues["schema"] & Pick<Settings, "placeOf">
 }
-type Output = OutputSettings & SchemaSettings
+type Output = OutputSettings & SchemaSettings & { readonly publishing: PublishSettings }
 
 export interface AccountSettings {
   readonly location: string
@@ -52,9 +54,9 @@ export const outputSettings = Effect.fn("settings.output")(function* (
   flags: Flags,
   environment: Environment
 ): Effect.fn.Return<Output, SettingsError> {
-  const settings = readSettings(flags, environment)
+  const settings = checkedFolders(readSettings(flags, environment))
   if (settings.problems.length > 0) return yield* new SettingsError({ problems: settings.problems })
-  return outputOf(settings)
+  return outputOf(settings, environment)
 })
 
 /** The settings of a command that reports on the output: it needs no credentials, and knows the locations if they are set. */
@@ -69,10 +71,10 @@ export const reportSettings = Effect.fn("settings.report")(function* (
   },
   SettingsError
 > {
-  const settings = readSettings(flags, environment)
+  const settings = checkedFolders(readSettings(flags, environment))
   if (settings.problems.length > 0) return yield* new SettingsError({ problems: settings.problems })
   const locations = locationsOf(settings).map(({ id }) => id)
-  return { output: outputOf(settings), optional: optionalOf(settings.values.account), locations }
+  return { output: outputOf(settings, environment), optional: optionalOf(settings.values.account), locations }
 })
 
 /** The settings of a command that reads locations: those that the flag or the variable names, or those of the file. */
@@ -86,8 +88,8 @@ export const syncSettings = Effect.fn("settings.sync")(function* (
 
 /** All settings and every problem of them. A setting with a wrong value has its default. */
 export const checkSettings = (flags: Flags, environment: Environment) => {
-  const settings = readSettings(flags, environment)
-  const output = outputOf(settings)
+  const settings = checkedFolders(readSettings(flags, environment))
+  const output = outputOf(settings, environment)
   const { accounts, problems } = accountsOf(settings, output.folder, environment)
   return { settings, output, accounts, problems: allProblems(settings, problems) }
 }
@@ -100,19 +102,25 @@ const allProblems = ({ problems }: Settings, missing: ReadonlyArray<SettingProbl
   return [...problems, ...missing.filter((problem) => !wrong.has(pathOf(problem)))]
 }
 
-const outputOf = ({
-  placeOf,
-  values: { output, machine, models, personal_data, retention, schema }
-}: Settings): Output => ({
-  folder: resolve(output.folder),
-  formats: output.formats,
-  csvProfile: output.csv_profile,
-  memoryMb: machine.memory_mb,
-  models: { build: models.build, folder: models.folder === undefined ? undefined : resolve(models.folder) },
-  customFieldClasses: personal_data.custom_fields,
-  retention: retention.periods,
-  schema: { ...schema, placeOf }
+const checkedFolders = (settings: Settings): Settings => ({
+  ...settings,
+  problems: [...settings.problems, ...folderProblems(settings)]
 })
+
+const outputOf = (settings: Settings, environment: Environment): Output => {
+  const { output, machine, models, personal_data, retention, schema } = settings.values
+  return {
+    folder: resolve(output.folder),
+    formats: output.formats,
+    csvProfile: output.csv_profile,
+    memoryMb: machine.memory_mb,
+    models: { build: models.build, folder: models.folder === undefined ? undefined : resolve(models.folder) },
+    customFieldClasses: personal_data.custom_fields,
+    retention: retention.periods,
+    publishing: publishSettingsOf(settings, environment),
+    schema: { ...schema, placeOf: settings.placeOf }
+  }
+}
 
 const accountsOf = (
   settings: Settings,

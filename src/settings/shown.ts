@@ -16,7 +16,7 @@ export interface ShownSetting {
 }
 
 export const shownSettings = (
-  { locations, placeOf, sources }: Settings,
+  { locations, placeOf, sources, targets }: Settings,
   problems: ReadonlyArray<SettingProblem>
 ): ReadonlyArray<ShownSetting> => {
   const missing = new Set(
@@ -35,6 +35,12 @@ export const shownSettings = (
       Object.entries(location).map(([key, value]): ShownSetting => {
         const setting = `locations[${index}].${key}`
         return { setting, value: key === "token" ? shownSecret(value) : value, from: "file", place: placeOf(setting) }
+      })
+    ),
+    ...targets.flatMap((target, index) =>
+      Object.entries(target).map(([key, value]): ShownSetting => {
+        const setting = `publish[${index}].${key}`
+        return { setting, value: [value].flat().join(", "), from: "file", place: placeOf(setting) }
       })
     )
   ]

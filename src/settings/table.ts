@@ -1,6 +1,7 @@
 /** What follows from the settings of sections.ts: their paths, the types of their values, and how a flag is written. */
 import type { Kind } from "./kinds.ts"
-import { type Setting, sections } from "./sections.ts"
+import { sections } from "./sections.ts"
+import type { Setting } from "./setting.ts"
 
 type Sections = typeof sections
 type ValueOf<S> = S extends Kind<infer A> ? (S extends { readonly default: unknown } ? A : A | undefined) : never

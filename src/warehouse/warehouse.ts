@@ -2,7 +2,7 @@
  * The warehouse: one DuckDB file with the current rows (`crm`), their earlier versions (`crm_history`) and all state
  * (`meta`). One process writes it at a time: DuckDB's lock on the file excludes other runs, and ends with the process.
  */
-import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import { type DuckDBConnection, DuckDBInstance, DuckDBScalarFunction, VARCHAR } from "@duckdb/node-api"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -39,6 +39,8 @@ export class Warehouse extends Context.Service<
     readonly checkpointIfAbove: (share: number) => Effect.Effect<void, Failure>
     /** Runs statements that cannot run in a transaction. */
     readonly run: (sql: string) => Effect.Effect<void, Failure>
+    /** Adds an SQL function of texts, for all connections. */
+    readonly textFunction: (name: string, parameters: number, of: TextFunction) => Effect.Effect<void, Failure>
     /** For small results. BIGINT, DECIMAL and timestamps are returned as text. */
     readonly rows: (sql: string) => Effect.Effect<ReadonlyArray<Row>, Failure>
     /** For results of any size, with a few thousand rows in memory at a time. Every column must be VARCHAR. */
@@ -48,6 +50,8 @@ export class Warehouse extends Context.Service<
   static readonly layer = (path: string, options: WarehouseOptions) =>
     Layer.effect(Warehouse, openWarehouse(path, options))
 }
+
+export type TextFunction = (values: ReadonlyArray<string | null>) => string | null
 
 export interface WarehouseOptions {
   readonly access: "write" | "read"
@@ -136,6 +140,8 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
       }).pipe(Effect.uninterruptible, statementLock.withPermits(1)),
     run: (sql) =>
       attempt(() => connection.run(sql)).pipe(Effect.asVoid, Effect.uninterruptible, statementLock.withPermits(1)),
+    textFunction: (name, parameters, of) =>
+      attempt(async () => connection.registerScalarFunction(scalarFunction(name, parameters, of))),
     rows: (sql) =>
       attempt(async () => (await connection.runAndReadAll(sql)).getRowObjectsJson() as Array<Row>).pipe(
         Effect.uninterruptible,
@@ -194,6 +200,19 @@ const settingsOf = (path: string, memoryMb: number) => ({
   allocator_flush_threshold: memoryMb < 128 ? "0MB" : "16MB",
   allocator_bulk_deallocation_flush_threshold: memoryMb < 128 ? "0MB" : "16MB"
 })
+
+const scalarFunction = (name: string, parameters: number, of: TextFunction) =>
+  DuckDBScalarFunction.create({
+    name,
+    parameterTypes: Array.from({ length: parameters }, () => VARCHAR),
+    returnType: VARCHAR,
+    mainFunction: (_, rows, results) => {
+      const columns = Array.from({ length: parameters }, (_, index) => rows.getColumnVector(index))
+      for (let row = 0; row < rows.rowCount; row++)
+        results.setItem(row, of(columns.map((column) => column.getItem(row) as string | null))) // Every column is VARCHAR.
+      results.flush()
+    }
+  })
 
 const execute = async (connection: DuckDBConnection, statements: ReadonlyArray<Statement>): Promise<void> => {
   let plain: Array<string> = []

@@ -89,7 +89,7 @@ it("the message of a failed publish states that the previous release stays publi
   const { message } = explanationOf(new Failure({ reason, unpublished: "o/published" }))!
   assert.match(
     message,
-    /^Nothing was published, and o\/published still shows the previous release\. o\/\.published.* ENOSPC/
+    /^Nothing was published into o\/published, which still shows its previous release\. o\/\.published.* ENOSPC/
   )
 })
 

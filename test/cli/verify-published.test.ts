@@ -33,7 +33,7 @@ const publishIn = (folder: string, settings: Pick<OutputSettings, "formats" | "c
   Effect.runPromise(
     Effect.gen(function* () {
       const run = yield* lastRun()
-      yield* publishNow(catalogue, { folder, memoryMb: 128, ...settings }, run!.id)
+      yield* publishNow(catalogue, { folder, memoryMb: 128, ...settings }, { run: run!.id })
     }).pipe(Effect.provide(Warehouse.layer(join(folder, "warehouse.duckdb"), { access: "write", memoryMb: 128 })))
   )
 /** Damages a copy of the folder with the published files and checks it. */

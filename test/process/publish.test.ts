@@ -79,7 +79,7 @@ describe("releases", () => {
       const failure = JSON.parse(ran.stdout.replace("begun\n", ""))
       assert.match(
         failure.message,
-        /^Nothing was published, and .*published still shows the previous release\. [^\n]+$/
+        /^Nothing was published into .*published, which still shows its previous release\. [^\n]+$/
       )
       assert.match(failure.message, /Everything read before this is kept\.$/)
       assert.strictEqual(verified(join(output, "published")).run, "before")

@@ -126,6 +126,7 @@ const program = (
       ],
       output: { folder: machine.folder, formats: [], csvProfile: "machine", memoryMb: 128 },
       policies: evolving,
+      targets: [],
       only: [],
       except: [],
       full,

@@ -1,0 +1,56 @@
+/** The settings that the file may contain several times: `[[locations]]` and `[[publish]]`. */
+import { profiles } from "../masking/profiles.ts"
+import { anyOf, enumeration, text, textList } from "./kinds.ts"
+import { locationSettings } from "./sections.ts"
+import { type Setting, setting } from "./setting.ts"
+
+/** The settings of one of several folders to publish into. */
+export const targetSettings = {
+  name: setting(text, { description: "Name of the target in messages.", example: "analysts" }),
+  folder: setting(text, {
+    description: "Folder of the target; becomes a link to its newest release.",
+    example: "/srv/analysts/crm"
+  }),
+  profile: setting(enumeration(profiles), {
+    description:
+      "What personal data it contains: everything (raw), masked values (masked), keyed pseudonyms (analytics), or no rows about persons (aggregate).",
+    example: "analytics"
+  }),
+  formats: setting(anyOf(["duckdb", "parquet", "csv"]), {
+    description: "Formats to publish; without it, output.formats.",
+    example: ["duckdb", "parquet"]
+  }),
+  tables: setting(textList, {
+    description: "Tables to publish, with their child tables; without it, all tables.",
+    example: ["contacts", "opportunities"]
+  })
+} satisfies Readonly<Record<string, Setting>>
+
+interface SettingList {
+  readonly settings: Readonly<Record<string, Setting>>
+  /** Settings that each item must have. */
+  readonly required: ReadonlyArray<string>
+  /** Completes "[[locations]], once for each …". */
+  readonly item: string
+  /** One sentence. */
+  readonly description: string
+}
+
+export const lists = {
+  locations: {
+    settings: locationSettings,
+    required: ["id"],
+    item: "location",
+    description: "Several locations in one run, each with its own rate limit."
+  },
+  publish: {
+    settings: targetSettings,
+    required: ["name", "folder", "profile"],
+    item: "folder",
+    description: "Further folders to publish into, each with its profile of personal data: see docs/masking.md."
+  }
+} satisfies Readonly<Record<string, SettingList>>
+
+export type ListName = keyof typeof lists
+export const listNames = Object.keys(lists) as ReadonlyArray<ListName>
+export const listOf = (name: ListName): SettingList => lists[name]

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, wri
 import { join } from "node:path"
 import { type Account, discard, openAccount } from "../support/account.ts"
 import { inDatabase, query } from "../support/compare.ts"
+import { start } from "../support/process.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 import { occurrences, personalValues, textsOf } from "../masking/secrets.ts"
 
@@ -235,6 +236,38 @@ describe("a masked release", () => {
       tables.map(({ name }) => String(name)),
       "messages"
     )
+  })
+
+  it("that is killed leaves no personal value, and the next run removes what it left", async () => {
+    const copy = join(account.output, "tmp", "masked", "warehouse.duckdb")
+    const releases = join(folder, ".killed")
+    writeFileSync(
+      config,
+      `[[publish]]\nname = "killed"\nfolder = "${folder}/killed"\nprofile = "analytics"\nformats = ["duckdb", "csv"]`
+    )
+    const environment = { ...account.environment, ...keys }
+    for (const begun of [copy, join(releases, "000001")]) {
+      const running = start(["publish", "--config", config], environment)
+      const isBegun = () =>
+        existsSync(begun) ||
+        (existsSync(releases) && readdirSync(releases).some((one) => join(releases, one).startsWith(begun)))
+      while (!isBegun()) await new Promise((resolve) => setTimeout(resolve, 5))
+      // Somewhere in the work.
+      await new Promise((resolve) => setTimeout(resolve, 700))
+      running.kill("SIGKILL")
+      assert.isNull((await running.ended).code)
+      assert.isFalse(existsSync(join(folder, "killed")))
+      for (const place of [join(account.output, "tmp"), releases].filter(existsSync))
+        for (const file of readdirSync(place, { recursive: true, withFileTypes: true }).filter((one) => one.isFile())) {
+          const path = join(file.parentPath, file.name)
+          assert.deepStrictEqual(occurrences(values, [[path, readFileSync(path, "utf8")]]), [])
+          if (path === copy) assert.strictEqual(statSync(path).mode & 0o077, 0)
+        }
+    }
+    const again = await sluice(["publish", "--config", config], environment)
+    assert.strictEqual(again.code, 0, again.stderr)
+    assert.isFalse(existsSync(copy))
+    assert.strictEqual(readdirSync(releases).length, 1)
   })
 
   it("of a folder that is not its own fails, and the release before it stays", async () => {

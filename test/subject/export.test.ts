@@ -17,7 +17,7 @@ describe("an export about a person", () => {
   let account: Account
   let person: Planted
   beforeAll(async () => {
-    account = await openAccount("--contacts", "40")
+    account = await openAccount("--contacts", "30")
     person = await plant(account.service)
     assert.strictEqual((await account.sync()).code, 0)
   })
@@ -80,7 +80,7 @@ describe("an export about a person", () => {
   })
 
   it("contains every record of the service that has the id of a contact, and none that has not", async () => {
-    const contacts = (await account.service.records("contacts")).slice(0, 5)
+    const contacts = (await account.service.records("contacts")).slice(0, 3)
     for (const contact of contacts) {
       const { rows } = await run("--contact", String(contact["id"]))
       for (const [collection, table] of Object.entries({ ...tableOf, emails: "emails" })) {

@@ -6,7 +6,8 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { type Account, discard, openTables } from "../support/account.ts"
 import { query } from "../support/compare.ts"
-import { programAt, pythonWith } from "../support/programs.ts"
+import { programAt } from "../support/programs.ts"
+import { pythonWith } from "../support/python.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
@@ -15,7 +16,7 @@ const recipes = Array.from(page.matchAll(/^```(sh|sql|python)\n(.*?)^```$/gms), 
   language: language!,
   code: code!
 }))
-const python = pythonWith("bi-tools", [
+const python = pythonWith([
   "duckdb==2.0.0",
   "duckdb-cli==1.5.6",
   "duckdb-engine==0.17.0",
@@ -26,7 +27,6 @@ const python = pythonWith("bi-tools", [
   "pytz",
   "sqlalchemy==2.1.9"
 ])
-if (python === undefined) console.log("skipped: the recipes of docs/bi-tools.md need Python and PyPI")
 
 describe.skipIf(python === undefined)("docs/bi-tools.md", () => {
   let account: Account

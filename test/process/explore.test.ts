@@ -9,14 +9,13 @@ import { type Browser, type Page, chromium } from "playwright-core"
 import { type Client, openExplorer } from "../explore/client.ts"
 import { type Account, discard, openTables } from "../support/account.ts"
 import { query } from "../support/compare.ts"
-import { programAt, pythonWith } from "../support/programs.ts"
+import { programOf } from "../support/programs.ts"
+import { pythonWith } from "../support/python.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 import { start } from "../support/process.ts"
 
-const chromiumPath = programAt(["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"])
-const python = pythonWith("readers", ["duckdb==1.5.4", "pytz", "openpyxl==3.1.5"])
-if (chromiumPath === undefined) console.log("skipped: the page of the explorer needs Debian's package chromium")
-if (python === undefined) console.log("skipped: the downloads of the explorer need Python with duckdb and openpyxl")
+const chromiumPath = programOf("chromium", "/usr/bin/chromium")
+const python = pythonWith(["duckdb==1.5.4", "pytz", "openpyxl==3.1.5"])
 
 const flags = [
   "--no-sandbox",

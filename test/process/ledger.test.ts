@@ -6,15 +6,14 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { appendRecord, headOf, ledgerOf } from "../../src/ledger/file.ts"
 import { checkLedger } from "../../src/ledger/verify.ts"
-import { programAt } from "../support/programs.ts"
+import { programOf } from "../support/programs.ts"
 import { randomFrom } from "../support/random.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const page = readFileSync(fileURLToPath(new URL("../../docs/ledger.md", import.meta.url)), "utf8")
 const script = /```bash\n(.*?)```/s.exec(page)![1]!
 
-const hasJq = programAt(["/usr/bin/jq", "/usr/local/bin/jq", "/opt/homebrew/bin/jq"]) !== undefined
-if (!hasJq) console.log("skipped: needs jq (apt-get install jq)")
+const hasJq = programOf("jq", "/usr/bin/jq") !== undefined
 
 const seed = Number(process.env["SLUICE_SEED"] ?? 1)
 

@@ -2,30 +2,13 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import axe from "axe-core"
 import { type Browser, type Page, chromium } from "playwright-core"
-import { execFileSync } from "node:child_process"
-import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { type Account, discard, openTables } from "../support/account.ts"
 import { query } from "../support/compare.ts"
+import { programOf } from "../support/programs.ts"
 import { sluice } from "../support/sluice.ts"
 
-const executablePath = "/usr/bin/chromium"
-
-/** Installs Chromium if the machine permits it. */
-const hasChromium = (): boolean => {
-  if (existsSync(executablePath)) return true
-  try {
-    execFileSync("apt-get", ["install", "-y", "--no-install-recommends", "chromium"], {
-      stdio: "ignore",
-      timeout: 180_000
-    })
-  } catch {
-    console.warn(
-      "The report was not opened in a browser: there is no /usr/bin/chromium, and apt-get cannot install it."
-    )
-  }
-  return existsSync(executablePath)
-}
+const executablePath = programOf("chromium", "/usr/bin/chromium")
 
 /** Without these, Chromium looks for updates in the network. */
 const args = [
@@ -38,7 +21,7 @@ const args = [
   "--disable-sync"
 ]
 
-describe.runIf(hasChromium())("the report in a browser", () => {
+describe.skipIf(executablePath === undefined)("the report in a browser", () => {
   let account: Account
   let browser: Browser
   let url: string
@@ -60,7 +43,7 @@ describe.runIf(hasChromium())("the report in a browser", () => {
     await account.service.post("token", { removeScope: "calendars.readonly" })
     assert.strictEqual((await sluice(["sync", ...account.selection], environment)).code, 77)
     url = `file://${join(account.output, "published/report/index.html")}`
-    browser = await chromium.launch({ executablePath, args })
+    browser = await chromium.launch({ executablePath: executablePath!, args })
   })
   afterAll(async () => {
     await browser.close()

@@ -8,13 +8,13 @@ import { fileURLToPath } from "node:url"
 import { type SheetColumn, kindOf } from "../../src/xlsx/cells.ts"
 import { writeWorkbook } from "../../src/xlsx/workbook.ts"
 import { nastyTexts } from "../publish/things.ts"
-import { programAt, pythonWith } from "../support/programs.ts"
+import { programAt } from "../support/programs.ts"
+import { pythonWith } from "../support/python.ts"
 import { discard, openTables } from "../support/account.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
-const python = pythonWith("readers", ["duckdb==1.5.4", "pytz", "openpyxl==3.1.5"])
+const python = pythonWith(["duckdb==1.5.4", "pytz", "openpyxl==3.1.5"])
 const office = programAt(["/usr/bin/libreoffice", "/usr/bin/soffice"])
-if (python === undefined) console.log("skipped: reading workbooks needs Python with openpyxl")
 if (office === undefined) console.log("skipped: reading workbooks needs Debian's package libreoffice-calc")
 
 const columns: ReadonlyArray<SheetColumn> = [

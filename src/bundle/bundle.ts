@@ -14,12 +14,14 @@ import { writeTagFiles } from "./bag.ts"
 import { type TableTotals, measure, measuredOf, parquetRelation } from "./control-totals.ts"
 import { withDatabase } from "./database.ts"
 import { type TableFile, putTable } from "./payload.ts"
+import { encryptFile } from "./encrypt.ts"
 import { provenanceOf } from "./provenance.ts"
 import { readmeText } from "./readme.ts"
 import { type ApiTotal, apiTotals, runLedger } from "./runs.ts"
 import { type Building, jsonText, sealFolders, sealText } from "./sealed-files.ts"
 import type { Release } from "./source.ts"
 import { type BundledTable, bundledTables, packageOf, resourcesOf } from "./tables.ts"
+import { type Signer, sign } from "./sign.ts"
 import { beginTarget, commitTarget } from "./target.ts"
 
 export interface BundleOptions {
@@ -31,17 +33,22 @@ export interface BundleOptions {
   /** An absolute path. */
   readonly target: string
   readonly format: "folder" | ArchiveFormat
+  readonly signer?: Signer | undefined
+  /** Recipients of age, to whom the archive is encrypted; none: it is not. */
+  readonly recipients?: ReadonlyArray<string>
 }
 
 /** Makes the bundle beside its target, and gives it its name when it is complete. */
 export const writeBundle = Effect.fn("bundle.write")(function* (options: BundleOptions) {
-  const { target, format, release } = options
+  const { target, format, recipients = [], release } = options
   const folder = yield* onDisk(target, "written", () => beginTarget(target))
   const bag = join(folder, "bag")
   return yield* Effect.gen(function* () {
     const written = yield* writeBag(options, { folder: bag, time: new Date(release.writtenAt) })
-    const made = format === "folder" ? bag : join(folder, "archive")
-    if (format !== "folder") yield* archived({ made, bag, target, format, release })
+    const plain = format === "folder" ? bag : join(folder, "archive")
+    if (format !== "folder") yield* archived({ made: plain, bag, target, format, release })
+    const made = recipients.length === 0 ? plain : join(folder, "encrypted")
+    if (recipients.length > 0) yield* onDisk(target, "written", () => encryptFile(plain, made, recipients))
     yield* onDisk(target, "written", () => commitTarget(made, target)).pipe(Effect.uninterruptible)
     return written
   }).pipe(Effect.ensuring(Effect.promise(() => rm(folder, { recursive: true, force: true }).catch(() => {}))))
@@ -94,6 +101,7 @@ const writeBag = Effect.fnUntraced(function* (options: BundleOptions, building: 
     const manifestSha256 = yield* onDisk(building.folder, "written", async () => {
       const info = { run, writtenAt, locations, description, ledgerHead: excerpt?.head }
       const sha256 = await writeTagFiles(building, info, payload)
+      if (options.signer) await sign(building, options.signer, run)
       await sealFolders(building)
       return sha256
     }).pipe(Effect.uninterruptible)

@@ -2,11 +2,14 @@
 import { Clock, Effect } from "effect"
 import { basename, resolve } from "node:path"
 import { writeBundle } from "../bundle/bundle.ts"
+import { isRecipient } from "../bundle/encrypt.ts"
 import { BundleError } from "../bundle/errors.ts"
+import { signerOf } from "../bundle/sign.ts"
 import { currentRelease } from "../bundle/source.ts"
 import { targetProblem } from "../bundle/target.ts"
 import { discover } from "../catalog/discover.ts"
 import type { Flags } from "../settings/read.ts"
+import { commaSeparated } from "../settings/kinds.ts"
 import { outputSettings } from "../settings/settings.ts"
 import { counted } from "../verify/finding.ts"
 import { chosenTables } from "./chosen-tables.ts"
@@ -23,6 +26,10 @@ export interface ExportBundleFlags extends Flags {
   readonly except: string | undefined
   /** Replace an existing bundle. */
   readonly force: boolean
+  /** `minisign:FILE` or `ssh:FILE`. */
+  readonly sign: string | undefined
+  /** Recipients of age, separated by commas. */
+  readonly encryptTo: string | undefined
   readonly json: boolean
 }
 
@@ -32,7 +39,18 @@ export const exportBundle = Effect.fn("cli.exportBundle")(function* (flags: Expo
   const output = yield* outputSettings(flags, yield* Environment)
   const target = resolve(flags.target)
   const format = formatOf(target)
-  const problem = yield* Effect.promise(() => targetProblem(target, format === "folder", flags.force))
+  const recipients = commaSeparated(flags.encryptTo ?? "")
+  const signer = flags.sign === undefined ? undefined : signerOf(flags.sign, output.folder)
+  const wrong = recipients.find((recipient) => !isRecipient(recipient))
+  const isAge = /\.age$/i.test(target)
+  const problem =
+    typeof signer === "string"
+      ? `--sign ${flags.sign}: ${signer}`
+      : wrong !== undefined
+        ? `--encrypt-to ${wrong}: expected a recipient of age, age1 and 58 characters`
+        : isAge !== recipients.length > 0 || (isAge && format === "folder")
+          ? "an encrypted bundle needs --encrypt-to and a name that ends in .tar.age or .zip.age"
+          : yield* Effect.promise(() => targetProblem(target, format === "folder", flags.force))
   if (problem !== undefined)
     return yield* new CommandError({
       ends: "usage",
@@ -47,7 +65,16 @@ export const exportBundle = Effect.fn("cli.exportBundle")(function* (flags: Expo
     const only = choice.only.length === 0 ? names : choice.only
     const tables = yield* chosenTables({ tables: names, familyByTable: catalogue.familyByTable }, { ...choice, only })
     const { run, writtenAt } = release
-    const written = yield* writeBundle({ output, release, catalogue, tables, target, format })
+    const written = yield* writeBundle({
+      output,
+      release,
+      catalogue,
+      tables,
+      target,
+      format,
+      signer: typeof signer === "string" ? undefined : signer,
+      recipients
+    })
     // The name only: the folders above it may contain the name of a person.
     const bundle = { bundle: basename(target), run, writtenAt, manifestSha256: written.manifestSha256 }
     yield* record(output.folder, "export", bundle)
@@ -76,4 +103,5 @@ export const exportBundle = Effect.fn("cli.exportBundle")(function* (flags: Expo
   return 0
 })
 
-const formatOf = (target: string) => (/\.tar$/i.test(target) ? "tar" : /\.zip$/i.test(target) ? "zip" : "folder")
+const formatOf = (target: string) =>
+  /\.tar(\.age)?$/i.test(target) ? "tar" : /\.zip(\.age)?$/i.test(target) ? "zip" : "folder"

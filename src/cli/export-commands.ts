@@ -1,7 +1,7 @@
 /** The commands that export the tables. The target is an argument, because `--output` is the output folder in every command. */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import { common, flag, list } from "./flags.ts"
+import { common, flag, list, text } from "./flags.ts"
 import { load } from "./load.ts"
 
 const except = list("except", "Leave these tables or families out.")
@@ -33,6 +33,8 @@ const exportBundle = Command.make(
     ),
     only: list("only", "Export these tables or families: contacts,payments. Without it, all tables."),
     except,
+    sign: text("sign", "Sign with a key outside of the output folder: minisign:FILE or ssh:FILE."),
+    encryptTo: list("encrypt-to", "Encrypt a .tar.age or .zip.age to this recipient of age; may be repeated."),
     force: flag("force", "Replace an existing bundle.")
   },
   (flags) => load(import("./export-bundle.ts"), (_) => _.exportBundle(flags))

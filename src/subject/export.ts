@@ -12,10 +12,12 @@ import { name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { findBelongings, linkedResources } from "./belongings.ts"
 import { findCandidates } from "./candidates.ts"
+import { conversationsOf, threadOf } from "./conversations.ts"
 import { type PersonTable, personTables, readableRows, writeRows } from "./collect.ts"
 import { type CoveredResource, coverageOf, limits } from "./coverage.ts"
 import type { FoundContact } from "./find.ts"
 import { pageOf } from "./page.ts"
+import { type Conversation, vconOf } from "./vcon.ts"
 import { zipFolder } from "./zip.ts"
 
 export interface ExportOptions {
@@ -61,6 +63,7 @@ export const exportSubject = Effect.fn("subject.export")(function* (
     await rm(part, { recursive: true, force: true })
     await mkdir(join(part, "data"), { recursive: true, mode: 0o700 })
     await mkdir(join(part, "files"), { mode: 0o700 })
+    await mkdir(join(part, "conversations"), { mode: 0o700 })
   })
   const write = (file: string, text: string) =>
     onDisk(join(part, file), "written", () => writeFile(join(part, file), text, { mode: 0o600 }))
@@ -82,6 +85,7 @@ export const exportSubject = Effect.fn("subject.export")(function* (
     })
   )
   const files = yield* copyRecordings(tables, options.output, part)
+  const conversations = yield* conversationsOf(catalogue.resources, join(part, "files"), files)
   const links = yield* linksOf(tables)
   const asOf =
     coverage
@@ -94,6 +98,10 @@ export const exportSubject = Effect.fn("subject.export")(function* (
   yield* write("columns.json", json(columnsOf(tables)))
   if (links.length > 0) yield* write("links.json", json(links))
   if (candidates !== undefined) yield* write("candidates.json", json(candidates))
+  for (const conversation of conversations) {
+    yield* write(`${pathOf(conversation)}.vcon.json`, json(vconOf(conversation, asOf)))
+    yield* write(`${pathOf(conversation)}.html`, threadOf(conversation))
+  }
   yield* write(
     "index.html",
     pageOf({
@@ -104,6 +112,7 @@ export const exportSubject = Effect.fn("subject.export")(function* (
       coverage,
       tables: pageTables,
       links,
+      conversations: conversations.map((conversation) => `${pathOf(conversation)}.html`),
       files: files.map((file) => `files/${file}`),
       candidates,
       limits
@@ -122,6 +131,9 @@ export const exportSubject = Effect.fn("subject.export")(function* (
     candidates: candidates?.length
   }
 })
+
+/** Without an ending. Ids of the service have letters and digits only. */
+const pathOf = ({ id }: Conversation): string => `conversations/${id.replaceAll(/[^A-Za-z0-9_-]/g, "_")}`
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 1)}\n`
 

@@ -23,6 +23,8 @@ export interface Page {
   readonly tables: ReadonlyArray<PageTable>
   readonly links: ReadonlyArray<{ readonly table: string; readonly url: string }>
   readonly files: ReadonlyArray<string>
+  /** Paths of the pages of conversations. */
+  readonly conversations: ReadonlyArray<string>
   readonly candidates:
     | ReadonlyArray<{ readonly table: string; readonly key: string; readonly column: string }>
     | undefined
@@ -135,12 +137,13 @@ const tableHtml = ({ columns, description, name, rows, shown }: PageTable): Html
     )}
   </section>`
 
-const linksHtml = ({ files, links }: Page): Html | undefined =>
-  links.length + files.length === 0
+const linksHtml = ({ conversations, files, links }: Page): Html | undefined =>
+  conversations.length + links.length + files.length === 0
     ? undefined
     : html`<section>
-        <h2>Files</h2>
+        <h2>Conversations and files</h2>
         <ul>
+          ${conversations.map((file) => html`<li><a href="${file}">${file}</a>, and as a vCon beside it</li>`)}
           ${files.map((file) => html`<li><a href="${file}">${file}</a></li>`)}
           ${links.map(({ table, url }) => html`<li>${table}: ${url}</li>`)}
         </ul>

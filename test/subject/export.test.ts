@@ -2,12 +2,14 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { parse } from "csv-parse/sync"
 import { execFileSync } from "node:child_process"
-import { existsSync, readFileSync, statSync } from "node:fs"
+import { createHash } from "node:crypto"
+import { existsSync, globSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { discover } from "../../src/catalog/discover.ts"
 import { tablesOf } from "../../src/catalog/tables.ts"
 import { linkedResources, wrongLinks } from "../../src/subject/belongings.ts"
 import { type Account, discard, openAccount } from "../support/account.ts"
+import { query } from "../support/compare.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 import { type Planted, plant, planted, tableOf } from "./planted.ts"
 
@@ -93,6 +95,39 @@ describe("an export about a person", () => {
         )
       }
     }
+  })
+
+  it("has each conversation as a vCon and as a page: every message once, calls with their hash and transcript", async () => {
+    const [caller] = await query(
+      account.warehouse,
+      "SELECT contact_id AS id FROM crm.messages JOIN crm.recordings AS r ON r.message_id = messages.id WHERE contact_id IS NOT NULL AND r.path IS NOT NULL ORDER BY ALL LIMIT 1"
+    )
+    const { rows, to } = await run("--contact", String(caller!["id"]))
+    const vcons = globSync("conversations/*.vcon.json", { cwd: to }).map((file) =>
+      JSON.parse(readFileSync(join(to, file), "utf8"))
+    )
+    const dialog = vcons.flatMap((vcon) => vcon.dialog)
+    assert.deepStrictEqual(dialog.map((one) => one.message_id).toSorted(), ids(rows("messages")))
+    for (const { dialog, parties, uuid, vcon } of vcons) {
+      assert.strictEqual(vcon, "0.4.0")
+      assert.match(uuid, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+      for (const one of dialog) assert.isTrue([one.originator, ...one.parties].every((index) => index < parties.length))
+    }
+    const recordings = dialog.filter(({ type }) => type === "recording")
+    assert.strictEqual(recordings.length, rows("recordings").length)
+    for (const { content_hash, filename } of recordings)
+      assert.strictEqual(
+        content_hash,
+        `sha512-${createHash("sha512")
+          .update(readFileSync(join(to, "files", filename)))
+          .digest("base64url")}`
+      )
+    const said = vcons.flatMap((vcon) => vcon.analysis).flatMap(({ body }) => body)
+    assert.strictEqual(said.length, rows("transcript_sentences").length)
+    assert.isAbove(said.length, 0)
+    const page = readFileSync(join(to, globSync("conversations/*.html", { cwd: to })[0]!), "utf8")
+    assert.match(page, /Recording<\/a>/)
+    assert.notMatch(page, /<script|<img/)
   })
 
   it("is refused for a person who is unknown, ambiguous or not named, with what to do next", async () => {

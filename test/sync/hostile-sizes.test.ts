@@ -70,7 +70,8 @@ describe("ids that look like paths", () => {
       assert.isTrue(existsSync(join(folder, path)))
     }
     assert.strictEqual(new Set(stored).size, readdirSync(join(folder, "files", "recordings")).length)
-    assert.sameMembers(readdirSync(folder), ["files", "recent-requests.json", "vault", "warehouse.duckdb"])
+    const known = ["files", "ledger.jsonl", "ledger.lock", "recent-requests.json", "vault", "warehouse.duckdb"]
+    assert.sameMembers(readdirSync(folder), known)
   })
 })
 

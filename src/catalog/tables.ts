@@ -3,6 +3,7 @@ import { decimalType } from "./decimals.ts"
 import type { ChildField, ColumnField, ColumnType, Fields } from "./fields.ts"
 import { type PersonalData, worstOf } from "./personal-data.ts"
 import type { Resource } from "./resource.ts"
+import { extraColumn, locationColumn, referenceColumn, runColumns, systemColumn } from "./system-columns.ts"
 
 export interface Column {
   readonly name: string
@@ -39,8 +40,21 @@ const sqlTypes: Readonly<Record<ColumnType, string>> = {
   json: "JSON"
 }
 
+type Tables = readonly [Table, ...Array<Table>]
+
 /** The table of the records, then the child tables. */
-export const tablesOf = (resource: Resource): readonly [Table, ...Array<Table>] => {
+export const tablesOf = (resource: Resource): Tables => {
+  const known = derived.get(resource)
+  if (known) return known
+  const tables = deriveTables(resource)
+  derived.set(resource, tables)
+  return tables
+}
+
+/** Every stage asks for the tables of every resource, which never change. */
+const derived = new WeakMap<Resource, Tables>()
+
+const deriveTables = (resource: Resource): Tables => {
   const collected = [...collect(resource.fields, false), ...collect(resource.detail?.fields ?? {}, true)]
   const own = columnsAmong(collected)
   const childOfColumn = resource.childOf?.column
@@ -218,29 +232,3 @@ const unique = (columns: ReadonlyArray<Column>): ReadonlyArray<Column> =>
   columns.filter((column, index) => columns.findIndex((other) => other.name === column.name) === index)
 
 const withSpaces = (name: string) => name.replaceAll("_", " ")
-
-const systemColumn = (name: string, sql: string, description: string): Column => ({
-  name,
-  type: "system",
-  sql,
-  description,
-  personal: "none",
-  detail: false
-})
-const referenceColumn = (name: string, table: string, how: string): Column => ({
-  ...systemColumn(name, "VARCHAR", `Row of ${table} ${how}`),
-  references: table
-})
-const locationColumn: Column = {
-  ...systemColumn("location_id", "VARCHAR", "Location the row was read from"),
-  references: "locations"
-}
-const extraColumn: Column = {
-  ...systemColumn("_extra", "JSON", "Fields the service sent that have no column, as sent"),
-  // Nobody has looked at these fields.
-  personal: "direct"
-}
-const runColumns = [
-  systemColumn("_synced_at", "TIMESTAMPTZ", "When the page that brought this version of the row was read"),
-  systemColumn("_run_id", "VARCHAR", "Run that loaded it; see meta.runs")
-]

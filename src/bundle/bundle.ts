@@ -7,6 +7,7 @@ import { fileFailure } from "../failure.ts"
 import { onDisk } from "../io/files.ts"
 import { ledgerOf } from "../ledger/file.ts"
 import { ledgerUntil } from "../ledger/release.ts"
+import { maskingName } from "../masking/document.ts"
 import { outputPaths } from "../settings/paths.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type ArchiveFormat, writeArchive } from "./archive.ts"
@@ -23,6 +24,7 @@ import type { Release } from "./source.ts"
 import { type BundledTable, bundledTables, packageOf, resourcesOf } from "./tables.ts"
 import { type Signer, sign } from "./sign.ts"
 import { beginTarget, commitTarget } from "./target.ts"
+import { timestamp } from "./timestamp.ts"
 
 export interface BundleOptions {
   readonly output: { readonly folder: string; readonly memoryMb: number }
@@ -34,6 +36,8 @@ export interface BundleOptions {
   readonly target: string
   readonly format: "folder" | ArchiveFormat
   readonly signer?: Signer | undefined
+  /** Where a timestamp is requested (RFC 3161). */
+  readonly authority?: URL | undefined
   /** Recipients of age, to whom the archive is encrypted; none: it is not. */
   readonly recipients?: ReadonlyArray<string>
 }
@@ -94,6 +98,7 @@ const writeBag = Effect.fnUntraced(function* (options: BundleOptions, building: 
       yield* text("data/control-totals.json", jsonText({ run, tables: totals })),
       yield* text("data/runs.json", jsonText(ledger)),
       yield* text("data/prov.json", jsonText(provenanceOf(release, locations, ledger, files))),
+      ...(release.maskedColumns === undefined ? [] : [yield* text(`data/${maskingName}`, release.maskedColumns)]),
       yield* text("data/README.md", readmeText(release, totals)),
       ...(excerpt === undefined ? [] : [yield* text("data/ledger.jsonl", excerpt.text)])
     ]
@@ -102,6 +107,7 @@ const writeBag = Effect.fnUntraced(function* (options: BundleOptions, building: 
       const info = { run, writtenAt, locations, description, ledgerHead: excerpt?.head }
       const sha256 = await writeTagFiles(building, info, payload)
       if (options.signer) await sign(building, options.signer, run)
+      if (options.authority) await timestamp(building, options.authority)
       await sealFolders(building)
       return sha256
     }).pipe(Effect.uninterruptible)

@@ -3,7 +3,9 @@ import { Effect, Schema } from "effect"
 import { existsSync } from "node:fs"
 import { readFile, realpath } from "node:fs/promises"
 import { join } from "node:path"
-import { manifestName, outputPaths, snapshotName } from "../settings/paths.ts"
+import { onDisk } from "../io/files.ts"
+import { maskingName } from "../masking/document.ts"
+import { manifestName, snapshotName } from "../settings/paths.ts"
 import { BundleError } from "./errors.ts"
 
 const Manifest = Schema.Struct({
@@ -41,13 +43,15 @@ export interface Release {
   readonly files: (typeof Manifest.Type)["files"]
   /** The DuckDB file of the release, if it has one. */
   readonly snapshot: string | undefined
+  /** What was done with each column, if values were masked. */
+  readonly maskedColumns: string | undefined
 }
 
-export const currentRelease = Effect.fn("bundle.currentRelease")(function* (output: string) {
-  const { published } = outputPaths(output)
+/** `published`: the link to the release. */
+export const currentRelease = Effect.fn("bundle.currentRelease")(function* (published: string) {
   if (!existsSync(published))
     return yield* new BundleError({
-      message: `There is no release in ${output}, and a bundle is made of one.`,
+      message: `There is no release in ${published}, and a bundle is made of one.`,
       next: "./sluice publish"
     })
   const unreadable = (cause: unknown) =>
@@ -66,6 +70,15 @@ export const currentRelease = Effect.fn("bundle.currentRelease")(function* (outp
     Effect.mapError(unreadable)
   )
   const snapshot = join(folder, snapshotName)
+  const maskedColumns = yield* onDisk(folder, "read", () =>
+    existsSync(join(folder, maskingName)) ? readFile(join(folder, maskingName), "utf8") : Promise.resolve(undefined)
+  )
+  // The warehouse could say what the release lacks, but not masked.
+  if (maskedColumns !== undefined && !existsSync(snapshot))
+    return yield* new BundleError({
+      message: `${published} has no DuckDB file, which contains the runs of a masked release.`,
+      next: 'add "duckdb" to the formats of this [[publish]], then ./sluice publish'
+    })
   return {
     folder,
     run: manifest.run,
@@ -75,6 +88,7 @@ export const currentRelease = Effect.fn("bundle.currentRelease")(function* (outp
       .filter(({ schema }) => schema === "crm")
       .map(({ table, columns }) => ({ name: table, columns })),
     files: manifest.files,
-    snapshot: existsSync(snapshot) ? snapshot : undefined
+    snapshot: existsSync(snapshot) ? snapshot : undefined,
+    maskedColumns
   } satisfies Release
 })

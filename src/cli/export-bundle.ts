@@ -10,7 +10,9 @@ import { targetProblem } from "../bundle/target.ts"
 import { discover } from "../catalog/discover.ts"
 import type { Flags } from "../settings/read.ts"
 import { commaSeparated } from "../settings/kinds.ts"
+import { outputPaths } from "../settings/paths.ts"
 import { outputSettings } from "../settings/settings.ts"
+import type { PublishSettings } from "../settings/targets.ts"
 import { counted } from "../verify/finding.ts"
 import { chosenTables } from "./chosen-tables.ts"
 import { Environment } from "./environment.ts"
@@ -28,6 +30,10 @@ export interface ExportBundleFlags extends Flags {
   readonly force: boolean
   /** `minisign:FILE` or `ssh:FILE`. */
   readonly sign: string | undefined
+  /** URL of an authority for timestamps. */
+  readonly timestamp: string | undefined
+  /** The profile of the release, if it is not that of the output folder. */
+  readonly profile: string | undefined
   /** Recipients of age, separated by commas. */
   readonly encryptTo: string | undefined
   readonly json: boolean
@@ -41,16 +47,19 @@ export const exportBundle = Effect.fn("cli.exportBundle")(function* (flags: Expo
   const format = formatOf(target)
   const recipients = commaSeparated(flags.encryptTo ?? "")
   const signer = flags.sign === undefined ? undefined : signerOf(flags.sign, output.folder)
+  const authority = flags.timestamp === undefined ? undefined : URL.parse(flags.timestamp)
   const wrong = recipients.find((recipient) => !isRecipient(recipient))
   const isAge = /\.age$/i.test(target)
   const problem =
     typeof signer === "string"
       ? `--sign ${flags.sign}: ${signer}`
-      : wrong !== undefined
-        ? `--encrypt-to ${wrong}: expected a recipient of age, age1 and 58 characters`
-        : isAge !== recipients.length > 0 || (isAge && format === "folder")
-          ? "an encrypted bundle needs --encrypt-to and a name that ends in .tar.age or .zip.age"
-          : yield* Effect.promise(() => targetProblem(target, format === "folder", flags.force))
+      : authority === null || (authority && !/^https?:$/.test(authority.protocol))
+        ? `--timestamp ${flags.timestamp}: expected a URL such as https://freetsa.example/tsr`
+        : wrong !== undefined
+          ? `--encrypt-to ${wrong}: expected a recipient of age, age1 and 58 characters`
+          : isAge !== recipients.length > 0 || (isAge && format === "folder")
+            ? "an encrypted bundle needs --encrypt-to and a name that ends in .tar.age or .zip.age"
+            : yield* Effect.promise(() => targetProblem(target, format === "folder", flags.force))
   if (problem !== undefined)
     return yield* new CommandError({
       ends: "usage",
@@ -60,7 +69,7 @@ export const exportBundle = Effect.fn("cli.exportBundle")(function* (flags: Expo
   const catalogue = yield* Effect.promise(() => discover())
   const choice = yield* choiceOf(flags)
   const { run, writtenAt, ...written } = yield* Effect.gen(function* () {
-    const release = yield* currentRelease(output.folder)
+    const release = yield* currentRelease(yield* releaseFolder(flags.profile, output))
     const names = release.tables.map(({ name }) => name)
     const only = choice.only.length === 0 ? names : choice.only
     const tables = yield* chosenTables({ tables: names, familyByTable: catalogue.familyByTable }, { ...choice, only })
@@ -73,6 +82,7 @@ export const exportBundle = Effect.fn("cli.exportBundle")(function* (flags: Expo
       target,
       format,
       signer: typeof signer === "string" ? undefined : signer,
+      authority: authority ?? undefined,
       recipients
     })
     // The name only: the folders above it may contain the name of a person.
@@ -101,6 +111,25 @@ export const exportBundle = Effect.fn("cli.exportBundle")(function* (flags: Expo
     )
   say(`Next: ${next}`)
   return 0
+})
+
+/** The link to the release: that of the output folder, or that of the target with this profile. */
+const releaseFolder = Effect.fnUntraced(function* (
+  profile: string | undefined,
+  { folder, publishing }: { readonly folder: string; readonly publishing: PublishSettings }
+) {
+  if (profile === undefined) return outputPaths(folder).published
+  const wrong = (message: string, next: string) => new CommandError({ ends: "usage", message, next })
+  // A bundle describes the tables of the definitions, and counts are none of them.
+  if (profile === "aggregate")
+    return yield* wrong("A release with the profile aggregate has counts only, and makes no bundle.", "copy its folder")
+  const found = publishing.targets.filter((target) => target.profile === profile)
+  if (found.length === 1) return found[0]!.folder
+  const known = publishing.targets.map((target) => `${target.name} (${target.profile})`).join(", ") || "none"
+  return yield* wrong(
+    `--profile ${profile}: ${counted(found.length, "[[publish]] folder")} of the settings ${found.length === 1 ? "has" : "have"} this profile; there are: ${known}.`,
+    "name the profile of exactly one of them, or add a [[publish]] to the settings"
+  )
 })
 
 const formatOf = (target: string) =>

@@ -16,6 +16,7 @@ const python = pythonWith([
   "bagit==1.9.0",
   "frictionless==5.21.0",
   "prov==3.2.3",
+  "csvkit==2.2.0",
   "duckdb==1.5.4",
   "pytz",
   "setuptools"
@@ -131,6 +132,20 @@ describe.skipIf(python === undefined)("a bundle", () => {
     const rejected = frictionless("invoices-csv")
     assert.notStrictEqual(rejected.status, 0)
     assert.include(rejected.stdout, "type-error")
+  })
+
+  it("has tables that csvkit reads, with the rows and keys of the Parquet files that DuckDB reads", () => {
+    const csvkit = (program: string, ...args: ReadonlyArray<string>) =>
+      execFileSync(join(dirname(python!), program), args, { cwd: bag, encoding: "utf8" })
+    const { tables } = JSON.parse(readFileSync(join(bag, "data/control-totals.json"), "utf8"))
+    for (const { table, rows } of tables)
+      assert.strictEqual(csvkit("csvstat", "--count", `data/csv/${table}.csv`).trim(), String(rows), table)
+    const ids = csvkit("csvcut", "-c", "id", "data/csv/invoices.csv").trim().split("\n").slice(1)
+    const file = join(bag, "data/parquet/invoices/part-0.parquet")
+    const program = "import sys, duckdb; print(*[r[0] for r in duckdb.sql(sys.argv[1]).fetchall()], sep='\\n')"
+    const expected = runPython(python!, program, `SELECT id FROM '${file}'`).trim().split("\n")
+    assert.deepStrictEqual(ids.toSorted(), expected.toSorted())
+    assert.isAbove(ids.length, 3)
   })
 
   it(`is rejected by bagit and by sluice after each of 100 changes of one byte (seed ${seed})`, async () => {

@@ -79,6 +79,36 @@ describe("a masked release", () => {
     assert.isAbove(occurrences(values, [["", readFileSync(account.warehouse, "utf8")]]).length, 100)
   })
 
+  it("makes a bundle without these values, and no bundle of counts or of a profile that no folder has", async () => {
+    const bundle = (name: string, profile: string) =>
+      sluice(["export", "bundle", join(folder, name), "--config", config, "--profile", profile], {
+        ...account.environment,
+        ...keys
+      })
+    const made = await bundle("bundle", "analytics")
+    assert.strictEqual(made.code, 0, made.stderr)
+    const texts = await textsOf(join(folder, "bundle"))
+    assert.isAbove(texts.length, 250)
+    assert.deepStrictEqual(occurrences(values, texts), [])
+    for (const [file, text] of texts) assert.notMatch(text, /planted/i, file)
+    assert.include(JSON.parse(readFileSync(join(folder, "bundle", "data", "masked-columns.json"), "utf8")), {
+      profile: "analytics"
+    })
+    const verified = await sluice(["export", "verify", join(folder, "bundle")], {})
+    assert.strictEqual(verified.code, 0, verified.stdout)
+    const refused = [
+      ["masked", 1, /has no DuckDB file, which contains the runs of a masked release/],
+      ["aggregate", 2, /has counts only, and makes no bundle/],
+      ["raw", 2, /0 \[\[publish\]\] folders of the settings have this profile; there are: analysts \(analytics\)/]
+    ] as const
+    for (const [profile, expected, message] of refused) {
+      const { code, stderr } = await bundle("none", profile)
+      assert.strictEqual(code, expected, stderr)
+      assert.match(stderr, message)
+    }
+    rmSync(join(folder, "bundle"), { recursive: true })
+  })
+
   it("contains no value from samples, texts of runs, earlier versions and columns of other classes", async () => {
     for (const target of ["analysts", "support", "public"])
       for (const [file, text] of await textsOf(join(folder, target)))

@@ -1,4 +1,5 @@
 /** Compares the tables of a bundle with `datapackage.json` and `control-totals.json`, by reading every file of a table. */
+import { maskingName } from "../../masking/document.ts"
 import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
 import { open } from "node:fs/promises"
@@ -38,7 +39,15 @@ interface Bag {
 const packagePath = "data/datapackage.json"
 const totalsPath = "data/control-totals.json"
 /** The files of the payload that are not tables. */
-const documents = new Set([packagePath, totalsPath, "data/runs.json", "data/prov.json", "data/README.md", ledgerPath])
+const documents = new Set([
+  packagePath,
+  totalsPath,
+  "data/runs.json",
+  "data/prov.json",
+  "data/README.md",
+  ledgerPath,
+  `data/${maskingName}`
+])
 
 export const checkTables = async (bag: Bag, signal: AbortSignal): Promise<TablesCheck> => {
   const described = await readDocument(bag, packagePath, Package)

@@ -58,14 +58,19 @@ export const newFolder = () => {
   return folder
 }
 
-export const run = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>): Promise<Measured> =>
-  runProgram(at("sluice"), args, environment)
+/** `accepted`: exit codes of a command that has done its work. */
+export const run = (
+  args: ReadonlyArray<string>,
+  environment: Readonly<Record<string, string>>,
+  accepted: ReadonlyArray<number> = [0]
+): Promise<Measured> => runProgram(at("sluice"), args, environment, accepted)
 
 /** Measures every program alike: from outside, every 50 ms, with all processes that it starts. */
 export const runProgram = async (
   program: string,
   args: ReadonlyArray<string>,
-  environment: Readonly<Record<string, string>>
+  environment: Readonly<Record<string, string>>,
+  accepted: ReadonlyArray<number> = [0]
 ): Promise<Measured> => {
   const start = performance.now()
   const child = spawn(program, args, {
@@ -87,10 +92,11 @@ export const runProgram = async (
       // Not Linux, or the process has ended.
     }
   }, 50)
-  const code = await new Promise((resolve, reject) => child.once("close", resolve).once("error", reject)).finally(() =>
-    clearInterval(watch)
-  )
-  if (code !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${String(code)}`)
+  const code = await new Promise<number | null>((resolve, reject) =>
+    child.once("close", resolve).once("error", reject)
+  ).finally(() => clearInterval(watch))
+  if (code === null || !accepted.includes(code))
+    throw new Error(`${program} ${args.join(" ")} ended with ${String(code)}`)
   return { seconds: (performance.now() - start) / 1000, peakMb, cpuSeconds, stdout }
 }
 

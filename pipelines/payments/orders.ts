@@ -94,7 +94,7 @@ export const orders = defineList({
       })
     }
   },
-  person: { contacts: ["contact_id"], addresses: ["contact_email"] },
+  person: { contacts: ["contact_id"], addresses: ["contact_email"], isFinancial: true },
   fields: {
     _id: id("Order id"),
     ...altFields,

@@ -107,7 +107,7 @@ export const subscriptions = defineList({
       markAsTest: boolean("Marked as a test")
     }
   },
-  person: { contacts: ["contact_id"], addresses: ["contact_email"] },
+  person: { contacts: ["contact_id"], addresses: ["contact_email"], isFinancial: true },
   fields: {
     _id: id("Subscription id"),
     contactId: ref("contacts", "Who pays"),
@@ -137,7 +137,8 @@ export const subscriptions = defineList({
     paymentProviderType: openEnum("Provider that takes the payments"),
     paymentProviderConnectedAccount: text("Account at the provider", { personal: "financial" }),
     subscriptionId: text("Id at the provider", { personal: "financial" }),
-    subscriptionSnapshot: json("The subscription at the provider, as sent", { personal: "financial" }),
+    // It may contain the name and the address of who pays.
+    subscriptionSnapshot: json("The subscription at the provider, as sent", { personal: "direct" }),
     ipAddress: text("Network address of who subscribed", { personal: "quasi" }),
     createdBy: actor("created_by", "Who made it"),
     createdAt: instant("When it was made"),

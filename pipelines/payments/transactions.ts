@@ -48,7 +48,8 @@ export const transactions = defineList({
   person: {
     contacts: ["contact_id", "merged_from_contact_id"],
     records: { invoice_id: "invoices" },
-    addresses: ["contact_email"]
+    addresses: ["contact_email"],
+    isFinancial: true
   },
   fields: {
     _id: id("Transaction id"),
@@ -85,7 +86,8 @@ export const transactions = defineList({
     subscriptionId: text("Subscription it belongs to", { personal: "financial" }),
     invoiceId: ref("invoices", "Invoice it belongs to"),
     chargeId: text("Id at the provider", { personal: "financial" }),
-    chargeSnapshot: json("The charge at the provider, as sent", { personal: "financial" }),
+    // It may contain the name and the address of who paid.
+    chargeSnapshot: json("The charge at the provider, as sent", { personal: "direct" }),
     receiptId: text("Receipt", { personal: "financial" }),
     ipAddress: text("Network address of who paid", { personal: "quasi" }),
     createdBy: actor("created_by", "Who recorded it"),

@@ -9,4 +9,6 @@ export interface PersonLinks {
   readonly records?: Readonly<Record<string, string>>
   /** Columns with an email address or a phone number of the person. */
   readonly addresses?: ReadonlyArray<string>
+  /** The law may demand the record for its amounts: an erasure can keep it without the person. */
+  readonly isFinancial?: true
 }

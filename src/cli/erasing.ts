@@ -7,7 +7,8 @@ import type { Catalogue } from "../catalog/discover.ts"
 import { completeErasure, eraseStored } from "../erasure/erase.ts"
 import { holdsOn, readHolds } from "../erasure/holds.ts"
 import { type ErasureJob, storeJob } from "../erasure/job.ts"
-import { isCertain, recordsIn } from "../erasure/plan.ts"
+import { isCertain } from "../erasure/plan.ts"
+import { recordsIn } from "../erasure/suppression.ts"
 import { exitCodes } from "../failure.ts"
 import { checksumOf, onDisk } from "../io/files.ts"
 import { ledgerOf } from "../ledger/file.ts"
@@ -29,17 +30,25 @@ const foundMax = 50
 
 export const printPlan = Effect.fnUntraced(function* (schema: Named, job: ErasureJob, next: string, json: boolean) {
   const { print, say } = yield* Output
-  const records = recordsIn(job.identifiers)
+  const { kept, removed } = recordsIn(job.identifiers)
   if (json)
     return yield* printResult(schema, {
       exitCode: 0,
       next,
-      data: { applied: false, rows: job.rows, records, recordings: job.files.length }
+      data: {
+        applied: false,
+        rows: job.rows,
+        records: removed.length,
+        rowsKept: job.kept,
+        recordsKept: kept.length,
+        recordings: job.files.length
+      }
     })
   for (const line of table(["table", "rows"], Object.entries(job.rows))) print(line)
   print(
-    `${counted(records, "record")} and ${counted(job.files.length, "recording")} would be erased. Nothing was changed.`
+    `${counted(removed.length, "record")} and ${counted(job.files.length, "recording")} would be erased. Nothing was changed.`
   )
+  if (kept.length > 0) print(`${counted(kept.length, "financial record")} would be kept without the person.`)
   say(`Next: ${next}`)
   return 0
 })
@@ -76,9 +85,10 @@ export const erase = Effect.fnUntraced(function* (
     certificate: basename(path),
     sha256: (yield* onDisk(path, "read", () => checksumOf(path))).sha256,
     records: certificate.records,
+    recordsKept: certificate.recordsKept,
     isErased: certificate.isErased
   })
-  const { isErased, records, search, segments } = certificate
+  const { isErased, records, recordsKept, search, segments } = certificate
   const exitCode = isErased ? 0 : exitCodes.partial
   const next = isErased ? "./sluice verify" : `read ${path}, which lists the places`
   if (json)
@@ -89,6 +99,8 @@ export const erase = Effect.fnUntraced(function* (
         applied: true,
         rows: certificate.rows,
         records,
+        rowsKept: certificate.rowsKept,
+        recordsKept,
         segments: segments.length,
         recordings: certificate.recordings,
         certificate: path,
@@ -98,6 +110,7 @@ export const erase = Effect.fnUntraced(function* (
       }
     })
   print(`${counted(records, "record")} erased; ${counted(search.files, "file")} searched. Certificate: ${path}`)
+  if (recordsKept > 0) print(`${counted(recordsKept, "financial record")} kept without the person.`)
   for (const { form, label, place } of search.found.slice(0, foundMax))
     say(`${place} contains the ${label.replace(/ \d+$/, "")} (${form}).`, "warn")
   for (const file of search.unsearched) say(`${file} is an archive, which was not searched.`, "warn")

@@ -20,13 +20,14 @@ const subjectExport = Command.make(
     ...person,
     to: text("to", "Folder to write, and the name of the zip file beside it; without it, subject-<contact id>."),
     history: flag("history", "Include earlier versions of the rows."),
+    refresh: flag("refresh", "Sync the tables that can contain a person first."),
     searchText: flag("search-text", "List records of others whose texts contain an address or the name of the person."),
     force: flag("force", "Replace the folder if it exists.")
   },
   (flags) => load(import("./subject-export.ts"), (_) => _.subjectExport(flags))
 ).pipe(
   Command.withDescription(
-    "Write everything that the tables contain about a person as a page, JSON and CSV, and say where nothing was found and why. Sends no requests."
+    "Write everything that the tables contain about a person as a page, JSON and CSV, and say where nothing was found and why. Without --refresh, it sends no requests."
   ),
   Command.withExamples([
     { command: "./sluice subject export --email jane@example.com" },
@@ -40,6 +41,10 @@ const subjectErase = Command.make(
     ...common,
     location: setting("location"),
     ...person,
+    keepFinancial: flag(
+      "keep-financial",
+      "Keep invoices, orders, payments and subscriptions without the person, so that sums stay true."
+    ),
     reason: text("reason", "Why the person is erased, for the certificate."),
     apply: flag("apply", "Erase. Without it, the command only prints what it would remove.")
   },
@@ -50,7 +55,8 @@ const subjectErase = Command.make(
   ),
   Command.withExamples([
     { command: "./sluice subject erase --email jane@example.com", description: "What would be removed." },
-    { command: './sluice subject erase --email jane@example.com --apply --reason "request of 3 March"' }
+    { command: './sluice subject erase --email jane@example.com --apply --reason "request of 3 March"' },
+    { command: './sluice subject erase --contact 3FpZ81kQ --keep-financial --apply --reason "left us"' }
   ])
 )
 

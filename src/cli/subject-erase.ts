@@ -16,6 +16,7 @@ import { instant } from "./result.ts"
 
 export interface SubjectEraseFlags extends Flags, PersonFlags {
   readonly reason: string | undefined
+  readonly keepFinancial: boolean
   readonly apply: boolean
   readonly json: boolean
 }
@@ -64,7 +65,7 @@ const planned = Effect.fnUntraced(function* (
         "warn"
       )
     const startedAt = instant(yield* Clock.currentTimeMillis)
-    const plan = yield* planErasure(catalogue, contacts, others)
+    const plan = yield* planErasure(catalogue, contacts, others, flags.keepFinancial)
     return {
       id: startedAt.replaceAll(/[-:.]/g, ""),
       startedAt,

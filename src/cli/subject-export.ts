@@ -10,6 +10,8 @@ import { onDisk } from "../io/files.ts"
 import { choose } from "../plan/plan.ts"
 import type { Flags } from "../settings/read.ts"
 import { reportSettings } from "../settings/settings.ts"
+import type { Resource } from "../catalog/resource.ts"
+import { linkedResources } from "../subject/belongings.ts"
 import { type CoveredResource } from "../subject/coverage.ts"
 import { exportSubject } from "../subject/export.ts"
 import { counted } from "../verify/finding.ts"
@@ -19,21 +21,38 @@ import { Output, table } from "./output.ts"
 import { openReadable, sayHolder } from "./readable.ts"
 import { record } from "./recorded.ts"
 import { printResult } from "./result.ts"
+import { syncOnce } from "./sync.ts"
 import { type PersonFlags, contactText, findPerson } from "./person.ts"
 
 export interface SubjectExportFlags extends Flags, PersonFlags {
   readonly to: string | undefined
   readonly history: boolean
   readonly searchText: boolean
+  readonly refresh: boolean
   readonly force: boolean
   readonly json: boolean
 }
+
+/** Reads what has changed in the tables that can contain a person. What cannot be read, the coverage says. */
+const refresh = Effect.fnUntraced(function* (flags: SubjectExportFlags, enabled: ReadonlyArray<Resource>) {
+  const { say } = yield* Output
+  const only = linkedResources(enabled).map(({ resource }) => resource.table)
+  const { exitCode, run } = yield* syncOnce({
+    ...flags,
+    only: only.join(","),
+    except: undefined,
+    full: false,
+    acceptDeletions: false
+  })
+  if (exitCode !== 0) say(`The run ${run.id} did not read everything: ./sluice status says what.`, "warn")
+})
 
 export const subjectExport = Effect.fn("cli.subjectExport")(function* (flags: SubjectExportFlags) {
   const { print, say } = yield* Output
   const { locations, optional, output } = yield* reportSettings(flags, yield* Environment)
   const catalogue = yield* Effect.promise(() => discover())
   const enabled = yield* choose(catalogue, { only: [], except: [], optional, full: false })
+  if (flags.refresh) yield* refresh(flags, enabled)
   const readable = yield* openReadable(output)
   if (readable.source === "none") return yield* readable.locked
   yield* sayHolder(readable, yield* Clock.currentTimeMillis)

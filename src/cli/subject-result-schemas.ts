@@ -8,6 +8,9 @@ const SubjectErase = Schema.Struct({
   /** Rows with their earlier versions, by table. */
   rows: Schema.Record(Schema.String, Schema.Int),
   records: Schema.Int,
+  /** Financial records that stay without the person, and their rows by table. */
+  recordsKept: Schema.Int,
+  rowsKept: Schema.Record(Schema.String, Schema.Int),
   recordings: Schema.Int,
   /** Segments of the vault that were rewritten. */
   segments: Schema.optionalKey(Schema.Int),

@@ -3,13 +3,16 @@
  * and recordings, and at last a search of every file. Each step can be repeated, so a killed erasure continues from its job.
  */
 import { Effect } from "effect"
-import { readdir, readlink, rm } from "node:fs/promises"
+import { mkdir, readdir, readlink, rm } from "node:fs/promises"
 import { basename, join } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
+import { keySeparator } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
 import { checksumOf, onDisk, writeDurably } from "../io/files.ts"
 import { removeLeftovers } from "../leftovers.ts"
 import { makeLoader } from "../load/load.ts"
+import type { RecordFilter } from "../load/staging-files.ts"
+import { replayInto } from "../replay.ts"
 import type { SchemaPolicies } from "../catalog/schema-policy.ts"
 import { publishNow } from "../release.ts"
 import { outputPaths } from "../settings/paths.ts"
@@ -20,20 +23,23 @@ import { lastRun } from "../warehouse/meta/runs.ts"
 import { positionStatements } from "../warehouse/meta/vault-offset.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type ErasureJob, removeJob } from "./job.ts"
-import { isCertain, recordsIn } from "./plan.ts"
+import { isCertain } from "./plan.ts"
 import { redactor } from "./redact-frame.ts"
 import { type Searched, searchOutput } from "./search.ts"
-import { suppress } from "./suppression.ts"
+import { type RecordKey, recordsIn, suppress } from "./suppression.ts"
 import { type RewrittenSegment, rewriteVault } from "./vault.ts"
-import { erasedRows, replaceWarehouse, writeWithoutErased } from "./warehouse.ts"
+import { replaceWarehouse, writeWithoutErased } from "./warehouse.ts"
 
 export interface Certificate {
   readonly id: string
   readonly startedAt: string
   readonly finishedAt: string
   readonly reason: string
+  /** Records that are gone, and records that stay without the person. */
   readonly records: number
+  readonly recordsKept: number
   readonly rows: ErasureJob["rows"]
+  readonly rowsKept: ErasureJob["kept"]
   readonly recordings: number
   readonly segments: ReadonlyArray<RewrittenSegment>
   readonly releasesRemoved: ReadonlyArray<string>
@@ -49,7 +55,7 @@ export interface Certificate {
 /** The steps that need the lock of the warehouse. The caller provides the warehouse and the vault, and closes them. */
 export const eraseStored = Effect.fn("erasure.stored")(function* (
   catalogue: Catalogue,
-  { folder, memoryMb }: OutputSettings,
+  output: OutputSettings,
   policies: SchemaPolicies,
   job: ErasureJob
 ): Effect.fn.Return<
@@ -59,6 +65,7 @@ export const eraseStored = Effect.fn("erasure.stored")(function* (
 > {
   const [warehouse, vault] = [yield* Warehouse, yield* Vault]
   const { resources } = catalogue
+  const { folder, memoryMb } = output
   const paths = outputPaths(folder)
   yield* removeLeftovers(folder)
   const suppression = yield* suppress(folder, job.identifiers)
@@ -70,12 +77,24 @@ export const eraseStored = Effect.fn("erasure.stored")(function* (
   const ids = job.identifiers.flatMap((one) => (one.kind === "contact" ? [one.id] : []))
   const segments = yield* rewriteVault(paths.vault, redactor(resources, suppression, ids), { apply: true })
   const { sha256: before } = yield* onDisk(paths.warehouse, "read", () => checksumOf(paths.warehouse))
+  const records = recordsIn(job.identifiers)
+  const scratch = join(paths.temporary, "kept")
+  if (records.kept.length > 0) {
+    yield* onDisk(scratch, "created", () => mkdir(scratch, { recursive: true, mode: 0o700 }))
+    yield* replayInto(catalogue, output, policies)(scratch, vault.end(), amongRecords(records.kept))
+  }
   yield* writeWithoutErased(paths.warehouse, memoryMb, resources, {
-    keys: erasedRows(job.identifiers),
+    ...records,
+    keptRows: join(scratch, "replayed.duckdb"),
     texts: job.texts.map(({ text }) => text.toLowerCase())
   })
   return { segments, before }
 })
+
+const amongRecords = (records: ReadonlyArray<RecordKey>): RecordFilter => {
+  const known = new Set(records.map(({ key, location, table }) => [table, location, key].join("/")))
+  return ({ table }, location, key) => known.has([table, location, key.map(String).join(keySeparator)].join("/"))
+}
 
 export interface CompleteOptions {
   readonly exports: Certificate["earlierExports"]
@@ -109,13 +128,16 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
     Effect.provide(Warehouse.layer(paths.warehouse, { memoryMb, access: "read" }))
   )
   const { sha256: after } = yield* onDisk(paths.warehouse, "read", () => checksumOf(paths.warehouse))
+  const records = recordsIn(job.identifiers)
   const certificate: Certificate = {
     id: job.id,
     startedAt: job.startedAt,
     finishedAt: now,
     reason: job.reason,
-    records: recordsIn(job.identifiers),
+    records: records.removed.length,
+    recordsKept: records.kept.length,
     rows: job.rows,
+    rowsKept: job.kept,
     recordings: job.files.length,
     segments,
     releasesRemoved,

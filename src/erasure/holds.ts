@@ -45,9 +45,10 @@ export const holdsTable = ({ tables }: Hold, table: string): boolean => tables.i
 /** The holds that cover something among these contacts and records. */
 export const holdsOn = (holds: ReadonlyArray<Hold>, identifiers: ReadonlyArray<Identifier>): ReadonlyArray<Hold> =>
   holds.filter((hold) =>
-    identifiers.some((one) =>
-      one.kind === "contact"
+    identifiers.some((listed) => {
+      const one = listed.kind === "financial" ? listed.of : listed
+      return one.kind === "contact"
         ? hold.contacts.includes(one.id) || hold.tables.includes("*")
         : one.kind === "record" && holdsTable(hold, one.table)
-    )
+    })
   )

@@ -21,8 +21,9 @@ export interface ErasureJob {
   readonly texts: ReadonlyArray<Wanted>
   /** Recordings, relative to the output folder. */
   readonly files: ReadonlyArray<string>
-  /** Rows by table, as planned. */
+  /** Rows that go, and rows that stay without the person, by table, as planned. */
   readonly rows: Readonly<Record<string, number>>
+  readonly kept: Readonly<Record<string, number>>
 }
 
 const jobPath = (output: string): string => join(output, "erasure.json")

@@ -9,40 +9,46 @@ import { type FoundContact, addressesTable, contactsTable } from "../subject/fin
 import { name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import type { Wanted } from "./search.ts"
-import { type Identifier, addressIdentifiers, ownColumns } from "./suppression.ts"
+import { type Identifier, type ListedAs, addressIdentifiers, ownColumns } from "./suppression.ts"
 
 export interface ErasurePlan {
   readonly identifiers: ReadonlyArray<Identifier>
   readonly texts: ReadonlyArray<Wanted>
   readonly files: ReadonlyArray<string>
-  /** Rows with their earlier versions, by table. */
+  /** Rows that go, with their earlier versions, by table. */
   readonly rows: Readonly<Record<string, number>>
+  /** Rows that stay without the person, by table. */
+  readonly kept: Readonly<Record<string, number>>
 }
 
 /** To run after `findPerson`. `others`: contacts that share an address with the person and stay. */
 export const planErasure = Effect.fn("erasure.plan")(function* (
   { resources }: Catalogue,
   contacts: ReadonlyArray<FoundContact>,
-  others: ReadonlyArray<FoundContact>
+  others: ReadonlyArray<FoundContact>,
+  keepFinancial = false
 ): Effect.fn.Return<ErasurePlan, Failure, Warehouse> {
   const warehouse = yield* Warehouse
-  const identifiers: Array<Identifier> = contacts.map(({ id, location }) => ({ kind: "contact", location, id }))
+  const persons: Array<ListedAs> = contacts.map(({ id, location }) => ({ kind: "contact", location, id }))
+  const identifiers: Array<Identifier> = []
   const rows: Record<string, number> = {}
+  const kept: Record<string, number> = {}
   for (const linked of linkedResources(resources)) {
+    const isKept = keepFinancial && linked.links.isFinancial === true
     yield* findBelongings(linked, ["crm", "crm_history"])
     yield* keepOwn(linked)
     const keys = yield* warehouse.rows(`SELECT location_id, key FROM ${keysTable(linked.resource)} ORDER BY ALL`)
     identifiers.push(
-      ...keys.map((row): Identifier => ({
-        kind: "record",
-        table: linked.resource.table,
-        location: String(row["location_id"]),
-        key: String(row["key"])
-      }))
+      ...keys.map((row): Identifier => {
+        const { table } = linked.resource
+        const of = { kind: "record", table, location: String(row["location_id"]), key: String(row["key"]) } as const
+        return isKept ? { kind: "financial", of } : of
+      })
     )
     for (const { name: table, rows: count } of yield* personTables(linked.resource, true)) {
       const current = table.replace(/_history$/, "")
-      rows[current] = (rows[current] ?? 0) + count
+      const counts = isKept ? kept : rows
+      counts[current] = (counts[current] ?? 0) + count
     }
   }
   const shared = new Set(others.flatMap(({ emails, phones }) => [...emails, ...phones]).flatMap(comparable))
@@ -51,20 +57,21 @@ export const planErasure = Effect.fn("erasure.plan")(function* (
   ))
     .map((row) => ({ value: String(row["value"]), isEmail: row["is_email"] === true }))
     .filter(({ value }) => !shared.has(value))
-  identifiers.push(...addresses.map(({ value }): Identifier => ({ kind: "address", value })))
+  persons.push(...addresses.map(({ value }) => ({ kind: "address", value }) as const))
+  if (keepFinancial) identifiers.push(...persons.map((of): Identifier => ({ kind: "financial", of })))
   const recordings = yield* warehouse.rows(
     `SELECT DISTINCT path FROM crm.recordings WHERE path IS NOT NULL AND (location_id, message_id) IN (SELECT (location_id, key) FROM ${keysTable(resources.find(({ table }) => table === "messages")!)})`
   )
   return {
-    identifiers,
+    identifiers: [...persons, ...identifiers],
     texts: textsOf(contacts, addresses),
     files: recordings.map((row) => String(row["path"])),
-    rows
+    rows,
+    kept
   }
 })
 
-const comparable = (value: string): ReadonlyArray<string> =>
-  addressIdentifiers(value).flatMap((one) => (one.kind === "address" ? [one.value] : []))
+const comparable = (value: string): ReadonlyArray<string> => addressIdentifiers(value).map((address) => address.value)
 
 /** Removes records from the keys that name another contact: they belong to that one. */
 const keepOwn = Effect.fnUntraced(function* ({ resource, links }: LinkedResource) {
@@ -110,6 +117,3 @@ const textsOf = (
 
 /** Whether the text is an address, which identifies the person for certain. */
 export const isCertain = ({ label }: { readonly label: string }): boolean => /^(email|phone)/.test(label)
-
-export const recordsIn = (identifiers: ReadonlyArray<Identifier>): number =>
-  identifiers.filter(({ kind }) => kind === "record").length

@@ -5,12 +5,17 @@ import { type Normalise, normaliserOf } from "../load/normalise/normalise.ts"
 import { givenBy } from "../load/staging-files.ts"
 import type { Entry, PageEntry } from "../vault/entry.ts"
 import type { Frame } from "../vault/frame.ts"
-import { type Suppression, isSuppressed } from "./suppression.ts"
+import { anonymised } from "./anonymise.ts"
+import { type Suppression, treatmentOf } from "./suppression.ts"
 
-/** The frame without these records, how many they were, and `undefined` for a frame that is about nothing else. */
+/**
+ * The frame without these records, how many were removed, how many lost only their person, and `undefined` for a frame that
+ * is about nothing else.
+ */
 export interface Redacted {
   readonly frame: Frame | undefined
   readonly removed: number
+  readonly anonymised?: number
 }
 
 export type Redact = (frame: Frame) => Redacted
@@ -37,6 +42,7 @@ export const redactor = (
       return request ? [[request.label, request.table] as const] : []
     })
   )
+  const versions = new Map<string, string>()
   const isErased = (table: string, location: string, key: string) =>
     suppression.has({ kind: "record", table, location, key })
 
@@ -48,7 +54,7 @@ export const redactor = (
         const parentTable = parentTables.get(entry.partition)
         if (entry.parent && parentTable !== undefined && isErased(parentTable, entry.location, entry.parent.id))
           return { frame: undefined, removed: 1 }
-        return redactPage(frame, entry, targetsOf(entry.resource), suppression)
+        return withVersion(redactPage(frame, entry, targetsOf(entry.resource), suppression, versions), versions)
       }
       case "deleted": {
         const keys = JSON.parse(frame.body) as ReadonlyArray<string>
@@ -66,8 +72,19 @@ export const redactor = (
     const header = JSON.stringify(frame.entry)
     if (redacted.frame === undefined || !ids.some((id) => header.includes(id))) return redacted
     const entry = JSON.parse(ids.reduce((text, id) => text.replaceAll(id, "x".repeat(id.length)), header)) as Entry
-    return { frame: { entry, body: redacted.frame.body }, removed: redacted.removed + 1 }
+    return { ...redacted, frame: { entry, body: redacted.frame.body }, removed: redacted.removed + 1 }
   }
+}
+
+/** The response to a request for a record that lost its person names the record's version as it is now. */
+const withVersion = (redacted: Redacted, versions: ReadonlyMap<string, string>): Redacted => {
+  const { frame } = redacted
+  if (frame?.entry.kind !== "page" && frame?.entry.kind !== "detail") return redacted
+  const { parent } = frame.entry
+  const version = parent && versions.get(parent.version)
+  return version === undefined
+    ? redacted
+    : { ...redacted, frame: { ...frame, entry: { ...frame.entry, parent: { ...parent!, version } } } }
 }
 
 interface Target {
@@ -79,27 +96,57 @@ const redactPage = (
   frame: Frame,
   entry: PageEntry,
   targets: ReadonlyArray<Target>,
-  suppression: Suppression
+  suppression: Suppression,
+  versions: Map<string, string>
 ): Redacted => {
   const relevant = targets.filter(({ resource }) => resource.person && (!entry.parent || !resource.embeddedIn))
   if (relevant.length === 0 || frame.body === "") return { frame, removed: 0 }
   const body = parseExact(frame.body, entry.hasBigNumbers)
-  let removed = 0
+  let [removed, changed] = [0, 0]
+  const pseudonym = (contact: string) =>
+    suppression.has({ kind: "contact", location: entry.location, id: contact })
+      ? suppression.pseudonym(entry.location, contact)
+      : contact
   for (const { normalise, resource } of relevant) {
+    const origin = { location: entry.location, given: givenBy(resource, entry) }
+    /** The record as it is stored; `undefined` if it is not. */
+    const stored = (record: unknown): unknown => {
+      const hashes: Array<string> = []
+      const treatments = transformed(resource, record).flatMap((one) => {
+        const { hash, key, row } = normalise(one, origin)
+        hashes.push(hash)
+        return row === undefined ? [] : [treatmentOf(suppression, resource, entry.location, key, JSON.parse(row))]
+      })
+      if (treatments.includes("removed")) {
+        removed++
+        return undefined
+      }
+      if (!treatments.includes("anonymised")) return record
+      const kept = anonymised(resource, record, pseudonym)
+      if (JSON.stringify(kept) === JSON.stringify(record)) return record
+      changed++
+      for (const [index, one] of transformed(resource, kept).entries())
+        versions.set(hashes[index]!, normalise(one, origin).hash)
+      return kept
+    }
     const path = resource.embeddedIn?.records ?? entry.records
     const found = valueAt(body, path)
-    const isOf = (record: unknown) => {
-      const origin = { location: entry.location, given: givenBy(resource, entry) }
-      return transformed(resource, record).some((one) => {
-        const { key, row } = normalise(one, origin)
-        return row !== undefined && isSuppressed(suppression, resource, entry.location, key, JSON.parse(row))
-      })
-    }
     if (Array.isArray(found)) {
-      const kept = found.filter((record) => !isOf(record))
-      removed += found.length - kept.length
-      if (kept.length < found.length) found.splice(0, found.length, ...kept)
-    } else if (found !== undefined && found !== null && isOf(found)) return { frame: undefined, removed: 1 }
+      const before = removed + changed
+      const kept = found.map(stored).filter((record) => record !== undefined)
+      if (removed + changed > before) found.splice(0, found.length, ...kept)
+    } else if (found !== undefined && found !== null) {
+      const kept = stored(found)
+      if (kept === undefined) return { frame: undefined, removed }
+      if (kept !== found) replaceObject(found, kept as object)
+    }
   }
-  return removed === 0 ? { frame, removed } : { frame: { entry, body: JSON.stringify(body) }, removed }
+  if (removed + changed === 0) return { frame, removed }
+  return { frame: { entry, body: JSON.stringify(body) }, removed, anonymised: changed }
+}
+
+/** Gives an object the members of another one. */
+const replaceObject = (target: object, members: object): void => {
+  for (const name of Object.keys(target)) Reflect.deleteProperty(target, name)
+  Object.assign(target, members)
 }

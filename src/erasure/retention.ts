@@ -86,5 +86,5 @@ export const planRetention = Effect.fn("erasure.planRetention")(function* (
         `SELECT DISTINCT path FROM crm.recordings WHERE path IS NOT NULL AND (location_id, ${keyText(messages)}) IN (SELECT (location_id, key) FROM ${keysTable(messages)})`
       )
     : []
-  return { identifiers, texts: [], files: recordings.map((row) => String(row["path"])), rows }
+  return { identifiers, texts: [], files: recordings.map((row) => String(row["path"])), rows, kept: {} }
 })

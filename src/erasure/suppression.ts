@@ -20,14 +20,31 @@ export const suppressionPaths = (output: string) => ({
 })
 
 /** What may be on the list: a contact, an address, or a record by its table and key. */
-export type Identifier =
+export type ListedAs =
   | { readonly kind: "contact"; readonly location: string; readonly id: string }
   | { readonly kind: "address"; readonly value: string }
   | { readonly kind: "record"; readonly table: string; readonly location: string; readonly key: string }
 
+export type Identifier =
+  | ListedAs
+  /** Financial records of this contact or address, or this financial record, are kept without the person. */
+  | { readonly kind: "financial"; readonly of: ListedAs }
+
+export type RecordKey = ListedAs & { readonly kind: "record" }
+
+/** The records that go, and those that stay without the person. */
+export const recordsIn = (
+  identifiers: ReadonlyArray<Identifier>
+): { readonly removed: ReadonlyArray<RecordKey>; readonly kept: ReadonlyArray<RecordKey> } => ({
+  removed: identifiers.filter((one) => one.kind === "record"),
+  kept: identifiers.flatMap((one) => (one.kind === "financial" && one.of.kind === "record" ? [one.of] : []))
+})
+
 export interface Suppression {
   readonly size: number
   readonly has: (identifier: Identifier) => boolean
+  /** The same for the same contact, and for other contacts another one. */
+  readonly pseudonym: (location: string, contact: string) => string
 }
 
 /** The list of an output folder; `undefined` if nobody was erased. Fails if its key is missing. */
@@ -38,9 +55,7 @@ export const readSuppression = Effect.fn("erasure.readSuppression")(function* (
   if (!existsSync(list)) return undefined
   const secret = yield* onDisk(key, "read", () => readFile(key))
   const { entries } = yield* onDisk(list, "read", async () => parseList(await readFile(list, "utf8")))
-  const known = new Set(entries)
-  const hmac = hasher(secret)
-  return { size: known.size, has: (identifier) => known.has(hmac(identifier)) }
+  return suppressionOf(entries, secret)
 })
 
 /** Adds identifiers to the list, durably, before anything is removed. */
@@ -54,15 +69,26 @@ export const suppress = Effect.fn("erasure.suppress")(function* (
     if (existsSync(list)) return yield* fileFailure(key, "read", new Error(`the key of ${list} is missing`))
     yield* onDisk(key, "written", () => writeDurably(key, randomBytes(32).toString("base64")))
   }
-  const hmac = hasher(yield* onDisk(key, "read", () => readFile(key)))
+  const secret = yield* onDisk(key, "read", () => readFile(key))
+  const hmac = hasher(secret)
   const before = existsSync(list)
     ? (yield* onDisk(list, "read", async () => parseList(await readFile(list, "utf8")))).entries
     : []
   const entries = [...new Set([...before, ...identifiers.map(hmac)])].toSorted()
   yield* onDisk(list, "written", () => writeDurably(list, `${JSON.stringify({ version: 1, entries }, null, 1)}\n`))
-  const known = new Set(entries)
-  return { size: known.size, has: (identifier) => known.has(hmac(identifier)) }
+  return suppressionOf(entries, secret)
 })
+
+const suppressionOf = (entries: ReadonlyArray<string>, secret: Buffer): Suppression => {
+  const known = new Set(entries)
+  const hmac = hasher(secret)
+  return {
+    size: known.size,
+    has: (identifier) => known.has(hmac(identifier)),
+    pseudonym: (location, contact) =>
+      `erased-${createHmac("sha256", secret).update(["pseudonym", location, contact].join("\0")).digest("hex").slice(0, 20)}`
+  }
+}
 
 const parseList = (text: string): { readonly entries: ReadonlyArray<string> } => JSON.parse(text)
 
@@ -77,11 +103,13 @@ const partsOf = (identifier: Identifier): ReadonlyArray<string> => {
       return ["address", identifier.value]
     case "record":
       return ["record", identifier.table, identifier.location, identifier.key]
+    case "financial":
+      return ["financial", ...partsOf(identifier.of)]
   }
 }
 
 /** The form in which addresses are on the list: an email address in lower case, or the digits of a phone number. */
-export const addressIdentifiers = (value: string): ReadonlyArray<Identifier> => {
+export const addressIdentifiers = (value: string): ReadonlyArray<ListedAs & { readonly kind: "address" }> => {
   const digits = phoneDigitsOf(value)
   return [{ kind: "address", value: digits ?? emailOf(value) }]
 }
@@ -90,24 +118,35 @@ export const addressIdentifiers = (value: string): ReadonlyArray<Identifier> => 
 export type SentRow = Readonly<Record<string, unknown>>
 
 /**
- * Whether a row belongs to somebody on the list alone. A record that names another contact belongs to that one, also if it
- * contains an address of the person, or names them among others.
+ * What happens to a row of somebody who is on the list: whether it is stored, not at all, or without the person. It belongs
+ * to them alone: a record that names another contact belongs to that one, also if it contains an address of the person, or
+ * names them among others.
  */
-export const isSuppressed = (
+export const treatmentOf = (
   { has }: Suppression,
   { table, person }: Resource,
   location: string,
   key: ReadonlyArray<unknown>,
   row: SentRow
-): boolean => {
-  if (has({ kind: "record", table, location, key: key.map(String).join(keySeparator) })) return true
-  if (!person) return false
-  const contacts = valuesOf(ownColumns(person.contacts), row)
+): "stored" | "removed" | "anonymised" => {
+  const record: Identifier = { kind: "record", table, location, key: key.map(String).join(keySeparator) }
+  if (has(record)) return "removed"
+  if (has({ kind: "financial", of: record })) return "anonymised"
+  if (!person) return "stored"
+  const listed = (found: ReadonlyArray<ListedAs>) =>
+    found.length === 0
+      ? "stored"
+      : person.isFinancial && found.some((of) => has({ kind: "financial", of }))
+        ? "anonymised"
+        : "removed"
+  const contacts = valuesOf(ownColumns(person.contacts), row).map((id) => ({ kind: "contact", location, id }) as const)
   // A contact with an address of the person is that person.
-  if (contacts.length > 0 && table !== "contacts") return contacts.every((id) => has({ kind: "contact", location, id }))
-  for (const [path, of] of Object.entries(person.records ?? {}))
-    if (valuesOf([path], row).some((id) => has({ kind: "record", table: of, location, key: id }))) return true
-  return valuesOf(person.addresses, row).some((value) => addressIdentifiers(value).some(has))
+  if (contacts.length > 0 && table !== "contacts") return listed(contacts.every(has) ? contacts : [])
+  for (const [path, of] of Object.entries(person.records ?? {})) {
+    const parents = valuesOf([path], row).map((id) => ({ kind: "record", table: of, location, key: id }) as const)
+    if (parents.some((parent) => has(parent) || has({ kind: "financial", of: parent }))) return "removed"
+  }
+  return listed(valuesOf(person.addresses, row).flatMap(addressIdentifiers).filter(has))
 }
 
 /** The paths that are columns of the record itself. */

@@ -42,6 +42,8 @@ export interface RewrittenSegment {
   readonly segment: number
   /** Records and responses that were removed. */
   readonly removed: number
+  /** Records that lost their person only. */
+  readonly anonymised: number
 }
 
 /** Rewrites the sealed segments that contain records of erased people. A segment is replaced by a complete one only. */
@@ -56,21 +58,22 @@ export const rewriteVault = Effect.fn("erasure.rewriteVault")(function* (
     const content = yield* onDisk(folder, "read", () => readSealed(folder, segment))
     if (content === undefined) continue
     const kept: Array<Buffer> = []
-    let removed = 0
+    let [removed, anonymised] = [0, 0]
     for (let start = 0; start < content.length;) {
       const frame = decode(content, start)
       if (frame === undefined)
         return yield* failure({ _tag: "VaultDamaged", folder, detail: damagedAt(segment, start).message })
       const result = redact(frame)
       removed += result.removed
+      anonymised += result.anonymised ?? 0
       if (result.frame === frame) kept.push(content.subarray(start, frame.end))
       else if (result.frame !== undefined) kept.push(encode(result.frame))
       start = frame.end
       // Other fibres get a turn between two frames.
       yield* Effect.yieldNow
     }
-    if (removed === 0) continue
-    rewritten.push({ segment, removed })
+    if (removed + anonymised === 0) continue
+    rewritten.push({ segment, removed, anonymised })
     if (options.apply) yield* replaceSegment(folder, segment, Buffer.concat(kept))
   }
   return rewritten

@@ -8,29 +8,29 @@ import { onDisk, syncFolder } from "../io/files.ts"
 import { dirname } from "node:path"
 import { literal, name } from "../warehouse/sql.ts"
 import { Warehouse, blockBytes, storage } from "../warehouse/warehouse.ts"
-import type { Identifier } from "./suppression.ts"
+import type { RecordKey } from "./suppression.ts"
 
-/** The plain texts that identify the person, for tables that keep values as they were sent. */
 export interface Erased {
-  /** Keys of the erased records by table. */
-  readonly keys: ReadonlyMap<string, ReadonlyArray<{ readonly location: string; readonly key: string }>>
+  /** The records that go. */
+  readonly removed: ReadonlyArray<RecordKey>
+  /** The records that stay without the person, and a warehouse with their new rows. */
+  readonly kept: ReadonlyArray<RecordKey>
+  readonly keptRows: string
+  /** The plain texts that identify the person, for tables that keep values as they were sent. */
   readonly texts: ReadonlyArray<string>
 }
-
-/** The rows that would be deleted, by table. */
-export const erasedRows = (identifiers: ReadonlyArray<Identifier>): Erased["keys"] =>
-  Map.groupBy(
-    identifiers.filter((one) => one.kind === "record"),
-    ({ table }) => table
-  )
 
 const keysName = "memory.main.erased"
 
 /** Statements to run in a copy of the warehouse. Rows of `meta` that contain a text of the person go as a whole. */
-const statements = (resources: ReadonlyArray<Resource>, { keys, texts }: Erased): ReadonlyArray<string> => {
-  const all = [...keys].flatMap(([table, records]) =>
-    records.map(({ key, location }) => `(${[table, location, key].map(literal).join(", ")})`)
-  )
+const statements = (
+  resources: ReadonlyArray<Resource>,
+  { kept, keptRows, removed, texts }: Erased
+): ReadonlyArray<string> => {
+  const valuesOf = (records: ReadonlyArray<RecordKey>, isKept: boolean) =>
+    records.map(({ key, location, table }) => `(${[table, location, key].map(literal).join(", ")}, ${isKept})`)
+  const all = [...valuesOf(removed, false), ...valuesOf(kept, true)]
+  const tables = new Set([...removed, ...kept].map(({ table }) => table))
   const ofTable = (table: string) => `(SELECT (location_id, key) FROM ${keysName} WHERE table_name = ${literal(table)})`
   const contains = (column: string) =>
     texts.length === 0
@@ -39,10 +39,10 @@ const statements = (resources: ReadonlyArray<Resource>, { keys, texts }: Erased)
   const withoutTexts = (table: string, ...columns: ReadonlyArray<string>) =>
     `DELETE FROM meta.${table} WHERE ${columns.map(contains).join(" OR ")}`
   return [
-    `CREATE OR REPLACE TABLE ${keysName} (table_name VARCHAR, location_id VARCHAR, key VARCHAR)`,
+    `CREATE OR REPLACE TABLE ${keysName} (table_name VARCHAR, location_id VARCHAR, key VARCHAR, is_kept BOOLEAN)`,
     ...chunks(all).map((rows) => `INSERT INTO ${keysName} VALUES ${rows.join(", ")}`),
     ...resources
-      .filter(({ table }) => keys.has(table))
+      .filter(({ table }) => tables.has(table))
       .flatMap((resource) => [
         ...tablesOf(resource).flatMap(({ name: table, parentColumn }) =>
           ["crm", "crm_history"].map(
@@ -56,22 +56,44 @@ const statements = (resources: ReadonlyArray<Resource>, { keys, texts }: Erased)
       ]),
     ...resources.flatMap((resource) => {
       const request = childRequestOf(resource)
-      return request && keys.has(request.table)
+      return request && tables.has(request.table)
         ? [
             `DELETE FROM meta.parent_state WHERE resource = ${literal(request.label)} AND (location_id, parent_id) IN ${ofTable(request.table)}`
           ]
         : []
     }),
-    `DELETE FROM meta.seen_keys WHERE (location_id, key) IN (SELECT (location_id, key) FROM ${keysName})`,
+    `DELETE FROM meta.seen_keys WHERE (location_id, key) IN (SELECT (location_id, key) FROM ${keysName} WHERE NOT is_kept)`,
     withoutTexts("rejected_records", "record", "reason"),
     withoutTexts("rejected_values", "value", "key"),
     withoutTexts("schema_changes", "sample"),
     withoutTexts("enum_values", "value"),
     withoutTexts("unexpected_values", "value"),
     withoutTexts("checkpoints", "checkpoint::VARCHAR"),
+    ...(kept.length > 0 ? insertKept(resources, tables, keptRows) : []),
     `DROP TABLE ${keysName}`
   ]
 }
+
+const insertKept = (
+  resources: ReadonlyArray<Resource>,
+  tables: ReadonlySet<string>,
+  keptRows: string
+): ReadonlyArray<string> => [
+  `ATTACH ${literal(keptRows)} AS kept (READ_ONLY)`,
+  ...resources
+    .filter(({ table }) => tables.has(table))
+    .flatMap(tablesOf)
+    .flatMap(({ name: table }) =>
+      ["crm", "crm_history"].map((schema) => {
+        const path = `${schema}.${name(table)}`
+        return `INSERT INTO ${path} BY NAME FROM kept.${path}`
+      })
+    ),
+  // Details that were read are not requested again.
+  `INSERT INTO meta.parent_state BY NAME FROM kept.meta.parent_state AS s WHERE EXISTS (FROM ${keysName} AS k
+     WHERE k.is_kept AND s.resource = k.table_name || '/details' AND s.location_id = k.location_id AND s.parent_id = k.key)`,
+  "DETACH kept"
+]
 
 const chunks = (rows: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>
   Array.from({ length: Math.ceil(rows.length / 1000) }, (_, index) => rows.slice(index * 1000, (index + 1) * 1000))

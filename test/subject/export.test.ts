@@ -164,6 +164,24 @@ describe("an export about a person", () => {
     assert.match(stdout, /^invoices +1 found, there may be more: invoices is incomplete/m)
     await account.service.post("token", { addScope: "invoices.readonly" })
   })
+
+  it("contains what the account has since the last sync only with --refresh", async () => {
+    const requests = async () => (await account.service.stats()).requests
+    const id = "laterinvoice00000001"
+    const [like] = person.ids["invoices"]!
+    const sent = (await account.service.records("invoices")).find((record) => record["_id"] === like)!
+    const { _id, ...fields } = sent
+    await account.service.post("plant", { collection: "invoices", like, id, fields })
+    const before = await requests()
+    const stale = await run("--contact", person.contact)
+    assert.deepStrictEqual(ids(stale.rows("invoices")), person.ids["invoices"])
+    assert.strictEqual(await requests(), before)
+    const fresh = await run("--contact", person.contact, "--refresh")
+    assert.strictEqual(fresh.code, 0, fresh.stderr)
+    assert.isAbove(await requests(), before)
+    assert.include(ids(fresh.rows("invoices")), id)
+    await account.service.post("remove", { collection: "invoices", id })
+  })
 })
 
 describe("the links of definitions to people", async () => {

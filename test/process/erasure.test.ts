@@ -1,45 +1,14 @@
 /** `sluice subject erase`: nothing of the person stays or comes back, and everything else is as before. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { cpSync, existsSync, readFileSync, readdirSync, rmSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { cpSync, existsSync, lstatSync, readFileSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { zstdDecompressSync } from "node:zlib"
 import { type Account, discard, openTables } from "../support/account.ts"
-import { inDatabase, query } from "../support/compare.ts"
+import { query } from "../support/compare.ts"
+import { type Rows, contentsOf, filesBelow } from "../support/contents.ts"
 import { start } from "../support/process.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 import { type Planted, plant, planted } from "../subject/planted.ts"
-
-type Rows = ReadonlyMap<string, ReadonlyArray<string>>
-
-/** Every row of the current and earlier tables as text, without the columns of the run that loaded it. */
-const contentsOf = (file: string): Promise<Rows> =>
-  inDatabase(file, async (ask) => {
-    const tables = await ask(
-      "SELECT schema_name AS s, table_name AS t FROM duckdb_tables() WHERE schema_name IN ('crm', 'crm_history') ORDER BY ALL"
-    )
-    const contents = new Map<string, ReadonlyArray<string>>()
-    for (const { s, t } of tables) {
-      const rows = await ask(`SELECT (to_json(x)::VARCHAR) AS row FROM ${String(s)}.${String(t)} AS x ORDER BY ALL`)
-      contents.set(
-        `${String(s)}.${String(t)}`,
-        rows.map(({ row }) => String(row))
-      )
-    }
-    return contents
-  })
-
-/** Files below a folder, with the decompressed content of the vault's segments. */
-const filesBelow = (folder: string): ReadonlyArray<readonly [string, string]> =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => {
-      const path = join(entry.parentPath, entry.name)
-      const content = readFileSync(path)
-      return [
-        path,
-        (path.endsWith(".zst") ? zstdDecompressSync(content) : content).toString("latin1").toLowerCase()
-      ] as const
-    })
 
 describe("an erasure", () => {
   let account: Account
@@ -144,30 +113,38 @@ describe("an erasure", () => {
   })
 })
 
-describe("an erasure that is killed", () => {
-  it("ends as an undisturbed one when it is repeated, whenever it was killed", async () => {
-    const account = await openTables("contacts,contact_notes,opportunities,conversations,messages", "--contacts", "25")
+describe("an erasure that is interrupted", () => {
+  let account: Account
+  let expected: ReadonlyArray<ReadonlyArray<unknown>>
+  let duration: number
+  let environment: Readonly<Record<string, string>>
+  let args: ReadonlyArray<string>
+  const endOf = async (output: string) =>
+    [...(await contentsOf(join(output, "warehouse.duckdb"))), ...filesBelow(join(output, "published/csv"))].map(
+      ([name, content]) => [name.replace(output, ""), content]
+    )
+  const inCopy = (output = newFolder()) => {
+    cpSync(account.output, output, { recursive: true, verbatimSymlinks: true })
+    return { output, environment: { ...environment, SLUICE_OUTPUT: output } }
+  }
+  beforeAll(async () => {
+    account = await openTables("contacts,contact_notes,opportunities,conversations,messages", "--contacts", "25")
     const person = await plant(account.service, ["notes", "opportunities", "conversations", "messages"])
-    const environment = { ...account.environment, SLUICE_FORMATS: "csv" }
+    environment = { ...account.environment, SLUICE_FORMATS: "csv" }
     assert.strictEqual((await sluice(["sync", ...account.selection], environment)).code, 0)
-    const args = ["subject", "erase", "--contact", person.contact, "--all", "--apply", "--reason", "a request"]
-    const inCopy = () => {
-      const output = newFolder()
-      cpSync(account.output, output, { recursive: true, verbatimSymlinks: true })
-      return { output, environment: { ...environment, SLUICE_OUTPUT: output } }
-    }
-    const endOf = async (output: string) =>
-      [...(await contentsOf(join(output, "warehouse.duckdb"))), ...filesBelow(join(output, "published/csv"))].map(
-        ([name, content]) => [name.replace(output, ""), content]
-      )
+    args = ["subject", "erase", "--contact", person.contact, "--all", "--apply", "--reason", "a request"]
     const undisturbed = inCopy()
     const startedAt = Date.now()
     const whole = await start(args, undisturbed.environment).ended
     assert.strictEqual(whole.code, 3, `${whole.stderr}: the note of somebody else names the person`)
     assert.match(whole.stderr, /crm\.contact_notes\.body contains the email/)
-    const duration = Date.now() - startedAt
-    const expected = await endOf(undisturbed.output)
+    duration = Date.now() - startedAt
+    expected = await endOf(undisturbed.output)
     assert.isTrue(expected.every(([, content]) => !String(content).includes(person.contact)))
+  })
+  afterAll(() => discard(account))
+
+  it("by kill -9 ends as an undisturbed one when it is repeated, whenever it was killed", async () => {
     const instants = Number(process.env["SLUICE_KILLS"] ?? 2)
     let killed = 0
     for (let index = 0; index < instants; index++) {
@@ -183,6 +160,34 @@ describe("an erasure that is killed", () => {
       rmSync(output, { recursive: true })
     }
     assert.isAtLeast(killed, Math.floor(instants / 2))
-    discard(account)
+  })
+
+  it("by a full disk says so, and ends as an undisturbed one when it is repeated with more space", async (context) => {
+    const disk = newFolder()
+    const sizes = readdirSync(account.output, { recursive: true, encoding: "utf8" }).map(
+      (file) => lstatSync(join(account.output, file)).blocks
+    )
+    const used = Math.ceil(sizes.reduce((sum, blocks) => sum + blocks, 0) / 2)
+    const mount = (options: string) => execFileSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", disk])
+    try {
+      mount(`size=${used + 1500}k`)
+    } catch {
+      return context.skip("needs the right to mount a small file system")
+    }
+    try {
+      const { environment, output } = inCopy(join(disk, "output"))
+      const before = await contentsOf(join(output, "warehouse.duckdb"))
+      const { code, stderr } = await start(args, environment).ended
+      assert.strictEqual(code, 1, stderr)
+      assert.match(stderr, /ENOSPC|No space left|could not write|disk/i)
+      assert.deepStrictEqual(await contentsOf(join(output, "warehouse.duckdb")), before)
+      mount(`remount,size=${used * 4 + 40_000}k`)
+      const again = await start(args, environment).ended
+      assert.strictEqual(again.code, 3, again.stderr)
+      assert.match(again.stderr, /was stopped, and continues/)
+      assert.deepStrictEqual(await endOf(output), expected)
+    } finally {
+      execFileSync("umount", [disk])
+    }
   })
 })

@@ -1,6 +1,6 @@
 /** Finds the definitions: each file under `pipelines/` has one and is named after its table. */
 import { readdirSync } from "node:fs"
-import { basename, join } from "node:path"
+import { basename, extname, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import type { Resource } from "./resource.ts"
 import { tablesOf } from "./tables.ts"
@@ -11,6 +11,9 @@ export interface Catalogue {
   readonly familyByTable: ReadonlyMap<string, string>
 }
 
+/** A package has JavaScript, and declarations of types beside it. */
+const isDefinition = (file: string) => /\.[jt]s$/.test(file) && !file.endsWith(".d.ts")
+
 /**
  * Imports all definitions, in the order of their paths. Throws for a mistake in this repository: a file without exactly one
  * definition, a table that is defined twice, or a parent table that no file defines.
@@ -18,14 +21,15 @@ export interface Catalogue {
 export const discover = async (
   folder = fileURLToPath(new URL("../../pipelines", import.meta.url))
 ): Promise<Catalogue> => {
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(isDefinition)
   const familyByTable = new Map<string, string>()
   const resources = await Promise.all(
     files.sort().map(async (file) => {
       const exported = Object.values<Resource>(await import(pathToFileURL(join(folder, file)).href))
       const resource = exported[0]
-      if (exported.length !== 1 || !resource || resource.table !== basename(file, ".ts"))
-        throw new Error(`pipelines/${file}: must export one definition, of table ${basename(file, ".ts")}`)
+      const table = basename(file, extname(file))
+      if (exported.length !== 1 || !resource || resource.table !== table)
+        throw new Error(`pipelines/${file}: must export one definition, of table ${table}`)
       return resource
     })
   )

@@ -186,14 +186,14 @@ export interface ListResource extends Common, OfList {
 }
 
 /** A resource that is read only for each row of another table. */
-interface ChildResource extends Common, NotOfList {
+export interface ChildResource extends Common, NotOfList {
   readonly kind: "child"
   readonly childOf: ChildOf
   readonly embeddedIn?: undefined
 }
 
 /** A resource without requests of its own: its records are in the pages of `embeddedIn.table`, at the path `records`. */
-interface EmbeddedResource extends Common, NotOfList {
+export interface EmbeddedResource extends Common, NotOfList {
   readonly kind: "embedded"
   readonly childOf?: undefined
   readonly embeddedIn: { readonly table: string; readonly records: string }

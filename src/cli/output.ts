@@ -56,6 +56,8 @@ export class Output extends Context.Service<
     const withFlags = withGivenFlags(args)
     const redacted = (text: string) =>
       [...secrets].reduce((clean, secret) => clean.replaceAll(secret, "<redacted>"), text)
+    // An installed sluice is typed without a path; the launcher says so.
+    const asTyped = (text: string) => text.replaceAll("./sluice", environment["SLUICE_COMMAND"] ?? "./sluice")
     const isTerminal = stderr.isTTY === true && !environment["CI"] && environment["TERM"] !== "dumb"
     const area = new DisplayArea(stderr)
     const write = (stream: Stream, line: string) =>
@@ -75,10 +77,10 @@ export class Output extends Context.Service<
       withFlags,
       isTerminal,
       display: isTerminal ? area : undefined,
-      print: (line) => write(stdout, redacted(line)),
+      print: (line) => write(stdout, redacted(asTyped(line))),
       say: (line, level = "info") => {
         if (!isAtLeast(level, logs.level)) return
-        const text = withFlags(line)
+        const text = asTyped(withFlags(line))
         if (logs.format === "pretty") write(stderr, withoutControls(redacted(text)))
         else if (text.trim() !== "")
           writeEntry({ time: new Date().toISOString(), level, message: text.trim(), fields: {} })

@@ -1,6 +1,7 @@
 /** Checks the machine: the versions of Node and the packages, and the output folder. */
 import { constants } from "node:fs"
 import { access, lstat, readFile, readdir, stat, statfs } from "node:fs/promises"
+import { findPackageJSON } from "node:module"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { outputPaths, readmeName } from "../settings/paths.ts"
@@ -11,19 +12,19 @@ export const versions = async (
   root = fileURLToPath(new URL("../..", import.meta.url))
 ): Promise<ReadonlyArray<Line>> => {
   const pinned = Object.entries(await jsonIn<Record<string, string>>(join(root, "package.json"), "dependencies"))
-  const installed = await Promise.all(
+  // npm may install a package beside sluice.
+  const installed = async (name: string) =>
+    jsonIn<string>(findPackageJSON(name, join(root, "package.json"))!, "version")
+  const compared = await Promise.all(
     pinned.map(async ([name, version]) => {
-      const found =
-        name === "node"
-          ? process.versions.node
-          : await jsonIn<string>(join(root, "node_modules", name, "package.json"), "version").catch(() => "missing")
+      const found = name === "node" ? process.versions.node : await installed(name).catch(() => "missing")
       return { name, version, found }
     })
   )
-  const different = installed.filter(({ version, found }) => version !== found)
+  const different = compared.filter(({ version, found }) => version !== found)
   return [
     different.length === 0
-      ? ok("versions", installed.map(({ name, found }) => `${name} ${found}`).join(", "))
+      ? ok("versions", compared.map(({ name, found }) => `${name} ${found}`).join(", "))
       : warning(
           "versions",
           different.map(({ name, version, found }) => `${name} is ${found}, and ${version} is pinned`).join("; "),

@@ -1,5 +1,6 @@
 /** One published file, opened in a process of its own that is started again if it ends. */
 import { type ChildProcess, fork } from "node:child_process"
+import { extname } from "node:path"
 import { fileURLToPath } from "node:url"
 import { limits } from "./limits.ts"
 import type { Answer, CatalogTable, DownloadFormat, DownloadResult, QueryResult, Request } from "./messages.ts"
@@ -97,7 +98,8 @@ const startProcess = (
   waiting: Map<number, Waiting>,
   more: ReadonlyArray<string> = []
 ): ChildProcess => {
-  const program = fileURLToPath(new URL("./database-process.ts", import.meta.url))
+  // In a package, its files are JavaScript.
+  const program = fileURLToPath(new URL(`./database-process${extname(import.meta.url)}`, import.meta.url))
   const child = fork(program, [path, String(memoryMb), ...more], {
     execArgv: ["--max-old-space-size=1024"],
     // None of the secrets of this process; and timestamps are shown in UTC.

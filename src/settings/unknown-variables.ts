@@ -5,7 +5,7 @@ import { allSettings } from "./table.ts"
 
 const variables: ReadonlySet<string> = new Set(allSettings.flatMap(({ environment }) => environment ?? []))
 /** Variables of the tests. */
-const notSettings: ReadonlySet<string> = new Set(["SLUICE_SEED"])
+const notSettings: ReadonlySet<string> = new Set(["SLUICE_COMMAND", "SLUICE_SEED"])
 
 /** One sentence for each that is similar to a setting. A value is not shown, because it may be a token. */
 export const unknownVariables = (environment: Environment): ReadonlyArray<string> =>

@@ -1,0 +1,57 @@
+/**
+ * sluice as a library: what the commands do, for programs of your own. Each function returns what the command prints with
+ * `--json`, and rejects with a `SluiceError` if nothing was done. `sluice/effect` has the same functions for Effect.
+ */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import * as library from "./library/effect.ts"
+import type { Options, Result, Row, Selection, SyncOptions, WarehouseOptions } from "./library/effect.ts"
+
+export { SluiceError } from "./library/run.ts"
+export type { Options, Result, Row, Selection, SyncOptions, WarehouseOptions }
+
+/** Aborting it stops the work like Ctrl-C: progress is saved, and the promise rejects with the reason of the signal. */
+interface Stoppable {
+  readonly signal?: AbortSignal
+}
+
+/** Reads the account and publishes the tables, as `sluice sync` does. */
+export const sync = ({ signal, ...options }: SyncOptions & Stoppable = {}): Promise<Result<"sync">> =>
+  promised(library.sync(options), signal)
+
+/** Estimates the requests and the time of a sync. */
+export const plan = ({ signal, ...options }: Options & Selection & Stoppable = {}): Promise<Result<"plan">> =>
+  promised(library.plan(options), signal)
+
+/** The state of the last runs, of every table. Sends no requests. */
+export const status = ({ signal, ...options }: Options & Stoppable = {}): Promise<Result<"status">> =>
+  promised(library.status(options), signal)
+
+export interface Warehouse extends AsyncDisposable {
+  /** The rows of a SELECT, with the values as DuckDB prints them in JSON. */
+  readonly query: (sql: string) => Promise<ReadonlyArray<Row>>
+  readonly close: () => Promise<void>
+}
+
+/** Opens the tables of an output folder to read them: `crm`, `crm_history` and `meta`. Rejects while a run writes them. */
+export const openWarehouse = async (options: WarehouseOptions): Promise<Warehouse> => {
+  const scope = Scope.makeUnsafe()
+  const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
+  try {
+    const { query } = await promised(Effect.provideService(library.openWarehouse(options), Scope.Scope, scope))
+    return { query: (sql) => promised(query(sql)), close, [Symbol.asyncDispose]: close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Rejects with the error itself, not with a cause that contains it. */
+const promised = async <A>(work: Effect.Effect<A, library.SluiceError>, signal?: AbortSignal): Promise<A> => {
+  const exit = await Effect.runPromiseExit(work, signal && { signal })
+  if (Exit.isSuccess(exit)) return exit.value
+  signal?.throwIfAborted()
+  throw Cause.squash(exit.cause)
+}

@@ -1,0 +1,75 @@
+/** sluice as a library for programs that use Effect: `import { sync } from "sluice/effect"`. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import { explanationOf } from "../cli/errors.ts"
+import { exitCodes } from "../failure.ts"
+import { outputPaths } from "../settings/paths.ts"
+import { type Row, Warehouse } from "../warehouse/warehouse.ts"
+import { type Options, type Result, SluiceError, run } from "./run.ts"
+
+export { SluiceError }
+export type { Options, Result, Row }
+
+/** Tables or families to read, and those to leave out. */
+export interface Selection {
+  readonly only?: ReadonlyArray<string>
+  readonly except?: ReadonlyArray<string>
+}
+
+export interface SyncOptions extends Options, Selection {
+  /** Read everything again, not only changes. */
+  readonly full?: boolean
+  /** Stop in time and continue in the next sync: `5h`, or `06:00`. */
+  readonly deadline?: string
+}
+
+/** Reads the account and publishes the tables, as `sluice sync` does. */
+export const sync = ({ deadline, except, full, only, ...options }: SyncOptions = {}): Effect.Effect<
+  Result<"sync">,
+  SluiceError
+> => run("sync", { only, except, full, deadline }, options)
+
+/** Estimates the requests and the time of a sync. */
+export const plan = ({ except, only, ...options }: Options & Selection = {}): Effect.Effect<
+  Result<"plan">,
+  SluiceError
+> => run("plan", { only, except }, options)
+
+/** The state of the last runs, of every table. Sends no requests. */
+export const status = (options: Options = {}): Effect.Effect<Result<"status">, SluiceError> =>
+  run("status", {}, options)
+
+export interface OpenWarehouse {
+  /** The rows of a SELECT, with the values as DuckDB prints them in JSON. */
+  readonly query: (sql: string) => Effect.Effect<ReadonlyArray<Row>, SluiceError>
+}
+
+export interface WarehouseOptions {
+  /** Output folder. */
+  readonly output: string
+  /** Memory of DuckDB. Default: 128. */
+  readonly memoryMb?: number
+}
+
+/** Opens the tables of an output folder to read them: `crm`, `crm_history` and `meta`. Fails while a run writes them. */
+export const openWarehouse = ({
+  memoryMb = 128,
+  output
+}: WarehouseOptions): Effect.Effect<OpenWarehouse, SluiceError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { warehouse: path } = outputPaths(output)
+    const built = yield* Layer.build(Warehouse.layer(path, { access: "read", memoryMb }))
+    const { rows } = Context.get(built, Warehouse)
+    return { query: (sql: string) => Effect.mapError(rows(sql), explained) }
+  }).pipe(Effect.mapError(explained))
+
+const explained = (cause: unknown): SluiceError => {
+  const { ends, message, next } = explanationOf(cause) ?? {
+    ends: "failed" as const,
+    message: String(cause),
+    next: undefined
+  }
+  return new SluiceError({ exitCode: exitCodes[ends], code: ends, message, ...(next !== undefined && { next }) })
+}

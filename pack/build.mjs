@@ -15,11 +15,9 @@ for (const folder of ["models", "config", "src/explore/page"])
     // Settings and tokens of whoever builds the package.
     filter: (path) => !/\/(sluice\.toml|token)$/.test(path)
   })
-const { dependencies, name, version } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
+const { dependencies, name, optionalDependencies, version } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
 const imports = { "#catalog/*.ts": "./src/catalog/*.js" }
 writeFileSync(
   `${dist}package.json`,
-  `${JSON.stringify({ name, version, type: "module", imports, dependencies }, null, 2)}\n`
+  `${JSON.stringify({ name, version, type: "module", imports, dependencies, optionalDependencies }, null, 2)}\n`
 )
-// The versions of all packages, also those that dependencies need.
-cpSync(`${root}package-lock.json`, `${root}npm-shrinkwrap.json`)

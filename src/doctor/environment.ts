@@ -11,7 +11,11 @@ import { type Line, megabytes, ok, problem, warning } from "./check-result.ts"
 export const versions = async (
   root = fileURLToPath(new URL("../..", import.meta.url))
 ): Promise<ReadonlyArray<Line>> => {
-  const pinned = Object.entries(await jsonIn<Record<string, string>>(join(root, "package.json"), "dependencies"))
+  const pinnedIn = (key: string) => jsonIn<Record<string, string>>(join(root, "package.json"), key)
+  const node = Object.entries(await pinnedIn("optionalDependencies")).find(([name]) =>
+    name.endsWith(`-${process.platform}-${process.arch}`)
+  )
+  const pinned = Object.entries({ ...(await pinnedIn("dependencies")), ...(node && { node: node[1] }) })
   // npm may install a package beside sluice.
   const installed = async (name: string) =>
     jsonIn<string>(findPackageJSON(name, join(root, "package.json"))!, "version")

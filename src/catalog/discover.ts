@@ -1,7 +1,12 @@
-/** Finds the definitions: each file under `pipelines/` has one and is named after its table. */
-import { readdirSync } from "node:fs"
-import { basename, extname, join } from "node:path"
-import { fileURLToPath, pathToFileURL } from "node:url"
+/** The catalogue: every definition under `pipelines/`, and those of the user's own folder. */
+import { fileURLToPath } from "node:url"
+import {
+  type Definition,
+  type DefinitionProblem,
+  problemAt,
+  readDefinitions,
+  resolveCatalogueImports
+} from "./definitions.ts"
 import type { Resource } from "./resource.ts"
 import { tablesOf } from "./tables.ts"
 
@@ -11,37 +16,47 @@ export interface Catalogue {
   readonly familyByTable: ReadonlyMap<string, string>
 }
 
-/** A package has JavaScript, and declarations of types beside it. */
-const isDefinition = (file: string) => /\.[jt]s$/.test(file) && !file.endsWith(".d.ts")
+/** Mistakes in definition files. */
+export class DefinitionError extends Error {
+  readonly problems: ReadonlyArray<DefinitionProblem>
+  constructor(problems: ReadonlyArray<DefinitionProblem>) {
+    super(problems.map(({ file, line, message }) => `${file}:${line}: ${message}`).join("\n"))
+    this.problems = problems
+  }
+}
 
-/**
- * Imports all definitions, in the order of their paths. Throws for a mistake in this repository: a file without exactly one
- * definition, a table that is defined twice, or a parent table that no file defines.
- */
-export const discover = async (
-  folder = fileURLToPath(new URL("../../pipelines", import.meta.url))
-): Promise<Catalogue> => {
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(isDefinition)
+const ours = fileURLToPath(new URL("../../pipelines", import.meta.url))
+
+/** Imports all definitions, in the order of their paths, ours first. Throws a `DefinitionError`. */
+export const discover = async (own?: string): Promise<Catalogue> => {
+  const { catalogue, problems } = await readCatalogue(own)
+  if (problems.length > 0) throw new DefinitionError(problems)
+  return catalogue
+}
+
+/** `own`: the definitions of the user's folder that can be read. */
+export const readCatalogue = async (
+  own?: string
+): Promise<{
+  readonly catalogue: Catalogue
+  readonly own: ReadonlyArray<Definition>
+  readonly problems: ReadonlyArray<DefinitionProblem>
+}> => {
+  if (own !== undefined) resolveCatalogueImports(own)
+  const read = await Promise.all([ours, ...(own === undefined ? [] : [own])].map(readDefinitions))
+  const definitions = read.flatMap((folder) => folder.definitions)
+  const problems = read.flatMap((folder) => folder.problems)
   const familyByTable = new Map<string, string>()
-  const resources = await Promise.all(
-    files.sort().map(async (file) => {
-      const exported = Object.values<Resource>(await import(pathToFileURL(join(folder, file)).href))
-      const resource = exported[0]
-      const table = basename(file, extname(file))
-      if (exported.length !== 1 || !resource || resource.table !== table)
-        throw new Error(`pipelines/${file}: must export one definition, of table ${table}`)
-      return resource
-    })
-  )
-  resources.forEach((resource, index) => {
-    for (const table of tablesOf(resource)) {
-      if (familyByTable.has(table.name))
-        throw new Error(`pipelines/${files[index]}: table ${table.name} is defined twice`)
-      familyByTable.set(table.name, files[index]!.split("/")[0]!)
+  for (const { family, file, resource } of definitions)
+    for (const { name } of tablesOf(resource)) {
+      if (familyByTable.has(name)) problems.push(problemAt(file, `"${name}"`, `Table ${name} is defined twice.`))
+      familyByTable.set(name, family)
     }
-    const { childOf } = resource
-    if (childOf && !resources.some(({ table }) => table === childOf.table))
-      throw new Error(`pipelines/${files[index]}: reads each ${childOf.table}, which nobody defines`)
-  })
-  return { resources, familyByTable }
+  for (const { file, resource } of definitions) {
+    const parent = resource.childOf?.table
+    if (parent !== undefined && !definitions.some((one) => one.resource.table === parent))
+      problems.push(problemAt(file, `"${parent}"`, `It is read for each row of ${parent}, which no file defines.`))
+  }
+  const resources = definitions.map(({ resource }) => resource)
+  return { catalogue: { resources, familyByTable }, own: read[1]?.definitions ?? [], problems }
 }

@@ -1,9 +1,9 @@
 /** `sluice completions`: a script that lets a shell complete commands, flags and table names. */
 import * as Effect from "effect/Effect"
 import * as Completions from "effect/cli/Completions"
-import { discover } from "../catalog/discover.ts"
 import { publishedTables } from "../catalog/published-tables.ts"
 import { tablesOf } from "../catalog/tables.ts"
+import { defaultCatalogue } from "./catalogue.ts"
 import { Output } from "./output.ts"
 
 interface CompletionFlags {
@@ -14,7 +14,7 @@ interface CompletionFlags {
 
 export const completions = Effect.fn("cli.completions")(function* ({ shell, commands }: CompletionFlags) {
   const { print } = yield* Output
-  const catalogue = yield* Effect.promise(() => discover())
+  const catalogue = yield* defaultCatalogue()
   const tables = catalogue.resources.flatMap((resource) => tablesOf(resource).map(({ name }) => name))
   const selection = [...new Set([...tables, ...catalogue.familyByTable.values()])].sort()
   const published = publishedTables(catalogue).map(({ name }) => name)

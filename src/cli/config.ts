@@ -1,12 +1,12 @@
 /** `sluice config`: shows the settings and where they come from, and checks them without a request. */
 import * as Effect from "effect/Effect"
-import { discover } from "../catalog/discover.ts"
 import { exitCodes } from "../failure.ts"
 import type { Flags } from "../settings/read.ts"
 import { policyProblems } from "../settings/schema-policy.ts"
 import { checkSettings } from "../settings/settings.ts"
 import { shownSettings } from "../settings/shown.ts"
 import { counted } from "../verify/finding.ts"
+import { loadCatalogue } from "./catalogue.ts"
 import { Environment } from "./environment.ts"
 import { Output, table } from "./output.ts"
 import { printResult } from "./result.ts"
@@ -61,6 +61,6 @@ const checked = Effect.fnUntraced(function* (flags: ConfigFlags) {
   const { keepSecret } = yield* Output
   const { accounts, output, problems, settings } = checkSettings(flags, yield* Environment)
   for (const { secrets } of accounts) secrets.forEach(keepSecret)
-  const catalogue = yield* Effect.promise(() => discover())
+  const catalogue = yield* loadCatalogue(output)
   return { settings, problems: [...problems, ...policyProblems(output, catalogue)] }
 })

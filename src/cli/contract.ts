@@ -1,18 +1,18 @@
 /** `sluice contract`: what readers may rely on, and whether another version of it still holds. */
 import { Effect } from "effect"
 import { readFile } from "node:fs/promises"
-import { discover } from "../catalog/discover.ts"
 import { type ReleasedTable, breakingChanges } from "../contracts/compare.ts"
 import { contractOf } from "../contracts/contract.ts"
 import { contractText, odcsTables } from "../contracts/odcs.ts"
 import { sluiceVersion } from "../values/version.ts"
+import { defaultCatalogue } from "./catalogue.ts"
 import { CommandError } from "./errors.ts"
 import { Output } from "./output.ts"
 import { printResult } from "./result.ts"
 
 export const contractPrint = Effect.fn("cli.contractPrint")(function* () {
   const { print } = yield* Output
-  const catalogue = yield* Effect.promise(() => discover())
+  const catalogue = yield* defaultCatalogue()
   print((yield* Effect.promise(() => contractText(contractOf(catalogue), sluiceVersion))).trimEnd())
   return 0
 })
@@ -27,7 +27,7 @@ export const contractCheck = Effect.fn("cli.contractCheck")(function* ({
 }) {
   const { print, say } = yield* Output
   const released = yield* readContract(file)
-  const catalogue = yield* Effect.promise(() => discover())
+  const catalogue = yield* defaultCatalogue()
   const present = odcsTables(contractOf(catalogue))
   const breaking = breakingChanges(released, present)
   const exitCode = breaking.length === 0 ? 0 : 1

@@ -9,8 +9,8 @@ import {
   tableSection
 } from "../catalog/dictionary.ts"
 import type { Catalogue } from "../catalog/discover.ts"
-import { discover } from "../catalog/discover.ts"
 import { closest, suggestion } from "../settings/closest.ts"
+import { defaultCatalogue } from "./catalogue.ts"
 import { columnLines, coverageLines, listLines } from "./dictionary-text.ts"
 import { CommandError } from "./errors.ts"
 import { Output } from "./output.ts"
@@ -35,7 +35,7 @@ export const dictionary = Effect.fn("cli.dictionary")(function* ({
   html
 }: DictionaryFlags) {
   const { print, say, stdout } = yield* Output
-  const catalogue = yield* Effect.promise(() => discover())
+  const catalogue = yield* defaultCatalogue()
   const named = yield* chosenTables(catalogue, names)
   const chosen = personalData ? named.flatMap(personalOnly) : named
   const width = terminalWidth(stdout)

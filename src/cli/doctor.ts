@@ -1,7 +1,6 @@
 /** `sluice doctor`: finds what would stop a sync before one is tried. */
 import { Effect } from "effect"
 import { Api } from "../api/api.ts"
-import { discover } from "../catalog/discover.ts"
 import { type Line, ok, problemOf } from "../doctor/check-result.ts"
 import { outputFolder, secretFile, versions } from "../doctor/environment.ts"
 import { service } from "../doctor/service.ts"
@@ -11,6 +10,7 @@ import { SettingsError } from "../settings/errors.ts"
 import type { Flags } from "../settings/read.ts"
 import { policyProblems } from "../settings/schema-policy.ts"
 import { checkSettings } from "../settings/settings.ts"
+import { loadCatalogue } from "./catalogue.ts"
 import { Environment } from "./environment.ts"
 import { Output, table } from "./output.ts"
 import { explained, failureExplanation } from "./errors.ts"
@@ -21,7 +21,7 @@ export const doctor = Effect.fn("cli.doctor")(function* (flags: Flags & { readon
   const { keepSecret, print, say, withFlags } = yield* Output
   const { settings, problems, output, accounts } = checkSettings(flags, yield* Environment)
   accounts.flatMap(({ secrets }) => secrets).forEach(keepSecret)
-  const catalogue = yield* Effect.promise(() => discover())
+  const catalogue = yield* loadCatalogue(output)
   const wrong = [...problems, ...policyProblems(output, catalogue)]
   const lines: Array<Line> = [
     ...(wrong.length === 0

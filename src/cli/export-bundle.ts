@@ -7,13 +7,13 @@ import { BundleError } from "../bundle/errors.ts"
 import { signerOf } from "../bundle/sign.ts"
 import { currentRelease } from "../bundle/source.ts"
 import { targetProblem } from "../bundle/target.ts"
-import { discover } from "../catalog/discover.ts"
 import type { Flags } from "../settings/read.ts"
 import { commaSeparated } from "../settings/kinds.ts"
 import { outputPaths } from "../settings/paths.ts"
 import { outputSettings } from "../settings/settings.ts"
 import type { PublishSettings } from "../settings/targets.ts"
 import { counted } from "../verify/finding.ts"
+import { loadCatalogue } from "./catalogue.ts"
 import { chosenTables } from "./chosen-tables.ts"
 import { Environment } from "./environment.ts"
 import { CommandError } from "./errors.ts"
@@ -66,7 +66,7 @@ export const exportBundle = Effect.fn("cli.exportBundle")(function* (flags: Expo
       message: `${flags.target}: ${problem}.`,
       next: "./sluice export bundle audit-2026-11 (a new folder), or audit-2026-11.tar, or audit-2026-11.zip"
     })
-  const catalogue = yield* Effect.promise(() => discover())
+  const catalogue = yield* loadCatalogue(output)
   const choice = yield* choiceOf(flags)
   const { run, writtenAt, ...written } = yield* Effect.gen(function* () {
     const release = yield* currentRelease(yield* releaseFolder(flags.profile, output))

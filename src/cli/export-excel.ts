@@ -3,7 +3,7 @@ import { Clock, Effect, Stream } from "effect"
 import { existsSync } from "node:fs"
 import { rename, rm } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
-import { type Catalogue, discover } from "../catalog/discover.ts"
+import type { Catalogue } from "../catalog/discover.ts"
 import { publishedTables } from "../catalog/published-tables.ts"
 import { tablesOf, wideName } from "../catalog/tables.ts"
 import { fileFailure } from "../failure.ts"
@@ -16,6 +16,7 @@ import { Warehouse } from "../warehouse/warehouse.ts"
 import { wideViews } from "../warehouse/wide-views.ts"
 import { kindOf } from "../xlsx/cells.ts"
 import { type WorkbookTable, writeWorkbook } from "../xlsx/workbook.ts"
+import { loadCatalogue } from "./catalogue.ts"
 import { chosenTables } from "./chosen-tables.ts"
 import { Environment } from "./environment.ts"
 import { CommandError } from "./errors.ts"
@@ -38,7 +39,7 @@ export const exportExcel = Effect.fn("cli.exportExcel")(function* (flags: Export
   const { print, say } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
   const path = yield* fileOf(flags.file)
-  const catalogue = yield* Effect.promise(() => discover())
+  const catalogue = yield* loadCatalogue(output)
   const names = yield* sheetTables(catalogue, yield* choiceOf(flags))
   const readable = yield* openReadable(output)
   if (readable.source === "none") return yield* readable.locked

@@ -2,12 +2,12 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { userInfo } from "node:os"
-import { discover } from "../catalog/discover.ts"
 import { type Hold, readHolds, storeHolds } from "../erasure/holds.ts"
 import { closest, suggestion } from "../settings/closest.ts"
 import { commaSeparated } from "../settings/kinds.ts"
 import type { Flags } from "../settings/read.ts"
 import { outputSettings } from "../settings/settings.ts"
+import { loadCatalogue } from "./catalogue.ts"
 import { Environment } from "./environment.ts"
 import { CommandError } from "./errors.ts"
 import { Output, table } from "./output.ts"
@@ -26,11 +26,12 @@ interface HoldAddFlags extends HoldFlags {
 }
 
 export const holdAdd = Effect.fn("cli.holdAdd")(function* (flags: HoldAddFlags) {
-  const { folder } = yield* outputSettings(flags, yield* Environment)
+  const output = yield* outputSettings(flags, yield* Environment)
+  const { folder } = output
   const holds = yield* readHolds(folder)
   const contacts = commaSeparated(flags.contact ?? "")
   const tables = commaSeparated(flags.table ?? "")
-  const { resources } = yield* Effect.promise(() => discover())
+  const { resources } = yield* loadCatalogue(output)
   const names = resources.map((resource) => resource.table)
   const unknown = tables.find((one) => one !== "*" && !names.includes(one))
   const usage = (message: string) =>

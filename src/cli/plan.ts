@@ -1,7 +1,7 @@
 /** `sluice plan`: estimates what a sync would read, in requests and time, and says what the estimate is based on. */
 import { Clock, Effect } from "effect"
 import { Api } from "../api/api.ts"
-import { type Catalogue, discover } from "../catalog/discover.ts"
+import type { Catalogue } from "../catalog/discover.ts"
 import { exitCodes } from "../failure.ts"
 import { type Estimate, estimate } from "../plan/estimate.ts"
 import { makePlan } from "../plan/plan.ts"
@@ -11,6 +11,7 @@ import { type AccountSettings, syncSettings } from "../settings/settings.ts"
 import { bringUpToDate } from "../sync.ts"
 import { type Range, between, rangeText, sumOf } from "../values/range.ts"
 import { secondsPerRequest } from "../warehouse/meta/runs.ts"
+import { loadCatalogue } from "./catalogue.ts"
 import { Environment } from "./environment.ts"
 import { CommandError, explained } from "./errors.ts"
 import { outputLayer } from "./output-layer.ts"
@@ -31,7 +32,7 @@ export const plan = Effect.fn("cli.plan")(function* (flags: PlanFlags) {
   const { keepSecret } = yield* Output
   const { output, accounts } = yield* syncSettings(flags, yield* Environment)
   accounts.flatMap(({ secrets }) => secrets).forEach(keepSecret)
-  const catalogue = yield* Effect.promise(() => discover())
+  const catalogue = yield* loadCatalogue(output)
   const choice = { ...(yield* choiceOf(flags)), full: flags.full }
   const policies = yield* schemaPolicies(output, catalogue)
   const planned = Effect.gen(function* () {

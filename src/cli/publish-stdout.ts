@@ -1,6 +1,6 @@
 /** `sluice publish --stdout`: writes the rows of one table to stdout. */
 import { Effect } from "effect"
-import { type Catalogue, discover } from "../catalog/discover.ts"
+import type { Catalogue } from "../catalog/discover.ts"
 import { publishedTables } from "../catalog/published-tables.ts"
 import { wideName } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
@@ -18,6 +18,7 @@ import { publishedMetaTables } from "../warehouse/meta/tables.ts"
 import { name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { wideViews } from "../warehouse/wide-views.ts"
+import { loadCatalogue } from "./catalogue.ts"
 import { CommandError } from "./errors.ts"
 import { Output } from "./output.ts"
 import { openReadable, sayHolder } from "./readable.ts"
@@ -36,11 +37,13 @@ export interface StdoutFlags {
 /** If another program has the warehouse open, the rows are those of the last release, as a message says. */
 export const publishToStdout = Effect.fn("cli.publishToStdout")(function* (
   flags: StdoutFlags,
-  output: Pick<OutputSettings, "folder" | "memoryMb" | "csvProfile"> & { readonly publishing: PublishSettings },
+  output: Pick<OutputSettings, "folder" | "memoryMb" | "csvProfile" | "pipelines"> & {
+    readonly publishing: PublishSettings
+  },
   now: number
 ) {
   const { stdout } = yield* Output
-  const catalogue = yield* Effect.promise(() => discover())
+  const catalogue = yield* loadCatalogue(output)
   const table = yield* tableOf(catalogue, flags.stdout)
   const masking = yield* maskingOf(output.publishing, flags.profile ?? "raw")
   const readable = yield* openReadable(output)

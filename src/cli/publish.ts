@@ -2,7 +2,6 @@
 import { Clock, Effect } from "effect"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { discover } from "../catalog/discover.ts"
 import { exitCodes } from "../failure.ts"
 import { removeLeftovers } from "../leftovers.ts"
 import type { Flags } from "../settings/read.ts"
@@ -14,6 +13,7 @@ import { publishNow } from "../release.ts"
 import { prepare } from "../warehouse/schema.ts"
 import { lastRun } from "../warehouse/meta/runs.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
+import { loadCatalogue } from "./catalogue.ts"
 import { Environment } from "./environment.ts"
 import { CommandError } from "./errors.ts"
 import { logEnd } from "./log.ts"
@@ -36,7 +36,7 @@ export interface PublishFlags extends Flags {
 export const publishCommand = Effect.fn("cli.publish")(function* (flags: PublishFlags) {
   const { print, say, isLogged } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
-  const catalogue = yield* Effect.promise(() => discover())
+  const catalogue = yield* loadCatalogue(output)
   yield* schemaPolicies(output, catalogue)
   const { stdout } = flags
   if (stdout !== undefined) {

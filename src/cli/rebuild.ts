@@ -2,7 +2,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { existsSync } from "node:fs"
 import { rename } from "node:fs/promises"
-import { type Catalogue, discover } from "../catalog/discover.ts"
+import type { Catalogue } from "../catalog/discover.ts"
 import { keyText } from "../catalog/tables.ts"
 import { exitCodes } from "../failure.ts"
 import { onDisk } from "../io/files.ts"
@@ -21,7 +21,9 @@ import { reportSchemaDrift } from "../warehouse/meta/schema-changes.ts"
 import { copyHistory } from "../warehouse/meta/take-over.ts"
 import { name } from "../warehouse/sql.ts"
 import { prepare } from "../warehouse/schema.ts"
+import { undefinedTables } from "../warehouse/undefined-tables.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
+import { loadCatalogue } from "./catalogue.ts"
 import { Environment } from "./environment.ts"
 import { CommandError, failureExplanation } from "./errors.ts"
 import { logEnd } from "./log.ts"
@@ -41,7 +43,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
       message: `There is no vault in ${output.folder}.`,
       next: "./sluice sync"
     })
-  const catalogue = yield* Effect.promise(() => discover())
+  const catalogue = yield* loadCatalogue(output)
   const policies = yield* schemaPolicies(output, catalogue)
   const targets = yield* resolveTargets(output, catalogue)
   const startedAt = yield* Clock.currentTimeMillis
@@ -60,6 +62,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
     // Holding the old warehouse keeps every other run out meanwhile.
     const old = yield* Warehouse
     yield* removeLeftovers(output.folder)
+    yield* refuseUndefined(catalogue)
     return yield* Effect.gen(function* () {
       yield* prepare(catalogue)
       yield* (yield* makeLoader(catalogue.resources, temporary, policies)).load
@@ -133,6 +136,17 @@ const refuseLoss = Effect.fnUntraced(function* (
       ends: "failed",
       message: `The vault holds fewer records than the tables: ${lost.slice(0, 5).join(", ")}${lost.length > 5 ? `, and ${lost.length - 5} more tables` : ""}. Nothing was replaced.`,
       next: "Put the vault back from a backup, then ./sluice rebuild. To rebuild from what it holds, move warehouse.duckdb away first."
+    })
+})
+
+/** A rebuild has the tables of the definitions only. */
+const refuseUndefined = Effect.fnUntraced(function* (catalogue: Catalogue) {
+  const tables = yield* undefinedTables(catalogue)
+  if (tables.length > 0)
+    return yield* new CommandError({
+      ends: "config",
+      message: `No definition describes the tables ${tables.join(", ")}, so a rebuild would lose their rows. Nothing was replaced.`,
+      next: "Set pipelines.folder to the folder of their definitions. To rebuild without these tables, move warehouse.duckdb away first."
     })
 })
 

@@ -4,11 +4,12 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { resolve } from "node:path"
-import { type Catalogue, discover } from "../catalog/discover.ts"
+import type { Catalogue } from "../catalog/discover.ts"
 import { linkedPath, reportPath } from "../report/place.ts"
 import { makeReport, writeReport } from "../report/report.ts"
 import type { Flags } from "../settings/read.ts"
 import { type OutputSettings, outputSettings } from "../settings/settings.ts"
+import { loadCatalogue } from "./catalogue.ts"
 import { Environment } from "./environment.ts"
 import { CommandError, explanationOf } from "./errors.ts"
 import { Output } from "./output.ts"
@@ -24,7 +25,7 @@ export interface ReportFlags extends Flags {
 export const reportCommand = Effect.fn("cli.reportPage")(function* (flags: ReportFlags) {
   const { print, say } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
-  const catalogue = yield* Effect.promise(() => discover())
+  const catalogue = yield* loadCatalogue(output)
   const readable = yield* openReadable(output)
   if (readable.source === "none") return yield* readable.locked
   const report = yield* makeReport(optionsOf(output, catalogue)).pipe(Effect.provide(readable.tables))

@@ -1,12 +1,13 @@
 /** `sluice retention`: removes what the settings say is too old. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { type Catalogue, discover } from "../catalog/discover.ts"
+import type { Catalogue } from "../catalog/discover.ts"
 import { readHolds } from "../erasure/holds.ts"
 import { type ErasureJob, readJob } from "../erasure/job.ts"
 import { type RetentionRule, ageColumn, planRetention } from "../erasure/retention.ts"
 import type { Flags } from "../settings/read.ts"
 import { reportSettings } from "../settings/settings.ts"
+import { loadCatalogue } from "./catalogue.ts"
 import { Environment } from "./environment.ts"
 import { erase, printPlan } from "./erasing.ts"
 import { CommandError } from "./errors.ts"
@@ -22,7 +23,7 @@ export interface RetentionFlags extends Flags {
 export const retention = Effect.fn("cli.retention")(function* (flags: RetentionFlags) {
   const { say } = yield* Output
   const { output } = yield* reportSettings(flags, yield* Environment)
-  const catalogue = yield* Effect.promise(() => discover())
+  const catalogue = yield* loadCatalogue(output)
   const rules = Object.entries(output.retention ?? {}).map(([table, period]) => ({ table, period }))
   if (rules.length === 0)
     return yield* new CommandError({

@@ -1,4 +1,5 @@
 /** The commands that set sluice up, and those about the contract with the readers of its tables. */
+import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import { account, common, flag, reportsSettings, text } from "./flags.ts"
@@ -47,6 +48,29 @@ export const init = Command.make(
       description: "Without a terminal."
     }
   ])
+)
+
+const pipelinesCheck = Command.make(
+  "check",
+  {
+    ...reportsSettings,
+    folder: Argument.String("folder").pipe(
+      Argument.withDescription("Folder of the definitions; without it, pipelines.folder of the settings."),
+      Argument.optional,
+      Argument.map(Option.getOrUndefined)
+    )
+  },
+  (flags) => load(import("./pipelines.ts"), (_) => _.pipelinesCheck(flags))
+).pipe(
+  Command.withDescription(
+    "Report the mistakes in your own definitions, each with its file and line. Sends no request."
+  ),
+  Command.withExamples([{ command: "./sluice pipelines check my-pipelines" }])
+)
+export const pipelines = Command.make("pipelines").pipe(
+  Command.withDescription("Check definitions of your own, which are read beside those of sluice."),
+  Command.withExamples([{ command: "./sluice pipelines check my-pipelines" }]),
+  Command.withSubcommands([pipelinesCheck])
 )
 
 const contractPrint = Command.make("print", {}, () => load(import("./contract.ts"), (_) => _.contractPrint())).pipe(

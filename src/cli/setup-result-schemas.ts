@@ -28,9 +28,25 @@ const Init = Schema.Struct({ files: Schema.Array(Schema.String) })
 /** How many tables the contract has, and one sentence for each breaking change. */
 const ContractCheck = Schema.Struct({ tables: Schema.Int, breaking: Schema.Array(Schema.String) })
 
+/** The definitions of the user's folder, and the mistakes in its files. */
+const PipelinesCheck = Schema.Struct({
+  folder: Schema.String,
+  definitions: Schema.Array(
+    Schema.Struct({
+      table: Schema.String,
+      family: Schema.String,
+      file: Schema.String,
+      columns: Schema.Int,
+      childTables: Schema.Int
+    })
+  ),
+  problems: Schema.Array(Schema.Struct({ file: Schema.String, line: Schema.Int, message: Schema.String }))
+})
+
 export const setupSchemas = {
   init: Init,
   "config-show": ConfigShow,
   "config-validate": ConfigValidate,
-  "contract-check": ContractCheck
+  "contract-check": ContractCheck,
+  "pipelines-check": PipelinesCheck
 }

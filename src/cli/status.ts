@@ -1,7 +1,6 @@
 /** `sluice status`: what is not read completely, how fresh the tables are, and what runs now. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { discover } from "../catalog/discover.ts"
 import { exitCodes } from "../failure.ts"
 import { headOf, ledgerOf } from "../ledger/file.ts"
 import { choose } from "../plan/plan.ts"
@@ -13,6 +12,7 @@ import { statusText } from "../values/status.ts"
 import { counted } from "../verify/finding.ts"
 import { pagesOf } from "../warehouse/meta/run-resources.ts"
 import { type Run, lastRun } from "../warehouse/meta/runs.ts"
+import { loadCatalogue } from "./catalogue.ts"
 import { Environment } from "./environment.ts"
 import { CommandError } from "./errors.ts"
 import { Output, duration, placeOf, table } from "./output.ts"
@@ -35,7 +35,7 @@ export interface StatusFlags extends Flags {
 export const status = Effect.fn("cli.status")(function* (flags: StatusFlags) {
   const { print, say } = yield* Output
   const { output, optional, locations } = yield* reportSettings(flags, yield* Environment)
-  const catalogue = yield* Effect.promise(() => discover())
+  const catalogue = yield* loadCatalogue(output)
   yield* schemaPolicies(output, catalogue)
   const resources = yield* choose(catalogue, { ...(yield* choiceOf(flags)), optional, full: false })
   const readable = yield* openReadable(output)

@@ -1,11 +1,12 @@
 /** `sluice subject erase`: the plan of an erasure, or the erasure itself. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { type Catalogue, discover } from "../catalog/discover.ts"
+import type { Catalogue } from "../catalog/discover.ts"
 import { type ErasureJob, readJob } from "../erasure/job.ts"
 import { planErasure } from "../erasure/plan.ts"
 import type { Flags } from "../settings/read.ts"
 import { reportSettings } from "../settings/settings.ts"
+import { loadCatalogue } from "./catalogue.ts"
 import { Environment } from "./environment.ts"
 import { erase, printPlan, refuseHeld } from "./erasing.ts"
 import { CommandError } from "./errors.ts"
@@ -25,7 +26,7 @@ export interface SubjectEraseFlags extends Flags, PersonFlags {
 export const subjectErase = Effect.fn("cli.subjectErase")(function* (flags: SubjectEraseFlags) {
   const { say } = yield* Output
   const { output } = yield* reportSettings(flags, yield* Environment)
-  const catalogue = yield* Effect.promise(() => discover())
+  const catalogue = yield* loadCatalogue(output)
   const pending = yield* readJob(output.folder)
   const job = pending ?? (yield* planned(flags, output, catalogue))
   if (pending) say(`The erasure of ${pending.startedAt} was stopped${flags.apply ? ", and continues" : ""}.`, "warn")

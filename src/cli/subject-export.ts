@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
-import { discover } from "../catalog/discover.ts"
 import { exitCodes } from "../failure.ts"
 import { onDisk } from "../io/files.ts"
 import { choose } from "../plan/plan.ts"
@@ -15,6 +14,7 @@ import { linkedResources } from "../subject/belongings.ts"
 import { type CoveredResource } from "../subject/coverage.ts"
 import { exportSubject } from "../subject/export.ts"
 import { counted } from "../verify/finding.ts"
+import { loadCatalogue } from "./catalogue.ts"
 import { Environment } from "./environment.ts"
 import { CommandError } from "./errors.ts"
 import { Output, table } from "./output.ts"
@@ -50,7 +50,7 @@ const refresh = Effect.fnUntraced(function* (flags: SubjectExportFlags, enabled:
 export const subjectExport = Effect.fn("cli.subjectExport")(function* (flags: SubjectExportFlags) {
   const { print, say } = yield* Output
   const { locations, optional, output } = yield* reportSettings(flags, yield* Environment)
-  const catalogue = yield* Effect.promise(() => discover())
+  const catalogue = yield* loadCatalogue(output)
   const enabled = yield* choose(catalogue, { only: [], except: [], optional, full: false })
   if (flags.refresh) yield* refresh(flags, enabled)
   const readable = yield* openReadable(output)

@@ -1,7 +1,7 @@
 /** `sluice sync`: builds the services, runs the sync beside a progress display, and prints the result. */
 import { Clock, Context, Effect, Fiber, Layer } from "effect"
 import { Api } from "../api/api.ts"
-import { type Catalogue, discover } from "../catalog/discover.ts"
+import type { Catalogue } from "../catalog/discover.ts"
 import type { Window } from "../catalog/timestamps.ts"
 import { exitCodes } from "../failure.ts"
 import { makePlan } from "../plan/plan.ts"
@@ -12,6 +12,7 @@ import { resolveTargets } from "../settings/targets.ts"
 import { type Synced, sync } from "../sync.ts"
 import { middleOf, rangeText } from "../values/range.ts"
 import { prepare } from "../warehouse/schema.ts"
+import { loadCatalogue } from "./catalogue.ts"
 import { choiceOf } from "./selection.ts"
 import { Environment } from "./environment.ts"
 import { explained } from "./errors.ts"
@@ -65,7 +66,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
   const choice = yield* choiceOf(flags)
   const { output, accounts: settings } = yield* syncSettings(flags, environment)
   settings.flatMap(({ secrets }) => secrets).forEach(keepSecret)
-  const catalogue = yield* Effect.promise(() => discover())
+  const catalogue = yield* loadCatalogue(output)
   const policies = yield* schemaPolicies(output, catalogue)
   let suppressed = 0
   const targets = yield* resolveTargets(output, catalogue)

@@ -1,7 +1,6 @@
 /** `sluice verify`: checks that vault, tables and files are complete and agree, and compares a sample with the service. */
 import { Clock, Effect } from "effect"
 import { Api } from "../api/api.ts"
-import { discover } from "../catalog/discover.ts"
 import { Failure, exitCodes } from "../failure.ts"
 import { normaliserOf } from "../load/normalise/normalise.ts"
 import { replayInto } from "../replay.ts"
@@ -13,6 +12,7 @@ import { type Checked, counted, isWrong } from "../verify/finding.ts"
 import { checkPublished } from "../verify/published.ts"
 import { type Sampled, checkSample } from "../verify/sample.ts"
 import { nextStep, verify, verifyVault } from "../verify/verify.ts"
+import { loadCatalogue } from "./catalogue.ts"
 import { Environment } from "./environment.ts"
 import { CommandError, explained } from "./errors.ts"
 import { Output, table } from "./output.ts"
@@ -44,7 +44,7 @@ export const verifyCommand = Effect.fn("cli.verify")(function* (flags: VerifyFla
       ? { output: yield* outputSettings(flags, environment), accounts: [] }
       : yield* syncSettings(flags, environment)
   accounts.flatMap(({ secrets }) => secrets).forEach(keepSecret)
-  const catalogue = yield* Effect.promise(() => discover())
+  const catalogue = yield* loadCatalogue(output)
   const policies = yield* schemaPolicies(output, catalogue)
   const progress = (check: string) => Effect.sync(() => say(`Checking ${check} …`))
   const readable = yield* openReadable(output).pipe(

@@ -154,6 +154,13 @@ export const sections = {
       default: 256
     })
   },
+  pipelines: {
+    folder: setting(text, {
+      environment: "SLUICE_PIPELINES",
+      description: "Folder of your own definitions, which are read beside those of sluice; see docs/own-pipelines.md.",
+      example: "my-pipelines"
+    })
+  },
   models: {
     build: setting(boolean, {
       environment: "SLUICE_MODELS",

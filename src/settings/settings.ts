@@ -19,6 +19,8 @@ export interface OutputSettings {
   readonly csvProfile: SettingValues["output"]["csv_profile"]
   readonly memoryMb: number
   readonly models?: ModelSettings
+  /** The folder of the user's own definitions. */
+  readonly pipelines?: string | undefined
   /** Classes of personal data of custom fields, by key. */
   readonly customFieldClasses?: CustomFieldClasses
   /** Periods such as `24 months`, by table. */
@@ -108,13 +110,14 @@ const checkedFolders = (settings: Settings): Settings => ({
 })
 
 const outputOf = (settings: Settings, environment: Environment): Output => {
-  const { output, machine, models, personal_data, retention, schema } = settings.values
+  const { output, machine, models, personal_data, pipelines, retention, schema } = settings.values
   return {
     folder: resolve(output.folder),
     formats: output.formats,
     csvProfile: output.csv_profile,
     memoryMb: machine.memory_mb,
     models: { build: models.build, folder: models.folder === undefined ? undefined : resolve(models.folder) },
+    pipelines: pipelines.folder === undefined ? undefined : resolve(pipelines.folder),
     customFieldClasses: personal_data.custom_fields,
     retention: retention.periods,
     publishing: publishSettingsOf(settings, environment),

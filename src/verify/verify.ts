@@ -10,6 +10,7 @@ import type { Warehouse } from "../warehouse/warehouse.ts"
 import { checkBlocks } from "./checksum-scan.ts"
 import { checkFormats, checkWarehouseContent } from "./contents.ts"
 import { checkFiles } from "./files.ts"
+import { undefinedTables } from "../warehouse/undefined-tables.ts"
 import { loadedLocations, loadedRuns } from "../warehouse/meta/run-resources.ts"
 import { loadedPosition } from "../warehouse/meta/vault-offset.ts"
 import { type Checked, type Part, isWrong, wrong, failureText } from "./finding.ts"
@@ -83,8 +84,9 @@ export const verify = Effect.fn("verify")(function* (
   ]
 })
 
-const expectedOf = Effect.fnUntraced(function* ({ resources }: Catalogue, loaded: Position | undefined) {
+const expectedOf = Effect.fnUntraced(function* (catalogue: Catalogue, loaded: Position | undefined) {
   if (loaded === undefined) return undefined
+  const { resources } = catalogue
   const labels = resources.flatMap((resource) => [
     resource.table,
     backfillOf(resource.table),
@@ -94,6 +96,7 @@ const expectedOf = Effect.fnUntraced(function* ({ resources }: Catalogue, loaded
     loaded,
     runs: yield* loadedRuns(),
     resources: new Set(labels),
+    undefinedTables: yield* undefinedTables(catalogue),
     locations: new Set(yield* loadedLocations())
   }
 })

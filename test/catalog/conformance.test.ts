@@ -5,12 +5,14 @@ import { Effect, Layer } from "effect"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Fields } from "../../src/catalog/fields.ts"
+import { violations } from "../../src/catalog/conformance.ts"
 import { discover } from "../../src/catalog/discover.ts"
 import { requestById } from "../../src/catalog/get-one.ts"
 import { bind } from "../../src/catalog/request.ts"
-import { type Partition, type Resource, type Strategy, childRequestOf } from "../../src/catalog/resource.ts"
-import { snakeCase, tablesOf } from "../../src/catalog/tables.ts"
+import { type Partition, type Resource, type Strategy } from "../../src/catalog/resource.ts"
+import { tablesOf } from "../../src/catalog/tables.ts"
 import { normaliserOf } from "../../src/load/normalise/normalise.ts"
+import { reservedWords } from "../../src/warehouse/reserved-words.ts"
 import { prepare } from "../../src/warehouse/schema.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
 import { query } from "../support/compare.ts"
@@ -18,6 +20,7 @@ import { type Service, startService } from "../support/service.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const catalogue = await discover()
+const reserved = await reservedWords()
 const strategiesOf = ({ full = [], changes, childOf }: Resource): ReadonlyArray<Strategy> => [
   ...full,
   ...(changes?.strategies ?? []),
@@ -40,35 +43,9 @@ const bindings = {
 describe.each(casesOf(catalogue.resources))("%s", (_, resource) => {
   const tables = tablesOf(resource)
 
-  it("describes its tables in a sentence each, and every column", () => {
-    for (const { description } of tables) assert.match(description, /^\S.+\.$/)
-    for (const table of tables)
-      for (const column of table.columns) assert.isAbove(column.description.length, 2, `${table.name}.${column.name}`)
+  it("keeps the rules that own definitions are checked against", () => {
+    assert.deepStrictEqual(violations(resource, catalogue, reserved), [])
     assert.match(resource.source, /^[AB] \d/)
-    assert.match(resource.scope, /^([a-z-]+(\/[a-zA-Z]+)?\.readonly|any)$/)
-  })
-
-  it("has keys, references and change fields that are columns", () => {
-    const known = new Set(catalogue.familyByTable.keys())
-    const names0 = tables[0].columns.map(({ name }) => name)
-    for (const table of tables) {
-      const names = table.columns.map(({ name }) => name)
-      assert.deepStrictEqual(names, [...new Set(names)], "no duplicate column")
-      for (const key of table.key) assert.include(names, key, `key of ${table.name}`)
-      for (const { references } of table.columns) if (references) assert.include([...known], references)
-    }
-    const childRequest = childRequestOf(resource)
-    if (childRequest?.versionColumn) {
-      const parent = catalogue.resources.find(({ table }) => table === childRequest.table)
-      assert.include(
-        tablesOf(parent!)[0].columns.map(({ name }) => name),
-        childRequest.versionColumn
-      )
-    }
-    if (resource.tombstone) assert.include(names0, resource.tombstone)
-    if (resource.key) assert.deepStrictEqual(tables.length, 1, "child tables need an id")
-    for (const field of [resource.changes?.field, resource.version])
-      if (field !== undefined) assert.include(names0, snakeCase(field))
   })
 
   it("turns a record with every field into a row with every column", () => {
@@ -276,7 +253,7 @@ describe("a folder of definitions", () => {
     [
       "orphan.ts",
       "export const a = { table: 'orphan', fields: {}, childOf: { table: 'nowhere', column: 'x' } }",
-      /reads each nowhere/
+      /each row of nowhere, which no file defines/
     ]
   ])("is refused with the file and the reason: %s", async (file, content, reason) => {
     const folder = join(newFolder(), "definitions")

@@ -2,7 +2,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { discover } from "../../src/catalog/discover.ts"
 import { tablesOf } from "../../src/catalog/tables.ts"
-import { query } from "../support/compare.ts"
 
 const catalogue = await discover()
 
@@ -10,21 +9,6 @@ describe("names", () => {
   const columns = catalogue.resources
     .flatMap((resource) => tablesOf(resource))
     .flatMap((table) => table.columns.map((column) => ({ table, column })))
-
-  it("need no quotes, and none is a reserved word of DuckDB", async () => {
-    const reserved = await query(
-      ":memory:",
-      "SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category = 'reserved'",
-      "READ_WRITE"
-    )
-    const words = new Set(reserved.map(({ keyword_name }) => String(keyword_name)))
-    assert.isTrue(words.has("from") && words.has("order"))
-    const names = columns.flatMap(({ table, column }) => [table.name, column.name])
-    assert.deepStrictEqual(
-      names.filter((name) => words.has(name) || !/^[a-z_][a-z0-9_]*$/.test(name)),
-      []
-    )
-  })
 
   it("of columns that refer to a table end in _id", () => {
     // `assigned_to` is the name of the API, which reports use.

@@ -123,13 +123,19 @@ describe.skipIf(registry.status !== 0)("the installed package", () => {
   }, 180_000)
 
   it("is a library with strict types, as promises and as Effects", async () => {
-    const project = join(newFolder(), "project")
-    cpSync(join(root, "examples/library"), project, { recursive: true })
-    mkdirSync(join(project, "node_modules/@types"), { recursive: true })
-    symlinkSync(installed, join(project, "node_modules/sluice"))
-    symlinkSync(join(installed, "node_modules/effect"), join(project, "node_modules/effect"))
-    symlinkSync(join(root, "node_modules/@types/node"), join(project, "node_modules/@types/node"))
-    const compile = () => run(join(root, "node_modules/.bin/tsc"), ["-p", "."], project, { PATH: process.env["PATH"] })
+    const folder = newFolder()
+    cpSync(join(root, "examples"), folder, { recursive: true })
+    mkdirSync(join(folder, "node_modules/@types"), { recursive: true })
+    symlinkSync(installed, join(folder, "node_modules/sluice"))
+    symlinkSync(join(installed, "node_modules/effect"), join(folder, "node_modules/effect"))
+    symlinkSync(join(root, "node_modules/@types/node"), join(folder, "node_modules/@types/node"))
+    const project = join(folder, "library")
+    const compile = (cwd = project) =>
+      run(join(root, "node_modules/.bin/tsc"), ["-p", "."], cwd, { PATH: process.env["PATH"] })
+    const definitions = await compile(join(folder, "pipelines"))
+    assert.strictEqual(definitions.code, 0, definitions.stdout)
+    const listed = await run("sluice", ["pipelines", "check", "my-pipelines"], join(folder, "pipelines"))
+    assert.match(listed.stdout, /contact_tasks/, listed.stderr)
     const compiled = await compile()
     assert.strictEqual(compiled.code, 0, compiled.stdout)
     writeFileSync(

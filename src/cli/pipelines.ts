@@ -1,0 +1,73 @@
+/** `sluice pipelines check`: finds the mistakes in the user's own definitions, each with its file and line. */
+import * as Effect from "effect/Effect"
+import { relative, resolve } from "node:path"
+import { violations } from "../catalog/conformance.ts"
+import { problemAt } from "../catalog/definitions.ts"
+import { readCatalogue } from "../catalog/discover.ts"
+import { tablesOf } from "../catalog/tables.ts"
+import { exitCodes } from "../failure.ts"
+import type { Flags } from "../settings/read.ts"
+import { outputSettings } from "../settings/settings.ts"
+import { counted } from "../verify/finding.ts"
+import { reservedWords } from "../warehouse/reserved-words.ts"
+import { folderProblem } from "./catalogue.ts"
+import { Environment } from "./environment.ts"
+import { CommandError } from "./errors.ts"
+import { Output, table } from "./output.ts"
+import { printResult } from "./result.ts"
+
+export interface PipelinesCheckFlags extends Flags {
+  readonly folder: string | undefined
+  readonly json: boolean
+}
+
+export const pipelinesCheck = Effect.fn("cli.pipelinesCheck")(function* (flags: PipelinesCheckFlags) {
+  const { print, say } = yield* Output
+  const { pipelines } = yield* outputSettings(flags, yield* Environment)
+  const folder = flags.folder === undefined ? pipelines : resolve(flags.folder)
+  if (folder === undefined)
+    return yield* new CommandError({
+      ends: "usage",
+      message: "There is no folder of own definitions: pipelines.folder is not set.",
+      next: "./sluice pipelines check my-pipelines"
+    })
+  const {
+    catalogue,
+    own,
+    problems: unread
+  } = yield* Effect.tryPromise({
+    try: () => readCatalogue(folder),
+    catch: (error) => error
+  }).pipe(Effect.catch((error) => folderProblem(folder, error)))
+  const reserved = yield* Effect.promise(reservedWords)
+  const problems = [
+    ...unread,
+    ...own.flatMap(({ file, resource }) =>
+      violations(resource, catalogue, reserved).map(({ text, message }) => problemAt(file, text, message))
+    )
+  ].map((problem) => ({ ...problem, file: relative(process.cwd(), problem.file) }))
+  const definitions = own.map(({ family, file, resource }) => ({
+    table: resource.table,
+    family,
+    file: relative(process.cwd(), file),
+    columns: tablesOf(resource)[0].columns.length,
+    childTables: tablesOf(resource).length - 1
+  }))
+  const exitCode = problems.length === 0 ? 0 : exitCodes.config
+  const next =
+    problems.length === 0
+      ? `./sluice sync --only ${definitions[0]?.table ?? "contacts"}`
+      : "correct this, then ./sluice pipelines check"
+  if (flags.json)
+    return yield* printResult("pipelines-check", { exitCode, next, data: { folder, definitions, problems } })
+  for (const { file, line, message } of problems) print(`${file}:${line}: ${message}`)
+  if (problems.length === 0)
+    for (const line of table(
+      ["table", "family", "columns", "child tables", "file"],
+      definitions.map((one) => [one.table, one.family, `${one.columns}`, `${one.childTables}`, one.file])
+    ))
+      print(line)
+  say(`${counted(definitions.length, "definition")}, ${counted(problems.length, "problem")} in ${folder}.`)
+  say(`Next: ${next}`)
+  return exitCode
+})

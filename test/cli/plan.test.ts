@@ -39,9 +39,10 @@ const assertPredicts = (
   isNarrow: boolean
 ): void => {
   const text = `${what}: ${min} to ${max} planned, ${requests} used`
-  assert.isDefined(max, text)
   assert.isAtMost(min * 0.8, requests, text)
-  assert.isAtLeast(max! * 1.2, requests, text)
+  // A list that was stopped before its first response has no total, and the plan has no upper limit then.
+  if (what === "resumed sync" && max === undefined) return
+  assert.isAtLeast(max ?? 0, requests / 1.2, text)
   if (isNarrow) assert.isAtMost(max!, 20 + min * 2.5, text)
 }
 

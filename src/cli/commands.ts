@@ -14,7 +14,7 @@ import { ledger } from "./ledger-commands.ts"
 import { load, loadRun } from "./load.ts"
 import { logFormats, logLevels } from "./log-format.ts"
 import { explore } from "./reader-commands.ts"
-import { config, contract, dictionary, init, pipelines } from "./setup-commands.ts"
+import { config, contract, dictionary, init, pipelines, prune } from "./setup-commands.ts"
 import { hold, retention, subject } from "./subject-commands.ts"
 
 const run = {
@@ -213,6 +213,7 @@ export const sluice = Command.make("sluice").pipe(
     subject,
     hold,
     retention,
+    prune,
     rebuild,
     verify,
     doctor,

@@ -9,6 +9,7 @@ import { onDisk } from "../io/files.ts"
 import { removeLeftovers } from "../leftovers.ts"
 import { makeLoader } from "../load/load.ts"
 import type { Flags } from "../settings/read.ts"
+import { pruneHistory } from "../prune/history.ts"
 import { outputPaths } from "../settings/paths.ts"
 import { schemaPolicies } from "../settings/schema-policy.ts"
 import { outputSettings } from "../settings/settings.ts"
@@ -24,6 +25,7 @@ import { prepare } from "../warehouse/schema.ts"
 import { undefinedTables } from "../warehouse/undefined-tables.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { loadCatalogue } from "./catalogue.ts"
+import { before } from "./prune.ts"
 import { Environment } from "./environment.ts"
 import { CommandError, failureExplanation } from "./errors.ts"
 import { logEnd } from "./log.ts"
@@ -69,6 +71,8 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
       const warehouse = yield* Warehouse
       yield* refuseLoss(catalogue, old, warehouse)
       yield* copyHistory(old, warehouse, temporary)
+      const historyBefore = yield* before(output.prune?.history, startedAt)
+      if (historyBefore !== undefined) yield* pruneHistory(catalogue, { apply: true, before: historyBefore })
       const run = yield* beginRun("rebuild", 0)
       yield* reportSchemaDrift(run.id, () => undefined)
       yield* setStatuses()

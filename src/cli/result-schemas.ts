@@ -117,6 +117,8 @@ const StatusResult = Schema.Struct({
   problems: Count,
   /** The head of the ledger; absent without one, and for one that `ledger verify` rejects. */
   ledger: Schema.optionalKey(LedgerHead),
+  /** Bytes of the parts of the output folder; a file that several releases link counts once. */
+  disk: Schema.Struct({ vault: Count, warehouse: Count, published: Count, files: Count }),
   oldest: Schema.optionalKey(Schema.Struct({ location: Schema.String, resource: Schema.String, completeAt: Instant }))
 })
 
@@ -194,42 +196,6 @@ const Doctor = Schema.Struct({
   settings: Schema.Array(Schema.Struct({ key: Schema.String, value: Schema.String, from: Schema.String }))
 })
 
-const Dictionary = Schema.Struct({
-  tables: Schema.Array(
-    Schema.Struct({
-      name: Schema.String,
-      description: Schema.String,
-      key: Texts,
-      parentColumn: Schema.optionalKey(Schema.String),
-      detail: Schema.Boolean,
-      columns: Schema.Array(
-        Schema.Struct({
-          name: Schema.String,
-          type: Schema.String,
-          sql: Schema.String,
-          description: Schema.String,
-          personal: Schema.String,
-          references: Schema.optionalKey(Schema.String),
-          enumValues: Schema.optionalKey(Texts),
-          detail: Schema.Boolean
-        })
-      )
-    })
-  )
-})
-
-const Coverage = Schema.Struct({
-  operations: Schema.Array(
-    Schema.Struct({
-      operation: Schema.String,
-      purpose: Schema.String,
-      tables: Texts,
-      resources: Texts,
-      reason: Schema.String
-    })
-  )
-})
-
 export const resultSchemas = {
   sync: Sync,
   backfill: Sync,
@@ -242,9 +208,7 @@ export const resultSchemas = {
   rebuild: Rebuild,
   verify: Verify,
   doctor: Doctor,
-  ...setupSchemas,
-  dictionary: Dictionary,
-  coverage: Coverage
+  ...setupSchemas
 }
 
 export type Results = { readonly [Name in keyof typeof resultSchemas]: (typeof resultSchemas)[Name]["Type"] }

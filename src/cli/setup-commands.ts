@@ -73,6 +73,24 @@ export const pipelines = Command.make("pipelines").pipe(
   Command.withSubcommands([pipelinesCheck])
 )
 
+export const prune = Command.make(
+  "prune",
+  {
+    ...common,
+    apply: flag("apply", "Free the space. Without it, the command only prints what it would remove."),
+    compactVault: flag("compact-vault", "Remove all responses from the vault that repeat earlier ones, of any age.")
+  },
+  (flags) => load(import("./prune.ts"), (_) => _.prune(flags))
+).pipe(
+  Command.withDescription(
+    "Free disk space: earlier releases and leftovers, and what [prune] in the settings says is too old. The tables stay the same, and a rebuild makes the same ones."
+  ),
+  Command.withExamples([
+    { command: "./sluice prune", description: "What would be removed." },
+    { command: "./sluice prune --compact-vault --apply" }
+  ])
+)
+
 const contractPrint = Command.make("print", {}, () => load(import("./contract.ts"), (_) => _.contractPrint())).pipe(
   Command.withDescription("Print the data contract of the tables as YAML, in the Open Data Contract Standard 3.1."),
   Command.withExamples([{ command: "./sluice contract print > contract.odcs.yaml" }])

@@ -43,10 +43,67 @@ const PipelinesCheck = Schema.Struct({
   problems: Schema.Array(Schema.Struct({ file: Schema.String, line: Schema.Int, message: Schema.String }))
 })
 
+/** What `prune` removes, or would remove. Sizes are bytes; times are those before which it removes something. */
+const Prune = Schema.Struct({
+  applied: Schema.Boolean,
+  files: Schema.Array(Schema.Struct({ path: Schema.String, bytes: Schema.Int, why: Schema.String })),
+  /** Absent if the settings keep all versions. */
+  history: Schema.optional(Schema.Struct({ before: Schema.String, versions: Schema.Int })),
+  /** Absent if the settings keep the vault. `records` repeat what was read before. */
+  vault: Schema.optional(
+    Schema.Struct({
+      before: Schema.String,
+      records: Schema.Int,
+      segments: Schema.Int,
+      bytesBefore: Schema.Int,
+      bytesAfter: Schema.Int
+    })
+  )
+})
+
+const Dictionary = Schema.Struct({
+  tables: Schema.Array(
+    Schema.Struct({
+      name: Schema.String,
+      description: Schema.String,
+      key: Schema.Array(Schema.String),
+      parentColumn: Schema.optionalKey(Schema.String),
+      detail: Schema.Boolean,
+      columns: Schema.Array(
+        Schema.Struct({
+          name: Schema.String,
+          type: Schema.String,
+          sql: Schema.String,
+          description: Schema.String,
+          personal: Schema.String,
+          references: Schema.optionalKey(Schema.String),
+          enumValues: Schema.optionalKey(Schema.Array(Schema.String)),
+          detail: Schema.Boolean
+        })
+      )
+    })
+  )
+})
+
+const Coverage = Schema.Struct({
+  operations: Schema.Array(
+    Schema.Struct({
+      operation: Schema.String,
+      purpose: Schema.String,
+      tables: Schema.Array(Schema.String),
+      resources: Schema.Array(Schema.String),
+      reason: Schema.String
+    })
+  )
+})
+
 export const setupSchemas = {
   init: Init,
   "config-show": ConfigShow,
   "config-validate": ConfigValidate,
   "contract-check": ContractCheck,
-  "pipelines-check": PipelinesCheck
+  "pipelines-check": PipelinesCheck,
+  prune: Prune,
+  dictionary: Dictionary,
+  coverage: Coverage
 }

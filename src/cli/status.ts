@@ -1,7 +1,9 @@
 /** `sluice status`: what is not read completely, how fresh the tables are, and what runs now. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { megabytes } from "../doctor/check-result.ts"
 import { exitCodes } from "../failure.ts"
+import { diskUse } from "../prune/files.ts"
 import { headOf, ledgerOf } from "../ledger/file.ts"
 import { choose } from "../plan/plan.ts"
 import { type ReadingStatus, readingStatuses } from "../plan/readings.ts"
@@ -69,6 +71,7 @@ export const status = Effect.fn("cli.status")(function* (flags: StatusFlags) {
   const exitCode = isWrong && (flags.check || flags.maxAge !== undefined) ? exitCodes.partial : 0
   const next = readable.holder ? "./sluice status" : "./sluice sync"
   const ledger = yield* ledgerHead(output.folder)
+  const disk = yield* diskUse(output.folder)
   if (flags.json)
     return yield* printResult("status", {
       exitCode,
@@ -80,6 +83,7 @@ export const status = Effect.fn("cli.status")(function* (flags: StatusFlags) {
         readings: readings.map((reading) => readingResult(reading, isStale(reading))),
         problems: problems.length,
         ...(ledger && { ledger }),
+        disk,
         ...(oldest && {
           oldest: { location: oldest.location, resource: oldest.resource, completeAt: instant(oldest.completeAt!) }
         })
@@ -107,6 +111,8 @@ export const status = Effect.fn("cli.status")(function* (flags: StatusFlags) {
   yield* sayHolder(readable, now)
   if (run) say(runText(run, now))
   if (ledger) print(`Ledger: ${counted(ledger.seq, "record")}, head ${ledger.sha256.slice(0, 12)}`)
+  const used = Object.entries(disk).filter(([, bytes]) => bytes > 0)
+  if (used.length > 0) print(`Disk: ${used.map(([part, bytes]) => `${part} ${megabytes(bytes)}`).join(", ")}`)
   say(`Next: ${next}`)
   return exitCode
 }, Effect.scoped)

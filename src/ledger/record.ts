@@ -14,7 +14,8 @@ const kinds = [
   "hold",
   "release",
   "retention",
-  "reidentify"
+  "reidentify",
+  "prune"
 ] as const
 export type Kind = (typeof kinds)[number]
 

@@ -122,7 +122,7 @@ export class StagingFiles {
     const group = this.groupOf(resource, entry)
     const origin = { location: entry.location, given: givenBy(resource, entry) }
     group.pages++
-    group.records += records.length
+    group.records += records.length + (entry.compacted ?? 0)
     group.at = entry.at
     let first: Normalised | undefined
     for (const [index, record] of records.entries()) {

@@ -88,9 +88,17 @@ export const oneOfByName = <const Value extends string>(
   fromText: unchanged
 })
 
-/** Periods such as `24 months` by name. Only the file can set it. */
+const periodText = Schema.String.check(Schema.isPattern(/^[1-9]\d{0,3} (days|months|years)$/))
+
+export const period: Kind<string> = {
+  schema: periodText,
+  expected: 'a period such as "90 days", "24 months" or "7 years"',
+  fromText: unchanged
+}
+
+/** Periods by name. Only the file can set it. */
 export const periodsByName: Kind<Readonly<Record<string, string>>> = {
-  schema: Schema.Record(Schema.String, Schema.String.check(Schema.isPattern(/^[1-9]\d{0,3} (days|months|years)$/))),
+  schema: Schema.Record(Schema.String, periodText),
   expected: 'a table whose values are periods such as "90 days", "24 months" or "7 years"',
   fromText: unchanged
 }

@@ -11,6 +11,7 @@ import {
   enumeration,
   keyId,
   oneOfByName,
+  period,
   periodsByName,
   positiveNumber,
   share,
@@ -202,6 +203,17 @@ export const sections = {
       description: "How long records of a table are kept; ./sluice retention erases older ones.",
       default: {},
       example: { messages: "24 months" }
+    })
+  },
+  prune: {
+    history: setting(period, {
+      description: "How long ./sluice prune keeps earlier versions of rows. Without it, they are kept for ever.",
+      example: "24 months"
+    }),
+    compact_vault_after: setting(period, {
+      description:
+        "Age from which ./sluice prune removes responses from the vault that repeat earlier ones. Without it, they are kept.",
+      example: "90 days"
     })
   },
   masking: {

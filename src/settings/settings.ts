@@ -26,6 +26,8 @@ export interface OutputSettings {
   /** Periods such as `24 months`, by table. */
   readonly retention?: Readonly<Record<string, string>>
   readonly publishing?: PublishSettings
+  /** Periods such as `24 months`. */
+  readonly prune?: { readonly history: string | undefined; readonly compactVaultAfter: string | undefined }
 }
 
 export interface ModelSettings {
@@ -110,7 +112,7 @@ const checkedFolders = (settings: Settings): Settings => ({
 })
 
 const outputOf = (settings: Settings, environment: Environment): Output => {
-  const { output, machine, models, personal_data, pipelines, retention, schema } = settings.values
+  const { output, machine, models, personal_data, pipelines, prune, retention, schema } = settings.values
   return {
     folder: resolve(output.folder),
     formats: output.formats,
@@ -120,6 +122,7 @@ const outputOf = (settings: Settings, environment: Environment): Output => {
     pipelines: pipelines.folder === undefined ? undefined : resolve(pipelines.folder),
     customFieldClasses: personal_data.custom_fields,
     retention: retention.periods,
+    prune: { history: prune.history, compactVaultAfter: prune.compact_vault_after },
     publishing: publishSettingsOf(settings, environment),
     schema: { ...schema, placeOf: settings.placeOf }
   }

@@ -34,6 +34,8 @@ export interface PageEntry extends Common {
   readonly parent?: Parent
   /** Whether the body has numbers that a double cannot represent; see catalog/json.ts. */
   readonly hasBigNumbers: boolean
+  /** Records that a compaction removed, because a later load would find them unchanged. They are counted as read. */
+  readonly compacted?: number
   /** The checkpoint after this page; absent if the service has nothing for the parent. */
   readonly checkpoint?: Checkpoint
 }

@@ -10,7 +10,7 @@ import { damagedAt } from "./damage.ts"
 import { type Decoded, decode, validUntil } from "./frame.ts"
 
 export const plainPath = (folder: string, segment: number) => join(folder, `${String(segment).padStart(6, "0")}.ndjson`)
-const sealedPath = (folder: string, segment: number) => `${plainPath(folder, segment)}.zst`
+export const sealedPath = (folder: string, segment: number) => `${plainPath(folder, segment)}.zst`
 
 /**
  * The numbers of all segments, and of those that are plain, in ascending order. Removes plain files that a crash left

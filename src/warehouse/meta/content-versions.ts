@@ -33,6 +33,12 @@ export const recordChange = (resource: string, keys: string): ReadonlyArray<stri
    WHERE EXISTS (FROM meta.content_versions WHERE resource = ${literal(resource)} AND base IS NOT NULL)`
 ]
 
+/** The next release writes the tables of the resource anew, and reads no list of changed keys. */
+export const renewVersion = (resource: string): ReadonlyArray<string> => [
+  `UPDATE meta.content_versions SET version = uuid(), base = NULL WHERE resource = ${literal(resource)}`,
+  `DELETE FROM meta.changed_keys WHERE resource = ${literal(resource)}`
+]
+
 /** Versions by resource. */
 export const contentVersions = Effect.fnUntraced(function* (): Effect.fn.Return<
   ReadonlyMap<string, ContentVersion>,

@@ -1,0 +1,192 @@
+/**
+ * Compacts the vault: removes records that repeat what was read before, so that loading them changes nothing. A list that is
+ * read in full every night fills the vault with such records. A rebuild from the compacted vault makes the same rows, the same
+ * history and the same counts.
+ */
+import { createHash } from "node:crypto"
+import { at as valueAt, parseExact } from "../catalog/json.ts"
+import { type Resource, transformed } from "../catalog/resource.ts"
+import { type Normalise, normaliserOf } from "../load/normalise/normalise.ts"
+import { givenBy } from "../load/staging-files.ts"
+import { isComplete } from "../values/status.ts"
+import type { Entry, PageEntry } from "../vault/entry.ts"
+import type { Frame } from "../vault/frame.ts"
+
+interface Target {
+  readonly resource: Resource
+  readonly normalise: Normalise
+  /** Path of its records in a page. */
+  readonly path: string | undefined
+}
+
+export interface Compactor {
+  /** Takes each frame first, in order. */
+  readonly look: (frame: Frame) => void
+  /** Takes each frame again, and returns it without the records that change nothing. */
+  readonly compact: (frame: Frame) => Frame
+  readonly removed: () => number
+}
+
+/** `before`: only pages received before this time are changed; epoch milliseconds. */
+export const compactor = (resources: ReadonlyArray<Resource>, before: number): Compactor => {
+  const targetsByTable = new Map<string, ReadonlyArray<Target>>()
+  const targetsOf = (table: string) => {
+    const known = targetsByTable.get(table)
+    if (known) return known
+    const targets = resources
+      .filter((resource) => resource.table === table || resource.embeddedIn?.table === table)
+      .map((resource) => ({ resource, normalise: normaliserOf(resource), path: resource.embeddedIn?.records }))
+    targetsByTable.set(table, targets)
+    return targets
+  }
+  const pageOf = (frame: Frame, entry: PageEntry): Page | undefined => {
+    const targets = targetsOf(entry.resource).filter(({ resource }) => !entry.parent || !resource.embeddedIn)
+    return targets.length === 0 || frame.body === "" ? undefined : new Page(entry, frame.body, targets)
+  }
+
+  /** The number of frames up to the last end of each list. */
+  const ends = new Map<string, number>()
+  /** Rows that one run read in several versions; which of them it stored depends on all of them. */
+  const ambiguous = new Set<string>()
+  const versions = new Map<string, string>()
+  let looked = 0
+  const look = (frame: Frame): void => {
+    const { entry } = frame
+    looked++
+    // A reading that has not ended needs the keys on its pages, to find what was deleted meanwhile.
+    if (
+      entry.kind === "end" &&
+      (entry.outcome.finished || (isComplete(entry.outcome) && entry.outcome.mode !== "window"))
+    )
+      ends.set(listOf(entry), looked)
+    if (entry.kind !== "page" || entry.parent) return
+    for (const { fingerprint, rows } of pageOf(frame, entry)?.listed() ?? [])
+      for (const row of rows) {
+        const version = `${entry.run} ${fingerprint}`
+        const known = versions.get(row)
+        if (known !== undefined && known !== version && known.startsWith(`${entry.run} `)) ambiguous.add(row)
+        versions.set(row, version)
+      }
+  }
+
+  /** What was last read of each row, by location, table and key. */
+  const last = new Map<string, string>()
+  let [compacted, removed] = [0, 0]
+  const compactPage = (frame: Frame, entry: PageEntry, isEnded: boolean): Frame => {
+    const page = pageOf(frame, entry)
+    if (page === undefined) return frame
+    for (const row of page.otherRows()) last.delete(row)
+    const needed = new Set<unknown>()
+    const listed = page.listed()
+    for (const { fingerprint, isPlain, record, rows } of listed) {
+      const isRepeated = rows.length > 0 && rows.every((row) => last.get(row) === fingerprint && !ambiguous.has(row))
+      for (const row of rows) last.set(row, fingerprint)
+      if (!isRepeated || !isPlain) needed.add(record)
+    }
+    if (needed.size === listed.length || !isEnded || entry.at >= before) return frame
+    removed += listed.length - needed.size
+    return {
+      entry: { ...entry, compacted: (entry.compacted ?? 0) + listed.length - needed.size },
+      body: page.bodyOf(needed)
+    }
+  }
+  const compact = (frame: Frame): Frame => {
+    const { entry } = frame
+    const isEnded = compacted++ < (ends.get(listOf(entry)) ?? 0)
+    if (entry.kind === "page" || entry.kind === "detail") return compactPage(frame, entry, isEnded)
+    // Deleted rows, and rows that are deleted with them, are stored again by the next page that has them.
+    if (entry.kind === "deleted") {
+      const tables = new Set([entry.resource, ...dependants(resources, entry.resource)])
+      for (const row of last.keys()) if (tables.has(JSON.parse(row)[1])) last.delete(row)
+    }
+    return frame
+  }
+  return { look, compact, removed: () => removed }
+}
+
+interface Listed {
+  readonly record: unknown
+  readonly fingerprint: string
+  /** The rows that it is stored in, each as location, table and key. */
+  readonly rows: ReadonlyArray<string>
+  /** Loading it stores rows, and rejects nothing. */
+  readonly isPlain: boolean
+}
+
+class Page {
+  readonly #entry: PageEntry
+  readonly #body: unknown
+  readonly #targets: ReadonlyArray<Target>
+
+  constructor(entry: PageEntry, body: string, targets: ReadonlyArray<Target>) {
+    this.#entry = entry
+    this.#body = parseExact(body, entry.hasBigNumbers)
+    this.#targets = targets
+  }
+
+  /** The records of a list; empty for details, and for the records of a parent, which are complete only together. */
+  listed(): ReadonlyArray<Listed> {
+    const entry = this.#entry
+    const list = this.#isList() ? valueAt(this.#body, entry.records) : undefined
+    if (!Array.isArray(list)) return []
+    const targets = this.#targets.filter((target) => this.#pathOf(target) === entry.records)
+    return list.map((record) => {
+      const stored = targets.map((target) => this.#rowsOf(target, record))
+      return {
+        record,
+        fingerprint: digest(JSON.stringify([entry.partition, record])),
+        rows: stored.flatMap(({ rows }) => rows),
+        isPlain: stored.every(({ isPlain }) => isPlain)
+      }
+    })
+  }
+
+  /** Rows of records outside of the list. */
+  otherRows(): ReadonlyArray<string> {
+    return this.#targets
+      .filter((target) => !this.#isList() || this.#pathOf(target) !== this.#entry.records)
+      .flatMap((target) => {
+        const found = valueAt(this.#body, this.#pathOf(target))
+        const records = Array.isArray(found) ? found : found === undefined || found === null ? [] : [found]
+        return records.flatMap((record) => this.#rowsOf(target, record).rows)
+      })
+  }
+
+  bodyOf(records: ReadonlySet<unknown>): string {
+    const list = valueAt(this.#body, this.#entry.records) as Array<unknown>
+    list.splice(0, list.length, ...list.filter((record) => records.has(record)))
+    return JSON.stringify(this.#body)
+  }
+
+  #isList(): boolean {
+    return this.#entry.kind === "page" && !this.#entry.parent
+  }
+
+  #pathOf({ path }: Target): string {
+    return path ?? this.#entry.records
+  }
+
+  #rowsOf({ normalise, resource }: Target, record: unknown) {
+    const entry = this.#entry
+    const origin = { location: entry.location, given: givenBy(resource, entry) }
+    const results = transformed(resource, record).map((one) => normalise(one, origin))
+    return {
+      rows: results.map(({ key }) => JSON.stringify([entry.location, resource.table, ...key])),
+      isPlain: results.every(
+        ({ rejectedRecords, rejectedValues, row }) =>
+          row !== undefined && rejectedRecords.length + rejectedValues.length === 0
+      )
+    }
+  }
+}
+
+const listOf = ({ location, resource }: Entry): string => JSON.stringify([location, resource])
+
+/** Tables whose rows are deleted together with those of a table. */
+const dependants = (resources: ReadonlyArray<Resource>, table: string): ReadonlyArray<string> =>
+  resources
+    .filter(({ cascadesFrom, childOf }) => cascadesFrom?.table === table || childOf?.table === table)
+    .flatMap((resource) => [resource.table, ...dependants(resources, resource.table)])
+
+/** 96 bits: two of a billion records are alike with a chance of 1 in 10^11. */
+const digest = (text: string): string => createHash("sha256").update(text).digest("base64url").slice(0, 16)

@@ -1,0 +1,101 @@
+import { assert, describe, it } from "@effect/vitest"
+import { existsSync, mkdirSync, readdirSync, readlinkSync, utimesSync, writeFileSync } from "node:fs"
+import { basename, join } from "node:path"
+import { discard, openTables } from "../support/account.ts"
+import { acceleratedClock } from "../support/clock.ts"
+import { inDatabase } from "../support/compare.ts"
+import { environmentOf, newFolder, sluice } from "../support/sluice.ts"
+
+describe("prune", () => {
+  it("removes earlier releases, leftovers and old history after a plan, and a rebuild does not bring them back", async () => {
+    const account = await openTables("contacts", "--contacts", "30")
+    const { output } = account
+    const config = join(newFolder(), "sluice.toml")
+    writeFileSync(config, '[prune]\nhistory = "1 days"\n')
+    const environment = { ...account.environment, SLUICE_FORMATS: "duckdb" }
+    const run = async (...args: ReadonlyArray<string>) => {
+      const ran = await sluice([...args, "--config", config], environment)
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      return ran
+    }
+    try {
+      await run("sync", "--only", "contacts")
+      for (const seed of [1, 2]) {
+        await account.service.post("change", { contacts: 0.5, seed })
+        await run("sync", "--only", "contacts")
+      }
+      const history = () =>
+        inDatabase(account.warehouse, (rows) => rows("SELECT id, _valid_to FROM crm_history.contacts ORDER BY ALL"))
+      const before = await history()
+      assert.isAbove(before.length, 5)
+      const old = before.slice(0, 3).map(({ id }) => `'${String(id)}'`)
+      const children = ["tags", "attributions", "custom_values", "dnd_settings"].map((name) => `contact_${name}`)
+      await inDatabase(
+        account.warehouse,
+        async (rows) => {
+          for (const [table, key] of [["contacts", "id"], ...children.map((child) => [child, "contact_id"])])
+            await rows(
+              `UPDATE crm_history.${table} SET _valid_to = _valid_to - INTERVAL 3 DAYS WHERE ${key} IN (${old.join(", ")})`
+            )
+        },
+        "READ_WRITE"
+      )
+      const versions = join(output, ".published")
+      const current = basename(readlinkSync(join(output, "published")))
+      const earlier = readdirSync(versions).filter((name) => name !== current)
+      assert.isAbove(earlier.length, 0)
+      for (const name of earlier) utimesSync(join(versions, name), new Date(0), new Date(0))
+      mkdirSync(join(output, "vault"), { recursive: true })
+      writeFileSync(join(output, "vault/000009.ndjson.torn-17"), "half an ent")
+
+      const planned = JSON.parse((await run("prune", "--json")).stdout).data
+      assert.deepStrictEqual(
+        planned.files.map(({ path }: { path: string }) => path),
+        [...earlier.map((name) => `.published/${name}`), "vault/000009.ndjson.torn-17"]
+      )
+      assert.isFalse(planned.applied)
+      const oldRows = before.filter(({ id }) => old.includes(`'${String(id)}'`)).length
+      assert.strictEqual(planned.history.versions, oldRows)
+      assert.isTrue(existsSync(join(versions, earlier[0]!)))
+
+      const applied = JSON.parse((await run("prune", "--apply", "--json")).stdout).data
+      assert.deepStrictEqual(applied.files, planned.files)
+      assert.isFalse(existsSync(join(versions, earlier[0]!)))
+      assert.isFalse(existsSync(join(output, "vault/000009.ndjson.torn-17")))
+      assert.isTrue(existsSync(join(output, "published/crm.duckdb")))
+      assert.strictEqual((await history()).length, before.length - oldRows)
+      // The published file follows, though no row of the account has changed.
+      await run("publish")
+      const published = await inDatabase(join(output, "published/crm.duckdb"), (rows) =>
+        rows("SELECT count(*)::INTEGER AS n FROM crm_history.contacts")
+      )
+      assert.deepStrictEqual(published, [{ n: before.length - oldRows }])
+      const again = JSON.parse((await run("prune", "--json")).stdout).data
+      assert.deepStrictEqual([again.files, again.history.versions], [[], 0])
+      await run("verify")
+      await run("ledger", "verify")
+      // Three days later, all of the history is too old, and the vault still has it.
+      const later = { overrides: acceleratedClock(-3 * 86_400_000) }
+      const rebuilt = await sluice(["rebuild", "--config", config], environment, later)
+      assert.strictEqual(rebuilt.code, 0, rebuilt.stderr)
+      assert.deepStrictEqual(await history(), [])
+      const status = JSON.parse((await run("status", "--json")).stdout).data
+      assert.isAbove(status.disk.published, 10_000)
+      assert.isAbove(status.disk.vault, 1_000)
+    } finally {
+      discard(account)
+    }
+  })
+
+  it("says what to do if there is nothing to prune, and while another run works", async () => {
+    const account = await openTables("contacts", "--contacts", "10")
+    try {
+      const environment = environmentOf(account.service, newFolder())
+      const { code, stderr } = await sluice(["prune"], environment)
+      assert.strictEqual(code, 1)
+      assert.match(stderr, /There is no warehouse .* yet[\s\S]*Next: \.\/sluice sync/)
+    } finally {
+      discard(account)
+    }
+  })
+})

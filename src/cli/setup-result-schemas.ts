@@ -43,7 +43,21 @@ const PipelinesCheck = Schema.Struct({
   problems: Schema.Array(Schema.Struct({ file: Schema.String, line: Schema.Int, message: Schema.String }))
 })
 
+const Doctor = Schema.Struct({
+  lines: Schema.Array(
+    Schema.Struct({
+      state: Schema.Literals(["ok", "warning", "problem"]),
+      check: Schema.String,
+      what: Schema.String,
+      todo: Schema.optionalKey(Schema.String),
+      ends: Schema.optionalKey(Schema.String)
+    })
+  ),
+  settings: Schema.Array(Schema.Struct({ key: Schema.String, value: Schema.String, from: Schema.String }))
+})
+
 export const setupSchemas = {
+  doctor: Doctor,
   init: Init,
   "config-show": ConfigShow,
   "config-validate": ConfigValidate,

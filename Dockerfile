@@ -14,5 +14,7 @@ RUN install --directory --owner=10001 --group=10001 --mode=0700 /data
 WORKDIR /data
 VOLUME /data
 USER 10001:10001
+# For a container that keeps running: unhealthy while there are alarms.
+HEALTHCHECK --interval=15m --timeout=1m CMD ["sluice", "check"]
 ENTRYPOINT ["sluice"]
 CMD ["sync"]

@@ -7,6 +7,7 @@ export const exitCodes = {
   damaged: 1,
   usage: 2,
   partial: 3,
+  alarms: 4,
   locked: 11,
   later: 75,
   credentials: 77,

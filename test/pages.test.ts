@@ -43,7 +43,7 @@ describe("the pages", () => {
           flagsByCommand.set(names.join(" "), flags)
           return flags
         }
-        const isGroup = /^(subject|hold|config|contract|export|ledger)$/.test(command)
+        const isGroup = /^(subject|hold|config|contract|export|ledger|schedule)$/.test(command)
         const flags = await (isGroup && second !== undefined ? flagsOf(command, second) : flagsOf(command))
         for (const flag of matches(rest!, /(--[a-z-]+)/g))
           if (!flags.has(flag)) wrong.push(`${page}: ./sluice ${words} ${flag}`)
@@ -69,7 +69,7 @@ describe("the pages", () => {
     const sections = [...new Set([...known].map((path) => path.split(".")[0]!))].filter(
       (section) => section !== "locations"
     )
-    const pattern = new RegExp(`\`((?:${sections.join("|")})\\.(?!ts\`)[a-z_]+)\``, "g")
+    const pattern = new RegExp(`\`((?:${sections.join("|")})\\.(?!(?:ts|json)\`)[a-z_]+)\``, "g")
     const unknown = pages
       .filter((page) => page !== "CHANGELOG.md" && page !== "docs/dictionary.md")
       .flatMap((page) =>

@@ -14,6 +14,7 @@ import { ledger } from "./ledger-commands.ts"
 import { load, loadRun } from "./load.ts"
 import { logFormats, logLevels } from "./log-format.ts"
 import { explore } from "./reader-commands.ts"
+import { check, schedule } from "./night-commands.ts"
 import { config, contract, dictionary, init, pipelines, prune } from "./setup-commands.ts"
 import { hold, retention, subject } from "./subject-commands.ts"
 
@@ -202,9 +203,11 @@ export const sluice = Command.make("sluice").pipe(
     demo,
     init,
     sync,
+    schedule,
     plan,
     backfill,
     status,
+    check,
     publish,
     explore,
     exportTables,

@@ -4,7 +4,7 @@ import * as Flag from "effect/cli/Flag"
 import { flagDescription } from "../settings/documents.ts"
 import { type SettingFlags } from "../settings/setting.ts"
 import { flagText } from "../settings/table.ts"
-import { durationMs } from "./duration.ts"
+import { durationMs } from "../values/duration.ts"
 
 export const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))

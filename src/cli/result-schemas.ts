@@ -4,6 +4,7 @@
  */
 import * as Schema from "effect/Schema"
 import { LedgerHead, ledgerSchemas } from "./ledger-result-schemas.ts"
+import { nightSchemas, ShownAlarm } from "./night-result-schemas.ts"
 import { readerSchemas } from "./reader-result-schemas.ts"
 import { complianceSchemas } from "./subject-result-schemas.ts"
 import { setupSchemas } from "./setup-result-schemas.ts"
@@ -115,6 +116,8 @@ const StatusResult = Schema.Struct({
   readings: Schema.Array(Reading),
   /** Readings that are never read, interrupted, incomplete or stale. */
   problems: Count,
+  /** As `check` prints them. */
+  alarms: Schema.Array(ShownAlarm),
   /** The head of the ledger; absent without one, and for one that `ledger verify` rejects. */
   ledger: Schema.optionalKey(LedgerHead),
   /** Bytes of the parts of the output folder; a file that several releases link counts once. */
@@ -183,31 +186,18 @@ const Verify = Schema.Struct({
   )
 })
 
-const Doctor = Schema.Struct({
-  lines: Schema.Array(
-    Schema.Struct({
-      state: Schema.Literals(["ok", "warning", "problem"]),
-      check: Schema.String,
-      what: Schema.String,
-      todo: Schema.optionalKey(Schema.String),
-      ends: Schema.optionalKey(Schema.String)
-    })
-  ),
-  settings: Schema.Array(Schema.Struct({ key: Schema.String, value: Schema.String, from: Schema.String }))
-})
-
 export const resultSchemas = {
   sync: Sync,
   backfill: Sync,
   status: StatusResult,
   plan: Plan,
   publish: Publish,
+  ...nightSchemas,
   ...readerSchemas,
   ...ledgerSchemas,
   ...complianceSchemas,
   rebuild: Rebuild,
   verify: Verify,
-  doctor: Doctor,
   ...setupSchemas
 }
 

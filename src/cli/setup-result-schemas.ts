@@ -97,7 +97,21 @@ const Coverage = Schema.Struct({
   )
 })
 
+const Doctor = Schema.Struct({
+  lines: Schema.Array(
+    Schema.Struct({
+      state: Schema.Literals(["ok", "warning", "problem"]),
+      check: Schema.String,
+      what: Schema.String,
+      todo: Schema.optionalKey(Schema.String),
+      ends: Schema.optionalKey(Schema.String)
+    })
+  ),
+  settings: Schema.Array(Schema.Struct({ key: Schema.String, value: Schema.String, from: Schema.String }))
+})
+
 export const setupSchemas = {
+  doctor: Doctor,
   init: Init,
   "config-show": ConfigShow,
   "config-validate": ConfigValidate,

@@ -12,8 +12,10 @@ import { schemaPolicies } from "../settings/schema-policy.ts"
 import { reportSettings } from "../settings/settings.ts"
 import { statusText } from "../values/status.ts"
 import { counted } from "../verify/finding.ts"
+import { readFacts, watch } from "../alarms/watch.ts"
 import { pagesOf } from "../warehouse/meta/run-resources.ts"
 import { type Run, lastRun } from "../warehouse/meta/runs.ts"
+import { alarmLines, shownAlarms } from "./alarm-lines.ts"
 import { loadCatalogue } from "./catalogue.ts"
 import { Environment } from "./environment.ts"
 import { CommandError } from "./errors.ts"
@@ -42,14 +44,15 @@ export const status = Effect.fn("cli.status")(function* (flags: StatusFlags) {
   const resources = yield* choose(catalogue, { ...(yield* choiceOf(flags)), optional, full: false })
   const readable = yield* openReadable(output)
   const now = yield* Clock.currentTimeMillis
-  const { run, readings } =
+  const { run, readings, facts } =
     readable.tables === undefined
-      ? { run: undefined, readings: [] }
+      ? { run: undefined, readings: [], facts: undefined }
       : yield* Effect.gen(function* () {
           const last = yield* lastRun()
           return {
             run: last && { ...last, requests: last.requests ?? (yield* pagesOf(last.id)) },
-            readings: yield* readingStatuses(resources, locations)
+            readings: yield* readingStatuses(resources, locations),
+            facts: yield* readFacts(output.alarms.limits)
           }
         }).pipe(Effect.provide(readable.tables))
   if (!run && !readable.holder)
@@ -58,6 +61,9 @@ export const status = Effect.fn("cli.status")(function* (flags: StatusFlags) {
       message: `Nothing was synced into ${output.folder} yet.`,
       next: "./sluice sync"
     })
+
+  const isRunning = readable.holder?.isRun === true
+  const { alarms } = yield* watch({ folder: output.folder, ...output.alarms, isRunning }, facts)
 
   const isStale = ({ completeAt }: ReadingStatus) =>
     flags.maxAge !== undefined && completeAt !== undefined && now - completeAt > flags.maxAge
@@ -82,6 +88,7 @@ export const status = Effect.fn("cli.status")(function* (flags: StatusFlags) {
         ...(run && { lastRun: runResult(run) }),
         readings: readings.map((reading) => readingResult(reading, isStale(reading))),
         problems: problems.length,
+        alarms: shownAlarms(alarms),
         ...(ledger && { ledger }),
         disk,
         ...(oldest && {
@@ -108,6 +115,7 @@ export const status = Effect.fn("cli.status")(function* (flags: StatusFlags) {
     print(
       `${counted(complete.length, "reading")} complete${oldest ? `; the oldest, ${oldest.resource}, was read ${ago(oldest.completeAt, now)}` : ""}`
     )
+  for (const line of alarmLines(alarms)) print(line)
   yield* sayHolder(readable, now)
   if (run) say(runText(run, now))
   if (ledger) print(`Ledger: ${counted(ledger.seq, "record")}, head ${ledger.sha256.slice(0, 12)}`)

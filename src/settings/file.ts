@@ -31,7 +31,7 @@ export interface ReadFile {
 /** Reads the named file, or the default file, which may be absent. */
 export const readFile = (named: string | undefined): ReadFile => {
   const name = named ?? defaultFile
-  const nothing = { name, sections: {}, lists: { locations: [], publish: [] }, placeOf: () => name }
+  const nothing = { name, sections: {}, lists: { locations: [], publish: [], silence: [] }, placeOf: () => name }
   const failed = (problem: SettingProblem): ReadFile => ({ file: nothing, problems: [problem] })
   if (!existsSync(name))
     return named === undefined ? { file: nothing, problems: [] } : failed({ _tag: "FileNotFound", file: name })
@@ -108,7 +108,7 @@ const checkedNames = (name: string, content: Table, placeOf: SettingsFile["place
     }
     return items
   }
-  const lists = { locations: itemsOf("locations"), publish: itemsOf("publish") }
+  const lists = { locations: itemsOf("locations"), publish: itemsOf("publish"), silence: itemsOf("silence") }
   return { file: { name, sections: known, lists, placeOf }, problems }
 }
 

@@ -1,5 +1,7 @@
 /** The types of settings: the values that the file may contain, and how a flag or a variable writes them as text. */
 import * as Schema from "effect/Schema"
+import { alarmKinds } from "../alarms/alarm.ts"
+import { durationMs } from "../values/duration.ts"
 
 export interface Kind<A> {
   readonly schema: Schema.Codec<A>
@@ -37,6 +39,31 @@ export const httpAddress: Kind<string> = {
     Schema.makeFilter((address) => URL.canParse(address) && /^https?:$/.test(new URL(address).protocol))
   ),
   expected: "an http or https address",
+  fromText: unchanged
+}
+
+export const duration: Kind<string> = {
+  schema: Schema.String.check(
+    Schema.isPattern(/^\d{1,6}[smhd]$/),
+    Schema.makeFilter((text) => durationMs(text) !== undefined)
+  ),
+  expected: "a duration such as 30m, 26h or 7d",
+  fromText: unchanged
+}
+
+export const date: Kind<string> = {
+  schema: Schema.String.check(
+    Schema.isPattern(/^\d{4}-\d\d-\d\d$/),
+    Schema.makeFilter((text) => !Number.isNaN(Date.parse(text)))
+  ),
+  expected: "a date such as 2027-01-31",
+  fromText: unchanged
+}
+
+/** A kind of alarm, and after a colon what it is about: `freshness:contacts`. */
+export const alarmName: Kind<string> = {
+  schema: Schema.String.check(Schema.isPattern(new RegExp(`^(${alarmKinds.join("|")})(:.+)?$`))),
+  expected: `${alarmKinds.join(", ")}, or one of them with what it is about, such as freshness:contacts`,
   fromText: unchanged
 }
 

@@ -1,6 +1,6 @@
-/** The settings that the file may contain several times: `[[locations]]` and `[[publish]]`. */
+/** The settings that the file may contain several times: `[[locations]]`, `[[publish]]` and `[[silence]]`. */
 import { profiles } from "../masking/profiles.ts"
-import { anyOf, enumeration, text, textList } from "./kinds.ts"
+import { alarmName, anyOf, date, enumeration, text, textList } from "./kinds.ts"
 import { locationSettings } from "./sections.ts"
 import { type Setting, setting } from "./setting.ts"
 
@@ -36,6 +36,16 @@ interface SettingList {
   readonly description: string
 }
 
+/** The settings of an alarm that is known and not to be heard of. */
+export const silenceSettings = {
+  alarm: setting(alarmName, {
+    description: "Kind of the alarm, or the alarm itself as ./sluice check names it.",
+    example: "freshness:contacts"
+  }),
+  reason: setting(text, { description: "Why nobody needs to hear of it.", example: "The form is closed." }),
+  until: setting(date, { description: "Last day of the silence, in UTC.", example: "2027-01-31" })
+} satisfies Readonly<Record<string, Setting>>
+
 export const lists = {
   locations: {
     settings: locationSettings,
@@ -48,6 +58,12 @@ export const lists = {
     required: ["name", "folder", "profile"],
     item: "folder",
     description: "Further folders to publish into, each with its profile of personal data: see docs/masking.md."
+  },
+  silence: {
+    settings: silenceSettings,
+    required: ["alarm", "reason", "until"],
+    item: "alarm",
+    description: "Alarms that are shown and not reported, each with a reason and an end: see docs/alarms.md."
   }
 } satisfies Readonly<Record<string, SettingList>>
 

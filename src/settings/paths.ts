@@ -33,6 +33,8 @@ export interface OutputPaths {
   readonly backfillRunning: string
   /** Exists while a sync waits for the backfill to stop. */
   readonly backfillStop: string
+  /** The alarms that are open. */
+  readonly alarms: string
   /** Marks the folder of a demo, which the next demo may empty. */
   readonly demo: string
 }
@@ -53,5 +55,6 @@ export const outputPaths = (folder: string): OutputPaths => ({
   recentRequests: join(folder, "recent-requests.json"),
   backfillRunning: join(folder, "backfill.running"),
   backfillStop: join(folder, "backfill.stop"),
+  alarms: join(folder, "alarms.json"),
   demo: join(folder, ".demo")
 })

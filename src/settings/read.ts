@@ -29,6 +29,13 @@ export interface ListedTarget {
   readonly tables?: ReadonlyArray<string>
 }
 
+/** An alarm that is not reported, as the file lists it. What is missing or wrong is reported and absent. */
+export interface ListedSilence {
+  readonly alarm?: string
+  readonly reason?: string
+  readonly until?: string
+}
+
 export interface SettingSource {
   readonly path: string
   /** For people, without secrets. */
@@ -46,6 +53,7 @@ export interface Settings {
   readonly values: SettingValues
   readonly locations: ReadonlyArray<ListedLocation>
   readonly targets: ReadonlyArray<ListedTarget>
+  readonly silences: ReadonlyArray<ListedSilence>
   /** Whether the file contains a secret itself, and not a reference to it. */
   readonly hasPlainSecret: boolean
   /** Every setting that has a value. */
@@ -77,6 +85,7 @@ export const readSettings = (flags: Flags, environment: Environment): Settings =
   // The schemas of the lists have checked every value.
   const locations = listedItems("locations", file, problems) as ReadonlyArray<ListedLocation>
   const targets = listedItems("publish", file, problems) as ReadonlyArray<ListedTarget>
+  const silences = listedItems("silence", file, problems) as ReadonlyArray<ListedSilence>
   const secretsInFile = [
     ...allSettings.filter(({ secret }) => secret).map(({ section, key }) => file.sections[section]?.[key]),
     ...locations.map(({ token }) => token)
@@ -85,7 +94,7 @@ export const readSettings = (flags: Flags, environment: Environment): Settings =
   // The schemas from which the types are derived have checked every value.
   const checked = values as unknown as SettingValues
   const { name, placeOf } = file
-  return { file: name, placeOf, values: checked, locations, targets, hasPlainSecret, sources, problems }
+  return { file: name, placeOf, values: checked, locations, targets, silences, hasPlainSecret, sources, problems }
 }
 
 type Written = Pick<SettingSource, "from" | "name"> & { readonly value: unknown }

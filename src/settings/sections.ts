@@ -3,6 +3,7 @@
  * Schema come from this table. A new setting is an entry here and its use.
  */
 import { personalDataClasses } from "../catalog/personal-data.ts"
+import { alarmSettings } from "./alarm-settings.ts"
 import {
   anyOf,
   boolean,
@@ -236,6 +237,7 @@ export const sections = {
       default: 0.3
     })
   },
+  alarms: alarmSettings,
   machine: {
     memory_mb: setting(numberFrom(96), {
       description: "Memory for DuckDB, in megabytes; the process needs 300 to 400 MB more.",

@@ -5,6 +5,7 @@ import * as Result from "effect/Result"
 import { resolve } from "node:path"
 import type { CustomFieldClasses } from "../catalog/personal-data.ts"
 import type { ApiSettings } from "../api/api.ts"
+import { type AlarmSettings, alarmsOf } from "./alarms.ts"
 import { type SettingProblem, SettingsError } from "./errors.ts"
 import { commaSeparated } from "./kinds.ts"
 import { outputPaths } from "./paths.ts"
@@ -40,7 +41,7 @@ export interface ModelSettings {
 export interface SchemaSettings {
   readonly schema: SettingValues["schema"] & Pick<Settings, "placeOf">
 }
-type Output = OutputSettings & SchemaSettings & { readonly publishing: PublishSettings }
+type Output = OutputSettings & SchemaSettings & { readonly publishing: PublishSettings; readonly alarms: AlarmSettings }
 
 export interface AccountSettings {
   readonly location: string
@@ -124,6 +125,7 @@ const outputOf = (settings: Settings, environment: Environment): Output => {
     retention: retention.periods,
     prune: { history: prune.history, compactVaultAfter: prune.compact_vault_after },
     publishing: publishSettingsOf(settings, environment),
+    alarms: alarmsOf(settings),
     schema: { ...schema, placeOf: settings.placeOf }
   }
 }

@@ -16,7 +16,7 @@ export interface ShownSetting {
 }
 
 export const shownSettings = (
-  { locations, placeOf, sources, targets }: Settings,
+  { locations, placeOf, silences, sources, targets }: Settings,
   problems: ReadonlyArray<SettingProblem>
 ): ReadonlyArray<ShownSetting> => {
   const missing = new Set(
@@ -24,6 +24,13 @@ export const shownSettings = (
       problem._tag === "Missing" ? problem.path : problem._tag === "NoCredentials" ? "account.token" : ""
     )
   )
+  const listed = (list: string, items: ReadonlyArray<object>) =>
+    items.flatMap((item, index) =>
+      Object.entries(item).map(([key, value]): ShownSetting => {
+        const setting = `${list}[${index}].${key}`
+        return { setting, value: [value].flat().join(", "), from: "file", place: placeOf(setting) }
+      })
+    )
   return [
     ...allSettings.map(({ path }): ShownSetting => {
       const source = sources.find((one) => one.path === path)
@@ -37,11 +44,7 @@ export const shownSettings = (
         return { setting, value: key === "token" ? shownSecret(value) : value, from: "file", place: placeOf(setting) }
       })
     ),
-    ...targets.flatMap((target, index) =>
-      Object.entries(target).map(([key, value]): ShownSetting => {
-        const setting = `publish[${index}].${key}`
-        return { setting, value: [value].flat().join(", "), from: "file", place: placeOf(setting) }
-      })
-    )
+    ...listed("publish", targets),
+    ...listed("silence", silences)
   ]
 }

@@ -58,6 +58,8 @@ describe("--json", () => {
       ["status"],
       ["status", "--check"],
       ["verify", "--sample", "3"],
+      ["check"],
+      ["schedule", "print", "--cron"],
       ["publish"],
       ["contract", "check", fileURLToPath(new URL("../../docs/contract/0.1.0.odcs.yaml", import.meta.url))],
       ["export", "excel", join(newFolder(), "book.xlsx"), "--only", "contacts"],
@@ -86,7 +88,7 @@ describe("--json", () => {
       const { code, result } = await resultOf(args, args[0] === "publish" ? { SLUICE_FORMATS: "duckdb" } : {})
       const name = args.includes("--coverage")
         ? "coverage"
-        : args.slice(0, /^(config|contract|subject|export|ledger)$/.test(args[0]!) ? 2 : 1).join("-")
+        : args.slice(0, /^(config|contract|subject|export|ledger|schedule)$/.test(args[0]!) ? 2 : 1).join("-")
       assert.strictEqual(result.schema, `sluice/${name}/1`)
       assert.strictEqual(result.exitCode, code, args.join(" "))
       validate(name, result)

@@ -1,0 +1,77 @@
+/** Decides whether a night brought unusually many or few changes of a resource. */
+
+/** A complete reading of a resource. */
+export interface Night {
+  /** When its run began, epoch milliseconds. */
+  readonly at: number
+  /** New and changed rows. */
+  readonly changed: number
+  /** Whether it belongs to the last sync. */
+  readonly isLast: boolean
+}
+
+export interface VolumeLimits {
+  /** How many nights it is compared with. */
+  readonly nights: number
+  /** How many standard deviations are unusual. */
+  readonly sensitivity: number
+  /** Differences of fewer rows are ignored. */
+  readonly minRows: number
+}
+
+export interface Anomaly {
+  readonly changed: number
+  readonly expected: number
+  readonly nights: number
+}
+
+/** With fewer nights, nobody can say what is usual. */
+const nightsMin = 7
+const hourMs = 3_600_000
+
+/**
+ * Compares the last night with the nights before it and with the same weekday of the weeks before: it must be unusual for
+ * both. Nights after a gap have the changes of several days, so they are compared with nothing, and nothing with them.
+ */
+export const anomalyOf = (nights: ReadonlyArray<Night>, limits: VolumeLimits): Anomaly | undefined => {
+  const compared = comparedOf(nights, limits)
+  if (compared === undefined) return undefined
+  const { last, known } = compared
+  const volumes = known.map(({ changed }) => changed)
+  const sameWeekday = known.filter(({ at }) => weekday(at) === weekday(last.at)).map(({ changed }) => changed)
+  const middle = median(volumes)
+  const expected = sameWeekday.length > 0 ? mean(sameWeekday) : middle
+  // Counts vary by their square root even if nothing changes; a constant past must not make every difference unusual.
+  const spread = Math.max(deviation(volumes), Math.sqrt(middle), 1)
+  const isUnusual = (usual: number) => Math.abs(last.changed - usual) > limits.sensitivity * spread
+  const isSmall = Math.abs(last.changed - expected) < limits.minRows
+  if (isSmall || !isUnusual(middle)) return undefined
+  // A quiet Sunday is usual if the Sundays before were quiet.
+  if (sameWeekday.some((usual) => Math.abs(last.changed - usual) <= Math.max(spread, usual / 2))) return undefined
+  return { changed: last.changed, expected: Math.round(expected), nights: known.length }
+}
+
+/** Whether the last night of a resource can be compared with enough others. */
+export const isComparable = (nights: ReadonlyArray<Night>, limits: VolumeLimits): boolean =>
+  comparedOf(nights, limits) !== undefined
+
+const comparedOf = (nights: ReadonlyArray<Night>, limits: VolumeLimits) => {
+  const [last, ...before] = nights.flatMap((night, index) => {
+    const previous = nights[index + 1]
+    return previous !== undefined && isOneNight(night.at - previous.at) ? [night] : []
+  })
+  if (!last?.isLast || last !== nights[0]) return undefined
+  const known = before.slice(0, limits.nights)
+  return known.length < nightsMin ? undefined : { last, known }
+}
+
+/** Also the nights that daylight saving makes an hour shorter or longer. */
+const isOneNight = (elapsedMs: number): boolean => elapsedMs >= 18 * hourMs && elapsedMs <= 32 * hourMs
+
+const weekday = (at: number): number => new Date(at).getDay()
+const mean = (values: ReadonlyArray<number>): number => values.reduce((sum, value) => sum + value, 0) / values.length
+const median = (values: ReadonlyArray<number>): number =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]!
+/** The standard deviation of an ordinary night: from the median, so that a busy weekday does not count. */
+const deviation = (values: ReadonlyArray<number>): number =>
+  1.4826 * median(values.map((value) => Math.abs(value - median(values))))

@@ -1,0 +1,192 @@
+/** The decisions of the alarms, from facts that the test makes. */
+import { assert, describe, it } from "@effect/vitest"
+import { type Alarm, keyOf } from "../../src/alarms/alarm.ts"
+import { type Situation, alarmsOf } from "../../src/alarms/checks.ts"
+import { daysLeft } from "../../src/alarms/disk.ts"
+import { type Silence, changesOf, withSample } from "../../src/alarms/state.ts"
+import { anomalyOf } from "../../src/alarms/volume.ts"
+import type { Run } from "../../src/warehouse/meta/runs.ts"
+
+const hour = 3_600_000
+const day = 24 * hour
+const now = Date.parse("2026-03-16T02:30:00Z")
+const volume = { nights: 14, sensitivity: 3, minRows: 50 }
+
+/** Nights until now, the last one first. */
+const nights = (...changes: ReadonlyArray<number>) =>
+  [...changes, 0].map((changed, index) => ({ at: now - index * day, changed, isLast: index === 0 }))
+const anomaly = (...changes: ReadonlyArray<number>) => anomalyOf(nights(...changes), volume)
+const usual = [100, 105, 95, 100, 110, 90, 100, 100, 105, 95, 100, 110, 90, 100]
+
+describe("volume", () => {
+  it("is an alarm if a night is far from the nights before", () => {
+    assert.deepStrictEqual(anomaly(900, ...usual), { changed: 900, expected: 100, nights: 14 })
+    assert.deepStrictEqual(anomaly(0, ...usual)?.changed, 0)
+    assert.isUndefined(anomaly(115, ...usual))
+  })
+  it("is none with fewer than 7 nights, for small differences, and for a night that is not the last", () => {
+    assert.isUndefined(anomaly(900, ...usual.slice(0, 6)))
+    assert.isDefined(anomaly(900, ...usual.slice(0, 7)))
+    assert.isUndefined(anomaly(45, ...usual.map(() => 1)))
+    const [last, ...others] = nights(900, ...usual)
+    assert.isUndefined(anomalyOf([{ ...last!, isLast: false }, ...others], volume))
+  })
+  it("knows weekdays: a Monday like other Mondays is usual, a Tuesday like them is not", () => {
+    const weekly = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13].map((ago) => ((ago + 1) % 7 === 0 ? 2000 : 100))
+    assert.isUndefined(anomaly(2000, ...weekly))
+    assert.isUndefined(anomaly(2300, ...weekly))
+    const shifted = nights(2000, ...weekly).map((one, index) => (index === 0 ? one : { ...one, at: one.at + day }))
+    assert.isUndefined(anomalyOf(shifted, volume), "two runs at the same time are not two nights")
+    assert.isDefined(anomaly(9000, ...weekly))
+    assert.isDefined(anomaly(2000, ...weekly.slice(1)), "the weekdays are one off")
+  })
+  it("compares nothing with a night after a gap, and a night of 23 or 25 hours as any other", () => {
+    const late = nights(900, ...usual).map((one, index) => (index === 0 ? { ...one, at: one.at + 2 * day } : one))
+    assert.isUndefined(anomalyOf(late, volume))
+    for (const shift of [-hour, hour]) {
+      const night = nights(900, ...usual).map((one, index) => (index === 0 ? { ...one, at: one.at + shift } : one))
+      assert.isDefined(anomalyOf(night, volume))
+    }
+  })
+})
+
+describe("disk", () => {
+  const falling = (perDay: number) =>
+    [5, 4, 3, 2, 1, 0].map((ago) => ({ at: now - ago * day, bytes: 1000 + ago * perDay }))
+  it("is full when the trend says so", () => {
+    assert.closeTo(daysLeft(falling(100))!, 10, 0.01)
+    assert.isUndefined(daysLeft(falling(0)))
+    assert.isUndefined(daysLeft(falling(-100)))
+    assert.isUndefined(daysLeft(falling(100).slice(-2)), "two days are no trend")
+  })
+  it("keeps two samples a day, for a month", () => {
+    let free: ReturnType<typeof withSample> = []
+    for (let hours = 0; hours < 60 * 24; hours++) free = withSample(free, { at: hours * hour, bytes: hours })
+    assert.strictEqual(free.length, 30)
+    assert.strictEqual(free[1]!.at - free[0]!.at, 12 * hour)
+  })
+})
+
+const run = (fields: Partial<Run>): Run => ({
+  id: "r",
+  command: "sync",
+  startedAt: now - hour,
+  finishedAt: now - hour / 2,
+  status: "complete",
+  exitCode: 0,
+  requests: 100,
+  plannedRequests: 100,
+  ...fields
+})
+const limits = {
+  warnAfter: 30 * hour,
+  errorAfter: 54 * hour,
+  volume,
+  rejectShare: 0.01,
+  requestFactor: 3,
+  requestsPerDay: 199_000,
+  diskDays: 14,
+  diskFreeMin: 500,
+  tokenDays: 14,
+  tokenExpires: undefined
+}
+const noFacts = { syncs: [run({})], completeAt: [], nights: new Map(), rejected: [], newFields: [], newValues: [] }
+const situation: Situation = { now, limits, facts: noFacts, free: [], failed: undefined, isRunning: false }
+const withFacts = (facts: Partial<Situation["facts"]>, rest: Partial<Situation> = {}): ReadonlyArray<string> =>
+  alarmsOf({ ...situation, ...rest, facts: { ...noFacts, ...facts } }).map((one) => `${one.level} ${keyOf(one)}`)
+
+describe("an alarm", () => {
+  it("is none in a good night", () => assert.deepStrictEqual(withFacts({}), []))
+  it("about the sync: incomplete, paused, killed, failed before it began", () => {
+    assert.deepStrictEqual(withFacts({ syncs: [run({ exitCode: 3, status: "incomplete" })] }), ["error sync"])
+    assert.deepStrictEqual(withFacts({ syncs: [run({ exitCode: 75, status: "paused" })] }), ["warning sync"])
+    const killed = run({ finishedAt: undefined, exitCode: undefined, status: "interrupted" })
+    assert.deepStrictEqual(withFacts({ syncs: [killed, run({})] }), ["warning sync"])
+    assert.deepStrictEqual(withFacts({ syncs: [killed, run({})] }, { isRunning: true }), [])
+    const failed = { at: now, message: "The token is wrong.", next: "set it" }
+    assert.deepStrictEqual(withFacts({}, { failed }), ["error sync"])
+    assert.deepStrictEqual(withFacts({}, { failed: { ...failed, at: now - hour } }), [], "a later run ended well")
+  })
+  it("about freshness: from the limits on, and not while the sync itself is one", () => {
+    const aged = (age: number) => ({ completeAt: [{ subject: "contacts", at: now - age }] })
+    assert.deepStrictEqual(withFacts(aged(30 * hour)), [])
+    assert.deepStrictEqual(withFacts(aged(30 * hour + 1)), ["warning freshness:contacts"])
+    assert.deepStrictEqual(withFacts(aged(54 * hour + 1)), ["error freshness:contacts"])
+    assert.deepStrictEqual(withFacts({ ...aged(99 * hour), syncs: [run({ exitCode: 3 })] }), ["error sync"])
+  })
+  it("about rejects, from five and the share on", () => {
+    const rejecting = (records: number, rejected: number) =>
+      withFacts({ rejected: [{ subject: "invoices", records, rejected }] })
+    assert.deepStrictEqual(rejecting(100, 5), ["warning rejects:invoices"])
+    assert.deepStrictEqual(rejecting(100, 4), [])
+    assert.deepStrictEqual(rejecting(500, 5), [])
+  })
+  it("about requests: far more than planned", () => {
+    assert.deepStrictEqual(withFacts({ syncs: [run({ requests: 3001, plannedRequests: 1000 })] }), ["warning requests"])
+    assert.deepStrictEqual(withFacts({ syncs: [run({ requests: 3000, plannedRequests: 1000 })] }), [])
+    assert.deepStrictEqual(withFacts({ syncs: [run({ requests: 90, plannedRequests: 10 })] }), [])
+  })
+  it("about the budget: a week ahead", () => {
+    const past = (requests: (ago: number) => number) =>
+      Array.from({ length: 14 }, (_, ago) =>
+        run({ startedAt: now - ago * day - hour, requests: requests(ago), plannedRequests: undefined })
+      )
+    assert.deepStrictEqual(withFacts({ syncs: past(() => 120_000) }), [])
+    assert.deepStrictEqual(withFacts({ syncs: past((ago) => 170_000 - ago * 9000) }), ["warning budget"])
+    assert.deepStrictEqual(withFacts({ syncs: past((ago) => (ago === 0 ? 190_000 : 100)) }), [], "one first sync")
+  })
+  it("about the disk, the token, and what the service sends", () => {
+    assert.deepStrictEqual(withFacts({}, { free: [{ at: now, bytes: 499 }] }), ["error disk"])
+    const falling = [8, 4, 0].map((ago) => ({ at: now - ago * day, bytes: 1000 + ago * 100 }))
+    assert.deepStrictEqual(withFacts({}, { free: falling }), ["warning disk"])
+    const token = (tokenExpires: number) => withFacts({}, { limits: { ...limits, tokenExpires } })
+    assert.deepStrictEqual(token(now + 15 * day), [])
+    assert.deepStrictEqual(token(now + 14 * day), ["warning token"])
+    assert.deepStrictEqual(token(now), ["error token"])
+    assert.deepStrictEqual(withFacts({ newFields: ["contacts.tier (new field)"], newValues: ["tasks.x = y"] }), [
+      "warning schema",
+      "warning values"
+    ])
+  })
+})
+
+describe("the state", () => {
+  const alarm: Alarm = { kind: "freshness", subject: "contacts", level: "warning", message: "late", next: "x" }
+  /** What is reported night by night. */
+  const reported = (
+    steps: ReadonlyArray<readonly [alarms: ReadonlyArray<Alarm>, silences?: ReadonlyArray<Silence>]>
+  ) => {
+    let known: ReturnType<typeof changesOf>["alarms"] = []
+    return steps.map(([alarms, silences = []], night) => {
+      const { opened, recovered, alarms: next } = changesOf(known, alarms, silences, night * day)
+      known = next
+      return [...opened.map((one) => `+${keyOf(one)}`), ...recovered.map((one) => `-${keyOf(one)}`)].join()
+    })
+  }
+  it("reports one alarm and one recovery per bad period, also if the level rises", () => {
+    const error: Alarm = { ...alarm, level: "error" }
+    assert.deepStrictEqual(reported([[[]], [[alarm]], [[error]], [[alarm]], [[]], [[]], [[alarm]], [[]]]), [
+      "",
+      "+freshness:contacts",
+      "",
+      "",
+      "-freshness:contacts",
+      "",
+      "+freshness:contacts",
+      "-freshness:contacts"
+    ])
+  })
+  it("reports nothing that is silenced, by name or by kind, until the silence ends", () => {
+    for (const name of ["freshness", "freshness:contacts"]) {
+      const silence = [{ alarm: name, reason: "closed", until: 2 * day }]
+      assert.deepStrictEqual(reported([[[alarm], silence], [[], silence], [[alarm], silence], [[]]]), [
+        "",
+        "",
+        "+freshness:contacts",
+        "-freshness:contacts"
+      ])
+    }
+    const other = [{ alarm: "freshness:tasks", reason: "closed", until: 9 * day }]
+    assert.deepStrictEqual(reported([[[alarm], other]]), ["+freshness:contacts"])
+  })
+})

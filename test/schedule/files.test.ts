@@ -1,0 +1,147 @@
+/** The files of each scheduler, read by the scheduler itself or by a reader that is not ours. */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { execFileSync, spawnSync } from "node:child_process"
+import { readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { parse } from "yaml"
+import { programOf } from "../support/programs.ts"
+import { pythonWith } from "../support/python.ts"
+import { newFolder, sluice } from "../support/sluice.ts"
+
+let folder: string
+beforeAll(() => (folder = newFolder()))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const printed = async (kind: string, ...flags: ReadonlyArray<string>) => {
+  const into = join(folder, [kind, ...flags].join("").replaceAll(/\W/g, ""))
+  const args = ["schedule", "print", `--${kind}`, "--at", "02:30", "--time-zone", "Europe/Berlin", "--into", into]
+  const ran = await sluice([...args, ...flags], {})
+  assert.strictEqual(ran.code, 0, ran.stderr)
+  return { into, stderr: ran.stderr }
+}
+const checked = (program: string, ...args: ReadonlyArray<string>) => {
+  const { status, stdout, stderr } = spawnSync(program, args, { encoding: "utf8" })
+  return { status, said: stdout + stderr }
+}
+
+describe("schedule print", () => {
+  it("--systemd: units that systemd accepts, at the right instant in summer and winter", async () => {
+    const settings = join(folder, "with blank, $HOME and %n.toml")
+    writeFileSync(settings, "")
+    const { into } = await printed("systemd", "--config", settings)
+    const analyze = programOf("systemd", "/usr/bin/systemd-analyze")
+    if (analyze === undefined) return
+    const units = ["sluice.service", "sluice.timer", "sluice-failed.service"].map((name) => join(into, name))
+    assert.deepStrictEqual(checked(analyze, "verify", ...units), { status: 0, said: "" })
+    const [, calendar] = /^OnCalendar=(.*)$/m.exec(readFileSync(units[1]!, "utf8"))!
+    const next = (from: string) =>
+      checked(analyze, "calendar", calendar!, `--base-time=${from} 12:00 UTC`).said.match(/Next elapse: \w+ (.*)/)?.[1]
+    assert.strictEqual(next("2027-01-10"), "2027-01-11 01:30:00 UTC")
+    assert.strictEqual(next("2027-07-10"), "2027-07-11 00:30:00 UTC")
+    // A unit with a mistake is not accepted.
+    assert.notStrictEqual(checked(analyze, "calendar", `${calendar!}x`).status, 0)
+  })
+
+  it("--cron: a crontab that cron accepts, and a script without a finding of shellcheck", async () => {
+    const { into } = await printed("cron")
+    const crontab = programOf("cron", "/usr/bin/crontab")
+    if (crontab !== undefined) {
+      const { status, said } = checked(crontab, "-n", join(into, "sluice.crontab"))
+      assert.strictEqual(status, 0, said)
+    }
+    const shellcheck = programOf("shellcheck", "/usr/bin/shellcheck")
+    if (shellcheck !== undefined)
+      assert.deepStrictEqual(checked(shellcheck, join(into, "sluice-nightly")), { status: 0, said: "" })
+  })
+
+  it("--launchd: a property list as Python reads it", async () => {
+    const { into } = await printed("launchd")
+    const program = "import json, plistlib, sys; print(json.dumps(plistlib.load(open(sys.argv[1], 'rb'))))"
+    const list = JSON.parse(
+      execFileSync("python3", ["-c", program, join(into, "local.sluice.plist")], { encoding: "utf8" })
+    )
+    assert.strictEqual(list.StartInterval, 900)
+    assert.deepStrictEqual(list.ProgramArguments, ["/bin/sh", join(process.cwd(), "sluice-nightly")])
+  })
+
+  it("--k8s: a CronJob that the schemas of Kubernetes accept in their strict form", async () => {
+    const { into } = await printed("k8s")
+    const file = join(into, "sluice.yaml")
+    const python = pythonWith(["kubernetes-validate==1.37.0"])
+    if (python === undefined) return
+    const validate = (path: string) => checked(python, "-m", "kubernetes_validate", "--strict", path)
+    const { status, said } = validate(file)
+    assert.strictEqual(status, 0, said)
+    writeFileSync(`${file}.wrong`, readFileSync(file, "utf8").replace("startingDeadlineSeconds", "startDeadline"))
+    assert.notStrictEqual(validate(`${file}.wrong`).status, 0, "the control")
+    const job = readFileSync(file, "utf8").split("---\n")[1]!
+    const { spec } = parse(job)
+    assert.deepInclude(spec, { schedule: "30 2 * * *", timeZone: "Europe/Berlin", concurrencyPolicy: "Forbid" })
+    assert.notInclude(spec.jobTemplate.spec.podFailurePolicy.rules[0].onExitCodes.values, 75)
+    const shellcheck = programOf("shellcheck", "/usr/bin/shellcheck")
+    const [, , script] = spec.jobTemplate.spec.template.spec.containers[0].command
+    if (shellcheck !== undefined) {
+      const { stdout } = spawnSync(shellcheck, ["--shell=sh", "--severity=warning", "-"], {
+        input: script,
+        encoding: "utf8"
+      })
+      assert.strictEqual(stdout, "")
+    }
+  })
+
+  it("--github: a workflow that the published schema accepts, once a night in summer and winter", async () => {
+    const { into } = await printed("github")
+    const file = join(into, "sluice.yml")
+    const python = pythonWith(["check-jsonschema==0.38.0"])
+    if (python !== undefined) {
+      const { status, said } = checked(
+        python,
+        "-m",
+        "check_jsonschema",
+        "--builtin-schema",
+        "vendor.github-workflows",
+        file
+      )
+      assert.strictEqual(status, 0, said)
+    }
+    const workflow = parse(readFileSync(file, "utf8"))
+    assert.deepStrictEqual(
+      workflow.on.schedule.map(({ cron }: { cron: string }) => cron),
+      ["30 0 * * *", "30 1 * * *"]
+    )
+    const [{ run }] = workflow.jobs.sync.steps
+    const guard = `${run.split("\n").slice(0, 4).join("\n")}\necho runs`
+    const runsAt = (cron: string, offset: string) =>
+      execFileSync("sh", ["-c", `date() { echo ${offset}; }\n${guard}`], {
+        encoding: "utf8",
+        env: { STARTED_BY: cron }
+      }).includes("runs")
+    assert.deepStrictEqual(
+      [
+        runsAt("30 0 * * *", "+0200"),
+        runsAt("30 1 * * *", "+0200"),
+        runsAt("30 1 * * *", "+0100"),
+        runsAt("", "+0100")
+      ],
+      [true, false, true, true]
+    )
+  })
+
+  it("says on which nights the clock skips or repeats the time", async () => {
+    const { stderr } = await printed("systemd")
+    assert.match(stderr, /On \d{4}-03-\d\d, the clock in Europe\/Berlin skips 02:30/)
+    assert.match(stderr, /On \d{4}-10-\d\d, the clock in Europe\/Berlin shows 02:30 twice/)
+  })
+
+  it("names the wrong value and the next command", async () => {
+    const failure = async (...args: ReadonlyArray<string>) => {
+      const { code, stderr } = await sluice(["schedule", "print", ...args], {})
+      assert.strictEqual(code, 2)
+      return stderr
+    }
+    assert.include(await failure(), "Choose one scheduler: --systemd, --cron, --k8s, --github, --launchd.")
+    assert.include(await failure("--cron", "--k8s"), "Choose one scheduler")
+    assert.include(await failure("--cron", "--at", "25:00"), "--at 25:00: expected a time such as 02:30.")
+    assert.include(await failure("--cron", "--time-zone", "Mars"), "--time-zone Mars: expected a name such as")
+  })
+})

@@ -52,7 +52,7 @@ export const runCommand = async (given: ReadonlyArray<string>, options: CommandO
       Effect.provideContext(services)
     )
   )
-  const isServing = args[0] === "explore"
+  const isServing = args[0] === "explore" || args[0] === "listen"
   const stop = () => {
     output.display?.close()
     if (!isServing) output.say("Stopping; progress is saved. Press Ctrl-C again to quit now.", "warn")

@@ -9,22 +9,14 @@ import { type CommandDescriptor, fromCommand } from "effect/cli/Completions"
 import * as Flag from "effect/cli/Flag"
 import { flagDescription } from "../settings/documents.ts"
 import { exportTables } from "./export-commands.ts"
-import { account, choice, common, durationFlag, flag, reportsSettings, text } from "./flags.ts"
+import { account, choice, common, durationFlag, flag, reportsSettings, run, text } from "./flags.ts"
 import { ledger } from "./ledger-commands.ts"
 import { load, loadRun } from "./load.ts"
-import { logFormats, logLevels } from "./log-format.ts"
-import { explore } from "./reader-commands.ts"
+import { explore, listen } from "./reader-commands.ts"
 import { check, schedule } from "./night-commands.ts"
 import { config, contract, dictionary, init, pipelines, prune } from "./setup-commands.ts"
 import { hold, retention, subject } from "./subject-commands.ts"
 
-const run = {
-  logFormat: choice("log-format", logFormats, "Format of messages and log; pretty on a terminal, logfmt elsewhere."),
-  logLevel: choice("log-level", logLevels, "Leave out less severe messages; info by default."),
-  quiet: flag("quiet", "Print warnings and errors only.").pipe(Flag.withAlias("q")),
-  verbose: flag("verbose", "Log each request as well.").pipe(Flag.withAlias("v")),
-  wait: text("wait", "How long to wait for another run in the same folder: 30s, 10m, 2h.")
-}
 const deadline = text("deadline", "When to stop, after 5h or at 06:00 local time; the next run resumes.")
 
 const demo = Command.make("demo", { output: common.output }, (flags) =>
@@ -210,6 +202,7 @@ export const sluice = Command.make("sluice").pipe(
     check,
     publish,
     explore,
+    listen,
     exportTables,
     ledger,
     report,

@@ -5,6 +5,7 @@ import { flagDescription } from "../settings/documents.ts"
 import { type SettingFlags } from "../settings/setting.ts"
 import { flagText } from "../settings/table.ts"
 import { durationMs } from "../values/duration.ts"
+import { logFormats, logLevels } from "./log-format.ts"
 
 export const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
@@ -52,3 +53,12 @@ export const account = {
 
 /** The flags of a command that reports on the settings. */
 export const reportsSettings = { ...common, baseUrl: account.baseUrl, location: account.location }
+
+/** The flags of a command that syncs. */
+export const run = {
+  logFormat: choice("log-format", logFormats, "Format of messages and log; pretty on a terminal, logfmt elsewhere."),
+  logLevel: choice("log-level", logLevels, "Leave out less severe messages; info by default."),
+  quiet: flag("quiet", "Print warnings and errors only.").pipe(Flag.withAlias("q")),
+  verbose: flag("verbose", "Log each request as well.").pipe(Flag.withAlias("v")),
+  wait: text("wait", "How long to wait for another run in the same folder: 30s, 10m, 2h.")
+}

@@ -11,6 +11,14 @@ const Explore = Schema.Struct({
   queries: Schema.String
 })
 
+/** Printed once it listens. */
+const Listen = Schema.Struct({
+  url: Schema.String,
+  port: Schema.Int,
+  /** The tables that an event has read at once. */
+  tables: Schema.Array(Schema.String)
+})
+
 const Reidentified = Schema.Struct({
   pseudonym: Schema.String,
   /** Several if they share an address. */
@@ -65,6 +73,7 @@ const ExportVerify = Schema.Struct({
 export const readerSchemas = {
   report: Report,
   explore: Explore,
+  listen: Listen,
   "subject-reidentify": Reidentified,
   "export-excel": ExportExcel,
   "export-bundle": ExportBundle,

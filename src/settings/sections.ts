@@ -3,6 +3,7 @@
  * Schema come from this table. A new setting is an entry here and its use.
  */
 import { personalDataClasses } from "../catalog/personal-data.ts"
+import { listenSettings, pruneSettings } from "./small-sections.ts"
 import { alarmSettings } from "./alarm-settings.ts"
 import {
   anyOf,
@@ -12,7 +13,6 @@ import {
   enumeration,
   keyId,
   oneOfByName,
-  period,
   periodsByName,
   positiveNumber,
   share,
@@ -206,17 +206,8 @@ export const sections = {
       example: { messages: "24 months" }
     })
   },
-  prune: {
-    history: setting(period, {
-      description: "How long ./sluice prune keeps earlier versions of rows. Without it, they are kept for ever.",
-      example: "24 months"
-    }),
-    compact_vault_after: setting(period, {
-      description:
-        "Age from which ./sluice prune removes responses from the vault that repeat earlier ones. Without it, they are kept.",
-      example: "90 days"
-    })
-  },
+  listen: listenSettings,
+  prune: pruneSettings,
   masking: {
     key: setting(text, {
       environment: "SLUICE_MASKING_KEY",

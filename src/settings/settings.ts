@@ -27,6 +27,8 @@ export interface OutputSettings {
   /** Periods such as `24 months`, by table. */
   readonly retention?: Readonly<Record<string, string>>
   readonly publishing?: PublishSettings
+  /** The secret of events, or a reference to it. */
+  readonly listenSecret?: string | undefined
   /** Periods such as `24 months`. */
   readonly prune?: { readonly history: string | undefined; readonly compactVaultAfter: string | undefined }
 }
@@ -113,7 +115,7 @@ const checkedFolders = (settings: Settings): Settings => ({
 })
 
 const outputOf = (settings: Settings, environment: Environment): Output => {
-  const { output, machine, models, personal_data, pipelines, prune, retention, schema } = settings.values
+  const { output, machine, models, personal_data, listen, pipelines, prune, retention, schema } = settings.values
   return {
     folder: resolve(output.folder),
     formats: output.formats,
@@ -123,6 +125,7 @@ const outputOf = (settings: Settings, environment: Environment): Output => {
     pipelines: pipelines.folder === undefined ? undefined : resolve(pipelines.folder),
     customFieldClasses: personal_data.custom_fields,
     retention: retention.periods,
+    listenSecret: listen.secret,
     prune: { history: prune.history, compactVaultAfter: prune.compact_vault_after },
     publishing: publishSettingsOf(settings, environment),
     alarms: alarmsOf(settings),

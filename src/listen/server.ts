@@ -1,0 +1,86 @@
+/** Receives the events: checks the secret, marks the tables as due, and acknowledges (A 6.4, 6.5). */
+import { createHash, timingSafeEqual } from "node:crypto"
+import { type IncomingMessage, type ServerResponse, createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import type { Due } from "./due.ts"
+import { eventOf } from "./events.ts"
+
+export interface ListenOptions {
+  readonly host: string
+  /** 0: a free one. */
+  readonly port: number
+  /** In the header `x-sluice-secret`, or in the query as `secret`. */
+  readonly secret: string
+  readonly locations: ReadonlySet<string>
+  /** Tables that can be read at once. */
+  readonly tables: ReadonlySet<string>
+  readonly due: Due
+}
+
+const bodyBytesMax = 1024 * 1024
+
+/** Rejects with the error of the system if the port is in use. */
+export const startListener = async (options: ListenOptions) => {
+  const refused = { count: 0 }
+  const server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, (request, response) => {
+    response.on("error", () => {})
+    respond(request, options).then(
+      (status) => {
+        if (status >= 400) refused.count++
+        end(response, status)
+      },
+      () => end(response, 500)
+    )
+  })
+  server.maxConnections = 1000
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject)
+    server.listen(options.port, options.host, () => resolve())
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    refused,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      })
+  }
+}
+
+const end = (response: ServerResponse, status: number) => {
+  if (!response.headersSent) response.writeHead(status, status >= 400 ? { connection: "close" } : {})
+  response.end()
+}
+
+/** The status of the response. A sender repeats an event unless it gets a 2xx, so only an event that may be lost has none. */
+const respond = async (request: IncomingMessage, options: ListenOptions): Promise<number> => {
+  const url = URL.parse(request.url ?? "", "http://listener")
+  if (request.method === "GET" && url?.pathname === "/health") return 200
+  const given = request.headers["x-sluice-secret"] ?? url?.searchParams.get("secret")
+  if (typeof given !== "string" || !isEqual(given, options.secret)) return 401
+  if (request.method !== "POST") return 405
+  const body = await bodyOf(request)
+  if (body === undefined) return 413
+  const event = eventOf(body)
+  if (event === undefined) return 422
+  // Events of other locations are none of ours, and to repeat them would not help.
+  if (!options.locations.has(event.location)) return 202
+  await options.due.mark(event, options.tables, Date.now())
+  return 202
+}
+
+const bodyOf = async (request: IncomingMessage): Promise<Buffer | undefined> => {
+  const parts: Array<Buffer> = []
+  let bytes = 0
+  for await (const part of request as AsyncIterable<Buffer>) {
+    bytes += part.length
+    if (bytes > bodyBytesMax) return undefined
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}
+
+/** Takes the same time for every wrong text of any length. */
+const isEqual = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other))
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest()

@@ -28,6 +28,7 @@ export interface Limits {
 /** Why the last run did nothing, in words. Such a run may have no row in `meta.runs`. */
 export interface FailedRun {
   readonly at: number
+  readonly exitCode: number
   readonly message: string
   readonly next: string
 }
@@ -131,7 +132,7 @@ const volume = ({ facts, limits }: Situation): ReadonlyArray<Alarm> =>
   })
 
 const rejects = ({ facts, limits }: Situation): ReadonlyArray<Alarm> =>
-  facts.rejected.flatMap(({ subject, records, rejected }) =>
+  facts.lastReadings.flatMap(({ subject, records, rejected }) =>
     rejected >= rejectedMin && rejected > limits.rejectShare * records
       ? [
           {

@@ -2,26 +2,30 @@
 import * as Effect from "effect/Effect"
 import type { Failure } from "../failure.ts"
 import { type Run, runsNewestFirst } from "../warehouse/meta/runs.ts"
+import { type RunResource, resourcesOf } from "../warehouse/meta/run-resources.ts"
 import { completeReadings } from "../warehouse/meta/watermarks.ts"
-import { literal, numberOf } from "../warehouse/sql.ts"
+import { literal } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import type { Night } from "./volume.ts"
 
-/** What the last sync rejected of a resource. */
-export interface Rejected {
+/** What the last sync did for a resource. */
+export interface LastReading extends RunResource {
   readonly subject: string
-  readonly records: number
-  readonly rejected: number
 }
 
 export interface Facts {
   /** Syncs, newest first. */
   readonly syncs: ReadonlyArray<Run>
   /** The end of the last complete reading, epoch milliseconds. */
-  readonly completeAt: ReadonlyArray<{ readonly subject: string; readonly at: number }>
+  readonly completeAt: ReadonlyArray<{
+    readonly subject: string
+    readonly location: string
+    readonly resource: string
+    readonly at: number
+  }>
   /** Changes of each resource in the last complete nights, newest first. */
   readonly nights: ReadonlyMap<string, ReadonlyArray<Night>>
-  readonly rejected: ReadonlyArray<Rejected>
+  readonly lastReadings: ReadonlyArray<LastReading>
   /** What the last sync met for the first time: `contacts.loyaltyTier (new field)`. */
   readonly newFields: ReadonlyArray<string>
   /** As `contacts.type = prospect`. */
@@ -57,13 +61,7 @@ export const factsOf = Effect.fn("alarms.facts")(function* (
   }
 
   const [last, ...before] = syncs
-  const rejected =
-    last === undefined
-      ? []
-      : yield* warehouse.rows(
-          `SELECT location_id, resource, records, rejected_values + rejected_records AS rejected
-           FROM meta.run_resources WHERE run_id = ${literal(last.id)} ORDER BY ALL`
-        )
+  const lastReadings = last === undefined ? [] : yield* resourcesOf(last.id)
   // Everything is new to a first sync.
   const hasEarlier = before.some(({ status }) => status.startsWith("complete"))
   const drift =
@@ -78,14 +76,12 @@ export const factsOf = Effect.fn("alarms.facts")(function* (
     syncs,
     completeAt: readings.map(({ location, resource, completeAt }) => ({
       subject: subjectOf(location, resource),
+      location,
+      resource,
       at: completeAt
     })),
     nights: byResource,
-    rejected: rejected.map((row) => ({
-      subject: subjectOf(row["location_id"], row["resource"]),
-      records: Number(row["records"]),
-      rejected: numberOf(row["rejected"]) ?? 0
-    })),
+    lastReadings: lastReadings.map((one) => ({ ...one, subject: subjectOf(one.location, one.resource) })),
     newFields: drift.filter((row) => !isValue(row)).map((row) => `${String(row["field"])} (${String(row["kind"])})`),
     newValues: drift.filter(isValue).map((row) => String(row["field"]))
   }

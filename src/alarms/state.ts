@@ -36,7 +36,9 @@ const AlarmState = Schema.Struct({
   /** The free space of the disk in the last nights, oldest first. */
   free: Schema.Array(Schema.Struct({ at: Schema.Number, bytes: Schema.Number })),
   /** Why the last run did nothing. */
-  failed: Schema.optionalKey(Schema.Struct({ at: Schema.Number, message: Schema.String, next: Schema.String }))
+  failed: Schema.optionalKey(
+    Schema.Struct({ at: Schema.Number, exitCode: Schema.Int, message: Schema.String, next: Schema.String })
+  )
 })
 export type AlarmState = typeof AlarmState.Type
 

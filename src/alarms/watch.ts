@@ -50,10 +50,11 @@ export const watch = Effect.fn("alarms.watch")(function* (
   return {
     ...changes,
     now,
+    failed: failedRun,
     remember: onDisk(path, "written", () => writeState(folder, next))
   }
 })
 
-const noFacts: Facts = { syncs: [], completeAt: [], nights: new Map(), rejected: [], newFields: [], newValues: [] }
+const noFacts: Facts = { syncs: [], completeAt: [], nights: new Map(), lastReadings: [], newFields: [], newValues: [] }
 
 export const readFacts = ({ volume }: Limits): Effect.Effect<Facts, Failure, Warehouse> => factsOf(volume.nights)

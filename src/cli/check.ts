@@ -30,6 +30,10 @@ export const check = Effect.fn("cli.check")(function* (flags: CheckFlags) {
   const facts = yield* Effect.provide(readFacts(settings.limits), readable.tables)
   const watched = yield* watch({ folder, ...settings, isRunning: readable.holder?.isRun === true }, facts)
   const { alarms, opened, recovered } = watched
+  if (output.signals.isOn) {
+    const { report } = yield* Effect.promise(() => import("../signals/report.ts"))
+    for (const problem of yield* report(output.signals, watched, facts, folder)) say(problem, "warn")
+  }
   // A monitoring user may read the folder without the right to write it.
   yield* watched.remember.pipe(
     Effect.catch((failure) => Effect.sync(() => say(`The alarms were not stored: ${failure.message}`, "warn")))

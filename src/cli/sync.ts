@@ -24,6 +24,7 @@ import { recorded } from "./recorded.ts"
 import { withReport } from "./report-page.ts"
 import { report } from "./report.ts"
 import { reportRunProgress } from "./run-progress.ts"
+import { signalled } from "./signalled.ts"
 import type { Watched } from "./watched.ts"
 import { logEnd } from "./log.ts"
 import { deadlineOf } from "./run-flags.ts"
@@ -135,7 +136,8 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
     ),
     Effect.mapError(explained(settings[0]!.location)),
     withReport(output, catalogue),
-    (synced) => recorded(synced, output.folder, range ? "backfill" : "sync", recordOf)
+    (synced) => recorded(synced, output.folder, range ? "backfill" : "sync", recordOf),
+    signalled(output, range ? "backfill" : "sync")
   )
   return yield* range ? Effect.ensuring(work, releaseHandoff(output.folder)) : requestHandoff(output.folder, work)
 })

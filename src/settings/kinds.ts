@@ -42,6 +42,18 @@ export const httpAddress: Kind<string> = {
   fromText: unchanged
 }
 
+export const absolutePath: Kind<string> = {
+  schema: Schema.String.check(Schema.isPattern(/^\/[^\0\n]*$/)),
+  expected: "an absolute path",
+  fromText: unchanged
+}
+
+export const mailAddress: Kind<string> = {
+  schema: Schema.String.check(Schema.isPattern(/^[^\s@,;<>"]+@[^\s@,;<>"]+$/)),
+  expected: "an address such as operations@example.com",
+  fromText: unchanged
+}
+
 export const duration: Kind<string> = {
   schema: Schema.String.check(
     Schema.isPattern(/^\d{1,6}[smhd]$/),

@@ -5,6 +5,7 @@
 import { personalDataClasses } from "../catalog/personal-data.ts"
 import { listenSettings, pruneSettings } from "./small-sections.ts"
 import { alarmSettings } from "./alarm-settings.ts"
+import { signalSettings } from "./signal-settings.ts"
 import {
   anyOf,
   boolean,
@@ -229,6 +230,7 @@ export const sections = {
     })
   },
   alarms: alarmSettings,
+  signals: signalSettings,
   machine: {
     memory_mb: setting(numberFrom(96), {
       description: "Memory for DuckDB, in megabytes; the process needs 300 to 400 MB more.",

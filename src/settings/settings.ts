@@ -11,6 +11,7 @@ import { commaSeparated } from "./kinds.ts"
 import { outputPaths } from "./paths.ts"
 import { type Environment, type Flags, type ListedLocation, type Settings, readSettings } from "./read.ts"
 import { secretReader, credentialsOf } from "./secrets.ts"
+import { type SignalSettings, signalsOf } from "./signals.ts"
 import { type PublishSettings, folderProblems, publishSettingsOf } from "./targets.ts"
 import { type OptionalSettings, type SettingValues, allSettings, flagText, optionalOf } from "./table.ts"
 
@@ -43,7 +44,12 @@ export interface ModelSettings {
 export interface SchemaSettings {
   readonly schema: SettingValues["schema"] & Pick<Settings, "placeOf">
 }
-type Output = OutputSettings & SchemaSettings & { readonly publishing: PublishSettings; readonly alarms: AlarmSettings }
+type Output = OutputSettings &
+  SchemaSettings & {
+    readonly publishing: PublishSettings
+    readonly alarms: AlarmSettings
+    readonly signals: SignalSettings
+  }
 
 export interface AccountSettings {
   readonly location: string
@@ -129,6 +135,7 @@ const outputOf = (settings: Settings, environment: Environment): Output => {
     prune: { history: prune.history, compactVaultAfter: prune.compact_vault_after },
     publishing: publishSettingsOf(settings, environment),
     alarms: alarmsOf(settings),
+    signals: signalsOf(settings, environment),
     schema: { ...schema, placeOf: settings.placeOf }
   }
 }

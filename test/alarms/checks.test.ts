@@ -5,6 +5,7 @@ import { type Situation, alarmsOf } from "../../src/alarms/checks.ts"
 import { daysLeft } from "../../src/alarms/disk.ts"
 import { type Silence, changesOf, withSample } from "../../src/alarms/state.ts"
 import { anomalyOf } from "../../src/alarms/volume.ts"
+import type { RunResource } from "../../src/warehouse/meta/run-resources.ts"
 import type { Run } from "../../src/warehouse/meta/runs.ts"
 
 const hour = 3_600_000
@@ -78,6 +79,18 @@ const run = (fields: Partial<Run>): Run => ({
   plannedRequests: 100,
   ...fields
 })
+const reading: RunResource = {
+  location: "l",
+  resource: "invoices",
+  requests: 1,
+  records: 0,
+  newRows: 0,
+  changedRows: 0,
+  deletedRows: 0,
+  rejected: 0,
+  status: "complete",
+  warnings: []
+}
 const limits = {
   warnAfter: 30 * hour,
   errorAfter: 54 * hour,
@@ -90,7 +103,7 @@ const limits = {
   tokenDays: 14,
   tokenExpires: undefined
 }
-const noFacts = { syncs: [run({})], completeAt: [], nights: new Map(), rejected: [], newFields: [], newValues: [] }
+const noFacts = { syncs: [run({})], completeAt: [], nights: new Map(), lastReadings: [], newFields: [], newValues: [] }
 const situation: Situation = { now, limits, facts: noFacts, free: [], failed: undefined, isRunning: false }
 const withFacts = (facts: Partial<Situation["facts"]>, rest: Partial<Situation> = {}): ReadonlyArray<string> =>
   alarmsOf({ ...situation, ...rest, facts: { ...noFacts, ...facts } }).map((one) => `${one.level} ${keyOf(one)}`)
@@ -103,12 +116,14 @@ describe("an alarm", () => {
     const killed = run({ finishedAt: undefined, exitCode: undefined, status: "interrupted" })
     assert.deepStrictEqual(withFacts({ syncs: [killed, run({})] }), ["warning sync"])
     assert.deepStrictEqual(withFacts({ syncs: [killed, run({})] }, { isRunning: true }), [])
-    const failed = { at: now, message: "The token is wrong.", next: "set it" }
+    const failed = { at: now, exitCode: 77, message: "The token is wrong.", next: "set it" }
     assert.deepStrictEqual(withFacts({}, { failed }), ["error sync"])
     assert.deepStrictEqual(withFacts({}, { failed: { ...failed, at: now - hour } }), [], "a later run ended well")
   })
   it("about freshness: from the limits on, and not while the sync itself is one", () => {
-    const aged = (age: number) => ({ completeAt: [{ subject: "contacts", at: now - age }] })
+    const aged = (age: number) => ({
+      completeAt: [{ subject: "contacts", location: "l", resource: "contacts", at: now - age }]
+    })
     assert.deepStrictEqual(withFacts(aged(30 * hour)), [])
     assert.deepStrictEqual(withFacts(aged(30 * hour + 1)), ["warning freshness:contacts"])
     assert.deepStrictEqual(withFacts(aged(54 * hour + 1)), ["error freshness:contacts"])
@@ -116,7 +131,7 @@ describe("an alarm", () => {
   })
   it("about rejects, from five and the share on", () => {
     const rejecting = (records: number, rejected: number) =>
-      withFacts({ rejected: [{ subject: "invoices", records, rejected }] })
+      withFacts({ lastReadings: [{ ...reading, subject: "invoices", records, rejected }] })
     assert.deepStrictEqual(rejecting(100, 5), ["warning rejects:invoices"])
     assert.deepStrictEqual(rejecting(100, 4), [])
     assert.deepStrictEqual(rejecting(500, 5), [])

@@ -4,8 +4,11 @@ import { Clock, Context, Duration, Effect } from "effect"
 const factor = 10
 
 /** `behindMs`: starts in the past, so that the run does not end in the future. */
-export const acceleratedClock = (behindMs = 0): Context.Context<never> => {
-  const [startedAt, started] = [Date.now() - behindMs, performance.now()]
+export const acceleratedClock = (behindMs = 0): Context.Context<never> => acceleratedFrom(Date.now() - behindMs)
+
+/** Starts at an instant, epoch milliseconds. */
+export const acceleratedFrom = (startedAt: number): Context.Context<never> => {
+  const started = performance.now()
   const elapsedMs = () => (performance.now() - started) * factor
   const millis = () => Math.floor(startedAt + elapsedMs())
   const nanos = () => BigInt(millis()) * 1_000_000n

@@ -1,0 +1,67 @@
+/** What is said when alarms begin or end: one message for all changes of a run or check. */
+import { keyOf } from "../alarms/alarm.ts"
+import type { Changes, KnownAlarm } from "../alarms/state.ts"
+
+export interface Message {
+  /** `alarm`: an alarm began, and others may have ended. `recovery`: alarms only ended. */
+  readonly state: "alarm" | "recovery"
+  /** The worst of what began. */
+  readonly level: "error" | "warning" | "ok"
+  /** One line. */
+  readonly title: string
+  /** The title, and a line for each change. */
+  readonly text: string
+}
+
+/** Further alarms of one message are counted. */
+const shownMax = 10
+
+/** `undefined` if nothing changed. `output`: the folder, which tells several outputs apart. */
+export const messageOf = (
+  { alarms, opened, recovered }: Pick<Changes, "alarms" | "opened" | "recovered">,
+  output: string
+): Message | undefined => {
+  if (opened.length + recovered.length === 0) return undefined
+  const level = opened.some((one) => one.level === "error") ? "error" : opened.length > 0 ? "warning" : "ok"
+  const open = alarms.filter(({ silenced }) => silenced === undefined)
+  const [first] = opened.length > 0 ? opened : recovered
+  const others = (opened.length > 0 ? opened : recovered).length - 1
+  const more = others > 0 ? ` and ${others} more` : ""
+  const title =
+    opened.length > 0
+      ? `sluice ${level}: ${keyOf(first!)}${more}`
+      : `sluice recovered: ${keyOf(first!)}${more}${open.length > 0 ? `; ${open.length} still open` : ""}`
+  const lines = [
+    ...limited(opened, (one) => `${one.level} ${keyOf(one)}: ${one.message}. Next: ${one.next}`),
+    ...limited(recovered, (one) => `recovered ${keyOf(one)}: ${one.message}`)
+  ]
+  return {
+    state: opened.length > 0 ? "alarm" : "recovery",
+    level,
+    title,
+    text: [`${title} (${output})`, ...lines].join("\n")
+  }
+}
+
+const limited = (alarms: ReadonlyArray<KnownAlarm>, line: (alarm: KnownAlarm) => string): ReadonlyArray<string> => [
+  ...alarms.slice(0, shownMax).map(line),
+  ...(alarms.length > shownMax ? [`and ${alarms.length - shownMax} more; ./sluice check lists all`] : [])
+]
+
+/** The body of a template, or a JSON object. Values are escaped as in a JSON text, if the template is one. */
+export const bodyOf = (message: Message, changes: Pick<Changes, "opened" | "recovered">, template?: string): string => {
+  if (template === undefined) {
+    const shown = (alarms: ReadonlyArray<KnownAlarm>) =>
+      alarms.map((one) => ({ alarm: keyOf(one), ...one, since: new Date(one.since).toISOString() }))
+    return JSON.stringify({
+      schema: "sluice/alarms/1",
+      ...message,
+      opened: shown(changes.opened),
+      recovered: shown(changes.recovered)
+    })
+  }
+  const isJson = /^\s*[{[]/.test(template)
+  return template.replaceAll(/\{(title|text|state|level)\}/g, (_, name: keyof Message) =>
+    isJson ? JSON.stringify(message[name]).slice(1, -1) : message[name]
+  )
+}

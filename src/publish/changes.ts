@@ -83,6 +83,13 @@ const changedShares = Effect.fnUntraced(function* (tables: ReadonlyArray<TableNa
 export const isChanged = ({ resource, recordKey }: PublishedTable): string =>
   `(location_id, ${textOfKey(recordKey)}) IN (FROM ${changedKeysSql(resource)})`
 
+/**
+ * The rows of changed records of a table in a DuckDB file, as a relation. Of all other rows, DuckDB reads only the columns
+ * of the key: changed rows are stored at the end of a table, and it skips the row groups before the first of them.
+ */
+export const changedRows = (path: string, table: PublishedTable): string =>
+  `(FROM ${path} WHERE rowid IN (SELECT rowid FROM ${path} WHERE ${isChanged(table)}))`
+
 /** The location and key of each changed record, as one text. */
 export const changedKeys = Effect.fnUntraced(function* (
   resource: string

@@ -4,7 +4,7 @@ import type { Failure } from "../failure.ts"
 import { type Content, contentOf, untouched } from "../warehouse/content.ts"
 import { name } from "../warehouse/sql.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
-import { type TableChange, isChanged } from "./changes.ts"
+import { type TableChange, changedRows } from "./changes.ts"
 import { columnsOf } from "./columns.ts"
 import type { PreviousRelease, TableContent } from "./manifest.ts"
 
@@ -42,7 +42,7 @@ export const contentsOf = Effect.fn("publish.contents")(function* (
 /** The changed records of a table, with the columns of the previous release. `path`: the table, in any database. */
 export const changedContent = (path: string, table: TableChange, { columns }: TableContent) =>
   contentOf(
-    `(FROM ${path} WHERE ${isChanged(table)})`,
+    changedRows(path, table),
     Object.entries(columns).map(([column, type]) => ({ name: column, type }))
   )
 

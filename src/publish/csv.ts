@@ -12,7 +12,7 @@ import { onDisk } from "../io/files.ts"
 import type { StoredColumn } from "../warehouse/content.ts"
 import { literal, name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
-import { type TableName, changedKeys, isChanged } from "./changes.ts"
+import { type TableName, changedKeys, changedRows } from "./changes.ts"
 import { type CsvRow, columnsOf, selectText } from "./columns.ts"
 import { copyWithout } from "./csv-delta.ts"
 import type { Written } from "./manifest.ts"
@@ -53,12 +53,7 @@ export const updateCsv = Effect.fnUntraced(function* (
   const current = `crm.${name(table.name)}`
   const columns = yield* columnsOf(current)
   const kept = yield* copyUnchanged(table, columns, previous, join(folder, path))
-  const added = yield* copyCsv(
-    `(FROM ${current} WHERE ${isChanged(table)})`,
-    columns,
-    join(folder, `${path}.part`),
-    false
-  )
+  const added = yield* copyCsv(changedRows(current, table), columns, join(folder, `${path}.part`), false)
   yield* onDisk(join(folder, path), "written", () => appendTo(join(folder, path), join(folder, `${path}.part`)))
   return { path, table: table.name, rows: kept + added } satisfies Written
 })

@@ -4,9 +4,10 @@ import { open, rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Failure } from "../failure.ts"
 import { onDisk } from "../io/files.ts"
-import { literal, name } from "../warehouse/sql.ts"
+import { literal } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
-import { type TableName, isChanged } from "./changes.ts"
+import { type TableName, changedRows, isChanged } from "./changes.ts"
+import { pathOf } from "./contents.ts"
 import type { Written } from "./manifest.ts"
 import { readFooter } from "./parquet-footer.ts"
 import { ParquetOutput } from "./parquet-output.ts"
@@ -36,7 +37,7 @@ export const updateParquet = Effect.fn("publish.updateParquet")(function* (
   const rest = `${target}.rest`
   const rows = yield* copyParquet(
     `(SELECT * EXCLUDE (file_row_number) FROM ${old} WHERE file_row_number >= ${keptRows} AND NOT ${isChanged(table)}
-      UNION ALL FROM crm.${name(table.name)} WHERE ${isChanged(table)})`,
+      UNION ALL FROM ${changedRows(pathOf("crm", table), table)})`,
     metadataOf(table),
     rest
   )

@@ -5,7 +5,7 @@ import { publishedMetaTables } from "../warehouse/meta/tables.ts"
 import { literal, name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import type { Content } from "../warehouse/content.ts"
-import { type TableChange, type TableName, isChanged } from "./changes.ts"
+import { type TableChange, type TableName, changedRows, isChanged } from "./changes.ts"
 import { type OldContents, changedContent, pathOf } from "./contents.ts"
 import type { TableContent } from "./manifest.ts"
 
@@ -55,18 +55,19 @@ export const updateSnapshot = (
           const from = pathOf(content.schema, table)
           old.set(from, yield* changedContent(copyOf(from), table, content))
         }
-      const replace = (from: string, where: string) => [
-        `DELETE FROM ${copyOf(from)} WHERE ${where}`,
-        `INSERT INTO ${copyOf(from)} SELECT * FROM ${from} WHERE ${where}`
+      const replaceAll = (from: string) => [`DELETE FROM ${copyOf(from)}`, `INSERT INTO ${copyOf(from)} FROM ${from}`]
+      const replaceChanged = (from: string, table: TableChange) => [
+        `DELETE FROM ${copyOf(from)} WHERE ${isChanged(table)}`,
+        `INSERT INTO ${copyOf(from)} FROM ${changedRows(from, table)}`
       ]
       // One transaction: the blocks that a statement frees are only free after a checkpoint.
       yield* (yield* Warehouse).transaction([
         ...tables
           .filter(({ change }) => change !== "none")
           .flatMap((table) =>
-            pathsOf(table).flatMap((from) => replace(from, table.change === "some" ? isChanged(table) : "true"))
+            pathsOf(table).flatMap((from) => (table.change === "some" ? replaceChanged(from, table) : replaceAll(from)))
           ),
-        ...metaPaths.flatMap((from) => replace(from, "true"))
+        ...metaPaths.flatMap(replaceAll)
       ])
       return old
     })

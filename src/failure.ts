@@ -45,6 +45,9 @@ const FailureReason = Schema.TaggedUnion({
   /** The published folder is not a link that sluice created. */
   PublishedIsForeign: { path: Schema.String },
 
+  /** `place`: the catalog or data of the lake. No secrets. */
+  LakeFailed: { place: Schema.String, detail: Schema.String },
+
   UnknownSelection: {
     flag: Schema.String,
     name: Schema.String,

@@ -13,10 +13,12 @@ import { outputPaths, verifyPrefix } from "./settings/paths.ts"
 const leftoversOf = (output: string): ReadonlyArray<readonly [folder: string, names: RegExp]> => {
   const { vault, versions } = outputPaths(output)
   return [
-    // Batches of the load, an unfinished rebuild or erasure with its log and temporary files, and folders of verify.
+    // Batches of the load, an unfinished rebuild or erasure (with a new catalog of the lake) with its log and temporary files, and folders of verify.
     [
       output,
-      new RegExp(`^(tmp|(rebuilt\\.duckdb|warehouse\\.duckdb\\.(copy|erased))(\\.wal|\\.tmp)?|${verifyPrefix}\\d+)$`)
+      new RegExp(
+        `^(tmp|(rebuilt\\.duckdb|warehouse\\.duckdb\\.(copy|erased))(\\.wal|\\.tmp)?|lake\\.ducklake\\.new|${verifyPrefix}\\d+)$`
+      )
     ],
     // A segment whose compression was interrupted; its plain file exists.
     [vault, /^\d{6,}\.ndjson\.zst\.part$/],

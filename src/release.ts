@@ -22,7 +22,7 @@ import { outputPaths } from "./settings/paths.ts"
 import type { OutputSettings } from "./settings/settings.ts"
 import type { Target } from "./settings/targets.ts"
 import { versionStatements } from "./warehouse/as-of-views.ts"
-import { boundChangedKeys, contentVersions } from "./warehouse/meta/content-versions.ts"
+import { boundChangedKeys, contentVersions, recordRelease } from "./warehouse/meta/content-versions.ts"
 import { storedFingerprint } from "./warehouse/meta/schema-version.ts"
 import { publishedMetaTables } from "./warehouse/meta/tables.ts"
 import { isAnythingComplete } from "./warehouse/meta/watermarks.ts"
@@ -57,10 +57,13 @@ export const publishNow = Effect.fnUntraced(function* (
   const folder = outputPaths(output.folder).published
   const none = { files: [], problems: [], folder, targets: [] }
   if (output.formats.length === 0) yield* boundChangedKeys()
-  if (output.formats.length === 0 && targets.length === 0) return { due: "not wanted", ...none } as const
+  if (output.formats.length === 0 && targets.length === 0 && !output.lake)
+    return { due: "not wanted", ...none } as const
   if (!(yield* isAnythingComplete())) return { due: "nothing read", ...none } as const
   // The checkpoint releases memory of unwritten rows, which publishing needs.
   yield* (yield* Warehouse).run("CHECKPOINT")
+  // The files are published even if the lake cannot be reached.
+  const lake = yield* Effect.exit(commitToLake(catalogue, output, { run, full }))
   const content = { catalogue, wide, models: yield* modelsOf(catalogue, output), aggregates: [], output, run, full }
   const main = output.formats.length === 0 ? undefined : yield* publishContent(content, { ...output, folder })
   const others = yield* Effect.forEach(targets, (target) =>
@@ -73,6 +76,9 @@ export const publishNow = Effect.fnUntraced(function* (
       })
     )
   )
+  yield* lake
+  // Without files, the lake is what the next changes are compared with.
+  if (main === undefined && output.lake) yield* recordRelease()
   return {
     due: main === undefined ? "not wanted" : main.isNew ? "due" : "unchanged",
     files: main?.files ?? [],
@@ -80,6 +86,20 @@ export const publishNow = Effect.fnUntraced(function* (
     folder,
     targets: others
   } as const
+})
+
+const commitToLake = Effect.fnUntraced(function* (
+  catalogue: Catalogue,
+  { lake }: OutputSettings,
+  options: { readonly run: string; readonly full: boolean }
+) {
+  if (lake === undefined) return
+  const { commitLake } = yield* Effect.promise(() => import("./lake/commit.ts"))
+  const { tables } = yield* commitLake(catalogue, lake, options)
+  yield* Effect.annotateLogs(Effect.logInfo(tables.length > 0 ? "lake committed" : "lake unchanged"), {
+    data: lake.data,
+    tables: tables.length
+  })
 })
 
 const uniqueProblems = (problems: ReadonlyArray<ModelProblem>): ReadonlyArray<ModelProblem> => [

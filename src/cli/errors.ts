@@ -100,6 +100,12 @@ const reasonExplanation = (reason: FailureReason): Explanation => {
         message: `${reason.path} exists and is not a link that sluice created, so sluice did not replace it. Nothing was published.`,
         next: `Move ${reason.path} away, or name another folder with --output, then run ./sluice publish.`
       }
+    case "LakeFailed":
+      return {
+        ends: "failed",
+        message: `The lake in ${reason.place} was not changed: ${reason.detail}. The warehouse has everything that was read.`,
+        next: "Correct this, then run ./sluice publish; it brings the lake up to date."
+      }
     case "UnknownSelection":
       return {
         ends: "usage",

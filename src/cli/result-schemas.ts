@@ -172,7 +172,7 @@ const Verify = Schema.Struct({
   isRight: Schema.Boolean,
   checks: Schema.Array(
     Schema.Struct({
-      part: Schema.Literals(["vault", "warehouse", "published", "files", "service"]),
+      part: Schema.Literals(["vault", "warehouse", "published", "lake", "files", "service"]),
       check: Schema.String,
       looked: Schema.String,
       findings: Schema.Array(

@@ -91,6 +91,25 @@ export const prune = Command.make(
   ])
 )
 
+const lakeMaintain = Command.make(
+  "maintain",
+  { ...common, apply: flag("apply", "Do it. Without it, the command only prints what it would do.") },
+  (flags) => load(import("./lake.ts"), (_) => _.lakeMaintain(flags))
+).pipe(
+  Command.withDescription(
+    "Merge small files of the lake, rewrite files with many deleted rows, and remove versions that are older than lake.expire_after. The tables stay the same."
+  ),
+  Command.withExamples([
+    { command: "./sluice lake maintain", description: "What would be done." },
+    { command: "./sluice lake maintain --apply" }
+  ])
+)
+export const lake = Command.make("lake").pipe(
+  Command.withDescription("Maintain the lake, the tables that several locations or machines share."),
+  Command.withExamples([{ command: "./sluice lake maintain" }]),
+  Command.withSubcommands([lakeMaintain])
+)
+
 const contractPrint = Command.make("print", {}, () => load(import("./contract.ts"), (_) => _.contractPrint())).pipe(
   Command.withDescription("Print the data contract of the tables as YAML, in the Open Data Contract Standard 3.1."),
   Command.withExamples([{ command: "./sluice contract print > contract.odcs.yaml" }])

@@ -61,6 +61,17 @@ const Prune = Schema.Struct({
   )
 })
 
+const LakeMaintain = Schema.Struct({
+  applied: Schema.Boolean,
+  steps: Schema.Array(
+    Schema.Struct({
+      step: Schema.Literals(["rewrite", "merge", "expire", "delete", "orphans", "commits"]),
+      count: Schema.Int,
+      what: Schema.String
+    })
+  )
+})
+
 const Dictionary = Schema.Struct({
   tables: Schema.Array(
     Schema.Struct({
@@ -118,6 +129,7 @@ export const setupSchemas = {
   "contract-check": ContractCheck,
   "pipelines-check": PipelinesCheck,
   prune: Prune,
+  "lake-maintain": LakeMaintain,
   dictionary: Dictionary,
   coverage: Coverage
 }

@@ -16,6 +16,7 @@ import { replayInto } from "../replay.ts"
 import type { SchemaPolicies } from "../catalog/schema-policy.ts"
 import { publishNow } from "../release.ts"
 import { outputPaths } from "../settings/paths.ts"
+import type { LakeSettings } from "../settings/lake.ts"
 import type { OutputSettings } from "../settings/settings.ts"
 import type { Target } from "../settings/targets.ts"
 import { Vault } from "../vault/vault.ts"
@@ -91,6 +92,13 @@ export const eraseStored = Effect.fn("erasure.stored")(function* (
   return { segments, before }
 })
 
+/** Only an output with a lake loads the module. */
+const removeFromLake = (lake: LakeSettings) =>
+  Effect.flatMap(
+    Effect.promise(() => import("../lake/erased.ts")),
+    ({ removeEarlierVersions }) => removeEarlierVersions(lake)
+  )
+
 const amongRecords = (records: ReadonlyArray<RecordKey>): RecordFilter => {
   const known = new Set(records.map(({ key, location, table }) => [table, location, key].join("/")))
   return ({ table }, location, key) => known.has([table, location, key.map(String).join(keySeparator)].join("/"))
@@ -118,6 +126,7 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
   yield* Effect.gen(function* () {
     const run = yield* lastRun()
     if (run !== undefined) yield* publishNow(catalogue, output, { run: run.id, full: true, targets })
+    if (output.lake) yield* removeFromLake(output.lake)
   }).pipe(Effect.provide(Warehouse.layer(paths.warehouse, { ...output, access: "write" })))
   const releasesRemoved = yield* removeOldReleases(folder)
   yield* Effect.forEach(job.files, (file) =>

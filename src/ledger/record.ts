@@ -12,6 +12,7 @@ const kinds = [
   "export",
   "erase",
   "hold",
+  "maintain",
   "release",
   "retention",
   "reidentify",

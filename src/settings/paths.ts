@@ -4,6 +4,7 @@ import { join } from "node:path"
 export const warehouseName = "warehouse.duckdb"
 /** Tables store the paths of recordings relative to the output folder, so that the folder can be moved. */
 export const filesName = "files"
+export const lakeCatalogName = "lake.ducklake"
 export const snapshotName = "crm.duckdb"
 export const manifestName = "manifest.json"
 /** Folders in which `verify` replays the vault; the process id follows. */
@@ -21,6 +22,9 @@ export interface OutputPaths {
   readonly versions: string
   /** Batches that are being loaded. */
   readonly temporary: string
+  /** The embedded catalog of the lake, and its files. */
+  readonly lakeCatalog: string
+  readonly lake: string
   /** Recordings. */
   readonly files: string
   /** The current OAuth tokens. */
@@ -49,6 +53,8 @@ export const outputPaths = (folder: string): OutputPaths => ({
   published: join(folder, "published"),
   versions: join(folder, ".published"),
   temporary: join(folder, "tmp"),
+  lakeCatalog: join(folder, lakeCatalogName),
+  lake: join(folder, "lake"),
   files: join(folder, filesName),
   tokens: join(folder, "tokens.json"),
   progress: join(folder, "progress.json"),

@@ -3,6 +3,7 @@ import * as Schema from "effect/Schema"
 import type { ProfileName } from "../masking/profiles.ts"
 import type { SettingProblem } from "./errors.ts"
 import { type SettingsFile, readFile } from "./file.ts"
+import type { FileFormat } from "./targets.ts"
 import { isPlainSecret, shownSecret } from "./secrets.ts"
 import { type ListName, listOf } from "./lists.ts"
 import type { Setting, SettingFlags } from "./setting.ts"
@@ -25,7 +26,7 @@ export interface ListedTarget {
   readonly name?: string
   readonly folder?: string
   readonly profile?: ProfileName
-  readonly formats?: SettingValues["output"]["formats"]
+  readonly formats?: ReadonlyArray<FileFormat>
   readonly tables?: ReadonlyArray<string>
 }
 

@@ -3,6 +3,7 @@
  * Schema come from this table. A new setting is an entry here and its use.
  */
 import { personalDataClasses } from "../catalog/personal-data.ts"
+import { lakeSettings } from "./lake-settings.ts"
 import { listenSettings, pruneSettings } from "./small-sections.ts"
 import { alarmSettings } from "./alarm-settings.ts"
 import { signalSettings } from "./signal-settings.ts"
@@ -141,9 +142,10 @@ export const sections = {
       description: "Folder of the vault, the warehouse and the published files.",
       default: "output"
     }),
-    formats: setting(anyOf(["duckdb", "parquet", "csv"]), {
+    formats: setting(anyOf(["duckdb", "parquet", "csv", "lake"]), {
       environment: "SLUICE_FORMATS",
-      description: "Formats to publish. An empty list publishes nothing; in the variable, write none.",
+      description:
+        "Formats to publish; lake is for many locations in one place, see docs/lake.md. An empty list publishes nothing; in the variable, write none.",
       default: ["duckdb", "parquet", "csv"]
     }),
     csv_profile: setting(enumeration(["machine", "spreadsheet"]), {
@@ -207,6 +209,7 @@ export const sections = {
       example: { messages: "24 months" }
     })
   },
+  lake: lakeSettings,
   listen: listenSettings,
   prune: pruneSettings,
   masking: {

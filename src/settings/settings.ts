@@ -8,16 +8,20 @@ import type { ApiSettings } from "../api/api.ts"
 import { type AlarmSettings, alarmsOf } from "./alarms.ts"
 import { type SettingProblem, SettingsError } from "./errors.ts"
 import { commaSeparated } from "./kinds.ts"
+import { type LakeSettings, lakeOf, lakeProblems } from "./lake.ts"
 import { outputPaths } from "./paths.ts"
 import { type Environment, type Flags, type ListedLocation, type Settings, readSettings } from "./read.ts"
 import { secretReader, credentialsOf } from "./secrets.ts"
 import { type SignalSettings, signalsOf } from "./signals.ts"
-import { type PublishSettings, folderProblems, publishSettingsOf } from "./targets.ts"
+import { type FileFormat, type PublishSettings, fileFormats, folderProblems, publishSettingsOf } from "./targets.ts"
 import { type OptionalSettings, type SettingValues, allSettings, flagText, optionalOf } from "./table.ts"
 
 export interface OutputSettings {
   readonly folder: string
-  readonly formats: SettingValues["output"]["formats"]
+  /** The formats of the published files. */
+  readonly formats: ReadonlyArray<FileFormat>
+  /** Absent unless the formats include the lake. */
+  readonly lake?: LakeSettings | undefined
   readonly csvProfile: SettingValues["output"]["csv_profile"]
   readonly memoryMb: number
   readonly models?: ModelSettings
@@ -104,7 +108,7 @@ export const checkSettings = (flags: Flags, environment: Environment) => {
   const settings = checkedFolders(readSettings(flags, environment))
   const output = outputOf(settings, environment)
   const { accounts, problems } = accountsOf(settings, output.folder, environment)
-  return { settings, output, accounts, problems: allProblems(settings, problems) }
+  return { settings, output, accounts, problems: allProblems(settings, [...problems, ...lakeProblems(output.lake)]) }
 }
 
 /** Omits missing settings if the file cannot be read, because it may contain them, and those with a wrong value. */
@@ -124,7 +128,8 @@ const outputOf = (settings: Settings, environment: Environment): Output => {
   const { output, machine, models, personal_data, listen, pipelines, prune, retention, schema } = settings.values
   return {
     folder: resolve(output.folder),
-    formats: output.formats,
+    formats: fileFormats(output.formats),
+    lake: lakeOf(settings, environment),
     csvProfile: output.csv_profile,
     memoryMb: machine.memory_mb,
     models: { build: models.build, folder: models.folder === undefined ? undefined : resolve(models.folder) },

@@ -14,11 +14,17 @@ import type { Environment, Settings } from "./read.ts"
 import { secretReader, shownSecret } from "./secrets.ts"
 import { type SettingValues, allSettings } from "./table.ts"
 
+/** The formats of a folder of published files. */
+export type FileFormat = Exclude<SettingValues["output"]["formats"][number], "lake">
+
+export const fileFormats = (formats: SettingValues["output"]["formats"]): ReadonlyArray<FileFormat> =>
+  formats.filter((format) => format !== "lake")
+
 export interface TargetSettings {
   readonly name: string
   readonly folder: string
   readonly profile: ProfileName
-  readonly formats: SettingValues["output"]["formats"]
+  readonly formats: ReadonlyArray<FileFormat>
   /** Names of resources; without it, all of them. */
   readonly tables?: ReadonlyArray<string> | undefined
   /** Where the file lists the tables. */
@@ -49,7 +55,7 @@ export const publishSettingsOf = (settings: Settings, environment: Environment):
               profile,
               tables,
               folder: resolve(folder),
-              formats: formats ?? values.output.formats,
+              formats: formats ?? fileFormats(values.output.formats),
               placeOfTables: placeOf(`publish[${index}].tables`)
             }
           ]

@@ -11,7 +11,7 @@ export interface Finding {
 }
 
 /** The copy that a check examines; it decides which command repairs it. */
-export type Part = "vault" | "warehouse" | "published" | "files" | "service"
+export type Part = "vault" | "warehouse" | "published" | "lake" | "files" | "service"
 
 export interface Checked {
   readonly part: Part

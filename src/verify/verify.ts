@@ -4,6 +4,7 @@ import type { Catalogue } from "../catalog/discover.ts"
 import { backfillOf, childRequestOf } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import { outputPaths, warehouseName } from "../settings/paths.ts"
+import type { LakeSettings } from "../settings/lake.ts"
 import type { OutputSettings } from "../settings/settings.ts"
 import type { Position } from "../vault/position.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
@@ -15,7 +16,7 @@ import { loadedLocations, loadedRuns } from "../warehouse/meta/run-resources.ts"
 import { loadedPosition } from "../warehouse/meta/vault-offset.ts"
 import { type Checked, type Part, isWrong, wrong, failureText } from "./finding.ts"
 import { checkHistory } from "./history.ts"
-import { knownTables } from "./existing-tables.ts"
+import { type Known, knownTables } from "./existing-tables.ts"
 import { checkPublished } from "./published.ts"
 import { type ReplayOptions, checkReplay } from "./replay.ts"
 import { checkKeys, checkParents, checkReferences } from "./rows.ts"
@@ -25,7 +26,7 @@ import { checkVault } from "./vault.ts"
 /** Calls `onCheck` before each check, as some take minutes on a large account. */
 export const verify = Effect.fn("verify")(function* (
   catalogue: Catalogue,
-  { folder, formats }: Pick<OutputSettings, "folder" | "formats">,
+  { folder, formats, lake }: Pick<OutputSettings, "folder" | "formats" | "lake">,
   replaying: Pick<ReplayOptions, "all" | "replay">,
   onCheck: (check: string) => Effect.Effect<void>
 ): Effect.fn.Return<ReadonlyArray<Checked>, Failure, Warehouse> {
@@ -80,9 +81,17 @@ export const verify = Effect.fn("verify")(function* (
       "formats",
       checkFormats(known, publishedFolder, manifest, { wanted: formats, broken })
     ),
+    ...(lake ? [yield* finished("lake", "lake", checkLakeOf(known, lake))] : []),
     yield* finished("files", "files", checkFiles(known, folder))
   ]
 })
+
+/** Only an output with a lake loads the module. */
+const checkLakeOf = (known: Known, lake: LakeSettings) =>
+  Effect.flatMap(
+    Effect.promise(() => import("./lake.ts")),
+    ({ checkLake }) => checkLake(known, lake)
+  )
 
 const expectedOf = Effect.fnUntraced(function* (catalogue: Catalogue, loaded: Position | undefined) {
   if (loaded === undefined) return undefined
@@ -143,6 +152,6 @@ export const nextStep = (checked: ReadonlyArray<Checked>, disagreeing: ReadonlyA
   if (parts.has("service"))
     return `./sluice sync --full --only ${disagreeing.join(",")}; if ./sluice verify then finds the same, ./sluice rebuild`
   if (parts.has("files")) return "./sluice sync --full --only recordings"
-  if (parts.has("published")) return "./sluice publish --full"
+  if (parts.has("published") || parts.has("lake")) return "./sluice publish --full"
   return checked.some(entriesWait) ? "./sluice sync" : "./sluice status"
 }

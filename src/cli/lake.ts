@@ -1,0 +1,61 @@
+/** `sluice lake maintain`: merges small files of the lake, and removes what no version needs. */
+import * as Effect from "effect/Effect"
+import { existsSync } from "node:fs"
+import { lakeMaintenance, maintainLake } from "../lake/maintain.ts"
+import { openLake } from "../lake/lake.ts"
+import { outputPaths } from "../settings/paths.ts"
+import type { Flags } from "../settings/read.ts"
+import { outputSettings } from "../settings/settings.ts"
+import { Warehouse } from "../warehouse/warehouse.ts"
+import { Environment } from "./environment.ts"
+import { CommandError } from "./errors.ts"
+import { Output, table } from "./output.ts"
+import { recorded } from "./recorded.ts"
+import { printResult } from "./result.ts"
+
+export interface LakeFlags extends Flags {
+  readonly apply: boolean
+  readonly json: boolean
+}
+
+export const lakeMaintain = Effect.fn("cli.lakeMaintain")(function* (flags: LakeFlags) {
+  const { print, say } = yield* Output
+  const output = yield* outputSettings(flags, yield* Environment)
+  const { apply, json } = flags
+  const { lake: settings } = output
+  if (settings === undefined)
+    return yield* new CommandError({
+      ends: "config",
+      message: `The setting output.formats does not include "lake", so there is no lake to maintain.`,
+      next: 'Add "lake" to output.formats in the settings file or to SLUICE_FORMATS, then run ./sluice publish.'
+    })
+  const { warehouse } = outputPaths(output.folder)
+  if (!existsSync(warehouse))
+    return yield* new CommandError({
+      ends: "failed",
+      message: `Nothing was synced into ${output.folder} yet.`,
+      next: "./sluice sync"
+    })
+  const work = Effect.gen(function* () {
+    const lake = yield* openLake(settings, "write")
+    const steps = yield* lakeMaintenance(lake)
+    if (apply) yield* maintainLake(lake)
+    return steps
+  }).pipe(Effect.scoped, Effect.provide(Warehouse.layer(warehouse, { ...output, access: apply ? "write" : "read" })))
+  const steps = yield* apply
+    ? recorded(work, output.folder, "maintain", (done) => ({
+        ...Object.fromEntries(done.map(({ count, step }) => [step, count])),
+        exitCode: 0
+      }))
+    : work
+  const next = apply ? "./sluice status" : "./sluice lake maintain --apply"
+  if (json) return yield* printResult("lake-maintain", { exitCode: 0, next, data: { applied: apply, steps } })
+  for (const line of table(
+    ["step", "count", "what"],
+    steps.map(({ count, step, what }) => [step, count.toLocaleString("en-US"), what])
+  ))
+    print(line)
+  if (!apply) print("Nothing was changed.")
+  say(`Next: ${next}`)
+  return 0
+})

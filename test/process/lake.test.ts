@@ -1,0 +1,278 @@
+/** The lake, read as its users read it: by DuckDB for Python, with the extension that DuckDB publishes. */
+import { assert, describe, it } from "@effect/vitest"
+import { cpSync, readdirSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { type Account, openTables } from "../support/account.ts"
+import { lakeExtensions, lakePython } from "../support/extensions.ts"
+import { start } from "../support/process.ts"
+import { runPython } from "../support/python.ts"
+import { randomFrom } from "../support/random.ts"
+import { newFolder } from "../support/sluice.ts"
+
+const python = lakePython
+const seed = Number(process.env["SLUICE_SEED"] ?? 1)
+
+/**
+ * Prints, as JSON, the tables whose rows differ between a warehouse and the lake, those whose number of rows is not that of
+ * sluice.commits, and the snapshots.
+ */
+const reader = `
+import duckdb, json, sys
+extensions, catalog, warehouse = sys.argv[1:4]
+c = duckdb.connect(config={"autoinstall_known_extensions": "false"})
+c.execute(f"LOAD '{extensions}/ducklake.duckdb_extension'")
+c.execute(f"ATTACH 'ducklake:{catalog}' AS lake (READ_ONLY)")
+c.execute(f"ATTACH '{warehouse}' AS warehouse (READ_ONLY)")
+tables = c.execute("SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'warehouse' AND schema_name LIKE 'crm%'").fetchall()
+differ, rows = [], 0
+for schema, table in tables:
+    if c.execute(f'SELECT count(*) FROM lake.{schema}."{table}"').fetchone() == c.execute(f'SELECT count(*) FROM warehouse.{schema}."{table}"').fetchone() == (0,): continue
+    one, other = f'lake.{schema}."{table}"', f'warehouse.{schema}."{table}"'
+    columns = ", ".join(f'"{name}"' for name, in c.execute(f"SELECT column_name FROM duckdb_columns() WHERE database_name = 'warehouse' AND schema_name = '{schema}' AND table_name = '{table}'").fetchall())
+    n = c.execute(f"SELECT count(*) FROM ((SELECT {columns} FROM {one} EXCEPT ALL SELECT {columns} FROM {other}) UNION ALL (SELECT {columns} FROM {other} EXCEPT ALL SELECT {columns} FROM {one}))").fetchone()[0]
+    rows += c.execute(f"SELECT count(*) FROM {one}").fetchone()[0]
+    if n: differ.append(f"{schema}.{table}: {n}")
+    column = "rows" if schema == "crm" else "history_rows"
+    said = c.execute(f"SELECT sum({column}) FROM (FROM lake.sluice.commits WHERE table_name = '{table}' QUALIFY row_number() OVER (PARTITION BY location_id ORDER BY run_id DESC, committed_at DESC) = 1)").fetchone()[0] or 0
+    if said != c.execute(f"SELECT count(*) FROM {one}").fetchone()[0]: differ.append(f"{schema}.{table}: sluice.commits says {said}")
+snapshots = c.execute("SELECT snapshot_id, author, commit_message FROM lake.snapshots() ORDER BY 1").fetchall()
+print(json.dumps({"tables": len(tables), "rows": rows, "differ": differ, "snapshots": snapshots}))
+`
+
+interface Read {
+  readonly tables: number
+  readonly rows: number
+  readonly differ: ReadonlyArray<string>
+  readonly snapshots: ReadonlyArray<readonly [id: number, author: string | null, message: string | null]>
+}
+
+const tables = "contacts,opportunities,conversations,messages"
+const sync = ["sync", "--only", tables, "--except", "emails,recordings,transcript_sentences"]
+const flags = ["--limits", "off", "--contacts", "60"]
+
+describe.skipIf(python === undefined)("the lake", () => {
+  const extensions = () => lakeExtensions(python!)
+  const withLake = (account: Account, formats = "lake") => ({
+    ...account.environment,
+    SLUICE_FORMATS: formats,
+    SLUICE_LAKE_EXTENSIONS: extensions()
+  })
+  const run = async (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>, code = 0) => {
+    const ended = await start(args, environment).ended
+    assert.strictEqual(ended.code, code, ended.stderr)
+    return ended
+  }
+  const read = (output: string, warehouse = join(output, "warehouse.duckdb")): Read =>
+    JSON.parse(runPython(python!, reader, extensions(), join(output, "lake.ducklake"), warehouse))
+  const change = (account: Account, round: number) =>
+    account.service.post("change", {
+      contacts: 0.1,
+      opportunities: 0.1,
+      conversations: 0.1,
+      deleted: 0.05,
+      seed: round
+    })
+
+  it("has the rows of the warehouse after each sync, one snapshot for each with changes, and earlier ones as they were", async () => {
+    const account = await openTables(tables, ...flags)
+    try {
+      const environment = withLake(account)
+      await run(sync, environment)
+      const first = read(account.output)
+      assert.deepStrictEqual(first.differ, [])
+      assert.isAbove(first.tables, 200)
+      assert.isAbove(first.rows, 500)
+      cpSync(join(account.output, "warehouse.duckdb"), join(account.output, "..", "before.duckdb"))
+      const [snapshot, author, message] = first.snapshots.at(-1)!
+      assert.strictEqual(author, account.service.locationId)
+      assert.match(message!, /^\d{8}T\d{9}Z$/)
+
+      await change(account, 1)
+      await run(sync, environment)
+      const second = read(account.output)
+      assert.deepStrictEqual(second.differ, [])
+      assert.strictEqual(second.snapshots.length, first.snapshots.length + 1)
+
+      await run(["publish"], environment)
+      assert.strictEqual(read(account.output).snapshots.length, second.snapshots.length, "nothing has changed")
+
+      const then = `
+import duckdb, sys
+c = duckdb.connect(config={"autoinstall_known_extensions": "false"})
+c.execute(f"LOAD '{sys.argv[1]}/ducklake.duckdb_extension'")
+c.execute(f"ATTACH 'ducklake:{sys.argv[2]}' AS lake (READ_ONLY)")
+c.execute(f"ATTACH '{sys.argv[3]}' AS before (READ_ONLY)")
+print(c.execute(f"SELECT count(*) FROM (FROM lake.crm.contacts AT (VERSION => {sys.argv[4]}) EXCEPT ALL FROM before.crm.contacts)").fetchone()[0], c.execute("SELECT count(*) FROM (FROM lake.crm.contacts EXCEPT ALL FROM before.crm.contacts)").fetchone()[0] > 0, c.execute(f"SELECT count(*) > 0 FROM ducklake_table_changes('lake', 'crm', 'contacts', {int(sys.argv[4]) + 1}, {int(sys.argv[4]) + 1})").fetchone()[0])
+`
+      const before = join(account.output, "..", "before.duckdb")
+      const catalog = join(account.output, "lake.ducklake")
+      assert.strictEqual(
+        runPython(python!, then, extensions(), catalog, before, String(snapshot)).trim(),
+        "0 True True"
+      )
+
+      const verified = await run(["verify"], environment)
+      assert.match(verified.stdout, /lake +\d+ tables, [\d,]+ rows, compared with the warehouse +ok/)
+    } finally {
+      account.service.stop()
+    }
+  }, 240_000)
+
+  it("is reported as wrong by verify if a row of it differs, and publish --full repairs it", async () => {
+    const account = await openTables(tables, ...flags)
+    try {
+      const environment = withLake(account)
+      await run(sync, environment)
+      const damage = `
+import duckdb, sys
+c = duckdb.connect(config={"autoinstall_known_extensions": "false"})
+c.execute(f"LOAD '{sys.argv[1]}/ducklake.duckdb_extension'")
+c.execute(f"ATTACH 'ducklake:{sys.argv[2]}' AS lake")
+c.execute("UPDATE lake.crm.contacts SET first_name = 'Somebody else' WHERE id = (SELECT min(id) FROM lake.crm.contacts)")
+`
+      runPython(python!, damage, extensions(), join(account.output, "lake.ducklake"))
+      const verified = await run(["verify"], environment, 1)
+      assert.match(verified.stderr, /WRONG +lake: crm\.contacts: values differ from those of the warehouse/)
+      assert.match(verified.stderr, /Next: \.\/sluice publish --full/)
+      await run(["publish", "--full"], environment)
+      assert.deepStrictEqual(read(account.output).differ, [])
+      await run(["verify"], environment)
+    } finally {
+      account.service.stop()
+    }
+  }, 240_000)
+
+  it("is brought up to date by the next command after a failure, and the files are published nevertheless", async () => {
+    const account = await openTables(tables, ...flags)
+    try {
+      const environment = withLake(account, "csv,lake")
+      const failed = await run(sync, { ...environment, SLUICE_LAKE_EXTENSIONS: newFolder() }, 1)
+      assert.match(
+        failed.stderr,
+        /The lake in .*lake\.ducklake was not changed: the DuckDB extension ducklake could not be loaded/
+      )
+      assert.include(failed.stderr, "Next: Correct this, then run ./sluice publish")
+      assert.isTrue(statSync(join(account.output, "published/csv/contacts.csv")).size > 1000)
+      await run(["publish"], environment)
+      assert.deepStrictEqual(read(account.output).differ, [])
+    } finally {
+      account.service.stop()
+    }
+  }, 240_000)
+
+  it(`has every row once after commands were killed at random times (seed ${seed})`, async () => {
+    const random = randomFrom(seed)
+    const account = await openTables(tables, ...flags)
+    try {
+      const environment = withLake(account)
+      await run(sync, environment)
+      let killed = 0
+      for (let round = 1; round <= 8; round++) {
+        await change(account, round)
+        const running = start(sync, environment)
+        const timer = setTimeout(() => running.kill("SIGKILL"), 700 + random() * 1500)
+        const { code } = await running.ended
+        clearTimeout(timer)
+        if (code === null) killed++
+      }
+      process.stderr.write(`${killed} syncs killed\n`)
+      assert.isAtLeast(killed, 3)
+      await run(sync, environment)
+      assert.deepStrictEqual(read(account.output).differ, [])
+    } finally {
+      account.service.stop()
+    }
+  }, 300_000)
+
+  it("refuses rows of an earlier run, so that a process that was stopped for a while replaces nothing", async () => {
+    const account = await openTables(tables, ...flags)
+    try {
+      const environment = withLake(account)
+      await run(sync, environment)
+      const stale = newFolder()
+      await change(account, 1)
+      await run(sync, { ...environment, SLUICE_FORMATS: "none" })
+      cpSync(account.output, stale, { recursive: true })
+      await change(account, 2)
+      await run(sync, environment)
+      const shared = {
+        ...environment,
+        SLUICE_OUTPUT: stale,
+        SLUICE_LAKE_CATALOG: join(account.output, "lake.ducklake"),
+        SLUICE_LAKE_DATA: join(account.output, "lake")
+      }
+      const refused = await run(["publish"], shared, 1)
+      assert.match(refused.stderr, /the lake has rows of a later run, \d{8}T\d{9}Z/)
+      assert.deepStrictEqual(read(account.output).differ, [])
+    } finally {
+      account.service.stop()
+    }
+  }, 240_000)
+
+  it("has fewer files and the same rows after maintenance, which says before what it would do", async () => {
+    const account = await openTables(tables, ...flags)
+    try {
+      const environment = withLake(account)
+      const data = join(account.output, "lake")
+      const files = () =>
+        readdirSync(data, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length
+      await run(sync, environment)
+      for (const round of [1, 2, 3]) {
+        await change(account, round)
+        await run(sync, environment)
+      }
+      const before = files()
+      const planned = await run(["lake", "maintain", "--json"], environment)
+      const steps: Record<string, number> = Object.fromEntries(
+        JSON.parse(planned.stdout).data.steps.map((one: { step: string; count: number }) => [one.step, one.count])
+      )
+      assert.isAbove(steps["merge"]!, 20)
+      assert.isAbove(steps["commits"]!, 20)
+      assert.strictEqual(steps["delete"], 0)
+      assert.strictEqual(files(), before)
+      await run(["lake", "maintain", "--apply"], environment)
+      assert.deepStrictEqual(read(account.output).differ, [])
+      const after = JSON.parse((await run(["lake", "maintain", "--json"], environment)).stdout).data.steps
+      for (const { count, step } of after as ReadonlyArray<{ step: string; count: number }>)
+        if (["commits", "merge", "rewrite"].includes(step)) assert.strictEqual(count, 0, step)
+      await run(["verify"], environment)
+    } finally {
+      account.service.stop()
+    }
+  }, 240_000)
+
+  it("has no byte of a person after an erasure, and every other row", async () => {
+    const account = await openTables(tables, ...flags)
+    try {
+      const environment = withLake(account)
+      await run(sync, environment)
+      await change(account, 1)
+      await run(sync, environment)
+      const [contact] = (await account.service.records("contacts")).filter(({ email }) => typeof email === "string")
+      const { email, id } = contact as { email: string; id: string }
+      const found = () =>
+        runPython(
+          python!,
+          `
+import duckdb, glob, sys
+c = duckdb.connect()
+hits = set()
+for path in glob.glob(sys.argv[1] + "/lake/**/*.parquet", recursive=True):
+    rows = c.execute(f"SELECT to_json(t)::VARCHAR FROM read_parquet('{path}') AS t").fetchall()
+    if any(sys.argv[2].lower() in row[0].lower() for row in rows): hits.add(path)
+if sys.argv[2].lower().encode() in open(sys.argv[1] + "/lake.ducklake", "rb").read().lower(): hits.add("catalog")
+print(len(hits))
+`,
+          account.output,
+          email
+        ).trim()
+      assert.notStrictEqual(found(), "0")
+      await run(["subject", "erase", "--contact", id, "--all", "--reason", "request 7", "--apply"], environment)
+      assert.strictEqual(found(), "0")
+      assert.deepStrictEqual(read(account.output).differ, [])
+      await run(["verify"], environment)
+    } finally {
+      account.service.stop()
+    }
+  }, 240_000)
+})

@@ -1,0 +1,24 @@
+/** Extensions of DuckDB, from the packages that have them as files. */
+import { copyFileSync, existsSync, globSync, mkdirSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { pythonWith } from "./python.ts"
+
+/** With DuckDB, so that a test can read a lake as its readers do. */
+export const lakePython = pythonWith(
+  ["duckdb==1.5.5", "pytz==2026.6"],
+  ["ducklake", "postgres-scanner", "httpfs"].map((name) => `duckdb-extension-${name}==1.5.5`)
+)
+
+/** The folder with the extensions, for `lake.extensions`. */
+export const lakeExtensions = (python: string): string => {
+  const environment = dirname(dirname(python))
+  const folder = join(environment, "extensions")
+  mkdirSync(folder, { recursive: true })
+  for (const file of globSync(
+    join(environment, "lib/*/site-packages/duckdb_extension_*/extensions/*/*.duckdb_extension")
+  )) {
+    const target = join(folder, file.split("/").at(-1)!)
+    if (!existsSync(target)) copyFileSync(file, target)
+  }
+  return folder
+}

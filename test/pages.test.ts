@@ -69,7 +69,7 @@ describe("the pages", () => {
     const sections = [...new Set([...known].map((path) => path.split(".")[0]!))].filter(
       (section) => section !== "locations"
     )
-    const pattern = new RegExp(`\`((?:${sections.join("|")})\\.(?!(?:ts|json)\`)[a-z_]+)\``, "g")
+    const pattern = new RegExp(`\`((?:${sections.join("|")})\\.(?!(?:ts|json|ducklake)\`)[a-z_]+)\``, "g")
     const unknown = pages
       .filter((page) => page !== "CHANGELOG.md" && page !== "docs/dictionary.md")
       .flatMap((page) =>

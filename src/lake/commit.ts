@@ -5,6 +5,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
 import type { Catalogue } from "../catalog/discover.ts"
 import { type PublishedTable, publishedTables } from "../catalog/published-tables.ts"
 import type { Failure } from "../failure.ts"
@@ -55,8 +56,18 @@ export const commitLake = Effect.fn("lake.commit")(function* (
       `CALL lake.set_commit_message(${literal(locations.join(", "))}, ${literal(run)})`
     ])
     return { tables: changed.map((table) => table.name) }
-  }).pipe(Effect.scoped)
+  }).pipe(
+    Effect.scoped,
+    Effect.retry({
+      schedule: Schedule.jittered(Schedule.exponential("200 millis")),
+      times: retriesMax,
+      while: ({ message }) => message.includes("Transaction conflict")
+    })
+  )
 })
+
+/** Only commits that take minutes can conflict. */
+const retriesMax = 8
 
 /** What the newest commit of a location says about a table. */
 interface CommittedTable {

@@ -6,7 +6,6 @@
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { mkdir } from "node:fs/promises"
 import { dirname, join } from "node:path"
@@ -23,7 +22,7 @@ export interface Lake {
   readonly rows: (sql: string) => Effect.Effect<ReadonlyArray<Row>, Failure>
   /** Runs a statement that is a transaction of its own. */
   readonly run: (sql: string) => Effect.Effect<void, Failure>
-  /** Runs all statements as one snapshot of the lake, or none. Waits for other writers, and repeats what conflicts with them. */
+  /** Runs all statements as one snapshot of the lake, or none. */
   readonly transaction: (statements: ReadonlyArray<string>) => Effect.Effect<void, Failure>
 }
 
@@ -56,6 +55,13 @@ export const openLake = Effect.fn("lake.open")(function* (
     for (const folder of [...(catalog.kind === "file" ? [dirname(catalog.path)] : []), ...(s3 ? [] : [settings.data])])
       yield* onDisk(folder, "created", () => mkdir(folder, { recursive: true, mode: 0o700 }))
   }
+  if (catalog.kind === "postgres" && access === "write") {
+    yield* Effect.acquireRelease(
+      run(`ATTACH ${literal(Redacted.value(catalog.connection))} AS lake_lock (TYPE postgres)`),
+      () => Effect.ignore(warehouse.run("DETACH lake_lock"))
+    )
+    yield* run(`CALL postgres_execute('lake_lock', ${literal(lockStatements)})`)
+  }
   const source = catalog.kind === "file" ? catalog.path : `postgres:${Redacted.value(catalog.connection)}`
   const options = [
     `DATA_PATH ${literal(settings.data)}`,
@@ -71,39 +77,25 @@ export const openLake = Effect.fn("lake.open")(function* (
     named(openWhenUnlocked(place, attach, ({ message }) => holderIn(message))),
     () => Effect.ignore(warehouse.run("DETACH lake"))
   )
-  if (catalog.kind === "postgres" && access === "write")
-    yield* Effect.acquireRelease(
-      run(`ATTACH ${literal(Redacted.value(catalog.connection))} AS lake_lock (TYPE postgres, READ_ONLY)`),
-      () => Effect.ignore(warehouse.run("DETACH lake_lock"))
-    )
   // DuckDB would keep half a million rows of a table in memory, to write larger row groups.
   if (access === "write") yield* run("SET partitioned_write_flush_threshold = 10000")
-  const locked = catalog.kind === "postgres" ? [advisoryLock] : []
   return {
     settings,
     catalog: catalog.kind,
     run,
     rows: (sql) => named(warehouse.rows(sql)),
-    transaction: (statements) =>
-      named(warehouse.transaction([...locked, ...statements])).pipe(
-        Effect.retry({
-          schedule: Schedule.jittered(Schedule.exponential("200 millis")),
-          times: retriesMax,
-          while: ({ message }) => message.includes("Transaction conflict")
-        })
-      )
+    transaction: (statements) => named(warehouse.transaction(statements))
   }
 })
 
 export const lakeFailure = (place: string, detail: string): Failure => failure({ _tag: "LakeFailed", place, detail })
 
-const retriesMax = 8
-
 /**
- * Held until the end of the transaction: DuckLake lets no two transactions change the same table at once. PostgreSQL ends
- * the session of a process that is stopped while it holds the lock.
+ * One writer at a time, until the connection is closed: DuckLake lets no two transactions change the same table at once, and
+ * creates its catalog without a lock. The session of a process that is stopped while it holds the lock ends after two
+ * minutes. If a commit takes longer than that, another one may begin, and the later of the two is repeated.
  */
-const advisoryLock = `FROM postgres_query('lake_lock', 'SELECT pg_advisory_xact_lock(7310423)::VARCHAR')`
+const lockStatements = `SET lock_timeout = '15min'; SET idle_session_timeout = '2min'; SELECT pg_advisory_lock(7310423)`
 
 const loadExtension = Effect.fnUntraced(function* (extension: string, folder: string | undefined, place: string) {
   const warehouse = yield* Warehouse

@@ -5,12 +5,16 @@ import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { programOf } from "./programs.ts"
 
-/** The folder of initdb and postgres; undefined if PostgreSQL is not installed. Debian does not put it into PATH. */
-export const postgresPrograms: string | undefined = [
-  ...globSync("/usr/lib/postgresql/*/bin"),
-  ...(process.env["PATH"] ?? "").split(":")
-].find((folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "postgres")))
+/** Debian does not put initdb and postgres into PATH. */
+const findPrograms = (): string | undefined =>
+  [...globSync("/usr/lib/postgresql/*/bin"), ...(process.env["PATH"] ?? "").split(":")].find(
+    (folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "postgres"))
+  )
+/** The folder of these programs; undefined if they cannot be installed. */
+export const postgresPrograms: string | undefined =
+  findPrograms() ?? (programOf("postgresql", "/usr/bin/pg_createcluster") && findPrograms())
 
 /** Why tests are skipped, for their name. */
 export const withoutPostgres = "skipped: PostgreSQL is not installed (Debian: apt-get install postgresql)"

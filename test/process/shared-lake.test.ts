@@ -1,0 +1,141 @@
+/** A lake that several machines write: its catalog is in PostgreSQL, its files are in an object store. */
+import { assert, describe, it } from "@effect/vitest"
+import { spawn } from "node:child_process"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { type Account, openTables } from "../support/account.ts"
+import { lakeExtensions, lakePython } from "../support/extensions.ts"
+import { hasObjectStore, startObjectStore } from "../support/object-store.ts"
+import { postgresPrograms, startPostgres, withoutPostgres } from "../support/postgres.ts"
+import { start } from "../support/process.ts"
+import { runPython } from "../support/python.ts"
+
+const isPossible = lakePython !== undefined && hasObjectStore && postgresPrograms !== undefined
+if (postgresPrograms === undefined) console.log(withoutPostgres)
+
+const tables = "contacts,opportunities,conversations,messages"
+const sync = ["sync", "--only", tables, "--except", "emails,recordings,transcript_sentences"]
+const [key, secret] = ["AKIAEXAMPLEKEYID", "an-object-store-secret-5d1f"]
+
+const connect = `
+import duckdb, json, sys
+from urllib.parse import urlparse
+extensions, catalog, endpoint = sys.argv[1:4]
+c = duckdb.connect(config={"autoinstall_known_extensions": "false"})
+for name in ["ducklake", "postgres_scanner", "httpfs"]: c.execute(f"LOAD '{extensions}/{name}.duckdb_extension'")
+c.execute(f"CREATE SECRET (TYPE s3, KEY_ID '${key}', SECRET '${secret}', ENDPOINT '{urlparse(endpoint).netloc}', URL_STYLE 'path', USE_SSL false)")
+c.execute(f"ATTACH 'ducklake:{catalog}' AS lake (READ_ONLY)")
+`
+/** Compares the number of rows of every snapshot that it sees with sluice.commits, until stdin ends. */
+const poll = `${connect}
+import select
+seen, wrong = set(), []
+while not select.select([sys.stdin], [], [], 0.5)[0]:
+    c.execute("BEGIN")
+    version = c.execute("SELECT max(snapshot_id) FROM lake.snapshots()").fetchone()[0]
+    for table in ["contacts", "contact_tags", "messages"]:
+        rows = c.execute(f"SELECT count(*) FROM lake.crm.{table}").fetchone()[0]
+        said = c.execute(f"SELECT coalesce(sum(rows), 0) FROM (FROM lake.sluice.commits WHERE table_name = '{table}' QUALIFY row_number() OVER (PARTITION BY location_id ORDER BY run_id DESC, committed_at DESC) = 1)").fetchone()[0]
+        if rows != said: wrong.append((version, table, rows, int(said)))
+    c.execute("COMMIT")
+    seen.add(version)
+print(json.dumps({"seen": len(seen), "wrong": wrong}))
+`
+const compare = `${connect}
+warehouse = sys.argv[4]
+c.execute(f"ATTACH '{warehouse}' AS warehouse (READ_ONLY)")
+differ = []
+for table in ["contacts", "contact_tags", "contact_custom_values", "opportunities", "conversations", "messages"]:
+    for schema in ["crm", "crm_history"]:
+        mine = f"(FROM lake.{schema}.{table} WHERE location_id IN (SELECT DISTINCT location_id FROM warehouse.meta.run_resources))"
+        other = f"(FROM warehouse.{schema}.{table})"
+        n = c.execute(f"SELECT count(*) FROM (({mine} EXCEPT ALL {other}) UNION ALL ({other} EXCEPT ALL {mine}))").fetchone()[0]
+        if n: differ.append(f"{schema}.{table}: {n}")
+rows = c.execute(f"SELECT count(*), count(DISTINCT (location_id, id)), count(DISTINCT location_id) FROM lake.crm.contacts").fetchone()
+print(json.dumps({"differ": differ, "rows": rows}))
+`
+
+describe.skipIf(!isPossible)("a lake in PostgreSQL and an object store", () => {
+  it("has the rows of all locations while three of them commit at once, and a reader sees whole commits only", async () => {
+    const postgres = await startPostgres()
+    const store = await startObjectStore("lake")
+    const accounts: Array<Account> = []
+    try {
+      for (const seed of [1, 2, 3])
+        accounts.push(await openTables(tables, "--limits", "off", "--contacts", "60", "--seed", String(seed)))
+      const extensions = lakeExtensions(lakePython!)
+      const { hostname, port } = new URL(postgres.url)
+      const database = `dbname=postgres host=${hostname} port=${port} user=sluice password=a-database-password-77c1`
+      const environmentOf = (account: Account) => ({
+        ...account.environment,
+        SLUICE_FORMATS: "lake",
+        SLUICE_LAKE_EXTENSIONS: extensions,
+        SLUICE_LAKE_CATALOG: "env:LAKE_CATALOG",
+        LAKE_CATALOG: `postgres:${database}`,
+        SLUICE_LAKE_DATA: "s3://lake/tables",
+        SLUICE_LAKE_S3_KEY: key,
+        SLUICE_LAKE_S3_SECRET: secret,
+        SLUICE_LAKE_S3_ENDPOINT: store.url
+      })
+      const outputs: Array<string> = []
+      const run = async (account: Account, args: ReadonlyArray<string> = sync, code = 0) => {
+        const ended = await start(args, environmentOf(account)).ended
+        outputs.push(ended.stdout, ended.stderr)
+        assert.strictEqual(ended.code, code, ended.stderr)
+        return ended
+      }
+      await Promise.all(accounts.map((account) => run(account)))
+
+      const arguments_ = [extensions, `postgres:${database}`, store.url]
+      const reader = spawn(lakePython!, ["-c", poll, ...arguments_], { stdio: ["pipe", "pipe", "pipe"] })
+      let [answer, errors] = ["", ""]
+      reader.stdout.on("data", (chunk) => (answer += chunk))
+      reader.stderr.on("data", (chunk) => (errors += chunk))
+      const closed = new Promise((resolve) => reader.once("close", resolve))
+      for (const round of [1, 2, 3]) {
+        for (const { service } of accounts)
+          await service.post("change", {
+            contacts: 0.2,
+            opportunities: 0.1,
+            conversations: 0.1,
+            deleted: 0.05,
+            seed: round
+          })
+        await Promise.all(accounts.map((account) => run(account)))
+      }
+      reader.stdin.end("stop")
+      await closed
+      assert.strictEqual(errors, "")
+      const { seen, wrong } = JSON.parse(answer)
+      assert.deepStrictEqual(wrong, [])
+      assert.isAtLeast(seen, 3)
+
+      for (const { warehouse } of accounts) {
+        const { differ, rows } = JSON.parse(runPython(lakePython!, compare, ...arguments_, warehouse))
+        assert.deepStrictEqual(differ, [])
+        assert.strictEqual(rows[0], rows[1], "no contact is there twice")
+        assert.strictEqual(rows[2], 3)
+      }
+      assert.match((await run(accounts[2]!, ["verify"])).stdout, /lake .* ok/)
+      await run(accounts[0]!, ["lake", "maintain", "--apply"])
+      await run(accounts[1]!, ["verify"])
+
+      await postgres.stop()
+      const failed = await run(accounts[0]!, ["publish", "--full"], 1)
+      assert.match(failed.stderr, /The lake in the PostgreSQL catalog of s3:\/\/lake\/tables\/ was not changed: /)
+      for (const text of [...outputs, ...filesOf(accounts)])
+        for (const hidden of [secret, "a-database-password-77c1"]) assert.notInclude(text, hidden)
+    } finally {
+      for (const { service } of accounts) service.stop()
+      store.stop()
+      await postgres.stop()
+    }
+  }, 300_000)
+})
+
+const filesOf = (accounts: ReadonlyArray<Account>): ReadonlyArray<string> =>
+  accounts.flatMap(({ output }) =>
+    readdirSync(output, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"))
+  )

@@ -62,6 +62,8 @@ export class Api extends Context.Service<
 export interface ApiSettings extends ExchangeSettings {
   readonly credentials: CredentialSettings
   readonly limits: Limits
+  /** For what is said about the budget. */
+  readonly location?: string
 }
 
 const attemptsMax = 7
@@ -74,7 +76,7 @@ const makeApi = Effect.fn("api.make")(function* (
   settings: ApiSettings
 ): Effect.fn.Return<Api["Service"], never, Scope.Scope> {
   const exchange = yield* makeExchange(settings)
-  const budget = yield* makeBudget(settings.limits)
+  const budget = yield* makeBudget(settings.limits, settings.location)
   const requestsByResource = new Map<string, number>()
 
   const sendForm: SendForm = (path, form) =>

@@ -152,7 +152,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
     Effect.mapError(explained(settings[0]!.location)),
     withReport(output, catalogue),
     (synced) => recorded(synced, output.folder, command, recordOf),
-    signalled(output, command)
+    signalled({ command, output, accounts: settings, catalogue })
   )
   return yield* range ? Effect.ensuring(work, releaseHandoff(output.folder)) : requestHandoff(output.folder, work)
 })

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { exitCodes } from "../failure.ts"
 import { explanationOf } from "./errors.ts"
+import { type OnRunEvent, RunEvents } from "../values/run-event.ts"
 import { Output } from "./output.ts"
 import type { Subject } from "./signalled.ts"
 
@@ -19,19 +20,34 @@ export interface End {
   readonly isSilent?: true
 }
 
-/** Each reporter has references that the work gets, and reports the end at the same time as the others. */
+export interface Reporter<R> {
+  /** References that the work gets. */
+  readonly services: Context.Context<never>
+  readonly onEvent: OnRunEvent
+  /** Reports the end, at the same time as the others. */
+  readonly end: (end: End) => Effect.Effect<unknown, unknown, R>
+}
+
 export const withReports = Effect.fnUntraced(function* <A extends { readonly exitCode: number }, E, R>(
   subject: Subject,
   work: Effect.Effect<A, E, R>
 ) {
   const { redacted } = yield* Output
-  const { isOn, lineage } = subject.output.signals
+  const { isOn, isObserved, lineage } = subject.output.signals
+  const others = yield* RunEvents
   const reporters = [
     ...(isOn ? [yield* (yield* Effect.promise(() => import("./signals.ts"))).beginSignals(subject)] : []),
-    ...(lineage ? [yield* (yield* Effect.promise(() => import("./lineage.ts"))).beginLineage(subject, lineage)] : [])
+    ...(lineage ? [(yield* Effect.promise(() => import("./lineage.ts"))).beginLineage(subject, lineage)] : []),
+    ...(isObserved ? [yield* (yield* Effect.promise(() => import("./telemetry.ts"))).beginTelemetry] : [])
   ]
-  const services = Context.mergeAll(...reporters.map(({ services }) => services))
+  const listeners = [others, ...reporters.map(({ onEvent }) => onEvent)].filter((one) => one !== undefined)
+  const services = Context.mergeAll(
+    ...reporters.map(({ services }) => services),
+    Context.make(RunEvents, (event) => listeners.forEach((listen) => listen(event)))
+  )
   return yield* work.pipe(
+    Effect.tap(({ exitCode }) => Effect.annotateCurrentSpan("sluice.exit_code", exitCode)),
+    Effect.withSpan(`sluice ${subject.command}`, { root: true }),
     Effect.provideContext(services),
     Effect.onExit((exit) => {
       const end = endOf(exit, subject.command, redacted)

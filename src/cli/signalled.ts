@@ -15,8 +15,8 @@ export interface Subject {
 export const signalled =
   (subject: Subject) =>
   <A extends { readonly exitCode: number }, E, R>(work: Effect.Effect<A, E, R>) => {
-    const { isOn, lineage } = subject.output.signals
-    return isOn || lineage
+    const { isOn, isObserved, lineage } = subject.output.signals
+    return isOn || isObserved || lineage
       ? Effect.flatMap(
           Effect.promise(() => import("./reported.ts")),
           (_) => _.withReports(subject, work)

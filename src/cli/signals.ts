@@ -10,7 +10,8 @@ import type { SignalSettings } from "../settings/signals.ts"
 import { post } from "../signals/http.ts"
 import { report } from "../signals/report.ts"
 import { openReadable } from "./readable.ts"
-import { type End, warn } from "./reported.ts"
+import type { Output } from "./output.ts"
+import { type End, type Reporter, warn } from "./reported.ts"
 import type { Subject } from "./signalled.ts"
 
 export interface Reported extends OutputSettings {
@@ -40,7 +41,7 @@ export const beginSignals = Effect.fnUntraced(function* ({ command, output }: Su
       ],
       { concurrency: "unbounded" }
     )
-  return { services: Context.empty(), end }
+  return { services: Context.empty(), onEvent: undefined, end } satisfies Reporter<Output>
 })
 
 /** Decides the alarms, reports what changed, and remembers it. */

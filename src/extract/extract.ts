@@ -59,6 +59,9 @@ export const extract = Effect.fn("extract")(function* (
     return reportStart(label, context).pipe(
       Effect.andThen(runToEnd(label, reading, context, outage)),
       Effect.map((result) => [result]),
+      Effect.withSpan(`read ${label}`, {
+        attributes: { "sluice.location": context.location, "sluice.resource": label }
+      }),
       Effect.annotateLogs({ location: context.location, resource: label })
     )
   }

@@ -18,6 +18,8 @@ export interface SignalSettings {
   readonly sendmail: string
   readonly metricsFile: string | undefined
   readonly lineage: LineageSettings | undefined
+  /** Whether the standard variables name an OpenTelemetry collector. */
+  readonly isObserved: boolean
 }
 
 export interface LineageSettings {
@@ -43,5 +45,19 @@ export const signalsOf = ({ values: { signals } }: Settings, environment: Enviro
   const { openlineage_file: file, openlineage_namespace: namespace } = signals
   const isTraced = (url ?? file) !== undefined && environment["OPENLINEAGE_DISABLED"] !== "true"
   const lineage = isTraced ? { url, apiKey, file, namespace } : undefined
-  return { isOn, heartbeat, webhook, webhookBody, mailTo, sendmail, metricsFile, lineage }
+  return {
+    isOn,
+    heartbeat,
+    webhook,
+    webhookBody,
+    mailTo,
+    sendmail,
+    metricsFile,
+    lineage,
+    isObserved: isObserved(environment)
+  }
 }
+
+const isObserved = (environment: Environment): boolean =>
+  environment["OTEL_SDK_DISABLED"]?.trim().toLowerCase() !== "true" &&
+  ["", "_TRACES", "_METRICS", "_LOGS"].some((signal) => environment[`OTEL_EXPORTER_OTLP${signal}_ENDPOINT`]?.trim())

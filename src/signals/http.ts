@@ -34,24 +34,30 @@ export const post = async (
   const address = new URL(text)
   address.pathname = `${address.pathname.replace(/\/$/, "")}${path}` || "/"
   for (const [key, value] of Object.entries(search)) address.searchParams.set(key, value)
+  const type = /^\s*[{[]/.test(body) ? "application/json" : "text/plain; charset=utf-8"
+  return deliver(address, { headers: { ...headers, "content-type": type }, body })
+}
+
+interface Delivery {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Uint8Array<ArrayBuffer>
+}
+
+/** Sends a POST, twice if needed, and returns `undefined`, or what went wrong, without the address. */
+export const deliver = async (address: URL, delivery: Delivery): Promise<string | undefined> => {
   let problem: string | undefined
   for (let left = tries; left > 0; left--) {
-    problem = await send(address, body, headers)
+    problem = await send(address, delivery)
     if (problem === undefined) return undefined
   }
   return problem
 }
 
-const send = async (
-  address: URL,
-  body: string,
-  headers: Readonly<Record<string, string>>
-): Promise<string | undefined> => {
+const send = async (address: URL, delivery: Delivery): Promise<string | undefined> => {
   try {
     const response = await fetch(address, {
+      ...delivery,
       method: "POST",
-      body,
-      headers: { ...headers, "content-type": /^\s*[{[]/.test(body) ? "application/json" : "text/plain; charset=utf-8" },
       signal: AbortSignal.timeout(timeoutMs)
     })
     await response.body?.cancel()

@@ -28,6 +28,7 @@ import { type Choice, makePlan } from "./plan/plan.ts"
 import type { ModelProblem } from "./models/model.ts"
 import { publishNow } from "./release.ts"
 import { type Range, middleOf, sumOf } from "./values/range.ts"
+import { RunEvents } from "./values/run-event.ts"
 import { type Status, statusOf, worstStatus } from "./values/status.ts"
 import { missingSegments } from "./vault/missing-segments.ts"
 import { Vault } from "./vault/vault.ts"
@@ -63,6 +64,7 @@ export interface SyncOptions extends Omit<Choice, "optional"> {
 
 /** What the run is expected to take, in all and by location. */
 export interface PlanOfRun {
+  readonly run: string
   readonly requests: Range
   readonly expectedByLocation: ReadonlyMap<string, ReadonlyArray<ExpectedStep>>
 }
@@ -117,7 +119,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   const planned = sumOf(plans.map(({ requests }) => requests))
   const run = yield* beginRun(range ? "backfill" : options.full ? fullSync : "sync", middleOf(planned))
   const expectedByLocation = new Map(plans.map(({ location, expected }) => [location, expected]))
-  yield* Effect.annotateLogs(options.onPlan({ requests: planned, expectedByLocation }), { run: run.id })
+  yield* Effect.annotateLogs(options.onPlan({ run: run.id, requests: planned, expectedByLocation }), { run: run.id })
 
   const backgroundLoader = yield* makeBackgroundLoader(loader)
   const isOnlyLocation = plans.length === 1
@@ -169,6 +171,8 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   })
   yield* setStatuses()
   const rows = yield* resourcesOf(run.id)
+  const onEvent = yield* RunEvents
+  onEvent?.({ event: "loaded", run: run.id, resources: rows })
   // The load may have added reasons to the rows. A location that cannot be read has no rows, only a result.
   const status = worstStatus([...rows.map(({ status }) => status), ...ended.map((result) => statusOf(result))])
   const exitCode = exitCodeOf(status, ended)

@@ -62,6 +62,8 @@ export class Api extends Context.Service<
 export interface ApiSettings extends ExchangeSettings {
   readonly credentials: CredentialSettings
   readonly limits: Limits
+  /** For what is said about the budget. */
+  readonly location?: string
 }
 
 const attemptsMax = 7
@@ -74,8 +76,18 @@ const makeApi = Effect.fn("api.make")(function* (
   settings: ApiSettings
 ): Effect.fn.Return<Api["Service"], never, Scope.Scope> {
   const exchange = yield* makeExchange(settings)
-  const budget = yield* makeBudget(settings.limits)
+  const budget = yield* makeBudget(settings.limits, settings.location)
   const requestsByResource = new Map<string, number>()
+  const { hostname } = new URL(settings.baseUrl)
+  /** Named as the semantic conventions for HTTP clients say. Ids are not in it: they may be personal data. */
+  const spanOf = (method: string, template: string | undefined) => ({
+    kind: "client" as const,
+    attributes: {
+      "http.request.method": method,
+      "server.address": hostname,
+      ...(template !== undefined && { "url.template": template })
+    }
+  })
 
   const sendForm: SendForm = (path, form) =>
     exchange
@@ -100,7 +112,10 @@ const makeApi = Effect.fn("api.make")(function* (
           { ...httpRequest(request), headers: headersOf(request, token) },
           file && { target: file, secrets: credentials.secrets }
         )
-      })
+      }).pipe(
+        Effect.tap(({ status }) => Effect.annotateCurrentSpan("http.response.status_code", status)),
+        Effect.withSpan(`${request.method} ${pathTemplate ?? ""}`.trimEnd(), spanOf(request.method, pathTemplate))
+      )
       // A request must release its slot exactly once, however it ends: a lost slot would reduce the budget permanently.
       const {
         status,

@@ -11,6 +11,7 @@ import { dayMs } from "../catalog/timestamps.ts"
 import { type Failure, failure } from "../failure.ts"
 import { BudgetExhausted } from "./errors.ts"
 import { OtherClients, type OwnRequest } from "./other-clients.ts"
+import { logWait, waitReporter } from "./waits.ts"
 
 export interface Limits {
   readonly burst: number
@@ -83,7 +84,8 @@ const spreadShare = 1 / 4
 const elapsedMs = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
 
 export const makeBudget = Effect.fn("api.budget")(function* (
-  limits: Limits
+  limits: Limits,
+  location = ""
 ): Effect.fn.Return<Budget, never, Scope.Scope> {
   let { burst, windowMs } = limits
   let inFlight = 0
@@ -108,6 +110,7 @@ export const makeBudget = Effect.fn("api.budget")(function* (
   const waiting: readonly [Array<Waiter>, Array<Waiter>, Array<Waiter>] = [[], [], []]
   type Waiter = { readonly decision: Deferred.Deferred<void, BudgetExhausted | Failure>; granted: boolean }
   const changed = yield* Latch.make(false)
+  const reportWait = yield* waitReporter(location)
   const untilDeadlineMs = (limits.deadline ?? Infinity) - (yield* Clock.currentTimeMillis)
   let isPastDeadline = untilDeadlineMs <= 0
 
@@ -164,6 +167,7 @@ export const makeBudget = Effect.fn("api.budget")(function* (
       const message = `the service requires a wait of ${Math.round((next - now) / 60_000)} minutes`
       yield* failWaiting(new BudgetExhausted({ message, resumeAt: wallClockMs + next - now }))
     }
+    if (isAnyWaiting) reportWait(now, next, blockedUntil > now)
     // This comes last: a granted request may end before the next line runs, which makes the values above outdated.
     yield* Effect.forEach(granted, ({ decision }) => Deferred.succeed(decision, undefined), { discard: true })
     yield* isAnyWaiting && next - now <= waitMsMax
@@ -235,12 +239,6 @@ export const makeBudget = Effect.fn("api.budget")(function* (
     usage: () => ({ burst, windowMs, inWindow: inFlight + heldUntil.length, dailyRemaining })
   }
 })
-
-/** A person at a terminal sees warnings only, and has to know why nothing happens. */
-const logWait = (waitMs: number) =>
-  (waitMs > 5000 ? Effect.logWarning : Effect.logInfo)("the service limits requests, so all requests wait").pipe(
-    Effect.annotateLogs({ reason: "429", wait_ms: Math.round(waitMs) })
-  )
 
 const reserveTooLarge = (reserve: number, dailyMax: number) => failure({ _tag: "ReserveTooLarge", reserve, dailyMax })
 

@@ -22,6 +22,7 @@ import { explanationOf } from "./errors.ts"
 import { presenterOf, withHelpFlag } from "./help.ts"
 import { Ended } from "./load.ts"
 import { logAborted, loggerOf } from "./log.ts"
+import { RunEvents } from "../values/run-event.ts"
 import { Output, type Streams } from "./output.ts"
 import { type ErrorCode, printError } from "./result.ts"
 import { sluiceVersion } from "../values/version.ts"
@@ -41,6 +42,7 @@ export const runCommand = async (given: ReadonlyArray<string>, options: CommandO
   const output = Output.make(options, environment, args)
   const services = Context.make(Environment, environment).pipe(
     Context.add(Output, output),
+    Context.add(RunEvents, output.event),
     Context.add(Console.Console, new NodeConsole(stdout, stderr)),
     Context.add(Logger.CurrentLoggers, new Set([loggerOf(output)])),
     Context.add(CliConfig.CliConfig, CliConfig.make({ builtIns })),
@@ -82,7 +84,8 @@ const version = GlobalFlag.Action({
 })
 const builtIns = [GlobalFlag.Help, version, GlobalFlag.Wizard, GlobalFlag.Completions]
 
-const isJson = (args: ReadonlyArray<string>): boolean => args.includes("--json")
+const isJson = (args: ReadonlyArray<string>): boolean =>
+  args.some((arg) => arg === "--json" || arg.startsWith("--json="))
 
 /** Says what went wrong and returns the exit code. */
 const explain = (cause: Cause.Cause<unknown>, output: Output["Service"], json: boolean): number => {

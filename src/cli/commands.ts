@@ -9,7 +9,7 @@ import { type CommandDescriptor, fromCommand } from "effect/cli/Completions"
 import * as Flag from "effect/cli/Flag"
 import { flagDescription } from "../settings/documents.ts"
 import { exportTables } from "./export-commands.ts"
-import { account, choice, common, durationFlag, flag, reportsSettings, run, text } from "./flags.ts"
+import { account, choice, common, commonLines, durationFlag, flag, reportsSettings, run, text } from "./flags.ts"
 import { ledger } from "./ledger-commands.ts"
 import { load, loadRun } from "./load.ts"
 import { explore, listen } from "./reader-commands.ts"
@@ -35,6 +35,7 @@ const sync = Command.make(
   "sync",
   {
     ...account,
+    ...commonLines,
     ...run,
     deadline,
     acceptDeletions: flag("accept-deletions", "Mark records deleted however many are missing; see deletions.max_share.")
@@ -51,6 +52,7 @@ const backfill = Command.make(
   "backfill",
   {
     ...account,
+    ...commonLines,
     ...run,
     deadline,
     full: flag("full", "Read again what an earlier backfill has read."),
@@ -131,7 +133,7 @@ const report = Command.make(
     { command: "./sluice report --file report.html", description: "Elsewhere, for example to send it." }
   ])
 )
-const rebuild = Command.make("rebuild", { ...common, ...run }, (flags) =>
+const rebuild = Command.make("rebuild", { ...commonLines, ...run }, (flags) =>
   loadRun("rebuild", flags, import("./rebuild.ts"), (_) => _.rebuild(flags))
 ).pipe(
   Command.withDescription("Rebuild every table from the vault, without a request."),

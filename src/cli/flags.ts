@@ -42,6 +42,16 @@ export const common = {
   output: setting("output"),
   json: flag("json", "Print the result as JSON.")
 }
+/** Commands that work for long can print their events, too. */
+export const commonLines = {
+  ...common,
+  json: Flag.Literals("json", ["object", "lines"]).pipe(
+    Flag.withOptionalValue("object"),
+    Flag.withDescription("Print the result as JSON; with --json=lines, also what happens meanwhile, line by line."),
+    Flag.optional,
+    Flag.map(Option.isSome)
+  )
+}
 export const account = {
   ...common,
   baseUrl: setting("baseUrl"),

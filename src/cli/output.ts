@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import { styleText } from "node:util"
 import { DisplayArea } from "./display-area.ts"
 import { withGivenFlags } from "./given-flags.ts"
+import type { OnRunEvent } from "../values/run-event.ts"
 import { type LogEntry, type LogFormat, type LogLevel, formatEntry, isAtLeast } from "./log-format.ts"
 
 /** Where a command writes; a terminal also has a size. */
@@ -10,7 +11,12 @@ export interface Streams {
   readonly stdout: Stream
   readonly stderr: Stream
 }
-type Stream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
+type Stream = NodeJS.WritableStream & {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  readonly rows?: number
+  readonly writableNeedDrain?: boolean
+}
 
 export interface LogOptions {
   readonly format: LogFormat
@@ -28,6 +34,8 @@ export class Output extends Context.Service<
     readonly stdout: Stream
     /** Writes one line of a result. */
     readonly print: (line: string) => void
+    /** Writes an event as one line; absent without `--json=lines`. */
+    readonly event: OnRunEvent
     /** Writes one line for people; a log entry if logs are written for programs. The level is `info` by default. */
     readonly say: (line: string, level?: LogLevel) => void
     readonly log: (entry: LogEntry) => void
@@ -62,6 +70,17 @@ export class Output extends Context.Service<
     const area = new DisplayArea(stderr)
     const write = (stream: Stream, line: string) =>
       area.above(() => void stream.write(`${stream.isTTY && !isPlain(environment) ? painted(line) : line}\n`))
+    const print = (line: string) => write(stdout, redacted(asTyped(line)))
+    const event: OnRunEvent = args.includes(linesFlag)
+      ? (one) => {
+          // A slow reader misses progress; nothing waits for it, and what waits for it in memory stays small.
+          if (one.event === "progress" && stdout.writableNeedDrain) return
+          print(JSON.stringify({ schema: eventSchema, time: new Date().toISOString(), ...one }))
+        }
+      : undefined
+    const message = (level: LogLevel, text: string) => {
+      if (level === "warn" || level === "error") event?.({ event: "message", level, message: text })
+    }
     let logs: LogOptions = { format: "pretty", level: "info", logLevel: "warn" }
     const writeEntry = (entry: LogEntry) => {
       // Before the formats escape characters of a secret.
@@ -77,15 +96,18 @@ export class Output extends Context.Service<
       withFlags,
       isTerminal,
       display: isTerminal ? area : undefined,
-      print: (line) => write(stdout, redacted(asTyped(line))),
+      print,
+      event,
       say: (line, level = "info") => {
-        if (!isAtLeast(level, logs.level)) return
         const text = asTyped(withFlags(line))
+        message(level, text)
+        if (!isAtLeast(level, logs.level)) return
         if (logs.format === "pretty") write(stderr, withoutControls(redacted(text)))
         else if (text.trim() !== "")
           writeEntry({ time: new Date().toISOString(), level, message: text.trim(), fields: {} })
       },
       log: (entry) => {
+        message(entry.level, entry.message)
         if (isAtLeast(entry.level, logs.logLevel)) writeEntry(entry)
       },
       keepSecret: (text) => {
@@ -102,6 +124,10 @@ export class Output extends Context.Service<
     })
   }
 }
+
+/** Prints the events of a run instead of its result alone. */
+export const linesFlag = "--json=lines"
+export const eventSchema = "sluice/events/1"
 
 /** Text of the service must not move the cursor or change colours. */
 const withoutControls = (text: string): string => text.replaceAll(/[^\P{Cc}\n\t]/gu, "\ufffd")

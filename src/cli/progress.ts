@@ -2,14 +2,19 @@
 import { Clock, Effect } from "effect"
 import { type DisplayState, type ReadingState, frame } from "./display.ts"
 import { Pace } from "./display-pace.ts"
+import type { OnRunEvent } from "../values/run-event.ts"
 import { Output } from "./output.ts"
 import { type Watched, total, totalsOf } from "./watched.ts"
 
 const redrawMs = 500
 const logMs = 60_000
 
-/** Shows and logs the progress until it is interrupted. */
-export const progress = Effect.fnUntraced(function* (watched: Watched) {
+/** Shows, logs and reports the progress until it is interrupted. */
+export const progress = Effect.fnUntraced(function* (watched: Watched, onEvent?: OnRunEvent) {
+  if (onEvent) {
+    const { progressEvents } = yield* Effect.promise(() => import("./progress-events.ts"))
+    yield* Effect.forkChild(progressEvents(watched, onEvent))
+  }
   const { display, onResize } = yield* Output
   const startedAt = yield* Clock.currentTimeMillis
   const pace = new Pace()

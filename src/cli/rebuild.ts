@@ -21,6 +21,8 @@ import { beginRun, endRun } from "../warehouse/meta/runs.ts"
 import { reportSchemaDrift } from "../warehouse/meta/schema-changes.ts"
 import { copyHistory } from "../warehouse/meta/take-over.ts"
 import { name } from "../warehouse/sql.ts"
+import { RunEvents } from "../values/run-event.ts"
+import { sluiceVersion } from "../values/version.ts"
 import { prepare } from "../warehouse/schema.ts"
 import { undefinedTables } from "../warehouse/undefined-tables.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
@@ -33,6 +35,7 @@ import { sayProblems, sentenceOf } from "./model-problems.ts"
 import { Output, duration } from "./output.ts"
 import { recorded } from "./recorded.ts"
 import { withReport } from "./report-page.ts"
+import { releases } from "./report.ts"
 import { printResult } from "./result.ts"
 
 export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { readonly json: boolean }) {
@@ -49,6 +52,8 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
   const policies = yield* schemaPolicies(output, catalogue)
   const targets = yield* resolveTargets(output, catalogue)
   const startedAt = yield* Clock.currentTimeMillis
+  const onEvent = yield* RunEvents
+  onEvent?.({ event: "started", command: "rebuild", version: sluiceVersion, output: output.folder })
   const held = Warehouse.layer(warehouse, { ...output, access: "write", anyFormat: true })
   yield* Effect.scoped(Layer.build(held)).pipe(
     Effect.catchIf(
@@ -78,7 +83,14 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
       yield* setStatuses()
       yield* endRun(run, { status: "complete", exitCode: 0, requests: 0 })
       const loadedMs = (yield* Clock.currentTimeMillis) - startedAt
-      const { problems } = yield* publishNow(catalogue, output, { run: run.id, targets })
+      onEvent?.({ event: "loaded", run: run.id, resources: [] })
+      const { due, problems } = yield* publishNow(catalogue, output, { run: run.id, targets })
+      onEvent?.({
+        event: "published",
+        run: run.id,
+        published: releases[due],
+        modelProblems: problems.map(sentenceOf)
+      })
       return { run: run.id, records: yield* recordCount(), loadedMs, problems }
     }).pipe(
       Effect.provide(Layer.provideMerge(Vault.layer(vault), Warehouse.layer(rebuilt, { ...output, access: "write" })))

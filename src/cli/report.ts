@@ -104,7 +104,8 @@ export const report = Effect.fnUntraced(function* (synced: Ended, { name, json, 
   return exitCode
 })
 
-const releases = {
+/** Whether a new release was published, as results say it. */
+export const releases = {
   due: "released",
   unchanged: "unchanged",
   "nothing read": "nothingRead",

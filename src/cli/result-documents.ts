@@ -1,6 +1,7 @@
-/** Generates docs/schemas: the JSON Schemas of what commands print with `--json`. */
+/** Generates docs/schemas: the JSON Schemas of what commands print with `--json` and `--json=lines`. */
 import * as Schema from "effect/Schema"
 import { exitCodes } from "../failure.ts"
+import { Event } from "./event-schemas.ts"
 import { resultSchemas } from "./result-schemas.ts"
 
 /** The JSON Schema of the object that a command prints with `--json`, by the name of its file in docs/schemas. */
@@ -35,7 +36,19 @@ export const resultDocuments = (): Readonly<Record<string, string>> => {
     additionalProperties: false
   }
   const failed = document("error", "Printed with `--json` by every command that fails.", { error }, "error")
-  return Object.fromEntries([...results, failed])
+  return Object.fromEntries([...results, failed, events()])
+}
+
+const events = (): readonly [string, string] => {
+  const { schema, definitions } = Schema.toJsonSchemaDocument(Event)
+  const document = {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "sluice --json=lines",
+    description: "A line that `sync`, `backfill` and `rebuild` print with `--json=lines`.",
+    ...schema,
+    ...(Object.keys(definitions).length > 0 && { $defs: definitions })
+  }
+  return ["events.schema.json", `${JSON.stringify(document, null, 2)}\n`]
 }
 
 /** `sluice config show` of `config-show`. */

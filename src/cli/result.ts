@@ -21,15 +21,13 @@ export const printResult = Effect.fnUntraced(function* <Name extends ResultName>
   name: Name,
   { exitCode, data, next }: CommandResult<Name>
 ) {
-  const { print, withFlags } = yield* Output
-  print(
-    JSON.stringify({
-      schema: `sluice/${name}/${version}`,
-      exitCode,
-      data,
-      ...(next !== undefined && { next: withFlags(next) })
-    })
-  )
+  const output = yield* Output
+  printDocument(output, {
+    schema: `sluice/${name}/${version}`,
+    exitCode,
+    data,
+    ...(next !== undefined && { next: output.withFlags(next) })
+  })
   return exitCode
 })
 
@@ -38,7 +36,7 @@ export type ErrorCode = ExitKind | "interrupted" | "internal"
 
 /** Prints why a command failed. */
 export const printError = (
-  { print, withFlags }: Output["Service"],
+  output: Output["Service"],
   error: {
     readonly exitCode: number
     readonly code: ErrorCode
@@ -47,15 +45,19 @@ export const printError = (
   }
 ): void => {
   const { exitCode, code, message, next } = error
-  print(
-    JSON.stringify({
-      schema: `sluice/error/${version}`,
-      exitCode,
-      error: { code, message: withFlags(message) },
-      ...(next !== undefined && { next: withFlags(next) })
-    })
-  )
+  const { withFlags } = output
+  printDocument(output, {
+    schema: `sluice/error/${version}`,
+    exitCode,
+    error: { code, message: withFlags(message) },
+    ...(next !== undefined && { next: withFlags(next) })
+  })
 }
+
+const printDocument = <Result extends { readonly exitCode: number }>(
+  { event, print }: Output["Service"],
+  result: Result
+): void => (event ? event({ event: "finished", exitCode: result.exitCode, result }) : print(JSON.stringify(result)))
 
 /** An instant in results, from epoch milliseconds. */
 export const instant = (milliseconds: number): string => new Date(milliseconds).toISOString()

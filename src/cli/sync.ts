@@ -4,6 +4,7 @@ import { Api } from "../api/api.ts"
 import type { Catalogue } from "../catalog/discover.ts"
 import type { Window } from "../catalog/timestamps.ts"
 import { exitCodes } from "../failure.ts"
+import { type ExpectedStep, requestsOf } from "../plan/expect.ts"
 import { makePlan } from "../plan/plan.ts"
 import type { Flags } from "../settings/read.ts"
 import { schemaPolicies } from "../settings/schema-policy.ts"
@@ -11,18 +12,21 @@ import { type AccountSettings, syncSettings } from "../settings/settings.ts"
 import { resolveTargets } from "../settings/targets.ts"
 import { type Synced, sync } from "../sync.ts"
 import { middleOf, rangeText } from "../values/range.ts"
+import { RunEvents } from "../values/run-event.ts"
+import { sluiceVersion } from "../values/version.ts"
 import { prepare } from "../warehouse/schema.ts"
 import { loadCatalogue } from "./catalogue.ts"
 import { choiceOf } from "./selection.ts"
 import { Environment } from "./environment.ts"
 import { explained } from "./errors.ts"
 import { outputLayer } from "./output-layer.ts"
+import { sentenceOf } from "./model-problems.ts"
 import { Output } from "./output.ts"
 import { progress } from "./progress.ts"
 import { recentRequests, storeRecentRequests } from "./recent-requests.ts"
 import { recorded } from "./recorded.ts"
 import { withReport } from "./report-page.ts"
-import { report } from "./report.ts"
+import { releases, report } from "./report.ts"
 import { reportRunProgress } from "./run-progress.ts"
 import { signalled } from "./signalled.ts"
 import type { Watched } from "./watched.ts"
@@ -71,7 +75,10 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
   const policies = yield* schemaPolicies(output, catalogue)
   let suppressed = 0
   const targets = yield* resolveTargets(output, catalogue)
+  const command = range ? "backfill" : "sync"
   const work = Effect.gen(function* () {
+    const onEvent = yield* RunEvents
+    onEvent?.({ event: "started", command, version: sluiceVersion, output: output.folder })
     // The estimate of a sync reads the warehouse before the run begins.
     if (range) yield* prepare(catalogue)
     const recentOf = yield* recentRequests(output.folder)
@@ -84,7 +91,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
           ...account,
           baseUrl: api.baseUrl,
           counts: new Map(),
-          api: Context.get(yield* Layer.build(Api.layer({ ...api, limits })), Api),
+          api: Context.get(yield* Layer.build(Api.layer({ ...api, limits, location: account.location })), Api),
           ...(flags.acceptDeletions && { deletionShareMax: 1 })
         }
       })
@@ -96,8 +103,8 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
       )
     )
     const watched: Watched = { accounts, expectedByLocation: new Map() }
-    yield* Effect.forkScoped(reportRunProgress(output.folder, range ? "sluice backfill" : "sluice sync", watched))
-    const beside = yield* Effect.forkChild(progress(watched))
+    yield* Effect.forkScoped(reportRunProgress(output.folder, `sluice ${command}`, watched))
+    const beside = yield* Effect.forkChild(progress(watched, onEvent))
     const synced = sync({
       catalogue,
       accounts,
@@ -107,9 +114,10 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
       ...choice,
       full: flags.full,
       range,
-      onPlan: ({ requests, expectedByLocation }) =>
+      onPlan: ({ run, requests, expectedByLocation }) =>
         Effect.suspend(() => {
           watched.expectedByLocation = expectedByLocation
+          onEvent?.({ event: "planned", run, requests, steps: stepsOf(expectedByLocation) })
           const text = rangeText(requests)
           if (text !== undefined) say(`Planned: ${text} requests.`)
           return Effect.annotateLogs(Effect.logInfo("plan made"), {
@@ -122,6 +130,13 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
     const ended = yield* (range ? yieldToSync(output.folder, synced) : synced).pipe(
       Effect.ensuring(Fiber.interrupt(beside))
     )
+    const { run, published, modelProblems } = ended
+    onEvent?.({
+      event: "published",
+      run: run.id,
+      published: releases[published],
+      modelProblems: modelProblems.map(sentenceOf)
+    })
     const isPastDeadline = (yield* Clock.currentTimeMillis) >= (deadline ?? Infinity)
     return {
       ...ended,
@@ -136,11 +151,22 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
     ),
     Effect.mapError(explained(settings[0]!.location)),
     withReport(output, catalogue),
-    (synced) => recorded(synced, output.folder, range ? "backfill" : "sync", recordOf),
-    signalled(output, range ? "backfill" : "sync")
+    (synced) => recorded(synced, output.folder, command, recordOf),
+    signalled({ command, output, accounts: settings, catalogue })
   )
   return yield* range ? Effect.ensuring(work, releaseHandoff(output.folder)) : requestHandoff(output.folder, work)
 })
+
+const stepsOf = (expectedByLocation: ReadonlyMap<string, ReadonlyArray<ExpectedStep>>) =>
+  [...expectedByLocation].flatMap(([location, expected]) =>
+    requestsOf(expected).map(({ label: resource, step: { mode }, requests, records }) => ({
+      location,
+      resource,
+      mode,
+      requests,
+      ...(records !== undefined && { records })
+    }))
+  )
 
 /** What the ledger keeps of a run. */
 const recordOf = ({ run, status, exitCode, requests, rows }: Synced) => {

@@ -15,12 +15,13 @@ import { lastStatuses } from "../warehouse/meta/run-resources.ts"
 import { excludedCount } from "../warehouse/sync-state.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 import { readWindows } from "./backfill.ts"
-import { type RunContext, begin, end } from "./run-context.ts"
+import { type RunContext, begin } from "./run-context.ts"
 import { findDeleted, findOrphans } from "./deletions.ts"
 import { readChildren } from "./children.ts"
 import { type Outage, watchForOutage } from "./outage.ts"
 import { read } from "./list.ts"
 import { withWarnings, cappedByParents } from "./outcome.ts"
+import { reportEnd, reportStart } from "./reading-reports.ts"
 
 export interface ResourceResult extends Outcome {
   readonly location: string
@@ -55,8 +56,12 @@ export const extract = Effect.fn("extract")(function* (
 
   const run = (label: string, reading: Reads) => {
     begin(context.counts, label)
-    return runToEnd(label, reading, context, outage).pipe(
+    return reportStart(label, context).pipe(
+      Effect.andThen(runToEnd(label, reading, context, outage)),
       Effect.map((result) => [result]),
+      Effect.withSpan(`read ${label}`, {
+        attributes: { "sluice.location": context.location, "sluice.resource": label }
+      }),
       Effect.annotateLogs({ location: context.location, resource: label })
     )
   }
@@ -203,7 +208,7 @@ const runToEnd = Effect.fnUntraced(function* (
     entry: { kind: "end", run: context.run, at, location: context.location, resource, outcome },
     body: ""
   })
-  yield* logEnd(resource, outcome, at - startedAt, context)
+  yield* reportEnd(resource, { ...outcome, ...(reason && { reason }) }, at - startedAt, context)
   return {
     ...outcome,
     location: context.location,
@@ -212,19 +217,3 @@ const runToEnd = Effect.fnUntraced(function* (
     ...(resumeAt !== undefined && { resumeAt })
   }
 })
-
-const logEnd = (resource: string, outcome: Outcome, durationMs: number, { counts }: RunContext) => {
-  const status = statusOf(outcome)
-  const { pages, records } = end(counts, resource, status)
-  return Effect.logInfo("resource ended").pipe(
-    Effect.annotateLogs({
-      status,
-      mode: outcome.mode,
-      requests: outcome.requests,
-      pages,
-      records,
-      warnings: outcome.shortfalls.length + outcome.warnings.length,
-      duration_ms: durationMs
-    })
-  )
-}

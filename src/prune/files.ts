@@ -1,5 +1,5 @@
 /** Files in the output folder that no command needs any more. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { readdir, readlink, rm, stat } from "node:fs/promises"
 import { basename, join, relative } from "node:path"
 import type { Failure } from "../failure.ts"

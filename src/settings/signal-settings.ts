@@ -34,5 +34,26 @@ export const signalSettings = {
     description:
       "File that every run and check writes for the textfile collector of Prometheus; its name ends in .prom.",
     example: "/var/lib/prometheus/node-exporter/sluice.prom"
+  }),
+  openlineage_url: setting(text, {
+    environment: "OPENLINEAGE_URL",
+    secret: true,
+    description: "Address of an OpenLineage server that every run reports its tables to, or a reference to it.",
+    example: "https://lineage.example.com"
+  }),
+  openlineage_api_key: setting(text, {
+    environment: "OPENLINEAGE_API_KEY",
+    secret: true,
+    description: "API key for this server, or a reference to it.",
+    example: "env:LINEAGE_API_KEY"
+  }),
+  openlineage_file: setting(absolutePath, {
+    description: "File to which every run appends its OpenLineage events, one on each line.",
+    example: "/var/log/sluice/lineage.ndjson"
+  }),
+  openlineage_namespace: setting(text, {
+    environment: "OPENLINEAGE_NAMESPACE",
+    description: "Namespace of the OpenLineage jobs.",
+    default: "sluice"
   })
 } satisfies Readonly<Record<string, Setting>>

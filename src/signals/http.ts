@@ -1,7 +1,7 @@
 /** Short requests to the user's own monitoring. They are bounded, and their failure is a sentence without the address. */
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import type { SecretUrl } from "../settings/signals.ts"
+import type { SecretText } from "../settings/signals.ts"
 
 const timeoutMs = 3000
 const tries = 2
@@ -11,12 +11,18 @@ const tries = 2
  * has it. `path` is added to the path of the address.
  */
 export const post = async (
-  url: SecretUrl,
+  url: SecretText,
   {
     path = "",
     search = {},
+    headers = {},
     body
-  }: { readonly path?: string; readonly search?: Readonly<Record<string, string>>; readonly body: string }
+  }: {
+    readonly path?: string
+    readonly search?: Readonly<Record<string, string>>
+    readonly headers?: Readonly<Record<string, string>>
+    readonly body: string
+  }
 ): Promise<string | undefined> => {
   const reference = url()
   if (Result.isFailure(reference)) {
@@ -28,20 +34,30 @@ export const post = async (
   const address = new URL(text)
   address.pathname = `${address.pathname.replace(/\/$/, "")}${path}` || "/"
   for (const [key, value] of Object.entries(search)) address.searchParams.set(key, value)
+  const type = /^\s*[{[]/.test(body) ? "application/json" : "text/plain; charset=utf-8"
+  return deliver(address, { headers: { ...headers, "content-type": type }, body })
+}
+
+interface Delivery {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Uint8Array<ArrayBuffer>
+}
+
+/** Sends a POST, twice if needed, and returns `undefined`, or what went wrong, without the address. */
+export const deliver = async (address: URL, delivery: Delivery): Promise<string | undefined> => {
   let problem: string | undefined
   for (let left = tries; left > 0; left--) {
-    problem = await send(address, body)
+    problem = await send(address, delivery)
     if (problem === undefined) return undefined
   }
   return problem
 }
 
-const send = async (address: URL, body: string): Promise<string | undefined> => {
+const send = async (address: URL, delivery: Delivery): Promise<string | undefined> => {
   try {
     const response = await fetch(address, {
+      ...delivery,
       method: "POST",
-      body,
-      headers: { "content-type": /^\s*[{[]/.test(body) ? "application/json" : "text/plain; charset=utf-8" },
       signal: AbortSignal.timeout(timeoutMs)
     })
     await response.body?.cancel()

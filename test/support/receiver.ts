@@ -7,6 +7,8 @@ export interface Received {
   readonly path: string
   readonly search: URLSearchParams
   readonly type: string | undefined
+  readonly authorization: string | undefined
+  readonly encoding: string | undefined
   readonly body: Buffer
 }
 
@@ -24,8 +26,8 @@ export const startReceiver = async (): Promise<Receiver> => {
     const chunks: Array<Buffer> = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const { pathname: path, searchParams: search } = new URL(request.url!, "http://receiver")
-    const type = request.headers["content-type"]
-    received.push({ method: request.method!, path, search, type, body: Buffer.concat(chunks) })
+    const { authorization, "content-encoding": encoding, "content-type": type } = request.headers
+    received.push({ method: request.method!, path, search, type, authorization, encoding, body: Buffer.concat(chunks) })
     if (receiver.answer !== "hang") response.writeHead(receiver.answer).end()
   })
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))

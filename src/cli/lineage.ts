@@ -1,0 +1,36 @@
+/** Reports a run to OpenLineage. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { exitCodes } from "../failure.ts"
+import type { LineageSettings } from "../settings/signals.ts"
+import { LineageSink } from "../signals/lineage-sink.ts"
+import { type RunEnd, RunLineage } from "../signals/lineage.ts"
+import type { RunEvent } from "../values/run-event.ts"
+import type { Output } from "./output.ts"
+import { type End, type Reporter, warn } from "./reported.ts"
+import type { Subject } from "./signalled.ts"
+
+export const beginLineage = (
+  { accounts, catalogue, command, output }: Subject,
+  settings: LineageSettings
+): Reporter<Output> => {
+  const baseUrls = new Map(accounts.map(({ api, location }) => [location, api.baseUrl]))
+  const { namespace } = settings
+  const lineage = new RunLineage({ command, namespace, catalogue, baseUrls, output: output.folder })
+  const sink = new LineageSink(settings)
+  lineage.start().forEach((one) => sink.send(one))
+  const onEvent = (event: RunEvent) => lineage.after(event).forEach((one) => sink.send(one))
+  const end = (end: End) => {
+    lineage.end({ type: typeOf(end), text: end.text }).forEach((one) => sink.send(one))
+    return Effect.flatMap(
+      Effect.promise(() => sink.close()),
+      warn
+    )
+  }
+  return { services: Context.empty(), onEvent, end }
+}
+
+const typeOf = ({ exitCode, isSilent }: End): RunEnd["type"] => {
+  if (exitCode === 0) return "COMPLETE"
+  return isSilent || exitCode === exitCodes.later ? "ABORT" : "FAIL"
+}

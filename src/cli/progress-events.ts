@@ -1,0 +1,41 @@
+/** Tells those who watch a run each second what it has done so far. */
+import * as Effect from "effect/Effect"
+import type { Progress, RunEvent } from "../values/run-event.ts"
+import { type Watched, totalsOf } from "./watched.ts"
+
+const intervalMs = 1000
+
+/** Runs until it is interrupted. A second in which nothing was read has no event. */
+export const progressEvents = (watched: Watched, onEvent: (event: RunEvent) => void) => {
+  const pagesBefore = new Map<string, number>()
+  let requestsBefore = 0
+  const report = Effect.sync(() => {
+    const { requests, records, planned } = totalsOf(watched)
+    if (requests === requestsBefore) return
+    requestsBefore = requests
+    onEvent({
+      event: "progress",
+      requests,
+      ...(planned !== undefined && { plannedRequests: planned }),
+      records,
+      resources: watched.accounts.flatMap((account) => changedOf(account, pagesBefore)),
+      budgets: watched.accounts.map(({ api, location }) => {
+        const { inWindow, burst, dailyRemaining } = api.usage()
+        return { location, inWindow, burst, ...(dailyRemaining !== undefined && { leftToday: dailyRemaining }) }
+      })
+    })
+  })
+  return Effect.forever(Effect.andThen(Effect.sleep(intervalMs), report))
+}
+
+/** The readings with more pages than at the last call. */
+const changedOf = (
+  { api, counts, location }: Watched["accounts"][number],
+  pagesBefore: Map<string, number>
+): Progress["resources"] =>
+  Array.from(counts).flatMap(([resource, { pages, records }]) => {
+    const key = JSON.stringify([location, resource])
+    if (pages === (pagesBefore.get(key) ?? 0)) return []
+    pagesBefore.set(key, pages)
+    return [{ location, resource, requests: api.requestsByResource.get(resource) ?? 0, pages, records }]
+  })

@@ -1,0 +1,57 @@
+/** What commands load: help and status must begin at once, and what is off must cost nothing. */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { type Account, discard, openTables } from "../support/account.ts"
+import { start } from "../support/process.ts"
+import { newFolder } from "../support/sluice.ts"
+
+let account: Account
+beforeAll(async () => {
+  account = await openTables("users")
+})
+afterAll(() => discard(account))
+
+/** The modules that a command loads, as paths from the folder of the repository. */
+const loadedBy = async (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>> = {}) => {
+  const file = join(newFolder(), "modules")
+  const hook = `import { registerHooks } from "node:module"; import { appendFileSync } from "node:fs"; registerHooks({ load: (url, context, next) => { appendFileSync(${JSON.stringify(file)}, url + "\\n"); return next(url, context) } })`
+  const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(hook)}`
+  const { code, stderr } = await start(args, { ...account.environment, ...environment, NODE_OPTIONS }).ended
+  assert.strictEqual(code, 0, stderr)
+  const root = new URL("../../", import.meta.url).href
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .map((url) => url.replace(root, ""))
+}
+
+const wholeOfEffect = "node_modules/effect/dist/index.js"
+/** What only a run with signals, events or traces needs. */
+const ofReports =
+  /^src\/signals\/|^src\/cli\/(reported|signals|lineage|telemetry|progress-events|event-schemas)\.ts|\/effect\/dist\/observability\//
+
+describe("the modules of", () => {
+  it("a sync without signals are none of theirs, and with them they are", async () => {
+    const without = await loadedBy(["sync", ...account.selection])
+    assert.include(without, "src/sync.ts")
+    assert.deepStrictEqual(
+      without.filter((module) => ofReports.test(module)),
+      []
+    )
+    const traced = await loadedBy(["sync", ...account.selection], {
+      OTEL_EXPORTER_OTLP_ENDPOINT: account.service.url,
+      OTEL_TRACES_EXPORTER: "none",
+      OTEL_METRICS_EXPORTER: "none",
+      OTEL_LOGS_EXPORTER: "none"
+    })
+    assert.include(traced, "src/cli/telemetry.ts")
+  })
+
+  it("help and status do not include the whole of effect", async () => {
+    for (const command of [["--version"], ["--help"], ["status"]]) {
+      const modules = await loadedBy(command)
+      assert.include(modules, "src/cli/commands.ts")
+      assert.notInclude(modules, wholeOfEffect, command.join(" "))
+    }
+  })
+})

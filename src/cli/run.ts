@@ -21,6 +21,7 @@ export const run = async (args: ReadonlyArray<string>): Promise<void> => {
     stream.on("error", (cause: NodeJS.ErrnoException) => {
       if (cause.code !== "EPIPE") unwritten = cause
     })
+  if (env["SLUICE_FLEET_TETHER"] !== undefined) (await import("../fleet/tether.ts")).holdTether()
   const stopped = new AbortController()
   const stop = (exitCode: number) => () => {
     if (stopped.signal.aborted) process.exit(exitCode)

@@ -127,6 +127,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
       ...ended,
       catalogue,
       suppressed,
+      requestsLeft: leastOf(accounts.map(({ api }) => api.usage().dailyRemaining)),
       isStoppedByDeadline: isPastDeadline && ended.exitCode === exitCodes.later
     }
   }).pipe(
@@ -141,6 +142,11 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
   )
   return yield* range ? Effect.ensuring(work, releaseHandoff(output.folder)) : requestHandoff(output.folder, work)
 })
+
+const leastOf = (numbers: ReadonlyArray<number | undefined>): number | undefined => {
+  const known = numbers.filter((number) => number !== undefined)
+  return known.length === 0 ? undefined : Math.min(...known)
+}
 
 /** What the ledger keeps of a run. */
 const recordOf = ({ run, status, exitCode, requests, rows }: Synced) => {

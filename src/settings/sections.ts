@@ -5,6 +5,7 @@
 import { personalDataClasses } from "../catalog/personal-data.ts"
 import { listenSettings, pruneSettings } from "./small-sections.ts"
 import { alarmSettings } from "./alarm-settings.ts"
+import { fleetSettings } from "./fleet-settings.ts"
 import { signalSettings } from "./signal-settings.ts"
 import {
   anyOf,
@@ -231,6 +232,7 @@ export const sections = {
   },
   alarms: alarmSettings,
   signals: signalSettings,
+  fleet: fleetSettings,
   machine: {
     memory_mb: setting(numberFrom(96), {
       description: "Memory for DuckDB, in megabytes; the process needs 300 to 400 MB more.",

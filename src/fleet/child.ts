@@ -28,7 +28,7 @@ export interface Outcome {
 
 export interface Child {
   readonly ended: Promise<Outcome>
-  /** The worker owns the location until `tetherMs` after this time, epoch milliseconds. */
+  /** As `since`, later. */
   readonly extend: (since: number) => void
   readonly stop: (signal: NodeJS.Signals) => void
 }
@@ -36,9 +36,11 @@ export interface Child {
 /** What is kept of the messages, for the one that explains a crash. */
 const stderrMax = 2000
 
+/** `since`: when the worker last knew that it owns the location, epoch milliseconds. */
 export const startChild = (
   order: Order,
   environment: Readonly<Record<string, string | undefined>>,
+  since: number,
   onLine: (line: string) => void
 ): Child => {
   // The same Node with the same flags, and the same entry point, as the worker.
@@ -48,7 +50,7 @@ export const startChild = (
       // One location must not read another's, whatever the variables of the worker say.
       SLUICE_LOCATION_ID: order.location,
       ...(order.token !== undefined && { SLUICE_TOKEN: order.token }),
-      [tetherVariable]: "1"
+      [tetherVariable]: String(since + tetherMs)
     },
     stdio: ["pipe", "pipe", "pipe"]
   })

@@ -4,15 +4,15 @@
  * The process kills itself, because a stop in good order would send and write more.
  */
 
-/** The variable that a worker sets for the processes that it starts. */
+/** The variable of the processes that a worker starts: until when it owns the location at least, epoch milliseconds. */
 export const tetherVariable = "SLUICE_FLEET_TETHER"
 
 /** Shorter than the lease, so that the process has ended before another worker may own the location. */
 export const tetherMs = 5000
 const checkMs = 200
 
-export const holdTether = (): void => {
-  let heldUntil = Date.now() + tetherMs
+export const holdTether = (until: string): void => {
+  let heldUntil = Number(until)
   let heardAt = performance.now()
   const end = () => process.kill(process.pid, "SIGKILL")
   process.stdin.setEncoding("utf8")

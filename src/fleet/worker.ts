@@ -2,6 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Schedule from "effect/Schedule"
 import type { DatabaseError } from "./cluster/database.ts"
 import { type Child, type Order, type Outcome, startChild } from "./child.ts"
@@ -150,28 +151,31 @@ export const makeWorker = (options: WorkerOptions) => {
       const started = startChild(
         { ...order, ...options.orderOf(location, token ?? undefined) },
         options.environment,
+        held.since,
         (line) => options.onLine(location, line)
       )
       held.child = started
-      started.extend(Date.now())
       void started.ended.then((outcome) => resume(Effect.succeed(outcome)))
     })
 
-  /** The cluster moves the location to another worker, or this one stops: the process saves its state first. */
-  const abandon = Effect.fnUntraced(function* (claim: store.Claim) {
-    const running = heldByLocation.get(claim.location)?.child
-    let isClean = claim.endedCleanly
-    if (running !== undefined) {
-      running.stop("SIGTERM")
-      const ended = Effect.promise(() => running.ended)
-      // A finalizer is uninterruptible, and a time limit interrupts.
-      yield* Effect.interruptible(Effect.timeoutOption(ended, stopMs))
-      running.stop("SIGKILL")
-      isClean = (yield* ended).isClean
-    }
-    heldByLocation.delete(claim.location)
-    yield* store.handBack(claim, isClean).pipe(Effect.timeout("3 seconds"), Effect.interruptible, Effect.ignore)
-  })
+  /**
+   * The cluster moves the location to another worker, or this one stops: the process saves its state first. A fiber that is
+   * interrupted can have no time limits, so another one does this.
+   */
+  const abandon = (claim: store.Claim) =>
+    Effect.gen(function* () {
+      const running = heldByLocation.get(claim.location)?.child
+      let isClean = claim.endedCleanly
+      if (running !== undefined) {
+        running.stop("SIGTERM")
+        const ended = Effect.promise(() => running.ended)
+        yield* Effect.timeoutOption(ended, stopMs)
+        running.stop("SIGKILL")
+        isClean = (yield* ended).isClean
+      }
+      heldByLocation.delete(claim.location)
+      yield* Effect.ignore(store.handBack(claim, isClean))
+    }).pipe(Effect.interruptible, Effect.forkDetach, Effect.flatMap(Fiber.await))
 
   return { keepLeases, work }
 }

@@ -2,6 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -36,7 +37,7 @@ export const databaseLayer = (url: Redacted.Redacted, connectionsMax: number) =>
       yield* Effect.mapError(sql.withTransaction(sql.unsafe(createTables)), databaseError)
       return Database.of({
         query: (text, ...parameters) =>
-          Effect.mapError(sql.unsafe(text, parameters), databaseError) as Effect.Effect<never, DatabaseError>
+          inTime(Effect.mapError(sql.unsafe(text, parameters), databaseError)) as Effect.Effect<never, DatabaseError>
       })
     })
   ).pipe(
@@ -56,6 +57,24 @@ export const databaseLayer = (url: Redacted.Redacted, connectionsMax: number) =>
 
 const withDetail = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, DatabaseError, R> =>
   Layer.catch(layer, (error) => Layer.effectContext(Effect.fail(databaseError(error))))
+
+const answerMs = 5000
+
+/**
+ * After a restart of the server, a statement on an old connection may never be answered, and cannot be interrupted either:
+ * it is left to itself.
+ */
+const inTime = <A>(statement: Effect.Effect<A, DatabaseError>): Effect.Effect<A, DatabaseError> =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.forkDetach(statement, { startImmediately: true })
+    return yield* Fiber.join(fiber).pipe(
+      Effect.timeoutOrElse({
+        duration: answerMs,
+        orElse: () => Effect.fail(new DatabaseError({ detail: `no answer within ${answerMs / 1000} seconds` }))
+      }),
+      Effect.ensuring(Effect.forkDetach(Fiber.interrupt(fiber)))
+    )
+  })
 
 /** The innermost cause has the words of PostgreSQL or of the system. */
 const databaseError = (error: unknown): DatabaseError => {

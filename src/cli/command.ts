@@ -54,7 +54,7 @@ export const runCommand = async (given: ReadonlyArray<string>, options: CommandO
       Effect.provideContext(services)
     )
   )
-  const isServing = args[0] === "explore" || args[0] === "listen"
+  const isServing = args[0] === "explore" || args[0] === "listen" || (args[0] === "fleet" && args[1] === "worker")
   const stop = () => {
     output.display?.close()
     if (!isServing) output.say("Stopping; progress is saved. Press Ctrl-C again to quit now.", "warn")

@@ -10,6 +10,7 @@ import * as Flag from "effect/cli/Flag"
 import { flagDescription } from "../settings/documents.ts"
 import { exportTables } from "./export-commands.ts"
 import { account, choice, common, commonLines, durationFlag, flag, reportsSettings, run, text } from "./flags.ts"
+import { fleet } from "./fleet-commands.ts"
 import { ledger } from "./ledger-commands.ts"
 import { load, loadRun } from "./load.ts"
 import { explore, listen } from "./reader-commands.ts"
@@ -205,6 +206,7 @@ export const sluice = Command.make("sluice").pipe(
     publish,
     explore,
     listen,
+    fleet,
     exportTables,
     ledger,
     report,

@@ -14,6 +14,8 @@ type Ended = Synced & {
   readonly isStoppedByDeadline: boolean
   /** Records of erased people that were received and not stored. */
   readonly suppressed: number
+  /** Requests of the day that are left for the location with the fewest, if the service has reported it. */
+  readonly requestsLeft: number | undefined
   readonly catalogue: Catalogue
 }
 
@@ -38,6 +40,7 @@ export const report = Effect.fnUntraced(function* (synced: Ended, { name, json, 
       data: {
         run: run.id,
         requests,
+        ...(synced.requestsLeft !== undefined && { requestsLeft: synced.requestsLeft }),
         published: releases[published],
         modelProblems: modelProblems.map(sentenceOf),
         loadedMs,

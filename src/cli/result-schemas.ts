@@ -3,6 +3,7 @@
  * import their types only.
  */
 import * as Schema from "effect/Schema"
+import { fleetSchemas } from "./fleet-result-schemas.ts"
 import { LedgerHead, ledgerSchemas } from "./ledger-result-schemas.ts"
 import { nightSchemas, ShownAlarm } from "./night-result-schemas.ts"
 import { readerSchemas } from "./reader-result-schemas.ts"
@@ -66,6 +67,8 @@ const Holder = Schema.Struct({
 const Sync = Schema.Struct({
   run: Schema.String,
   requests: Count,
+  /** Requests of the day that are left for the location with the fewest, if the service has reported it. */
+  requestsLeft: Schema.optionalKey(Count),
   plannedRequests: Schema.optionalKey(Count),
   /** Whether a new release was published, or why not. */
   published: Schema.Literals(["released", "unchanged", "nothingRead", "notWanted"]),
@@ -193,6 +196,7 @@ export const resultSchemas = {
   plan: Plan,
   publish: Publish,
   ...nightSchemas,
+  ...fleetSchemas,
   ...readerSchemas,
   ...ledgerSchemas,
   ...complianceSchemas,

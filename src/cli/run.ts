@@ -21,6 +21,8 @@ export const run = async (args: ReadonlyArray<string>): Promise<void> => {
     stream.on("error", (cause: NodeJS.ErrnoException) => {
       if (cause.code !== "EPIPE") unwritten = cause
     })
+  const tether = env["SLUICE_FLEET_TETHER"]
+  if (tether !== undefined) (await import("../fleet/tether.ts")).holdTether(tether)
   const stopped = new AbortController()
   const stop = (exitCode: number) => () => {
     if (stopped.signal.aborted) process.exit(exitCode)

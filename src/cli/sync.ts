@@ -142,6 +142,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
       ...ended,
       catalogue,
       suppressed,
+      requestsLeft: leastOf(accounts.map(({ api }) => api.usage().dailyRemaining)),
       isStoppedByDeadline: isPastDeadline && ended.exitCode === exitCodes.later
     }
   }).pipe(
@@ -167,6 +168,11 @@ const stepsOf = (expectedByLocation: ReadonlyMap<string, ReadonlyArray<ExpectedS
       ...(records !== undefined && { records })
     }))
   )
+
+const leastOf = (numbers: ReadonlyArray<number | undefined>): number | undefined => {
+  const known = numbers.filter((number) => number !== undefined)
+  return known.length === 0 ? undefined : Math.min(...known)
+}
 
 /** What the ledger keeps of a run. */
 const recordOf = ({ run, status, exitCode, requests, rows }: Synced) => {

@@ -7,6 +7,7 @@ export const flags = {
   host: { type: "string", description: "address to listen on (default 127.0.0.1)" },
   seed: { type: "string", description: "the same seed makes the same account (default 1)" },
   contacts: { type: "string", description: "number of contacts (default 2000); the other counts follow it" },
+  locations: { type: "string", description: "number of locations of an agency, each of this size (default 1)" },
   opportunities: { type: "string", description: "default 0.4 per contact" },
   conversations: { type: "string", description: "default 0.6 per contact" },
   messages: { type: "string", description: "default 6 per conversation" },
@@ -81,7 +82,7 @@ export const readOptions = (values: Flags): SandboxOptions => {
 }
 
 const counts = (
-  "port seed contacts opportunities conversations messages orders submissions tasks appointments users " +
+  "port seed contacts locations opportunities conversations messages orders submissions tasks appointments users " +
   "notes-per-contact tags " +
   "custom-values retry-after foreign token-lifetime"
 ).split(" ") as Array<keyof Flags>

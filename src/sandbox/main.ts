@@ -17,10 +17,10 @@ export const runSandbox = async (argv: ReadonlyArray<string>): Promise<number> =
     return 2
   }
   try {
-    const { close, companyId, locationId, token, url, ...oauth } = await startSandbox(options)
+    const { agencyToken, close, companyId, locationId, token, url, ...oauth } = await startSandbox(options)
     const { clientId, clientSecret, refreshToken } = oauth
     process.stdout.write(
-      `${JSON.stringify({ url, token, locationId, companyId, clientId, clientSecret, refreshToken })}\n`
+      `${JSON.stringify({ url, token, locationId, companyId, clientId, clientSecret, refreshToken, agencyToken })}\n`
     )
     process.stderr.write(`sandbox: serving the Account Platform at ${url}, stop with Ctrl-C\n`)
     await new Promise((resolve) => {

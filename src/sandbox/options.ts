@@ -7,6 +7,8 @@ export interface SandboxOptions {
   /** The same seed, counts and `now` create the same account. */
   seed?: number
   contacts?: number
+  /** Locations of the agency, each with an account of this size and limits of its own. Default: 1, without an agency. */
+  locations?: number
   opportunities?: number
   conversations?: number
   messages?: number
@@ -88,6 +90,8 @@ export type Settings = Required<Omit<SandboxOptions, "tags" | "customValues" | "
   customValues: number | undefined
   retryAfter: number | undefined
   variants: Required<Variants>
+  /** The number of this location in its agency, which is part of its seed. */
+  location: number
 }
 
 const documentedLimits: Limits = { burst: 100, intervalMs: 10_000, daily: 200_000 }
@@ -101,6 +105,8 @@ export const settle = (options: SandboxOptions = {}): Settings => {
     host: options.host ?? "127.0.0.1",
     seed: options.seed ?? 1,
     contacts,
+    locations: options.locations ?? 1,
+    location: 0,
     opportunities: options.opportunities ?? Math.round(contacts * 0.4),
     conversations,
     // Every conversation has a last message, so there are at least as many messages as conversations.

@@ -2,18 +2,21 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { listener } from "./http/listener.ts"
 import type { SandboxOptions } from "./options.ts"
-import { type Access, accessOf, createService } from "./service.ts"
+import { Agency } from "./agency.ts"
+import { type Access, accessOf } from "./service.ts"
 
 export interface Sandbox extends Access {
   url: string
+  /** Lists the locations of the agency. Absent without an agency. */
+  agencyToken: string | undefined
   close(): Promise<void>
 }
 
 /** Starts the service in this process, by default on the loopback interface. Rejects if it cannot listen. */
 export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbox> => {
-  const service = createService(options)
-  const { settings } = service
-  const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 0 }, listener(service))
+  const agency = new Agency(options)
+  const { settings } = agency.first
+  const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 0 }, listener(agency))
   server.on("clientError", (_, socket) => {
     if (socket.writable) socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
   })
@@ -23,13 +26,14 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbo
   })
   const { port } = server.address() as AddressInfo
   const url = `http://${settings.host.includes(":") ? `[${settings.host}]` : settings.host}:${port}`
-  service.origin = url
+  agency.setOrigin(url)
   return {
-    ...accessOf(service),
+    ...accessOf(agency.first),
+    agencyToken: agency.token,
     url,
     close: () =>
       new Promise((resolve) => {
-        service.deliveries.close()
+        agency.close()
         server.close(() => resolve())
         server.closeAllConnections()
       })

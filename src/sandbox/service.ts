@@ -1,4 +1,5 @@
 import { Clock } from "./account/clock.ts"
+import type { Data } from "./account/collection.ts"
 import { Random, streams } from "./account/random.ts"
 import { Schedule } from "./account/schedule.ts"
 import { Churn } from "./control/churn-rate.ts"
@@ -28,6 +29,8 @@ export interface Service {
   readonly random: Random
   /** Draws the ids and delays of requests. */
   readonly requestRandom: Random
+  /** The locations of the agency, with their tokens and counts; none without an agency. */
+  readonly locations: () => ReadonlyArray<Data>
   /** The address of the server; empty until it listens. */
   origin: string
 }
@@ -56,9 +59,15 @@ export const accessOf = ({ tokens, world }: Service): Access => ({
 })
 
 /** Creates a service without a socket. A simulation provides its own clock. */
-export const createService = (options: SandboxOptions, otherClock?: Clock): Service => {
-  const settings = settle(options)
-  const clock = otherClock ?? new Clock(settings.now)
+export const createService = (options: SandboxOptions, clock?: Clock): Service =>
+  createServiceOf(settle(options), clock)
+
+/** As `createService`, for one location of an agency, with what is known of all of them. */
+export const createServiceOf = (
+  settings: Settings,
+  clock: Clock = new Clock(settings.now),
+  locations: Service["locations"] = () => []
+): Service => {
   const world = createWorld(settings)
   return {
     settings,
@@ -74,6 +83,7 @@ export const createService = (options: SandboxOptions, otherClock?: Clock): Serv
     exportCursors: new ExportCursors(clock),
     random: new Random(settings.seed, streams.live, 0),
     requestRandom: new Random(settings.seed, streams.latency, 0),
+    locations,
     origin: ""
   }
 }

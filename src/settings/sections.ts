@@ -6,6 +6,7 @@ import { personalDataClasses } from "../catalog/personal-data.ts"
 import { lakeSettings } from "./lake-settings.ts"
 import { listenSettings, pruneSettings } from "./small-sections.ts"
 import { alarmSettings } from "./alarm-settings.ts"
+import { fleetSettings } from "./fleet-settings.ts"
 import { signalSettings } from "./signal-settings.ts"
 import {
   anyOf,
@@ -234,6 +235,7 @@ export const sections = {
   },
   alarms: alarmSettings,
   signals: signalSettings,
+  fleet: fleetSettings,
   machine: {
     memory_mb: setting(numberFrom(96), {
       description: "Memory for DuckDB, in megabytes; the process needs 300 to 400 MB more.",

@@ -204,7 +204,7 @@ const locationsOf = ({ values, sources, locations }: Settings): ReadonlyArray<Li
   return listed.length > 0 || named === "" ? listed : [{ id: named }]
 }
 
-const missing = (path: string): SettingProblem => {
+export const missing = (path: string): SettingProblem => {
   const { description, environment, flag } = allSettings.find((setting) => setting.path === path)!
   return {
     _tag: "Missing",

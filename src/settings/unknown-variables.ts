@@ -4,8 +4,8 @@ import type { Environment } from "./read.ts"
 import { allSettings } from "./table.ts"
 
 const variables: ReadonlySet<string> = new Set(allSettings.flatMap(({ environment }) => environment ?? []))
-/** Variables of the tests. */
-const notSettings: ReadonlySet<string> = new Set(["SLUICE_COMMAND", "SLUICE_SEED"])
+/** Variables of the launcher, of the tests and of the fleet. */
+const notSettings: ReadonlySet<string> = new Set(["SLUICE_COMMAND", "SLUICE_SEED", "SLUICE_FLEET_TETHER"])
 
 /** One sentence for each that is similar to a setting. A value is not shown, because it may be a token. */
 export const unknownVariables = (environment: Environment): ReadonlyArray<string> =>

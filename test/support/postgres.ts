@@ -88,3 +88,7 @@ export const freePort = (): Promise<number> =>
       server.close(() => resolve(port))
     })
   })
+
+/** The rows of a statement, by psql: columns are separated by a bar. */
+export const sqlIn = async ({ url }: Postgres, sql: string): Promise<string> =>
+  execFileSync(join(postgresPrograms!, "psql"), ["-qAt", "-c", sql, url], { encoding: "utf8" }).trim()

@@ -11,6 +11,8 @@ export interface Service {
   readonly clientId: string
   readonly clientSecret: string
   readonly refreshToken: string
+  /** Absent without an agency. */
+  readonly agencyToken: string | undefined
   /** Every record of a collection that is not deleted, in the form of a single read. */
   readonly records: (collection: string) => Promise<ReadonlyArray<Record<string, unknown>>>
   readonly stats: () => Promise<Stats>

@@ -22,12 +22,20 @@ export const createContext = (settings: Settings): AccountContext => {
     malformed: settings.world === "nasty",
     settings,
     locationId: random.id(),
-    companyId: random.id(),
+    companyId: settings.location === 0 ? random.id() : companyOf(settings, random),
     userIds: Array.from({ length: settings.users }, () => random.id()),
     customFields: customFields(random),
     begin: settings.now - years(3),
     end: settings.now
   }
+}
+
+/** The company of the first location of the agency, whose id follows that of the location. */
+const companyOf = ({ location, seed }: Settings, own: Random): string => {
+  own.id()
+  const first = new Random(seed - location, streams.setup, 0)
+  first.id()
+  return first.id()
 }
 
 /**

@@ -21,6 +21,8 @@ export const control = ({ method, text, url }: ParsedRequest, service: Service):
     case "POST stats/reset":
       statistics.reset()
       return JSON.stringify(statistics.report(false))
+    case "GET locations":
+      return JSON.stringify(service.locations())
     case "POST change":
       return JSON.stringify(change(body, service))
     case "POST clock":

@@ -1,15 +1,15 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
-import type { Service } from "../service.ts"
+import type { Agency } from "../agency.ts"
 import { deliver } from "./delivery.ts"
 import { type HttpResponse, handle, maxBodyBytes } from "./handler.ts"
 import { Interruption } from "./interruption.ts"
 
 /** Connects the handler to a server. Never throws. */
 export const listener =
-  (service: Service): RequestListener =>
+  (agency: Agency): RequestListener =>
   (request, response) => {
     response.on("error", () => {})
-    respond(request, response, service).catch((error: unknown) => {
+    respond(request, response, agency).catch((error: unknown) => {
       // A client that disconnects is expected; any other error is a defect of the sandbox.
       if (request.socket.destroyed) return
       process.stderr.write(`sandbox: ${error instanceof Error ? error.stack : String(error)}\n`)
@@ -18,12 +18,14 @@ export const listener =
     })
   }
 
-const respond = async (request: IncomingMessage, response: ServerResponse, service: Service): Promise<void> => {
+const respond = async (request: IncomingMessage, response: ServerResponse, agency: Agency): Promise<void> => {
   const { headers, method = "", url: target = "" } = request
   const body = await readBody(request, maxBodyBytes(headers["content-type"]))
+  const received = { method, target, headers, body }
+  const service = agency.serviceFor(received)
   let answered: HttpResponse
   try {
-    answered = await handle({ method, target, headers, body }, service)
+    answered = await handle(received, service)
   } catch (error) {
     if (!(error instanceof Interruption)) throw error
     if (error.kind === "reset-before") request.socket.resetAndDestroy()

@@ -5,6 +5,11 @@ import type { Settings } from "../options.ts"
 import { Random, streams } from "../account/random.ts"
 import type { AccountContext } from "../account/context.ts"
 
+/** The private token of the location with these settings. */
+export const privateTokenOf = ({ seed }: Settings): string => privateToken(new Random(seed, streams.token, 0))
+
+const privateToken = (random: Random): string => `pit-${random.id()}${random.id()}`
+
 /** The credentials of both integrations: a private token, which never expires, and the app's, which refreshes issue. */
 export class Tokens {
   readonly privateToken: string
@@ -24,7 +29,7 @@ export class Tokens {
     this.#context = context
     this.#clock = clock
     this.#random = new Random(settings.seed, streams.token, 0)
-    this.privateToken = `pit-${this.#random.id()}${this.#random.id()}`
+    this.privateToken = privateToken(this.#random)
     this.clientId = `client-${this.#random.id()}`
     this.clientSecret = this.#random.id()
     this.refreshToken = `refresh-${this.#random.id()}`
@@ -45,6 +50,11 @@ export class Tokens {
   integrationOf(header: string | undefined): Integration {
     const token = tokenIn(header)
     return token !== this.privateToken && this.#expiryByToken.has(token) ? "app" : "private"
+  }
+
+  /** Whether the token in a header was issued here, even if it has expired. */
+  knows(header: string): boolean {
+    return this.#expiryByToken.has(tokenIn(header))
   }
 
   requireScope(scope: string): void {

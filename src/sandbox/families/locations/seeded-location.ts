@@ -2,12 +2,13 @@ import { iso } from "../../account/clock.ts"
 import { Collection, type Data, entry } from "../../account/collection.ts"
 import type { AccountContext } from "../../account/context.ts"
 
-/** The only location of the sandbox (A 2.8). */
+/** The location of the account (A 2.8). */
 export const createLocations = (context: AccountContext): Collection => {
+  const { location: number } = context.settings
   const location: Data = {
     id: context.locationId,
     companyId: context.companyId,
-    name: "Harbor & Pine Renovations",
+    name: `Harbor & Pine Renovations${number === 0 ? "" : ` ${number + 1}`}`,
     firstName: "Maeve",
     lastName: "O'Brien",
     email: "office@harborandpine.example",

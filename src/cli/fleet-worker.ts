@@ -1,0 +1,93 @@
+/** `sluice fleet worker`: runs the syncs of the fleet until it is stopped. */
+import * as Cron from "effect/Cron"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import { randomUUID } from "node:crypto"
+import { mkdir } from "node:fs/promises"
+import { type AddressInfo, createServer } from "node:net"
+import { workerLayer } from "../fleet/cluster/cluster.ts"
+import { databaseLayer } from "../fleet/cluster/database.ts"
+import { referenceFor } from "../fleet/reference.ts"
+import { Slots } from "../fleet/slots.ts"
+import { makeWorker } from "../fleet/worker.ts"
+import { onDisk } from "../io/files.ts"
+import { SettingsError } from "../settings/errors.ts"
+import { type FleetSettings, fleetSettings } from "../settings/fleet.ts"
+import type { Flags } from "../settings/read.ts"
+import { Environment } from "./environment.ts"
+import { unavailable } from "./fleet-database.ts"
+import { Output } from "./output.ts"
+
+export interface WorkerFlags extends Pick<Flags, "config"> {
+  readonly host: string | undefined
+  readonly port: number | undefined
+}
+
+/** A worker that gives no sign for this long loses its locations. */
+const leaseMs = 8000
+/** One holds the locks of the cluster; the others are for statements. */
+const connections = 5
+
+export const fleetWorker = Effect.fn("cli.fleetWorker")(function* (flags: WorkerFlags) {
+  const { keepSecret, say } = yield* Output
+  const environment = yield* Environment
+  const settings = yield* fleetSettings(flags, environment)
+  keepSecret(Redacted.value(settings.database))
+  const schedule = yield* scheduleOf(settings)
+  yield* onDisk(settings.state, "created", () => mkdir(settings.state, { recursive: true }))
+  const { host = "127.0.0.1" } = flags
+  const port = flags.port ?? (yield* Effect.promise(freePort))
+  const services = yield* Effect.context<Output>()
+  const worker = makeWorker({
+    // A worker that is started again has nothing of what it had before.
+    owner: { name: `${host}:${port} ${randomUUID()}`, leaseMs },
+    slots: new Slots(settings.parallel),
+    windowMs: settings.windowMs,
+    orderOf: (location, token) => ({
+      state: settings.state,
+      config: flags.config,
+      token: token ?? (settings.token === undefined ? undefined : referenceFor(settings.token, location))
+    }),
+    environment,
+    onLine: (location, line) => Effect.runSyncWith(services)(Effect.annotateLogs(Effect.logDebug(line), { location }))
+  })
+  yield* Effect.logInfo("worker started").pipe(
+    Effect.annotateLogs({ address: `${host}:${port}`, parallel: settings.parallel, state: settings.state })
+  )
+  say("Next: ./sluice fleet enqueue --all, in another terminal")
+  return yield* Layer.launch(
+    Layer.provide(workerLayer(worker, { host, port, leaseMs, schedule }), databaseLayer(settings.database, connections))
+  ).pipe(unavailable)
+})
+
+const scheduleOf = Effect.fnUntraced(function* ({ placeOf, schedule }: FleetSettings) {
+  if (schedule === undefined) return undefined
+  const { fields, jitterMs, timeZone } = schedule
+  const cron = Cron.parse(fields, timeZone)
+  if (Result.isSuccess(cron)) return { cron: cron.success, jitterMs }
+  const isZone = Result.isFailure(Cron.parse("0 0 * * *", timeZone))
+  const path = isZone ? "fleet.time_zone" : "fleet.schedule"
+  return yield* new SettingsError({
+    problems: [
+      {
+        _tag: "WrongValue",
+        path,
+        place: placeOf(path),
+        value: isZone ? timeZone : fields,
+        expected: isZone ? "a time zone such as Europe/Berlin" : "five fields of a crontab, such as 30 2 * * *"
+      }
+    ]
+  })
+})
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once("error", reject)
+    server.listen(0, () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })

@@ -1,0 +1,127 @@
+/** One run of a location: the sync of one machine, in a process of its own, which ends with the worker. */
+import { spawn } from "node:child_process"
+import { join } from "node:path"
+import { tetherMs, tetherVariable } from "./tether.ts"
+
+export interface Order {
+  readonly location: string
+  readonly kind: "sync" | "full" | "backfill"
+  readonly from: string | undefined
+  readonly to: string | undefined
+  /** Reference to the token; without it, the settings have one. */
+  readonly token: string | undefined
+  /** The folder of all locations. */
+  readonly state: string
+  /** The settings file of the worker. */
+  readonly config: string | undefined
+}
+
+export interface Outcome {
+  readonly exitCode: number | null
+  readonly message: string | undefined
+  readonly resumeAt: number | undefined
+  readonly requests: number | undefined
+  readonly requestsLeft: number | undefined
+  /** Whether the process has ended by itself, and so stored what it sent last. */
+  readonly isClean: boolean
+}
+
+export interface Child {
+  readonly ended: Promise<Outcome>
+  /** As `since`, later. */
+  readonly extend: (since: number) => void
+  readonly stop: (signal: NodeJS.Signals) => void
+}
+
+/** What is kept of the messages, for the one that explains a crash. */
+const stderrMax = 2000
+
+/** `since`: when the worker last knew that it owns the location, epoch milliseconds. */
+export const startChild = (
+  order: Order,
+  environment: Readonly<Record<string, string | undefined>>,
+  since: number,
+  onLine: (line: string) => void
+): Child => {
+  // The same Node with the same flags, and the same entry point, as the worker.
+  const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, ...argumentsOf(order)], {
+    env: {
+      ...environment,
+      // One location must not read another's, whatever the variables of the worker say.
+      SLUICE_LOCATION_ID: order.location,
+      ...(order.token !== undefined && { SLUICE_TOKEN: order.token }),
+      [tetherVariable]: String(since + tetherMs)
+    },
+    stdio: ["pipe", "pipe", "pipe"]
+  })
+  child.stdin.on("error", () => {})
+  let [stdout, stderr] = ["", ""]
+  child.stdout.on("data", (chunk) => (stdout += chunk))
+  child.stderr.on("data", (chunk) => {
+    const text = String(chunk)
+    stderr = (stderr + text).slice(-stderrMax)
+    for (const line of text.split("\n")) if (line.trim() !== "") onLine(line)
+  })
+  return {
+    ended: new Promise((resolve) => {
+      child.once("error", (cause) => resolve(outcomeOf(null, "", cause.message)))
+      child.once("close", (exitCode) => resolve(outcomeOf(exitCode, stdout, stderr)))
+    }),
+    extend: (since) => void child.stdin.write(`${since + tetherMs}\n`),
+    stop: (signal) => void child.kill(signal)
+  }
+}
+
+/** The output folder of a location. */
+export const folderOf = (state: string, location: string): string => join(state, location)
+
+const argumentsOf = ({ config, from, kind, location, state, to }: Order): ReadonlyArray<string> => [
+  kind === "backfill" ? "backfill" : "sync",
+  "--location",
+  location,
+  "--output",
+  folderOf(state, location),
+  "--json",
+  ...(config === undefined ? [] : ["--config", config]),
+  ...(kind === "full" ? ["--full"] : []),
+  ...(from === undefined ? [] : ["--from", from]),
+  ...(to === undefined ? [] : ["--to", to])
+]
+
+/** The parts of the results of `sync`, `backfill` and of errors that the fleet uses. */
+interface Printed {
+  readonly data?: {
+    readonly requests?: number
+    readonly requestsLeft?: number
+    readonly ended?: ReadonlyArray<{ readonly resumeAt?: string; readonly status: string; readonly resource: string }>
+  }
+  readonly error?: { readonly message: string }
+  readonly next?: string
+}
+
+const outcomeOf = (exitCode: number | null, stdout: string, stderr: string): Outcome => {
+  const { data, error, next } = printedIn(stdout)
+  const resumeAt = Math.max(...(data?.ended ?? []).map((end) => Date.parse(end.resumeAt ?? "") || 0), 0)
+  const incomplete = (data?.ended ?? []).filter(({ status }) => status === "incomplete").map((end) => end.resource)
+  const message =
+    error?.message ??
+    (incomplete.length > 0 ? `incomplete: ${incomplete.join(", ")}` : undefined) ??
+    (exitCode === 0 ? undefined : (stderr.trim().split("\n").at(-1) ?? `the process ended with ${exitCode}`))
+  return {
+    exitCode,
+    message: message && `${message}${exitCode === 0 || next === undefined ? "" : ` Next: ${next}`}`.slice(0, 1000),
+    // An error that stops the run names the time in its next step only.
+    resumeAt: resumeAt || Date.parse(/after (\S+Z)/.exec(next ?? "")?.[1] ?? "") || undefined,
+    requests: data?.requests,
+    requestsLeft: data?.requestsLeft,
+    isClean: exitCode !== null
+  }
+}
+
+const printedIn = (stdout: string): Printed => {
+  try {
+    return JSON.parse(stdout.trim().split("\n").at(-1) ?? "{}") as Printed
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,126 @@
+/** What people do with the fleet: its locations, and the runs that they request, stop and watch. */
+import * as Effect from "effect/Effect"
+import { Database, type Parameter } from "./cluster/database.ts"
+import { openStates } from "./tables.ts"
+
+const query = <Row extends object>(sql: string, ...parameters: ReadonlyArray<Parameter>) =>
+  Effect.flatMap(Database, ({ query }) => query<Row>(sql, ...parameters))
+
+/** The locations that a statement concerns; undefined for all. */
+export type Chosen = ReadonlyArray<string> | undefined
+
+const chosen = (locations: Chosen): string | null => (locations === undefined ? null : JSON.stringify(locations))
+const isChosen = (place: string) =>
+  `($${place}::jsonb IS NULL OR location IN (SELECT jsonb_array_elements_text($${place}::jsonb)))`
+const namesOf = Effect.map((rows: ReadonlyArray<{ readonly location: string }>) => rows.map(({ location }) => location))
+
+/** The chosen locations that the fleet does not have. */
+export const unknownOf = (locations: Chosen) =>
+  query<{ readonly location: string }>(
+    `SELECT location FROM jsonb_array_elements_text($1::jsonb) AS one (location)
+     WHERE location NOT IN (SELECT location FROM locations)`,
+    JSON.stringify(locations ?? [])
+  ).pipe(namesOf)
+
+export interface NewLocation {
+  readonly location: string
+  readonly name?: string | undefined
+  /** Reference to the token. */
+  readonly token?: string | undefined
+}
+
+/** Returns those that are new. A location that is known gets the new name and token, if there are any. */
+export const addLocations = (locations: ReadonlyArray<NewLocation>) =>
+  query<{ readonly location: string; readonly isNew: boolean }>(
+    `INSERT INTO locations (location, name, token)
+     SELECT DISTINCT ON (location) location, name, token
+     FROM jsonb_to_recordset($1::jsonb) AS one (location text, name text, token text)
+     ON CONFLICT (location) DO UPDATE
+       SET name = coalesce(excluded.name, locations.name), token = coalesce(excluded.token, locations.token)
+     RETURNING location, xmax = 0 AS "isNew"`,
+    JSON.stringify(locations)
+  ).pipe(Effect.map((rows) => rows.filter(({ isNew }) => isNew).map(({ location }) => location)))
+
+/** Returns those that were removed. Its runs are removed too, its folder is not; one that runs now stays. */
+export const removeLocations = (locations: ReadonlyArray<string>) =>
+  query<{ readonly location: string }>(
+    `DELETE FROM locations WHERE ${isChosen("1")} AND (owner IS NULL OR lease_until < now()) RETURNING location`,
+    chosen(locations)
+  ).pipe(namesOf)
+
+/** Returns the locations that have a new run. One that has an open run keeps it. */
+export const enqueue = (
+  locations: Chosen,
+  run: {
+    readonly kind: "sync" | "full" | "backfill"
+    readonly from?: string | undefined
+    readonly to?: string | undefined
+  }
+) =>
+  query<{ readonly location: string }>(
+    `INSERT INTO runs (location, kind, window_from, window_to)
+     SELECT location, $2, $3, $4 FROM locations WHERE ${isChosen("1")}
+     ON CONFLICT (location) WHERE state IN ${openStates} DO NOTHING
+     RETURNING location`,
+    chosen(locations),
+    run.kind,
+    run.from ?? null,
+    run.to ?? null
+  ).pipe(namesOf)
+
+/** Returns the locations that were not so before. A run that has begun continues. */
+export const setPaused = (locations: Chosen, isPaused: boolean) =>
+  query<{ readonly location: string }>(
+    `UPDATE locations SET paused = $2 WHERE ${isChosen("1")} AND paused <> $2 RETURNING location`,
+    chosen(locations),
+    isPaused
+  ).pipe(namesOf)
+
+/** Returns the locations whose runs end now, or as soon as their worker has stopped them. */
+export const cancel = (locations: Chosen) =>
+  query<{ readonly location: string }>(
+    `UPDATE runs SET state = CASE WHEN state = 'running' THEN 'cancelling' ELSE 'cancelled' END,
+       ended_at = CASE WHEN state = 'running' THEN NULL ELSE now() END
+     WHERE state IN ('queued', 'waiting', 'running') AND ${isChosen("1")}
+     RETURNING location`,
+    chosen(locations)
+  ).pipe(namesOf)
+
+export interface LocationStatus {
+  readonly location: string
+  readonly name: string | null
+  readonly paused: boolean
+  /** The last run: `none` if there was none. */
+  readonly state: string
+  readonly kind: string | null
+  readonly attempts: number | null
+  readonly exitCode: number | null
+  readonly message: string | null
+  readonly owner: string | null
+  readonly requestsLeft: number | null
+  /** Epoch milliseconds. */
+  readonly freshAt: number | null
+  readonly requestedAt: number | null
+  readonly notBefore: number | null
+  readonly startedAt: number | null
+  readonly endedAt: number | null
+}
+
+const epochMs = (column: string, name: string) => `(extract(epoch FROM ${column}) * 1000)::float8 AS "${name}"`
+
+export const statusOfFleet = (locations: Chosen) =>
+  query<LocationStatus>(
+    `SELECT l.location, l.name, l.paused, coalesce(r.state, 'none') AS state, r.kind, r.attempts,
+       r.exit_code AS "exitCode", r.message,
+       CASE WHEN l.lease_until > now() THEN split_part(l.owner, ' ', 1) END AS owner,
+       -- What was left on another day of the service says nothing of today.
+       CASE WHEN l.requests_left_at > now() - interval '24 hours' THEN l.requests_left END AS "requestsLeft",
+       ${epochMs("l.fresh_at", "freshAt")}, ${epochMs("r.requested_at", "requestedAt")},
+       ${epochMs("r.not_before", "notBefore")}, ${epochMs("r.started_at", "startedAt")},
+       ${epochMs("r.ended_at", "endedAt")}
+     FROM locations AS l
+     LEFT JOIN LATERAL (SELECT * FROM runs WHERE location = l.location ORDER BY run DESC LIMIT 1) AS r ON true
+     WHERE ${isChosen("1").replace(" location IN", " l.location IN")}
+     ORDER BY l.fresh_at NULLS FIRST, l.location`,
+    chosen(locations)
+  )

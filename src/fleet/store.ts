@@ -1,0 +1,161 @@
+/** What workers write about locations and their runs. Every statement is atomic, and does nothing if repeated. */
+import * as Effect from "effect/Effect"
+import { Database, type Parameter } from "./cluster/database.ts"
+import type { Outcome } from "./child.ts"
+import { openStates } from "./tables.ts"
+
+const query = <Row extends object>(sql: string, ...parameters: ReadonlyArray<Parameter>) =>
+  Effect.flatMap(Database, ({ query }) => query<Row>(sql, ...parameters))
+
+const epochMs = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float8`
+
+/** A run that a worker may begin. */
+export interface OpenRun {
+  readonly kind: "sync" | "full" | "backfill"
+  readonly state: "queued" | "waiting" | "running" | "cancelling"
+  readonly from: string | null
+  readonly to: string | null
+  readonly failures: number
+  readonly token: string | null
+  readonly paused: boolean
+  /** Epoch milliseconds; 0 for never. */
+  readonly freshAt: number
+}
+
+/** Undefined if the run has ended. */
+export const openRun = (run: number) =>
+  query<OpenRun>(
+    `SELECT kind, state, window_from AS "from", window_to AS "to", failures, token, paused,
+       coalesce(${epochMs("fresh_at")}, 0) AS "freshAt"
+     FROM runs JOIN locations USING (location)
+     WHERE run = $1 AND state IN ${openStates}`,
+    run
+  ).pipe(Effect.map(([found]) => found))
+
+/** Puts a run back for the dispatcher, because its location is paused. */
+export const putBack = (run: number) =>
+  query(
+    `UPDATE runs SET dispatched = false, dispatches = dispatches + 1 WHERE run = $1 AND state IN ('queued', 'waiting')`,
+    run
+  )
+
+/** Of one worker, from its start to its end. A restarted one is another. */
+export interface Owner {
+  readonly name: string
+  /** How long a location stays its own without a sign of it. */
+  readonly leaseMs: number
+}
+
+export interface Claim {
+  readonly location: string
+  readonly generation: string
+  /** Whether the run before has stored what it sent last. */
+  readonly endedCleanly: boolean
+}
+
+/** Undefined while another owns the location. */
+export const claim = (location: string, { leaseMs, name }: Owner) =>
+  query<Claim>(
+    `UPDATE locations AS l
+     SET owner = $2, generation = l.generation + 1, ended_cleanly = false,
+       lease_until = now() + $3 * interval '1 millisecond'
+     FROM (SELECT ended_cleanly FROM locations WHERE location = $1 FOR UPDATE) AS before
+     WHERE l.location = $1 AND (l.owner IS NULL OR l.lease_until < now())
+     RETURNING l.location, l.generation::text, before.ended_cleanly AS "endedCleanly"`,
+    location,
+    name,
+    leaseMs
+  ).pipe(Effect.map(([claimed]) => claimed))
+
+/** Extends what the worker still owns, and returns it. What it has lost stays lost. */
+export const extend = ({ leaseMs, name }: Owner, locations: ReadonlyArray<string>) =>
+  query<{ readonly location: string; readonly generation: string; readonly isCancelled: boolean }>(
+    `UPDATE locations AS l SET lease_until = now() + $2 * interval '1 millisecond'
+     WHERE owner = $1 AND lease_until > now() AND location IN (SELECT jsonb_array_elements_text($3::jsonb))
+     RETURNING location, generation::text,
+       EXISTS (SELECT FROM runs AS r WHERE r.location = l.location AND state = 'cancelling') AS "isCancelled"`,
+    name,
+    leaseMs,
+    JSON.stringify(locations)
+  )
+
+export const begin = (run: number, worker: string) =>
+  query(
+    `UPDATE runs SET state = 'running', worker = $2, started_at = coalesce(started_at, now()), attempts = attempts + 1
+     WHERE run = $1 AND state IN ('queued', 'waiting', 'running')`,
+    run,
+    worker
+  )
+
+/** The run is neither done nor lost: a worker that stops leaves it to another. */
+export const handBack = ({ generation, location }: Claim, isClean: boolean) =>
+  query(
+    `UPDATE locations SET owner = NULL, lease_until = NULL, ended_cleanly = ended_cleanly OR $3
+     WHERE location = $1 AND generation = $2::bigint`,
+    location,
+    generation,
+    isClean
+  )
+
+export interface Result extends Pick<Outcome, "exitCode" | "message" | "requests" | "requestsLeft" | "isClean"> {
+  readonly state: "done" | "partial" | "failed" | "cancelled" | "waiting"
+  /** Epoch milliseconds. */
+  readonly notBefore: number | undefined
+  readonly isFailure: boolean
+}
+
+/** Stores how a run ended, and frees its location. False if the location belongs to another worker now. */
+export const finish = (run: number, { generation, location }: Claim, result: Result) =>
+  query(
+    `WITH freed AS (
+       UPDATE locations SET owner = NULL, lease_until = NULL, ended_cleanly = ended_cleanly OR $3,
+         fresh_at = CASE WHEN $5 = 'done'
+           THEN (SELECT CASE WHEN kind = 'backfill' THEN fresh_at ELSE started_at END FROM runs WHERE run = $4)
+           ELSE fresh_at END,
+         requests_left = coalesce($11::int, requests_left),
+         requests_left_at = CASE WHEN $11::int IS NULL THEN requests_left_at ELSE now() END
+       WHERE location = $1 AND generation = $2::bigint
+       RETURNING location
+     )
+     UPDATE runs SET state = $5, exit_code = $6, message = $7, requests = $8, ended_at = now(),
+       failures = failures + CASE WHEN $9 THEN 1 ELSE 0 END, dispatched = false, dispatches = dispatches + 1,
+       not_before = coalesce(to_timestamp($10::float8 / 1000), not_before)
+     WHERE run = $4 AND EXISTS (SELECT FROM freed)
+     RETURNING location`,
+    location,
+    generation,
+    result.isClean,
+    run,
+    result.state,
+    result.exitCode,
+    result.message ?? null,
+    result.requests ?? null,
+    result.isFailure,
+    result.notBefore ?? null,
+    result.requestsLeft ?? null
+  ).pipe(Effect.map((rows) => rows.length === 1))
+
+/** The runs whose time has come, oldest tables first. */
+export const dueRuns = (limit: number) =>
+  query<{ readonly run: number; readonly location: string; readonly dispatches: number }>(
+    `SELECT run::float8 AS run, location, dispatches FROM runs JOIN locations USING (location)
+     WHERE state IN ('queued', 'waiting') AND NOT dispatched AND not_before <= now() AND NOT paused
+     ORDER BY fresh_at NULLS FIRST, run LIMIT $1`,
+    limit
+  )
+
+/** Not if the run was put back or has ended since it was sent. */
+export const markDispatched = ({ dispatches, run }: { readonly run: number; readonly dispatches: number }) =>
+  query(`UPDATE runs SET dispatched = true WHERE run = $1 AND dispatches = $2`, run, dispatches)
+
+/** Queues a sync of every location, spread over the jitter by a hash of the location: each night at the same time. */
+export const enqueueNight = (jitterMs: number) =>
+  query<{ readonly location: string }>(
+    `INSERT INTO runs (location, kind, not_before)
+     SELECT location, 'sync',
+       now() + ('x' || substr(md5(location), 1, 7))::bit(28)::int::float8 / 268435456 * $1 * interval '1 millisecond'
+     FROM locations WHERE NOT paused
+     ON CONFLICT (location) WHERE state IN ${openStates} DO NOTHING
+     RETURNING location`,
+    jitterMs
+  )

@@ -1,0 +1,58 @@
+/**
+ * The tables of the fleet. What people see of it is here; the messages and locks of the cluster are in tables of its own
+ * beside them.
+ *
+ * A run is `queued` until its time has come and a worker is free, then `running`, or `cancelling` if somebody stops it. It
+ * ends as `done`, `partial`, `failed` or `cancelled`. One that is tried again later is `waiting`. A location has at most one
+ * run that has not ended.
+ *
+ * A worker that runs a location owns it until `lease_until`, which it extends every second. `generation` increases with
+ * each owner, and an owner changes rows only while the generation is its own.
+ */
+export const openStates = "('queued', 'waiting', 'running', 'cancelling')"
+
+/** Several workers may start at once, and only one of them creates the tables. */
+export const createTables = `
+  DO $create$ BEGIN
+  PERFORM pg_advisory_xact_lock(7354118, 1);
+  CREATE SCHEMA IF NOT EXISTS sluice_fleet;
+  CREATE TABLE IF NOT EXISTS sluice_fleet.locations (
+    location text PRIMARY KEY,
+    name text,
+    token text,
+    added_at timestamptz NOT NULL DEFAULT now(),
+    paused boolean NOT NULL DEFAULT false,
+    fresh_at timestamptz,
+    requests_left integer,
+    requests_left_at timestamptz,
+    owner text,
+    generation bigint NOT NULL DEFAULT 0,
+    lease_until timestamptz,
+    ended_cleanly boolean NOT NULL DEFAULT true
+  );
+  COMMENT ON COLUMN sluice_fleet.locations.token IS 'Reference to the token of the location, never the token itself';
+  COMMENT ON COLUMN sluice_fleet.locations.fresh_at IS 'Start of the last complete run';
+  COMMENT ON COLUMN sluice_fleet.locations.ended_cleanly IS 'Whether the last run stored its recent requests';
+  CREATE TABLE IF NOT EXISTS sluice_fleet.runs (
+    run bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    location text NOT NULL REFERENCES sluice_fleet.locations ON DELETE CASCADE,
+    kind text NOT NULL CHECK (kind IN ('sync', 'full', 'backfill')),
+    window_from text,
+    window_to text,
+    requested_at timestamptz NOT NULL DEFAULT now(),
+    not_before timestamptz NOT NULL DEFAULT now(),
+    dispatched boolean NOT NULL DEFAULT false,
+    dispatches integer NOT NULL DEFAULT 0,
+    state text NOT NULL DEFAULT 'queued',
+    attempts integer NOT NULL DEFAULT 0,
+    failures integer NOT NULL DEFAULT 0,
+    worker text,
+    started_at timestamptz,
+    ended_at timestamptz,
+    exit_code integer,
+    requests integer,
+    message text
+  );
+  CREATE UNIQUE INDEX IF NOT EXISTS runs_open ON sluice_fleet.runs (location) WHERE state IN ${openStates};
+  CREATE INDEX IF NOT EXISTS runs_by_location ON sluice_fleet.runs (location, run);
+  END $create$`

@@ -1,0 +1,30 @@
+/**
+ * Ends a process that a worker started when the worker no longer owns its location: the worker writes to stdin until when
+ * it does. A worker that was killed closes stdin, one that is paused writes nothing, and another may own the location soon.
+ * The process kills itself, because a stop in good order would send and write more.
+ */
+
+/** The variable of the processes that a worker starts: until when it owns the location at least, epoch milliseconds. */
+export const tetherVariable = "SLUICE_FLEET_TETHER"
+
+/** Shorter than the lease, so that the process has ended before another worker may own the location. */
+export const tetherMs = 5000
+const checkMs = 200
+
+export const holdTether = (until: string): void => {
+  let heldUntil = Number(until)
+  let heardAt = performance.now()
+  const end = () => process.kill(process.pid, "SIGKILL")
+  process.stdin.setEncoding("utf8")
+  process.stdin.on("data", (text: string) => {
+    const [last] = text.trim().split("\n").slice(-1)
+    heldUntil = Math.max(heldUntil, Number(last))
+    heardAt = performance.now()
+  })
+  process.stdin.on("end", end)
+  process.stdin.on("error", end)
+  // The wall clock also passes while the machine sleeps; the other one also while the wall clock is set back.
+  setInterval(() => {
+    if (Date.now() > heldUntil || performance.now() - heardAt > tetherMs) end()
+  }, checkMs).unref()
+}

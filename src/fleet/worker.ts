@@ -1,0 +1,204 @@
+/** What a worker does with a location: owns it, runs its sync in a process, and stores how it ended. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Schedule from "effect/Schedule"
+import type { DatabaseError } from "./cluster/database.ts"
+import { type Child, type Order, type Outcome, startChild } from "./child.ts"
+import { nextOf } from "./retry.ts"
+import type { Slots } from "./slots.ts"
+import * as store from "./store.ts"
+import { tetherMs } from "./tether.ts"
+
+export interface WorkerOptions {
+  readonly owner: store.Owner
+  readonly slots: Slots
+  /** How long the service counts a request. */
+  readonly windowMs: number
+  /** What is the same for every location. */
+  readonly orderOf: (location: string, token: string | undefined) => Pick<Order, "token" | "state" | "config">
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly onLine: (location: string, line: string) => void
+}
+
+/** What the worker owns now. */
+interface Held {
+  readonly generation: string
+  /** When this was last certain, epoch milliseconds. */
+  since: number
+  child: Child | undefined
+  isCancelled: boolean
+}
+
+const extendEveryMs = 1000
+const stopMs = 8000
+const claimEveryMs = 500
+
+export type Worker = ReturnType<typeof makeWorker>
+
+export const makeWorker = (options: WorkerOptions) => {
+  const { owner, slots, windowMs } = options
+  const heldByLocation = new Map<string, Held>()
+
+  /** Extends the leases, and with each the life of its process. Ends the processes of what was lost or is cancelled. */
+  const keepLeases = Effect.gen(function* () {
+    const since = yield* Clock.currentTimeMillis
+    const watched = new Map(heldByLocation)
+    if (watched.size > 0) {
+      const rows = yield* store.extend(owner, [...watched.keys()])
+      const kept = new Map(rows.map((row) => [row.location, row]))
+      for (const [location, held] of watched) {
+        const row = kept.get(location)
+        if (row?.generation !== held.generation) {
+          held.child?.stop("SIGKILL")
+          continue
+        }
+        held.since = since
+        held.child?.extend(since)
+        if (row.isCancelled && !held.isCancelled) {
+          held.isCancelled = true
+          held.child?.stop("SIGTERM")
+        }
+      }
+    }
+  }).pipe(
+    Effect.timeout("4 seconds"),
+    // Without the database, the processes end by themselves before their leases do.
+    Effect.catch((error) =>
+      Effect.annotateLogs(Effect.logWarning("the database does not answer"), { detail: error.message })
+    ),
+    Effect.andThen(Effect.sleep(extendEveryMs)),
+    Effect.forever
+  )
+
+  /** Runs until the run has ended, is put back, or belongs to another worker. */
+  const work = (location: string, run: number) =>
+    Effect.gen(function* () {
+      for (let isOver = false; !isOver;) {
+        const open = yield* patiently(store.openRun(run))
+        isOver = open === undefined || (yield* slots.withSlot(open.freshAt)(attempt(location, run)))
+      }
+    })
+
+  /** True if there is nothing left to do here. */
+  const attempt = Effect.fnUntraced(function* (location: string, run: number) {
+    const open = yield* patiently(store.openRun(run))
+    if (open === undefined) return true
+    if (open.paused && (open.state === "queued" || open.state === "waiting")) {
+      yield* patiently(store.putBack(run))
+      return true
+    }
+    return yield* Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        const { since, ...claim } = yield* restore(claimed(location))
+        heldByLocation.set(location, { generation: claim.generation, since, child: undefined, isCancelled: false })
+        return yield* Effect.onExit(restore(owned(claim, run)), (exit) =>
+          Exit.isSuccess(exit) ? Effect.void : abandon(claim)
+        )
+      })
+    )
+  })
+
+  const claimed = Effect.fnUntraced(function* (location: string) {
+    for (;;) {
+      const since = yield* Clock.currentTimeMillis
+      const claim = yield* patiently(store.claim(location, owner))
+      if (claim !== undefined) return { ...claim, since }
+      yield* Effect.sleep(claimEveryMs)
+    }
+  })
+
+  const owned = Effect.fnUntraced(function* (claim: store.Claim, run: number) {
+    const { location } = claim
+    const held = heldByLocation.get(location)!
+    // The service still counts what a killed process has sent, and nobody knows how much that was.
+    if (!claim.endedCleanly) yield* Effect.sleep(windowMs)
+    // Another worker may have ended the run while this one waited for the location.
+    const open = yield* patiently(store.openRun(run))
+    if (open === undefined) return yield* free(claim, claim.endedCleanly, true)
+    const isStopped = open.state === "cancelling" || held.isCancelled
+    if (!isStopped) yield* patiently(store.begin(run, owner.name))
+    const outcome = isStopped ? undefined : yield* child(location, held, open)
+    const now = yield* Clock.currentTimeMillis
+    // The process has ended itself, because the location is no longer certain to be this worker's.
+    if (outcome?.exitCode === null && now - held.since > tetherMs - extendEveryMs)
+      return yield* free(claim, false, false)
+    const result = resultOf(outcome, held, open.failures, now)
+    const isStored = yield* patiently(
+      store.finish(run, claim, { ...result, isClean: outcome?.isClean ?? claim.endedCleanly })
+    )
+    heldByLocation.delete(location)
+    yield* Effect.annotateLogs(Effect.logInfo(isStored ? "run ended" : "run lost to another worker"), {
+      location,
+      run,
+      state: result.state,
+      exit_code: outcome?.exitCode,
+      requests: outcome?.requests
+    })
+    return true
+  })
+
+  const free = Effect.fnUntraced(function* (claim: store.Claim, isClean: boolean, isOver: boolean) {
+    heldByLocation.delete(claim.location)
+    yield* patiently(store.handBack(claim, isClean))
+    return isOver
+  })
+
+  const child = (location: string, held: Held, { from, kind, to, token }: store.OpenRun) =>
+    Effect.callback<Outcome>((resume) => {
+      const order = { location, kind, from: from ?? undefined, to: to ?? undefined }
+      const started = startChild(
+        { ...order, ...options.orderOf(location, token ?? undefined) },
+        options.environment,
+        held.since,
+        (line) => options.onLine(location, line)
+      )
+      held.child = started
+      void started.ended.then((outcome) => resume(Effect.succeed(outcome)))
+    })
+
+  /**
+   * The cluster moves the location to another worker, or this one stops: the process saves its state first. A fiber that is
+   * interrupted can have no time limits, so another one does this.
+   */
+  const abandon = (claim: store.Claim) =>
+    Effect.gen(function* () {
+      const running = heldByLocation.get(claim.location)?.child
+      let isClean = claim.endedCleanly
+      if (running !== undefined) {
+        running.stop("SIGTERM")
+        const ended = Effect.promise(() => running.ended)
+        yield* Effect.timeoutOption(ended, stopMs)
+        running.stop("SIGKILL")
+        isClean = (yield* ended).isClean
+      }
+      heldByLocation.delete(claim.location)
+      yield* Effect.ignore(store.handBack(claim, isClean))
+    }).pipe(Effect.interruptible, Effect.forkDetach, Effect.flatMap(Fiber.await))
+
+  return { keepLeases, work }
+}
+
+const resultOf = (
+  outcome: Outcome | undefined,
+  held: Held,
+  failures: number,
+  now: number
+): Omit<store.Result, "isClean"> => {
+  const common = {
+    exitCode: outcome?.exitCode ?? null,
+    message: outcome?.message,
+    requests: outcome?.requests,
+    requestsLeft: outcome?.requestsLeft,
+    notBefore: undefined,
+    isFailure: false
+  }
+  if (outcome === undefined || held.isCancelled) return { ...common, state: "cancelled" }
+  const next = nextOf({ exitCode: outcome.exitCode, resumeAt: outcome.resumeAt, failures, now })
+  return next.state === "waiting" ? { ...common, ...next } : { ...common, state: next.state }
+}
+
+/** A restart of PostgreSQL takes seconds, and no run fails because of it. */
+const patiently = <A, R>(effect: Effect.Effect<A, DatabaseError, R>): Effect.Effect<A, never, R> =>
+  effect.pipe(Effect.retry(Schedule.spaced("1 second")), Effect.orDie)

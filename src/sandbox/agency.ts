@@ -1,0 +1,113 @@
+import { Clock } from "./account/clock.ts"
+import type { Data } from "./account/collection.ts"
+import { createContext } from "./account/context.ts"
+import { createLocations } from "./families/locations/seeded-location.ts"
+import type { HttpRequest } from "./http/handler.ts"
+import { privateTokenOf } from "./http/tokens.ts"
+import { type SandboxOptions, type Settings, settle } from "./options.ts"
+import { type Service, createServiceOf } from "./service.ts"
+
+/**
+ * An agency and its locations: each has an account, credentials, limits and counts of its own, which are created when a
+ * request needs them, so that thousands of locations cost little. With one location, there is no agency.
+ */
+export class Agency {
+  readonly #settings: Settings
+  readonly #clock: Clock
+  readonly #made = new Map<number, Service>()
+  readonly #numberById = new Map<string, number>()
+  readonly #numberByToken = new Map<string, number>()
+  readonly #tokens: Array<string> = []
+  readonly #agency: Service | undefined
+  #origin = ""
+
+  constructor(options: SandboxOptions, clock?: Clock) {
+    this.#settings = settle(options)
+    this.#clock = clock ?? new Clock(this.#settings.now)
+    const { locations } = this.#settings
+    if (locations === 1) return
+    for (let number = 0; number < locations; number++) {
+      const settings = this.#settingsOf(number)
+      this.#numberById.set(createContext(settings).locationId, number)
+      this.#tokens.push(privateTokenOf(settings))
+      this.#numberByToken.set(this.#tokens[number]!, number)
+    }
+    this.#agency = this.#createAgency()
+  }
+
+  /** The first location. */
+  get first(): Service {
+    return this.#serviceOf(0)
+  }
+
+  /** A token that lists the locations, and has access to none of them. */
+  get token(): string | undefined {
+    return this.#agency?.tokens.privateToken
+  }
+
+  setOrigin(origin: string): void {
+    this.#origin = origin
+    for (const service of this.#all()) service.origin = origin
+  }
+
+  close(): void {
+    for (const service of this.#all()) service.deliveries.close()
+  }
+
+  /** The service that a request is for: that of its token, or for a control request that of `?location=`. */
+  serviceFor({ body, headers, target }: HttpRequest): Service {
+    if (this.#agency === undefined) return this.first
+    if (target.startsWith("/__sandbox/")) {
+      const id = URL.parse(`http://sandbox${target}`)?.searchParams.get("location")
+      return this.#serviceOf(this.#numberById.get(id ?? "") ?? 0)
+    }
+    const header = String(headers["authorization"] ?? "")
+    const token = header.replace(/^Bearer /i, "")
+    if (token === this.token) return this.#agency
+    const number = this.#numberByToken.get(token)
+    if (number !== undefined) return this.#serviceOf(number)
+    const clientId = target === "/oauth/token" ? new URLSearchParams(body?.toString()).get("client_id") : undefined
+    return this.#all().find(({ tokens }) => tokens.clientId === clientId || tokens.knows(header)) ?? this.first
+  }
+
+  /** Every location with its token, and the requests of those that have received any. */
+  locations = (): ReadonlyArray<Data> =>
+    [...this.#numberById].map(([locationId, number]) => {
+      const { fullestWindow = 0, refused429 = 0, requests = 0 } = this.#made.get(number)?.statistics ?? {}
+      return { locationId, token: this.#tokens[number], requests, fullestWindow, refused429 }
+    })
+
+  #all(): ReadonlyArray<Service> {
+    return [...this.#made.values(), ...(this.#agency === undefined ? [] : [this.#agency])]
+  }
+
+  #serviceOf(number: number): Service {
+    const known = this.#made.get(number)
+    if (known !== undefined) return known
+    const service = createServiceOf(this.#settingsOf(number), this.#clock, this.locations)
+    service.origin = this.#origin
+    this.#made.set(number, service)
+    return service
+  }
+
+  /** Locations with neighbouring seeds have nothing in common but their company. */
+  #settingsOf(number: number): Settings {
+    return { ...this.#settings, seed: this.#settings.seed + number, location: number }
+  }
+
+  /** A location without records that no token of a location reaches, whose search finds all locations. */
+  #createAgency(): Service {
+    const { limits, locations, now, windowKind } = this.#settings
+    const own = { ...settle({ contacts: 0, limits, now, windowKind }), locations }
+    const { seed } = this.#settingsOf(locations)
+    const service = createServiceOf({ ...own, seed, location: locations }, this.#clock)
+    const rows = [...this.#numberById.values()].flatMap((number) => [
+      ...createLocations(createContext(this.#settingsOf(number))).live()
+    ])
+    const all = createLocations(service.world.context)
+    for (const row of all.live().toArray()) all.remove(row)
+    for (const row of rows) all.add(row)
+    Object.defineProperty(service.world, "locations", { value: all })
+    return service
+  }
+}

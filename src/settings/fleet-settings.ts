@@ -1,0 +1,46 @@
+/** The settings of section `[fleet]`: many locations on many workers. Everything is off without a database. */
+import { duration, positiveNumber, text } from "./kinds.ts"
+import { type Setting, setting } from "./setting.ts"
+
+export const fleetSettings = {
+  database: setting(text, {
+    environment: "SLUICE_FLEET_DATABASE",
+    secret: true,
+    description: "Address of the PostgreSQL database of the fleet, or a reference to it: postgres://user@host/name.",
+    example: "env:FLEET_DATABASE"
+  }),
+  state: setting(text, {
+    environment: "SLUICE_FLEET_STATE",
+    description: "Folder that contains the output folder of each location; every worker has to reach it.",
+    default: "fleet"
+  }),
+  token: setting(text, {
+    environment: "SLUICE_FLEET_TOKEN",
+    secret: true,
+    description: "Reference to the token of each location, with {location} in the place of its id.",
+    example: "file:/run/secrets/{location}"
+  }),
+  agency_token: setting(text, {
+    environment: "SLUICE_FLEET_AGENCY_TOKEN",
+    secret: true,
+    description: "Token that lists the locations for ./sluice fleet locations import, or a reference to it.",
+    example: "env:AGENCY_TOKEN"
+  }),
+  parallel: setting(positiveNumber, {
+    environment: "SLUICE_FLEET_PARALLEL",
+    description: "Locations that a worker reads side by side; each needs the memory of a sync.",
+    default: 4
+  }),
+  schedule: setting(text, {
+    description: "When the workers queue a sync of every location, as five fields of a crontab. Without it, never.",
+    example: "30 2 * * *"
+  }),
+  time_zone: setting(text, {
+    description: "Time zone of that schedule.",
+    default: "UTC"
+  }),
+  jitter: setting(duration, {
+    description: "Time over which the locations of a night are spread.",
+    default: "60m"
+  })
+} satisfies Readonly<Record<string, Setting>>

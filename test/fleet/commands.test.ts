@@ -1,0 +1,114 @@
+/** The commands of a fleet without a worker: what they write into the database, and what they print. */
+import { afterAll, assert, beforeAll, beforeEach, describe, it } from "@effect/vitest"
+import { Ajv2020 } from "ajv/dist/2020.js"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { type Postgres, postgresPrograms, sqlIn, startPostgres, withoutPostgres } from "../support/postgres.ts"
+import { type Service, startService } from "../support/service.ts"
+import { newFolder, sluice } from "../support/sluice.ts"
+
+describe.skipIf(postgresPrograms === undefined)(
+  postgresPrograms === undefined ? withoutPostgres : "a fleet without a worker",
+  () => {
+    let service: Service
+    let postgres: Postgres
+    const folder = newFolder()
+    const fleet = (...args: ReadonlyArray<string>) =>
+      sluice(["fleet", ...args], {
+        SLUICE_BASE_URL: service.url,
+        SLUICE_FLEET_DATABASE: postgres.url,
+        SLUICE_FLEET_AGENCY_TOKEN: service.agencyToken!
+      })
+    /** The result, after its schema has accepted it. */
+    const result = async (...args: ReadonlyArray<string>) => {
+      const { code, stderr, stdout } = await fleet(...args, "--json")
+      assert.strictEqual(code, 0, stderr)
+      const printed = JSON.parse(stdout)
+      const name = `fleet-${args[0]}`
+      assert.strictEqual(printed.schema, `sluice/${name}/1`)
+      const path = new URL(`../../docs/schemas/${name}.schema.json`, import.meta.url)
+      const schema = readFileSync(path, "utf8").replaceAll('Properties": true', 'Properties": false')
+      const check = new Ajv2020({ allErrors: true }).compile(JSON.parse(schema))
+      assert.isTrue(check(printed), JSON.stringify(check.errors))
+      return printed.data
+    }
+    beforeAll(async () => {
+      ;[service, postgres] = await Promise.all([startService("--locations", "120", "--contacts", "1"), startPostgres()])
+    })
+    afterAll(() => {
+      service.stop()
+      return postgres.stop()
+    })
+    beforeEach(() => sqlIn(postgres, "DROP SCHEMA IF EXISTS sluice_fleet CASCADE"))
+
+    it("imports every location of the agency once, over several pages", async () => {
+      assert.strictEqual((await result("locations", "import")).locations.length, 120)
+      assert.deepStrictEqual(await result("locations", "import"), { locations: [], unchanged: 120 })
+      const { counts, locations } = await result("status")
+      assert.deepStrictEqual(counts, { none: 120 })
+      assert.match(locations[0].name, /^Harbor & Pine Renovations/)
+    })
+
+    it("imports a CSV file, and refuses tokens, commands and ids that could be paths", async () => {
+      const path = join(folder, "locations.csv")
+      writeFileSync(path, 'name,location,token\n"North, Ltd",north,env:NORTH_TOKEN\nSouth,south,\n')
+      assert.deepStrictEqual((await result("locations", "import", path)).locations.sort(), ["north", "south"])
+      const rows = await sqlIn(postgres, "SELECT location, name, token FROM sluice_fleet.locations ORDER BY 1")
+      assert.strictEqual(rows, "north|North, Ltd|env:NORTH_TOKEN\nsouth|South|")
+      for (const [id, token] of [
+        ["east", "pit-secret-token"],
+        ["east", "cmd:cat /etc/passwd"],
+        ["../east", "env:EAST"]
+      ]) {
+        writeFileSync(path, `location,token\n${id},${token}\n`)
+        const { code, stderr } = await fleet("locations", "import", path)
+        assert.strictEqual(code, 2, stderr)
+        assert.notInclude(stderr, "secret-token")
+      }
+      assert.strictEqual(await sqlIn(postgres, "SELECT count(*) FROM sluice_fleet.locations"), "2")
+    })
+
+    it("queues a location once, until its run is cancelled", async () => {
+      await result("locations", "add", "north", "south")
+      assert.deepStrictEqual(await result("enqueue", "--location", "north"), { locations: ["north"], unchanged: 0 })
+      const { locations, unchanged } = await result("enqueue", "--all", "--from", "2025-01-01")
+      assert.deepStrictEqual([locations, unchanged], [["south"], 1])
+      assert.deepStrictEqual((await result("cancel", "--location", "north")).locations, ["north"])
+      assert.deepStrictEqual((await result("enqueue", "--all", "--full")).locations, ["north"])
+      assert.strictEqual(
+        await sqlIn(postgres, "SELECT location, kind, window_from, state FROM sluice_fleet.runs ORDER BY run"),
+        "north|sync||cancelled\nsouth|backfill|2025-01-01|queued\nnorth|full||queued"
+      )
+    })
+
+    it("pauses and resumes, and names what is wrong", async () => {
+      await result("locations", "add", "north")
+      assert.deepStrictEqual((await result("pause", "--all")).locations, ["north"])
+      assert.deepStrictEqual(await result("pause", "--all"), { locations: [], unchanged: 1 })
+      assert.isTrue((await result("status")).locations[0].paused)
+      assert.deepStrictEqual((await result("resume", "--location", "north")).locations, ["north"])
+      const unknown = await fleet("enqueue", "--location", "nort")
+      assert.strictEqual(unknown.code, 2)
+      assert.match(unknown.stderr, /--location nort: the fleet has no such location\..*Next: .*locations add nort/s)
+      assert.strictEqual((await fleet("enqueue")).code, 2)
+      assert.strictEqual((await fleet("enqueue", "--all", "--full", "--from", "2025-01-01")).code, 2)
+      assert.deepStrictEqual((await result("locations", "remove", "north")).locations, ["north"])
+    })
+
+    it("ends with 4 for a failed run if checked, with 75 without the database, and with 78 without its address", async () => {
+      await result("locations", "add", "north")
+      await result("enqueue", "--all")
+      await sqlIn(postgres, "UPDATE sluice_fleet.runs SET state = 'failed', exit_code = 77, message = 'No token.'")
+      const checked = await fleet("status", "--check")
+      assert.strictEqual(checked.code, 4)
+      assert.match(checked.stdout, /north +failed +never complete .*No token\./)
+      const secret = "postgres://sluice:a-password@127.0.0.1:1/x"
+      const down = await sluice(["fleet", "status"], { SLUICE_FLEET_DATABASE: secret })
+      assert.strictEqual(down.code, 75, down.stderr)
+      assert.notInclude(down.stderr, "a-password")
+      const missing = await sluice(["fleet", "status"], {})
+      assert.strictEqual(missing.code, 78)
+      assert.include(missing.stderr, "SLUICE_FLEET_DATABASE")
+    })
+  }
+)

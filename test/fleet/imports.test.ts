@@ -1,0 +1,45 @@
+import { assert, it } from "@effect/vitest"
+import { globSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+const importsOf = (path: string): ReadonlyArray<string> =>
+  [...readFileSync(join(root, path), "utf8").matchAll(/^(?:import|export) [^"]*?from "([^"]+)"|^import "([^"]+)"/gms)]
+    .filter(([statement]) => !/^(import|export) type\b/.test(statement))
+    .map(([, from, bare]) => (from ?? bare)!)
+
+/** All files that are loaded with a file, before any dynamic import. */
+const loadedWith = (path: string, found = new Set<string>()): ReadonlySet<string> => {
+  if (found.has(path)) return found
+  found.add(path)
+  for (const one of importsOf(path)) {
+    if (one.startsWith(".")) loadedWith(join(dirname(path), one), found)
+    if (one.startsWith("#catalog/")) loadedWith(one.replace("#catalog", "src/catalog"), found)
+  }
+  return found
+}
+
+it("only src/fleet/cluster imports the cluster and the database", () => {
+  const unstable = /^(effect\/(cluster|workflow|rpc|sql|socket)\b|@effect\/(sql|platform-node\/NodeCluster))/
+  const importing = globSync("src/**/*.ts", { cwd: root }).filter((path) =>
+    importsOf(path).some((one) => unstable.test(one))
+  )
+  assert.isNotEmpty(importing)
+  assert.deepStrictEqual(
+    importing.filter((path) => !path.startsWith("src/fleet/cluster/")),
+    []
+  )
+})
+
+it.each(["src/main.ts", "src/cli/sync.ts", "src/cli/status.ts", "src/index.ts"])(
+  "%s loads nothing of a fleet",
+  (path) => {
+    const loaded = [...loadedWith(path)]
+    assert.isAbove(loaded.length, 10)
+    assert.deepStrictEqual(
+      loaded.filter((one) => one.startsWith("src/fleet/")),
+      []
+    )
+  }
+)

@@ -1,0 +1,117 @@
+/** A fleet: the sandbox of an agency, a database, and a folder of state, in which tests start workers. */
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { differing, inDatabase, tableByCollection } from "./compare.ts"
+import { type Postgres, startPostgres } from "./postgres.ts"
+import { type Running, start } from "./process.ts"
+import { type Service, startService } from "./service.ts"
+import { newFolder } from "./sluice.ts"
+
+export interface LocationCounts {
+  readonly locationId: string
+  readonly token: string
+  readonly requests: number
+  readonly fullestWindow: number
+  readonly refused429: number
+}
+
+export interface FleetStatus {
+  readonly counts: Readonly<Record<string, number>>
+  readonly locations: ReadonlyArray<Readonly<Record<string, unknown>> & { readonly location: string }>
+}
+
+export interface Fleet {
+  readonly service: Service
+  readonly postgres: Postgres
+  readonly state: string
+  readonly environment: Readonly<Record<string, string>>
+  readonly worker: () => Running
+  readonly run: (...args: ReadonlyArray<string>) => Promise<{ code: number | null; stdout: string; stderr: string }>
+  readonly status: () => Promise<FleetStatus>
+  /** Resolves when all locations are in one of the states; rejects with the last status otherwise. */
+  readonly reached: (states: ReadonlyArray<string>, withinMs: number) => Promise<FleetStatus>
+  readonly counts: () => Promise<ReadonlyArray<LocationCounts>>
+  /** The differences between the tables of a location and its records in the service. */
+  readonly differences: (location: string) => Promise<ReadonlyArray<string>>
+  readonly stop: () => Promise<void>
+}
+
+/** Takes the flags of `sluice sandbox`. */
+export const startFleet = async (...flags: ReadonlyArray<string>): Promise<Fleet> => {
+  const [service, postgres] = await Promise.all([startService(...flags), startPostgres()])
+  const folder = newFolder()
+  const [state, secrets] = [join(folder, "state"), join(folder, "secrets")]
+  mkdirSync(secrets)
+  const control = async (path: string) => (await fetch(`${service.url}/__sandbox/${path}`)).text()
+  const counts = async () => JSON.parse(await control("locations")) as ReadonlyArray<LocationCounts>
+  for (const { locationId, token } of await counts()) writeFileSync(join(secrets, locationId), token)
+  const environment = {
+    SLUICE_BASE_URL: service.url,
+    SLUICE_FLEET_DATABASE: postgres.url,
+    SLUICE_FLEET_STATE: state,
+    SLUICE_FLEET_TOKEN: `file:${secrets}/{location}`,
+    SLUICE_FLEET_AGENCY_TOKEN: service.agencyToken!,
+    SLUICE_FORMATS: "none"
+  }
+  const workers: Array<Running> = []
+  const expected = new Set<Running>()
+  const run: Fleet["run"] = (...args) => start(["fleet", ...args], environment).ended
+  const status = async () => {
+    const { code, stderr, stdout } = await run("status", "--json")
+    if (code !== 0) throw new Error(stderr)
+    return JSON.parse(stdout).data as FleetStatus
+  }
+  return {
+    service,
+    postgres,
+    state,
+    environment,
+    run,
+    status,
+    counts,
+    worker: () => {
+      const worker = start(["fleet", "worker"], environment)
+      workers.push(worker)
+      return {
+        ...worker,
+        kill: (signal) => {
+          if (signal === "SIGKILL") expected.add(worker)
+          worker.kill(signal)
+        }
+      }
+    },
+    reached: async (states, withinMs) => {
+      const until = Date.now() + withinMs
+      for (;;) {
+        const now = await status()
+        if (now.locations.every(({ state }) => states.includes(String(state)))) return now
+        if (Date.now() > until) throw new Error(JSON.stringify(now.counts) + JSON.stringify(now.locations))
+        await new Promise((resolve) => setTimeout(resolve, 1000))
+      }
+    },
+    differences: async (location) => {
+      const found: Array<string> = []
+      await inDatabase(join(state, location, "warehouse.duckdb"), async (ask) => {
+        for (const [collection, table] of Object.entries(tableByCollection)) {
+          const place = `${collection}${collection.includes("?") ? "&" : "?"}location=${location}`
+          const lines = (await control(`records/${place}`)).split("\n")
+          const records = lines.filter((line) => line !== "").map((line) => JSON.parse(line))
+          found.push(...differing(table, await ask(`SELECT * FROM crm.${table}`), records))
+        }
+      })
+      return found.filter((difference) => !/^conversations \w+\.type: \d+ became "TYPE_/.test(difference)).slice(0, 5)
+    },
+    stop: async () => {
+      for (const worker of workers) worker.kill("SIGCONT")
+      for (const worker of workers) worker.kill("SIGTERM")
+      const late = setTimeout(() => workers.forEach((worker) => worker.kill("SIGKILL")), 30_000)
+      const ended = await Promise.all(workers.map((worker) => worker.ended))
+      clearTimeout(late)
+      service.stop()
+      await postgres.stop()
+      rmSync(folder, { recursive: true })
+      const killed = ended.filter(({ code }, index) => code !== 143 && !expected.has(workers[index]!))
+      if (killed.length > 0) throw new Error(`A worker did not stop: ${killed[0]!.stderr.slice(-3000)}`)
+    }
+  }
+}

@@ -87,7 +87,10 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
       next: "./sluice sync"
     })
   const exitCode = problems.length === 0 ? 0 : exitCodes.partial
-  const next = `open ${join(folder, snapshotName)} with any DuckDB client, or see ${join(folder, manifestName)}.`
+  const next =
+    due === "not wanted"
+      ? "./sluice status"
+      : `open ${join(folder, snapshotName)} with any DuckDB client, or see ${join(folder, manifestName)}.`
   if (flags.json)
     yield* printResult("publish", {
       exitCode,
@@ -100,7 +103,7 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
       }
     })
   else {
-    if (isLogged("info"))
+    if (isLogged("info") && due !== "not wanted")
       print(
         due === "unchanged"
           ? `Nothing has changed since ${folder} was published.`

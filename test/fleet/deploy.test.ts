@@ -1,0 +1,71 @@
+/** The files of deploy/, checked by programs that know their formats, and against the settings and flags of sluice. */
+import { assert, describe, it } from "@effect/vitest"
+import { spawnSync } from "node:child_process"
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { parseAllDocuments, parse } from "yaml"
+import { programOf } from "../support/programs.ts"
+import { pythonWith } from "../support/python.ts"
+import { newFolder, sluice } from "../support/sluice.ts"
+
+const deploy = fileURLToPath(new URL("../../deploy", import.meta.url))
+const textOf = (name: string) => readFileSync(join(deploy, name), "utf8")
+const checked = (program: string, ...args: ReadonlyArray<string>) => {
+  const { status, stdout, stderr } = spawnSync(program, args, { encoding: "utf8" })
+  return { status, said: stdout + stderr }
+}
+
+describe("deploy", () => {
+  it("compose.yaml is what the schema of Compose accepts, and a mistake in it is not", () => {
+    const python = pythonWith(["check-jsonschema==0.38.0"])
+    if (python === undefined) return
+    const check = (file: string) =>
+      checked(python, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec", file)
+    const { said, status } = check(join(deploy, "compose.yaml"))
+    assert.strictEqual(status, 0, said)
+    const wrong = join(newFolder(), "compose.yaml")
+    writeFileSync(wrong, textOf("compose.yaml").replace("stop_grace_period", "stop_grace"))
+    assert.notStrictEqual(check(wrong).status, 0, "the control")
+  })
+
+  it("kubernetes.yaml is what the schemas of Kubernetes accept in their strict form", () => {
+    const python = pythonWith(["kubernetes-validate==1.37.0"])
+    if (python === undefined) return
+    const check = (file: string) => checked(python, "-m", "kubernetes_validate", "--strict", file)
+    const { said, status } = check(join(deploy, "kubernetes.yaml"))
+    assert.strictEqual(status, 0, said)
+    const wrong = join(newFolder(), "kubernetes.yaml")
+    writeFileSync(
+      wrong,
+      textOf("kubernetes.yaml").replace("maxUnavailable: 1\n  selector", "maxUnavailabl: 1\n  selector")
+    )
+    assert.notStrictEqual(check(wrong).status, 0, "the control")
+    const [deployment, budget, policy] = parseAllDocuments(textOf("kubernetes.yaml")).map((one) => one.toJS())
+    for (const { spec } of [deployment, budget])
+      assert.deepStrictEqual(spec.selector.matchLabels, deployment.spec.template.metadata.labels)
+    assert.deepStrictEqual(policy.spec.podSelector.matchLabels, deployment.spec.template.metadata.labels)
+  })
+
+  it("sluice-worker@.service is a unit that systemd accepts", () => {
+    const analyze = programOf("systemd", "/usr/bin/systemd-analyze")
+    if (analyze === undefined) return
+    const unit = join(newFolder(), "sluice-worker@7400.service")
+    copyFileSync(join(deploy, "sluice-worker@.service"), unit)
+    assert.deepStrictEqual(checked(analyze, "verify", "--man=no", unit), { status: 0, said: "" })
+  })
+
+  it("fleet.toml has settings that exist, and the files set what it refers to", async () => {
+    const ran = await sluice(["config", "show", "--config", join(deploy, "fleet.toml"), "--json"], {})
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    const { data } = JSON.parse(ran.stdout)
+    const place = (setting: string) => data.settings.find((one: { setting: string }) => one.setting === setting)?.place
+    assert.match(String(place("fleet.state")), /fleet\.toml/)
+    const wanted = [...textOf("fleet.toml").matchAll(/"env:(\w+)"/g)].map(([, name]) => name!)
+    const { environment } = parse(textOf("compose.yaml")).services.worker
+    for (const name of wanted) {
+      assert.property(environment, name)
+      assert.include(textOf("kubernetes.yaml"), `${name}=`)
+    }
+  })
+})

@@ -25,14 +25,14 @@ export interface Fleet {
   readonly postgres: Postgres
   readonly state: string
   readonly environment: Readonly<Record<string, string>>
-  readonly worker: () => Running
+  readonly worker: (environment?: Readonly<Record<string, string>>) => Running
   readonly run: (...args: ReadonlyArray<string>) => Promise<{ code: number | null; stdout: string; stderr: string }>
   readonly status: () => Promise<FleetStatus>
   /** Resolves when all locations are in one of the states; rejects with the last status otherwise. */
   readonly reached: (states: ReadonlyArray<string>, withinMs: number) => Promise<FleetStatus>
   readonly counts: () => Promise<ReadonlyArray<LocationCounts>>
-  /** The differences between the tables of a location and its records in the service. */
-  readonly differences: (location: string) => Promise<ReadonlyArray<string>>
+  /** The differences between the tables of a location, in the folder of a worker, and its records in the service. */
+  readonly differences: (location: string, folder?: string) => Promise<ReadonlyArray<string>>
   readonly stop: () => Promise<void>
 }
 
@@ -69,8 +69,8 @@ export const startFleet = async (...flags: ReadonlyArray<string>): Promise<Fleet
     run,
     status,
     counts,
-    worker: () => {
-      const worker = start(["fleet", "worker"], environment)
+    worker: (more = {}) => {
+      const worker = start(["fleet", "worker"], { ...environment, ...more })
       workers.push(worker)
       return {
         ...worker,
@@ -89,9 +89,9 @@ export const startFleet = async (...flags: ReadonlyArray<string>): Promise<Fleet
         await new Promise((resolve) => setTimeout(resolve, 1000))
       }
     },
-    differences: async (location) => {
+    differences: async (location, folder = state) => {
       const found: Array<string> = []
-      await inDatabase(join(state, location, "warehouse.duckdb"), async (ask) => {
+      await inDatabase(join(folder, location, "warehouse.duckdb"), async (ask) => {
         for (const [collection, table] of Object.entries(tableByCollection)) {
           const place = `${collection}${collection.includes("?") ? "&" : "?"}location=${location}`
           const lines = (await control(`records/${place}`)).split("\n")

@@ -1,5 +1,7 @@
 /** The fleet with real workers, a real PostgreSQL, and the sandbox of an agency. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { type Fleet, startFleet } from "../support/fleet.ts"
 import { type Bucket, motoPython, startBucket } from "../support/bucket.ts"
 import { postgresPrograms, withoutPostgres } from "../support/postgres.ts"
@@ -103,6 +105,57 @@ describe.skipIf(postgresPrograms === undefined || motoPython === undefined)(
       await assertComplete(fleet, third)
       for (const { locationId, requests } of await fleet.counts())
         assert.isBelow(requests - before.get(locationId)!, before.get(locationId)! / 2, locationId)
+    })
+  }
+)
+
+describe.skipIf(postgresPrograms === undefined)(
+  postgresPrograms === undefined ? withoutPostgres : "a worker with a schedule",
+  () => {
+    let fleet: Fleet
+    beforeAll(async () => {
+      fleet = await startFleet("--locations", "4", "--contacts", "2", "--limits", "off", "--latency", "20-40")
+      assert.strictEqual((await fleet.run("locations", "import")).code, 0)
+    })
+    afterAll(() => fleet.stop())
+
+    it("queues every location that is not paused; one without a token stops no other, and a run can be cancelled", async () => {
+      const [bad, paused, good, cancelled] = (await fleet.counts()).map(({ locationId }) => locationId) as [
+        string,
+        string,
+        string,
+        string
+      ]
+      writeFileSync(join(fleet.secrets, bad), "pit-wrong")
+      assert.strictEqual((await fleet.run("pause", "--location", paused)).code, 0)
+      const config = join(newFolder(), "sluice.toml")
+      writeFileSync(config, '[fleet]\nschedule = "* * * * *"\ntime_zone = "Asia/Tokyo"\njitter = "1s"\n')
+      const worker = fleet.worker({}, "--config", config)
+      /** The status of a location, when it meets a condition. */
+      const becomes = async (location: string, state: string) => {
+        const until = Date.now() + 100_000
+        for (;;) {
+          const found = (await fleet.status()).locations.find((one) => one.location === location)!
+          if (found["state"] === state) return found
+          if (Date.now() > until) throw new Error(JSON.stringify(found))
+        }
+      }
+      await becomes(cancelled, "running")
+      assert.strictEqual((await fleet.run("cancel", "--location", cancelled)).code, 0)
+      await becomes(cancelled, "cancelled")
+      const failed = await becomes(bad, "failed")
+      assert.strictEqual(failed["exitCode"], 77)
+      assert.match(String(failed["message"]), /does not accept the token/)
+      assert.strictEqual((await becomes(good, "done"))["attempts"], 1)
+      assert.strictEqual((await becomes(paused, "none"))["paused"], true)
+      assert.strictEqual((await fleet.run("status", "--check")).code, 4)
+      assert.deepStrictEqual(await fleet.differences(good), [])
+
+      worker.kill("SIGTERM")
+      const { code, stderr } = await worker.ended
+      assert.strictEqual(code, 143)
+      assert.match(stderr, /message="the schedule queued runs"/)
+      assert.notInclude(stderr, "pit-")
     })
   }
 )

@@ -24,8 +24,10 @@ export interface Fleet {
   readonly service: Service
   readonly postgres: Postgres
   readonly state: string
+  /** The folder of the tokens, each in a file that is named after its location. */
+  readonly secrets: string
   readonly environment: Readonly<Record<string, string>>
-  readonly worker: (environment?: Readonly<Record<string, string>>) => Running
+  readonly worker: (environment?: Readonly<Record<string, string>>, ...flags: ReadonlyArray<string>) => Running
   readonly run: (...args: ReadonlyArray<string>) => Promise<{ code: number | null; stdout: string; stderr: string }>
   readonly status: () => Promise<FleetStatus>
   /** Resolves when all locations are in one of the states; rejects with the last status otherwise. */
@@ -65,12 +67,13 @@ export const startFleet = async (...flags: ReadonlyArray<string>): Promise<Fleet
     service,
     postgres,
     state,
+    secrets,
     environment,
     run,
     status,
     counts,
-    worker: (more = {}) => {
-      const worker = start(["fleet", "worker"], { ...environment, ...more })
+    worker: (more = {}, ...given) => {
+      const worker = start(["fleet", "worker", ...given], { ...environment, ...more })
       workers.push(worker)
       return {
         ...worker,

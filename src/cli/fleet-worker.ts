@@ -10,6 +10,7 @@ import { type AddressInfo, createServer } from "node:net"
 import { workerLayer } from "../fleet/cluster/cluster.ts"
 import { databaseLayer } from "../fleet/cluster/database.ts"
 import { referenceFor } from "../fleet/reference.ts"
+import { openBucket } from "../fleet/state/objects.ts"
 import { Slots } from "../fleet/slots.ts"
 import { makeWorker } from "../fleet/worker.ts"
 import { onDisk } from "../io/files.ts"
@@ -36,7 +37,9 @@ export const fleetWorker = Effect.fn("cli.fleetWorker")(function* (flags: Worker
   const settings = yield* fleetSettings(flags, environment)
   keepSecret(Redacted.value(settings.database))
   const schedule = yield* scheduleOf(settings)
-  yield* onDisk(settings.state, "created", () => mkdir(settings.state, { recursive: true }))
+  yield* onDisk(settings.folder, "created", () => mkdir(settings.folder, { recursive: true }))
+  const bucket = yield* settings.bucket
+  for (const secret of bucket === undefined ? [] : [bucket.key, bucket.secret]) keepSecret(Redacted.value(secret))
   const { host = "127.0.0.1" } = flags
   const port = flags.port ?? (yield* Effect.promise(freePort))
   const services = yield* Effect.context<Output>()
@@ -46,15 +49,20 @@ export const fleetWorker = Effect.fn("cli.fleetWorker")(function* (flags: Worker
     slots: new Slots(settings.parallel),
     windowMs: settings.windowMs,
     orderOf: (location, token) => ({
-      state: settings.state,
       config: flags.config,
       token: token ?? (settings.token === undefined ? undefined : referenceFor(settings.token, location))
     }),
+    folder: settings.folder,
+    objects: bucket && (yield* Effect.promise(() => openBucket(bucket))),
     environment,
     onLine: (location, line) => Effect.runSyncWith(services)(Effect.annotateLogs(Effect.logDebug(line), { location }))
   })
   yield* Effect.logInfo("worker started").pipe(
-    Effect.annotateLogs({ address: `${host}:${port}`, parallel: settings.parallel, state: settings.state })
+    Effect.annotateLogs({
+      address: `${host}:${port}`,
+      parallel: settings.parallel,
+      state: bucket?.place ?? settings.folder
+    })
   )
   say("Next: ./sluice fleet enqueue --all, in another terminal")
   return yield* Layer.launch(

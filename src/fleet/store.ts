@@ -51,6 +51,8 @@ export interface Claim {
   readonly generation: string
   /** Whether the run before has stored what it sent last. */
   readonly endedCleanly: boolean
+  /** The manifest of its folder in the bucket. */
+  readonly snapshot: string | null
 }
 
 /** Undefined while another owns the location. */
@@ -61,7 +63,7 @@ export const claim = (location: string, { leaseMs, name }: Owner) =>
        lease_until = now() + $3 * interval '1 millisecond'
      FROM (SELECT ended_cleanly FROM locations WHERE location = $1 FOR UPDATE) AS before
      WHERE l.location = $1 AND (l.owner IS NULL OR l.lease_until < now())
-     RETURNING l.location, l.generation::text, before.ended_cleanly AS "endedCleanly"`,
+     RETURNING l.location, l.generation::text, l.snapshot, before.ended_cleanly AS "endedCleanly"`,
     location,
     name,
     leaseMs
@@ -86,6 +88,16 @@ export const begin = (run: number, worker: string) =>
     run,
     worker
   )
+
+/** False if the location belongs to another worker now. */
+export const setSnapshot = ({ generation, location }: Claim, manifest: string) =>
+  query(
+    `UPDATE locations SET snapshot = $3 WHERE location = $1 AND generation = $2::bigint AND owner IS NOT NULL
+     RETURNING location`,
+    location,
+    generation,
+    manifest
+  ).pipe(Effect.map((rows) => rows.length === 1))
 
 /** The run is neither done nor lost: a worker that stops leaves it to another. */
 export const handBack = ({ generation, location }: Claim, isClean: boolean) =>

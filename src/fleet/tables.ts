@@ -28,10 +28,12 @@ export const createTables = `
     owner text,
     generation bigint NOT NULL DEFAULT 0,
     lease_until timestamptz,
-    ended_cleanly boolean NOT NULL DEFAULT true
+    ended_cleanly boolean NOT NULL DEFAULT true,
+    snapshot text
   );
   COMMENT ON COLUMN sluice_fleet.locations.token IS 'Reference to the token of the location, never the token itself';
   COMMENT ON COLUMN sluice_fleet.locations.fresh_at IS 'Start of the last complete run';
+  COMMENT ON COLUMN sluice_fleet.locations.snapshot IS 'Name of the manifest of its folder in the bucket';
   COMMENT ON COLUMN sluice_fleet.locations.ended_cleanly IS 'Whether the last run stored its recent requests';
   CREATE TABLE IF NOT EXISTS sluice_fleet.runs (
     run bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

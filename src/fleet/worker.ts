@@ -3,11 +3,13 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as Schedule from "effect/Schedule"
-import type { DatabaseError } from "./cluster/database.ts"
-import { type Child, type Order, type Outcome, startChild } from "./child.ts"
+import { patiently } from "./cluster/database.ts"
+import { type Child, type Order, type Outcome, folderOf, startChild } from "./child.ts"
 import { nextOf } from "./retry.ts"
+import { inBucket, save } from "./saving.ts"
 import type { Slots } from "./slots.ts"
+import type { Objects } from "./state/objects.ts"
+import type { Session } from "./state/session.ts"
 import * as store from "./store.ts"
 import { tetherMs } from "./tether.ts"
 
@@ -17,7 +19,11 @@ export interface WorkerOptions {
   /** How long the service counts a request. */
   readonly windowMs: number
   /** What is the same for every location. */
-  readonly orderOf: (location: string, token: string | undefined) => Pick<Order, "token" | "state" | "config">
+  readonly orderOf: (location: string, token: string | undefined) => Pick<Order, "token" | "config">
+  /** The folder of the output folders. */
+  readonly folder: string
+  /** Where they are kept; without it, the folder is shared by all workers. */
+  readonly objects: Objects | undefined
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly onLine: (location: string, line: string) => void
 }
@@ -28,6 +34,7 @@ interface Held {
   /** When this was last certain, epoch milliseconds. */
   since: number
   child: Child | undefined
+  session: Session | undefined
   isCancelled: boolean
 }
 
@@ -92,7 +99,8 @@ export const makeWorker = (options: WorkerOptions) => {
     return yield* Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
         const { since, ...claim } = yield* restore(claimed(location))
-        heldByLocation.set(location, { generation: claim.generation, since, child: undefined, isCancelled: false })
+        const { generation } = claim
+        heldByLocation.set(location, { generation, since, child: undefined, session: undefined, isCancelled: false })
         return yield* Effect.onExit(restore(owned(claim, run)), (exit) =>
           Exit.isSuccess(exit) ? Effect.void : abandon(claim)
         )
@@ -119,7 +127,7 @@ export const makeWorker = (options: WorkerOptions) => {
     if (open === undefined) return yield* free(claim, claim.endedCleanly, true)
     const isStopped = open.state === "cancelling" || held.isCancelled
     if (!isStopped) yield* patiently(store.begin(run, owner.name))
-    const outcome = isStopped ? undefined : yield* child(location, held, open)
+    const outcome = isStopped ? undefined : yield* synced(claim, held, open)
     const now = yield* Clock.currentTimeMillis
     // The process has ended itself, because the location is no longer certain to be this worker's.
     if (outcome?.exitCode === null && now - held.since > tetherMs - extendEveryMs)
@@ -145,11 +153,20 @@ export const makeWorker = (options: WorkerOptions) => {
     return isOver
   })
 
+  const synced = (claim: store.Claim, held: Held, open: store.OpenRun) => {
+    const { folder, objects } = options
+    const work = child(claim.location, held, open)
+    const onSession = (session: Session) => {
+      held.session = session
+    }
+    return objects === undefined ? work : inBucket(objects, claim, folderOf(folder, claim.location), onSession, work)
+  }
+
   const child = (location: string, held: Held, { from, kind, to, token }: store.OpenRun) =>
     Effect.callback<Outcome>((resume) => {
       const order = { location, kind, from: from ?? undefined, to: to ?? undefined }
       const started = startChild(
-        { ...order, ...options.orderOf(location, token ?? undefined) },
+        { ...order, state: options.folder, ...options.orderOf(location, token ?? undefined) },
         options.environment,
         held.since,
         (line) => options.onLine(location, line)
@@ -164,7 +181,7 @@ export const makeWorker = (options: WorkerOptions) => {
    */
   const abandon = (claim: store.Claim) =>
     Effect.gen(function* () {
-      const running = heldByLocation.get(claim.location)?.child
+      const { child: running, session } = heldByLocation.get(claim.location) ?? {}
       let isClean = claim.endedCleanly
       if (running !== undefined) {
         running.stop("SIGTERM")
@@ -172,6 +189,7 @@ export const makeWorker = (options: WorkerOptions) => {
         yield* Effect.timeoutOption(ended, stopMs)
         running.stop("SIGKILL")
         isClean = (yield* ended).isClean
+        if (session !== undefined) yield* Effect.ignore(Effect.timeout(save(claim, session, session.saveAll), stopMs))
       }
       heldByLocation.delete(claim.location)
       yield* Effect.ignore(store.handBack(claim, isClean))
@@ -198,7 +216,3 @@ const resultOf = (
   const next = nextOf({ exitCode: outcome.exitCode, resumeAt: outcome.resumeAt, failures, now })
   return next.state === "waiting" ? { ...common, ...next } : { ...common, state: next.state }
 }
-
-/** A restart of PostgreSQL takes seconds, and no run fails because of it. */
-const patiently = <A, R>(effect: Effect.Effect<A, DatabaseError, R>): Effect.Effect<A, never, R> =>
-  effect.pipe(Effect.retry(Schedule.spaced("1 second")), Effect.orDie)

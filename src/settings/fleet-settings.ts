@@ -1,5 +1,5 @@
 /** The settings of section `[fleet]`: many locations on many workers. Everything is off without a database. */
-import { duration, positiveNumber, text } from "./kinds.ts"
+import { duration, httpAddress, positiveNumber, text } from "./kinds.ts"
 import { type Setting, setting } from "./setting.ts"
 
 export const fleetSettings = {
@@ -11,8 +11,35 @@ export const fleetSettings = {
   }),
   state: setting(text, {
     environment: "SLUICE_FLEET_STATE",
-    description: "Folder that contains the output folder of each location; every worker has to reach it.",
+    description:
+      "Where the output folder of each location is: a folder that every worker reaches, or s3://bucket/prefix.",
     default: "fleet"
+  }),
+  cache: setting(text, {
+    environment: "SLUICE_FLEET_CACHE",
+    description: "Folder of this machine in which the output folders are, if state is a bucket.",
+    default: "fleet"
+  }),
+  s3_key: setting(text, {
+    environment: "SLUICE_FLEET_S3_KEY",
+    secret: true,
+    description: "Key id for that bucket, or a reference to it.",
+    example: "env:FLEET_S3_KEY"
+  }),
+  s3_secret: setting(text, {
+    environment: "SLUICE_FLEET_S3_SECRET",
+    secret: true,
+    description: "Secret of that key, or a reference to it.",
+    example: "env:FLEET_S3_SECRET"
+  }),
+  s3_region: setting(text, {
+    description: "Region of that bucket.",
+    default: "us-east-1"
+  }),
+  s3_endpoint: setting(httpAddress, {
+    environment: "SLUICE_FLEET_S3_ENDPOINT",
+    description: "Address of another service with the interface of S3; buckets are then part of the path.",
+    example: "https://s3.example.com"
   }),
   token: setting(text, {
     environment: "SLUICE_FLEET_TOKEN",

@@ -12,7 +12,9 @@ import { missing } from "./settings.ts"
 export interface FleetSettings {
   readonly database: Redacted.Redacted
   /** The folder of the output folders. */
-  readonly state: string
+  readonly folder: string
+  /** Where they are kept, if it is not the folder. */
+  readonly bucket: Effect.Effect<Bucket | undefined, SettingsError>
   /** Reference with `{location}`. */
   readonly token: string | undefined
   readonly agencyToken: Effect.Effect<Redacted.Redacted, SettingsError>
@@ -25,6 +27,15 @@ export interface FleetSettings {
   readonly placeOf: (path: string) => string
 }
 
+export interface Bucket {
+  /** `s3://bucket/prefix` */
+  readonly place: string
+  readonly key: Redacted.Redacted
+  readonly secret: Redacted.Redacted
+  readonly region: string
+  readonly endpoint: string | undefined
+}
+
 export const fleetSettings = Effect.fn("settings.fleet")(function* (
   flags: Flags,
   environment: Environment
@@ -32,21 +43,32 @@ export const fleetSettings = Effect.fn("settings.fleet")(function* (
   const { placeOf, problems, values } = readSettings(flags, environment)
   const { account, budget, fleet } = values
   const secret = secretReader(environment)
-  const read = (key: "database" | "agency_token"): Result.Result<Redacted.Redacted, SettingProblem> =>
+  const read = (
+    key: "database" | "agency_token" | "s3_key" | "s3_secret"
+  ): Result.Result<Redacted.Redacted, SettingProblem> =>
     fleet[key] === undefined ? Result.fail(missing(`fleet.${key}`)) : secret(fleet[key], `fleet.${key}`)
+  /** Read when it is needed, because a reference may run a command. */
+  const needed = (key: Parameters<typeof read>[0]) =>
+    Effect.suspend(() => {
+      const value = read(key)
+      return Result.isSuccess(value)
+        ? Effect.succeed(value.success)
+        : Effect.fail(new SettingsError({ problems: [value.failure] }))
+    })
+  const isBucket = fleet.state.startsWith("s3://")
   const database = read("database")
   const all = [...problems, ...(Result.isFailure(database) ? [database.failure] : [])]
   if (Result.isFailure(database) || all.length > 0) return yield* new SettingsError({ problems: all })
   return {
     database: database.success,
-    state: resolve(fleet.state),
-    token: fleet.token,
-    agencyToken: Effect.suspend(() => {
-      const token = read("agency_token")
-      return Result.isSuccess(token)
-        ? Effect.succeed(token.success)
-        : Effect.fail(new SettingsError({ problems: [token.failure] }))
+    folder: resolve(isBucket ? fleet.cache : fleet.state),
+    bucket: Effect.gen(function* () {
+      if (!isBucket) return undefined
+      const [key, secret] = [yield* needed("s3_key"), yield* needed("s3_secret")]
+      return { place: fleet.state, key, secret, region: fleet.s3_region, endpoint: fleet.s3_endpoint }
     }),
+    token: fleet.token,
+    agencyToken: needed("agency_token"),
     parallel: fleet.parallel,
     schedule:
       fleet.schedule === undefined

@@ -95,6 +95,20 @@ describe.skipIf(postgresPrograms === undefined)(
       assert.deepStrictEqual((await result("locations", "remove", "north")).locations, ["north"])
     })
 
+    it("refuses a schedule and a time zone that do not exist, with the line of the file", async () => {
+      const path = join(folder, "sluice.toml")
+      for (const [setting, reason] of [
+        ['schedule = "2:30"', /fleet\.schedule.*2:30.*five fields/],
+        ['schedule = "30 2 * * *"\ntime_zone = "Mars"', /fleet\.time_zone.*Mars.*Europe\/Berlin/]
+      ] as const) {
+        writeFileSync(path, `[fleet]\n${setting}\n`)
+        const { code, stderr } = await fleet("worker", "--config", path)
+        assert.strictEqual(code, 78, stderr)
+        assert.match(stderr.replaceAll("\n", " "), reason)
+        assert.include(stderr, path)
+      }
+    })
+
     it("ends with 4 for a failed run if checked, with 75 without the database, and with 78 without its address", async () => {
       await result("locations", "add", "north")
       await result("enqueue", "--all")

@@ -1,16 +1,20 @@
 /** The fleet with real workers, a real PostgreSQL, and the sandbox of an agency. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { type Fleet, startFleet } from "../support/fleet.ts"
+import { type Bucket, motoPython, startBucket } from "../support/bucket.ts"
 import { postgresPrograms, withoutPostgres } from "../support/postgres.ts"
 import { randomFrom } from "../support/random.ts"
+import { newFolder } from "../support/sluice.ts"
 
 const seed = Number(process.env["SLUICE_SEED"] ?? 1)
 const seconds = (count: number) => new Promise((resolve) => setTimeout(resolve, count * 1000))
 
 /** Every location equals the service, and the service never counted more than its limit. */
-const assertComplete = async (fleet: Fleet) => {
+const assertComplete = async (fleet: Fleet, folder?: string) => {
   for (const { fullestWindow, locationId, refused429 } of await fleet.counts()) {
-    assert.deepStrictEqual(await fleet.differences(locationId), [], locationId)
+    assert.deepStrictEqual(await fleet.differences(locationId, folder), [], locationId)
     assert.isAtMost(fullestWindow, 100, locationId)
     assert.strictEqual(refused429, 0, locationId)
   }
@@ -48,6 +52,110 @@ describe.skipIf(postgresPrograms === undefined)(
         "the kills and the pause interrupted runs"
       )
       await assertComplete(fleet)
+    })
+  }
+)
+
+describe.skipIf(postgresPrograms === undefined || motoPython === undefined)(
+  postgresPrograms === undefined ? withoutPostgres : "a fleet with its state in a bucket",
+  () => {
+    let [fleet, bucket]: [Fleet, Bucket] = [] as never
+    beforeAll(async () => {
+      bucket = await startBucket("state")
+      fleet = await startFleet("--locations", "6", "--contacts", "10")
+      assert.strictEqual((await fleet.run("locations", "import")).code, 0)
+    })
+    afterAll(async () => {
+      await fleet.stop()
+      await bucket.stop()
+    })
+    const worker = (cache: string) =>
+      fleet.worker({
+        SLUICE_FLEET_STATE: "s3://state/agency",
+        SLUICE_FLEET_CACHE: cache,
+        SLUICE_FLEET_S3_ENDPOINT: bucket.endpoint,
+        SLUICE_FLEET_S3_KEY: "test-key",
+        SLUICE_FLEET_S3_SECRET: "test-secret"
+      })
+
+    it("moves to another worker after a kill, and waits for a bucket that answers 503 for 20 seconds", async () => {
+      const [first, second, third] = [newFolder(), newFolder(), newFolder()]
+      const killed = worker(first)
+      const survivor = worker(second)
+      assert.strictEqual((await fleet.run("enqueue", "--all")).code, 0)
+      await seconds(20)
+      killed.kill("SIGKILL")
+      bucket.setDown(true)
+      // The outage begins when a worker notices it.
+      for (let waited = 0; waited < 100 && bucket.counts().refused === 0; waited++) await seconds(1)
+      await seconds(20)
+      bucket.setDown(false)
+      await fleet.reached(["done"], 200_000)
+      assert.isAbove(bucket.counts().refused, 0)
+      // Some locations ended on the worker that was killed.
+      const before = new Map((await fleet.counts()).map(({ locationId, requests }) => [locationId, requests]))
+      survivor.kill("SIGTERM")
+      await survivor.ended
+
+      // A worker that has nothing continues with what the others have stored.
+      worker(third)
+      assert.strictEqual((await fleet.run("enqueue", "--all")).code, 0)
+      await seconds(3)
+      await fleet.reached(["done"], 200_000)
+      await assertComplete(fleet, third)
+      for (const { locationId, requests } of await fleet.counts())
+        assert.isBelow(requests - before.get(locationId)!, before.get(locationId)! / 2, locationId)
+    })
+  }
+)
+
+describe.skipIf(postgresPrograms === undefined)(
+  postgresPrograms === undefined ? withoutPostgres : "a worker with a schedule",
+  () => {
+    let fleet: Fleet
+    beforeAll(async () => {
+      fleet = await startFleet("--locations", "4", "--contacts", "2", "--limits", "off", "--latency", "20-40")
+      assert.strictEqual((await fleet.run("locations", "import")).code, 0)
+    })
+    afterAll(() => fleet.stop())
+
+    it("queues every location that is not paused; one without a token stops no other, and a run can be cancelled", async () => {
+      const [bad, paused, good, cancelled] = (await fleet.counts()).map(({ locationId }) => locationId) as [
+        string,
+        string,
+        string,
+        string
+      ]
+      writeFileSync(join(fleet.secrets, bad), "pit-wrong")
+      assert.strictEqual((await fleet.run("pause", "--location", paused)).code, 0)
+      const config = join(newFolder(), "sluice.toml")
+      writeFileSync(config, '[fleet]\nschedule = "* * * * *"\ntime_zone = "Asia/Tokyo"\njitter = "1s"\n')
+      const worker = fleet.worker({}, "--config", config)
+      /** The status of a location, when it meets a condition. */
+      const becomes = async (location: string, state: string) => {
+        const until = Date.now() + 100_000
+        for (;;) {
+          const found = (await fleet.status()).locations.find((one) => one.location === location)!
+          if (found["state"] === state) return found
+          if (Date.now() > until) throw new Error(JSON.stringify(found))
+        }
+      }
+      await becomes(cancelled, "running")
+      assert.strictEqual((await fleet.run("cancel", "--location", cancelled)).code, 0)
+      await becomes(cancelled, "cancelled")
+      const failed = await becomes(bad, "failed")
+      assert.strictEqual(failed["exitCode"], 77)
+      assert.match(String(failed["message"]), /does not accept the token/)
+      assert.strictEqual((await becomes(good, "done"))["attempts"], 1)
+      assert.strictEqual((await becomes(paused, "none"))["paused"], true)
+      assert.strictEqual((await fleet.run("status", "--check")).code, 4)
+      assert.deepStrictEqual(await fleet.differences(good), [])
+
+      worker.kill("SIGTERM")
+      const { code, stderr } = await worker.ended
+      assert.strictEqual(code, 143)
+      assert.match(stderr, /message="the schedule queued runs"/)
+      assert.notInclude(stderr, "pit-")
     })
   }
 )

@@ -24,15 +24,17 @@ export interface Fleet {
   readonly service: Service
   readonly postgres: Postgres
   readonly state: string
+  /** The folder of the tokens, each in a file that is named after its location. */
+  readonly secrets: string
   readonly environment: Readonly<Record<string, string>>
-  readonly worker: () => Running
+  readonly worker: (environment?: Readonly<Record<string, string>>, ...flags: ReadonlyArray<string>) => Running
   readonly run: (...args: ReadonlyArray<string>) => Promise<{ code: number | null; stdout: string; stderr: string }>
   readonly status: () => Promise<FleetStatus>
   /** Resolves when all locations are in one of the states; rejects with the last status otherwise. */
   readonly reached: (states: ReadonlyArray<string>, withinMs: number) => Promise<FleetStatus>
   readonly counts: () => Promise<ReadonlyArray<LocationCounts>>
-  /** The differences between the tables of a location and its records in the service. */
-  readonly differences: (location: string) => Promise<ReadonlyArray<string>>
+  /** The differences between the tables of a location, in the folder of a worker, and its records in the service. */
+  readonly differences: (location: string, folder?: string) => Promise<ReadonlyArray<string>>
   readonly stop: () => Promise<void>
 }
 
@@ -65,12 +67,13 @@ export const startFleet = async (...flags: ReadonlyArray<string>): Promise<Fleet
     service,
     postgres,
     state,
+    secrets,
     environment,
     run,
     status,
     counts,
-    worker: () => {
-      const worker = start(["fleet", "worker"], environment)
+    worker: (more = {}, ...given) => {
+      const worker = start(["fleet", "worker", ...given], { ...environment, ...more })
       workers.push(worker)
       return {
         ...worker,
@@ -89,9 +92,9 @@ export const startFleet = async (...flags: ReadonlyArray<string>): Promise<Fleet
         await new Promise((resolve) => setTimeout(resolve, 1000))
       }
     },
-    differences: async (location) => {
+    differences: async (location, folder = state) => {
       const found: Array<string> = []
-      await inDatabase(join(state, location, "warehouse.duckdb"), async (ask) => {
+      await inDatabase(join(folder, location, "warehouse.duckdb"), async (ask) => {
         for (const [collection, table] of Object.entries(tableByCollection)) {
           const place = `${collection}${collection.includes("?") ? "&" : "?"}location=${location}`
           const lines = (await control(`records/${place}`)).split("\n")

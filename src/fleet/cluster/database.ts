@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import { createTables } from "../tables.ts"
@@ -75,6 +76,16 @@ const inTime = <A>(statement: Effect.Effect<A, DatabaseError>): Effect.Effect<A,
       Effect.ensuring(Effect.forkDetach(Fiber.interrupt(fiber)))
     )
   })
+
+/** A restart of PostgreSQL takes seconds, and no run fails because of it. */
+export const patiently = <A, R>(statement: Effect.Effect<A, DatabaseError, R>): Effect.Effect<A, never, R> =>
+  statement.pipe(
+    Effect.tapError(({ detail }) =>
+      Effect.annotateLogs(Effect.logWarning("a statement failed and is repeated"), { detail })
+    ),
+    Effect.retry(Schedule.spaced("1 second")),
+    Effect.orDie
+  )
 
 /** The innermost cause has the words of PostgreSQL or of the system. */
 const databaseError = (error: unknown): DatabaseError => {

@@ -48,6 +48,25 @@ describe("the state in a bucket", () => {
     assert.isFalse(existsSync(join(there, "tmp")))
   })
 
+  it("survives a worker that was paused before it removed what its snapshot does not need", async () => {
+    const bucket = new Bucket()
+    const [paused, next, third] = [1, 2, 3].map(() => join(newFolder(), "north")) as [string, string, string]
+    write(paused, "alarms.json", "one")
+    const late = await openSession(bucket, "north", paused, undefined)
+    await late.saveAll()
+    await late.commit()
+    write(paused, "alarms.json", "two")
+    const second = await late.saveAll()
+
+    const owner = await openSession(bucket, "north", next, second)
+    write(next, "alarms.json", "one")
+    const newest = await owner.saveAll()
+    await owner.commit()
+    await late.commit()
+    await openSession(bucket, "north", third, newest)
+    assert.strictEqual(readFileSync(join(third, "alarms.json"), "utf8"), "one")
+  })
+
   it("uploads the chunks that have changed, and removes those that no snapshot needs", async () => {
     const [bucket, folder] = [new Bucket(), join(newFolder(), "north")]
     const warehouse = bytes(12 * mb, 2)

@@ -1,7 +1,8 @@
 /**
- * The output folder of a location in a bucket. A file is cut into chunks, whose names are their checksums: what has not
- * changed since the last snapshot is not uploaded again. A manifest lists the chunks of each file. Neither ever changes, so
- * a worker that has lost its location overwrites nothing; which manifest counts is in the database.
+ * The output folder of a location in a bucket. A file is cut into chunks, which a snapshot names by its own id and their
+ * checksums: what has not changed since the last snapshot is not uploaded again. A manifest lists the chunks of each file.
+ * Neither ever changes, so a worker that has lost its location overwrites nothing, and removes nothing that a later snapshot
+ * has uploaded; which manifest counts is in the database.
  */
 import { createHash, randomUUID } from "node:crypto"
 import { mkdir, open, readFile, readdir, rm } from "node:fs/promises"
@@ -12,6 +13,7 @@ import type { Objects } from "./objects.ts"
 export interface Manifest {
   /** Its name in the bucket. */
   readonly name: string
+  /** The chunks of each file, as `<snapshot>/<checksum>`. */
   readonly files: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
@@ -41,7 +43,7 @@ export const restore = async (objects: Objects, location: string, name: string, 
     try {
       for (const chunk of chunks) {
         const content = await objects.get(chunkName(location, chunk))
-        if (content === undefined || checksumOf(content) !== chunk)
+        if (content === undefined || checksumOf(content) !== checksumIn(chunk))
           throw new Error(`${chunkName(location, chunk)} is ${content === undefined ? "missing" : "damaged"}`)
         await file.appendFile(content)
       }
@@ -92,7 +94,9 @@ export const saveSealed = async (
   const sealed = names.filter((name) => name.endsWith(".ndjson.zst")).map((name) => `vault/${name}`)
   const fresh = sealed.filter((path) => base?.files[path] === undefined)
   const tokens = await readFile(join(folder, tokensName)).catch(() => undefined)
-  if (tokens !== undefined && checksumOf(tokens) !== base?.files[tokensName]?.[0]) fresh.push(tokensName)
+  const savedTokens = base?.files[tokensName]?.[0]
+  if (tokens !== undefined && (savedTokens === undefined || checksumOf(tokens) !== checksumIn(savedTokens)))
+    fresh.push(tokensName)
   if (fresh.length === 0) return undefined
   // The vault removes a plain segment beside its sealed copy, so the snapshot may have both.
   return upload(objects, location, folder, fresh, base, base?.files ?? {})
@@ -106,19 +110,25 @@ const upload = async (
   base: Manifest | undefined,
   kept: Manifest["files"]
 ): Promise<Manifest> => {
-  const known = new Set(Object.values(base?.files ?? {}).flat())
+  const snapshot = randomUUID()
+  const known = new Map(
+    Object.values(base?.files ?? {})
+      .flat()
+      .map((chunk) => [checksumIn(chunk), chunk])
+  )
   const files: Record<string, ReadonlyArray<string>> = { ...kept }
   for (const path of paths) {
     const chunks: Array<string> = []
     for await (const content of chunksOf(join(folder, path))) {
-      const chunk = checksumOf(content)
-      if (!known.has(chunk)) await objects.put(chunkName(location, chunk), content)
-      known.add(chunk)
+      const checksum = checksumOf(content)
+      const chunk = known.get(checksum) ?? `${snapshot}/${checksum}`
+      if (!known.has(checksum)) await objects.put(chunkName(location, chunk), content)
+      known.set(checksum, chunk)
       chunks.push(chunk)
     }
     files[path] = chunks
   }
-  const name = `${location}/manifests/${randomUUID()}.json`
+  const name = `${location}/manifests/${snapshot}.json`
   await objects.put(name, new Uint8Array(Buffer.from(JSON.stringify({ files }))))
   return { name, files }
 }
@@ -149,6 +159,8 @@ async function* chunksOf(path: string): AsyncGenerator<Uint8Array<ArrayBuffer>> 
     await file.close()
   }
 }
+
+const checksumIn = (chunk: string): string => chunk.split("/")[1]!
 
 const checksumOf = (content: Uint8Array): string => createHash("sha256").update(content).digest("hex")
 

@@ -1,10 +1,10 @@
 /** Decides which alarms there are. Everything is an argument: no clock, no disk, no tables. */
+import { hours, number, percent, some, withoutStop } from "../values/text.ts"
 import type { Run } from "../warehouse/meta/runs.ts"
 import type { Alarm } from "./alarm.ts"
 import type { FreeSpace } from "./disk.ts"
 import type { Facts } from "./facts.ts"
 import { budget, disk, requests, token } from "./supplies.ts"
-import { hours, number, percent, some, withoutStop } from "./text.ts"
 import { type VolumeLimits, anomalyOf } from "./volume.ts"
 
 /** Times in milliseconds. */

@@ -1,4 +1,5 @@
 /** Forecasts when the disk of the output folder is full. */
+import { dayMs } from "../catalog/timestamps.ts"
 
 /** The free space at a time, epoch milliseconds. */
 export interface FreeSpace {
@@ -6,7 +7,6 @@ export interface FreeSpace {
   readonly bytes: number
 }
 
-const dayMs = 86_400_000
 /** Fewer days say little about a trend. */
 const daysMin = 3
 

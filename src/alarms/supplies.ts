@@ -1,10 +1,10 @@
 /** Alarms about what a sync uses up: requests, disk space, and the time of the token. */
+import { dayMs } from "../catalog/timestamps.ts"
+import { megabytes, number } from "../values/text.ts"
 import type { Alarm } from "./alarm.ts"
 import type { Situation } from "./checks.ts"
 import { daysLeft } from "./disk.ts"
-import { megabytes, number } from "./text.ts"
 
-const dayMs = 86_400_000
 /** A plan of a few requests may be wrong by many times. */
 const requestsMin = 500
 

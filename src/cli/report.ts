@@ -4,6 +4,7 @@ import type { Catalogue } from "../catalog/discover.ts"
 import { exitCodes } from "../failure.ts"
 import type { Synced } from "../sync.ts"
 import { sentencesOf, statusOf, statusText } from "../values/status.ts"
+import { some } from "../values/text.ts"
 import { counted } from "../verify/finding.ts"
 import { sayProblems, sentenceOf } from "./model-problems.ts"
 import { Output, duration, placeOf, table } from "./output.ts"
@@ -139,10 +140,4 @@ const nextOf = ({ ended, exitCode, isStoppedByDeadline, catalogue }: Ended, comm
 export const scopesOf = ({ resources }: Catalogue, labels: ReadonlyArray<string>): ReadonlyArray<string> => {
   const tables = new Set(labels.map((label) => label.split("/")[0]))
   return [...new Set(resources.filter(({ table }) => tables.has(table)).map(({ scope }) => scope))].sort()
-}
-
-/** The first five on one line, shortened, and how many more there are. */
-const some = (changes: ReadonlyArray<string>): string => {
-  const brief = changes.slice(0, 5).map((change) => change.replaceAll(/\s+/g, " ").slice(0, 80))
-  return `${brief.join(", ")}${changes.length > 5 ? `, and ${changes.length - 5} more` : ""}`
 }

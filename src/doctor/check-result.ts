@@ -30,5 +30,3 @@ export interface Explanation {
 }
 export const problemOf = (check: string, { ends, message, next }: Explanation): Line =>
   problem(check, ends, message, next)
-
-export const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6).toLocaleString("en-US")} MB`

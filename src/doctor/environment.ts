@@ -5,7 +5,8 @@ import { findPackageJSON } from "node:module"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { outputPaths, readmeName } from "../settings/paths.ts"
-import { type Line, megabytes, ok, problem, warning } from "./check-result.ts"
+import { megabytes } from "../values/text.ts"
+import { type Line, ok, problem, warning } from "./check-result.ts"
 
 /** Compares the installed versions with the pinned ones. */
 export const versions = async (

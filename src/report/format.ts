@@ -1,7 +1,5 @@
 /** Numbers, times and sizes as the report shows them: the same in every locale and time zone. */
 
-export const dayMs = 86_400_000
-
 export const count = (value: number): string => value.toLocaleString("en-US", { maximumFractionDigits: 0 })
 
 /** A number of things: `1 row`, `1,200 rows`. */

@@ -1,4 +1,5 @@
 /** What the files of a schedule have in common: when to run, what to run, and where. */
+import { dayMs } from "../catalog/timestamps.ts"
 
 export interface Schedule {
   readonly hour: number
@@ -49,7 +50,6 @@ export const isTimeZone = (name: string): boolean => {
 }
 
 const minuteMs = 60_000
-const dayMs = 86_400_000
 
 /** Minutes that the time zone is ahead of UTC at an instant. */
 export const offsetAt = (timeZone: string, instant: number): number => {

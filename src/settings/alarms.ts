@@ -1,6 +1,7 @@
 /** The limits of the alarms, and those that are not reported, as the settings say. */
 import type { Limits } from "../alarms/checks.ts"
 import type { Silence } from "../alarms/state.ts"
+import { dayMs } from "../catalog/timestamps.ts"
 import { durationMs } from "../values/duration.ts"
 import type { Settings } from "./read.ts"
 
@@ -8,8 +9,6 @@ export interface AlarmSettings {
   readonly limits: Limits
   readonly silences: ReadonlyArray<Silence>
 }
-
-const dayMs = 86_400_000
 
 export const alarmsOf = ({ values, silences }: Settings): AlarmSettings => {
   const { alarms, budget } = values

@@ -1,4 +1,5 @@
 /** Values as cells of SpreadsheetML. Nothing is a formula: every text is an inline string with the format for texts. */
+import { dayMs } from "../catalog/timestamps.ts"
 import type { CsvRow } from "../publish/columns.ts"
 
 export type CellKind = "text" | "number" | "boolean" | "date" | "instant"
@@ -86,7 +87,6 @@ const isExact = (value: string): boolean => {
 /** A timestamp without a time zone has a space, and no letter at its end. */
 const instantText = (value: string): string => (value.endsWith("Z") ? value : `${value.replace(" ", "T")}Z`)
 
-const dayMs = 86_400_000
 /** Day 0 of Excel, for days from March 1900 (day 61): it counts 29 February 1900, which did not exist. */
 const firstDay = Date.UTC(1899, 11, 30)
 

@@ -130,6 +130,26 @@ describe("OpenLineage", () => {
     }
   })
 
+  it("gets ABORT of a run that a signal stops, and of the tables that it was reading", async () => {
+    const slow = await openTables("contacts,contact_notes", "--contacts", "100", "--latency", "20-30")
+    try {
+      const stopped = new AbortController()
+      const running = sluice(
+        ["sync", ...slow.selection],
+        { ...slow.environment, OPENLINEAGE_URL: receiver.url },
+        { signal: stopped.signal }
+      )
+      await slow.service.requested(30)
+      stopped.abort(143)
+      assert.strictEqual((await running).code, 143)
+      const events = received()
+      assert.deepStrictEqual(typesOf(events, "sync"), ["START", "ABORT"])
+      assert.deepStrictEqual(typesOf(events, "sync.contact_notes"), ["START", "ABORT"])
+    } finally {
+      discard(slow)
+    }
+  })
+
   it("appends the same events to a file", async () => {
     const file = join(folder, "lineage", "events.ndjson")
     const settings = join(folder, "sluice.toml")

@@ -1,7 +1,8 @@
 /** Section: how completely and how recently each resource was read. */
 import { type Content, type Html, html } from "../../values/html.ts"
 import { strip } from "../charts.ts"
-import { count, counted, day, dayAndTime, dayMs, moment } from "../format.ts"
+import { dayMs } from "../../catalog/timestamps.ts"
+import { count, counted, day, dayAndTime, moment } from "../format.ts"
 import { section, tableOf } from "../table.ts"
 import { type Period, daysMax } from "./period.ts"
 import type { Reading, Readings, State } from "./readings.ts"

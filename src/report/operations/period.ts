@@ -4,7 +4,7 @@ import type { Failure } from "../../failure.ts"
 import { type Run, lastRun, runsNewestFirst } from "../../warehouse/meta/runs.ts"
 import { numberOf } from "../../warehouse/sql.ts"
 import { Warehouse } from "../../warehouse/warehouse.ts"
-import { dayMs } from "../format.ts"
+import { dayMs } from "../../catalog/timestamps.ts"
 
 export interface Period {
   /** The last run of any command. */

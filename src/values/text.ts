@@ -1,4 +1,4 @@
-/** Figures as messages of alarms show them. */
+/** Figures and lists as messages show them. */
 
 export const number = (value: number): string => Math.round(value).toLocaleString("en-US")
 export const percent = (share: number): string => `${Number((100 * share).toFixed(2))} %`
@@ -6,7 +6,7 @@ export const megabytes = (bytes: number): string => `${number(bytes / 1_000_000)
 export const hours = (milliseconds: number): string => `${number(milliseconds / 3_600_000)} hours`
 export const withoutStop = (text: string): string => text.replace(/\.$/, "")
 
-/** The first five, shortened, and how many more there are. */
+/** The first five on one line, shortened, and how many more there are. */
 export const some = (texts: ReadonlyArray<string>): string =>
   `${texts
     .slice(0, 5)

@@ -21,7 +21,9 @@ export const beginLineage = (
   lineage.start().forEach((one) => sink.send(one))
   const onEvent = (event: RunEvent) => lineage.after(event).forEach((one) => sink.send(one))
   const end = (end: End) => {
-    lineage.end({ type: typeOf(end), text: end.text }).forEach((one) => sink.send(one))
+    // The reason of a failure may have words of the service.
+    const text = `sluice ${command} ended with exit code ${end.exitCode}`
+    lineage.end({ type: typeOf(end), text }).forEach((one) => sink.send(one))
     return Effect.flatMap(
       Effect.promise(() => sink.close()),
       warn

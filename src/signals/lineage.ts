@@ -23,7 +23,7 @@ interface Job {
   isEnded: boolean
 }
 
-/** How the run ended; `text` has no personal data. */
+/** How the run ended; `text` has no words of the service. */
 export interface RunEnd {
   readonly type: Exclude<EventType, "START">
   readonly text: string

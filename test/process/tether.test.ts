@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import { tetherMs } from "../../src/fleet/tether.ts"
+import { tetherMessage, tetherMs } from "../../src/fleet/tether.ts"
 
 const module = fileURLToPath(new URL("../../src/fleet/tether.ts", import.meta.url))
 
@@ -11,14 +11,16 @@ const start = (program: string, heldMs = tetherMs) => {
   const begun = Date.now()
   const text = `import { holdTether } from ${JSON.stringify(module)}; holdTether(${JSON.stringify(String(begun + heldMs))}); ${program}`
   const child = spawn(process.execPath, ["--input-type=module", "--eval", text], {
-    stdio: ["pipe", "ignore", "inherit"]
+    stdio: ["pipe", "ignore", "pipe"]
   })
+  let stderr = ""
+  child.stderr.on("data", (chunk) => (stderr += chunk))
   child.stdin.on("error", () => {})
   return {
     child,
     extend: (ms = tetherMs) => void child.stdin.write(`${Date.now() + ms}\n`),
-    ended: new Promise<{ code: number | null; signal: string | null; ms: number }>((resolve) =>
-      child.once("exit", (code, signal) => resolve({ code, signal, ms: Date.now() - begun }))
+    ended: new Promise<{ code: number | null; signal: string | null; stderr: string; ms: number }>((resolve) =>
+      child.once("close", (code, signal) => resolve({ code, signal, stderr, ms: Date.now() - begun }))
     )
   }
 }
@@ -38,8 +40,9 @@ describe("a process on a tether", () => {
     const late = start(forEver, 1000)
     const timer = setInterval(() => late.extend(-1), 100)
     for (const { ended } of [silent, late]) {
-      const { ms, signal } = await ended
+      const { ms, signal, stderr } = await ended
       assert.strictEqual(signal, "SIGKILL")
+      assert.include(stderr, tetherMessage)
       assert.isBelow(ms, 3000)
     }
     clearInterval(timer)

@@ -20,8 +20,17 @@ import { hold, retention, subject } from "./subject-commands.ts"
 
 const deadline = text("deadline", "When to stop, after 5h or at 06:00 local time; the next run resumes.")
 
-const demo = Command.make("demo", { output: common.output }, (flags) =>
-  load(import("./demo.ts"), (_) => _.demo(flags))
+const demo = Command.make(
+  "demo",
+  {
+    output: common.output,
+    fleet: flag(
+      "fleet",
+      "Sync 20 made-up locations on three workers instead, of which one is killed. Needs PostgreSQL."
+    )
+  },
+  ({ fleet, ...flags }) =>
+    fleet ? load(import("./demo-fleet.ts"), (_) => _.demoFleet(flags)) : load(import("./demo.ts"), (_) => _.demo(flags))
 ).pipe(
   Command.withDescription("Sync a made-up account, change it, sync again and publish."),
   Command.withExamples([{ command: "./sluice demo", description: "It needs no account and no settings." }])

@@ -6,7 +6,6 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { randomUUID } from "node:crypto"
 import { mkdir } from "node:fs/promises"
-import { type AddressInfo, createServer } from "node:net"
 import { workerLayer } from "../fleet/cluster/cluster.ts"
 import { databaseLayer } from "../fleet/cluster/database.ts"
 import { referenceFor } from "../fleet/reference.ts"
@@ -14,6 +13,7 @@ import { openBucket } from "../fleet/state/objects.ts"
 import { Slots } from "../fleet/slots.ts"
 import { makeWorker } from "../fleet/worker.ts"
 import { onDisk } from "../io/files.ts"
+import { freePort } from "../io/free-port.ts"
 import { SettingsError } from "../settings/errors.ts"
 import { type FleetSettings, fleetSettings } from "../settings/fleet.ts"
 import type { Flags } from "../settings/read.ts"
@@ -41,7 +41,7 @@ export const fleetWorker = Effect.fn("cli.fleetWorker")(function* (flags: Worker
   const bucket = yield* settings.bucket
   for (const secret of bucket === undefined ? [] : [bucket.key, bucket.secret]) keepSecret(Redacted.value(secret))
   const { host = "127.0.0.1" } = flags
-  const port = flags.port ?? (yield* Effect.promise(freePort))
+  const port = flags.port ?? (yield* Effect.promise(() => freePort("0.0.0.0")))
   const services = yield* Effect.context<Output>()
   const worker = makeWorker({
     // A worker that is started again has nothing of what it had before.
@@ -89,13 +89,3 @@ const scheduleOf = Effect.fnUntraced(function* ({ placeOf, schedule }: FleetSett
     ]
   })
 })
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once("error", reject)
-    server.listen(0, () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })

@@ -1,7 +1,7 @@
 /** One run of a location: the sync of one machine, in a process of its own, which ends with the worker. */
 import { spawn } from "node:child_process"
 import { join } from "node:path"
-import { tetherMs, tetherVariable } from "./tether.ts"
+import { tetherMessage, tetherMs, tetherVariable } from "./tether.ts"
 
 export interface Order {
   readonly location: string
@@ -24,6 +24,8 @@ export interface Outcome {
   readonly requestsLeft: number | undefined
   /** Whether the process has ended by itself, and so stored what it sent last. */
   readonly isClean: boolean
+  /** Whether it has ended itself, because the worker had not said in time that it owns the location. */
+  readonly isCutOff: boolean
 }
 
 export interface Child {
@@ -114,7 +116,8 @@ const outcomeOf = (exitCode: number | null, stdout: string, stderr: string): Out
     resumeAt: resumeAt || Date.parse(/after (\S+Z)/.exec(next ?? "")?.[1] ?? "") || undefined,
     requests: data?.requests,
     requestsLeft: data?.requestsLeft,
-    isClean: exitCode !== null
+    isClean: exitCode !== null,
+    isCutOff: exitCode === null && stderr.includes(tetherMessage)
   }
 }
 

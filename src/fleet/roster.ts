@@ -110,7 +110,10 @@ const epochMs = (column: string, name: string) => `(extract(epoch FROM ${column}
 
 export const statusOfFleet = (locations: Chosen) =>
   query<LocationStatus>(
-    `SELECT l.location, l.name, l.paused, coalesce(r.state, 'none') AS state, r.kind, r.attempts,
+    `SELECT l.location, l.name, l.paused, r.kind, r.attempts,
+       -- The worker has ended, and the next one begins it again when it has a place.
+       CASE WHEN r.state = 'running' AND coalesce(l.lease_until < now(), true) THEN 'queued'
+         ELSE coalesce(r.state, 'none') END AS state,
        r.exit_code AS "exitCode", r.message,
        CASE WHEN l.lease_until > now() THEN split_part(l.owner, ' ', 1) END AS owner,
        -- What was left on another day of the service says nothing of today.

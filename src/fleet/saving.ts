@@ -58,7 +58,8 @@ const notStored = ({ detail }: StateError): Outcome => ({
   resumeAt: undefined,
   requests: undefined,
   requestsLeft: undefined,
-  isClean: true
+  isClean: true,
+  isCutOff: false
 })
 
 const sent = ({ isClean, requests, requestsLeft }: Outcome) => ({ isClean, requests, requestsLeft })

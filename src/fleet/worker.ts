@@ -129,8 +129,8 @@ export const makeWorker = (options: WorkerOptions) => {
     if (!isStopped) yield* patiently(store.begin(run, owner.name))
     const outcome = isStopped ? undefined : yield* synced(claim, held, open)
     const now = yield* Clock.currentTimeMillis
-    // The process has ended itself, because the location is no longer certain to be this worker's.
-    if (outcome?.exitCode === null && now - held.since > tetherMs - extendEveryMs)
+    // It was not certain any more that the location is this worker's: the run begins again, wherever that is.
+    if (outcome?.isCutOff || (outcome?.exitCode === null && now - held.since > tetherMs - extendEveryMs))
       return yield* free(claim, false, false)
     const result = resultOf(outcome, held, open.failures, now)
     const isStored = yield* patiently(

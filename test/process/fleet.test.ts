@@ -3,7 +3,8 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Fleet, startFleet } from "../support/fleet.ts"
-import { type Bucket, motoPython, startBucket } from "../support/bucket.ts"
+import { type Bucket, startBucket } from "../support/bucket.ts"
+import { hasObjectStore } from "../support/object-store.ts"
 import { postgresPrograms, withoutPostgres } from "../support/postgres.ts"
 import { randomFrom } from "../support/random.ts"
 import { newFolder } from "../support/sluice.ts"
@@ -42,7 +43,8 @@ describe.skipIf(postgresPrograms === undefined)(
       await seconds(3 + random() * 5)
       second.kill("SIGSTOP")
       await seconds(4)
-      await fleet.postgres.restart()
+      await fleet.postgres.stop()
+      await fleet.postgres.start()
       await seconds(14)
       second.kill("SIGCONT")
       const { locations } = await fleet.reached(["done"], 200_000)
@@ -56,7 +58,7 @@ describe.skipIf(postgresPrograms === undefined)(
   }
 )
 
-describe.skipIf(postgresPrograms === undefined || motoPython === undefined)(
+describe.skipIf(postgresPrograms === undefined || !hasObjectStore)(
   postgresPrograms === undefined ? withoutPostgres : "a fleet with its state in a bucket",
   () => {
     let [fleet, bucket]: [Fleet, Bucket] = [] as never

@@ -1,13 +1,7 @@
-/** A bucket of moto, a service with the interface of S3 that we did not write, behind a proxy that can fail. */
-import { spawn } from "node:child_process"
+/** A bucket behind a proxy that can fail. */
 import { createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
-import { dirname, join } from "node:path"
-import { freePort } from "./postgres.ts"
-import { pythonWith } from "./python.ts"
-
-/** Undefined if it cannot be installed. */
-export const motoPython = pythonWith(["moto[server]==5.2.5"])
+import { startObjectStore } from "./object-store.ts"
 
 export interface Bucket {
   readonly endpoint: string
@@ -18,19 +12,7 @@ export interface Bucket {
 }
 
 export const startBucket = async (name: string): Promise<Bucket> => {
-  const port = await freePort()
-  const moto = spawn(join(dirname(motoPython!), "moto_server"), ["-H", "127.0.0.1", "-p", String(port)], {
-    stdio: "ignore"
-  })
-  process.once("exit", () => moto.kill("SIGKILL"))
-  const ended = new Promise((resolve) => moto.once("exit", resolve))
-  const direct = `http://127.0.0.1:${port}`
-  const until = Date.now() + 60_000
-  while (!(await fetch(direct).catch(() => undefined))) {
-    if (Date.now() > until) throw new Error("moto_server does not start")
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  await fetch(`${direct}/${name}`, { method: "PUT" })
+  const store = await startObjectStore(name)
   let isDown = false
   const counts = { requests: 0, refused: 0, received: 0 }
   const proxy = createServer((incoming, outgoing) => {
@@ -43,7 +25,7 @@ export const startBucket = async (name: string): Promise<Bucket> => {
     }
     incoming.on("data", (chunk: Buffer) => (counts.received += chunk.length))
     const { headers, method, url } = incoming
-    const onward = request({ port, host: "127.0.0.1", method, path: url, headers }, (answer) => {
+    const onward = request(`${store.url}${url}`, { method, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode!, answer.headers)
       answer.pipe(outgoing)
     })
@@ -60,8 +42,7 @@ export const startBucket = async (name: string): Promise<Bucket> => {
     stop: async () => {
       proxy.close()
       proxy.closeAllConnections()
-      moto.kill("SIGKILL")
-      await ended
+      store.stop()
     }
   }
 }

@@ -1,7 +1,7 @@
 /** An object store with the interface of S3, in a process of its own. */
 import { spawn } from "node:child_process"
 import { dirname, join } from "node:path"
-import { freePort } from "./postgres.ts"
+import { freePort } from "../../src/io/free-port.ts"
 import { pythonWith } from "./python.ts"
 
 const python = pythonWith(["moto[server,s3]==5.2.5"])
@@ -15,7 +15,7 @@ export interface ObjectStore {
 }
 
 export const startObjectStore = async (bucket: string): Promise<ObjectStore> => {
-  const port = await freePort()
+  const port = await freePort("127.0.0.1")
   const server = spawn(join(dirname(python!), "moto_server"), ["-H", "127.0.0.1", "-p", String(port)], {
     stdio: "ignore"
   })

@@ -1,0 +1,92 @@
+/**
+ * Workers of a fleet that commit to one lake and are killed meanwhile. With SLUICE_FLEET_LOCATIONS and SLUICE_FLEET_KILLS, the
+ * test is as large as the machine permits.
+ */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { join } from "node:path"
+import { lakeExtensions, lakePython } from "../support/extensions.ts"
+import { type Fleet, startFleet } from "../support/fleet.ts"
+import { postgresPrograms, withoutPostgres } from "../support/postgres.ts"
+import { runPython } from "../support/python.ts"
+import { randomFrom } from "../support/random.ts"
+import type { Running } from "../support/process.ts"
+import { newFolder } from "../support/sluice.ts"
+
+const seed = Number(process.env["SLUICE_SEED"] ?? 1)
+const locations = Number(process.env["SLUICE_FLEET_LOCATIONS"] ?? 6)
+const kills = Number(process.env["SLUICE_FLEET_KILLS"] ?? 2)
+const seconds = (count: number) => new Promise((resolve) => setTimeout(resolve, count * 1000))
+
+/** Compares every table of every location with its warehouse, and the numbers of rows with sluice.commits. */
+const compare = `
+import duckdb, glob, json, os, sys
+extensions, catalog, state = sys.argv[1:4]
+c = duckdb.connect(config={"autoinstall_known_extensions": "false"})
+for name in ["ducklake", "postgres_scanner"]: c.execute(f"LOAD '{extensions}/{name}.duckdb_extension'")
+c.execute(f"ATTACH 'ducklake:{catalog}' AS lake (READ_ONLY)")
+differ, rows, tables = [], 0, set()
+for path in sorted(glob.glob(state + "/*/warehouse.duckdb")):
+    location = os.path.basename(os.path.dirname(path))
+    c.execute(f"ATTACH '{path}' AS warehouse (READ_ONLY)")
+    for schema, table in c.execute("SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'warehouse' AND schema_name LIKE 'crm%'").fetchall():
+        mine, other = f"(FROM lake.{schema}.\\"{table}\\" WHERE location_id = '{location}')", f"(FROM warehouse.{schema}.\\"{table}\\")"
+        n, m = (c.execute(f"SELECT count(*) FROM {one}").fetchone()[0] for one in (mine, other))
+        column = "rows" if schema == "crm" else "history_rows"
+        said = c.execute(f"SELECT {column} FROM lake.sluice.commits WHERE table_name = '{table}' AND location_id = '{location}' ORDER BY run_id DESC, committed_at DESC LIMIT 1").fetchone()
+        if n != m or (said or [0])[0] != n: differ.append(f"{location} {schema}.{table}: {n} rows, {m} in the warehouse, commits say {said}")
+        elif n:
+            rows += n
+            tables.add(table)
+            if c.execute(f"SELECT count(*) FROM ({mine} EXCEPT ALL {other})").fetchone()[0]: differ.append(f"{location} {schema}.{table}: values differ")
+    c.execute("DETACH warehouse")
+print(json.dumps({"differ": differ[:20], "rows": rows, "tables": len(tables)}))
+`
+
+describe.skipIf(postgresPrograms === undefined || lakePython === undefined)(
+  postgresPrograms === undefined ? withoutPostgres : `a fleet of ${locations} locations with a lake`,
+  () => {
+    let fleet: Fleet
+    beforeAll(async () => {
+      fleet = await startFleet("--locations", String(locations), "--contacts", "10")
+      assert.strictEqual((await fleet.run("locations", "import")).code, 0)
+    })
+    afterAll(() => fleet.stop())
+
+    it(
+      `has every row of every location once after ${kills} kills (seed ${seed})`,
+      async () => {
+        const random = randomFrom(seed)
+        const { hostname, port } = new URL(fleet.postgres.url)
+        const catalog = `postgres:dbname=postgres host=${hostname} port=${port} user=sluice`
+        const extensions = lakeExtensions(lakePython!)
+        const lake = newFolder()
+        const worker = () =>
+          fleet.worker({
+            SLUICE_FORMATS: "lake",
+            SLUICE_LAKE_CATALOG: catalog,
+            SLUICE_LAKE_DATA: join(lake, "data"),
+            SLUICE_LAKE_EXTENSIONS: extensions
+          })
+        const workers: Array<Running> = [worker(), worker(), worker()]
+        assert.strictEqual((await fleet.run("enqueue", "--all")).code, 0)
+        for (let killed = 0; killed < kills; killed++) {
+          await seconds(6 + random() * 10)
+          const index = Math.floor(random() * workers.length)
+          workers[index]!.kill("SIGKILL")
+          workers[index] = worker()
+        }
+        await fleet.reached(["done"], 300_000 + locations * 15_000)
+        for (const { fullestWindow, locationId, refused429 } of await fleet.counts()) {
+          assert.deepStrictEqual(await fleet.differences(locationId), [], locationId)
+          assert.isAtMost(fullestWindow, 100, locationId)
+          assert.strictEqual(refused429, 0, locationId)
+        }
+        const { differ, rows, tables } = JSON.parse(runPython(lakePython!, compare, extensions, catalog, fleet.state))
+        assert.deepStrictEqual(differ, [])
+        assert.isAbove(tables, 50)
+        assert.isAbove(rows, locations * 200)
+      },
+      600_000 + locations * 15_000
+    )
+  }
+)

@@ -1,5 +1,5 @@
 /** Extensions of DuckDB, from the packages that have them as files. */
-import { copyFileSync, existsSync, globSync, mkdirSync } from "node:fs"
+import { copyFileSync, existsSync, globSync, mkdirSync, renameSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { pythonWith } from "./python.ts"
 
@@ -18,7 +18,10 @@ export const lakeExtensions = (python: string): string => {
     join(environment, "lib/*/site-packages/duckdb_extension_*/extensions/*/*.duckdb_extension")
   )) {
     const target = join(folder, file.split("/").at(-1)!)
-    if (!existsSync(target)) copyFileSync(file, target)
+    if (existsSync(target)) continue
+    // Another test may be copying it at the moment.
+    copyFileSync(file, `${target}.${process.pid}`)
+    renameSync(`${target}.${process.pid}`, target)
   }
   return folder
 }

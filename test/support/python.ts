@@ -1,7 +1,7 @@
 /** Python programs that test outputs, each with the packages that it needs. */
 import { execFileSync } from "node:child_process"
 import { hash } from "node:crypto"
-import { existsSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
@@ -17,7 +17,14 @@ export const pythonWith = (
   const folder = join(tmpdir(), `sluice-python-${id}`)
   const python = join(folder, "bin", "python")
   const complete = join(folder, "complete")
-  if (existsSync(complete)) return python
+  const lock = `${folder}.lock`
+  // Another test may be installing the same packages.
+  while (!existsSync(complete) && isLockedByOther(lock))
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
+  if (existsSync(complete)) {
+    rmSync(lock, { recursive: true, force: true })
+    return python
+  }
   const run = (program: string, ...args: ReadonlyArray<string>) =>
     execFileSync(program, args, { stdio: ["ignore", "ignore", "pipe"], timeout: 240_000 })
   try {
@@ -31,6 +38,22 @@ export const pythonWith = (
   } catch (error) {
     console.log(`skipped: ${packages.join(", ")} cannot be installed: ${String(error).split("\n")[0]}`)
     return undefined
+  } finally {
+    rmSync(lock, { recursive: true, force: true })
+  }
+}
+
+const installMsMax = 500_000
+
+/** Takes the lock, unless another process has taken it and may still be at work. */
+const isLockedByOther = (lock: string): boolean => {
+  try {
+    mkdirSync(lock)
+    return false
+  } catch {
+    const takenAt = statSync(lock, { throwIfNoEntry: false })?.mtimeMs
+    if (takenAt !== undefined && Date.now() - takenAt > installMsMax) rmSync(lock, { recursive: true, force: true })
+    return true
   }
 }
 

@@ -160,6 +160,12 @@ export const dueRuns = (limit: number) =>
 export const markDispatched = ({ dispatches, run }: { readonly run: number; readonly dispatches: number }) =>
   query(`UPDATE runs SET dispatched = true WHERE run = $1 AND dispatches = $2`, run, dispatches)
 
+/** The cluster keeps what it has done with a message for senders that wait for it, and the dispatcher does not. */
+export const forgetHandled = query(
+  `WITH handled AS (DELETE FROM cluster_messages WHERE processed RETURNING request_id)
+   DELETE FROM cluster_replies WHERE request_id IN (SELECT request_id FROM handled)`
+)
+
 /** Queues a sync of every location, spread over the jitter by a hash of the location: each night at the same time. */
 export const enqueueNight = (jitterMs: number) =>
   query<{ readonly location: string }>(

@@ -6,7 +6,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { join } from "node:path"
 import { lakeExtensions, lakePython } from "../support/extensions.ts"
 import { type Fleet, startFleet } from "../support/fleet.ts"
-import { postgresPrograms, withoutPostgres } from "../support/postgres.ts"
+import { postgresPrograms, sqlIn, withoutPostgres } from "../support/postgres.ts"
 import { runPython } from "../support/python.ts"
 import { randomFrom } from "../support/random.ts"
 import type { Running } from "../support/process.ts"
@@ -76,6 +76,11 @@ describe.skipIf(postgresPrograms === undefined || lakePython === undefined)(
           workers[index] = worker()
         }
         await fleet.reached(["done"], 300_000 + locations * 15_000)
+        // The cluster's record of what it has handled does not grow from night to night.
+        const handled = () =>
+          sqlIn(fleet.postgres, "SELECT count(*) FROM sluice_fleet.cluster_messages WHERE processed")
+        for (let waited = 0; waited < 90 && (await handled()) !== "0"; waited++) await seconds(1)
+        assert.strictEqual(await handled(), "0")
         for (const { fullestWindow, locationId, refused429 } of await fleet.counts()) {
           assert.deepStrictEqual(await fleet.differences(locationId), [], locationId)
           assert.isAtMost(fullestWindow, 100, locationId)

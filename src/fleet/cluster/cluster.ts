@@ -9,6 +9,7 @@ import * as ClusterSchema from "effect/cluster/ClusterSchema"
 import * as Entity from "effect/cluster/Entity"
 import * as RunnerAddress from "effect/cluster/RunnerAddress"
 import * as Singleton from "effect/cluster/Singleton"
+import * as Clock from "effect/Clock"
 import type * as Cron from "effect/Cron"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -16,7 +17,7 @@ import * as Option from "effect/Option"
 import * as Rpc from "effect/rpc/Rpc"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
-import { dueRuns, enqueueNight, markDispatched } from "../store.ts"
+import { dueRuns, enqueueNight, forgetHandled, markDispatched } from "../store.ts"
 import type { Worker } from "../worker.ts"
 
 export interface ClusterOptions {
@@ -36,6 +37,7 @@ const Location = Entity.make("Location", [
   }).annotate(ClusterSchema.Persisted, true)
 ])
 
+const forgetEveryMs = 60_000
 const dispatchEvery = "1 second"
 /** Enough for a night of a large fleet, and little enough for one answer of the database. */
 const dispatchMax = 500
@@ -89,11 +91,16 @@ export const workerLayer = (worker: Worker, { host, leaseMs, port, schedule }: C
 /** A message that is sent twice is kept once, so it is marked as sent afterwards. */
 const dispatch = Effect.gen(function* () {
   const client = yield* Location.client
+  let forgotAt = 0
   const sendDue = Effect.gen(function* () {
     for (const { location, ...message } of yield* dueRuns(dispatchMax)) {
       yield* client(location).Run(message, { discard: true })
       yield* markDispatched(message)
     }
+    const now = yield* Clock.currentTimeMillis
+    if (now - forgotAt < forgetEveryMs) return
+    forgotAt = now
+    yield* forgetHandled
   })
   yield* sendDue.pipe(
     Effect.catch((error) =>

@@ -22,11 +22,11 @@ const assertComplete = async (fleet: Fleet, folder?: string) => {
 }
 
 describe.skipIf(postgresPrograms === undefined)(
-  postgresPrograms === undefined ? withoutPostgres : "a fleet of 20 locations and 3 workers",
+  postgresPrograms === undefined ? withoutPostgres : "a fleet of 8 locations and 3 workers",
   () => {
     let fleet: Fleet
     beforeAll(async () => {
-      fleet = await startFleet("--locations", "20", "--contacts", "10")
+      fleet = await startFleet("--locations", "8", "--contacts", "10")
       assert.strictEqual((await fleet.run("locations", "import")).code, 0)
     })
     afterAll(() => fleet.stop())

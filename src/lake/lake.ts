@@ -18,10 +18,7 @@ import { type Row, Warehouse } from "../warehouse/warehouse.ts"
 
 export interface Lake {
   readonly settings: LakeSettings
-  readonly catalog: LakeAccess["catalog"]["kind"]
   readonly rows: (sql: string) => Effect.Effect<ReadonlyArray<Row>, Failure>
-  /** Runs a statement that is a transaction of its own. */
-  readonly run: (sql: string) => Effect.Effect<void, Failure>
   /** Runs all statements as one snapshot of the lake, or none. */
   readonly transaction: (statements: ReadonlyArray<string>) => Effect.Effect<void, Failure>
 }
@@ -81,14 +78,12 @@ export const openLake = Effect.fn("lake.open")(function* (
   if (access === "write") yield* run("SET partitioned_write_flush_threshold = 10000")
   return {
     settings,
-    catalog: catalog.kind,
-    run,
     rows: (sql) => named(warehouse.rows(sql)),
     transaction: (statements) => named(warehouse.transaction(statements))
   }
 })
 
-export const lakeFailure = (place: string, detail: string): Failure => failure({ _tag: "LakeFailed", place, detail })
+const lakeFailure = (place: string, detail: string): Failure => failure({ _tag: "LakeFailed", place, detail })
 
 /**
  * One writer at a time, until the connection is closed: DuckLake lets no two transactions change the same table at once, and

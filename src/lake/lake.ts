@@ -37,7 +37,7 @@ export const openLake = Effect.fn("lake.open")(function* (
   const { catalog, s3 } = found.success
   const place = catalog.kind === "file" ? catalog.path : `the PostgreSQL catalog of ${settings.data}`
   const secrets = secretsOf(found.success)
-  const named = <A>(effect: Effect.Effect<A, Failure>) =>
+  const named = <A, R>(effect: Effect.Effect<A, Failure, R>) =>
     Effect.mapError(effect, ({ reason }) =>
       reason._tag === "OutOfMemory" || !("detail" in reason)
         ? failure(reason)
@@ -54,10 +54,10 @@ export const openLake = Effect.fn("lake.open")(function* (
   }
   if (catalog.kind === "postgres" && access === "write") {
     yield* Effect.acquireRelease(
-      run(`ATTACH ${literal(Redacted.value(catalog.connection))} AS lake_lock (TYPE postgres)`),
+      run(`ATTACH ${literal(Redacted.value(catalog.connection))} AS lake_lock (TYPE postgres, READ_ONLY)`),
       () => Effect.ignore(warehouse.run("DETACH lake_lock"))
     )
-    yield* run(`CALL postgres_execute('lake_lock', ${literal(lockStatements)})`)
+    yield* named(warehouse.hold(lockStatements))
   }
   const source = catalog.kind === "file" ? catalog.path : `postgres:${Redacted.value(catalog.connection)}`
   const options = [
@@ -86,11 +86,17 @@ export const openLake = Effect.fn("lake.open")(function* (
 const lakeFailure = (place: string, detail: string): Failure => failure({ _tag: "LakeFailed", place, detail })
 
 /**
- * One writer at a time, until the connection is closed: DuckLake lets no two transactions change the same table at once, and
- * creates its catalog without a lock. The session of a process that is stopped while it holds the lock ends after two
- * minutes. If a commit takes longer than that, another one may begin, and the later of the two is repeated.
+ * One writer at a time, until the lake is closed: DuckLake lets no two transactions change the same table at once, and creates
+ * its catalog without a lock. DuckDB clears a session between two transactions, so the lock belongs to one. That of a process
+ * that is stopped while it holds the lock ends after two minutes. If a commit takes longer than that, another one may begin,
+ * and the later of the two is repeated.
  */
-const lockStatements = `SET lock_timeout = '15min'; SET idle_session_timeout = '2min'; SELECT pg_advisory_lock(7310423)`
+const lockStatements = [
+  "SELECT set_config('lock_timeout', '15min', true) AS wait, set_config('idle_in_transaction_session_timeout', '2min', true) AS idle",
+  "SELECT pg_advisory_xact_lock(7310423)::VARCHAR AS locked"
+]
+  .map((sql) => `FROM postgres_query('lake_lock', ${literal(sql)})`)
+  .join("; ")
 
 const loadExtension = Effect.fnUntraced(function* (extension: string, folder: string | undefined, place: string) {
   const warehouse = yield* Warehouse

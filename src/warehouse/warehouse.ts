@@ -39,6 +39,8 @@ export class Warehouse extends Context.Service<
     readonly checkpointIfAbove: (share: number) => Effect.Effect<void, Failure>
     /** Runs statements that cannot run in a transaction. */
     readonly run: (sql: string) => Effect.Effect<void, Failure>
+    /** Runs a statement in a transaction of another connection, which is rolled back at the end of the scope. */
+    readonly hold: (sql: string) => Effect.Effect<unknown, Failure, Scope.Scope>
     /** Adds an SQL function of texts, for all connections. */
     readonly textFunction: (name: string, parameters: number, of: TextFunction) => Effect.Effect<void, Failure>
     /** For small results. BIGINT, DECIMAL and timestamps are returned as text. */
@@ -140,6 +142,8 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
       }).pipe(Effect.uninterruptible, statementLock.withPermits(1)),
     run: (sql) =>
       attempt(() => connection.run(sql)).pipe(Effect.asVoid, Effect.uninterruptible, statementLock.withPermits(1)),
+    hold: (sql) =>
+      Effect.uninterruptible(Effect.flatMap(connect, (other) => attempt(() => other.run(`${begin}; BEGIN; ${sql}`)))),
     textFunction: (name, parameters, of) =>
       attempt(async () => connection.registerScalarFunction(scalarFunction(name, parameters, of))),
     rows: (sql) =>

@@ -24,20 +24,25 @@ extensions, catalog, state = sys.argv[1:4]
 c = duckdb.connect(config={"autoinstall_known_extensions": "false"})
 for name in ["ducklake", "postgres_scanner"]: c.execute(f"LOAD '{extensions}/{name}.duckdb_extension'")
 c.execute(f"ATTACH 'ducklake:{catalog}' AS lake (READ_ONLY)")
-differ, rows, tables = [], 0, set()
+names = {}
+def sums(database, schema, table):
+    # duckdb_columns() would also read the catalog of the lake.
+    if (schema, table) not in names: names[schema, table] = [one[0] for one in c.execute(f'SELECT * FROM warehouse.{schema}."{table}" LIMIT 0').description]
+    columns = ", ".join(f'"{name}"' for name in names[schema, table])
+    return {location: (n, value) for location, n, value in c.execute(f'SELECT location_id, count(*), sum(hash({columns})) FROM {database}.{schema}."{table}" GROUP BY 1').fetchall()}
+said = {(location, table): (n, m) for location, table, n, m in c.execute("SELECT location_id, table_name, rows, history_rows FROM lake.sluice.commits QUALIFY row_number() OVER (PARTITION BY location_id, table_name ORDER BY run_id DESC, committed_at DESC) = 1").fetchall()}
+differ, rows, tables, lake, every = [], 0, set(), {}, []
 for path in sorted(glob.glob(state + "/*/warehouse.duckdb")):
     location = os.path.basename(os.path.dirname(path))
     c.execute(f"ATTACH '{path}' AS warehouse (READ_ONLY)")
-    for schema, table in c.execute("SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'warehouse' AND schema_name LIKE 'crm%'").fetchall():
-        mine, other = f"(FROM lake.{schema}.\\"{table}\\" WHERE location_id = '{location}')", f"(FROM warehouse.{schema}.\\"{table}\\")"
-        n, m = (c.execute(f"SELECT count(*) FROM {one}").fetchone()[0] for one in (mine, other))
-        column = "rows" if schema == "crm" else "history_rows"
-        said = c.execute(f"SELECT {column} FROM lake.sluice.commits WHERE table_name = '{table}' AND location_id = '{location}' ORDER BY run_id DESC, committed_at DESC LIMIT 1").fetchone()
-        if n != m or (said or [0])[0] != n: differ.append(f"{location} {schema}.{table}: {n} rows, {m} in the warehouse, commits say {said}")
-        elif n:
-            rows += n
-            tables.add(table)
-            if c.execute(f"SELECT count(*) FROM ({mine} EXCEPT ALL {other})").fetchone()[0]: differ.append(f"{location} {schema}.{table}: values differ")
+    every = every or c.execute("SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'warehouse' AND schema_name LIKE 'crm%'").fetchall()
+    for schema, table in every:
+        if (schema, table) not in lake: lake[schema, table] = sums("lake", schema, table)
+        mine, other = lake[schema, table].get(location, (0, None)), sums("warehouse", schema, table).get(location, (0, None))
+        committed = said.get((location, table), (0, 0))[schema == "crm_history"]
+        if mine != other or committed != other[0]: differ.append(f"{location} {schema}.{table}: {mine}, {other} in the warehouse, commits say {committed}")
+        rows += other[0]
+        if other[0]: tables.add(table)
     c.execute("DETACH warehouse")
 print(json.dumps({"differ": differ[:20], "rows": rows, "tables": len(tables)}))
 `

@@ -120,6 +120,22 @@ describe.skipIf(!isPossible)("a lake in PostgreSQL and an object store", () => {
       await run(accounts[0]!, ["lake", "maintain", "--apply"])
       await run(accounts[1]!, ["verify"])
 
+      // Another writer has the lock for some seconds.
+      const holder = spawn(join(postgresPrograms!, "psql"), [postgres.url, "-qAt"], {
+        stdio: ["pipe", "pipe", "ignore"]
+      })
+      const isHeld = new Promise((resolve) => holder.stdout.once("data", resolve))
+      holder.stdin.write("BEGIN; SELECT pg_advisory_xact_lock(7310423);\n")
+      await isHeld
+      const waiting = run(accounts[0]!, ["publish", "--full"])
+      const first = await Promise.race([
+        waiting.then(() => "commit"),
+        new Promise((resolve) => setTimeout(() => resolve("holder"), 8000))
+      ])
+      assert.strictEqual(first, "holder", "a commit waits for the lock")
+      holder.stdin.end("COMMIT;\n")
+      await waiting
+
       await postgres.stop()
       const failed = await run(accounts[0]!, ["publish", "--full"], 1)
       assert.match(failed.stderr, /The lake in the PostgreSQL catalog of s3:\/\/lake\/tables\/ was not changed: /)

@@ -8,10 +8,13 @@ import {
   postgresPrograms as programsOf,
   startPostgres as startIn
 } from "../../src/fleet/demo-postgres.ts"
+import { programOf } from "./programs.ts"
 
 export type { Postgres }
 
-export const postgresPrograms: string | undefined = programsOf()
+/** Installed if the machine permits it. */
+export const postgresPrograms: string | undefined =
+  programsOf() ?? (programOf("postgresql", "/usr/bin/pg_createcluster") && programsOf())
 
 /** Why tests are skipped, for their name. */
 export const withoutPostgres = "skipped: PostgreSQL is not installed (Debian: apt-get install postgresql)"

@@ -1,17 +1,15 @@
 /** What people do with the fleet: its locations, and the runs that they request, stop and watch. */
 import * as Effect from "effect/Effect"
-import { Database, type Parameter } from "./cluster/database.ts"
-import { openStates } from "./tables.ts"
-
-const query = <Row extends object>(sql: string, ...parameters: ReadonlyArray<Parameter>) =>
-  Effect.flatMap(Database, ({ query }) => query<Row>(sql, ...parameters))
+import { query } from "./cluster/database.ts"
+import { epochMs, openStates } from "./tables.ts"
 
 /** The locations that a statement concerns; undefined for all. */
 export type Chosen = ReadonlyArray<string> | undefined
 
 const chosen = (locations: Chosen): string | null => (locations === undefined ? null : JSON.stringify(locations))
-const isChosen = (place: string) =>
-  `($${place}::jsonb IS NULL OR location IN (SELECT jsonb_array_elements_text($${place}::jsonb)))`
+/** The chosen locations are the first parameter of the statement. */
+const isChosen = (column = "location") =>
+  `($1::jsonb IS NULL OR ${column} IN (SELECT jsonb_array_elements_text($1::jsonb)))`
 const namesOf = Effect.map((rows: ReadonlyArray<{ readonly location: string }>) => rows.map(({ location }) => location))
 
 /** The chosen locations that the fleet does not have. */
@@ -44,7 +42,7 @@ export const addLocations = (locations: ReadonlyArray<NewLocation>) =>
 /** Returns those that were removed. Its runs are removed too, its folder is not; one that runs now stays. */
 export const removeLocations = (locations: ReadonlyArray<string>) =>
   query<{ readonly location: string }>(
-    `DELETE FROM locations WHERE ${isChosen("1")} AND (owner IS NULL OR lease_until < now()) RETURNING location`,
+    `DELETE FROM locations WHERE ${isChosen()} AND (owner IS NULL OR lease_until < now()) RETURNING location`,
     chosen(locations)
   ).pipe(namesOf)
 
@@ -59,7 +57,7 @@ export const enqueue = (
 ) =>
   query<{ readonly location: string }>(
     `INSERT INTO runs (location, kind, window_from, window_to)
-     SELECT location, $2, $3, $4 FROM locations WHERE ${isChosen("1")}
+     SELECT location, $2, $3, $4 FROM locations WHERE ${isChosen()}
      ON CONFLICT (location) WHERE state IN ${openStates} DO NOTHING
      RETURNING location`,
     chosen(locations),
@@ -71,7 +69,7 @@ export const enqueue = (
 /** Returns the locations that were not so before. A run that has begun continues. */
 export const setPaused = (locations: Chosen, isPaused: boolean) =>
   query<{ readonly location: string }>(
-    `UPDATE locations SET paused = $2 WHERE ${isChosen("1")} AND paused <> $2 RETURNING location`,
+    `UPDATE locations SET paused = $2 WHERE ${isChosen()} AND paused <> $2 RETURNING location`,
     chosen(locations),
     isPaused
   ).pipe(namesOf)
@@ -81,7 +79,7 @@ export const cancel = (locations: Chosen) =>
   query<{ readonly location: string }>(
     `UPDATE runs SET state = CASE WHEN state = 'running' THEN 'cancelling' ELSE 'cancelled' END,
        ended_at = CASE WHEN state = 'running' THEN NULL ELSE now() END
-     WHERE state IN ('queued', 'waiting', 'running') AND ${isChosen("1")}
+     WHERE state IN ('queued', 'waiting', 'running') AND ${isChosen()}
      RETURNING location`,
     chosen(locations)
   ).pipe(namesOf)
@@ -106,8 +104,6 @@ export interface LocationStatus {
   readonly endedAt: number | null
 }
 
-const epochMs = (column: string, name: string) => `(extract(epoch FROM ${column}) * 1000)::float8 AS "${name}"`
-
 export const statusOfFleet = (locations: Chosen) =>
   query<LocationStatus>(
     `SELECT l.location, l.name, l.paused, r.kind, r.attempts,
@@ -118,12 +114,12 @@ export const statusOfFleet = (locations: Chosen) =>
        CASE WHEN l.lease_until > now() THEN split_part(l.owner, ' ', 1) END AS owner,
        -- What was left on another day of the service says nothing of today.
        CASE WHEN l.requests_left_at > now() - interval '24 hours' THEN l.requests_left END AS "requestsLeft",
-       ${epochMs("l.fresh_at", "freshAt")}, ${epochMs("r.requested_at", "requestedAt")},
-       ${epochMs("r.not_before", "notBefore")}, ${epochMs("r.started_at", "startedAt")},
-       ${epochMs("r.ended_at", "endedAt")}
+       ${epochMs("l.fresh_at")} AS "freshAt", ${epochMs("r.requested_at")} AS "requestedAt",
+       ${epochMs("r.not_before")} AS "notBefore", ${epochMs("r.started_at")} AS "startedAt",
+       ${epochMs("r.ended_at")} AS "endedAt"
      FROM locations AS l
      LEFT JOIN LATERAL (SELECT * FROM runs WHERE location = l.location ORDER BY run DESC LIMIT 1) AS r ON true
-     WHERE ${isChosen("1").replace(" location IN", " l.location IN")}
+     WHERE ${isChosen("l.location")}
      ORDER BY l.fresh_at NULLS FIRST, l.location`,
     chosen(locations)
   )

@@ -1,13 +1,8 @@
 /** What workers write about locations and their runs. Every statement is atomic, and does nothing if repeated. */
 import * as Effect from "effect/Effect"
-import { Database, type Parameter } from "./cluster/database.ts"
+import { query } from "./cluster/database.ts"
 import type { Outcome } from "./child.ts"
-import { openStates } from "./tables.ts"
-
-const query = <Row extends object>(sql: string, ...parameters: ReadonlyArray<Parameter>) =>
-  Effect.flatMap(Database, ({ query }) => query<Row>(sql, ...parameters))
-
-const epochMs = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float8`
+import { epochMs, openStates } from "./tables.ts"
 
 /** A run that a worker may begin. */
 export interface OpenRun {

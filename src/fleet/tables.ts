@@ -11,6 +11,9 @@
  */
 export const openStates = "('queued', 'waiting', 'running', 'cancelling')"
 
+/** SQL for epoch milliseconds. */
+export const epochMs = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::float8`
+
 /** Several workers may start at once, and only one of them creates the tables. */
 export const createTables = `
   DO $create$ BEGIN

@@ -17,7 +17,7 @@ export class DatabaseError extends Schema.TaggedError<DatabaseError>()("Database
   }
 }
 
-export type Parameter = string | number | boolean | null
+type Parameter = string | number | boolean | null
 
 export class Database extends Context.Service<
   Database,
@@ -28,6 +28,9 @@ export class Database extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Row>, DatabaseError>
   }
 >()("sluice/fleet/Database") {}
+
+export const query = <Row extends object>(sql: string, ...parameters: ReadonlyArray<Parameter>) =>
+  Effect.flatMap(Database, ({ query }) => query<Row>(sql, ...parameters))
 
 export const databaseLayer = (url: Redacted.Redacted, connectionsMax: number) =>
   Layer.effect(

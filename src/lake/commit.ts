@@ -15,8 +15,18 @@ import { type ContentVersion, contentVersions } from "../warehouse/meta/content-
 import { loadedLocations } from "../warehouse/meta/run-resources.ts"
 import { instantOf, literal, name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
-import { type Lake, openLake } from "./lake.ts"
-import { type Tables, commitColumns, hasCommits, newestCommits, schemas, tableStatements, tablesIn } from "./tables.ts"
+import { openLake } from "./lake.ts"
+import {
+  type CommittedTable,
+  type RowCounts,
+  commitColumns,
+  hasCommits,
+  newestCommits,
+  ofLocations,
+  schemas,
+  tableStatements,
+  tablesIn
+} from "./tables.ts"
 
 export interface Commit {
   /** The tables that the commit changed; none: there is no new snapshot. */
@@ -35,7 +45,7 @@ export const commitLake = Effect.fn("lake.commit")(function* (
   return yield* Effect.gen(function* () {
     const lake = yield* openLake(settings, "write")
     const existing = yield* tablesIn(lake, "lake")
-    const committed = yield* newest(lake, existing, locations)
+    const committed = yield* newestCommits(lake, existing, locations)
     const stored = yield* contentVersions()
     const tables = publishedTables(catalogue).filter(({ definition, name }) => definition.name === name)
     const changed = yield* Effect.forEach(
@@ -68,33 +78,6 @@ export const commitLake = Effect.fn("lake.commit")(function* (
 
 /** Only commits that take minutes can conflict. */
 const retriesMax = 8
-
-/** What the newest commit of a location says about a table. */
-interface CommittedTable {
-  readonly location: string
-  readonly table: string
-  readonly version: string
-  readonly rows: RowCounts
-}
-
-/** The number of rows in each of the schemas. */
-type RowCounts = Readonly<Record<(typeof schemas)[number], number>>
-
-const newest = Effect.fnUntraced(function* (lake: Lake, existing: Tables, locations: ReadonlyArray<string>) {
-  if (!hasCommits(existing)) return []
-  const rows = yield* lake.rows(
-    `SELECT location_id, table_name, version, rows, history_rows FROM ${newestCommits} WHERE ${ofLocations(locations)}`
-  )
-  return rows.map((row): CommittedTable => ({
-    location: String(row["location_id"]),
-    table: String(row["table_name"]),
-    version: String(row["version"]),
-    rows: { crm: Number(row["rows"]), crm_history: Number(row["history_rows"]) }
-  }))
-})
-
-const ofLocations = (locations: ReadonlyArray<string>): string =>
-  `location_id IN (${locations.map(literal).join(", ")})`
 
 /** The changes since the content that the lake has of all locations of the warehouse. */
 const changeOf = (

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { Failure } from "../failure.ts"
 import { literal } from "../warehouse/sql.ts"
 import type { Lake } from "./lake.ts"
-import { newestCommits } from "./tables.ts"
+import { newestCommitsSql } from "./tables.ts"
 
 export interface Maintenance {
   readonly step: "rewrite" | "merge" | "expire" | "delete" | "orphans" | "commits"
@@ -32,7 +32,7 @@ export const lakeMaintenance = Effect.fn("lake.maintenance")(function* ({
       step: "commits",
       what: "rows of sluice.commits that later ones replace",
       count: yield* count(
-        `SELECT (SELECT count(*) FROM lake.sluice.commits) - (SELECT count(*) FROM ${newestCommits}) AS n`
+        `SELECT (SELECT count(*) FROM lake.sluice.commits) - (SELECT count(*) FROM ${newestCommitsSql}) AS n`
       )
     },
     {
@@ -89,7 +89,7 @@ export const maintainLake = Effect.fn("lake.maintain")(function* ({
 }: Lake): Effect.fn.Return<void, Failure> {
   for (const statement of [
     `DELETE FROM lake.sluice.commits WHERE (location_id, table_name, run_id, committed_at) NOT IN (
-       SELECT (location_id, table_name, run_id, committed_at) FROM ${newestCommits})`,
+       SELECT (location_id, table_name, run_id, committed_at) FROM ${newestCommitsSql})`,
     `CALL ducklake_rewrite_data_files('lake', delete_threshold => ${deletedShare})`,
     `CALL ducklake_expire_snapshots('lake', older_than => ${expiry(expireAfter)})`,
     `CALL ducklake_merge_adjacent_files('lake', max_file_size => ${smallBytes})`,

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import type { Failure } from "../failure.ts"
 import { literal, name } from "../warehouse/sql.ts"
 import type { Row } from "../warehouse/warehouse.ts"
+import type { Lake } from "./lake.ts"
 
 /** The schemas that the lake has in common with the warehouse. */
 export const schemas = ["crm", "crm_history"] as const
@@ -23,7 +24,7 @@ export const commitColumns = {
 } as const
 
 /** The newest commit of each table of a location. Ids of runs sort by time. */
-export const newestCommits = `(FROM lake.sluice.commits
+export const newestCommitsSql = `(FROM lake.sluice.commits
   QUALIFY row_number() OVER (PARTITION BY location_id, table_name ORDER BY run_id DESC, committed_at DESC) = 1)`
 
 /** The types of the columns, by `schema.table`. */
@@ -48,6 +49,37 @@ export const tablesIn = Effect.fnUntraced(function* (
 })
 
 export const hasCommits = (lake: Tables): boolean => lake.has("sluice.commits")
+
+/** What the newest commit of a location says about a table. */
+export interface CommittedTable {
+  readonly location: string
+  readonly table: string
+  readonly version: string
+  readonly rows: RowCounts
+}
+
+/** The number of rows in each of the schemas. */
+export type RowCounts = Readonly<Record<(typeof schemas)[number], number>>
+
+export const newestCommits = Effect.fnUntraced(function* (
+  { rows }: Lake,
+  existing: Tables,
+  locations: ReadonlyArray<string>
+): Effect.fn.Return<ReadonlyArray<CommittedTable>, Failure> {
+  if (!hasCommits(existing)) return []
+  const found = yield* rows(
+    `SELECT location_id, table_name, version, rows, history_rows FROM ${newestCommitsSql} WHERE ${ofLocations(locations)}`
+  )
+  return found.map((row) => ({
+    location: String(row["location_id"]),
+    table: String(row["table_name"]),
+    version: String(row["version"]),
+    rows: { crm: Number(row["rows"]), crm_history: Number(row["history_rows"]) }
+  }))
+})
+
+export const ofLocations = (locations: ReadonlyArray<string>): string =>
+  `location_id IN (${locations.map(literal).join(", ")})`
 
 /** Statements that create what the lake lacks of these tables of the warehouse. */
 export const tableStatements = (

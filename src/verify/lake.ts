@@ -2,12 +2,12 @@
 import { Effect } from "effect"
 import type { Failure } from "../failure.ts"
 import { openLake } from "../lake/lake.ts"
-import { hasCommits, newestCommits, schemas, tablesIn } from "../lake/tables.ts"
+import { hasCommits, newestCommits, ofLocations, schemas, tablesIn } from "../lake/tables.ts"
 import type { LakeSettings } from "../settings/lake.ts"
 import { contentOf } from "../warehouse/content.ts"
 import { contentVersions } from "../warehouse/meta/content-versions.ts"
 import { loadedLocations } from "../warehouse/meta/run-resources.ts"
-import { literal, name } from "../warehouse/sql.ts"
+import { name } from "../warehouse/sql.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 import type { Known } from "./existing-tables.ts"
 import { type Checked, type Finding, counted, note, wrong } from "./finding.ts"
@@ -23,18 +23,15 @@ export const checkLake = Effect.fn("verify.lake")(function* (
     if (!hasCommits(existing))
       return checked("nothing", [wrong(settings.data, "nothing was committed to the lake yet")])
     const locations = yield* loadedLocations()
-    const ofLocations = `location_id IN (${locations.map(literal).join(", ")})`
     const versions = yield* contentVersions()
-    const committed = yield* lake.rows(
-      `SELECT location_id, table_name, version, rows, history_rows FROM ${newestCommits} WHERE ${ofLocations}`
-    )
+    const committed = yield* newestCommits(lake, existing, locations)
     const findings: Array<Finding> = []
     const behind: Array<string> = []
     let rows = 0
     for (const { resource, table } of tables) {
-      const commits = committed.filter((row) => row["table_name"] === table.name)
+      const commits = committed.filter((one) => one.table === table.name)
       const version = versions.get(resource.table)?.version
-      if (commits.length < locations.length || commits.some((row) => row["version"] !== version)) {
+      if (commits.length < locations.length || commits.some((one) => one.version !== version)) {
         behind.push(table.name)
         continue
       }
@@ -42,9 +39,9 @@ export const checkLake = Effect.fn("verify.lake")(function* (
         const path = `${schema}.${name(table.name)}`
         const types = existing.get(`${schema}.${table.name}`) ?? new Map<string, string>()
         const columns = [...types].map(([column, type]) => ({ name: column, type }))
-        const inLake = yield* contentOf(`(FROM lake.${path} WHERE ${ofLocations})`, columns)
+        const inLake = yield* contentOf(`(FROM lake.${path} WHERE ${ofLocations(locations)})`, columns)
         const inWarehouse = yield* contentOf(`warehouse.${path}`, columns)
-        const total = commits.reduce((sum, row) => sum + Number(row[schema === "crm" ? "rows" : "history_rows"]), 0)
+        const total = commits.reduce((sum, one) => sum + one.rows[schema], 0)
         rows += inLake.rows
         if (inLake.rows !== inWarehouse.rows || inLake.sum !== inWarehouse.sum)
           findings.push(

@@ -16,6 +16,9 @@ export class CommandError extends Schema.TaggedError<CommandError>()("CommandErr
   next: Schema.String
 }) {}
 
+export const nothingSynced = (folder: string): CommandError =>
+  new CommandError({ ends: "failed", message: `Nothing was synced into ${folder} yet.`, next: "./sluice sync" })
+
 type ServiceError = BadCredentials | WrongLocation | BudgetExhausted | Unavailable
 
 /** Explains what stops the sync of a location. */

@@ -1,4 +1,4 @@
-/** `sluice lake maintain`: merges small files of the lake, and removes what no version needs. */
+/** `sluice lake maintain`: merges small files of the lake, and deletes files that no version needs. */
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { lakeMaintenance, maintainLake } from "../lake/maintain.ts"
@@ -8,7 +8,7 @@ import type { Flags } from "../settings/read.ts"
 import { outputSettings } from "../settings/settings.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { Environment } from "./environment.ts"
-import { CommandError } from "./errors.ts"
+import { CommandError, nothingSynced } from "./errors.ts"
 import { Output, table } from "./output.ts"
 import { recorded } from "./recorded.ts"
 import { printResult } from "./result.ts"
@@ -30,12 +30,7 @@ export const lakeMaintain = Effect.fn("cli.lakeMaintain")(function* (flags: Lake
       next: 'Add "lake" to output.formats in the settings file or to SLUICE_FORMATS, then run ./sluice publish.'
     })
   const { warehouse } = outputPaths(output.folder)
-  if (!existsSync(warehouse))
-    return yield* new CommandError({
-      ends: "failed",
-      message: `Nothing was synced into ${output.folder} yet.`,
-      next: "./sluice sync"
-    })
+  if (!existsSync(warehouse)) return yield* nothingSynced(output.folder)
   const work = Effect.gen(function* () {
     const lake = yield* openLake(settings, "write")
     const steps = yield* lakeMaintenance(lake)

@@ -15,7 +15,7 @@ import { lastRun } from "../warehouse/meta/runs.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { loadCatalogue } from "./catalogue.ts"
 import { Environment } from "./environment.ts"
-import { CommandError } from "./errors.ts"
+import { CommandError, nothingSynced } from "./errors.ts"
 import { logEnd } from "./log.ts"
 import { sayProblems, sentenceOf } from "./model-problems.ts"
 import { Output } from "./output.ts"
@@ -50,12 +50,7 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
       message: `--${useless} needs --stdout: it selects what one table writes to stdout.`,
       next: "./sluice publish --help"
     })
-  const nothing = new CommandError({
-    ends: "failed",
-    message: `Nothing was synced into ${output.folder} yet.`,
-    next: "./sluice sync"
-  })
-  if (!existsSync(outputPaths(output.folder).warehouse)) return yield* nothing
+  if (!existsSync(outputPaths(output.folder).warehouse)) return yield* nothingSynced(output.folder)
   const targets = yield* resolveTargets(output, catalogue)
   const {
     due,
@@ -68,7 +63,7 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
     // The definitions may be newer than the last sync.
     yield* prepare(catalogue)
     const run = yield* lastRun()
-    if (run === undefined) return yield* nothing
+    if (run === undefined) return yield* nothingSynced(output.folder)
     return yield* publishNow(catalogue, output, { run: run.id, full: flags.full, targets })
   }).pipe(
     Effect.provide(Warehouse.layer(outputPaths(output.folder).warehouse, { ...output, access: "write" })),

@@ -18,7 +18,7 @@ import { type Run, lastRun } from "../warehouse/meta/runs.ts"
 import { alarmLines, shownAlarms } from "./alarm-lines.ts"
 import { loadCatalogue } from "./catalogue.ts"
 import { Environment } from "./environment.ts"
-import { CommandError } from "./errors.ts"
+import { nothingSynced } from "./errors.ts"
 import { Output, duration, placeOf, table } from "./output.ts"
 import { openReadable, sayHolder } from "./readable.ts"
 import { instant, printResult } from "./result.ts"
@@ -55,12 +55,7 @@ export const status = Effect.fn("cli.status")(function* (flags: StatusFlags) {
             facts: yield* readFacts(output.alarms.limits)
           }
         }).pipe(Effect.provide(readable.tables))
-  if (!run && !readable.holder)
-    return yield* new CommandError({
-      ends: "failed",
-      message: `Nothing was synced into ${output.folder} yet.`,
-      next: "./sluice sync"
-    })
+  if (!run && !readable.holder) return yield* nothingSynced(output.folder)
 
   const isRunning = readable.holder?.isRun === true
   const { alarms } = yield* watch({ folder: output.folder, ...output.alarms, isRunning }, facts)

@@ -1,6 +1,7 @@
 /** What a run tells those who watch it, such as the reader of `--json=lines`. */
 import * as Context from "effect/Context"
 import type { Range } from "./range.ts"
+import type { RunResource } from "./run-resource.ts"
 import type { Status } from "./status.ts"
 import type { Step } from "./step.ts"
 
@@ -73,18 +74,7 @@ export interface Progress {
 export interface Loaded {
   readonly event: "loaded"
   readonly run: string
-  readonly resources: ReadonlyArray<
-    Reading & {
-      readonly requests: number
-      readonly records: number
-      readonly newRows: number
-      readonly changedRows: number
-      readonly deletedRows: number
-      readonly rejected: number
-      readonly status: Status | "interrupted"
-      readonly warnings: ReadonlyArray<string>
-    }
-  >
+  readonly resources: ReadonlyArray<RunResource>
 }
 
 export interface Published {

@@ -5,7 +5,7 @@ import { type Situation, alarmsOf } from "../../src/alarms/checks.ts"
 import { daysLeft } from "../../src/alarms/disk.ts"
 import { type Silence, changesOf, withSample } from "../../src/alarms/state.ts"
 import { anomalyOf } from "../../src/alarms/volume.ts"
-import type { RunResource } from "../../src/warehouse/meta/run-resources.ts"
+import type { RunResource } from "../../src/values/run-resource.ts"
 import type { Run } from "../../src/warehouse/meta/runs.ts"
 
 const hour = 3_600_000

@@ -1,5 +1,6 @@
 /** `meta.run_resources`: counts and status of each resource in each run. */
 import * as Effect from "effect/Effect"
+import type { RunResource } from "../../values/run-resource.ts"
 import type { Failure } from "../../failure.ts"
 import { type Status, sentencesOf, statusOf } from "../../values/status.ts"
 import { instantOf, literal } from "../sql.ts"
@@ -99,20 +100,6 @@ export const setStatuses = Effect.fnUntraced(function* (): Effect.fn.Return<void
 
 /** Limits the length of a statement: after a rebuild there may be thousands of rows. */
 const rowsPerStatement = 500
-
-export interface RunResource {
-  readonly location: string
-  readonly resource: string
-  readonly requests: number
-  readonly records: number
-  readonly newRows: number
-  readonly changedRows: number
-  readonly deletedRows: number
-  /** Rejected values and records. */
-  readonly rejected: number
-  readonly status: Status | "interrupted"
-  readonly warnings: ReadonlyArray<string>
-}
 
 /** What a run did for each resource. */
 export const resourcesOf = Effect.fnUntraced(function* (

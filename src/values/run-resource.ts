@@ -1,0 +1,16 @@
+import type { Status } from "./status.ts"
+
+/** What a run did for a resource of a location. */
+export interface RunResource {
+  readonly location: string
+  readonly resource: string
+  readonly requests: number
+  readonly records: number
+  readonly newRows: number
+  readonly changedRows: number
+  readonly deletedRows: number
+  /** Rejected values and records. */
+  readonly rejected: number
+  readonly status: Status | "interrupted"
+  readonly warnings: ReadonlyArray<string>
+}

@@ -3,7 +3,9 @@
  * time in which a commit held the lock of the lake, connections to PostgreSQL, and the memory of a worker. The lake has its
  * catalog in PostgreSQL and its files in a folder.
  *
- *     node_modules/.bin/node bench/fleet.ts [locations] [workers] [contacts of each]
+ *     node_modules/.bin/node bench/fleet.ts [locations] [workers] [contacts of each] [nights]
+ *
+ * BENCH_ONLY: the tables that are read, separated by commas; without it, all.
  */
 import { spawn } from "node:child_process"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -13,8 +15,8 @@ import { lakeExtensions, lakePython } from "../test/support/extensions.ts"
 import { sqlIn, startPostgres } from "../test/support/postgres.ts"
 import { median, newFolder, run, startSandbox } from "./measure.ts"
 
-const [locations = 100, workers = 2, contacts = 50] = process.argv.slice(2).map(Number)
-const launcher = fileURLToPath(new URL("../sluice", import.meta.url))
+const [locations = 100, workers = 2, contacts = 50, nights = 2] = process.argv.slice(2).map(Number)
+const main = fileURLToPath(new URL("fleet-main.ts", import.meta.url))
 
 const postgres = await startPostgres()
 const sandbox = await startSandbox("--locations", String(locations), "--contacts", String(contacts))
@@ -44,15 +46,19 @@ try {
   await run(["fleet", "locations", "import", join(folder, "locations.csv")], environment)
   for (let index = 0; index < workers; index++)
     children.push(
-      spawn(launcher, ["fleet", "worker", "--quiet"], {
-        env: { PATH: process.env["PATH"], ...environment },
-        stdio: "ignore"
-      })
+      spawn(
+        process.execPath,
+        ["--max-semi-space-size=8", "--max-old-space-size=1536", main, "fleet", "worker", "--quiet"],
+        {
+          env: { ...process.env, ...environment, MALLOC_ARENA_MAX: "1", MALLOC_TRIM_THRESHOLD_: "131072" },
+          stdio: "ignore"
+        }
+      )
     )
   const night = async (name: string) => {
     const begun = Date.now()
     await run(["fleet", "enqueue", "--all"], environment)
-    let [connections, held, asked, memoryMb] = [0, 0, 0, 0]
+    let [connections, held, asked, memoryMb, saidAt] = [0, 0, 0, 0, begun]
     for (;;) {
       const [all, locks, open] = (
         await sqlIn(
@@ -69,6 +75,10 @@ try {
       asked++
       for (const { pid } of children) memoryMb = Math.max(memoryMb, residentMb(pid!))
       if (open === 0) break
+      if (Date.now() - saidAt > 60_000) {
+        saidAt = Date.now()
+        console.error(`${((saidAt - begun) / 60_000).toFixed(0)} min: ${locations - open} of ${locations}`)
+      }
       await new Promise((resolve) => setTimeout(resolve, 200))
     }
     const minutes = (Date.now() - begun) / 60_000
@@ -76,8 +86,7 @@ try {
       `${name}: ${locations} locations of ${contacts} contacts on ${workers} workers in ${minutes.toFixed(1)} min, ${(locations / minutes).toFixed(0)} a minute; lock of the lake held ${((held / asked) * 100).toFixed(0)} % of the time; at most ${connections} connections; ${Math.round(memoryMb)} MB a worker`
     )
   }
-  await night("first night")
-  await night("second night, nothing changed")
+  for (let index = 1; index <= nights; index++) await night(`night ${index}`)
   const seconds = await sqlIn(
     postgres,
     "SELECT extract(epoch FROM ended_at - started_at) FROM sluice_fleet.runs WHERE state = 'done'"

@@ -53,16 +53,13 @@ beforeEach(() => {
   receiver.answer = 200
 })
 
-const sync = (environment: Readonly<Record<string, string>> = {}) => {
-  // The service of the test has no rate limit, so no run has to wait for the requests of the one before.
-  rmSync(join(account.output, "recent-requests.json"), { force: true })
-  return sluice(["sync", "--full", ...account.selection], {
+const sync = (environment: Readonly<Record<string, string>> = {}) =>
+  sluice(["sync", "--full", ...account.selection], {
     ...account.environment,
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
     OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${secret}`,
     ...environment
   })
-}
 
 /** The attributes of OpenTelemetry as an object. */
 const plain = (attributes: ReadonlyArray<Message> = []): Readonly<Record<string, unknown>> =>

@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util"
 import { type Flags, readOptions, flags as sandboxFlags } from "../../src/sandbox/flags.ts"
 import { startSandbox } from "../../src/sandbox/server.ts"
+import { windows } from "./recent-requests.ts"
 
 export interface Service {
   readonly url: string
@@ -34,7 +35,9 @@ export interface Stats {
 /** Takes the flags of `sluice sandbox`. */
 export const startService = async (...flags: ReadonlyArray<string>): Promise<Service> => {
   const { values } = parseArgs({ args: [...flags], options: sandboxFlags, allowPositionals: false })
-  const { close, world: _, ...account } = await startSandbox(readOptions(values as Flags))
+  const options = readOptions(values as Flags)
+  const { close, world: _, ...account } = await startSandbox(options)
+  if (options.limits !== undefined) windows.set(account.url, options.limits === "off" ? 0 : options.limits.intervalMs)
   const control = async (path: string, init?: RequestInit) => {
     const response = await fetch(`${account.url}/__sandbox/${path}`, init)
     const text = await response.text()

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Writable } from "node:stream"
 import { runCommand } from "../../src/cli/command.ts"
+import { forgetRequests } from "./recent-requests.ts"
 import type { Service } from "./service.ts"
 
 export interface Ran {
@@ -44,6 +45,7 @@ export const sluice = async (
   environment: Readonly<Record<string, string>>,
   { columns, ...options }: RunOptions = {}
 ): Promise<Ran> => {
+  forgetRequests(args[0], environment)
   const [stdout, stderr] = [new Collected(columns), new Collected()]
   const code = await runCommand(withSentences(args), {
     environment: { PATH: process.env["PATH"], ...environment },

@@ -91,7 +91,7 @@ describe("history", () => {
   })
 
   it("can be queried in the published file as well", async () => {
-    const published = await sluice(["publish"], { SLUICE_OUTPUT: account.output })
+    const published = await sluice(["publish"], { SLUICE_OUTPUT: account.output, SLUICE_FORMATS: "duckdb" })
     assert.strictEqual(published.code, 0, published.stderr)
     const database = join(account.output, "published", "crm.duckdb")
     const [row] = await ask(

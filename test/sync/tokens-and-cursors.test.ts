@@ -22,7 +22,8 @@ describe("OAuth", () => {
         SLUICE_OUTPUT: output,
         SLUICE_CLIENT_ID: service.clientId,
         SLUICE_CLIENT_SECRET: service.clientSecret,
-        SLUICE_REFRESH_TOKEN: service.refreshToken
+        SLUICE_REFRESH_TOKEN: service.refreshToken,
+        SLUICE_FORMATS: "none"
       }
       const running = sluice(["sync", ...coreFlags], environment)
       await service.requested(30)

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Account, discard, openTables } from "../support/account.ts"
+import { newOutput } from "../support/fixtures.ts"
 import { oneAddress } from "../support/proxy.ts"
 import { startService } from "../support/service.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
@@ -85,7 +86,7 @@ describe("a plan", () => {
       assert.isAtMost(Math.abs(lastRun.plannedRequests - lastRun.requests), 5 + lastRun.requests * 0.3)
 
       // A second output folder, whose first sync is stopped in the middle.
-      const environment = { ...account.environment, SLUICE_OUTPUT: newFolder() }
+      const environment = { ...account.environment, SLUICE_OUTPUT: await newOutput() }
       const stopped = new AbortController()
       const running = sluice(["sync", ...account.selection], environment, { signal: stopped.signal })
       await account.service.requested(60)

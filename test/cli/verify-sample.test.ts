@@ -12,8 +12,8 @@ import { Warehouse } from "../../src/warehouse/warehouse.ts"
 import { type Account, accountIn } from "../support/account.ts"
 import { catalogueOf, copyOf, findingsOf, openSyncedLive, sql } from "../support/broken.ts"
 import { query } from "../support/compare.ts"
-import { prepareIn } from "../support/fixtures.ts"
-import { newFolder, sluice } from "../support/sluice.ts"
+import { newOutput } from "../support/fixtures.ts"
+import { sluice } from "../support/sluice.ts"
 
 /** More than exist, so that every row with a single request is compared. */
 const everyRow = 100_000
@@ -24,8 +24,7 @@ let account: Account
 let small: Account
 beforeAll(async () => {
   account = await openSyncedLive()
-  small = accountIn(newFolder(), account.service, "locations,contacts,opportunities")
-  await prepareIn(small.output)
+  small = accountIn(await newOutput(), account.service, "locations,contacts,opportunities")
   const ran = await small.sync()
   assert.strictEqual(ran.code, 0, ran.stderr)
 })

@@ -6,7 +6,8 @@ import { join } from "node:path"
 import { emails } from "../../pipelines/conversations/emails.ts"
 import { type Account, openAccount } from "../support/account.ts"
 import { differences, query } from "../support/compare.ts"
-import { newFolder, sluice } from "../support/sluice.ts"
+import { newOutput } from "../support/fixtures.ts"
+import { sluice } from "../support/sluice.ts"
 import { type Shown, columns, text } from "./records.ts"
 
 const dayMs = 86_400_000
@@ -304,7 +305,7 @@ describe("the core tables", () => {
   })
 
   it("contacts have the companies and DND settings that the search leaves out if a setting requests each contact", async () => {
-    const output = newFolder()
+    const output = await newOutput()
     const environment = { ...account.environment, SLUICE_OUTPUT: output, SLUICE_CONTACT_DETAILS: "true" }
     const warehouse = join(output, "warehouse.duckdb")
     const contacts = await recordsOf("contacts")
@@ -331,7 +332,7 @@ describe("the core tables", () => {
   })
 
   it("tables that a setting enables are empty without the setting", async () => {
-    const output = newFolder()
+    const output = await newOutput()
     const only = "object_fields,object_folders,recurring_tasks,free_slots"
     const ran = await sluice(["sync", "--only", only], { ...account.environment, SLUICE_OUTPUT: output })
     assert.strictEqual(ran.code, 0, ran.stderr)

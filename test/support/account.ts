@@ -2,9 +2,9 @@
 import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { differing, inDatabase, tableByCollection } from "./compare.ts"
-import { prepareIn } from "./fixtures.ts"
+import { newOutput } from "./fixtures.ts"
 import { type Service, startService } from "./service.ts"
-import { type Ran, environmentOf, newFolder, sluice } from "./sluice.ts"
+import { type Ran, environmentOf, sluice } from "./sluice.ts"
 
 export interface Account {
   readonly service: Service
@@ -45,9 +45,7 @@ export const discard = (...accounts: ReadonlyArray<Account>): void => {
 
 const open = async (tables: string | undefined, flags: ReadonlyArray<string>): Promise<Account> => {
   const service = await startService("--limits", "off", "--contacts", "120", ...flags)
-  const output = newFolder()
-  await prepareIn(output)
-  return accountIn(output, service, tables)
+  return accountIn(await newOutput(), service, tables)
 }
 
 /** The account of an output folder, with the service of its syncs. */

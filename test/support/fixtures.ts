@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url"
 import { discover } from "../../src/catalog/discover.ts"
 import { prepare } from "../../src/warehouse/schema.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
+import { newFolder } from "./sluice.ts"
 
 const repository = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -48,4 +49,11 @@ export const prepareIn = async (folder: string): Promise<void> => {
     )
   )
   cpSync(join(prepared, warehouse), join(folder, warehouse))
+}
+
+/** A new output folder with empty tables. */
+export const newOutput = async (): Promise<string> => {
+  const folder = newFolder()
+  await prepareIn(folder)
+  return folder
 }

@@ -6,8 +6,8 @@ import { join } from "node:path"
 import { checksOf } from "./broken.ts"
 import { acceleratedClock } from "./clock.ts"
 import { query } from "./compare.ts"
-import { prepareIn } from "./fixtures.ts"
-import { type Ran, environmentOf, newFolder, sluice } from "./sluice.ts"
+import { newOutput } from "./fixtures.ts"
+import { type Ran, environmentOf, sluice } from "./sluice.ts"
 
 export interface ReceivedRequest {
   readonly method: string
@@ -41,8 +41,7 @@ export const hostileService = async (answers: (request: ReceivedRequest) => Repl
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const folder = newFolder()
-  await prepareIn(folder)
+  const folder = await newOutput()
   const environment: Record<string, string> = environmentOf({ url, token, locationId }, folder)
   return { url, requests, folder, environment, close: () => server.close() }
 }

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { type Account, openAccount } from "../support/account.ts"
 import { acceleratedClock } from "../support/clock.ts"
 import { query } from "../support/compare.ts"
+import { newOutput } from "../support/fixtures.ts"
 import { type Ran, newFolder, sluice } from "../support/sluice.ts"
 
 /** The error names the problem and the next step, without a stack trace. */
@@ -95,7 +96,7 @@ describe("bad input", () => {
   it("a missing scope makes its resource unreadable and ends the run with 77, and other resources are read", async () => {
     await account.service.post("token", { removeScope: "opportunities.readonly" })
     try {
-      const output = newFolder()
+      const output = await newOutput()
       const ran = await syncWith({ SLUICE_OUTPUT: output }, "--only", "contacts,opportunities,orders")
       assert.strictEqual(ran.code, 77)
       assertExplains(ran, /opportunities: not readable with this token/)

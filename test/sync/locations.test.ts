@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { coreFlags } from "../support/account.ts"
 import { differences, query } from "../support/compare.ts"
+import { newOutput } from "../support/fixtures.ts"
 import { oneAddress } from "../support/proxy.ts"
 import { startService } from "../support/service.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
@@ -17,7 +18,7 @@ describe("several locations in one run", () => {
     const address = await oneAddress(one, two)
     try {
       assert.notStrictEqual(one.locationId, two.locationId)
-      const output = newFolder()
+      const output = await newOutput()
       const config = join(newFolder(), "config.toml")
       const settings = (...tokens: ReadonlyArray<string>) =>
         writeFileSync(

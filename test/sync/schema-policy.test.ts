@@ -3,6 +3,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { query } from "../support/compare.ts"
+import { newOutput } from "../support/fixtures.ts"
 import { type Reply, hostileService } from "../support/hostile.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
@@ -58,7 +59,7 @@ describe("the schema policy", () => {
   const workflows = async () => (await rows("SELECT _extra::VARCHAR AS extra FROM crm.workflows"))[0]!["extra"]
 
   it("evolve, the default, keeps and reports unknown fields", async () => {
-    folder = newFolder()
+    folder = await newOutput()
     contacts = [plain, unusual]
     const ran = await sync("")
     assert.strictEqual(ran.code, 0, ran.stderr)
@@ -67,7 +68,7 @@ describe("the schema policy", () => {
   })
 
   it("discard does not load unknown fields but reports them, and a rebuild with evolve restores them", async () => {
-    folder = newFolder()
+    folder = await newOutput()
     const ran = await sync('[schema]\npolicy = "discard"\n[schema.resources]\nworkflows = "evolve"')
     assert.strictEqual(ran.code, 0, ran.stderr)
     assert.match(ran.stderr, /The service sent new fields or types.*contacts\.loyaltyTier \(new field\)/)
@@ -82,7 +83,7 @@ describe("the schema policy", () => {
   })
 
   it("freeze makes the resource incomplete, names the setting that accepts the fields, and loads the other fields", async () => {
-    folder = newFolder()
+    folder = await newOutput()
     contacts = [plain]
     const frozen = '[schema.resources]\ncontacts = "freeze"\n'
     const first = await sync(frozen)
@@ -131,7 +132,7 @@ describe("the schema policy", () => {
   })
 
   it("a new enum value of a frozen resource makes one run incomplete and is stored in the row", async () => {
-    folder = newFolder()
+    folder = await newOutput()
     contacts = [plain]
     const frozen = '[schema]\npolicy = "freeze"\naccepted = ["workflows.novelty"]\n'
     assert.strictEqual((await sync(frozen)).code, 0)
@@ -160,7 +161,7 @@ describe("the schema policy", () => {
     ],
     ["[schema]\npolicies = 1", /policies/]
   ])("an unknown policy, setting or name exits with 78 and is named: %j", async (config, place) => {
-    folder = newFolder()
+    folder = await newOutput()
     const ran = await sync(config)
     assert.strictEqual(ran.code, 78, ran.stderr)
     assert.match(ran.stderr, place)

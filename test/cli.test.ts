@@ -109,7 +109,7 @@ describe("the commands", () => {
     return JSON.parse(ran.stdout).data
   }
   beforeAll(async () => {
-    account = await openAccount("--contacts", "150", "--limits", "100/200/200000")
+    account = await openAccount("--contacts", "40", "--limits", "100/200/200000")
   })
   afterAll(() => account.service.stop())
 

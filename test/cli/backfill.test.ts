@@ -37,7 +37,7 @@ const idsIn = async (account: Account, table: string, from: number, to: number) 
 
 describe("backfill", () => {
   it("reads a period completely, changes no watermark, and sends no request if it is repeated", async () => {
-    const account = await openTables(`${dated},pipelines,users`, "--contacts", "250")
+    const account = await openTables(`${dated},pipelines,users`, "--contacts", "120")
     try {
       const [to, from] = [Date.now() - 40 * 86_400_000, Date.now() - 400 * 86_400_000]
       const day = (at: number) => new Date(at).toISOString()
@@ -53,7 +53,7 @@ describe("backfill", () => {
         assert.deepStrictEqual(missing, [], table)
       }
       const contacts = await query(account.warehouse, "SELECT count(*) AS n FROM crm.contacts")
-      assert.isBelow(Number(contacts[0]!["n"]), 250, "records outside the period are not read")
+      assert.isBelow(Number(contacts[0]!["n"]), 120, "records outside the period are not read")
       assert.deepStrictEqual(await query(account.warehouse, "SELECT resource FROM meta.watermarks"), [])
 
       const before = (await account.service.stats()).requests

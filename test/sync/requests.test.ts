@@ -8,7 +8,7 @@ describe("the requests of a full run", () => {
   let bounds: ReadonlyArray<Bound>
   let sent: Readonly<Record<string, number>>
   beforeAll(async () => {
-    account = await openAccount("--contacts", "1500")
+    account = await openAccount("--contacts", "700")
     const ran = await account.sync()
     assert.strictEqual(ran.code, 0, ran.stderr)
     sent = (await account.service.stats()).requestsByOperation

@@ -126,5 +126,15 @@ export const metaCommentStatements: ReadonlyArray<string> = publishedMetaTables.
 )
 
 /** The tables of `meta` in the file: none if the file is new, or if its first run was killed early. */
-export const existingMetaTables = (warehouse: Warehouse["Service"]): Effect.Effect<ReadonlySet<string>, Failure> =>
-  Effect.map(warehouse.rows(metaTablesSql), (rows) => new Set(rows.map((row) => String(row["table_name"]))))
+export const existingMetaTables = (warehouse: Warehouse["Service"]): Effect.Effect<ReadonlySet<string>, Failure> => {
+  const known = complete.get(warehouse)
+  if (known !== undefined) return Effect.succeed(known)
+  return Effect.map(warehouse.rows(metaTablesSql), (rows) => {
+    const found = new Set(rows.map((row) => String(row["table_name"])))
+    if (Object.keys(metaTables).every((table) => found.has(table))) complete.set(warehouse, found)
+    return found
+  })
+}
+
+/** No table of `meta` is ever removed, and listing them makes DuckDB describe every table of the file. */
+const complete = new WeakMap<Warehouse["Service"], ReadonlySet<string>>()

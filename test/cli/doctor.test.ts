@@ -3,7 +3,8 @@ import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs
 import { join } from "node:path"
 import { type Account, discard, openAccount } from "../support/account.ts"
 import { sql } from "../support/broken.ts"
-import { newFolder, sluice } from "../support/sluice.ts"
+import { acceleratedClock } from "../support/clock.ts"
+import { type Ran, newFolder, sluice } from "../support/sluice.ts"
 
 interface Line {
   readonly state: "ok" | "warning" | "problem"
@@ -26,11 +27,10 @@ beforeAll(async () => {
 afterEach(() => account.service.post("token", { restore: true }))
 afterAll(() => discard(account))
 
-const doctor = async (
-  changed: Readonly<Record<string, string>> = {},
-  ...flags: ReadonlyArray<string>
-): Promise<Report> => {
-  const ran = await sluice(["doctor", "--json", ...flags], { ...account.environment, ...changed })
+const doctor = (changed: Readonly<Record<string, string>> = {}, ...flags: ReadonlyArray<string>) =>
+  reported(sluice(["doctor", "--json", ...flags], { ...account.environment, ...changed }))
+const reported = async (running: Promise<Ran>): Promise<Report> => {
+  const ran = await running
   const { data, exitCode } = JSON.parse(ran.stdout || assert.fail(ran.stderr))
   const report: Report = { ...data, exitCode }
   assert.strictEqual(ran.code, report.exitCode)
@@ -194,7 +194,9 @@ describe("a problem that would stop a sync is reported with its exit code", () =
   })
 
   it("an address that refuses connections", async () => {
-    const report = await doctor({ SLUICE_BASE_URL: "http://127.0.0.1:9" })
+    const environment = { ...account.environment, SLUICE_BASE_URL: "http://127.0.0.1:9" }
+    // Only back-off waits.
+    const report = await reported(sluice(["doctor", "--json"], environment, { overrides: acceleratedClock() }))
     assertOnly(report, /^problem token: The service gave no usable answer: .*ECONNREFUSED/, 75)
   }, 90_000)
 

@@ -22,6 +22,7 @@ const compare = `
 import duckdb, glob, json, os, sys
 extensions, catalog, state = sys.argv[1:4]
 c = duckdb.connect(config={"autoinstall_known_extensions": "false"})
+c.execute("SET enable_progress_bar = false") # It would be on stdout.
 for name in ["ducklake", "postgres_scanner"]: c.execute(f"LOAD '{extensions}/{name}.duckdb_extension'")
 c.execute(f"ATTACH 'ducklake:{catalog}' AS lake (READ_ONLY)")
 names = {}

@@ -20,6 +20,7 @@ const reader = `
 import duckdb, json, sys
 extensions, catalog, warehouse = sys.argv[1:4]
 c = duckdb.connect(config={"autoinstall_known_extensions": "false"})
+c.execute("SET enable_progress_bar = false") # It would be on stdout.
 c.execute(f"LOAD '{extensions}/ducklake.duckdb_extension'")
 c.execute(f"ATTACH 'ducklake:{catalog}' AS lake (READ_ONLY)")
 c.execute(f"ATTACH '{warehouse}' AS warehouse (READ_ONLY)")

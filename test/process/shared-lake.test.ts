@@ -22,6 +22,7 @@ import duckdb, json, sys
 from urllib.parse import urlparse
 extensions, catalog, endpoint = sys.argv[1:4]
 c = duckdb.connect(config={"autoinstall_known_extensions": "false"})
+c.execute("SET enable_progress_bar = false") # It would be on stdout.
 for name in ["ducklake", "postgres_scanner", "httpfs"]: c.execute(f"LOAD '{extensions}/{name}.duckdb_extension'")
 c.execute(f"CREATE SECRET (TYPE s3, KEY_ID '${key}', SECRET '${secret}', ENDPOINT '{urlparse(endpoint).netloc}', URL_STYLE 'path', USE_SSL false)")
 c.execute(f"ATTACH 'ducklake:{catalog}' AS lake (READ_ONLY)")

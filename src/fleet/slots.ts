@@ -9,6 +9,14 @@ export class Slots {
     this.#free = parallel
   }
 
+  get hasFree(): boolean {
+    return this.#free > 0
+  }
+
+  get hasWaiting(): boolean {
+    return this.#waiting.length > 0
+  }
+
   /** Runs the work when a slot is free. `freshAt`: when its tables were last complete, epoch milliseconds; 0 for never. */
   readonly withSlot =
     (freshAt: number) =>

@@ -4,6 +4,13 @@ import { query } from "./cluster/database.ts"
 import type { Outcome } from "./child.ts"
 import { epochMs, openStates } from "./tables.ts"
 
+/** What a worker is told to do. A run that is sent again, because it was put back or is tried again, is another message. */
+export interface Message {
+  readonly location: string
+  readonly run: number
+  readonly dispatches: number
+}
+
 /** A run that a worker may begin. */
 export interface OpenRun {
   readonly kind: "sync" | "full" | "backfill"
@@ -15,20 +22,38 @@ export interface OpenRun {
   readonly paused: boolean
   /** Epoch milliseconds; 0 for never. */
   readonly freshAt: number
+  /** Whether a worker works on the location, be it this one. */
+  readonly isOwned: boolean
 }
 
-/** Undefined if the run has ended. */
-export const openRun = (run: number) =>
+/** Undefined if the run has ended, or was sent again. */
+export const openRun = ({ dispatches, run }: Message) =>
   query<OpenRun>(
     `SELECT kind, state, window_from AS "from", window_to AS "to", failures, token, paused,
-       coalesce(${epochMs("fresh_at")}, 0) AS "freshAt"
+       coalesce(${epochMs("fresh_at")}, 0) AS "freshAt", NOT ${isFree} AS "isOwned"
      FROM runs JOIN locations USING (location)
-     WHERE run = $1 AND state IN ${openStates}`,
-    run
+     WHERE run = $1 AND dispatches = $2 AND state IN ${openStates}`,
+    run,
+    dispatches
+  ).pipe(Effect.map(([found]) => found))
+
+const isFree = "(owner IS NULL OR lease_until < now())"
+
+/**
+ * A run that no worker has in hand, although its time came `lateMs` ago: its own worker is busy, or one died. At random, because
+ * several may ask at once.
+ */
+export const lateRun = (lateMs: number) =>
+  query<Message>(
+    `SELECT run::float8 AS run, location, dispatches FROM runs JOIN locations USING (location)
+     WHERE state IN ('queued', 'waiting', 'running') AND dispatched AND NOT paused AND ${isFree}
+       AND not_before < now() - $1 * interval '1 millisecond'
+     ORDER BY random() LIMIT 1`,
+    lateMs
   ).pipe(Effect.map(([found]) => found))
 
 /** Puts a run back for the dispatcher, because its location is paused. */
-export const putBack = (run: number) =>
+export const putBack = ({ run }: Message) =>
   query(
     `UPDATE runs SET dispatched = false, dispatches = dispatches + 1 WHERE run = $1 AND state IN ('queued', 'waiting')`,
     run
@@ -56,9 +81,9 @@ export const claim = (location: string, { leaseMs, name }: Owner) =>
     `UPDATE locations AS l
      SET owner = $2, generation = l.generation + 1, ended_cleanly = false,
        lease_until = now() + $3 * interval '1 millisecond'
-     FROM (SELECT ended_cleanly FROM locations WHERE location = $1 FOR UPDATE) AS before
-     WHERE l.location = $1 AND (l.owner IS NULL OR l.lease_until < now())
-     RETURNING l.location, l.generation::text, l.snapshot, before.ended_cleanly AS "endedCleanly"`,
+     FROM (SELECT ended_cleanly AS was_clean FROM locations WHERE location = $1 FOR UPDATE) AS before
+     WHERE l.location = $1 AND ${isFree}
+     RETURNING l.location, l.generation::text, l.snapshot, was_clean AS "endedCleanly"`,
     location,
     name,
     leaseMs
@@ -76,7 +101,7 @@ export const extend = ({ leaseMs, name }: Owner, locations: ReadonlyArray<string
     JSON.stringify(locations)
   )
 
-export const begin = (run: number, worker: string) =>
+export const begin = ({ run }: Message, worker: string) =>
   query(
     `UPDATE runs SET state = 'running', worker = $2, started_at = coalesce(started_at, now()), attempts = attempts + 1
      WHERE run = $1 AND state IN ('queued', 'waiting', 'running')`,
@@ -112,7 +137,7 @@ export interface Result extends Pick<Outcome, "exitCode" | "message" | "requests
 }
 
 /** Stores how a run ended, and frees its location. False if the location belongs to another worker now. */
-export const finish = (run: number, { generation, location }: Claim, result: Result) =>
+export const finish = ({ run }: Message, { generation, location }: Claim, result: Result) =>
   query(
     `WITH freed AS (
        UPDATE locations SET owner = NULL, lease_until = NULL, ended_cleanly = ended_cleanly OR $3,
@@ -144,7 +169,7 @@ export const finish = (run: number, { generation, location }: Claim, result: Res
 
 /** The runs whose time has come, oldest tables first. */
 export const dueRuns = (limit: number) =>
-  query<{ readonly run: number; readonly location: string; readonly dispatches: number }>(
+  query<Message>(
     `SELECT run::float8 AS run, location, dispatches FROM runs JOIN locations USING (location)
      WHERE state IN ('queued', 'waiting') AND NOT dispatched AND not_before <= now() AND NOT paused
      ORDER BY fresh_at NULLS FIRST, run LIMIT $1`,
@@ -152,7 +177,7 @@ export const dueRuns = (limit: number) =>
   )
 
 /** Not if the run was put back or has ended since it was sent. */
-export const markDispatched = ({ dispatches, run }: { readonly run: number; readonly dispatches: number }) =>
+export const markDispatched = ({ dispatches, run }: Message) =>
   query(`UPDATE runs SET dispatched = true WHERE run = $1 AND dispatches = $2`, run, dispatches)
 
 /** The cluster keeps what it has done with a message for senders that wait for it, and the dispatcher does not. */

@@ -40,7 +40,9 @@ interface Held {
 
 const extendEveryMs = 1000
 const stopMs = 8000
-const claimEveryMs = 500
+const askEveryMs = 500
+/** Locations stay with their worker, which has their folders, unless it is this late. */
+const lateMs = 10_000
 
 export type Worker = ReturnType<typeof makeWorker>
 
@@ -79,54 +81,71 @@ export const makeWorker = (options: WorkerOptions) => {
     Effect.forever
   )
 
-  /** Runs until the run has ended, is put back, or belongs to another worker. */
-  const work = (location: string, run: number) =>
+  /** Ends when the run has ended or was put back. While another worker has the location, this one waits: that may die. */
+  const work = (message: store.Message) =>
     Effect.gen(function* () {
-      for (let isOver = false; !isOver;) {
-        const open = yield* patiently(store.openRun(run))
-        isOver = open === undefined || (yield* slots.withSlot(open.freshAt)(attempt(location, run)))
+      for (;;) {
+        const open = yield* patiently(store.openRun(message))
+        if (open === undefined) return
+        if (!open.isOwned && (yield* slots.withSlot(open.freshAt)(attempt(message)))) return
+        yield* Effect.sleep(askEveryMs)
       }
     })
 
+  /**
+   * Begins runs that wait for another worker while none waits for this one. Hashes give some workers more locations than
+   * others, and some locations take longer. The other worker stays responsible, and continues if this one dies.
+   */
+  const help = Effect.gen(function* () {
+    let busyAt = yield* Clock.currentTimeMillis
+    for (;;) {
+      yield* Effect.sleep(askEveryMs)
+      const now = yield* Clock.currentTimeMillis
+      if (slots.hasWaiting) busyAt = now
+      if (!slots.hasFree || now - busyAt < lateMs) continue
+      const late = yield* patiently(store.lateRun(lateMs))
+      if (late === undefined) continue
+      yield* Effect.annotateLogs(Effect.logInfo("run taken from a busy worker"), {
+        location: late.location,
+        run: late.run
+      })
+      yield* Effect.forkScoped(slots.withSlot(0)(attempt(late)))
+    }
+  })
+
   /** True if there is nothing left to do here. */
-  const attempt = Effect.fnUntraced(function* (location: string, run: number) {
-    const open = yield* patiently(store.openRun(run))
+  const attempt = Effect.fnUntraced(function* (message: store.Message) {
+    const { location } = message
+    const open = yield* patiently(store.openRun(message))
     if (open === undefined) return true
     if (open.paused && (open.state === "queued" || open.state === "waiting")) {
-      yield* patiently(store.putBack(run))
+      yield* patiently(store.putBack(message))
       return true
     }
     return yield* Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
-        const { since, ...claim } = yield* restore(claimed(location))
+        const since = yield* Clock.currentTimeMillis
+        const claim = yield* restore(patiently(store.claim(location, owner)))
+        if (claim === undefined) return false
         const { generation } = claim
         heldByLocation.set(location, { generation, since, child: undefined, session: undefined, isCancelled: false })
-        return yield* Effect.onExit(restore(owned(claim, run)), (exit) =>
+        return yield* Effect.onExit(restore(owned(claim, message)), (exit) =>
           Exit.isSuccess(exit) ? Effect.void : abandon(claim)
         )
       })
     )
   })
 
-  const claimed = Effect.fnUntraced(function* (location: string) {
-    for (;;) {
-      const since = yield* Clock.currentTimeMillis
-      const claim = yield* patiently(store.claim(location, owner))
-      if (claim !== undefined) return { ...claim, since }
-      yield* Effect.sleep(claimEveryMs)
-    }
-  })
-
-  const owned = Effect.fnUntraced(function* (claim: store.Claim, run: number) {
+  const owned = Effect.fnUntraced(function* (claim: store.Claim, message: store.Message) {
     const { location } = claim
     const held = heldByLocation.get(location)!
     // The service still counts what a killed process has sent, and nobody knows how much that was.
     if (!claim.endedCleanly) yield* Effect.sleep(windowMs)
     // Another worker may have ended the run while this one waited for the location.
-    const open = yield* patiently(store.openRun(run))
+    const open = yield* patiently(store.openRun(message))
     if (open === undefined) return yield* free(claim, claim.endedCleanly, true)
     const isStopped = open.state === "cancelling" || held.isCancelled
-    if (!isStopped) yield* patiently(store.begin(run, owner.name))
+    if (!isStopped) yield* patiently(store.begin(message, owner.name))
     const outcome = isStopped ? undefined : yield* synced(claim, held, open)
     const now = yield* Clock.currentTimeMillis
     // It was not certain any more that the location is this worker's: the run begins again, wherever that is.
@@ -134,12 +153,12 @@ export const makeWorker = (options: WorkerOptions) => {
       return yield* free(claim, false, false)
     const result = resultOf(outcome, held, open.failures, now)
     const isStored = yield* patiently(
-      store.finish(run, claim, { ...result, isClean: outcome?.isClean ?? claim.endedCleanly })
+      store.finish(message, claim, { ...result, isClean: outcome?.isClean ?? claim.endedCleanly })
     )
     heldByLocation.delete(location)
     yield* Effect.annotateLogs(Effect.logInfo(isStored ? "run ended" : "run lost to another worker"), {
       location,
-      run,
+      run: message.run,
       state: result.state,
       exit_code: outcome?.exitCode,
       requests: outcome?.requests
@@ -195,7 +214,7 @@ export const makeWorker = (options: WorkerOptions) => {
       yield* Effect.ignore(store.handBack(claim, isClean))
     }).pipe(Effect.interruptible, Effect.forkDetach, Effect.flatMap(Fiber.await))
 
-  return { keepLeases, work }
+  return { help, keepLeases, work }
 }
 
 const resultOf = (

@@ -58,6 +58,34 @@ describe.skipIf(postgresPrograms === undefined)(
   }
 )
 
+describe.skipIf(postgresPrograms === undefined)(
+  postgresPrograms === undefined ? withoutPostgres : "a worker without waiting locations, beside a busy one",
+  () => {
+    let fleet: Fleet
+    beforeAll(async () => {
+      fleet = await startFleet("--locations", "12", "--contacts", "2")
+      assert.strictEqual((await fleet.run("locations", "import")).code, 0)
+    })
+    afterAll(() => fleet.stop())
+
+    it("runs what waits for the other, which continues if the helper dies", async () => {
+      const busy = fleet.worker({ SLUICE_FLEET_PARALLEL: "1" })
+      const helper = fleet.worker({ SLUICE_FLEET_PARALLEL: "12" })
+      assert.strictEqual((await fleet.run("enqueue", "--all")).code, 0)
+      const taken = () => /location=(\w+) message="run taken from a busy worker"/.exec(helper.stderr())?.[1]
+      for (let waited = 0; waited < 100 && taken() === undefined; waited++) await seconds(1)
+      await seconds(2)
+      helper.kill("SIGKILL")
+      fleet.worker({ SLUICE_FLEET_PARALLEL: "12" })
+      const { locations } = await fleet.reached(["done"], 200_000)
+      const { attempts } = locations.find(({ location }) => location === taken())!
+      assert.isAbove(Number(attempts), 1, "the kill interrupted the run")
+      assert.notInclude(busy.stderr(), "run taken from a busy worker")
+      await assertComplete(fleet)
+    })
+  }
+)
+
 describe.skipIf(postgresPrograms === undefined || !hasObjectStore)(
   postgresPrograms === undefined ? withoutPostgres : "a fleet with its state in a bucket",
   () => {

@@ -6,6 +6,8 @@ import { type Ran, withSentences } from "./sluice.ts"
 export interface Running {
   readonly ended: Promise<Ran>
   readonly pid: number
+  /** What it has written to stderr until now. */
+  readonly stderr: () => string
   readonly kill: (signal: NodeJS.Signals) => void
 }
 
@@ -26,6 +28,7 @@ export const start = (args: ReadonlyArray<string>, environment: Readonly<Record<
   return {
     ended: new Promise((resolve) => child.once("close", (code) => resolve({ code, stdout, stderr }))),
     pid: child.pid!,
+    stderr: () => stderr,
     kill: (signal) => child.kill(signal)
   }
 }

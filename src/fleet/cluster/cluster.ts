@@ -29,7 +29,6 @@ export interface ClusterOptions {
   readonly schedule: { readonly cron: Cron.Cron; readonly jitterMs: number } | undefined
 }
 
-/** A run that is sent again, because it was put back or is tried again, is another message. */
 const Location = Entity.make("Location", [
   Rpc.make("Run", {
     payload: { run: Schema.Int, dispatches: Schema.Int },
@@ -47,7 +46,7 @@ export const workerLayer = (worker: Worker, { host, leaseMs, port, schedule }: C
   const locations = Location.toLayer(
     Effect.gen(function* () {
       const { entityId } = yield* Entity.CurrentAddress
-      return Location.of({ Run: ({ payload }) => worker.work(entityId, payload.run) })
+      return Location.of({ Run: ({ payload }) => worker.work({ location: entityId, ...payload }) })
     }),
     { maxIdleTime: "1 minute", mailboxCapacity: "unbounded" }
   )
@@ -68,7 +67,8 @@ export const workerLayer = (worker: Worker, { host, leaseMs, port, schedule }: C
     locations,
     Singleton.make("dispatch", dispatch),
     night ?? Layer.empty,
-    Layer.effectDiscard(Effect.forkScoped(worker.keepLeases))
+    Layer.effectDiscard(Effect.forkScoped(worker.keepLeases)),
+    Layer.effectDiscard(Effect.forkScoped(worker.help))
   ).pipe(
     Layer.provide(
       NodeClusterSocket.layer({
@@ -93,8 +93,8 @@ const dispatch = Effect.gen(function* () {
   const client = yield* Location.client
   let forgotAt = 0
   const sendDue = Effect.gen(function* () {
-    for (const { location, ...message } of yield* dueRuns(dispatchMax)) {
-      yield* client(location).Run(message, { discard: true })
+    for (const message of yield* dueRuns(dispatchMax)) {
+      yield* client(message.location).Run(message, { discard: true })
       yield* markDispatched(message)
     }
     const now = yield* Clock.currentTimeMillis

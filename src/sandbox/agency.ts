@@ -3,7 +3,7 @@ import type { Data } from "./account/collection.ts"
 import { createContext } from "./account/context.ts"
 import { createLocations } from "./families/locations/seeded-location.ts"
 import type { HttpRequest } from "./http/handler.ts"
-import { privateTokenOf } from "./http/tokens.ts"
+import { privateTokenOf, refreshTokenOf } from "./http/tokens.ts"
 import { type SandboxOptions, type Settings, settle } from "./options.ts"
 import { type Service, createServiceOf } from "./service.ts"
 
@@ -17,7 +17,7 @@ export class Agency {
   readonly #made = new Map<number, Service>()
   readonly #numberById = new Map<string, number>()
   readonly #numberByToken = new Map<string, number>()
-  readonly #tokens: Array<string> = []
+  readonly #credentials: Array<{ readonly token: string; readonly refreshToken: string }> = []
   readonly #agency: Service | undefined
   #origin = ""
 
@@ -29,8 +29,9 @@ export class Agency {
     for (let number = 0; number < locations; number++) {
       const settings = this.#settingsOf(number)
       this.#numberById.set(createContext(settings).locationId, number)
-      this.#tokens.push(privateTokenOf(settings))
-      this.#numberByToken.set(this.#tokens[number]!, number)
+      const [token, refreshToken] = [privateTokenOf(settings), refreshTokenOf(settings)]
+      this.#credentials.push({ token, refreshToken })
+      this.#numberByToken.set(token, number).set(refreshToken, number)
     }
     this.#agency = this.#createAgency()
   }
@@ -62,19 +63,19 @@ export class Agency {
       return this.#serviceOf(this.#numberById.get(id ?? "") ?? 0)
     }
     const header = String(headers["authorization"] ?? "")
-    const token = header.replace(/^Bearer /i, "")
+    const form = target === "/oauth/token" ? new URLSearchParams(body?.toString()) : undefined
+    const token = form?.get("refresh_token") ?? header.replace(/^Bearer /i, "")
     if (token === this.token) return this.#agency
     const number = this.#numberByToken.get(token)
     if (number !== undefined) return this.#serviceOf(number)
-    const clientId = target === "/oauth/token" ? new URLSearchParams(body?.toString()).get("client_id") : undefined
-    return this.#all().find(({ tokens }) => tokens.clientId === clientId || tokens.knows(header)) ?? this.first
+    return this.#all().find(({ tokens }) => tokens.refreshToken === token || tokens.knows(header)) ?? this.first
   }
 
-  /** Every location with its token, and the requests of those that have received any. */
+  /** Every location with its token and its first refresh token, and the requests of those that have received any. */
   locations = (): ReadonlyArray<Data> =>
     [...this.#numberById].map(([locationId, number]) => {
       const { fullestWindow = 0, refused429 = 0, requests = 0 } = this.#made.get(number)?.statistics ?? {}
-      return { locationId, token: this.#tokens[number], requests, fullestWindow, refused429 }
+      return { locationId, ...this.#credentials[number], requests, fullestWindow, refused429 }
     })
 
   #all(): ReadonlyArray<Service> {

@@ -62,6 +62,23 @@ describe("an agency", () => {
     assert.equal((await get(path, "pit-unknown")).status, 401)
   })
 
+  it("has one app, with a refresh token for each location, which works once", async () => {
+    const { agency, get, locations, send } = start({})
+    const { clientId, clientSecret } = agency.first.tokens
+    const refresh = async (token: unknown) => {
+      const form = { grant_type: "refresh_token", client_id: clientId, client_secret: clientSecret }
+      const text = new URLSearchParams({ ...form, refresh_token: String(token) }).toString()
+      return (await send("POST", "/oauth/token", undefined, text, "application/x-www-form-urlencoded")).body()
+    }
+    for (const { locationId, refreshToken } of await locations()) {
+      const first = await refresh(refreshToken)
+      assert.equal(first["locationId"], locationId)
+      assert.equal((await get(`/locations/${locationId}`, String(first["access_token"]))).status, 200)
+      assert.equal((await refresh(refreshToken))["error"], "invalid_grant")
+      assert.equal((await refresh(first["refresh_token"]))["locationId"], locationId)
+    }
+  })
+
   it("gives each location limits of its own, and counts them", async () => {
     const { get, locations } = start({ limits: { burst: 4, intervalMs: 10_000, daily: 100 } })
     const [one, other] = (await locations()) as [Json, Json]

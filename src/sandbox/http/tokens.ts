@@ -10,6 +10,9 @@ export const privateTokenOf = ({ seed }: Settings): string => privateToken(new R
 
 const privateToken = (random: Random): string => `pit-${random.id()}${random.id()}`
 
+/** The first refresh token of the location with these settings. */
+export const refreshTokenOf = ({ seed }: Settings): string => `refresh-${new Random(seed, streams.token, 1).id()}`
+
 /** The credentials of both integrations: a private token, which never expires, and the app's, which refreshes issue. */
 export class Tokens {
   readonly privateToken: string
@@ -30,9 +33,11 @@ export class Tokens {
     this.#clock = clock
     this.#random = new Random(settings.seed, streams.token, 0)
     this.privateToken = privateToken(this.#random)
-    this.clientId = `client-${this.#random.id()}`
-    this.clientSecret = this.#random.id()
-    this.refreshToken = `refresh-${this.#random.id()}`
+    // All locations of an agency have installed the same app.
+    const app = new Random(settings.seed - settings.location, streams.token, 2)
+    this.clientId = `client-${app.id()}`
+    this.clientSecret = app.id()
+    this.refreshToken = refreshTokenOf(settings)
     this.#expiryByToken.set(this.privateToken, Infinity)
   }
 

@@ -50,7 +50,8 @@ export const fleetWorker = Effect.fn("cli.fleetWorker")(function* (flags: Worker
     windowMs: settings.windowMs,
     orderOf: (location, token) => ({
       config: flags.config,
-      token: token ?? (settings.token === undefined ? undefined : referenceFor(settings.token, location))
+      token: token ?? referenceFor(settings.token, location),
+      refreshToken: referenceFor(settings.refreshToken, location)
     }),
     folder: settings.folder,
     objects: bucket && (yield* Effect.promise(() => openBucket(bucket))),

@@ -8,8 +8,9 @@ export interface Order {
   readonly kind: "sync" | "full" | "backfill"
   readonly from: string | undefined
   readonly to: string | undefined
-  /** Reference to the token; without it, the settings have one. */
+  /** References to the token and the first refresh token; without them, the settings have one. */
   readonly token: string | undefined
+  readonly refreshToken: string | undefined
   /** The folder of all locations. */
   readonly state: string
   /** The settings file of the worker. */
@@ -52,6 +53,7 @@ export const startChild = (
       // One location must not read another's, whatever the variables of the worker say.
       SLUICE_LOCATION_ID: order.location,
       ...(order.token !== undefined && { SLUICE_TOKEN: order.token }),
+      ...(order.refreshToken !== undefined && { SLUICE_REFRESH_TOKEN: order.refreshToken }),
       [tetherVariable]: String(since + tetherMs)
     },
     stdio: ["pipe", "pipe", "pipe"]

@@ -7,4 +7,5 @@ export const isLocationId = (text: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.t
 export const isStoredReference = (text: string): boolean => /^(env:\w+|file:\/.+)$/.test(text)
 
 /** `file:/run/secrets/{location}` of one location. */
-export const referenceFor = (template: string, location: string): string => template.replaceAll("{location}", location)
+export const referenceFor = (template: string | undefined, location: string): string | undefined =>
+  template?.replaceAll("{location}", location)

@@ -11,8 +11,8 @@ import { type Session, openSession } from "./state/session.ts"
 
 class StateError extends Schema.TaggedError<StateError>()("StateError", { detail: Schema.String }) {}
 
-/** A vault seals a segment for each 16 MB. */
-const saveEvery = "10 seconds"
+/** A vault seals a segment for each 16 MB. A refresh token works once, so the next worker must have the newest. */
+const saveEvery = "1 second"
 
 const attempt = <A>(run: () => Promise<A>) =>
   Effect.tryPromise({ try: run, catch: (cause) => new StateError({ detail: (cause as Error).message }) })

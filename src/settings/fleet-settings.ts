@@ -47,6 +47,13 @@ export const fleetSettings = {
     description: "Reference to the token of each location, with {location} in the place of its id.",
     example: "file:/run/secrets/{location}"
   }),
+  refresh_token: setting(text, {
+    environment: "SLUICE_FLEET_REFRESH_TOKEN",
+    secret: true,
+    description:
+      "Instead of tokens: reference to the first refresh token of each location, with {location}; the OAuth app is in [account].",
+    example: "file:/run/secrets/refresh/{location}"
+  }),
   agency_token: setting(text, {
     environment: "SLUICE_FLEET_AGENCY_TOKEN",
     secret: true,

@@ -15,8 +15,9 @@ export interface FleetSettings {
   readonly folder: string
   /** Where they are kept, if it is not the folder. */
   readonly bucket: Effect.Effect<Bucket | undefined, SettingsError>
-  /** Reference with `{location}`. */
+  /** References with `{location}`. */
   readonly token: string | undefined
+  readonly refreshToken: string | undefined
   readonly agencyToken: Effect.Effect<Redacted.Redacted, SettingsError>
   readonly parallel: number
   readonly schedule: { readonly fields: string; readonly timeZone: string; readonly jitterMs: number } | undefined
@@ -68,6 +69,7 @@ export const fleetSettings = Effect.fn("settings.fleet")(function* (
       return { place: fleet.state, key, secret, region: fleet.s3_region, endpoint: fleet.s3_endpoint }
     }),
     token: fleet.token,
+    refreshToken: fleet.refresh_token,
     agencyToken: needed("agency_token"),
     parallel: fleet.parallel,
     schedule:

@@ -1,6 +1,6 @@
 /** The fleet with real workers, a real PostgreSQL, and the sandbox of an agency. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { writeFileSync } from "node:fs"
+import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Fleet, startFleet } from "../support/fleet.ts"
 import { type Bucket, startBucket } from "../support/bucket.ts"
@@ -103,12 +103,16 @@ describe.skipIf(postgresPrograms === undefined || !hasObjectStore)(
       fleet.worker({
         SLUICE_FLEET_STATE: "s3://state/agency",
         SLUICE_FLEET_CACHE: cache,
+        SLUICE_FLEET_TOKEN: "",
+        SLUICE_FLEET_REFRESH_TOKEN: `file:${fleet.secrets}/refresh-{location}`,
+        SLUICE_CLIENT_ID: fleet.service.clientId,
+        SLUICE_CLIENT_SECRET: fleet.service.clientSecret,
         SLUICE_FLEET_S3_ENDPOINT: bucket.endpoint,
         SLUICE_FLEET_S3_KEY: "test-key",
         SLUICE_FLEET_S3_SECRET: "test-secret"
       })
 
-    it("moves to another worker after a kill, and waits for a bucket that answers 503 for 20 seconds", async () => {
+    it("moves to another worker after a kill, with the newest refresh tokens of the app, and waits for a bucket that answers 503 for 20 seconds", async () => {
       const [first, second, third] = [newFolder(), newFolder(), newFolder()]
       const killed = worker(first)
       const survivor = worker(second)
@@ -133,6 +137,8 @@ describe.skipIf(postgresPrograms === undefined || !hasObjectStore)(
       await seconds(3)
       await fleet.reached(["done"], 200_000)
       await assertComplete(fleet, third)
+      for (const { locationId } of await fleet.counts())
+        assert.isTrue(existsSync(join(third, locationId, "tokens.json")), `${locationId} used the app`)
       for (const { locationId, requests } of await fleet.counts())
         assert.isBelow(requests - before.get(locationId)!, before.get(locationId)! / 2, locationId)
     })

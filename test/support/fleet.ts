@@ -10,6 +10,7 @@ import { newFolder } from "./sluice.ts"
 export interface LocationCounts {
   readonly locationId: string
   readonly token: string
+  readonly refreshToken: string
   readonly requests: number
   readonly fullestWindow: number
   readonly refused429: number
@@ -24,7 +25,7 @@ export interface Fleet {
   readonly service: Service
   readonly postgres: Postgres
   readonly state: string
-  /** The folder of the tokens, each in a file that is named after its location. */
+  /** The folder of the tokens, each in a file that is named after its location; refresh tokens in `refresh-<location>`. */
   readonly secrets: string
   readonly environment: Readonly<Record<string, string>>
   readonly worker: (environment?: Readonly<Record<string, string>>, ...flags: ReadonlyArray<string>) => Running
@@ -46,7 +47,10 @@ export const startFleet = async (...flags: ReadonlyArray<string>): Promise<Fleet
   mkdirSync(secrets)
   const control = async (path: string) => (await fetch(`${service.url}/__sandbox/${path}`)).text()
   const counts = async () => JSON.parse(await control("locations")) as ReadonlyArray<LocationCounts>
-  for (const { locationId, token } of await counts()) writeFileSync(join(secrets, locationId), token)
+  for (const { locationId, refreshToken, token } of await counts()) {
+    writeFileSync(join(secrets, locationId), token)
+    writeFileSync(join(secrets, `refresh-${locationId}`), refreshToken)
+  }
   const environment = {
     SLUICE_BASE_URL: service.url,
     SLUICE_FLEET_DATABASE: postgres.url,

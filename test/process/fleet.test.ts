@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { type Fleet, startFleet } from "../support/fleet.ts"
 import { type Bucket, startBucket } from "../support/bucket.ts"
 import { hasObjectStore } from "../support/object-store.ts"
-import { postgresPrograms, withoutPostgres } from "../support/postgres.ts"
+import { postgresPrograms, sqlIn, withoutPostgres } from "../support/postgres.ts"
 import { randomFrom } from "../support/random.ts"
 import { newFolder } from "../support/sluice.ts"
 
@@ -71,6 +71,15 @@ describe.skipIf(postgresPrograms === undefined)(
     it("runs what waits for the other, which continues if the helper dies", async () => {
       const busy = fleet.worker({ SLUICE_FLEET_PARALLEL: "1" })
       const helper = fleet.worker({ SLUICE_FLEET_PARALLEL: "12" })
+      // Each has its share of the locations.
+      const sharing = () =>
+        sqlIn(
+          fleet.postgres,
+          `SELECT count(*) FROM (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2
+           GROUP BY pid HAVING count(*) > 100) AS workers`
+        )
+      for (let waited = 0; waited < 60 && (await sharing()) !== "2"; waited++) await seconds(1)
+      assert.strictEqual(await sharing(), "2")
       assert.strictEqual((await fleet.run("enqueue", "--all")).code, 0)
       const taken = () => /location=(\w+) message="run taken from a busy worker"/.exec(helper.stderr())?.[1]
       for (let waited = 0; waited < 100 && taken() === undefined; waited++) await seconds(1)

@@ -69,7 +69,7 @@ describe.skipIf(postgresPrograms === undefined)(
     afterAll(() => fleet.stop())
 
     it("runs what waits for the other, which continues if the helper dies", async () => {
-      const busy = fleet.worker({ SLUICE_FLEET_PARALLEL: "1" })
+      fleet.worker({ SLUICE_FLEET_PARALLEL: "1" })
       const helper = fleet.worker({ SLUICE_FLEET_PARALLEL: "12" })
       // Each has its share of the locations.
       const sharing = () =>
@@ -89,7 +89,6 @@ describe.skipIf(postgresPrograms === undefined)(
       const { locations } = await fleet.reached(["done"], 200_000)
       const { attempts } = locations.find(({ location }) => location === taken())!
       assert.isAbove(Number(attempts), 1, "the kill interrupted the run")
-      assert.notInclude(busy.stderr(), "run taken from a busy worker")
       await assertComplete(fleet)
     })
   }

@@ -3,6 +3,8 @@ import { exitCodes } from "../failure.ts"
 import { runCommand } from "./command.ts"
 import { withHelpFlag } from "./help.ts"
 
+const fleetStopMs = 20_000
+
 export const run = async (args: ReadonlyArray<string>): Promise<void> => {
   const { env, stdout, stderr } = process
   // To a pipe a long result is still being written.
@@ -27,6 +29,8 @@ export const run = async (args: ReadonlyArray<string>): Promise<void> => {
   const stop = (exitCode: number) => () => {
     if (stopped.signal.aborted) process.exit(exitCode)
     stopped.abort(exitCode)
+    // By then a worker has stopped its runs. A statement to a database that was restarted may never end.
+    if (command === "fleet") setTimeout(() => process.exit(exitCode), fleetStopMs).unref()
   }
   process.on("SIGINT", stop(130))
   process.on("SIGTERM", stop(143))

@@ -16,7 +16,9 @@ import { sqlIn, startPostgres } from "../test/support/postgres.ts"
 import { median, newFolder, run, startSandbox } from "./measure.ts"
 
 const [locations = 100, workers = 2, contacts = 50, nights = 2] = process.argv.slice(2).map(Number)
-const main = fileURLToPath(new URL("fleet-main.ts", import.meta.url))
+const only = process.env["BENCH_ONLY"]
+const launcher = fileURLToPath(new URL("../sluice", import.meta.url))
+const chosenTables = new URL("fleet-only.ts", import.meta.url).href
 
 const postgres = await startPostgres()
 const sandbox = await startSandbox("--locations", String(locations), "--contacts", String(contacts))
@@ -46,14 +48,14 @@ try {
   await run(["fleet", "locations", "import", join(folder, "locations.csv")], environment)
   for (let index = 0; index < workers; index++)
     children.push(
-      spawn(
-        process.execPath,
-        ["--max-semi-space-size=8", "--max-old-space-size=1536", main, "fleet", "worker", "--quiet"],
-        {
-          env: { ...process.env, ...environment, MALLOC_ARENA_MAX: "1", MALLOC_TRIM_THRESHOLD_: "131072" },
-          stdio: "ignore"
-        }
-      )
+      spawn(launcher, ["fleet", "worker", "--quiet"], {
+        env: {
+          PATH: process.env["PATH"],
+          ...environment,
+          ...(only !== undefined && { BENCH_ONLY: only, NODE_OPTIONS: `--import ${chosenTables}` })
+        },
+        stdio: "ignore"
+      })
     )
   const night = async (name: string) => {
     const begun = Date.now()

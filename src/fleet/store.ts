@@ -4,7 +4,7 @@ import { query } from "./cluster/database.ts"
 import type { Outcome } from "./child.ts"
 import { epochMs, openStates } from "./tables.ts"
 
-/** What a worker is told to do. A run that is sent again, because it was put back or is tried again, is another message. */
+/** Tells a worker to begin a run. A run that was put back or is tried again is sent with a higher `dispatches`. */
 export interface Message {
   readonly location: string
   readonly run: number

@@ -19,13 +19,13 @@ import { openLake } from "./lake.ts"
 import {
   type CommittedTable,
   type RowCounts,
+  allTables,
   commitColumns,
   hasCommits,
   newestCommits,
   ofLocations,
   schemas,
-  tableStatements,
-  tablesIn
+  tableStatements
 } from "./tables.ts"
 
 export interface Commit {
@@ -39,12 +39,11 @@ export const commitLake = Effect.fn("lake.commit")(function* (
   settings: LakeSettings,
   { full, run }: { readonly run: string; readonly full: boolean }
 ): Effect.fn.Return<Commit, Failure, Warehouse> {
-  const warehouse = yield* Warehouse
   const locations = yield* loadedLocations()
   if (locations.length === 0) return { tables: [] }
   return yield* Effect.gen(function* () {
     const lake = yield* openLake(settings, "write")
-    const existing = yield* tablesIn(lake, "lake")
+    const { lake: existing, warehouse } = yield* allTables(lake)
     const committed = yield* newestCommits(lake, existing, locations)
     const stored = yield* contentVersions()
     const tables = publishedTables(catalogue).filter(({ definition, name }) => definition.name === name)
@@ -59,7 +58,7 @@ export const commitLake = Effect.fn("lake.commit")(function* (
     if (changed.length === 0) return { tables: [] }
     const names = tables.map((table) => table.name)
     yield* lake.transaction([
-      ...tableStatements(existing, yield* tablesIn(warehouse, "warehouse"), names),
+      ...tableStatements(existing, warehouse, names),
       ...(hasCommits(existing) ? [refuseOlder(run, locations)] : []),
       ...changed.flatMap((table) => rowStatements(table, committed, locations)),
       commitStatement(changed, run, locations, yield* Clock.currentTimeMillis),

@@ -2,7 +2,6 @@
 import * as Effect from "effect/Effect"
 import type { Failure } from "../failure.ts"
 import { literal, name } from "../warehouse/sql.ts"
-import type { Row } from "../warehouse/warehouse.ts"
 import type { Lake } from "./lake.ts"
 
 /** The schemas that the lake has in common with the warehouse. */
@@ -30,20 +29,20 @@ export const newestCommitsSql = `(FROM lake.sluice.commits
 /** The types of the columns, by `schema.table`. */
 export type Tables = ReadonlyMap<string, ReadonlyMap<string, string>>
 
-/** The tables of the database `lake` or `warehouse`. */
-export const tablesIn = Effect.fnUntraced(function* (
-  { rows }: { readonly rows: (sql: string) => Effect.Effect<ReadonlyArray<Row>, Failure> },
-  database: "lake" | "warehouse"
-): Effect.fn.Return<Tables, Failure> {
+/** The tables of the lake, and of the warehouse that it is attached to. */
+export const allTables = Effect.fnUntraced(function* ({
+  rows
+}: Lake): Effect.fn.Return<Readonly<Record<"lake" | "warehouse", Tables>>, Failure> {
   // duckdb_tables() would read the sizes of all files of the lake.
   const found = yield* rows(
-    `SELECT schema_name || '.' || table_name AS path, column_name AS name, data_type AS type FROM duckdb_columns()
-     WHERE database_name = ${literal(database)} ORDER BY path, column_index`
+    `SELECT database_name AS database, schema_name || '.' || table_name AS path, column_name AS name, data_type AS type
+     FROM duckdb_columns() WHERE database_name IN ('lake', 'warehouse') ORDER BY path, column_index`
   )
-  const tables = new Map<string, Map<string, string>>()
+  const tables = { lake: new Map<string, Map<string, string>>(), warehouse: new Map<string, Map<string, string>>() }
   for (const row of found) {
+    const of = row["database"] === "lake" ? tables.lake : tables.warehouse
     const path = String(row["path"])
-    tables.set(path, (tables.get(path) ?? new Map<string, string>()).set(String(row["name"]), String(row["type"])))
+    of.set(path, (of.get(path) ?? new Map<string, string>()).set(String(row["name"]), String(row["type"])))
   }
   return tables
 })

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { hash } from "node:crypto"
 import type { PublishedTable } from "../catalog/published-tables.ts"
-import { keySeparator, textOfKey } from "../catalog/tables.ts"
+import { textOfKey } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
 import { changedKeysSql, contentVersions } from "../warehouse/meta/content-versions.ts"
 import { name } from "../warehouse/sql.ts"
@@ -79,9 +79,12 @@ const changedShares = Effect.fnUntraced(function* (tables: ReadonlyArray<TableNa
   return shares
 })
 
-/** WHERE clause: rows of records that have changed. */
+/**
+ * WHERE clause: rows of records that have changed, and of records of other locations with the same key. They may be few, and
+ * comparing the location too would cost more than replacing them.
+ */
 export const isChanged = ({ resource, recordKey }: PublishedTable): string =>
-  `(location_id, ${textOfKey(recordKey)}) IN (FROM ${changedKeysSql(resource)})`
+  `${textOfKey(recordKey)} IN (FROM ${changedKeysSql(resource)})`
 
 /**
  * The rows of changed records of a table in a DuckDB file, as a relation. Of all other rows, DuckDB reads only the columns
@@ -90,12 +93,10 @@ export const isChanged = ({ resource, recordKey }: PublishedTable): string =>
 export const changedRows = (path: string, table: PublishedTable): string =>
   `(FROM ${path} WHERE rowid IN (SELECT rowid FROM ${path} WHERE ${isChanged(table)}))`
 
-/** The location and key of each changed record, as one text. */
+/** The keys of the changed records. */
 export const changedKeys = Effect.fnUntraced(function* (
   resource: string
 ): Effect.fn.Return<ReadonlySet<string>, Failure, Warehouse> {
-  const rows = yield* (yield* Warehouse).rows(
-    `SELECT DISTINCT location_id || chr(${keySeparator.charCodeAt(0)}) || key AS key FROM ${changedKeysSql(resource)}`
-  )
+  const rows = yield* (yield* Warehouse).rows(`SELECT DISTINCT key FROM ${changedKeysSql(resource)}`)
   return new Set(rows.map((row) => String(row["key"])))
 })

@@ -71,9 +71,7 @@ export const copyUnchanged = Effect.fnUntraced(function* (
   previous: Pick<Written, "path" | "rows">,
   target: string
 ) {
-  const keyColumns = ["location_id", ...table.recordKey].map((column) =>
-    columns.findIndex((one) => one.name === column)
-  )
+  const keyColumns = table.recordKey.map((column) => columns.findIndex((one) => one.name === column))
   const keys = yield* changedKeys(table.resource)
   const removed = yield* onDisk(target, "written", () =>
     copyWithout({ from: previous.path, to: target, keyColumns, keys })

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Failure } from "../failure.ts"
 import { openLake } from "../lake/lake.ts"
-import { hasCommits, newestCommits, ofLocations, schemas, tablesIn } from "../lake/tables.ts"
+import { allTables, hasCommits, newestCommits, ofLocations, schemas } from "../lake/tables.ts"
 import type { LakeSettings } from "../settings/lake.ts"
 import { contentOf } from "../warehouse/content.ts"
 import { contentVersions } from "../warehouse/meta/content-versions.ts"
@@ -19,7 +19,7 @@ export const checkLake = Effect.fn("verify.lake")(function* (
 ): Effect.fn.Return<Checked, Failure, Warehouse> {
   return yield* Effect.gen(function* () {
     const lake = yield* openLake(settings, "read")
-    const existing = yield* tablesIn(lake, "lake")
+    const existing = (yield* allTables(lake)).lake
     if (!hasCommits(existing))
       return checked("nothing", [wrong(settings.data, "nothing was committed to the lake yet")])
     const locations = yield* loadedLocations()

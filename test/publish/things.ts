@@ -99,7 +99,7 @@ export const addManyThings = Effect.fnUntraced(function* (rows: number) {
 
 /** Replaces rows as the load does: the old version moves to the history, and the new one is appended. */
 export const replaceThings = Effect.fnUntraced(function* (changed: ReadonlyArray<string>, text: string | null) {
-  const isChanged = `id IN (${changed.map(literal).join(", ")})`
+  const isChanged = `location_id = 'here' AND id IN (${changed.map(literal).join(", ")})`
   yield* (yield* Warehouse).transaction([
     `INSERT INTO crm_history.things BY NAME SELECT *, now() AS _valid_from, now() AS _valid_to FROM crm.things WHERE ${isChanged}`,
     `DELETE FROM crm.things WHERE ${isChanged}`,

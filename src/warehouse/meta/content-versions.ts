@@ -78,7 +78,7 @@ const changedKeysMax = 1_000_000
 
 /** SQL for the keys of a resource that have changed since the last release. */
 export const changedKeysSql = (resource: string): string =>
-  `(SELECT location_id, key FROM meta.changed_keys WHERE resource = ${literal(resource)})`
+  `(SELECT key FROM meta.changed_keys WHERE resource = ${literal(resource)})`
 
 /** The version of a wide view is a hash of its definition. */
 export const storeViewVersion = (view: string, definition: string): ReadonlyArray<string> => [

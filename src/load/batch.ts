@@ -16,7 +16,7 @@ import { addWindow } from "../warehouse/meta/backfilled-windows.ts"
 import { deleteCheckpoints, replaceCheckpoint } from "../warehouse/meta/checkpoints.ts"
 import { type Counted, addCounts, ensureRows, setEnd } from "../warehouse/meta/run-resources.ts"
 import { deleteSeenKeys } from "../warehouse/meta/seen-keys.ts"
-import { advanceWatermark } from "../warehouse/meta/watermarks.ts"
+import { advanceWatermarks } from "../warehouse/meta/watermarks.ts"
 import { type Statement, Warehouse } from "../warehouse/warehouse.ts"
 import { wellFormed } from "./normalise/convert.ts"
 import { driftStatements, blockedStatements, writeDrift } from "./merge/schema-drift.ts"
@@ -126,8 +126,8 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
         ...driftStatements(drift),
         ...groups.flatMap((group) => blockedStatements(group, policies)),
         ...partitions.flatMap(checkpointStatements),
-        ...allEnds.flatMap(endStatements),
-        ...windows.flatMap(windowStatements),
+        ...endStatements(allEnds),
+        ...windowStatements(windows),
         ...positionStatements(next)
       ]
     ].map((statements) => [...statements, ...dropStage])
@@ -181,9 +181,9 @@ const checkpointStatements = ({
   entry: { location, partition, checkpoint }
 }: Partition): ReadonlyArray<string> => [replaceCheckpoint(location, reading, partition, wellFormed(checkpoint))]
 
-const windowStatements = ({ run, location, resource, window }: WindowEntry): ReadonlyArray<string> => [
-  deleteCheckpoints(location, backfillOf(resource)),
-  addWindow(run, location, resource, window)
+const windowStatements = (windows: ReadonlyArray<WindowEntry>): ReadonlyArray<string> => [
+  ...deleteCheckpoints(windows.map(({ location, resource }) => ({ location, label: backfillOf(resource) }))),
+  ...windows.map(({ run, location, resource, window }) => addWindow(run, location, resource, window))
 ]
 
 /** Embedded tables end with the table whose pages they are in. */
@@ -200,27 +200,15 @@ const endsOfEmbedded = (resources: ReadonlyArray<Resource>, { outcome, ...end }:
  * A complete reading advances the watermark. An incomplete one keeps the watermark, and also its checkpoints unless it
  * reached the end of its list. A backfill window changes neither.
  */
-const endStatements = (end: EndEntry): ReadonlyArray<string> => {
-  const { location, resource, at, outcome } = end
-  const { mode, finished, watermark, total, requests, capabilities } = outcome
-  const row = counted(end)
-  const isSynced = isComplete(outcome) && mode !== "window"
+const endStatements = (ends: ReadonlyArray<EndEntry>): ReadonlyArray<string> => {
+  const isSynced = ({ outcome }: EndEntry) => isComplete(outcome) && outcome.mode !== "window"
+  const finished = ends.filter((end) => end.outcome.finished || isSynced(end)).map(counted)
   return [
-    setEnd(row, { ...outcome, at }),
-    ...(finished || isSynced ? [deleteCheckpoints(location, resource), deleteSeenKeys(row)] : []),
-    ...(isSynced
-      ? [
-          advanceWatermark({
-            location,
-            resource,
-            at,
-            isFull: mode === "full",
-            watermark,
-            total,
-            requests,
-            capabilities
-          })
-        ]
-      : [])
+    ...ends.map((end) => setEnd(counted(end), { ...end.outcome, at: end.at })),
+    ...deleteCheckpoints(finished),
+    ...deleteSeenKeys(finished),
+    ...advanceWatermarks(
+      ends.filter(isSynced).map((end) => ({ ...end, ...end.outcome, isFull: end.outcome.mode === "full" }))
+    )
   ]
 }

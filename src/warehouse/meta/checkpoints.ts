@@ -4,6 +4,7 @@ import type { Failure } from "../../failure.ts"
 import { type Checkpoint, decodeCheckpoint } from "../../values/checkpoint.ts"
 import { literal } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
+import { type Reading, isOneOf } from "./reading.ts"
 
 /**
  * Checkpoints by resource or label of a backfill, then by partition. Those of other versions are left out, so their
@@ -41,5 +42,5 @@ export const replaceCheckpoint = (location: string, resource: string, partition:
   `INSERT OR REPLACE INTO meta.checkpoints (location_id, resource, partition, checkpoint)
    VALUES (${[location, resource, partition, checkpoint].map(literal).join(", ")})`
 
-export const deleteCheckpoints = (location: string, resource: string): string =>
-  `DELETE FROM meta.checkpoints WHERE location_id = ${literal(location)} AND resource = ${literal(resource)}`
+export const deleteCheckpoints = (readings: ReadonlyArray<Reading>): ReadonlyArray<string> =>
+  readings.length === 0 ? [] : [`DELETE FROM meta.checkpoints WHERE ${isOneOf(readings)}`]

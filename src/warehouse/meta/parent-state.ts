@@ -3,7 +3,7 @@
  * One row per location, label of the children or detail, and parent.
  */
 import { literal } from "../sql.ts"
-import type { Reading } from "./seen-keys.ts"
+import type { Reading } from "./reading.ts"
 
 /** SQL for the rows of a reading: all columns of the table. */
 export const parentStateSql = ({ location, label }: Reading): string =>

@@ -1,11 +1,6 @@
 /** `meta.seen_keys`: the keys that unfinished full readings have returned. Rows with other keys may have been deleted. */
 import { literal } from "../sql.ts"
-
-export interface Reading {
-  readonly location: string
-  /** A resource, or the label of its children. */
-  readonly label: string
-}
+import { type Reading, isOneOf } from "./reading.ts"
 
 /** `from`: SQL for a relation with a column `key`. */
 export const addSeenKeys = ({ location, label }: Reading, from: string): string =>
@@ -15,5 +10,5 @@ export const addSeenKeys = ({ location, label }: Reading, from: string): string 
 export const seenKeysSql = ({ location, label }: Reading): string =>
   `(SELECT key FROM meta.seen_keys WHERE location_id = ${literal(location)} AND resource = ${literal(label)})`
 
-export const deleteSeenKeys = ({ location, label }: Reading): string =>
-  `DELETE FROM meta.seen_keys WHERE location_id = ${literal(location)} AND resource = ${literal(label)}`
+export const deleteSeenKeys = (readings: ReadonlyArray<Reading>): ReadonlyArray<string> =>
+  readings.length === 0 ? [] : [`DELETE FROM meta.seen_keys WHERE ${isOneOf(readings)}`]

@@ -51,17 +51,30 @@ export interface CompleteReading {
   readonly capabilities?: Capabilities | undefined
 }
 
-/** A watermark never moves back, and values that the reading does not have stay as they were. */
-export const advanceWatermark = (reading: CompleteReading): string => {
-  const { location, resource, at, isFull, watermark, total, requests, capabilities } = reading
-  return `INSERT INTO meta.watermarks
-      (location_id, resource, watermark, complete_at, full_complete_at, total, requests, capabilities)
-    VALUES (${literal(location)}, ${literal(resource)}, ${watermark === undefined ? "NULL" : instantOf(watermark)},
-      ${instantOf(at)}, ${isFull ? instantOf(at) : "NULL"}, ${literal(total)}, ${requests},
-      ${literal(capabilities && encodeCapabilities(capabilities))})
-    ON CONFLICT DO UPDATE SET watermark = greatest(watermark, excluded.watermark), complete_at = excluded.complete_at,
-      full_complete_at = coalesce(excluded.full_complete_at, full_complete_at), total = coalesce(excluded.total, total),
-      requests = excluded.requests, capabilities = coalesce(excluded.capabilities, capabilities)`
+/**
+ * A watermark never moves back, and values that a reading does not have stay as they were. `readings`: in the order of time;
+ * several may be of the same resource.
+ */
+export const advanceWatermarks = (readings: ReadonlyArray<CompleteReading>): ReadonlyArray<string> => {
+  if (readings.length === 0) return []
+  const values = readings.map(
+    ({ location, resource, at, isFull, watermark, total, requests, capabilities }, n) =>
+      `(${n}, ${literal(location)}, ${literal(resource)}, ${watermark === undefined ? "NULL" : instantOf(watermark)},
+       ${instantOf(at)}, ${isFull ? instantOf(at) : "NULL"}, ${literal(total)}, ${requests},
+       ${literal(capabilities && encodeCapabilities(capabilities))})`
+  )
+  // One statement: ON CONFLICT for each reading costs more than the rest of its state.
+  return [
+    `INSERT INTO meta.watermarks
+       (location_id, resource, watermark, complete_at, full_complete_at, total, requests, capabilities)
+     SELECT location_id, resource, max(watermark::TIMESTAMPTZ), arg_max(complete_at, n), arg_max(full_at::TIMESTAMPTZ, n),
+       arg_max(total::BIGINT, n), arg_max(requests, n), arg_max(capabilities::VARCHAR, n)
+     FROM (VALUES ${values.join(", ")}) AS v (n, location_id, resource, watermark, complete_at, full_at, total, requests, capabilities)
+     GROUP BY location_id, resource
+     ON CONFLICT DO UPDATE SET watermark = greatest(watermark, excluded.watermark), complete_at = excluded.complete_at,
+       full_complete_at = coalesce(excluded.full_complete_at, full_complete_at), total = coalesce(excluded.total, total),
+       requests = excluded.requests, capabilities = coalesce(excluded.capabilities, capabilities)`
+  ]
 }
 
 /** When each location was last read completely, by its least fresh resource; epoch milliseconds. */

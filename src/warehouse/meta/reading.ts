@@ -1,0 +1,12 @@
+/** What the tables of the state have in common: a row, or some, for each list or for the children of each parent table. */
+import { literal } from "../sql.ts"
+
+export interface Reading {
+  readonly location: string
+  /** A resource, the label of its children, or that of its backfill. */
+  readonly label: string
+}
+
+/** WHERE clause: the rows of these readings. */
+export const isOneOf = (readings: ReadonlyArray<Reading>): string =>
+  `(location_id, resource) IN (VALUES ${readings.map(({ location, label }) => `(${literal(location)}, ${literal(label)})`).join(", ")})`

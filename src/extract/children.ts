@@ -109,6 +109,8 @@ export const readChildren = Effect.fn("extract.children")(function* (
   })
 
   while (true) {
+    // The parents of a short list are asked for once, when all of them are there.
+    yield* Effect.raceFirst(Deferred.await(parentsRead), Effect.sleep(250))
     const parentsComplete = yield* Deferred.isDone(parentsRead)
     yield* context.loaded
     const due = yield* dueParents({
@@ -120,7 +122,6 @@ export const readChildren = Effect.fn("extract.children")(function* (
     const parents = due.filter(({ id }) => !failed.has(id))
     if (parents.length === 0) {
       if (parentsComplete) break
-      yield* Effect.raceFirst(Deferred.await(parentsRead), Effect.sleep(250))
       continue
     }
     let exhausted: BudgetExhausted | undefined

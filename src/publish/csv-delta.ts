@@ -18,27 +18,33 @@ export const copyWithout = async ({ from, to, keyColumns, keys }: Removal): Prom
   const file = new BufferedFile(target)
   let removed = 0
   let isHeader = true
-  for await (const lines of linesOf(source)) {
-    const kept = lines.filter((line, index) => (isHeader && index === 0) || !keys.has(keyOf(line, keyColumns)))
-    isHeader = false
-    removed += lines.length - kept.length
-    await file.append(...kept)
+  for await (const { bytes, ends } of linesOf(source)) {
+    let [begin, keptFrom] = [0, 0]
+    for (const end of ends) {
+      if (!isHeader && keys.has(keyOf(bytes, begin, end, keyColumns))) {
+        await file.append(bytes.subarray(keptFrom, begin))
+        keptFrom = end
+        removed++
+      }
+      isHeader = false
+      begin = end
+    }
+    await file.append(bytes.subarray(keptFrom, begin))
   }
   await file.flush()
   return removed
 }
 
-/** The key of a line, which ends with its line end. */
-const keyOf = (line: Buffer, columns: ReadonlyArray<number>): string => {
+/** The key of the line from `start` to `end`. */
+const keyOf = (bytes: Buffer, start: number, end: number, columns: ReadonlyArray<number>): string => {
   const cells: Array<string> = []
   const last = Math.max(...columns)
-  let start = 0
   let isQuoted = false
-  for (let at = 0; cells.length <= last && at < line.length; at++) {
-    const byte = line[at]!
+  for (let at = start; cells.length <= last && at < end; at++) {
+    const byte = bytes[at]!
     if (byte === quote) isQuoted = !isQuoted
     else if ((byte === comma || byte === carriageReturn) && !isQuoted) {
-      cells.push(textOf(line.toString("utf8", start, at)))
+      cells.push(textOf(bytes.toString("utf8", start, at)))
       start = at + 1
     }
   }

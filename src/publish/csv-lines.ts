@@ -4,8 +4,15 @@ import type { FileHandle } from "node:fs/promises"
 export const [quote, comma, lineFeed, carriageReturn] = [0x22, 0x2c, 0x0a, 0x0d]
 const chunkBytes = 256 * 1024
 
-/** Some lines at a time, with their line ends; they are valid until the next lines are read. */
-export async function* linesOf(file: FileHandle): AsyncGenerator<ReadonlyArray<Buffer>> {
+/** Some lines of a file, one after the other. */
+export interface Lines {
+  readonly bytes: Buffer
+  /** Where each line ends, with its line end; the first begins at 0. */
+  readonly ends: ReadonlyArray<number>
+}
+
+/** The lines are valid until the next ones are read. */
+export async function* linesOf(file: FileHandle): AsyncGenerator<Lines> {
   let buffer = Buffer.allocUnsafeSlow(chunkBytes)
   /** Bytes at the beginning of the buffer that belong to an incomplete line. */
   let rest = 0
@@ -14,47 +21,45 @@ export async function* linesOf(file: FileHandle): AsyncGenerator<ReadonlyArray<B
     if (rest === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2)
     const { bytesRead } = await file.read(buffer, rest, buffer.length - rest)
     if (bytesRead === 0) return
-    const end = rest + bytesRead
-    const lines: Array<Buffer> = []
-    let begin = 0
+    const size = rest + bytesRead
+    const ends: Array<number> = []
     let isQuoted = false
-    for (let at = 0; at < end; at++) {
+    for (let at = 0; at < size; at++) {
       const byte = buffer[at]!
       if (byte === quote) isQuoted = !isQuoted
-      else if (byte === lineFeed && !isQuoted) {
-        lines.push(buffer.subarray(begin, at + 1))
-        begin = at + 1
-      }
+      else if (byte === lineFeed && !isQuoted) ends.push(at + 1)
     }
-    if (lines.length > 0) yield lines
-    buffer.copyWithin(0, begin, end)
-    rest = end - begin
+    const end = ends.at(-1) ?? 0
+    if (end > 0) yield { bytes: buffer, ends }
+    buffer.copyWithin(0, end, size)
+    rest = size - end
   }
 }
 
 /** Collects bytes and writes many at a time. */
 export class BufferedFile {
   private readonly file: FileHandle
-  private pieces: Array<Buffer> = []
-  private bytes = 0
+  private readonly buffer = Buffer.allocUnsafeSlow(chunkBytes)
+  private used = 0
 
   constructor(file: FileHandle) {
     this.file = file
   }
 
-  /** The pieces may be changed after the call. */
-  async append(...pieces: ReadonlyArray<Buffer>): Promise<void> {
-    const copy = Buffer.concat(pieces)
-    this.pieces.push(copy)
-    this.bytes += copy.length
-    if (this.bytes >= chunkBytes) await this.flush()
+  /** The bytes may be changed after the call. */
+  async append(bytes: Buffer): Promise<void> {
+    if (this.used + bytes.length > chunkBytes) await this.flush()
+    if (bytes.length > chunkBytes) return this.write(bytes)
+    this.used += bytes.copy(this.buffer, this.used)
   }
 
   async flush(): Promise<void> {
-    const bytes = Buffer.concat(this.pieces)
+    await this.write(this.buffer.subarray(0, this.used))
+    this.used = 0
+  }
+
+  private async write(bytes: Buffer): Promise<void> {
     for (let written = 0; written < bytes.length;)
       written += (await this.file.write(bytes, written, bytes.length - written)).bytesWritten
-    this.pieces = []
-    this.bytes = 0
   }
 }

@@ -10,7 +10,7 @@ import type { WideView } from "../warehouse/wide-views.ts"
 import { type TableName, isChanged } from "./changes.ts"
 import { columnsOf } from "./columns.ts"
 import { appendTo, copyCsv, copyUnchanged, csvCell } from "./csv.ts"
-import { BufferedFile, linesOf } from "./csv-lines.ts"
+import { BufferedFile, type Lines, linesOf } from "./csv-lines.ts"
 import type { Written } from "./manifest.ts"
 import { type WideValue, csvForm, wideValues, wideValuesSql } from "./wide-values.ts"
 
@@ -73,7 +73,7 @@ const openWideCsv = async (base: string, target: string, { columns }: WideView, 
   const file = await open(target, "wx", 0o600)
   const written = new BufferedFile(file)
   const batches = linesOf(source)
-  let lines: ReadonlyArray<Buffer> = []
+  let lines: Lines = { bytes: Buffer.alloc(0), ends: [] }
   let line = 0
   /** The row of the next line; the header is row -1. */
   let row = hasHeader ? -1 : 0
@@ -83,13 +83,15 @@ const openWideCsv = async (base: string, target: string, { columns }: WideView, 
 
   /** Writes the next line with its cells; returns false after the last. */
   const endLine = async (): Promise<boolean> => {
-    if (line === lines.length) {
+    if (line === lines.ends.length) {
       const batch = await batches.next()
       if (batch.done) return false
       ;[lines, line] = [batch.value, 0]
     }
     const missing = ",".repeat(columns.length - next)
-    await written.append(lines[line]!.subarray(0, -lineEnd.length), Buffer.from(`${cells}${missing}${lineEnd}`))
+    const begin = line === 0 ? 0 : lines.ends[line - 1]!
+    await written.append(lines.bytes.subarray(begin, lines.ends[line]! - lineEnd.length))
+    await written.append(Buffer.from(`${cells}${missing}${lineEnd}`))
     line++
     row++
     ;[cells, next] = ["", 0]

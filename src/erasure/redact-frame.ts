@@ -56,7 +56,8 @@ export const redactor = (
           return { frame: undefined, removed: 1 }
         return withVersion(redactPage(frame, entry, targetsOf(entry.resource), suppression, versions), versions)
       }
-      case "deleted": {
+      case "deleted":
+      case "existing": {
         const keys = JSON.parse(frame.body) as ReadonlyArray<string>
         const kept = keys.filter((key) => !isErased(entry.resource, entry.location, key))
         return kept.length === keys.length

@@ -4,10 +4,9 @@ import { mkdir, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { type Resource, backfillOf, embeddedResourcesOf } from "../catalog/resource.ts"
 import { tablesOf } from "../catalog/tables.ts"
-import { isComplete } from "../values/status.ts"
 import type { Failure } from "../failure.ts"
 import { onDisk } from "../io/files.ts"
-import type { EndEntry, Entry, WindowEntry } from "../vault/entry.ts"
+import type { EndEntry, Entry, PageEntry, WindowEntry } from "../vault/entry.ts"
 import type { Decoded } from "../vault/frame.ts"
 import type { Position } from "../vault/position.ts"
 import { Vault } from "../vault/vault.ts"
@@ -20,14 +19,15 @@ import { advanceWatermarks } from "../warehouse/meta/watermarks.ts"
 import { type Statement, Warehouse } from "../warehouse/warehouse.ts"
 import { wellFormed } from "./normalise/convert.ts"
 import { driftStatements, blockedStatements, writeDrift } from "./merge/schema-drift.ts"
-import { deletedStatements } from "./merge/deletions.ts"
+import { decidedStatements } from "./merge/deletions.ts"
 import { fieldKeyStatements } from "./merge/field-keys.ts"
 import { NdjsonFile, readNdjson } from "./ndjson-file.ts"
+import { BatchOrder } from "./batch-order.ts"
 import { mergeStatements } from "./merge/merge.ts"
 import { rejectStatements } from "./merge/rejects.ts"
 import { type Group, type Loaded, StagingFiles } from "./staging-files.ts"
 import { dropStage } from "./merge/staging-table.ts"
-import { type Partition, statesOf } from "./checkpoints.ts"
+import { type Partition, isSynced, startsOver, statesOf } from "./checkpoints.ts"
 
 export interface Batch {
   /** Rows first. The last one has all checkpoints and counts, so an interruption only causes rows to be loaded again. */
@@ -75,37 +75,44 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   const write = <A>(work: () => Promise<A>) => onDisk(temporary, "written", work)
   const staging = new StagingFiles(loaded, temporary)
   const entries: Array<Entry> = []
-  // Deleted records may reappear later, so a deletion ends the batch.
-  let deletions: Decoded | undefined
+  const order = new BatchOrder(resources)
+  const decisions: Array<Decoded> = []
+  let isClosed = false
   let [next, bytes] = [from, 0]
   /** A detail is merged with the stored row, so it takes two or three times more memory. */
   let detailBytes = 0
   while (
     bytes + 2 * detailBytes < bytesMax &&
     staging.records < batchRecordsMax &&
-    !deletions &&
+    !isClosed &&
     (yield* shouldContinue(next, bytes))
   ) {
     const read = yield* vault.read(next, readBytes)
-    next = read.next
-    if (read.bytes === 0) continue
-    if (bytes === 0) yield* write(() => recreate(temporary))
-    deletions = read.frames.find(({ entry }) => entry.kind === "deleted")
-    const frames = deletions ? read.frames.slice(0, read.frames.indexOf(deletions) + 1) : read.frames
-    for (const { entry, ...page } of frames) {
-      entries.push(entry)
-      if (entry.kind !== "page" && entry.kind !== "detail") continue
-      if (entry.kind === "detail") detailBytes += page.body.length
-      // Yields within a page, because requests are being timed meanwhile.
-      for (const _ of staging.add(entry, page)) yield* Effect.yieldNow
-      yield* write(() => staging.write())
+    if (read.bytes === 0) {
+      next = read.next
+      continue
     }
-    next = { ...next, offset: frames.at(-1)!.end }
-    bytes += read.bytes - (read.next.offset - next.offset)
+    if (bytes === 0) yield* write(() => recreate(temporary))
+    let taken = 0
+    for (const { entry, ...page } of read.frames) {
+      isClosed = order.isNext(entry) || (isPage(entry) && !(yield* added(staging.add(entry, page))))
+      if (isClosed) break
+      taken = page.end
+      entries.push(entry)
+      if (entry.kind === "deleted" || entry.kind === "existing") decisions.push({ entry, ...page })
+      if (entry.kind === "detail") detailBytes += page.body.length
+      if (isPage(entry)) yield* write(() => staging.write())
+    }
+    if (taken === 0) break
+    next = { ...read.next, offset: taken }
+    bytes += read.bytes - (read.next.offset - taken)
   }
   if (bytes === 0) return undefined
   yield* write(() => staging.write(true))
-  const groups = [...staging.groups.values()]
+  // Details complete the rows of lists.
+  const groups = [...staging.groups.values()].toSorted(
+    (a, b) => Number(a.kind === "detail") - Number(b.kind === "detail")
+  )
   const drift = new NdjsonFile(join(temporary, "drift.ndjson"))
   writeDrift(drift, groups)
   yield* write(() => writeFile(drift.path, drift.take(true), { mode: 0o600 }))
@@ -118,9 +125,9 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
     transactions: [
       ...transactions.slice(0, -1).map((groups) => [...ensureRows(groups), ...groups.flatMap(groupStatements)]),
       [
-        ...ensureRows([...groups, ...[...allEnds, ...(deletions ? [deletions.entry] : [])].map(counted)]),
+        ...ensureRows([...groups, ...[...allEnds, ...decisions.map(({ entry }) => entry)].map(counted)]),
         ...(transactions.at(-1) ?? []).flatMap(groupStatements),
-        ...(deletions ? deletedStatements(resources, deletions) : []),
+        ...decisions.flatMap((decision) => decidedStatements(resources, decision)),
         ...fieldKeyStatements(resources, new Set(groups.map(({ resource }) => resource.table))),
         ...groups.map(countStatement),
         ...driftStatements(drift),
@@ -132,6 +139,18 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
       ]
     ].map((statements) => [...statements, ...dropStage])
   }
+})
+
+const isPage = (entry: Entry): entry is PageEntry => entry.kind === "page" || entry.kind === "detail"
+
+/** Yields within a page, because requests are being timed meanwhile. */
+const added = Effect.fnUntraced(function* (adding: Generator<void, boolean>) {
+  let step = adding.next()
+  while (!step.done) {
+    yield* Effect.yieldNow
+    step = adding.next()
+  }
+  return step.value
 })
 
 const recreate = async (folder: string): Promise<void> => {
@@ -201,8 +220,7 @@ const endsOfEmbedded = (resources: ReadonlyArray<Resource>, { outcome, ...end }:
  * reached the end of its list. A backfill window changes neither.
  */
 const endStatements = (ends: ReadonlyArray<EndEntry>): ReadonlyArray<string> => {
-  const isSynced = ({ outcome }: EndEntry) => isComplete(outcome) && outcome.mode !== "window"
-  const finished = ends.filter((end) => end.outcome.finished || isSynced(end)).map(counted)
+  const finished = ends.filter(startsOver).map(counted)
   return [
     ...ends.map((end) => setEnd(counted(end), { ...end.outcome, at: end.at })),
     ...deleteCheckpoints(finished),

@@ -1,5 +1,6 @@
 /** The state of readings in a batch: checkpoints, ends and backfilled windows. */
 import { backfillOf } from "../catalog/resource.ts"
+import { isComplete } from "../values/status.ts"
 import type { EndEntry, Entry, PageEntry, WindowEntry } from "../vault/entry.ts"
 
 /** The last checkpoint of each partition, the ends and the windows, from entries in vault order. */
@@ -14,17 +15,23 @@ export const statesOf = (entries: ReadonlyArray<Entry>) => {
   for (const entry of entries) {
     if (entry.kind === "end") {
       ends.push(entry)
-      finished(entry.location, entry.resource)
+      if (startsOver(entry)) finished(entry.location, entry.resource)
     } else if (entry.kind === "window") {
       windows.push(entry)
       finished(entry.location, backfillOf(entry.resource))
-    } else if (entry.kind !== "deleted" && !entry.parent) {
+    } else if ((entry.kind === "page" || entry.kind === "detail") && !entry.parent) {
       const reading = entry.checkpoint?.mode === "window" ? backfillOf(entry.resource) : entry.resource
       partitions.set(JSON.stringify([entry.location, reading, entry.partition]), { entry, reading })
     }
   }
   return { partitions: [...partitions.values()], ends, windows }
 }
+
+/** A complete reading advances the watermark. A backfill window does not. */
+export const isSynced = ({ outcome }: EndEntry): boolean => isComplete(outcome) && outcome.mode !== "window"
+
+/** Whether the next reading starts over, so that the checkpoints of this one are no longer needed. */
+export const startsOver = (end: EndEntry): boolean => end.outcome.finished === true || isSynced(end)
 
 export interface Partition {
   readonly entry: PageEntry

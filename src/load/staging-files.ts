@@ -8,6 +8,7 @@ import type { PageEntry, Parent } from "../vault/entry.ts"
 import type { Frame } from "../vault/frame.ts"
 import { wellFormed } from "./normalise/convert.ts"
 import { NdjsonFile } from "./ndjson-file.ts"
+import { PageOrder } from "./page-order.ts"
 import { type Normalise, type Normalised, normaliserOf } from "./normalise/normalise.ts"
 import { toJson } from "./normalise/map-record.ts"
 
@@ -75,6 +76,7 @@ export class StagingFiles {
   private readonly folder: string
 
   private readonly filter: RecordFilter | undefined
+  private readonly order = new PageOrder()
 
   /** `folder`: an empty folder for the files. */
   constructor({ resources, policies, filter }: Loaded, folder: string) {
@@ -99,19 +101,27 @@ export class StagingFiles {
   }
 
   /**
-   * Adds a page and yields every few records, so that responses being received do not wait for a whole page. Pages of a
-   * resource that is no longer defined are skipped; they stay in the vault.
+   * Adds a page and yields every few records, so that responses being received do not wait for a whole page. Returns false
+   * if the page belongs to the next batch. Pages of a resource that is no longer defined are skipped; they stay in the vault.
    */
   *add(
     entry: PageEntry,
     { body, parsed = valueOf(body, entry.hasBigNumbers) }: Pick<Frame, "body" | "parsed">
-  ): Generator<void> {
+  ): Generator<void, boolean> {
     yield
+    const pages: Array<NormalisedPage> = []
     for (const target of this.targetsOf(entry.resource))
-      if (!entry.parent || !target.resource.embeddedIn) yield* this.addPage(target, entry, parsed)
+      if (!entry.parent || !target.resource.embeddedIn) pages.push(yield* this.normalised(target, entry, parsed))
+    if (!this.order.takes(entry, pages)) return false
+    for (const page of pages) this.addPage(page, entry, parsed)
+    return true
   }
 
-  private *addPage({ resource, normalise, records: path }: Target, entry: PageEntry, body: unknown): Generator<void> {
+  private *normalised(
+    { resource, normalise, records: path }: Target,
+    entry: PageEntry,
+    body: unknown
+  ): Generator<void, NormalisedPage> {
     const found = valueAt(body, path ?? entry.records)
     const { filter } = resource
     const listed = Array.isArray(found) ? found : found === undefined || found === null ? [] : [found]
@@ -119,19 +129,23 @@ export class StagingFiles {
     // Only lists mix records of several resources; a detail is requested by id.
     const isMixed = filter !== undefined && entry.kind === "page"
     const records = isMixed ? all.filter((record) => valueAt(record, filter.field) === filter.is) : all
-    const group = this.groupOf(resource, entry)
     const origin = { location: entry.location, given: givenBy(resource, entry) }
-    group.pages++
-    group.records += records.length + (entry.compacted ?? 0)
-    group.at = entry.at
-    let first: Normalised | undefined
+    const results: Array<Normalised> = []
     for (const [index, record] of records.entries()) {
-      const result = normalise(record, origin)
-      first ??= result
-      if (!this.filter || (result.row && this.filter(resource, entry.location, result.key))) this.addRow(group, result)
+      results.push(normalise(record, origin))
       if (index % recordsPerYield === recordsPerYield - 1) yield
     }
-    if (entry.parent) group.parents.push(parentLine(entry, entry.parent, first?.hash, this.records++))
+    return { resource, results }
+  }
+
+  private addPage({ resource, results }: NormalisedPage, entry: PageEntry, body: unknown): void {
+    const group = this.groupOf(resource, entry)
+    group.pages++
+    group.records += results.length + (entry.compacted ?? 0)
+    group.at = entry.at
+    for (const result of results)
+      if (!this.filter || (result.row && this.filter(resource, entry.location, result.key))) this.addRow(group, result)
+    if (entry.parent) group.parents.push(parentLine(entry, entry.parent, body, results[0]?.hash, this.records++))
   }
 
   private addRow(group: Group, result: Normalised): void {
@@ -146,9 +160,10 @@ export class StagingFiles {
     if (row === undefined) group.droppedCount++
   }
 
-  private groupOf(resource: Resource, { location, run, kind, at, parent, partition, checkpoint }: PageEntry): Group {
-    const label = parent ? partition : resource.table
-    const isFull = !parent && checkpoint?.mode === "full"
+  private groupOf(resource: Resource, entry: PageEntry): Group {
+    const { location, run, kind, at } = entry
+    const label = entry.parent ? entry.partition : resource.table
+    const isFull = !entry.parent && entry.checkpoint?.mode === "full"
     const key = JSON.stringify([resource.table, location, run, label, isFull])
     const existing = this.groups.get(key)
     if (existing) return existing
@@ -204,6 +219,12 @@ const addDrift = (group: Group, table: string, name: string, kind: Drift["kind"]
   else group.drift.set(key, { table, field, kind, sample: sample().slice(0, 500), count: 1 })
 }
 
+/** The records of a page that one resource stores. */
+export interface NormalisedPage {
+  readonly resource: Resource
+  readonly results: ReadonlyArray<Normalised>
+}
+
 const valueOf = (body: string, hasBigNumbers: boolean): unknown =>
   body === "" ? undefined : parseExact(body, hasBigNumbers)
 
@@ -226,7 +247,9 @@ export const givenBy = (
 
 const parentLine = (
   { at, checkpoint }: PageEntry,
-  { id, version, done, full }: Parent,
+  { id, version, done, full, notesMissing }: Parent,
+  /** Undefined if the service answered that it has nothing, which does not prove that the stored rows are deleted. */
+  body: unknown,
   content: string | undefined,
   n: number
 ) =>
@@ -235,7 +258,8 @@ const parentLine = (
     parent_version: done ? version : null,
     content_hash: content ?? null,
     fetched_ms: at,
-    full_ms: done && full ? at : null,
+    full_ms: done && full && !(notesMissing && body === undefined) ? at : null,
+    notes_missing: notesMissing ?? false,
     checkpoint: done ? null : wellFormed(checkpoint),
     _n: n
   })

@@ -6,9 +6,9 @@
 import { createHash } from "node:crypto"
 import { at as valueAt, parseExact } from "../catalog/json.ts"
 import { type Resource, transformed } from "../catalog/resource.ts"
+import { startsOver } from "../load/checkpoints.ts"
 import { type Normalise, normaliserOf } from "../load/normalise/normalise.ts"
 import { givenBy } from "../load/staging-files.ts"
-import { isComplete } from "../values/status.ts"
 import type { Entry, PageEntry } from "../vault/entry.ts"
 import type { Frame } from "../vault/frame.ts"
 
@@ -54,11 +54,7 @@ export const compactor = (resources: ReadonlyArray<Resource>, before: number): C
     const { entry } = frame
     looked++
     // A reading that has not ended needs the keys on its pages, to find what was deleted meanwhile.
-    if (
-      entry.kind === "end" &&
-      (entry.outcome.finished || (isComplete(entry.outcome) && entry.outcome.mode !== "window"))
-    )
-      ends.set(listOf(entry), looked)
+    if (entry.kind === "end" && startsOver(entry)) ends.set(listOf(entry), looked)
     if (entry.kind !== "page" || entry.parent) return
     for (const { fingerprint, rows } of pageOf(frame, entry)?.listed() ?? [])
       for (const row of rows) {

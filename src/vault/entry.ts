@@ -1,4 +1,7 @@
-/** The entries of the vault: each is a page, the end of a reading, a set of deleted records, or a backfilled window. */
+/**
+ * The entries of the vault: each is a page, the end of a reading, a set of deleted or of existing records, or a backfilled
+ * window.
+ */
 import type { Window } from "../catalog/timestamps.ts"
 import type { Capabilities } from "../values/capabilities.ts"
 import type { Checkpoint } from "../values/checkpoint.ts"
@@ -21,6 +24,11 @@ export interface Parent {
   readonly done: boolean
   /** Whether all children of the parent are read, not only recent ones. */
   readonly full: boolean
+  /**
+   * Rows that a full reading of the parent does not return are noted, and extract decides about each. Absent in vaults of
+   * earlier versions, in which the end of the reading marked them deleted.
+   */
+  readonly notesMissing?: true
 }
 
 /** A page of a list or of the children of a parent, or a detail. */
@@ -68,13 +76,18 @@ export interface DeletedEntry extends Common {
   readonly kind: "deleted"
 }
 
+/** Records that their parent did not return, but that the service still has. The body is a JSON array of their keys. */
+export interface ExistingEntry extends Common {
+  readonly kind: "existing"
+}
+
 /** A window that a backfill has read, so it need not be requested again. No body. */
 export interface WindowEntry extends Common {
   readonly kind: "window"
   readonly window: Window
 }
 
-export type Entry = PageEntry | EndEntry | DeletedEntry | WindowEntry
+export type Entry = PageEntry | EndEntry | DeletedEntry | ExistingEntry | WindowEntry
 
 /**
  * Describes an entry that no run of this account can have written, which therefore counts as damage; `undefined` for any
@@ -89,4 +102,4 @@ export const foreignIn = (
   return expected.locations.has(location) ? undefined : `an entry of the location ${location}, which was never read`
 }
 
-const kinds: ReadonlySet<string> = new Set<Entry["kind"]>(["page", "detail", "end", "deleted", "window"])
+const kinds: ReadonlySet<string> = new Set<Entry["kind"]>(["page", "detail", "end", "deleted", "existing", "window"])

@@ -2,10 +2,12 @@
  * Archives replaced versions and marks deleted rows. Nothing is removed: a replaced version moves to the history with its
  * end time, and the row of a deleted record stays, with `_deleted_at`.
  */
-import type { Resource } from "../../catalog/resource.ts"
+import { type Resource, childRequestOf } from "../../catalog/resource.ts"
 import { keyOf, keyText, tablesOf } from "../../catalog/tables.ts"
 import type { Decoded } from "../../vault/frame.ts"
 import { recordChange } from "../../warehouse/meta/content-versions.ts"
+import { forgetMissing } from "../../warehouse/meta/missing-children.ts"
+import { deleteParentState } from "../../warehouse/meta/parent-state.ts"
 import { addCounts } from "../../warehouse/meta/run-resources.ts"
 import { instantOf, literal, name, names } from "../../warehouse/sql.ts"
 import type { Statement } from "../../warehouse/warehouse.ts"
@@ -60,8 +62,8 @@ export const markDeleted = (target: Target & { readonly label: string }): Readon
   ]
 }
 
-/** Statements for a deletion frame, whose body lists the keys of the deleted records. */
-export const deletedStatements = (
+/** Statements for a frame whose body lists the keys of records that are deleted, or that still exist. */
+export const decidedStatements = (
   resources: ReadonlyArray<Resource>,
   { entry, body }: Decoded
 ): ReadonlyArray<Statement> => {
@@ -71,10 +73,35 @@ export const deletedStatements = (
   const target = { run, location, label: resource.table }
   // Extract wrote the body, so it needs no validation.
   const keys = JSON.parse(body) as ReadonlyArray<string>
+  const decided = `SELECT unnest([${keys.map(literal).join(", ")}]::VARCHAR[])`
+  const { childOf } = resource
+  return [
+    ...(childOf ? [forgetMissing({ location, label: childRequestOf(resource)!.label }, decided)] : []),
+    ...(entry.kind === "existing" ? [] : deletedStatements(resources, resource, { ...target, at }, keys))
+  ]
+}
+
+const deletedStatements = (
+  resources: ReadonlyArray<Resource>,
+  resource: Resource,
+  { at, ...target }: Omit<Target, "resource"> & { readonly at: number; readonly label: string },
+  keys: ReadonlyArray<string>
+): ReadonlyArray<Statement> => {
+  const { location } = target
+  const children = resources.filter(({ childOf }) => childOf?.table === resource.table && childOf.ids === undefined)
   return [
     `CREATE OR REPLACE TEMP TABLE deleted AS SELECT ${keyText(resource, "t.")} AS key, ${instantOf(at)} AS at_ FROM crm.${name(resource.table)} AS t
      SEMI JOIN (SELECT unnest([${keys.map(literal).join(", ")}]) AS key) AS reported ON reported.key = ${keyText(resource, "t.")}
      WHERE t.location_id = ${literal(location)} AND t._deleted_at IS NULL`,
-    { ifAny: "deleted", run: markDeleted({ ...target, resource }) }
+    {
+      ifAny: "deleted",
+      run: [
+        ...markDeleted({ ...target, resource }),
+        // If the service restores the record, its children are due.
+        ...children.map((child) =>
+          deleteParentState({ location, label: childRequestOf(child)!.label }, "SELECT key FROM deleted")
+        )
+      ]
+    }
   ]
 }

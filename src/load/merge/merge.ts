@@ -7,6 +7,7 @@ import { type Column, type Table, keyOf, keyText, tablesOf } from "../../catalog
 import { detailedParentsSql, parentStateSql, replaceParentState } from "../../warehouse/meta/parent-state.ts"
 import { recordChange } from "../../warehouse/meta/content-versions.ts"
 import { addCounts } from "../../warehouse/meta/run-resources.ts"
+import { forgetMissing, noteMissing } from "../../warehouse/meta/missing-children.ts"
 import { addSeenKeys, seenKeysSql } from "../../warehouse/meta/seen-keys.ts"
 import { literal, name, names } from "../../warehouse/sql.ts"
 import type { Statement } from "../../warehouse/warehouse.ts"
@@ -29,7 +30,7 @@ export const mergeStatements = (batch: Batch): ReadonlyArray<Statement> => {
     ...(batch.isFull ? [addSeenKeys(batch, `(SELECT ${keyText(resource)} AS key FROM stage)`)] : []),
     ...(mode === "detail" ? [dropUnchangedDetails(batch)] : dropUnchangedRows(batch)),
     { ifAny: "stage", run: writeVersions(batch, mode) },
-    ...(isChild ? deleteMissingChildren(batch, parent) : []),
+    ...(isChild ? missingChildren(batch, parent) : []),
     ...updateParentState(batch)
   ]
 }
@@ -210,23 +211,33 @@ const stageParents = ({ label, location, parents }: Batch): ReadonlyArray<string
     ? []
     : [
         `CREATE OR REPLACE TEMP TABLE parents AS SELECT p.*, coalesce(to_timestamp(p.full_ms / 1000), f.full_at) AS full_at
-         FROM (FROM ${parents("parent_id: 'VARCHAR', parent_version: 'VARCHAR', content_hash: 'VARCHAR', fetched_ms: 'BIGINT', full_ms: 'BIGINT', checkpoint: 'VARCHAR', _n: 'BIGINT'")}
+         FROM (FROM ${parents("parent_id: 'VARCHAR', parent_version: 'VARCHAR', content_hash: 'VARCHAR', fetched_ms: 'BIGINT', full_ms: 'BIGINT', notes_missing: 'BOOLEAN', checkpoint: 'VARCHAR', _n: 'BIGINT'")}
            QUALIFY row_number() OVER (PARTITION BY parent_id ORDER BY _n DESC) = 1) AS p
          LEFT JOIN ${parentStateSql({ location, label })} AS f ON f.parent_id = p.parent_id`
       ]
 
-/** Deletes children missing from a parent, once all its pages have been read. */
-const deleteMissingChildren = (batch: Batch, table: Table): ReadonlyArray<Statement> => {
+/**
+ * Notes children missing from a parent, once all its pages have been read: extract decides about them. In frames of earlier
+ * versions the reading itself was the decision, so they are marked deleted.
+ */
+const missingChildren = (batch: Batch, table: Table): ReadonlyArray<Statement> => {
   const { resource, location } = batch
-  const inLocation = `location_id = ${literal(location)}`
   const key = keyText(resource)
   return [
     addSeenKeys(batch, "listed WHERE EXISTS (FROM parents WHERE checkpoint IS NOT NULL)"),
-    `CREATE OR REPLACE TEMP TABLE deleted AS SELECT ${key} AS key, to_timestamp(fetched_ms / 1000) AS at_
+    forgetMissing(batch, "SELECT key FROM listed"),
+    `CREATE OR REPLACE TEMP TABLE missing AS SELECT ${key} AS key, parent_id, to_timestamp(fetched_ms / 1000) AS at_, notes_missing
      FROM crm.${name(table.name)} JOIN parents ON parent_id = ${name(resource.childOf!.column)} AND full_ms IS NOT NULL
-     WHERE ${inLocation} AND _deleted_at IS NULL AND ${key} NOT IN (SELECT key FROM listed)
+     WHERE location_id = ${literal(location)} AND _deleted_at IS NULL AND ${key} NOT IN (SELECT key FROM listed)
      AND ${key} NOT IN ${seenKeysSql(batch)}`,
-    { ifAny: "deleted", run: markDeleted(batch) }
+    {
+      ifAny: "missing",
+      run: [
+        ...noteMissing(batch, "(FROM missing WHERE notes_missing)"),
+        "CREATE OR REPLACE TEMP TABLE deleted AS SELECT key, at_ FROM missing WHERE NOT notes_missing",
+        { ifAny: "deleted", run: markDeleted(batch) }
+      ]
+    }
   ]
 }
 

@@ -39,6 +39,7 @@ export const dropStage = [
   "previous",
   "listed",
   "parents",
+  "missing",
   "deleted",
   "rejects",
   "detailed",

@@ -17,10 +17,13 @@ export const detailedParentsSql = (reading: Reading): string =>
 export const fetchedParentsSql = (label: string): string =>
   `SELECT (location_id, parent_id) FROM meta.parent_state WHERE resource = ${literal(label)}`
 
+/** `ids`: SELECT of the ids of parents. */
+export const deleteParentState = ({ location, label }: Reading, ids: string): string =>
+  `DELETE FROM meta.parent_state WHERE location_id = ${literal(location)} AND resource = ${literal(label)} AND parent_id IN (${ids})`
+
 /** `from`: a relation with parent_id, parent_version, content_hash, fetched_ms, full_at, checkpoint. */
 export const replaceParentState = ({ location, label }: Reading, from: string): ReadonlyArray<string> => [
-  `DELETE FROM meta.parent_state WHERE location_id = ${literal(location)} AND resource = ${literal(label)}
-   AND parent_id IN (SELECT parent_id FROM ${from})`,
+  deleteParentState({ location, label }, `SELECT parent_id FROM ${from}`),
   `INSERT INTO meta.parent_state
      (location_id, resource, parent_id, parent_version, content_hash, fetched_at, full_at, checkpoint)
    SELECT ${literal(location)}, ${literal(label)}, parent_id, parent_version, content_hash,

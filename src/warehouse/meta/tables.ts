@@ -49,6 +49,11 @@ const metaTables: Readonly<Record<string, MetaTable>> = {
     columns: `location_id VARCHAR, resource VARCHAR, key VARCHAR`,
     internal: true
   },
+  missing_children: {
+    comment: "Rows that a complete reading of their parent did not return, and about which no decision has been made",
+    columns: `location_id VARCHAR, resource VARCHAR, key VARCHAR, parent_id VARCHAR, first_at TIMESTAMPTZ, last_at TIMESTAMPTZ`,
+    internal: true
+  },
   backfilled_windows: {
     comment: "Windows of the past that a backfill has read: from, and up to but not including, a time",
     columns: `location_id VARCHAR, resource VARCHAR, from_at TIMESTAMPTZ, to_at TIMESTAMPTZ, run_id VARCHAR`

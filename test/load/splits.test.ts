@@ -1,0 +1,238 @@
+/**
+ * However the vault is split into batches, the tables, their history and the state are those of one frame at a time. A sync
+ * after a kill and a rebuild split it elsewhere than the runs that wrote it.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { join } from "node:path"
+import { boolean, count, id, instant, rows, text, values } from "../../src/catalog/fields.ts"
+import { get } from "../../src/catalog/request.ts"
+import { type Resource, defineChild, defineEmbedded, defineList } from "../../src/catalog/resource.ts"
+import { makeLoader } from "../../src/load/load.ts"
+import type { Entry } from "../../src/vault/entry.ts"
+import { type Position } from "../../src/vault/position.ts"
+import { Vault } from "../../src/vault/vault.ts"
+import { prepare } from "../../src/warehouse/schema.ts"
+import { Warehouse } from "../../src/warehouse/warehouse.ts"
+import { checkpoint } from "../support/checkpoint.ts"
+import { randomFrom } from "../support/random.ts"
+import { newFolder } from "../support/sluice.ts"
+
+const common = { description: "d", source: "s", scope: "s" }
+const list = (path: `/${string}`, records: string) => ({
+  request: get(path),
+  paging: { kind: "once" } as const,
+  records,
+  pageSize: 10
+})
+const people = defineList({
+  ...common,
+  table: "persons",
+  full: [list("/persons", "people")],
+  changes: { field: "updatedAt", overlap: "0 days", strategies: [] },
+  fields: {
+    id: id("Id"),
+    name: text("Name"),
+    updatedAt: instant("Change"),
+    tags: values("person_tags", "Tags", "tag", text("Tag"))
+  }
+})
+const bills = defineList({
+  ...common,
+  table: "bills",
+  full: [list("/bills", "bills")],
+  fields: { id: id("Id"), status: text("Status"), total: count("Total"), deleted: boolean("Deleted") },
+  tombstone: "deleted",
+  getOne: { request: get("/bills/{billId}"), record: "" },
+  detail: {
+    refreshAfter: "30 days",
+    fields: { memo: text("Memo"), lines: rows("bill_lines", "Lines", { sku: text("Article") }) }
+  }
+})
+const folders = defineEmbedded({
+  ...common,
+  table: "bill_folders",
+  embeddedIn: { table: "bills", records: "folders" },
+  fields: { id: id("Id"), name: text("Name") }
+})
+const notes = defineChild({
+  ...common,
+  table: "notes",
+  childOf: {
+    table: "persons",
+    column: "person_id",
+    refreshAfter: "30 days",
+    strategy: list("/people/{personId}/notes", "notes")
+  },
+  fields: { id: id("Id"), body: text("Body") }
+})
+const resources: ReadonlyArray<Resource> = [people, bills, folders, notes]
+const catalogue = { resources, familyByTable: new Map<string, string>() }
+
+interface Frame {
+  readonly entry: Entry
+  readonly body: string
+}
+
+/** Some runs: readings take turns, children follow their parents, and a kill ends a run anywhere. */
+const vaultOf = (seed: number): ReadonlyArray<Frame> => {
+  const random = randomFrom(seed)
+  const int = (max: number) => Math.floor(random() * max)
+  const some = (prefix: string) => Array.from({ length: 5 }, (_, n) => `${prefix}${n}`).filter(() => random() < 0.6)
+  const frames: Array<Frame> = []
+  let at = 1_800_000_000_000
+  for (let number = 1; number <= 4; number++) {
+    const run = `run${number}`
+    const push = (resource: string, entry: object, body: unknown = "") => {
+      at += 1 + int(1000)
+      const common = { run, at, location: "L", resource }
+      frames.push({
+        entry: { ...common, ...entry } as Entry,
+        body: typeof body === "string" ? body : JSON.stringify(body)
+      })
+    }
+    const page = (resource: string, records: string, body: unknown, more: object = {}) =>
+      push(
+        resource,
+        {
+          kind: "page",
+          partition: "all",
+          request: {},
+          records,
+          hasBigNumbers: false,
+          checkpoint: { ...checkpoint, mode, startedAt: at },
+          ...more
+        },
+        body
+      )
+    const end = (label: string, finished = true) =>
+      push(label, {
+        kind: "end",
+        outcome: {
+          mode: ["persons", "bills"].includes(label) ? mode : "children",
+          shortfalls: finished ? [] : ["stopped"],
+          warnings: [],
+          requests: 1,
+          watermark: at
+        }
+      })
+    const mode = random() < 0.6 ? "full" : "incremental"
+    const version = () => new Date(1_790_000_000_000 + int(6) * 86_400_000).toISOString()
+    const person = (key: string) => ({ id: key, name: `n${int(3)}`, updatedAt: version(), tags: some("t") })
+    const bill = (key: string) => ({ id: key, status: `s${int(3)}`, total: int(3), deleted: random() < 0.2 })
+    const pages: Record<string, () => void> = {
+      persons: () => page("persons", "people", { people: some("p").map(person) }),
+      bills: () =>
+        page("bills", "bills", {
+          bills: some("b").map(bill),
+          folders: some("f").map((key) => ({ id: key, name: run }))
+        }),
+      "bills/details": () => {
+        const key = `b${int(5)}`
+        page(
+          "bills",
+          "",
+          { ...bill(key), memo: `m${int(3)}`, lines: some("l").map((sku) => ({ sku })) },
+          {
+            kind: "detail",
+            partition: "bills/details",
+            parent: { id: key, version: `v${int(3)}`, done: true, full: true, notesMissing: true }
+          }
+        )
+      },
+      notes: () => {
+        const parent = `p${int(5)}`
+        const isEmpty = random() < 0.15
+        const body = isEmpty ? "" : { notes: some(`${parent}n`).map((key) => ({ id: key, body: `b${int(3)}` })) }
+        // Runs of an earlier version did not note what is missing.
+        const notesMissing = number > 1 && { notesMissing: true }
+        page("notes", "notes", body, {
+          partition: "notes",
+          parent: {
+            id: parent,
+            version: `v${int(3)}`,
+            done: isEmpty || random() < 0.7,
+            full: random() < 0.8,
+            ...notesMissing
+          }
+        })
+      },
+      decision: () => {
+        const table = ["persons", "bills", "notes", "bill_folders"][int(4)]!
+        const keys = table === "notes" ? some(`p${int(5)}n`) : some(table === "bill_folders" ? "f" : table[0]!)
+        push(table, { kind: table === "notes" && random() < 0.3 ? "existing" : "deleted" }, keys)
+      }
+    }
+    const left = new Map(Object.keys(pages).map((label) => [label, 1 + int(4)]))
+    while (left.size > 0) {
+      if (random() < 0.03) break // Killed.
+      const label = [...left.keys()][int(left.size)]!
+      pages[label]!()
+      const remaining = left.get(label)! - 1
+      left.set(label, remaining)
+      if (remaining > 0) continue
+      left.delete(label)
+      if (label !== "decision") end(label, random() < 0.8)
+    }
+  }
+  return frames
+}
+
+/** All rows of all tables, except those that name a batch. */
+const contents = Effect.gen(function* () {
+  const warehouse = yield* Warehouse
+  const tables = yield* warehouse.rows(
+    `SELECT schema_name || '.' || table_name AS path FROM duckdb_tables() WHERE schema_name IN ('crm', 'crm_history', 'meta')
+     AND table_name NOT IN ('vault_offset', 'content_versions', 'columns', 'schema_version') ORDER BY 1`
+  )
+  const found: Record<string, ReadonlyArray<string>> = {}
+  for (const { path } of tables)
+    found[String(path)] = (yield* warehouse.rows(`SELECT DISTINCT to_json(t)::VARCHAR AS row FROM ${path} AS t`))
+      .map(({ row }) => String(row))
+      .sort()
+  return found
+})
+
+/** Loads the vault with one frame at a time, and closes a batch where `closes` says so. */
+const loadedWith = (folder: string, closes: () => boolean) =>
+  Effect.gen(function* () {
+    const vault = yield* Vault
+    const single = Vault.of({ ...vault, read: (from: Position) => vault.read(from, 1) })
+    yield* prepare(catalogue)
+    yield* Effect.gen(function* () {
+      const loader = yield* makeLoader(resources, join(newFolder(), "tmp"))
+      const isAtEnd = ({ segment, offset }: Position) =>
+        segment === vault.end().segment && offset === vault.end().offset
+      yield* loader.loadContinuously((position, bytes) =>
+        Effect.sync(() => !isAtEnd(position) && (bytes === 0 || !closes()))
+      )
+    }).pipe(Effect.provideService(Vault, single))
+    return yield* contents
+  }).pipe(
+    Effect.provide(
+      Layer.merge(
+        Vault.layer(join(folder, "vault")),
+        Warehouse.layer(join(newFolder(), "warehouse.duckdb"), { access: "write", memoryMb: 256 })
+      )
+    )
+  )
+
+describe("a vault", () => {
+  for (const seed of [1, 2, 3])
+    it.live(`gives the same tables, history and state however it is split into batches (seed ${seed})`, () =>
+      Effect.gen(function* () {
+        const folder = newFolder()
+        yield* Effect.gen(function* () {
+          const vault = yield* Vault
+          for (const frame of vaultOf(seed)) yield* vault.append(frame)
+          yield* vault.seal
+        }).pipe(Effect.provide(Vault.layer(join(folder, "vault"))))
+        const one = yield* loadedWith(folder, () => true)
+        const random = randomFrom(seed + 100)
+        for (const often of [0, 0.3]) {
+          const split = yield* loadedWith(folder, () => random() < often)
+          for (const table of Object.keys(one)) assert.deepStrictEqual(split[table], one[table], `${table}, ${often}`)
+        }
+      })
+    )
+})

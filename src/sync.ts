@@ -131,7 +131,10 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
       location,
       run: run.id,
       folder: output.folder,
-      cuts: new Set<number>()
+      resources: catalogue.resources,
+      cuts: new Set<number>(),
+      removed: new Map<string, number>(),
+      answers: new Map()
     }
     const reading = extract(steps, context, companyOf(location)).pipe(
       Effect.provideService(Api, api),

@@ -8,6 +8,7 @@ export const freeSlots = defineChild({
   source: "A 2.11, A 4.8 GET /calendars/{calendarId}/free-slots",
   scope: "calendars.readonly",
   key: ["calendar_id", "starts_at"],
+  expires: "starts_at",
   enabledBy: "free_slot_days",
   childOf: {
     table: "calendars",
@@ -21,6 +22,8 @@ export const freeSlots = defineChild({
       }),
       paging: { kind: "once" },
       records: "",
+      // A calendar without a free slot may have no member at all.
+      hasList: (answer) => typeof answer === "object" && answer !== null && Object.keys(answer).every(isDay),
       pageSize: 10_000,
       windows: { from: "now", ahead: { daysOf: "free_slot_days" }, longest: "31 days" }
     }
@@ -40,4 +43,8 @@ function slotsOf(answer: unknown): ReadonlyArray<unknown> {
     const slots = (day as { readonly slots?: unknown } | null)?.slots
     return Array.isArray(slots) ? slots.map((startsAt: unknown) => ({ date, startsAt })) : [{ [date]: day }]
   })
+}
+
+function isDay(member: string): boolean {
+  return member === "traceId" || /^\d/.test(member)
 }

@@ -16,7 +16,7 @@ export const recordings = defineChild({
       "message_type IN ('TYPE_CALL', 'TYPE_CAMPAIGN_VOICEMAIL') AND coalesce(call_status, '') NOT IN ('pending', 'busy', 'no-answer', 'failed', 'canceled')",
     versionColumn: "date_updated",
     refreshAfter: "180 days",
-    emptyOnBadRequest: true,
+    noneIsError: true,
     file: "recordings",
     strategy: {
       request: get("/conversations/messages/{messageId}/locations/{locationId}/recording"),

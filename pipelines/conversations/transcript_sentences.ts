@@ -16,7 +16,7 @@ export const transcriptSentences = defineChild({
       "message_type IN ('TYPE_CALL', 'TYPE_CAMPAIGN_VOICEMAIL') AND coalesce(call_status, '') NOT IN ('pending', 'busy', 'no-answer', 'failed', 'canceled')",
     versionColumn: "date_updated",
     refreshAfter: "60 days",
-    emptyOnBadRequest: true,
+    noneIsError: true,
     strategy: {
       request: get("/conversations/locations/{locationId}/messages/{messageId}/transcription"),
       paging: { kind: "once" },

@@ -10,6 +10,11 @@ const notesIn = (sent: unknown): ReadonlyArray<unknown> => {
   const { notes, data } = Object(sent) as Sent
   return [notes, data].find((inside) => Array.isArray(inside)) ?? [sent]
 }
+const hasNotes = (answer: unknown): boolean => {
+  if (Array.isArray(answer)) return true
+  const { id, _id, notes, data } = Object(answer) as Sent
+  return [notes, data].some((inside) => Array.isArray(inside)) || (id ?? _id) !== undefined
+}
 const idOf = (note: unknown): unknown => {
   const { id, _id } = Object(note) as Sent
   return id ?? _id ?? hash("sha256", JSON.stringify(note)).slice(0, 24)
@@ -30,6 +35,7 @@ export const orderNotes = defineChild({
       request: get("/payments/orders/{orderId}/notes", { altId: location, altType: "location" }),
       paging: { kind: "once" },
       records: "",
+      hasList: hasNotes,
       pageSize: 1000
     }
   },

@@ -109,6 +109,14 @@ export const rowParameters = ({ path }: Request): ReadonlyArray<string> => [
   ...new Set([...path.matchAll(pathParameter)].map(([, name]) => name!).filter((name) => !runParameters.has(name)))
 ]
 
+/** The columns of the record, besides its id, that the parameters contain. */
+export const rowColumns = ({ parameters }: Request): ReadonlyArray<string> =>
+  Object.values(parameters).flatMap((template) =>
+    typeof template === "object" && template !== null && isPlaceholder(template) && template.placeholder === "row"
+      ? [template.part!]
+      : []
+  )
+
 const bindParameters = (parameters: Parameters, bindings: Bindings): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(parameters)

@@ -68,8 +68,11 @@ export interface ChildOf extends Refresh {
   readonly ids?: string
   /** Column of the parent by which the service marks deleted rows; these are requested too. */
   readonly tombstone?: string
-  /** The service responds with 400 or 422 instead of 404 to a parent without children. */
-  readonly emptyOnBadRequest?: true
+  /**
+   * The service responds with 400, 404 or 422 to a parent without children. From any other list, these are errors. Stored
+   * children stay, because an error does not prove that they are deleted.
+   */
+  readonly noneIsError?: true
   /** A parent that was read completely is read by this strategy until `fullEvery` has passed. */
   readonly incremental?: {
     readonly strategy: Strategy
@@ -149,6 +152,8 @@ interface Common {
   readonly key?: ReadonlyArray<string>
   /** Boolean column by which the service marks deleted records. */
   readonly tombstone?: string
+  /** Timestamp column: once this time has passed, a row that is no longer returned is over. */
+  readonly expires?: string
   /** Reads one record: for details, to confirm deletions, and for `verify --sample`. */
   readonly getOne?: GetOne
   /** The child table that the wide view of this resource shows as columns. */

@@ -6,7 +6,7 @@
 import { Clock, Deferred, Duration, Effect } from "effect"
 import { join } from "node:path"
 import { type ApiResponse, Api } from "../api/api.ts"
-import type { ApiError, BudgetExhausted } from "../api/errors.ts"
+import { type ApiError, type BudgetExhausted, type NotFound, RequestRejected } from "../api/errors.ts"
 import { fileName } from "../api/downloads.ts"
 import { at } from "../catalog/json.ts"
 import type { ChildRequest, Resource } from "../catalog/resource.ts"
@@ -16,9 +16,10 @@ import type { Step } from "../values/step.ts"
 import { filesName } from "../settings/paths.ts"
 import type { Outcome } from "../vault/entry.ts"
 import { Vault } from "../vault/vault.ts"
-import { type Due, dueParents } from "../warehouse/sync-state.ts"
+import { type Due, dueParents, parentVersions } from "../warehouse/sync-state.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type RunContext, count } from "./run-context.ts"
+import { ask, decideMissingChildren, decideNotFound } from "./deletions.ts"
 import { readPartition } from "./paginate.ts"
 import { beginning, resumed } from "./checkpoint.ts"
 
@@ -39,18 +40,28 @@ export const readChildren = Effect.fn("extract.children")(function* (
   context: RunContext
 ): Effect.fn.Return<Outcome, ApiError | Failure, Api | Vault | Warehouse> {
   const [api, vault] = [yield* Api, yield* Vault]
-  const { label, kind } = childRequest
+  const { label, kind, ids, noneIsError = false } = childRequest
+  const parentResource = context.resources.find(({ table }) => table === childRequest.table)
+  /** The record that a request names: the detail of a parent, or a child whose id the parent holds. */
+  const requested = kind === "detail" ? parentResource : ids === undefined ? undefined : resource
   const requestsBefore = api.requestsByResource.get(label) ?? 0
   const sizes: Record<string, number> = { ...childCapabilities?.sizes }
   const unreliableTotals = new Set(childCapabilities?.unreliableTotals)
   const failed = new Map<string, string>()
   let failuresInARow = 0
+  const deletionWarnings: Array<string> = []
+  /** Parents or records that do not exist, as the service answered for each. */
+  let notFound = new Map<string, Due>()
+  /** Those of them that are decided about. */
+  const decided = new Set<string>()
+  /** Responses with the children or the detail of a parent. */
+  let answered = 0
   /** Details whose linked text could not be fetched. */
   let withoutLinkedText = 0
 
   const fetch = Effect.fnUntraced(function* (due: Due) {
-    const { incremental, emptyOnBadRequest = false, file } = childRequest
-    const parent = { id: due.id, version: due.version, full: due.full }
+    const { incremental, file } = childRequest
+    const parent = parentOf(due)
     const strategy = due.full ? childRequest.strategy : incremental!.strategy
     const now = yield* Clock.currentTimeMillis
     const mode = due.full ? "full" : "incremental"
@@ -59,7 +70,7 @@ export const readChildren = Effect.fn("extract.children")(function* (
     const parentContext = {
       kind: kind === "detail" ? ("detail" as const) : ("page" as const),
       parent,
-      emptyOnBadRequest,
+      noneIsError,
       ...(resource.detail?.linked && {
         complete: (answer: ApiResponse) => withLinked(answer, resource.detail!.linked!)
       }),
@@ -69,15 +80,50 @@ export const readChildren = Effect.fn("extract.children")(function* (
       { resource, strategy, name: label, parameters: {}, sizes, unreliableTotals, label, priority: 2, parentContext },
       resumed(due.checkpoint, fresh),
       context
-    ).pipe(Effect.catchTag("NotFound", () => recordEmpty(parent)))
-    if (result !== undefined && "reason" in result) return skip(due, result.reason)
+    )
+    if ("reason" in result) return yield* giveUp(due, new RequestRejected({ status: 200, message: result.reason }))
     failuresInARow = 0
+    answered++
   })
 
-  /** A parent that no longer exists has no children; it is not requested again until it changes. */
-  const recordEmpty = Effect.fnUntraced(function* (parent: Omit<Due, "checkpoint">) {
+  /** The service answered 404: there is nothing, or the parent is deleted, or the route does not work. */
+  const onNotFound = Effect.fnUntraced(function* (due: Due, error: NotFound) {
+    if (noneIsError) return yield* recordNone(due)
+    if (requested === undefined) {
+      const answer = parentResource ? yield* ask(parentResource, { id: due.id }, context) : "unknown"
+      if (answer !== "not found") return yield* giveUp(due, error)
+    }
+    notFound.set(due.id, due)
+  })
+
+  /** Decides about what was not found, once the service has answered other requests of the kind. */
+  const decideNotFoundParents = Effect.fnUntraced(function* () {
+    const subject = requested ?? parentResource
+    if (notFound.size === 0 || subject === undefined) return
+    const { isProven, warnings } = yield* decideNotFound(
+      subject,
+      [...notFound.keys()],
+      context,
+      requested !== undefined && answered > 0
+    )
+    deletionWarnings.push(...warnings)
+    for (const [id, due] of notFound) {
+      decided.add(id)
+      if (!isProven) failed.set(id, "the service answers not found, to every request of this kind")
+      else if (ids !== undefined) yield* recordNone(due)
+    }
+    notFound = new Map()
+    if (failed.size > failuresInARowMax && answered === 0)
+      return yield* new RequestRejected({ status: 404, message: "the service answers not found to every request" })
+  })
+
+  const parentOf = ({ id, version, full }: Due) => ({ id, version, full, notesMissing: true as const })
+
+  /** The service has nothing for the parent; it is not requested again until it changes. */
+  const recordNone = Effect.fnUntraced(function* (due: Due) {
     const at = yield* Clock.currentTimeMillis
     count(context.counts, label, 0)
+    failuresInARow = 0
     yield* vault.append({
       entry: {
         kind: kind === "detail" ? "detail" : "page",
@@ -89,11 +135,10 @@ export const readChildren = Effect.fn("extract.children")(function* (
         request: {},
         records: "",
         hasBigNumbers: false,
-        parent: { ...parent, done: true }
+        parent: { ...parentOf(due), done: true }
       },
       body: ""
     })
-    return undefined
   })
 
   /** The detail with the text it links to; unchanged if the other host does not return the text. */
@@ -108,28 +153,14 @@ export const readChildren = Effect.fn("extract.children")(function* (
     return { ...answer, body, text }
   })
 
-  while (true) {
-    // The parents of a short list are asked for once, when all of them are there.
-    yield* Effect.raceFirst(Deferred.await(parentsRead), Effect.sleep(250))
-    const parentsComplete = yield* Deferred.isDone(parentsRead)
-    yield* context.loaded
-    const due = yield* dueParents({
-      location: context.location,
-      childRequest,
-      refreshCutoff,
-      limit: batchSize + failed.size
-    })
-    const parents = due.filter(({ id }) => !failed.has(id))
-    if (parents.length === 0) {
-      if (parentsComplete) break
-      continue
-    }
+  const readAll = Effect.fnUntraced(function* (parents: ReadonlyArray<Due>) {
     let exhausted: BudgetExhausted | undefined
     yield* Effect.forEach(
       parents,
       (due) =>
         Effect.suspend(() => (exhausted === undefined ? fetch(due) : Effect.void)).pipe(
           Effect.catchTags({
+            NotFound: (error) => onNotFound(due, error),
             Unavailable: (error) => giveUp(due, error),
             RequestRejected: (error) => giveUp(due, error),
             // A failure would interrupt the requests in flight, whose responses are then requested again.
@@ -139,23 +170,45 @@ export const readChildren = Effect.fn("extract.children")(function* (
       { concurrency, discard: true }
     )
     if (exhausted !== undefined) return yield* exhausted
+    yield* decideNotFoundParents()
+  })
+
+  while (true) {
+    // The parents of a short list are asked for once, when all of them are there.
+    yield* Effect.raceFirst(Deferred.await(parentsRead), Effect.sleep(250))
+    const parentsComplete = yield* Deferred.isDone(parentsRead)
+    yield* context.loaded
+    const due = yield* dueParents({
+      location: context.location,
+      childRequest,
+      refreshCutoff,
+      limit: batchSize + failed.size + decided.size
+    })
+    const parents = due.filter(({ id }) => !failed.has(id) && !decided.has(id))
+    if (parents.length > 0) yield* readAll(parents)
+    else if (parentsComplete) break
   }
+  const readAgain = (ids: ReadonlyArray<string>) =>
+    Effect.flatMap(parentVersions(context.location, childRequest, ids), (parents) =>
+      readAll(parents.map((parent) => ({ ...parent, full: true, checkpoint: undefined })))
+    )
+  if (resource.childOf) deletionWarnings.push(...(yield* decideMissingChildren(resource, context, readAgain)))
   const requests = (api.requestsByResource.get(label) ?? 0) - requestsBefore
   const capabilities = { ...noCapabilities, sizes, unreliableTotals: [...unreliableTotals] }
   return {
     mode: "children",
     shortfalls: failed.size === 0 ? [] : [`failed requests: ${failed.size}, for example ${example([...failed][0]!)}`],
-    warnings: withoutLinkedText > 0 ? [`${withoutLinkedText} linked texts could not be fetched`] : [],
+    warnings: [
+      ...(withoutLinkedText > 0 ? [`${withoutLinkedText} linked texts could not be fetched`] : []),
+      ...deletionWarnings
+    ],
     requests,
     capabilities
   }
 
-  function skip(due: Due, reason: string): void {
-    failed.set(due.id, reason)
-    failuresInARow++
-  }
   function giveUp(due: Due, error: Extract<ApiError, { readonly message: string }>) {
-    skip(due, error.message)
+    failed.set(due.id, error.message)
+    failuresInARow++
     return failuresInARow > failuresInARowMax ? Effect.fail(error) : Effect.void
   }
 })

@@ -5,18 +5,24 @@
 import { Clock, Deferred, Effect } from "effect"
 import { Api } from "../api/api.ts"
 import type { ApiError, BadCredentials, WrongLocation } from "../api/errors.ts"
-import { type ChildRequest, type Resource, childRequestOf, hasCompanyParameter } from "../catalog/resource.ts"
+import {
+  type ChildRequest,
+  type ListResource,
+  type Resource,
+  childRequestOf,
+  hasCompanyParameter
+} from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import type { Step } from "../values/step.ts"
 import type { Outcome } from "../vault/entry.ts"
 import { Vault } from "../vault/vault.ts"
-import { statusOf } from "../values/status.ts"
+import { isComplete, statusOf } from "../values/status.ts"
 import { lastStatuses } from "../warehouse/meta/run-resources.ts"
 import { excludedCount } from "../warehouse/sync-state.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 import { readWindows } from "./backfill.ts"
-import { type RunContext, begin } from "./run-context.ts"
-import { findDeleted, findOrphans } from "./deletions.ts"
+import { type Reading, type RunContext, begin } from "./run-context.ts"
+import { decideMissingRows } from "./deletions.ts"
 import { readChildren } from "./children.ts"
 import { type Outage, watchForOutage } from "./outage.ts"
 import { read } from "./list.ts"
@@ -87,24 +93,30 @@ export const extract = Effect.fn("extract")(function* (
           mode === "window"
             ? readWindows(resource, { ...reading, mode }, context)
             : read(resource, { ...reading, mode }, context).pipe(
-                Effect.flatMap((outcome) => withDeletions(outcome, resource, embedded))
+                Effect.flatMap((outcome) => withDeletions(outcome, resource, reading, embedded))
               )
         )
-  /** Finds the rows missing from a complete list, also those of the tables embedded in its pages. */
+  /** Decides about the rows missing from a list that was read in full, also those of the tables embedded in its pages. */
   const withDeletions = Effect.fnUntraced(function* (
     outcome: Outcome,
-    resource: Resource,
+    resource: ListResource,
+    reading: Omit<Reading, "mode">,
     embedded: ReadonlyArray<Resource>
   ) {
     // A partition that was removed from the settings leaves its rows as they are.
-    const provesDeletions = outcome.mode === "full" && statusOf(outcome) === "complete"
-    if (!provesDeletions || typeof resource.partitions === "string") return outcome
-    const cascade = resource.cascadesFrom && readByTable.get(resource.cascadesFrom.table)
-    if (cascade) yield* Deferred.await(cascade)
-    const warnings = yield* Effect.forEach([resource, ...embedded], (table) =>
-      findDeleted(table, outcome.begunAt!, context)
+    if (outcome.mode !== "full" || typeof resource.partitions === "string") return outcome
+    if (!isComplete(outcome)) return withWarnings(outcome, ["deleted rows were not looked for"])
+    const { cascadesFrom, childOf } = resource
+    for (const parent of [cascadesFrom, childOf]) {
+      const isRead = parent && readByTable.get(parent.table)
+      if (isRead) yield* Deferred.await(isRead)
+    }
+    const again = { ...reading, mode: "full" as const, checkpoints: {} }
+    const readAgain = Effect.map(read(resource, again, context), isComplete)
+    return withWarnings(
+      outcome,
+      yield* decideMissingRows([resource, ...embedded], outcome.begunAt!, context, readAgain)
     )
-    return withWarnings(outcome, warnings.flat())
   })
   const children = ({ resource, mode, childCapabilities, refreshCutoff }: Step) => {
     const childRequest = childRequestOf(resource)
@@ -112,16 +124,8 @@ export const extract = Effect.fn("extract")(function* (
     if (childRequest === undefined || mode === "window") return Effect.succeed([])
     const parentsRead = readByTable.get(childRequest.table) ?? nothingToWaitFor
     const reading = readChildren(resource, childRequest, { childCapabilities, refreshCutoff }, parentsRead, context)
-    const withOrphans =
-      resource.childOf && resource.childOf.ids === undefined
-        ? reading.pipe(
-            Effect.flatMap((outcome) =>
-              Effect.map(findOrphans(resource, context), (warnings) => withWarnings(outcome, warnings))
-            )
-          )
-        : reading
     const withStatuses = Effect.gen(function* () {
-      const outcome = withWarnings(yield* withOrphans, yield* excluded(childRequest, context.location))
+      const outcome = withWarnings(yield* reading, yield* excluded(childRequest, context.location))
       return cappedByParents(outcome, childRequest.table, yield* statusesOf(childRequest.table))
     })
     return resource.childOf

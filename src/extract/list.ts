@@ -13,8 +13,9 @@ import type { Checkpoint } from "../values/checkpoint.ts"
 import { isComplete } from "../values/status.ts"
 import type { Outcome } from "../vault/entry.ts"
 import type { Vault } from "../vault/vault.ts"
+import type { Warehouse } from "../warehouse/warehouse.ts"
 import type { Reading, RunContext } from "./run-context.ts"
-import { recordDeleted } from "./deletions.ts"
+import { decideNotFound } from "./deletions.ts"
 import { readPartition } from "./paginate.ts"
 import { beginning, fingerprint, resumed } from "./checkpoint.ts"
 import { combined, isTotalComparable, missingBeyondDrift, withWarnings } from "./outcome.ts"
@@ -27,7 +28,7 @@ export const read = Effect.fn("extract.read")(function* (
   resource: ListResource,
   reading: Reading,
   context: RunContext
-): Effect.fn.Return<Outcome, ApiError | Failure, Api | Vault> {
+): Effect.fn.Return<Outcome, ApiError | Failure, Api | Vault | Warehouse> {
   const { changes, full } = resource
   const everything = full.map((strategy) => ({ strategy, mode: "full" as const }))
   const strategies = [
@@ -85,10 +86,12 @@ const readList = Effect.fnUntraced(function* (
   strategies: ReadonlyArray<{ readonly strategy: Strategy; readonly mode: "full" | "incremental" }>,
   reading: Reading,
   context: RunContext
-): Effect.fn.Return<Outcome, ApiError | Failure, Api | Vault> {
+): Effect.fn.Return<Outcome, ApiError | Failure, Api | Vault | Warehouse> {
   const api = yield* Api
   const requestsBefore = api.requestsByResource.get(resource.table) ?? 0
   const warnings: Array<string> = []
+  /** Partitions, named by the id of a record, for which the service answers that it does not exist. */
+  const notFound: Array<string> = []
   // A full sync tries strategies again that failed before.
   const { capabilities } = reading
   const sizes: Record<string, number> = { ...capabilities.sizes }
@@ -133,12 +136,12 @@ const readList = Effect.fnUntraced(function* (
             if (setsColumns && "state" in result) firstPageIds ??= result.state.firstPageIds
             return result
           }),
-          Effect.catchTag("NotFound", (notFound) =>
+          Effect.catchTag("NotFound", (error) =>
             Effect.gen(function* () {
-              if (typeof resource.partitions !== "string") return yield* notFound
+              if (typeof resource.partitions !== "string") return yield* error
               // The settings name this partition, maybe by a row's id; the other partitions are not affected.
               warnings.push(`${name}, named in the settings, does not exist`)
-              yield* recordDeleted(resource, [name], context)
+              notFound.push(name)
               return { state: { ...fresh, done: true } }
             })
           )
@@ -151,6 +154,8 @@ const readList = Effect.fnUntraced(function* (
       refused.push(fingerprint(strategy))
       continue
     }
+    const returnsRecords = results.some((result) => "state" in result && result.state.count > 0)
+    warnings.push(...(yield* decideNotFound(resource, notFound, context, returnsRecords)).warnings)
     const states = results.filter((result) => "state" in result).map(({ state }) => state)
     for (const { ignored } of states)
       if (ignored) warnings.push(`the service ignores the parameters of partition ${ignored}`)

@@ -3,7 +3,6 @@ import { Clock, Effect } from "effect"
 import { Api, type ApiResponse, type Call } from "../api/api.ts"
 import { type ApiError, NotFound, RequestRejected } from "../api/errors.ts"
 import type { FileTarget } from "../api/downloads.ts"
-import { at } from "../catalog/json.ts"
 import { dayMs } from "../catalog/timestamps.ts"
 import { type Parameters, bind } from "../catalog/request.ts"
 import type { Resource, Strategy } from "../catalog/resource.ts"
@@ -15,16 +14,7 @@ import { type RunContext, count } from "./run-context.ts"
 import { LoopDetector } from "./loop.ts"
 import { advance } from "./paging.ts"
 import { halved } from "./windows.ts"
-import {
-  type ListProgress,
-  type Step,
-  apply,
-  withWarning,
-  idOf,
-  isPositional,
-  listOf,
-  repeated
-} from "./list-progress.ts"
+import { type ListProgress, type Step, apply, idOf, isPositional, recordsIn, repeated } from "./list-progress.ts"
 import { isPair, withoutPair } from "./tie-breaking.ts"
 import { missingBeyondDrift } from "./outcome.ts"
 import { shouldTryPageSize, sizeBelow, sizeFromTrial, sizeThatFits } from "./page-size.ts"
@@ -54,7 +44,7 @@ export interface PartitionTask {
     readonly kind: PageEntry["kind"]
     readonly parent: Omit<Parent, "done">
     /** The service rejects the request if the parent has no children. */
-    readonly emptyOnBadRequest: boolean
+    readonly noneIsError: boolean
     /** Completes the response before it is stored. */
     readonly complete?: (answer: ApiResponse) => Effect.Effect<ApiResponse, Failure>
     /** Where the response is stored if it is a file. */
@@ -131,7 +121,7 @@ export const readPartition = Effect.fn("extract.partition")(function* (
         )
       )
     if (result instanceof RequestRejected) {
-      if (parentContext?.emptyOnBadRequest && [400, 422].includes(result.status))
+      if (parentContext?.noneIsError && [400, 422].includes(result.status))
         return yield* new NotFound({ message: result.message })
       const change = isTrial
         ? { size: strategy.pageSize }
@@ -144,13 +134,10 @@ export const readPartition = Effect.fn("extract.partition")(function* (
     }
     state = { ...state, servedAt: state.servedAt ?? (state.count === 0 ? result.serviceTime : undefined) }
     const response = parentContext?.complete ? yield* parentContext.complete(result) : result
-    const list = listOf(response.body, path, strategy.paging.kind === "once", parentContext !== undefined)
+    const list = recordsIn(response.body, path, strategy)
     if (list === undefined) return { reason: `the response has no list ${path}` }
     if (list.length > recordsMax)
       return { reason: `the response has ${list.length} records, over our limit of ${recordsMax}` }
-    // A response may omit an empty list. Or it is about something else, and does not prove that all records are deleted.
-    if (!parentContext && at(response.body, path) === undefined)
-      state = { ...state, ...withWarning(state, `the response has no list ${path}`) }
     const firstPageIds = task.otherFirstPageIds && (state.firstPageIds ?? list.slice(0, 100).map(idOf))
     if (
       firstPageIds &&

@@ -1,5 +1,6 @@
 /** State that all readings of a run share. */
 import type { Effect } from "effect"
+import type { Resource } from "../catalog/resource.ts"
 import type { OptionalSettings } from "../settings/table.ts"
 import type { Failure } from "../failure.ts"
 import type { Status } from "../values/status.ts"
@@ -16,6 +17,9 @@ interface Count {
   readonly status?: Status
 }
 
+/** What the service says about a record that a list did not return. */
+export type Answer = "exists" | "not found" | "unknown"
+
 export interface RunContext {
   readonly counts: Counts
   /** Page lengths to which the service cut lists in this run; grows while lists are read. */
@@ -29,8 +33,14 @@ export interface RunContext {
   /** Returns when all pages appended before are in the warehouse. */
   readonly loaded: Effect.Effect<void, Failure>
   readonly optional: OptionalSettings
-  /** Share of a table's rows that may be marked deleted at once. */
+  /** Every resource of the catalogue: also of tables that the run does not read. */
+  readonly resources: ReadonlyArray<Resource>
+  /** Share of a table's rows that the run may mark as deleted. */
   readonly deletionShareMax: number
+  /** Rows that it has marked as deleted so far, by table, other than children of rows deleted earlier. */
+  readonly removed: Map<string, number>
+  /** What the service has said about single records, by the path of the request. */
+  readonly answers: Map<string, Answer>
   /** Where files are stored; their paths are relative to it. */
   readonly folder: string
 }

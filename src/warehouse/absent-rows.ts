@@ -1,19 +1,22 @@
-/** Finds rows that the service may have deleted, because a complete reading did not return them. */
+/** Finds rows that the service may have deleted, because a complete reading did not return them, and what depends on them. */
 import { Clock, Effect } from "effect"
-import type { Resource } from "../catalog/resource.ts"
-import { keyText } from "../catalog/tables.ts"
+import { columnsOfRequest } from "../catalog/get-one.ts"
+import { type Resource, childRequestOf } from "../catalog/resource.ts"
+import { idColumn, keyOf, keyText, tablesOf } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
+import { missingChildrenSql } from "./meta/missing-children.ts"
 import { seenKeysSql } from "./meta/seen-keys.ts"
 import { instantOf, literal, name } from "./sql.ts"
 import { isAhead } from "./sync-state.ts"
-import { Warehouse } from "./warehouse.ts"
+import { type Row, Warehouse } from "./warehouse.ts"
 
-export interface MissingRows {
-  readonly keys: ReadonlyArray<string>
-  /** How many of them are explained by the deletion of a row of another table, from which deletions cascade. */
-  readonly explained: number
-  /** Live rows in the table; 0 if no keys are missing. */
-  readonly rows: number
+/** A live row that a complete reading of its list, or of its parent, did not return. */
+export interface AbsentRow {
+  readonly key: string
+  /** The columns that a request for the record needs. */
+  readonly row: Row
+  /** Whether its absence follows from what was decided before: its parent is deleted, or its time is over. */
+  readonly isExplained: boolean
 }
 
 /** Live rows of a list that were loaded before its reading began, and whose keys the reading did not return. */
@@ -21,52 +24,149 @@ export const missingRows = Effect.fnUntraced(function* (
   resource: Resource,
   location: string,
   begunAt: number
-): Effect.fn.Return<MissingRows, Failure, Warehouse> {
-  const warehouse = yield* Warehouse
-  const table = `crm.${name(resource.table)}`
-  const inLocation = `location_id = ${literal(location)}`
+): Effect.fn.Return<ReadonlyArray<AbsentRow>, Failure, Warehouse> {
   const now = instantOf(yield* Clock.currentTimeMillis)
-  const { childOf, cascadesFrom } = resource
+  const { childOf } = resource
   // Rows that are read as children of another table are not in the list.
   const listed =
     childOf === undefined
       ? "true"
-      : `${name(childOf.column)} NOT IN (SELECT id FROM crm.${name(childOf.table)} WHERE ${inLocation} AND (${childOf.where ?? "true"}))`
-  const explained = cascadesFrom
-    ? `${name(cascadesFrom.column)} IN (SELECT id FROM crm.${name(cascadesFrom.table)} WHERE ${inLocation} AND _deleted_at IS NOT NULL)`
-    : "false"
+      : `${name(childOf.column)} NOT IN (SELECT id FROM crm.${name(childOf.table)} WHERE ${inLocation(location)} AND (${childOf.where ?? "true"}))`
   // NOT IN would hold all keys in memory at once; a join does not.
-  const found = yield* warehouse.rows(
-    `SELECT ${keyText(resource, "t.")} AS key, ${explained} AS explained FROM ${table} AS t
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT ${absentColumns(resource, location, now)} FROM ${live(resource.table, location)} AS t
      ANTI JOIN ${seenKeysSql({ location, label: resource.table })} AS seen ON seen.key = ${keyText(resource, "t.")}
-     WHERE ${inLocation} AND _deleted_at IS NULL AND (_synced_at < ${instantOf(begunAt)} OR ${isAhead("_synced_at", now)}) AND (${listed})`
+     WHERE (_synced_at < ${instantOf(begunAt)} OR ${isAhead("_synced_at", now)}) AND (${listed})`
   )
-  const [count] =
-    found.length === 0
-      ? []
-      : yield* warehouse.rows(`SELECT count(*) AS n FROM ${table} WHERE ${inLocation} AND _deleted_at IS NULL`)
-  return {
-    keys: found.map((row) => String(row["key"])),
-    explained: found.filter((row) => row["explained"] === true).length,
-    rows: Number(count?.["n"] ?? 0)
-  }
+  return rows.map(absentRow)
 })
 
-/**
- * Keys of live children of a parent that was deleted within the last three days. Its children are not requested any more,
- * unless the parent is only flagged as deleted.
- */
+/** Live children that a complete reading of their parent did not return. `isAgreed`: nor did a second one. */
+export const missingChildren = Effect.fnUntraced(function* (
+  resource: Resource,
+  location: string
+): Effect.fn.Return<ReadonlyArray<AbsentRow & { readonly isAgreed: boolean }>, Failure, Warehouse> {
+  const now = instantOf(yield* Clock.currentTimeMillis)
+  const { label } = childRequestOf(resource)!
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT ${absentColumns(resource, location, now)}, m.last_at > m.first_at AS _agreed FROM ${live(resource.table, location)} AS t
+     JOIN ${missingChildrenSql({ location, label })} AS m ON m.key = ${keyText(resource, "t.")}`
+  )
+  return rows.map(({ _agreed, ...row }) => ({ ...absentRow(row), isAgreed: _agreed === true }))
+})
+
+/** Keys of live children of which every parent is deleted. A parent that is only flagged as deleted still has its children. */
 export const orphanedRows = Effect.fnUntraced(function* (
   resource: Resource,
   location: string
 ): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
-  const { table: parent, column, tombstone } = resource.childOf!
-  const now = instantOf(yield* Clock.currentTimeMillis)
+  const { table: parent, column, ids = "id", tombstone } = resource.childOf!
+  const isGone = `_deleted_at IS NOT NULL${tombstone ? ` AND NOT coalesce(${name(tombstone)}, false)` : ""}`
+  const parents = (condition: string) =>
+    `(SELECT ${ids} AS id FROM crm.${name(parent)} WHERE ${inLocation(location)} AND (${condition}))`
   const rows = yield* (yield* Warehouse).rows(
-    `SELECT ${keyText(resource, "t.")} AS key FROM crm.${name(resource.table)} AS t
-     JOIN crm.${name(parent)} AS p ON p.location_id = t.location_id AND p.id = t.${name(column)}
-     WHERE t.location_id = ${literal(location)} AND t._deleted_at IS NULL AND p._deleted_at > ${now} - INTERVAL 3 DAYS
-     ${tombstone ? `AND NOT coalesce(p.${name(tombstone)}, false)` : ""}`
+    `SELECT ${keyText(resource, "t.")} AS key FROM ${live(resource.table, location)} AS t
+     SEMI JOIN ${parents(isGone)} AS gone ON gone.id = t.${name(column)}
+     ${ids === "id" ? "" : `ANTI JOIN ${parents(`NOT (${isGone})`)} AS others ON others.id = t.${name(column)}`}`
   )
   return rows.map((row) => String(row["key"]))
 })
+
+/** A few live rows other than these, the ones that were read last first. */
+export const otherRows = Effect.fnUntraced(function* (
+  resource: Resource,
+  location: string,
+  keys: ReadonlyArray<string>,
+  limit: number
+): Effect.fn.Return<ReadonlyArray<AbsentRow>, Failure, Warehouse> {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT ${absentColumns(resource, location, "NULL")} FROM ${live(resource.table, location)} AS t
+     ANTI JOIN ${keysSql(keys)} AS absent ON absent.key = ${keyText(resource, "t.")}
+     ORDER BY _synced_at DESC, _key LIMIT ${limit}`
+  )
+  return rows.map(absentRow)
+})
+
+/** How many of a table's live rows would be deleted. */
+export interface Share {
+  readonly table: string
+  readonly deleted: number
+  readonly rows: number
+}
+
+/** What deleting rows removes from each table: the table itself, its child tables, and the tables that are read or deleted with it. */
+export const sharesOf = Effect.fnUntraced(function* (
+  resources: ReadonlyArray<Resource>,
+  resource: Resource,
+  location: string,
+  keys: ReadonlyArray<string>
+): Effect.fn.Return<ReadonlyArray<Share>, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const deleted = `${keyText(resource)} IN (SELECT key FROM ${keysSql(keys)})`
+  const shares: Array<Share> = []
+  for (const { table, condition } of deletedWith(resources, resource, location, deleted)) {
+    const [row] = yield* warehouse.rows(
+      `SELECT count(*) AS n, count(*) FILTER (${condition}) AS deleted FROM ${live(table, location)}`
+    )
+    shares.push({ table, deleted: Number(row?.["deleted"] ?? 0), rows: Number(row?.["n"] ?? 0) })
+  }
+  return shares
+})
+
+/** The tables that lose rows with a resource, each with the condition of these rows. */
+const deletedWith = (
+  resources: ReadonlyArray<Resource>,
+  resource: Resource,
+  location: string,
+  condition: string
+): ReadonlyArray<{ readonly table: string; readonly condition: string }> => {
+  const rows = `FROM ${live(resource.table, location)} WHERE (${condition})`
+  const [, ...nested] = tablesOf(resource)
+  const dependent = resources.flatMap((other) => {
+    const { childOf, cascadesFrom } = other
+    const column = childOf?.table === resource.table ? childOf.column : undefined
+    const cascade = cascadesFrom?.table === resource.table ? cascadesFrom.column : undefined
+    if (column === undefined && cascade === undefined) return []
+    const ids = column === undefined ? "id" : (childOf!.ids ?? "id")
+    return deletedWith(resources, other, location, `${name((column ?? cascade)!)} IN (SELECT ${ids} ${rows})`)
+  })
+  return [
+    { table: resource.table, condition },
+    ...nested.map(({ name: table, parentColumn }) => ({
+      table,
+      condition: `${name(parentColumn ?? idColumn(resource.table))} IN (SELECT id ${rows})`
+    })),
+    ...dependent
+  ]
+}
+
+/** SELECT list of an absent row, for a table `t`. */
+const absentColumns = (resource: Resource, location: string, now: string): string => {
+  const { childOf, cascadesFrom, expires } = resource
+  const isDeleted = ({
+    table,
+    column,
+    tombstone
+  }: NonNullable<typeof cascadesFrom> & { readonly tombstone?: string }) =>
+    `t.${name(column)} IN (SELECT id FROM crm.${name(table)} WHERE ${inLocation(location)} AND _deleted_at IS NOT NULL${tombstone ? ` AND NOT coalesce(${name(tombstone)}, false)` : ""})`
+  const explained = [
+    ...(cascadesFrom ? [isDeleted(cascadesFrom)] : []),
+    ...(childOf && childOf.ids === undefined ? [isDeleted(childOf)] : []),
+    ...(expires === undefined ? [] : [`t.${name(expires)} < ${now}`])
+  ]
+  const requested = columnsOfRequest(resource).filter((column) => keyOf(resource).includes("id") || column !== "id")
+  return `${keyText(resource, "t.")} AS _key, coalesce(${explained.length > 0 ? explained.join(" OR ") : "false"}, false) AS _explained
+    ${requested.map((column) => `, t.${name(column)}`).join("")}`
+}
+
+const absentRow = ({ _key, _explained, ...row }: Row): AbsentRow => ({
+  key: String(_key),
+  row,
+  isExplained: _explained === true
+})
+
+const inLocation = (location: string): string => `location_id = ${literal(location)}`
+const live = (table: string, location: string): string =>
+  `(FROM crm.${name(table)} WHERE ${inLocation(location)} AND _deleted_at IS NULL)`
+const keysSql = (keys: ReadonlyArray<string>): string =>
+  `(SELECT unnest([${keys.map(literal).join(", ")}]::VARCHAR[]) AS key)`

@@ -55,6 +55,20 @@ export const dueParents = Effect.fnUntraced(function* (
   }))
 })
 
+/** These parents, with their versions, whether they are due or not. */
+export const parentVersions = Effect.fnUntraced(function* (
+  location: string,
+  childRequest: ChildRequest,
+  ids: ReadonlyArray<string>
+): Effect.fn.Return<ReadonlyArray<Pick<Due, "id" | "version">>, Failure, Warehouse> {
+  if (ids.length === 0) return []
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT p.id, p.version FROM ${parentsSql(location, childRequest)} AS p
+     SEMI JOIN (SELECT unnest([${ids.map(literal).join(", ")}]) AS id) AS wanted ON wanted.id = p.id`
+  )
+  return rows.map((row) => ({ id: String(row["id"]), version: String(row["version"]) }))
+})
+
 /** The number of due parents, by label. */
 export const dueCounts = Effect.fnUntraced(function* (
   queries: ReadonlyArray<Omit<DueQuery, "limit">>
@@ -122,15 +136,22 @@ export const excludedCount = Effect.fnUntraced(function* (
   return Number(row?.["n"] ?? 0)
 })
 
-const dueFrom = ({ location, childRequest, refreshCutoff }: Omit<DueQuery, "limit">, now: string): string => {
-  const { table, label, versionColumn, refreshAfter, where = "true", ids, tombstone } = childRequest
+/** SQL for the parents of a child request: id, version. */
+const parentsSql = (
+  location: string,
+  { table, versionColumn, where = "true", ids, tombstone }: ChildRequest
+): string => {
   const isPresent = tombstone ? `(_deleted_at IS NULL OR ${name(tombstone)})` : "_deleted_at IS NULL"
   const version = versionColumn === undefined ? "_row_hash" : `coalesce(${name(versionColumn)}::VARCHAR, _row_hash)`
   const rows = `SELECT ${ids ?? "id"} AS id, ${version} AS version FROM crm.${name(table)}
     WHERE location_id = ${literal(location)} AND ${isPresent} AND (${where})`
   // Several rows may have one id, which is due again if the highest of their versions changes.
-  const parents = ids ? `SELECT id, max(version) AS version FROM (${rows}) WHERE id <> '' GROUP BY id` : rows
-  return `FROM (${parents}) AS p
+  return ids ? `(SELECT id, max(version) AS version FROM (${rows}) WHERE id <> '' GROUP BY id)` : `(${rows})`
+}
+
+const dueFrom = ({ location, childRequest, refreshCutoff }: Omit<DueQuery, "limit">, now: string): string => {
+  const { label, refreshAfter } = childRequest
+  return `FROM ${parentsSql(location, childRequest)} AS p
     LEFT JOIN ${parentStateSql({ location, label })} AS f ON f.parent_id = p.id
     WHERE f.parent_id IS NULL ${refreshCutoff === undefined ? "" : `OR f.fetched_at < ${instantOf(refreshCutoff)}`} OR f.parent_version IS DISTINCT FROM p.version
     OR f.fetched_at < ${now} - to_seconds(${Duration.toSeconds(refreshAfter)} * (0.5 + hash(p.id) % 1000 / 2000.0))

@@ -1,8 +1,9 @@
 /** What a reading needs, in memory. */
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import type { RunContext } from "../../src/extract/run-context.ts"
 import type { Frame } from "../../src/vault/frame.ts"
 import { Vault } from "../../src/vault/vault.ts"
+import { Warehouse } from "../../src/warehouse/warehouse.ts"
 import { nothingOptional } from "../support/optional.ts"
 
 /** The context of a run that never waits for the load. */
@@ -15,7 +16,10 @@ export const contextOf = (more: Partial<RunContext> = {}): RunContext => ({
   backpressure: Effect.void,
   loaded: Effect.void,
   optional: nothingOptional,
+  resources: [],
   deletionShareMax: 0.3,
+  removed: new Map(),
+  answers: new Map(),
   folder: "",
   ...more
 })
@@ -37,3 +41,8 @@ export const silentApi = {
   recent: Effect.succeed([]),
   usage: () => ({ burst: 1, windowMs: 1, inWindow: 0, dailyRemaining: undefined })
 }
+
+/** A warehouse without rows. */
+export const emptyWarehouse = Layer.succeed(Warehouse, {
+  rows: () => Effect.succeed([])
+} as unknown as Warehouse["Service"])

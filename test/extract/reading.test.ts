@@ -8,7 +8,7 @@ import type { Reading } from "../../src/extract/run-context.ts"
 import { read } from "../../src/extract/list.ts"
 import type { Frame } from "../../src/vault/frame.ts"
 import { Vault } from "../../src/vault/vault.ts"
-import { contextOf, silentApi, vaultOf } from "./fakes.ts"
+import { contextOf, silentApi, emptyWarehouse, vaultOf } from "./fakes.ts"
 import { noCapabilities } from "../../src/values/capabilities.ts"
 import type { PageEntry } from "../../src/vault/entry.ts"
 
@@ -46,7 +46,7 @@ const reading = (checkpoints: Reading["checkpoints"]) => {
     ...silentApi
   })
   return read(items, { mode: "full", checkpoints, capabilities: noCapabilities }, contextOf()).pipe(
-    Effect.provide(Layer.merge(Layer.succeed(Api, api), Layer.succeed(Vault, vaultOf(frames)))),
+    Effect.provide(Layer.mergeAll(Layer.succeed(Api, api), Layer.succeed(Vault, vaultOf(frames)), emptyWarehouse)),
     Effect.map((outcome) => ({ outcome, calls, frames }))
   )
 }

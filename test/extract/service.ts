@@ -9,7 +9,7 @@ import { type ListResource, type Strategy, defineList } from "../../src/catalog/
 import type { Reading } from "../../src/extract/run-context.ts"
 import { read } from "../../src/extract/list.ts"
 import { Vault } from "../../src/vault/vault.ts"
-import { contextOf, silentApi, vaultOf } from "./fakes.ts"
+import { contextOf, silentApi, emptyWarehouse, vaultOf } from "./fakes.ts"
 import { noCapabilities } from "../../src/values/capabilities.ts"
 import { sentencesOf, statusOf } from "../../src/values/status.ts"
 
@@ -88,7 +88,7 @@ export const reading = (
     yield* TestClock.setTime(Date.parse("2026-06-01T00:00:00Z"))
     const running = yield* Effect.forkChild(
       read(resource, { mode: "full", checkpoints: {}, capabilities: noCapabilities, ...options.reading }, context).pipe(
-        Effect.provide(Layer.merge(Layer.succeed(Api, api), Layer.succeed(Vault, vaultOf())))
+        Effect.provide(Layer.mergeAll(Layer.succeed(Api, api), Layer.succeed(Vault, vaultOf()), emptyWarehouse))
       )
     )
     yield* TestClock.adjust("1 hour")

@@ -8,6 +8,17 @@ type Alter = (
   answer: unknown
 ) => unknown
 
+/** A response with another status. */
+export class Refusal {
+  readonly status: number
+  readonly body: unknown
+
+  constructor(status: number, body: unknown) {
+    this.status = status
+    this.body = body
+  }
+}
+
 /** A service with changed responses. */
 export const alteredService = (service: Service, alter: Alter) => forward(() => service.url, alter)
 
@@ -30,11 +41,17 @@ const forward = async (upstream: (authorization: string | undefined) => string, 
       ...(chunks.length > 0 && { body: Buffer.concat(chunks) })
     })
     const text = await answer.text()
-    const json = answer.headers.get("content-type")?.includes("json")
-      ? JSON.stringify(alter({ method, path, body: Buffer.concat(chunks).toString() }, JSON.parse(text)))
-      : text
-    response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" })
-    response.end(json)
+    const isJson = answer.headers.get("content-type")?.includes("json")
+    const altered = isJson
+      ? alter({ method, path, body: Buffer.concat(chunks).toString() }, JSON.parse(text))
+      : undefined
+    const status = altered instanceof Refusal ? altered.status : answer.status
+    const limits = [...answer.headers].filter(([name]) => name.startsWith("x-ratelimit"))
+    response.writeHead(status, {
+      "content-type": answer.headers.get("content-type") ?? "",
+      ...Object.fromEntries(limits)
+    })
+    response.end(isJson ? JSON.stringify(altered instanceof Refusal ? altered.body : altered) : text)
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const { port } = server.address() as AddressInfo

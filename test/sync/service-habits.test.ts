@@ -102,10 +102,16 @@ describe("a first and a second sync make the tables equal to the service even if
 })
 
 describe("responses without some records or fields", () => {
-  it("users whose detail does not exist keep the child rows of the list", async () => {
+  it("users whose detail does not exist keep the rows of the list, and their details are incomplete", async () => {
     const account = await openAccount("--contacts", "20", "--quirk", "userReads=missing")
     try {
-      for (let run = 0; run < 2; run++) assert.strictEqual((await account.sync("--only", "users")).code, 0)
+      for (let run = 0; run < 2; run++) {
+        const ran = await account.sync("--only", "users")
+        assert.strictEqual(ran.code, 3)
+        assert.match(ran.stderr, /users\/details: failed requests: \d+, .* not found/)
+      }
+      const deleted = await query(account.warehouse, "SELECT id FROM crm.users WHERE _deleted_at IS NOT NULL")
+      assert.deepStrictEqual(deleted, [])
       for (const table of ["user_permissions", "user_scopes", "user_phones"]) {
         const [row] = await query(account.warehouse, `SELECT count(*) AS n FROM crm.${table}`)
         assert.isAbove(Number(row!["n"]), 0, table)

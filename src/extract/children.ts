@@ -49,7 +49,7 @@ export const readChildren = Effect.fn("extract.children")(function* (
   const unreliableTotals = new Set(childCapabilities?.unreliableTotals)
   const failed = new Map<string, string>()
   let failuresInARow = 0
-  const deletionWarnings: Array<string> = []
+  const warnings = new Set<string>()
   /** Parents or records that do not exist, as the service answered for each. */
   let notFound = new Map<string, Due>()
   /** Those of them that are decided about. */
@@ -82,6 +82,7 @@ export const readChildren = Effect.fn("extract.children")(function* (
       context
     )
     if ("reason" in result) return yield* giveUp(due, new RequestRejected({ status: 200, message: result.reason }))
+    for (const warning of result.state.warnings) warnings.add(warning)
     failuresInARow = 0
     answered++
   })
@@ -100,16 +101,16 @@ export const readChildren = Effect.fn("extract.children")(function* (
   const decideNotFoundParents = Effect.fnUntraced(function* () {
     const subject = requested ?? parentResource
     if (notFound.size === 0 || subject === undefined) return
-    const { isProven, warnings } = yield* decideNotFound(
+    const decision = yield* decideNotFound(
       subject,
       [...notFound.keys()],
       context,
       requested !== undefined && answered > 0
     )
-    deletionWarnings.push(...warnings)
+    for (const warning of decision.warnings) warnings.add(warning)
     for (const [id, due] of notFound) {
       decided.add(id)
-      if (!isProven) failed.set(id, "the service answers not found, to every request of this kind")
+      if (!decision.isProven) failed.set(id, "the service answers not found, to every request of this kind")
       else if (ids !== undefined) yield* recordNone(due)
     }
     notFound = new Map()
@@ -192,7 +193,8 @@ export const readChildren = Effect.fn("extract.children")(function* (
     Effect.flatMap(parentVersions(context.location, childRequest, ids), (parents) =>
       readAll(parents.map((parent) => ({ ...parent, full: true, checkpoint: undefined })))
     )
-  if (resource.childOf) deletionWarnings.push(...(yield* decideMissingChildren(resource, context, readAgain)))
+  if (resource.childOf)
+    for (const warning of yield* decideMissingChildren(resource, context, readAgain)) warnings.add(warning)
   const requests = (api.requestsByResource.get(label) ?? 0) - requestsBefore
   const capabilities = { ...noCapabilities, sizes, unreliableTotals: [...unreliableTotals] }
   return {
@@ -200,7 +202,7 @@ export const readChildren = Effect.fn("extract.children")(function* (
     shortfalls: failed.size === 0 ? [] : [`failed requests: ${failed.size}, for example ${example([...failed][0]!)}`],
     warnings: [
       ...(withoutLinkedText > 0 ? [`${withoutLinkedText} linked texts could not be fetched`] : []),
-      ...deletionWarnings
+      ...warnings
     ],
     requests,
     capabilities

@@ -3,6 +3,7 @@ import { Clock, Effect } from "effect"
 import { Api, type ApiResponse, type Call } from "../api/api.ts"
 import { type ApiError, NotFound, RequestRejected } from "../api/errors.ts"
 import type { FileTarget } from "../api/downloads.ts"
+import { written } from "../catalog/json.ts"
 import { dayMs } from "../catalog/timestamps.ts"
 import { type Parameters, bind } from "../catalog/request.ts"
 import type { Resource, Strategy } from "../catalog/resource.ts"
@@ -14,7 +15,16 @@ import { type RunContext, count } from "./run-context.ts"
 import { LoopDetector } from "./loop.ts"
 import { advance } from "./paging.ts"
 import { halved } from "./windows.ts"
-import { type ListProgress, type Step, apply, idOf, isPositional, recordsIn, repeated } from "./list-progress.ts"
+import {
+  type ListProgress,
+  type Step,
+  apply,
+  idOf,
+  isPositional,
+  recordsIn,
+  repeated,
+  withWarning
+} from "./list-progress.ts"
 import { isPair, withoutPair } from "./tie-breaking.ts"
 import { missingBeyondDrift } from "./outcome.ts"
 import { shouldTryPageSize, sizeBelow, sizeFromTrial, sizeThatFits } from "./page-size.ts"
@@ -138,6 +148,12 @@ export const readPartition = Effect.fn("extract.partition")(function* (
     if (list === undefined) return { reason: `the response has no list ${path}` }
     if (list.length > recordsMax)
       return { reason: `the response has ${list.length} records, over our limit of ${recordsMax}` }
+    const contradictions = resource.key === undefined ? contradictionsIn(list) : 0
+    if (contradictions > 0)
+      state = {
+        ...state,
+        ...withWarning(state, "a page had a record twice, with different values; the later one is kept")
+      }
     const firstPageIds = task.otherFirstPageIds && (state.firstPageIds ?? list.slice(0, 100).map(idOf))
     if (
       firstPageIds &&
@@ -195,6 +211,18 @@ export const readPartition = Effect.fn("extract.partition")(function* (
   }
   return { state }
 })
+
+/** Records whose id an earlier record of the page has, with other values. */
+const contradictionsIn = (list: ReadonlyArray<unknown>): number => {
+  const ids = list.map(idOf)
+  if (new Set(ids).size === ids.length) return 0
+  const first = new Map<string, unknown>()
+  return list.filter((record, index) => {
+    const known = first.get(ids[index]!)
+    if (known === undefined) first.set(ids[index]!, record)
+    return known !== undefined && written(known) !== written(record)
+  }).length
+}
 
 /** Fails a step after a page that was returned before. Pages of records that share a sort value may look alike. */
 const withoutLoops = (

@@ -184,17 +184,20 @@ const isCompleteTotal = (total: number | undefined, { records }: Page): boolean 
   total !== undefined && total !== records.length && total !== countedMax
 
 /**
- * A page shorter than requested is the last one, unless the service limits pages to a smaller size. The total decides.
- * Without a total, one more request is made if an earlier short page was not the last, if the service cut another list to
+ * A page shorter than requested is the last one, unless the service limits pages to a smaller size. The total decides, but
+ * not if it counts a first page of a length that may be a limit: it may count just that page. Without a total, one more request is made if an earlier short page was not the last, if the service cut another list to
  * this length, or if it is the first page and not very short.
  */
 const mayBeCut = (rules: Rules, before: ListProgress, progress: ListProgress, page: Page): boolean => {
   const { strategy, since } = rules
   const { length } = page.records
   if (before.cut || isCutElsewhere(page)) return true
+  const isFirst = before.count === 0
+  if (isFirst && progress.total === length && length >= suspiciousLengthMin && (length % 25) * (length % 10) === 0)
+    return true
   if (strategy.total !== undefined && progress.total !== undefined)
     return isTotalComparable(strategy, since) && progress.count < (progress.earlier?.total ?? 0) + progress.total
-  return since === undefined && before.count === 0 && length >= suspiciousLengthMin
+  return since === undefined && isFirst && length >= suspiciousLengthMin
 }
 const suspiciousLengthMin = 10
 

@@ -126,6 +126,38 @@ describe("a total that does not count all records", () => {
   )
 })
 
+describe("a service that limits pages to fewer records than requested", () => {
+  it.effect("and whose total counts the page, is read to its end", () =>
+    Effect.gen(function* () {
+      const list = items(420)
+      const { seen, status } = yield* reading(
+        listOf([{ ...paged, pageSize: 500, total: "total" }]),
+        ({ skip, limit }) => {
+          const from = Number(skip ?? 0)
+          return { items: list.slice(from, from + Math.min(100, Number(limit))), total: 100 }
+        }
+      )
+      assert.strictEqual(seen.size, list.length)
+      assert.strictEqual(status, "complete")
+    })
+  )
+})
+
+describe("a page with one record twice", () => {
+  it.effect("is complete with a warning if the copies differ, and without one if they do not", () =>
+    Effect.gen(function* () {
+      const [one, two] = items(2)
+      const statusOf = (copy: Item) =>
+        Effect.map(
+          reading(listOf([paged]), () => ({ items: [one!, two!, copy] })),
+          ({ status }) => status
+        )
+      assert.strictEqual(yield* statusOf(one!), "complete")
+      assert.strictEqual(yield* statusOf({ ...one!, name: "another" }), "complete_with_warnings")
+    })
+  )
+})
+
 describe("a page that repeats once", () => {
   it.effect("is requested again, and reading continues", () =>
     Effect.gen(function* () {

@@ -191,7 +191,7 @@ const requestOf = (resource: Resource, row: Row, { location, company }: RunConte
   requestForRow(resource, row, { location, company })
 
 /** Live rows that are asked for, until one is returned: each may have been deleted a moment ago. */
-const controlsMax = 3
+const controlsMax = 5
 
 /** Whether the service returns another record by its id; `undefined` if there is no other row. */
 const routeAnswers = Effect.fnUntraced(function* (

@@ -61,18 +61,18 @@ export const orphanedRows = Effect.fnUntraced(function* (
   location: string
 ): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
   const { table: parent, column, ids = "id", tombstone } = resource.childOf!
-  const isGone = `_deleted_at IS NOT NULL${tombstone ? ` AND NOT coalesce(${name(tombstone)}, false)` : ""}`
+  const isDeletedParent = `_deleted_at IS NOT NULL${tombstone ? ` AND NOT coalesce(${name(tombstone)}, false)` : ""}`
   const parents = (condition: string) =>
     `(SELECT ${ids} AS id FROM crm.${name(parent)} WHERE ${inLocation(location)} AND (${condition}))`
   const rows = yield* (yield* Warehouse).rows(
     `SELECT ${keyText(resource, "t.")} AS key FROM ${live(resource.table, location)} AS t
-     SEMI JOIN ${parents(isGone)} AS gone ON gone.id = t.${name(column)}
-     ${ids === "id" ? "" : `ANTI JOIN ${parents(`NOT (${isGone})`)} AS others ON others.id = t.${name(column)}`}`
+     SEMI JOIN ${parents(isDeletedParent)} AS former ON former.id = t.${name(column)}
+     ${ids === "id" ? "" : `ANTI JOIN ${parents(`NOT (${isDeletedParent})`)} AS others ON others.id = t.${name(column)}`}`
   )
   return rows.map((row) => String(row["key"]))
 })
 
-/** A few live rows other than these, the ones that were read last first. */
+/** A few live rows other than these, from anywhere in the table. */
 export const otherRows = Effect.fnUntraced(function* (
   resource: Resource,
   location: string,
@@ -82,7 +82,7 @@ export const otherRows = Effect.fnUntraced(function* (
   const rows = yield* (yield* Warehouse).rows(
     `SELECT ${absentColumns(resource, location, "NULL")} FROM ${live(resource.table, location)} AS t
      ANTI JOIN ${keysSql(keys)} AS absent ON absent.key = ${keyText(resource, "t.")}
-     ORDER BY _synced_at DESC, _key LIMIT ${limit}`
+     ORDER BY hash(_key), _key LIMIT ${limit}`
   )
   return rows.map(absentRow)
 })

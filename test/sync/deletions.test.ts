@@ -1,8 +1,8 @@
 /** Deleted records: a complete list lacks them, single requests confirm them, and their rows are marked, not removed. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { type Account, openTables } from "../support/account.ts"
+import { type Account, discard, openTables } from "../support/account.ts"
 import { query } from "../support/compare.ts"
-import { alteredService } from "../support/proxy.ts"
+import { Refusal, alteredService } from "../support/proxy.ts"
 import { sluice } from "../support/sluice.ts"
 
 const tables =
@@ -186,5 +186,104 @@ describe("deletions", () => {
     const ran = await sluice(only, environment)
     assert.match(ran.stderr, /named in the settings, does not exist/)
     assert.deepStrictEqual(await deleted("recurring_tasks"), [task])
+  })
+
+  it("of children are made whenever their parent was found deleted", async () => {
+    const [note] = await query(
+      account.warehouse,
+      `SELECT n.id, n.contact_id FROM crm.contact_notes AS n WHERE n._deleted_at IS NULL ORDER BY n.id`
+    )
+    const [contact, id] = [String(note!["contact_id"]), String(note!["id"])]
+    await account.service.call("DELETE", `/contacts/${contact}`)
+    // An earlier version found the contact deleted, and left its notes.
+    await query(
+      account.warehouse,
+      `UPDATE crm.contacts SET _deleted_at = now() - INTERVAL 20 DAY WHERE id = '${contact}'`,
+      "READ_WRITE"
+    )
+    assert.strictEqual((await sync("--only", "contact_notes")).code, 0)
+    assert.include(await deleted("contact_notes"), id)
+  })
+
+  it("of a parent that the service restores are undone, also for its children", async () => {
+    const [note] = await query(
+      account.warehouse,
+      "SELECT id, contact_id FROM crm.contact_notes WHERE _deleted_at IS NULL ORDER BY id DESC"
+    )
+    const [contact, id] = [String(note!["contact_id"]), String(note!["id"])]
+    const altered = await alteredService(account.service, ({ path }, body) => {
+      if (path.startsWith(`/contacts/${contact}`)) return new Refusal(404, { statusCode: 404, message: "not found" })
+      if (path !== "/contacts/search") return body
+      const { contacts, total } = body as { contacts: ReadonlyArray<{ readonly id: string }>; total: number }
+      return { contacts: contacts.filter((one) => one.id !== contact), total: total - 1 }
+    })
+    const only = ["--full", "--only", "contacts,contact_notes"]
+    const away = await sluice(["sync", ...only], { ...account.environment, SLUICE_BASE_URL: altered.url })
+    altered.close()
+    assert.strictEqual(away.code, 0, away.stderr)
+    assert.include(await deleted("contacts"), contact)
+    assert.include(await deleted("contact_notes"), id)
+    assert.strictEqual((await sync("--full", "--only", "contacts")).code, 0)
+    assert.strictEqual((await sync("--only", "contact_notes")).code, 0)
+    assert.notInclude([...(await deleted("contacts")), ...(await deleted("contact_notes"))], id)
+    assert.deepStrictEqual(await account.differences(), [])
+  })
+
+  it("are found although the service always counts one record too many, and the run says so", async () => {
+    const altered = await alteredService(account.service, ({ path }, body) =>
+      path === "/contacts/search" ? { ...(body as object), total: (body as { total: number }).total + 1 } : body
+    )
+    try {
+      const [contact] = await ids("SELECT id FROM crm.contacts WHERE _deleted_at IS NULL ORDER BY id")
+      await account.service.call("DELETE", `/contacts/${contact}`)
+      const ran = await sluice(["sync", "--full", "--only", "contacts"], {
+        ...account.environment,
+        SLUICE_BASE_URL: altered.url
+      })
+      assert.match(ran.stderr, /contacts: the service counts \d+ records, and \d+ were read/)
+      assert.include(await deleted("contacts"), contact)
+    } finally {
+      altered.close()
+    }
+  })
+
+  it("are not looked for in an incomplete list, and the run says so", async () => {
+    const altered = await alteredService(account.service, ({ path }, body) =>
+      path === "/contacts/search" ? { ...(body as object), total: (body as { total: number }).total + 20 } : body
+    )
+    const before = await deleted("contacts")
+    const ran = await sluice(["sync", "--full", "--only", "contacts"], {
+      ...account.environment,
+      SLUICE_BASE_URL: altered.url
+    })
+    altered.close()
+    assert.strictEqual(ran.code, 3)
+    assert.match(ran.stderr, /contacts: .*deleted rows were not looked for/s)
+    assert.deepStrictEqual(await deleted("contacts"), before)
+  })
+})
+
+describe("many rows missing from a list", () => {
+  it("are all requested: none is marked deleted because it was beyond some number", async () => {
+    const account = await openTables("contacts", "--contacts", "2000")
+    const first = await account.sync()
+    assert.strictEqual(first.code, 0, first.stderr)
+    const ids = (await query(account.warehouse, "SELECT id FROM crm.contacts ORDER BY id")).map(({ id }) => String(id))
+    const hidden = new Set(ids.slice(0, 590))
+    const altered = await alteredService(account.service, ({ path }, body) => {
+      if (path !== "/contacts/search") return body
+      const { contacts, total } = body as { contacts: ReadonlyArray<{ readonly id: string }>; total: number }
+      // Others take their place, so that the pages and the total stay as they are.
+      return { contacts: contacts.map((one) => (hidden.has(one.id) ? { ...one, id: `x${one.id}` } : one)), total }
+    })
+    const ran = await sluice(["sync", "--full", ...account.selection], {
+      ...account.environment,
+      SLUICE_BASE_URL: altered.url
+    })
+    altered.close()
+    assert.match(ran.stderr, /contacts: 590 rows are missing from the list but still exist/)
+    const deleted = await query(account.warehouse, "SELECT id FROM crm.contacts WHERE _deleted_at IS NOT NULL")
+    assert.deepStrictEqual(deleted, [])
+    discard(account)
   })
 })

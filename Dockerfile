@@ -9,7 +9,7 @@ RUN npm ci && npm pack --pack-destination /tmp && npm install --global --prefix 
 FROM debian:bookworm-slim
 COPY --from=build /opt/sluice /opt/sluice
 ENV PATH=/opt/sluice/bin:/usr/local/bin:/usr/bin:/bin
-# Settings are read from /data/config/sluice.toml, and the output is /data/output.
+# Settings are read from /data/config/sluice.toml, and the output is /data/output; that of a demo is /data/demo-output.
 RUN install --directory --owner=10001 --group=10001 --mode=0700 /data
 WORKDIR /data
 VOLUME /data

@@ -8,6 +8,7 @@ import * as Command from "effect/cli/Command"
 import { type CommandDescriptor, fromCommand } from "effect/cli/Completions"
 import * as Flag from "effect/cli/Flag"
 import { flagDescription } from "../settings/documents.ts"
+import { demoFolder } from "../settings/paths.ts"
 import { exportTables } from "./export-commands.ts"
 import { account, choice, common, commonLines, durationFlag, flag, reportsSettings, run, text } from "./flags.ts"
 import { fleet } from "./fleet-commands.ts"
@@ -23,7 +24,7 @@ const deadline = text("deadline", "When to stop, after 5h or at 06:00 local time
 const demo = Command.make(
   "demo",
   {
-    output: common.output,
+    output: text("output", `Folder to make anew; without it, ${demoFolder}. It must hold nothing but an earlier demo.`),
     fleet: flag(
       "fleet",
       "Sync 20 made-up locations on three workers instead, of which one is killed. Needs PostgreSQL."

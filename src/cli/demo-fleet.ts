@@ -2,16 +2,16 @@
 import { DuckDBInstance } from "@duckdb/node-api"
 import { Effect, Redacted } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
-import { existsSync } from "node:fs"
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { type Database, databaseLayer } from "../fleet/cluster/database.ts"
 import { type Postgres, postgresPrograms, startPostgres } from "../fleet/demo-postgres.ts"
 import { addLocations, enqueue, statusOfFleet } from "../fleet/roster.ts"
-import { onDisk } from "../io/files.ts"
 import { startSandbox } from "../sandbox/server.ts"
+import { demoFolder } from "../settings/paths.ts"
 import { outputSettings } from "../settings/settings.ts"
+import { freshDemoFleet } from "./demo-folder.ts"
 import { Environment } from "./environment.ts"
 import { CommandError } from "./errors.ts"
 import { unavailable } from "./fleet-database.ts"
@@ -30,8 +30,8 @@ export const demoFleet = Effect.fn("cli.demoFleet")(function* (flags: { readonly
       message: "The demo of a fleet needs PostgreSQL, and its programs initdb and postgres are not on this machine.",
       next: "Install it (Debian: apt-get install postgresql, macOS: brew install postgresql@17), then ./sluice demo --fleet."
     })
-  const { folder } = yield* outputSettings(flags, environment)
-  const state = yield* freshFolder(join(folder, "fleet"))
+  const { folder } = yield* outputSettings({ output: flags.output ?? demoFolder, noFile: true }, {})
+  const state = join(folder, "fleet")
   const sandbox = yield* Effect.acquireRelease(
     Effect.promise(() => startSandbox({ locations, contacts: 10, minimumScale: 0.2 })),
     (running) => Effect.promise(() => running.close())
@@ -39,6 +39,7 @@ export const demoFleet = Effect.fn("cli.demoFleet")(function* (flags: { readonly
   const listed = (yield* Effect.promise(async () =>
     (await fetch(`${sandbox.url}/__sandbox/locations`)).json()
   )) as ReadonlyArray<{ readonly locationId: string; readonly token: string }>
+  yield* freshDemoFleet(state, { service: sandbox.url, locations: listed.map(({ locationId }) => locationId) })
   const temporary = yield* Effect.acquireRelease(
     Effect.promise(() => mkdtemp(join(tmpdir(), "sluice-demo-"))),
     (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
@@ -51,7 +52,7 @@ export const demoFleet = Effect.fn("cli.demoFleet")(function* (flags: { readonly
   const started = yield* Effect.acquireRelease(
     Effect.sync(() =>
       Array.from({ length: workers }, () =>
-        startWorker({
+        startWorker(temporary, {
           PATH: environment["PATH"],
           SLUICE_BASE_URL: sandbox.url,
           SLUICE_FLEET_DATABASE: database.url,
@@ -122,24 +123,6 @@ const rowsOf = async (sql: string): Promise<ReadonlyArray<string>> => {
   )
 }
 
-const marker = ".demo"
-
-/** A folder of a demo is made anew; any other is left alone. */
-const freshFolder = Effect.fnUntraced(function* (folder: string) {
-  if (existsSync(folder) && !existsSync(join(folder, marker)))
-    return yield* new CommandError({
-      ends: "usage",
-      message: `${folder} exists and is not of a demo.`,
-      next: "./sluice demo --fleet --output demo-output"
-    })
-  yield* onDisk(folder, "created", async () => {
-    await rm(folder, { recursive: true, force: true })
-    await mkdir(folder, { recursive: true })
-    await writeFile(join(folder, marker), "")
-  })
-  return folder
-})
-
 const writeTokens = async (
   folder: string,
   listed: ReadonlyArray<{ readonly locationId: string; readonly token: string }>
@@ -154,8 +137,10 @@ const startDatabase = async (programs: string, temporary: string): Promise<Postg
   return startPostgres(programs, join(temporary, "database"))
 }
 
-const startWorker = (environment: NodeJS.ProcessEnv): ChildProcess =>
-  spawn(process.execPath, [...process.execArgv, process.argv[1]!, "fleet", "worker"], {
+/** In the temporary folder there is no settings file: it could name folders to publish into. */
+const startWorker = (temporary: string, environment: NodeJS.ProcessEnv): ChildProcess =>
+  spawn(process.execPath, [...process.execArgv, resolve(process.argv[1]!), "fleet", "worker"], {
+    cwd: temporary,
     env: environment,
     stdio: "ignore"
   })

@@ -1,28 +1,25 @@
 /** `sluice demo`: everything once, on a made-up account in this process, at the service's real limits. */
 import { Effect } from "effect"
-import { existsSync } from "node:fs"
-import { writeFile } from "node:fs/promises"
 import { relative } from "node:path"
-import { onDisk } from "../io/files.ts"
-import { emptyOutputFolder, makeOutputFolder } from "../io/folder.ts"
 import { startSandbox } from "../sandbox/server.ts"
-import { outputPaths } from "../settings/paths.ts"
+import { demoFolder, outputPaths } from "../settings/paths.ts"
 import { outputSettings } from "../settings/settings.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
+import { freshDemoFolder } from "./demo-folder.ts"
 import { Environment } from "./environment.ts"
-import { CommandError } from "./errors.ts"
 import { Output, table } from "./output.ts"
 import { report } from "./report.ts"
 import { syncOnce } from "./sync.ts"
 
 export const demo = Effect.fn("cli.demo")(function* (flags: { readonly output: string | undefined }) {
   const { print, say } = yield* Output
-  const output = yield* outputSettings(flags, yield* Environment)
-  yield* freshFolder(output.folder)
+  // The settings of an account are not for a made-up one: it would be published into their targets.
+  const output = yield* outputSettings({ output: flags.output ?? demoFolder, noFile: true }, {})
   const account = yield* Effect.acquireRelease(
     Effect.promise(() => startSandbox({ contacts: 24, minimumScale: 0.3, latencyMs: [5, 40] })),
     (sandbox) => Effect.promise(() => sandbox.close())
   )
+  yield* freshDemoFolder(output.folder, { service: account.url, locations: [account.locationId] })
   const environment = {
     SLUICE_BASE_URL: account.url,
     SLUICE_TOKEN: account.token,
@@ -30,6 +27,7 @@ export const demo = Effect.fn("cli.demo")(function* (flags: { readonly output: s
     SLUICE_OUTPUT: output.folder
   }
   const sync = syncOnce({
+    noFile: true,
     only: undefined,
     except: undefined,
     full: false,
@@ -66,22 +64,6 @@ ${first.requests} requests for everything, ${second.requests} for the changes. L
 Next: ./sluice status --output ${folder}`)
   return 0
 }, Effect.scoped)
-
-/** The demo's own folder is made anew; a folder that holds a real account is left alone. */
-const freshFolder = Effect.fnUntraced(function* (folder: string) {
-  const marker = outputPaths(folder).demo
-  if (existsSync(outputPaths(folder).vault) && !existsSync(marker))
-    return yield* new CommandError({
-      ends: "usage",
-      message: `${folder} holds an account that was synced; the demo would mix it with a made-up one.`,
-      next: "./sluice demo --output demo-output"
-    })
-  yield* onDisk(folder, "created", async () => {
-    if (existsSync(marker)) await emptyOutputFolder(folder)
-    await makeOutputFolder(folder)
-    await writeFile(marker, "", { mode: 0o600 })
-  })
-})
 
 const dealsByStageSql = `  SELECT p.name AS pipeline, s.name AS stage, count(*) AS deals, sum(o.monetary_value)::BIGINT AS value
   FROM crm.opportunities AS o

@@ -17,6 +17,7 @@ import { freePort } from "../io/free-port.ts"
 import { SettingsError } from "../settings/errors.ts"
 import { type FleetSettings, fleetSettings } from "../settings/fleet.ts"
 import type { Flags } from "../settings/read.ts"
+import { refuseDemoFolder } from "./demo-folder.ts"
 import { Environment } from "./environment.ts"
 import { unavailable } from "./fleet-database.ts"
 import { Output } from "./output.ts"
@@ -37,6 +38,11 @@ export const fleetWorker = Effect.fn("cli.fleetWorker")(function* (flags: Worker
   const settings = yield* fleetSettings(flags, environment)
   keepSecret(Redacted.value(settings.database))
   const schedule = yield* scheduleOf(settings)
+  yield* refuseDemoFolder(
+    settings.folder,
+    [settings.baseUrl],
+    (other) => `set fleet.state to another folder, such as fleet-${other}`
+  )
   yield* onDisk(settings.folder, "created", () => mkdir(settings.folder, { recursive: true }))
   const bucket = yield* settings.bucket
   for (const secret of bucket === undefined ? [] : [bucket.key, bucket.secret]) keepSecret(Redacted.value(secret))

@@ -11,6 +11,7 @@ import { syncSettings } from "../settings/settings.ts"
 import { durationMs } from "../values/duration.ts"
 import { counted } from "../verify/finding.ts"
 import { loadCatalogue } from "./catalogue.ts"
+import { refuseDemoFolder } from "./demo-folder.ts"
 import { Environment } from "./environment.ts"
 import { CommandError, explanationOf } from "./errors.ts"
 import { Output } from "./output.ts"
@@ -29,6 +30,11 @@ export const listen = Effect.fn("cli.listen")(function* (flags: ListenFlags) {
   const { keepSecret, print, say } = yield* Output
   const environment = yield* Environment
   const { accounts, output } = yield* syncSettings(flags, environment)
+  yield* refuseDemoFolder(
+    output.folder,
+    accounts.map(({ api }) => api.baseUrl),
+    (other) => `./sluice listen --output ${other}`
+  )
   const secret = yield* secretOf(output.listenSecret, environment)
   keepSecret(secret)
   const everyMs = durationMs(flags.every ?? "30s")

@@ -17,6 +17,7 @@ import { sluiceVersion } from "../values/version.ts"
 import { prepare } from "../warehouse/schema.ts"
 import { loadCatalogue } from "./catalogue.ts"
 import { choiceOf } from "./selection.ts"
+import { refuseDemoFolder } from "./demo-folder.ts"
 import { Environment } from "./environment.ts"
 import { explained } from "./errors.ts"
 import { outputLayer } from "./output-layer.ts"
@@ -71,11 +72,16 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
   const choice = yield* choiceOf(flags)
   const { output, accounts: settings } = yield* syncSettings(flags, environment)
   settings.flatMap(({ secrets }) => secrets).forEach(keepSecret)
+  const command = range ? "backfill" : "sync"
+  yield* refuseDemoFolder(
+    output.folder,
+    settings.map(({ api }) => api.baseUrl),
+    (other) => (range ? `run the same command with --output ${other}` : `./sluice sync --output ${other}`)
+  )
   const catalogue = yield* loadCatalogue(output)
   const policies = yield* schemaPolicies(output, catalogue)
   let suppressed = 0
   const targets = yield* resolveTargets(output, catalogue)
-  const command = range ? "backfill" : "sync"
   const work = Effect.gen(function* () {
     const onEvent = yield* RunEvents
     onEvent?.({ event: "started", command, version: sluiceVersion, output: output.folder })
@@ -152,7 +158,11 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
     ),
     Effect.mapError(explained(settings[0]!.location)),
     withReport(output, catalogue),
-    (synced) => recorded(synced, output.folder, command, recordOf),
+    (synced) =>
+      recorded(synced, output.folder, command, (done) => ({
+        ...recordOf(done),
+        locations: settings.map(({ location }) => location)
+      })),
     signalled({ command, output, accounts: settings, catalogue })
   )
   return yield* range ? Effect.ensuring(work, releaseHandoff(output.folder)) : requestHandoff(output.folder, work)

@@ -1,8 +1,8 @@
 /** The output folder, created so that only its owner can access it. */
 import { chmod, mkdir, readdir, rm, stat } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { failure } from "../failure.ts"
-import { readmeName } from "../settings/paths.ts"
+import { isOwnName, outputPaths, readmeName } from "../settings/paths.ts"
 
 /**
  * Creates the output folder, or restricts the access to one with only the README, as in a clone of the repository. Any
@@ -29,8 +29,9 @@ const makeFolder = async (folder: string, output = folder): Promise<void> => {
   })
 }
 
-/** Removes everything in the folder except the README of the repository. */
+/** Removes what sluice has written into the folder, and nothing else; its mark stays, so that a killed call can be repeated. */
 export const emptyOutputFolder = async (folder: string): Promise<void> => {
+  const mark = basename(outputPaths(folder).demo)
   for (const name of await readdir(folder))
-    if (name !== readmeName) await rm(join(folder, name), { recursive: true, force: true })
+    if (isOwnName(name) && name !== mark) await rm(join(folder, name), { recursive: true, force: true })
 }

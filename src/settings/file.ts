@@ -28,11 +28,12 @@ export interface ReadFile {
   readonly problems: ReadonlyArray<SettingProblem>
 }
 
-/** Reads the named file, or the default file, which may be absent. */
-export const readFile = (named: string | undefined): ReadFile => {
+/** Reads the named file, or the default file, which may be absent; with `null`, none. */
+export const readFile = (named: string | null | undefined): ReadFile => {
   const name = named ?? defaultFile
   const nothing = { name, sections: {}, lists: { locations: [], publish: [], silence: [] }, placeOf: () => name }
   const failed = (problem: SettingProblem): ReadFile => ({ file: nothing, problems: [problem] })
+  if (named === null) return { file: nothing, problems: [] }
   if (!existsSync(name))
     return named === undefined ? { file: nothing, problems: [] } : failed({ _tag: "FileNotFound", file: name })
   let content: string

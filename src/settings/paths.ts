@@ -7,6 +7,8 @@ export const filesName = "files"
 export const lakeCatalogName = "lake.ducklake"
 export const snapshotName = "crm.duckdb"
 export const manifestName = "manifest.json"
+/** No command but the demo uses this folder by default. */
+export const demoFolder = "demo-output"
 /** Folders in which `verify` replays the vault; the process id follows. */
 export const verifyPrefix = "verify-"
 
@@ -39,7 +41,7 @@ export interface OutputPaths {
   readonly backfillStop: string
   /** The alarms that are open. */
   readonly alarms: string
-  /** Marks the folder of a demo, which the next demo may empty. */
+  /** Marks the folder of a demo: which service it read, and which made-up locations. */
   readonly demo: string
 }
 
@@ -64,3 +66,11 @@ export const outputPaths = (folder: string): OutputPaths => ({
   alarms: join(folder, "alarms.json"),
   demo: join(folder, ".demo")
 })
+
+/** Whether sluice gives this name to a file or folder in an output folder. Saved queries are their user's. */
+export const isOwnName = (name: string): boolean =>
+  /^(vault|published|\.published|tmp|lake|lake\.ducklake|files|certificates|fleet|\.demo)$/.test(name) ||
+  /^(warehouse|rebuilt)(\.damaged)?\.duckdb/.test(name) ||
+  /^(tokens|progress|recent-requests|alarms|holds|erasure|suppressed|events-due)\.(json|key)(\.part)?$/.test(name) ||
+  /^(ledger\.(jsonl|lock)|lake\.ducklake\.|backfill\.(running|stop)$)/.test(name) ||
+  new RegExp(`^${verifyPrefix}\\d+$`).test(name)

@@ -11,6 +11,8 @@ import { type PlacedSetting, type SettingValues, allSettings, flagText } from ".
 
 export interface Flags extends SettingFlags {
   readonly config?: string | undefined
+  /** Read no settings file, not even the default one. */
+  readonly noFile?: true
 }
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -64,7 +66,7 @@ export interface Settings {
 
 /** Reads each source once. A wrong value becomes a problem, and the next source counts. */
 export const readSettings = (flags: Flags, environment: Environment): Settings => {
-  const { file, problems: problemsOfFile } = readFile(flags.config)
+  const { file, problems: problemsOfFile } = readFile(flags.noFile ? null : flags.config)
   const problems = [...problemsOfFile]
   const values: Record<string, Record<string, unknown>> = {}
   const sources: Array<SettingSource> = []

@@ -65,10 +65,12 @@ const fileIn = (folder: string): string => {
   return path
 }
 
-it("an emptied folder keeps the page of the clone", async () => {
+it("an emptied folder keeps what sluice has not written", async () => {
   const folder = clonedFolder()
   mkdirSync(join(folder, "vault"))
-  writeFileSync(join(folder, ".demo"), "")
+  mkdirSync(join(folder, "queries"))
+  for (const name of ["notes.txt", "warehouse.duckdb.wal", "tokens.json", ".demo"])
+    writeFileSync(join(folder, name), "")
   await emptyOutputFolder(folder)
-  assert.deepStrictEqual(readdirSync(folder), ["README.md"])
+  assert.deepStrictEqual(readdirSync(folder).toSorted(), [".demo", "README.md", "notes.txt", "queries"])
 })

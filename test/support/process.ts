@@ -13,9 +13,14 @@ export interface Running {
 
 const launcher = fileURLToPath(new URL("../../sluice", import.meta.url))
 
-export const start = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>): Running => {
+export const start = (
+  args: ReadonlyArray<string>,
+  environment: Readonly<Record<string, string>>,
+  cwd?: string
+): Running => {
   // The modes of files must not depend on the umask of the caller.
   const child = spawn("sh", ["-c", 'umask 000 && exec "$0" "$@"', launcher, ...withSentences(args)], {
+    cwd,
     env: { PATH: process.env["PATH"], ...environment },
     stdio: ["ignore", "pipe", "pipe"],
     // Shorter than the time limit of a test, so that a process that hangs is killed and the test fails with its output.

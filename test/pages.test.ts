@@ -43,7 +43,7 @@ describe("the pages", () => {
           flagsByCommand.set(names.join(" "), flags)
           return flags
         }
-        const isGroup = /^(subject|hold|config|contract|export|fleet|ledger|schedule)$/.test(command)
+        const isGroup = /^(subject|hold|config|contract|export|fleet|ledger|location|schedule)$/.test(command)
         const flags = await (isGroup && second !== undefined ? flagsOf(command, second) : flagsOf(command))
         for (const flag of matches(rest!, /(--[a-z-]+)/g))
           if (!flags.has(flag)) wrong.push(`${page}: ./sluice ${words} ${flag}`)

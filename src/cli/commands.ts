@@ -16,7 +16,7 @@ import { ledger } from "./ledger-commands.ts"
 import { load, loadRun } from "./load.ts"
 import { explore, listen } from "./reader-commands.ts"
 import { check, schedule } from "./night-commands.ts"
-import { config, contract, dictionary, init, lake, pipelines, prune } from "./setup-commands.ts"
+import { config, contract, dictionary, init, lake, location, pipelines, prune } from "./setup-commands.ts"
 import { hold, retention, subject } from "./subject-commands.ts"
 
 const deadline = text("deadline", "When to stop, after 5h or at 06:00 local time; the next run resumes.")
@@ -224,6 +224,7 @@ export const sluice = Command.make("sluice").pipe(
     hold,
     retention,
     prune,
+    location,
     lake,
     rebuild,
     verify,

@@ -26,8 +26,15 @@ export const markOf = Effect.fnUntraced(function* (folder: string) {
   if (!existsSync(path)) return undefined
   const text = yield* onDisk(path, "read", () => readFile(path, "utf8"))
   return yield* Schema.decodeUnknownEffect(Schema.fromJsonString(Mark))(text).pipe(
-    Effect.orElseSucceed((): Mark => ({ service: "", locations: [] }))
+    Effect.catch(() => Effect.map(usualLocation, (location): Mark => ({ service: "", locations: [location] })))
   )
+})
+
+/** The location that demos make up. */
+const usualLocation = Effect.promise(async () => {
+  const { createContext } = await import("../sandbox/account/context.ts")
+  const { settle } = await import("../sandbox/options.ts")
+  return createContext(settle({})).locationId
 })
 
 /**
@@ -41,11 +48,20 @@ export const refuseDemoFolder = Effect.fnUntraced(function* (
 ) {
   const mark = yield* markOf(folder)
   if (mark === undefined || services.every((service) => service === mark.service)) return
-  return yield* new CommandError({
-    ends: "config",
-    message: `${folder} is the folder of a demo, and the account would be mixed with a made-up one. Nothing was read.`,
-    next: `${next(otherThan(folder, "output"))}; or move ${folder} away, then run the same command again.`
-  })
+  // Earlier versions read accounts into the folder of a demo.
+  const held = yield* Effect.orElseSucceed(heldLocations(folder), () => new Set<string>())
+  const [real] = [...held].filter((location) => !mark.locations.includes(location))
+  return yield* real === undefined
+    ? new CommandError({
+        ends: "config",
+        message: `${folder} is the folder of a demo, and the account would be mixed with a made-up one. Nothing was read.`,
+        next: `${next(otherThan(folder, "output"))}; or move ${folder} away, then run the same command again.`
+      })
+    : new CommandError({
+        ends: "config",
+        message: `${folder} has the made-up account of a demo, ${mark.locations[0]}, beside the location ${real}. Nothing was read.`,
+        next: `./sluice location remove ${mark.locations[0]} shows what would be removed; --apply removes it, and syncs go on.`
+      })
 })
 
 /** Empties the folder of an earlier demo, or creates it. Fails if it holds anything but what this demo makes up. */

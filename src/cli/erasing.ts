@@ -125,7 +125,7 @@ export const erase = Effect.fnUntraced(function* (
 })
 
 /** Where the ledger says that data left the output folder. */
-const earlierExports = (folder: string) =>
+export const earlierExports = (folder: string) =>
   onDisk(ledgerOf(folder), "read", async () => {
     const text = await readFile(ledgerOf(folder), "utf8").catch(() => "")
     return text.split("\n").flatMap((line) => {

@@ -91,6 +91,29 @@ export const prune = Command.make(
   ])
 )
 
+const locationRemove = Command.make(
+  "remove",
+  {
+    ...common,
+    id: Argument.String("id").pipe(Argument.withDescription("Id of the location.")),
+    apply: flag("apply", "Remove it. Without it, the command only prints what it would remove.")
+  },
+  (flags) => load(import("./location-remove.ts"), (_) => _.locationRemove(flags))
+).pipe(
+  Command.withDescription(
+    "Remove a location that the settings no longer name: its rows, their history, its responses in the vault and its recordings. Other locations stay as they are."
+  ),
+  Command.withExamples([
+    { command: "./sluice location remove ve9EPM428h8vShlRW1KT", description: "What would be removed." },
+    { command: "./sluice location remove ve9EPM428h8vShlRW1KT --apply" }
+  ])
+)
+export const location = Command.make("location").pipe(
+  Command.withDescription("Remove a location that is no longer read."),
+  Command.withExamples([{ command: "./sluice location remove ve9EPM428h8vShlRW1KT" }]),
+  Command.withSubcommands([locationRemove])
+)
+
 const lakeMaintain = Command.make(
   "maintain",
   { ...common, apply: flag("apply", "Do it. Without it, the command only prints what it would do.") },

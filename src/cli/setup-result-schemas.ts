@@ -61,6 +61,21 @@ const Prune = Schema.Struct({
   )
 })
 
+/** What `location remove` removes, or would remove. */
+const LocationRemove = Schema.Struct({
+  applied: Schema.Boolean,
+  location: Schema.String,
+  /** By table of the warehouse, with its schema. */
+  rows: Schema.Record(Schema.String, Schema.Int),
+  /** Responses in the vault, and their size before compression. */
+  vault: Schema.Struct({ entries: Schema.Int, bytes: Schema.Int }),
+  recordings: Schema.Int,
+  /** Where else the location is. `isKept`: it is out of reach. */
+  places: Schema.Array(Schema.Struct({ path: Schema.String, what: Schema.String, isKept: Schema.Boolean })),
+  /** Where the location was still found. */
+  found: Schema.optionalKey(Schema.Array(Schema.String))
+})
+
 const LakeMaintain = Schema.Struct({
   applied: Schema.Boolean,
   steps: Schema.Array(
@@ -129,6 +144,7 @@ export const setupSchemas = {
   "contract-check": ContractCheck,
   "pipelines-check": PipelinesCheck,
   prune: Prune,
+  "location-remove": LocationRemove,
   "lake-maintain": LakeMaintain,
   dictionary: Dictionary,
   coverage: Coverage

@@ -102,11 +102,18 @@ const chunks = (rows: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string
 export const freshPath = (warehouse: string): string => `${warehouse}.erased`
 
 /** Writes a fresh file without the erased rows beside the warehouse, whose lock the caller holds. */
-export const writeWithoutErased = Effect.fn("erasure.warehouse")(function* (
+export const writeWithoutErased = (
   path: string,
   memoryMb: number,
   resources: ReadonlyArray<Resource>,
   erased: Erased
+): Effect.Effect<void, Failure> => writeChanged(path, memoryMb, statements(resources, erased))
+
+/** Writes a fresh file beside the warehouse, as these statements leave it: its blocks have nothing of what they remove. */
+export const writeChanged = Effect.fn("erasure.warehouse")(function* (
+  path: string,
+  memoryMb: number,
+  changes: ReadonlyArray<string>
 ): Effect.fn.Return<void, Failure> {
   const [copy, fresh] = [`${path}.copy`, freshPath(path)]
   const remove = onDisk(path, "removed", async () => {
@@ -117,7 +124,7 @@ export const writeWithoutErased = Effect.fn("erasure.warehouse")(function* (
   yield* onDisk(copy, "written", () => copyFile(path, copy))
   yield* Effect.gen(function* () {
     const warehouse = yield* Warehouse
-    for (const statement of statements(resources, erased)) yield* warehouse.run(statement)
+    for (const statement of changes) yield* warehouse.run(statement)
     yield* warehouse.run("CHECKPOINT")
     yield* warehouse.run(`ATTACH ${literal(fresh)} AS fresh (${storage}, BLOCK_SIZE ${blockBytes})`)
     yield* warehouse.run("COPY FROM DATABASE warehouse TO fresh")

@@ -16,7 +16,8 @@ const kinds = [
   "release",
   "retention",
   "reidentify",
-  "prune"
+  "prune",
+  "remove"
 ] as const
 export type Kind = (typeof kinds)[number]
 

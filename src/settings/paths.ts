@@ -71,6 +71,8 @@ export const outputPaths = (folder: string): OutputPaths => ({
 export const isOwnName = (name: string): boolean =>
   /^(vault|published|\.published|tmp|lake|lake\.ducklake|files|certificates|fleet|\.demo)$/.test(name) ||
   /^(warehouse|rebuilt)(\.damaged)?\.duckdb/.test(name) ||
-  /^(tokens|progress|recent-requests|alarms|holds|erasure|suppressed|events-due)\.(json|key)(\.part)?$/.test(name) ||
+  /^(tokens|progress|recent-requests|alarms|holds|erasure|location-removal|suppressed|events-due)\.(json|key)(\.part)?$/.test(
+    name
+  ) ||
   /^(ledger\.(jsonl|lock)|lake\.ducklake\.|backfill\.(running|stop)$)/.test(name) ||
   new RegExp(`^${verifyPrefix}\\d+$`).test(name)

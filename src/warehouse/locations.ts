@@ -12,7 +12,7 @@ interface LocationRows {
 }
 
 /** The tables of the file are asked, and not the definitions, so that none is forgotten. */
-const tablesWithLocations: Effect.Effect<ReadonlyArray<string>, Failure, Warehouse> = Effect.gen(function* () {
+export const tablesWithLocations: Effect.Effect<ReadonlyArray<string>, Failure, Warehouse> = Effect.gen(function* () {
   const { rows } = yield* Warehouse
   const found = yield* rows(
     `SELECT c.schema_name, c.table_name FROM duckdb_columns() AS c

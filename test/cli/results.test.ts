@@ -1,7 +1,7 @@
 /** `--json` of every command. To update docs/schemas: vitest run test/cli/results.test.ts --update */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Ajv2020 } from "ajv/dist/2020.js"
-import { globSync, readFileSync } from "node:fs"
+import { cpSync, globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { expect } from "vitest"
@@ -92,6 +92,13 @@ describe("--json", () => {
       assert.strictEqual(result.schema, `sluice/${name}/1`)
       assert.strictEqual(result.exitCode, code, args.join(" "))
       validate(name, result)
+    }
+    const environment = { SLUICE_LOCATION_ID: "another", SLUICE_OUTPUT: newFolder() }
+    cpSync(account.output, environment.SLUICE_OUTPUT, { recursive: true, verbatimSymlinks: true })
+    for (const apply of [[], ["--apply"]]) {
+      const { code, result } = await resultOf(["location", "remove", account.service.locationId, ...apply], environment)
+      assert.deepStrictEqual([code, result.data?.applied], [0, apply.length > 0], JSON.stringify(result))
+      validate("location-remove", result)
     }
   })
 

@@ -1,0 +1,198 @@
+/** `location remove`, on an output with two locations. */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { cpSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { zstdDecompressSync } from "node:zlib"
+import { differences, query } from "../support/compare.ts"
+import { newOutput } from "../support/fixtures.ts"
+import { oneAddress } from "../support/proxy.ts"
+import { type Service, startService } from "../support/service.ts"
+import { newFolder, sluice } from "../support/sluice.ts"
+
+const tables = ["--only", "locations,contacts,contact_notes,messages,conversations,recordings"]
+
+describe("the removal of a location", () => {
+  let [stays, goes]: Array<Service> = []
+  let address: Awaited<ReturnType<typeof oneAddress>>
+  /** An output with both locations. */
+  let both: string
+  let config: string
+  const settingsOf = (folder: string, ...services: ReadonlyArray<Service>) => {
+    config = join(newFolder(), "sluice.toml")
+    const listed = services.map((one) => `[[locations]]\nid = "${one.locationId}"\ntoken = "${one.token}"`)
+    writeFileSync(
+      config,
+      [
+        `[account]\nbase_url = "${address.url}"`,
+        `[output]\nfolder = "${folder}"\nformats = ["duckdb", "csv"]`,
+        "[models]\nbuild = false",
+        ...listed,
+        `[[publish]]\nname = "team"\nfolder = "${folder}/../team"\nprofile = "raw"\nformats = ["csv"]`
+      ].join("\n")
+    )
+  }
+  const run = (...args: ReadonlyArray<string>) => sluice([...args, "--config", config], {})
+  const remove = (...flags: ReadonlyArray<string>) => run("location", "remove", goes!.locationId, ...flags)
+  /** A copy of the output with both locations, and the settings of one. */
+  const copied = (): string => {
+    const parent = newFolder()
+    cpSync(join(both, ".."), parent, { recursive: true, verbatimSymlinks: true })
+    const folder = join(parent, "output")
+    settingsOf(folder, stays!)
+    return folder
+  }
+  /** The files that contain the id of the removed location, packed or not; not the requests of the last seconds. */
+  const mentions = (folder: string): ReadonlyArray<string> =>
+    readdirSync(join(folder, ".."), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name !== "recent-requests.json")
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((path) => {
+        const bytes = readFileSync(path)
+        return (path.endsWith(".zst") ? zstdDecompressSync(bytes) : bytes).includes(goes!.locationId)
+      })
+      .map((path) => path.slice(folder.length + 1))
+  const assertRemoved = async (folder: string) => {
+    const warehouse = join(folder, "warehouse.duckdb")
+    assert.deepStrictEqual(mentions(folder), ["ledger.jsonl"])
+    assert.deepStrictEqual(await differences(warehouse, "contacts", await stays!.records("contacts")), [])
+    for (const flags of [[], ["--all"]]) {
+      const verified = await run("verify", ...flags)
+      assert.strictEqual(verified.code, 0, verified.stdout)
+    }
+    const rebuilt = await run("rebuild")
+    assert.strictEqual(rebuilt.code, 0, rebuilt.stderr)
+    assert.deepStrictEqual(await differences(warehouse, "contacts", await stays!.records("contacts")), [])
+    const [row] = await query(
+      join(folder, "published", "crm.duckdb"),
+      `SELECT count(*) FILTER (location_id = '${goes!.locationId}') AS gone, count(*) AS n FROM contacts`
+    )
+    assert.deepStrictEqual([row!["gone"], Number(row!["n"]) > 10], ["0", true])
+    const synced = await run("sync", ...tables)
+    assert.strictEqual(synced.code, 0, synced.stderr)
+    assert.deepStrictEqual(mentions(folder), ["ledger.jsonl"])
+  }
+
+  beforeAll(async () => {
+    ;[stays, goes] = await Promise.all(
+      ["11", "12"].map((seed) => startService("--seed", seed, "--contacts", "40", "--limits", "off"))
+    )
+    address = await oneAddress(stays!, goes!)
+    const template = await newOutput()
+    const parent = newFolder()
+    both = join(parent, "output")
+    cpSync(template, both, { recursive: true })
+    settingsOf(both, stays!, goes!)
+    for (let time = 0; time < 2; time++) {
+      // Earlier versions of rows, and a second release.
+      if (time > 0) for (const service of [stays!, goes!]) await service.post("change", { contacts: 0.2 })
+      const synced = await run("sync", ...tables)
+      assert.strictEqual(synced.code, 0, synced.stderr)
+    }
+  })
+  afterAll(() => {
+    address.close()
+    for (const service of [stays!, goes!]) service.stop()
+  })
+
+  it("prints a plan and changes nothing, then removes every trace, and what others have stays", async () => {
+    const folder = copied()
+    const before = readFileSync(join(folder, "warehouse.duckdb"))
+    const plan = await remove()
+    assert.strictEqual(plan.code, 0, plan.stderr)
+    assert.match(plan.stdout, /^crm\.contacts +4\d$/m)
+    assert.match(plan.stdout, /^crm_history\.contacts +\d+$/m)
+    assert.match(plan.stdout, /^vault: \d+ responses, [\d.]+ MB; \d+ recordings?$/m)
+    assert.match(plan.stdout, /published: replaced by a release without it; 2 releases removed/)
+    assert.match(plan.stdout, /team: replaced/)
+    assert.match(plan.stderr, new RegExp(`^Next: ./sluice location remove .*${goes!.locationId} --apply$`, "m"))
+    assert.isTrue(before.equals(readFileSync(join(folder, "warehouse.duckdb"))))
+    const done = await remove("--apply")
+    assert.strictEqual(done.code, 0, done.stderr)
+    assert.match(
+      readFileSync(join(folder, "ledger.jsonl"), "utf8"),
+      new RegExp(`"location":"${goes!.locationId}".*"kind":"remove"`)
+    )
+    await assertRemoved(folder)
+    const again = await remove("--apply")
+    assert.strictEqual(again.code, 2, again.stderr)
+    assert.include(again.stderr, `It has ${stays!.locationId}`)
+  })
+
+  it("ends the same when it was killed between any two steps", async () => {
+    const [before, after] = [copied(), copied()]
+    const job = join(before, "location-removal.json")
+    assert.strictEqual((await remove("--apply")).code, 0)
+    const { data } = JSON.parse((settingsOf(before, stays!), await remove("--json")).stdout)
+    const text = JSON.stringify({ ...data, files: filesOf(before).filter((file) => !filesOf(after).includes(file)) })
+    // What a kill leaves: the steps until then as after the removal, the others as before it.
+    for (const done of [[], ["vault"], ["vault", "warehouse.duckdb"]]) {
+      const folder = copied()
+      for (const name of done) {
+        rmSync(join(folder, name), { recursive: true })
+        cpSync(join(after, name), join(folder, name), { recursive: true })
+      }
+      writeFileSync(join(folder, "location-removal.json"), text)
+      assert.isFalse(existsSync(job))
+      const other = await run("location", "remove", "anotherLocation", "--apply")
+      assert.strictEqual(other.code, 1)
+      assert.match(other.stderr, new RegExp(`^Next: ./sluice location remove .*${goes!.locationId} --apply$`, "m"))
+      const continued = await remove("--apply")
+      assert.strictEqual(continued.code, 0, continued.stderr)
+      await assertRemoved(folder)
+    }
+  })
+
+  it("refuses a location of the settings, one with a hold, and one that was never read", async () => {
+    const folder = copied()
+    settingsOf(folder, stays!, goes!)
+    const named = await remove("--apply")
+    assert.strictEqual(named.code, 78, named.stderr)
+    assert.include(named.stderr, "so the next sync would read it again")
+    settingsOf(folder, stays!)
+    const [contact] = await goes!.records("contacts")
+    for (const hold of [
+      ["--contact", String(contact!["id"])],
+      ["--table", "messages"]
+    ]) {
+      assert.strictEqual((await run("hold", "add", "case-1", ...hold, "--reason", "court")).code, 0)
+      const held = await remove("--apply")
+      assert.strictEqual(held.code, 1, held.stderr)
+      assert.include(held.stderr, "The hold case-1 (court")
+      assert.strictEqual((await run("hold", "release", "case-1")).code, 0)
+    }
+    const unknown = await run("location", "remove", "neverRead", "--apply")
+    assert.strictEqual(unknown.code, 2, unknown.stderr)
+    assert.include(unknown.stderr, "has nothing of the location neverRead")
+    assert.isAbove(mentions(folder).length, 5)
+  })
+
+  it("removes the releases, too, if it was the only location", async () => {
+    const folder = copied()
+    assert.strictEqual((await remove("--apply")).code, 0)
+    settingsOf(folder)
+    const last = await run("location", "remove", stays!.locationId, "--apply")
+    assert.strictEqual(last.code, 0, last.stderr)
+    assert.isFalse(existsSync(join(folder, "published")))
+    assert.deepStrictEqual(readdirSync(join(folder, ".published")), [])
+  })
+
+  it("of the account of a demo ends the refusal of the folder", async () => {
+    const folder = copied()
+    writeFileSync(
+      join(folder, ".demo"),
+      JSON.stringify({ service: "http://127.0.0.1:1", locations: [goes!.locationId] })
+    )
+    const refused = await run("sync")
+    assert.strictEqual(refused.code, 78)
+    assert.match(refused.stderr, new RegExp(`^Next: ./sluice location remove .*${goes!.locationId}`, "m"))
+    assert.strictEqual((await remove("--apply")).code, 0)
+    assert.strictEqual((await run("sync", ...tables)).code, 0)
+  })
+})
+
+const filesOf = (folder: string): ReadonlyArray<string> =>
+  existsSync(join(folder, "files"))
+    ? readdirSync(join(folder, "files"), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    : []

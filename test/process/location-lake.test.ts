@@ -1,0 +1,59 @@
+/** The removal of a location from a lake that another output shares. */
+import { assert, describe, it } from "@effect/vitest"
+import { join } from "node:path"
+import { discard, openTables } from "../support/account.ts"
+import { lakeExtensions, lakePython } from "../support/extensions.ts"
+import { start } from "../support/process.ts"
+import { runPython } from "../support/python.ts"
+import { newFolder } from "../support/sluice.ts"
+
+const count = `
+import duckdb, json, sys
+c = duckdb.connect(config={"autoinstall_known_extensions": "false"})
+c.execute(f"LOAD '{sys.argv[1]}/ducklake.duckdb_extension'")
+c.execute(f"ATTACH 'ducklake:{sys.argv[2]}' AS lake (READ_ONLY)")
+counts = {}
+for table in ["lake.crm.contacts", "lake.sluice.commits"]:
+    counts[table] = dict(c.execute(f"SELECT location_id, count(*) FROM {table} GROUP BY ALL").fetchall())
+print(json.dumps(counts))
+`
+
+describe.skipIf(lakePython === undefined)("a lake", () => {
+  it("loses a location that is removed, and keeps those of other outputs", async () => {
+    const extensions = lakeExtensions(lakePython!)
+    const lake = newFolder()
+    const catalog = join(lake, "shared.ducklake")
+    const accounts = [
+      await openTables("contacts", "--contacts", "30", "--seed", "1"),
+      await openTables("contacts", "--contacts", "30", "--seed", "2")
+    ] as const
+    const [goes, stays] = accounts
+    const environmentOf = ({ environment }: (typeof accounts)[0]) => ({
+      ...environment,
+      SLUICE_FORMATS: "lake",
+      SLUICE_LAKE_EXTENSIONS: extensions,
+      SLUICE_LAKE_CATALOG: catalog,
+      SLUICE_LAKE_DATA: join(lake, "data")
+    })
+    const counts = () => JSON.parse(runPython(lakePython!, count, extensions, catalog))
+    try {
+      for (const account of accounts) {
+        const synced = await start(["sync", ...account.selection], environmentOf(account)).ended
+        assert.strictEqual(synced.code, 0, synced.stderr)
+      }
+      const before = counts()
+      const removed = await start(["location", "remove", goes.service.locationId, "--apply"], {
+        ...environmentOf(goes),
+        SLUICE_LOCATION_ID: "another"
+      }).ended
+      assert.strictEqual(removed.code, 0, removed.stderr)
+      assert.include(removed.stderr, "earlier versions keep them until ./sluice lake maintain")
+      for (const table of ["lake.crm.contacts", "lake.sluice.commits"])
+        assert.deepStrictEqual(counts()[table], {
+          [stays.service.locationId]: before[table][stays.service.locationId]
+        })
+    } finally {
+      discard(...accounts)
+    }
+  })
+})

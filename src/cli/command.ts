@@ -16,9 +16,10 @@ import * as Flag from "effect/cli/Flag"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import { Console as NodeConsole } from "node:console"
 import { exitCodes } from "../failure.ts"
-import { sluice } from "./commands.ts"
+import { allCommands, sluice } from "./commands.ts"
 import { Environment } from "./environment.ts"
 import { explanationOf } from "./errors.ts"
+import { commandIn } from "./given-flags.ts"
 import { presenterOf, withHelpFlag } from "./help.ts"
 import { Ended } from "./load.ts"
 import { logAborted, loggerOf } from "./log.ts"
@@ -26,6 +27,7 @@ import { RunEvents } from "../values/run-event.ts"
 import { Output, type Streams } from "./output.ts"
 import { type ErrorCode, printError } from "./result.ts"
 import { sluiceVersion } from "../values/version.ts"
+import { CommandName } from "../warehouse/lock.ts"
 
 export interface CommandOptions extends Streams {
   readonly environment: Environment["Service"]
@@ -39,10 +41,11 @@ export interface CommandOptions extends Streams {
 export const runCommand = async (given: ReadonlyArray<string>, options: CommandOptions): Promise<number> => {
   const args = withHelpFlag(given)
   const { environment, signal, stdout, stderr, overrides = Context.empty() } = options
-  const output = Output.make(options, environment, args)
+  const output = Output.make(options, environment, args, allCommands)
   const services = Context.make(Environment, environment).pipe(
     Context.add(Output, output),
     Context.add(RunEvents, output.event),
+    Context.add(CommandName, ["sluice", ...commandIn(args, allCommands()).path].join(" ")),
     Context.add(Console.Console, new NodeConsole(stdout, stderr)),
     Context.add(Logger.CurrentLoggers, new Set([loggerOf(output)])),
     Context.add(CliConfig.CliConfig, CliConfig.make({ builtIns })),

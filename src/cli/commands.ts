@@ -191,7 +191,7 @@ const completions = Command.make(
   ])
 )
 /** The annotation ends the circle of inferred types. */
-const allCommands = (): CommandDescriptor => fromCommand(sluice)
+export const allCommands = (): CommandDescriptor => fromCommand(sluice)
 
 // run.ts starts the sandbox before this command is parsed: the sandbox has flags of its own.
 const sandbox = Command.make("sandbox").pipe(

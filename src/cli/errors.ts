@@ -160,8 +160,8 @@ const lockExplanation = ({
   return isRun
     ? {
         ends: "locked",
-        message: `Another run${pid === undefined ? "" : ` (process ${pid})`} is working in ${dirname(path)}. Nothing was changed.`,
-        next: "./sluice status shows its progress. Add --wait 10m to wait for its end, or name another folder with --output."
+        message: `${program ?? "Another run"}${pid === undefined ? "" : ` (process ${pid})`} is working in ${dirname(path)}. Nothing was changed.`,
+        next: "./sluice status shows its progress. Repeat the command when it has ended (some wait for it with --wait 10m), or name another folder with --output."
       }
     : {
         ends: "locked",

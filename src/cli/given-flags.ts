@@ -1,27 +1,47 @@
 /** Repeats the flags that were given in the commands that messages suggest, so that they apply to the same output. */
+import type { CommandDescriptor } from "effect/cli/Completions"
 
-/** The flags that say which settings, output and account a command uses, and the commands that take them. */
-const repeated: Readonly<Record<string, RegExp>> = {
-  "--config": /^(sync|plan|backfill|status|publish|rebuild|verify|doctor|config \w+)$/,
-  "--output": /^(demo|sync|plan|backfill|status|publish|rebuild|verify|doctor|config \w+)$/,
-  "--base-url": /^(sync|plan|backfill|verify|doctor|config \w+)$/,
-  "--location": /^(sync|plan|backfill|status|verify|doctor|config \w+)$/
-}
+/** The flags that say which settings, output and account a command uses. */
+const repeated = ["--config", "--output", "--base-url", "--location"]
 
-/** Adds the given flags to every `./sluice <command>` of a text that takes them. */
-export const withGivenFlags = (args: ReadonlyArray<string>): ((text: string) => string) => {
+/** Adds the given flags to every `./sluice <command>` of a text that takes them. `commands`: the one that contains all. */
+export const withGivenFlags = (
+  args: ReadonlyArray<string>,
+  commands: () => CommandDescriptor
+): ((text: string) => string) => {
   // The settings file that init writes contains its other flags.
-  const flags = args[0] === "init" ? ["--config"] : Object.keys(repeated)
-  const given = flags.flatMap((flag) => {
+  const given = (args[0] === "init" ? ["--config"] : repeated).flatMap((flag) => {
     const value = valueOf(flag, args)
     return value === undefined ? [] : [{ flag, text: `${flag} ${quoted(value)}` }]
   })
   if (given.length === 0) return (text) => text
   return (text) =>
-    text.replaceAll(/(\.\/sluice (config \w+|\w+))( --[^`;,\n]*)?/g, (_, start: string, command: string, rest = "") => {
-      const missing = given.filter(({ flag }) => repeated[flag]!.test(command) && !`${rest} `.includes(`${flag} `))
-      return [start, ...missing.map((one) => one.text)].join(" ") + rest
-    })
+    text.replaceAll(
+      /\.\/sluice((?: [a-z][\w-]*)+)((?:(?!\.\/sluice)[^`;,\n])*)/g,
+      (suggested, words: string, rest: string) => {
+        const { command, path } = commandIn(words.trim().split(" "), commands())
+        if (path.length === 0) return suggested
+        const start = ["./sluice", ...path].join(" ")
+        const after = suggested.slice(start.length)
+        const missing = given.filter(
+          ({ flag }) => command.flags.some(({ name }) => `--${name}` === flag) && !`${rest} `.match(`${flag}[ =]`)
+        )
+        return [start, ...missing.map((one) => one.text)].join(" ") + after
+      }
+    )
+}
+
+/** The command that the first words name, with its path below `root`. */
+export const commandIn = (words: ReadonlyArray<string>, root: CommandDescriptor) => {
+  let command = root
+  const path: Array<string> = []
+  for (const word of words) {
+    const found = command.subcommands.find(({ name }) => name === word)
+    if (found === undefined) break
+    command = found
+    path.push(word)
+  }
+  return { command, path }
 }
 
 const valueOf = (flag: string, args: ReadonlyArray<string>): string | undefined => {

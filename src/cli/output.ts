@@ -1,5 +1,6 @@
 /** Results on stdout, messages and logs on stderr, secrets on neither. No other module writes to either stream. */
 import * as Context from "effect/Context"
+import type { CommandDescriptor } from "effect/cli/Completions"
 import { styleText } from "node:util"
 import { DisplayArea } from "./display-area.ts"
 import { withGivenFlags } from "./given-flags.ts"
@@ -58,10 +59,11 @@ export class Output extends Context.Service<
   static readonly make = (
     { stdout, stderr }: Streams,
     environment: Readonly<Record<string, string | undefined>>,
-    args: ReadonlyArray<string>
+    args: ReadonlyArray<string>,
+    commands: () => CommandDescriptor
   ): Output["Service"] => {
     const secrets = new Set<string>()
-    const withFlags = withGivenFlags(args)
+    const withFlags = withGivenFlags(args, commands)
     const redacted = (text: string) =>
       [...secrets].reduce((clean, secret) => clean.replaceAll(secret, "<redacted>"), text)
     // An installed sluice is typed without a path; the launcher says so.

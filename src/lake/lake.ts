@@ -71,7 +71,7 @@ export const openLake = Effect.fn("lake.open")(function* (
   const attach = warehouse.run(`ATTACH ${literal(`ducklake:${source}`)} AS lake (${options.join(", ")})`)
   yield* Effect.acquireRelease(
     // A reader of an embedded catalog holds its lock for a while.
-    named(openWhenUnlocked(place, attach, ({ message }) => holderIn(message))),
+    named(openWhenUnlocked(place, attach, ({ message }) => holderIn(message, place))),
     () => Effect.ignore(warehouse.run("DETACH lake"))
   )
   // DuckDB would keep half a million rows of a table in memory, to write larger row groups.

@@ -33,6 +33,8 @@ export interface OutputPaths {
   readonly tokens: string
   /** What a sync or backfill has done so far, while it runs. */
   readonly progress: string
+  /** The command that has the warehouse open to write. */
+  readonly holder: string
   /** The requests of the last window, which the service still counts when the next run begins. */
   readonly recentRequests: string
   /** Exists while a backfill runs; contains its process id. */
@@ -60,6 +62,7 @@ export const outputPaths = (folder: string): OutputPaths => ({
   files: join(folder, filesName),
   tokens: join(folder, "tokens.json"),
   progress: join(folder, "progress.json"),
+  holder: join(folder, "holder.json"),
   recentRequests: join(folder, "recent-requests.json"),
   backfillRunning: join(folder, "backfill.running"),
   backfillStop: join(folder, "backfill.stop"),
@@ -71,7 +74,7 @@ export const outputPaths = (folder: string): OutputPaths => ({
 export const isOwnName = (name: string): boolean =>
   /^(vault|published|\.published|tmp|lake|lake\.ducklake|files|certificates|fleet|\.demo)$/.test(name) ||
   /^(warehouse|rebuilt)(\.damaged)?\.duckdb/.test(name) ||
-  /^(tokens|progress|recent-requests|alarms|holds|erasure|location-removal|suppressed|events-due)\.(json|key)(\.part)?$/.test(
+  /^(tokens|progress|holder|recent-requests|alarms|holds|erasure|location-removal|suppressed|events-due)\.(json|key)(\.part)?$/.test(
     name
   ) ||
   /^(ledger\.(jsonl|lock)|lake\.ducklake\.|backfill\.(running|stop)$)/.test(name) ||

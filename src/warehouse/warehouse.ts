@@ -12,12 +12,13 @@ import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import { existsSync, statSync } from "node:fs"
 import { chmod } from "node:fs/promises"
-import { dirname } from "node:path"
+import { basename, dirname } from "node:path"
 import { openFailure, statementFailure } from "./duckdb-failures.ts"
 import { format, formatSql, metaTablesSql } from "./format.ts"
 import { Failure, failure } from "../failure.ts"
 import { makeOutputFolder } from "../io/folder.ts"
-import { holderIn, lockedBy, openWhenUnlocked } from "./lock.ts"
+import { warehouseName } from "../settings/paths.ts"
+import { announced, holderIn, lockedBy, openWhenUnlocked } from "./lock.ts"
 import { literal } from "./sql.ts"
 
 export type Row = Readonly<Record<string, string | number | boolean | null>>
@@ -92,7 +93,7 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
     catch: (cause) => (cause instanceof Error ? cause : new Error(String(cause)))
     // DuckDB never returns if it is closed while it opens a file.
   }).pipe(Effect.uninterruptible)
-  const holderOf = ({ message }: Error) => holderIn(message)
+  const holderOf = ({ message }: Error) => holderIn(message, path)
   // A command that only reads fails at once if the file is locked, instead of waiting.
   yield* (
     access === "write"
@@ -103,6 +104,7 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
           (cause) => lockedBy(path, holderOf(cause)!)
         )
   ).pipe(Effect.mapError((cause) => (cause instanceof Failure ? cause : openFailure(path, cause))))
+  if (access === "write" && basename(path) === warehouseName) yield* announced(path)
   const statementLock = yield* Semaphore.make(1)
   const attempt = <A>(run: () => Promise<A>) =>
     Effect.tryPromise({ try: run, catch: (cause) => statementFailure(path, memoryMb, cause) })

@@ -12,7 +12,7 @@ const reasons: ReadonlyArray<readonly [FailureReason, ends: string, pattern: Reg
   [
     { _tag: "WarehouseLocked", path: "o/w", isRun: true, pid: 8, program: "sluice sync" },
     "locked",
-    /^Another run \(process 8\) is working in o\. Nothing was changed\. \.\/sluice status shows its progress\. Add --wait 10m/
+    /^sluice sync \(process 8\) is working in o\. Nothing was changed\. \.\/sluice status shows its progress\. .*--wait 10m/
   ],
   [
     { _tag: "WarehouseLocked", path: "o/w", isRun: false, pid: undefined, program: undefined },

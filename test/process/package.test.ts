@@ -190,6 +190,25 @@ describe.skipIf(registry.status !== 0)("the installed package", () => {
     assert.deepStrictEqual(files(), before)
   })
 
+  it("recognises a run of its own", async () => {
+    const slow = await startService("--contacts", "60", "--latency", "80")
+    const data = newFolder()
+    const settings = {
+      SLUICE_BASE_URL: slow.url,
+      SLUICE_LOCATION_ID: slow.locationId,
+      SLUICE_TOKEN: slow.token
+    }
+    const syncing = run("sluice", ["sync"], data, settings)
+    await slow.requested(20)
+    const status = await run("sluice", ["status"], data, settings)
+    assert.match(status.stderr, /^sluice sync \(process \d+\) has been running/m)
+    const second = await run("sluice", ["sync"], data, settings)
+    assert.strictEqual(second.code, 11, second.stderr)
+    assert.match(second.stderr, /sluice sync \(process \d+\) is working in /)
+    assert.strictEqual((await syncing).code, 0)
+    slow.stop()
+  }, 180_000)
+
   it("explores the published tables", async () => {
     const explored = await run("sh", [
       "-c",

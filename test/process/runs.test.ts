@@ -21,7 +21,7 @@ describe("a process", () => {
       for (const command of ["sync", "rebuild", "publish", "verify"]) {
         const second = await start([command], slow.environment).ended
         assert.strictEqual(second.code, 11, `${command}: ${second.stderr}`)
-        assertExplains(second, /Another run \(process \d+\)/)
+        assertExplains(second, /sluice \w+ \(process \d+\) is working/)
       }
       const ran = await first.ended
       assert.strictEqual(ran.code, 0, ran.stderr)

@@ -3,9 +3,10 @@ import { Effect, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { explanationOf } from "../../src/cli/errors.ts"
-import { type Holder, RunWait, holderIn, openWhenUnlocked } from "../../src/warehouse/lock.ts"
+import { CommandName, type Holder, RunWait, holderIn, openWhenUnlocked } from "../../src/warehouse/lock.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
 import { newFolder } from "../support/sluice.ts"
 
@@ -51,7 +52,7 @@ describe("a warehouse that another process has open", () => {
       const failure = yield* Effect.flip(openWhenUnlocked("o/warehouse.duckdb", Effect.fail(run), (holder) => holder))
       assert.match(
         explanationOf(failure)?.message ?? "",
-        /Another run \(process 8\) is working in o\. Nothing was changed\./
+        /sluice sync \(process 8\) is working in o\. Nothing was changed\./
       )
     })
   )
@@ -85,7 +86,7 @@ describe("a warehouse that another process has open", () => {
       yield* TestClock.adjust("599 seconds")
       assert.isUndefined(opening.pollUnsafe())
       yield* TestClock.adjust("1 second")
-      assert.match(explanationOf(yield* Fiber.join(opening))?.message ?? "", /Another run \(process 8\)/)
+      assert.match(explanationOf(yield* Fiber.join(opening))?.message ?? "", /sluice sync \(process 8\)/)
     })
   )
 
@@ -105,13 +106,46 @@ describe("a warehouse that another process has open", () => {
   )
 
   it("is held by the process in the message of DuckDB", () => {
-    const message = (pid: number) =>
-      `IO Error: Could not set lock on file "w.duckdb": Conflicting lock is held in /usr/bin/node (PID ${pid}). See also https://duckdb.org/docs`
-    assert.deepStrictEqual(holderIn(message(2 ** 30)), { pid: 2 ** 30, program: "node", isRun: false })
-    assert.include(holderIn(message(process.pid)), { pid: process.pid, isRun: false })
-    assert.isUndefined(holderIn("IO Error: no such file"))
+    const path = join(newFolder(), "warehouse.duckdb")
+    assert.deepStrictEqual(holderIn(conflict(2 ** 30), path), { pid: 2 ** 30, program: "node", isRun: false })
+    assert.include(holderIn(conflict(process.pid), path), { pid: process.pid, isRun: false })
+    assert.isUndefined(holderIn("IO Error: no such file", path))
   })
+
+  it.live("is held by a run that says its name itself, and by nobody else under this name", () =>
+    Effect.gen(function* () {
+      const path = join(newFolder(), "warehouse.duckdb")
+      const announcement = join(path, "..", "holder.json")
+      const open = Layer.build(Warehouse.layer(path, { access: "write", memoryMb: 96 })).pipe(
+        Effect.provideService(CommandName, "sluice subject erase")
+      )
+      const written = yield* Effect.scoped(
+        Effect.map(open, () => {
+          assert.deepStrictEqual(holderIn(conflict(process.pid), path), {
+            pid: process.pid,
+            program: "sluice subject erase",
+            isRun: true
+          })
+          assert.include(holderIn(conflict(process.ppid), path), { isRun: false })
+          return readFileSync(announcement, "utf8")
+        })
+      )
+      assert.isFalse(existsSync(announcement))
+      // A killed run leaves its name, and another program gets its process id, or opens the file.
+      writeFileSync(announcement, JSON.stringify({ ...JSON.parse(written), started: "1" }))
+      assert.include(holderIn(conflict(process.pid), path), { isRun: false })
+      writeFileSync(announcement, written)
+      const { pid } = yield* holding(path)
+      const failure = yield* Effect.flip(
+        Effect.scoped(Layer.build(Warehouse.layer(path, { access: "read", memoryMb: 96 })))
+      )
+      assert.match(explanationOf(failure)?.message ?? "", new RegExp(`^Another program \\(node, process ${pid}\\)`))
+    }).pipe(Effect.scoped)
+  )
 })
+
+const conflict = (pid: number) =>
+  `IO Error: Could not set lock on file "w.duckdb": Conflicting lock is held in /usr/bin/node (PID ${pid}). See also https://duckdb.org/docs`
 
 /** Another process that has a database open. */
 const holding = (path: string) =>

@@ -22,7 +22,7 @@ const chunkBytes = 4 * 1024 * 1024
 
 /** What a sync makes again, or needs on this machine only. */
 const isDerived = (path: string): boolean =>
-  /^(published|\.published|tmp|rebuilt\.duckdb|progress\.json|verify-|backfill\.(running|stop))/.test(path) ||
+  /^(published|\.published|tmp|rebuilt\.duckdb|(progress|holder)\.json|verify-|backfill\.(running|stop))/.test(path) ||
   path.endsWith(".part")
 
 /** As outputPaths names it; it is replaced all at once. */

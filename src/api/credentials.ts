@@ -1,11 +1,12 @@
 /**
  * The access token: a private integration token, which does not change, or OAuth tokens, which are refreshed. A refresh
- * token can be used only once, so its successor is stored on disk before the new access token is used.
+ * token can be used only once, so there is room on disk for its successor before the service is asked for it. If it cannot be
+ * stored all the same, it stays in memory, and is stored as soon as that is possible.
  */
-import { Clock, Effect, Redacted, Schema, Semaphore } from "effect"
+import { Clock, Effect, Fiber, Redacted, Schema, type Scope, Semaphore } from "effect"
 import { readFile } from "node:fs/promises"
 import type { Failure } from "../failure.ts"
-import { onDisk, writeDurably } from "../io/files.ts"
+import { onDisk, takeRoom, writeDurably } from "../io/files.ts"
 import { withoutSecrets } from "./response-body.ts"
 import { BadCredentials, TransportError, type RequestRejected, Unavailable } from "./errors.ts"
 
@@ -68,7 +69,11 @@ const TokenResponse = Schema.Struct({
   message: Schema.optional(Schema.String)
 })
 
-export const makeCredentials = (settings: CredentialSettings, sendForm: SendForm): Effect.Effect<Credentials> =>
+/** The end of the scope stores what could not be stored before. */
+export const makeCredentials = (
+  settings: CredentialSettings,
+  sendForm: SendForm
+): Effect.Effect<Credentials, never, Scope.Scope> =>
   settings.kind === "private"
     ? Effect.succeed({
         token: Effect.succeed(Redacted.value(settings.token)),
@@ -80,10 +85,14 @@ export const makeCredentials = (settings: CredentialSettings, sendForm: SendForm
 /** The usual lifetime of an access token: a day less a second. */
 const usualLifetimeMs = 86_399_000
 
+/** More than any pair of tokens takes. */
+const tokenBytesMax = 16 * 1024
+const saveAgainAfterMs = 10_000
+
 const makeOAuth = Effect.fn("api.oauth")(function* (
   settings: Extract<CredentialSettings, { kind: "oauth" }>,
   sendForm: SendForm
-): Effect.fn.Return<Credentials> {
+): Effect.fn.Return<Credentials, never, Scope.Scope> {
   const tokensLock = yield* Semaphore.make(1)
   const origin = Redacted.value(settings.refreshToken).slice(-8)
   const secrets = new Set([settings.clientSecret, settings.refreshToken].map(Redacted.value))
@@ -93,8 +102,44 @@ const makeOAuth = Effect.fn("api.oauth")(function* (
     if (newer) secrets.add(newer.accessToken).add(newer.refreshToken)
   }
 
-  const refresh = Effect.gen(function* () {
+  let unsavedSince: number | undefined
+  const saveAgain = Effect.fnUntraced(function* (now: number) {
+    if (unsavedSince === undefined || tokens === undefined) return
+    unsavedSince = now
+    const saved = yield* Effect.result(
+      onDisk(settings.store, "written", () => writeDurably(settings.store, JSON.stringify(tokens)))
+    )
+    if (saved._tag === "Success") unsavedSince = undefined
+  })
+  yield* Effect.addFinalizer(() =>
+    Effect.gen(function* () {
+      yield* saveAgain(yield* Clock.currentTimeMillis)
+      if (unsavedSince !== undefined)
+        yield* Effect.logError(
+          `The new refresh token could not be stored in ${settings.store}, and the one before is used up: authorise the app again`
+        )
+    }).pipe(tokensLock.withPermits(1))
+  )
+
+  const renewed = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
+    const room = yield* onDisk(settings.store, "written", () => takeRoom(settings.store, tokenBytesMax))
+    const refreshed = yield* requested(now).pipe(
+      Effect.onError(() => Effect.promise(() => room.release().catch(() => {})))
+    )
+    use(refreshed)
+    unsavedSince = undefined
+    yield* onDisk(settings.store, "written", () => room.write(JSON.stringify(refreshed))).pipe(
+      Effect.catch(({ message }) => {
+        unsavedSince = now
+        return Effect.logWarning(`The new refresh token is not stored yet, and will be tried again: ${message}`)
+      })
+    )
+  })
+  // Once the service has used up the old token, a signal must not lose the new one. The time limit of the request still counts.
+  const refresh = Effect.uninterruptible(Effect.flatMap(Effect.forkDetach(Effect.interruptible(renewed)), Fiber.join))
+
+  const requested = Effect.fnUntraced(function* (now: number) {
     const { status, body } = yield* sendForm("/oauth/token", {
       client_id: settings.clientId,
       client_secret: Redacted.value(settings.clientSecret),
@@ -121,9 +166,7 @@ const makeOAuth = Effect.fn("api.oauth")(function* (
     const lifetimeMs = Number(response.expires_in ?? response.expiresIn ?? Number.NaN) * 1000 || usualLifetimeMs
     // Early enough for requests in flight, but no more than a tenth of the lifetime early.
     const renewAt = now + lifetimeMs - Math.min(60_000, lifetimeMs / 10)
-    const refreshed = { accessToken, refreshToken, expiresAt: now + lifetimeMs, renewAt, origin }
-    yield* save(settings.store, refreshed)
-    use(refreshed)
+    return { accessToken, refreshToken, expiresAt: now + lifetimeMs, renewAt, origin } satisfies Tokens
   })
 
   return {
@@ -131,6 +174,7 @@ const makeOAuth = Effect.fn("api.oauth")(function* (
     token: Effect.gen(function* () {
       if (tokens === undefined) use(yield* stored(settings.store, origin))
       const now = yield* Clock.currentTimeMillis
+      if (unsavedSince !== undefined && now >= unsavedSince + saveAgainAfterMs) yield* saveAgain(now)
       if (tokens === undefined || now >= (tokens.renewAt ?? tokens.expiresAt - 60_000)) yield* refresh
       return tokens!.accessToken
     }).pipe(tokensLock.withPermits(1)),
@@ -148,5 +192,3 @@ const stored = (path: string, origin: string): Effect.Effect<Tokens | undefined>
     Effect.map((tokens) => (tokens.origin === origin ? tokens : undefined)),
     Effect.catch(() => Effect.succeed(undefined))
   )
-
-const save = (path: string, tokens: Tokens) => onDisk(path, "written", () => writeDurably(path, JSON.stringify(tokens)))

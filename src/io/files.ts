@@ -1,7 +1,7 @@
 /** File operations: failures that name the file, durable writes, and checksums. */
 import * as Effect from "effect/Effect"
-import { createHash } from "node:crypto"
-import { mkdir, open, rename, writeFile } from "node:fs/promises"
+import { createHash, randomBytes } from "node:crypto"
+import { mkdir, open, rename, rm, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 import { type Failure, type FileOperation, fileFailure } from "../failure.ts"
 
@@ -26,6 +26,46 @@ export const writeDurably = async (path: string, content: string): Promise<void>
   }
   await rename(part, path)
   await syncFolder(dirname(path))
+}
+
+/** Room on disk for a file that is written later. */
+export interface Room {
+  /** As `writeDurably`, without any more space. */
+  readonly write: (content: string) => Promise<void>
+  readonly release: () => Promise<void>
+}
+
+/**
+ * Takes room for a file of up to `bytes` durably. A file system that never overwrites in place, such as Btrfs, needs more
+ * space for the content all the same.
+ */
+export const takeRoom = async (path: string, bytes: number): Promise<Room> => {
+  const part = `${path}.part`
+  const release = () => rm(part, { force: true })
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  try {
+    await using file = await open(part, "w", 0o600)
+    // A file system may compress; random bytes take their room.
+    await file.writeFile(randomBytes(bytes))
+    await file.sync()
+    await syncFolder(dirname(path))
+  } catch (cause) {
+    await release().catch(() => {})
+    throw cause
+  }
+  return {
+    release,
+    write: async (content) => {
+      {
+        await using file = await open(part, "r+")
+        await file.write(content, 0)
+        await file.truncate(Buffer.byteLength(content))
+        await file.sync()
+      }
+      await rename(part, path)
+      await syncFolder(dirname(path))
+    }
+  }
 }
 
 /** Writes a file atomically, but not durably: a crash may leave any earlier content. Only the owner can read it. */

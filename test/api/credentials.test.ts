@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { join } from "node:path"
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { type SendForm, makeCredentials } from "../../src/api/credentials.ts"
 import { BadCredentials } from "../../src/api/errors.ts"
 import { Api } from "../../src/api/api.ts"
@@ -49,7 +50,7 @@ describe("a renewal", () => {
           assert.strictEqual(yield* credentials.token, `access-${expected}`, String(lifetime))
         }
       }
-    })
+    }).pipe(Effect.scoped)
   )
 
   it.effect("that fails states the reason, and whether the tokens are refused", () =>
@@ -72,9 +73,77 @@ describe("a renewal", () => {
         const { token } = yield* makeCredentials(oauth(), form(status, body))
         assert.match(JSON.stringify(yield* Effect.result(token)), expected)
       }
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("asks for no token that it has no room for, and removes the room if there is no token", () =>
+    Effect.gen(function* () {
+      let requests = 0
+      const counted: SendForm = (path, fields) => {
+        requests++
+        return form(503, "busy")(path, fields)
+      }
+      const settings = oauth()
+      const blocked = { ...settings, store: join(settings.store, "tokens.json") }
+      writeFileSync(settings.store, "")
+      const { token } = yield* makeCredentials(blocked, counted)
+      assert.match(JSON.stringify(yield* Effect.result(token)), /"FileFailed"/)
+      assert.strictEqual(requests, 0)
+      const other = oauth()
+      yield* Effect.result((yield* makeCredentials(other, counted)).token)
+      assert.deepStrictEqual([requests, readdirSync(dirname(other.store))], [1, []])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("whose token cannot be stored keeps it, uses it, and stores it as soon as possible", () =>
+    Effect.gen(function* () {
+      for (const end of ["later", "at the end"]) {
+        const settings = oauth()
+        const part = `${settings.store}.part`
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const credentials = yield* makeCredentials(settings, (path, fields) => {
+              rmSync(part)
+              mkdirSync(part)
+              return form(200, issued(1))(path, fields)
+            })
+            assert.strictEqual(yield* credentials.token, "access-1")
+            assert.isFalse(existsSync(settings.store))
+            rmSync(part, { recursive: true })
+            if (end === "at the end") return
+            yield* TestClock.adjust("9 seconds")
+            yield* credentials.token
+            assert.isFalse(existsSync(settings.store))
+            yield* TestClock.adjust("1 second")
+            yield* credentials.token
+            assert.include(readFileSync(settings.store, "utf8"), "refresh-1")
+          })
+        )
+        assert.include(readFileSync(settings.store, "utf8"), "refresh-1")
+      }
     })
   )
+
+  it.effect("that has begun is completed and stored when the run is interrupted", () =>
+    Effect.gen(function* () {
+      const settings = oauth()
+      const { token } = yield* makeCredentials(settings, () =>
+        Effect.delay(Effect.succeed({ status: 200, body: JSON.stringify(issued(1)) }), "5 seconds")
+      )
+      const waiting = yield* Effect.forkChild(token)
+      yield* TestClock.adjust("1 second")
+      const ending = yield* Effect.forkChild(Fiber.interrupt(waiting))
+      yield* Effect.promise(() => waitUntil(() => existsSync(`${settings.store}.part`)))
+      yield* TestClock.adjust("10 seconds")
+      yield* Fiber.join(ending)
+      assert.include(readFileSync(settings.store, "utf8"), "refresh-1")
+    }).pipe(Effect.scoped)
+  )
 })
+
+const waitUntil = async (holds: () => boolean) => {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5))
+}
 
 describe("a refused token", () => {
   /** Issues tokens, and accepts those for which `isAccepted` is true. */
@@ -137,10 +206,6 @@ describe("a refused token", () => {
       assert.deepStrictEqual(counts, { issued: 3, refused: 3 })
     }).pipe(Effect.scoped)
   )
-
-  const waitUntil = async (holds: () => boolean) => {
-    while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5))
-  }
 
   it("is explained with the next step for its kind", () => {
     const explain = (kind: "private" | "oauth") => {

@@ -1,11 +1,15 @@
 /** A run on a full disk. */
 import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
 import { execFileSync } from "node:child_process"
+import { appendFileSync, existsSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { makeCredentials } from "../../src/api/credentials.ts"
 import { openAccount } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { start } from "../support/process.ts"
-import { type Ran, newFolder } from "../support/sluice.ts"
+import { startService } from "../support/service.ts"
+import { type Ran, newFolder, sluice } from "../support/sluice.ts"
 
 /** The error names the problem and the next step, without a stack trace. */
 const assertExplains = ({ stderr }: Ran, problem: RegExp) => {
@@ -45,6 +49,80 @@ describe("a full disk", () => {
       assert.strictEqual(row!["n"], "8000")
     } finally {
       account.service.stop()
+      execFileSync("umount", [disk])
+    }
+  })
+
+  it("never loses an OAuth token, however little space is free when it is renewed", async (context) => {
+    const disk = smallDisk()
+    if (!disk) return context.skip("needs the right to mount a small file system")
+    const service = await startService("--limits", "off", "--contacts", "5", "--token-lifetime", "2")
+    try {
+      const { clientId, clientSecret, locationId, refreshToken, url } = service
+      const environment = {
+        SLUICE_BASE_URL: url,
+        SLUICE_LOCATION_ID: locationId,
+        SLUICE_CLIENT_ID: clientId,
+        SLUICE_CLIENT_SECRET: clientSecret,
+        SLUICE_REFRESH_TOKEN: refreshToken,
+        SLUICE_OUTPUT: join(disk, "output"),
+        SLUICE_FORMATS: "none"
+      }
+      const run = () => sluice(["sync", "--only", "locations"], environment)
+      assert.strictEqual((await run()).code, 0)
+      execFileSync("mount", ["-o", "remount,size=40m", disk])
+      const ballast = join(disk, "ballast")
+      const codes: Array<number | null> = []
+      for (let freeKb = 0; freeKb <= 64; freeKb += 4) {
+        // Each run renews the token: it lives for 2 seconds.
+        await new Promise((resolve) => setTimeout(resolve, 2000))
+        const { bavail, bsize } = statfsSync(disk)
+        writeFileSync(ballast, Buffer.alloc(bavail * bsize - freeKb * 1024))
+        codes.push((await run()).code)
+        rmSync(ballast)
+        const again = await run()
+        assert.strictEqual(again.code, 0, `${freeKb} kB: ${again.stderr}`)
+      }
+      assert.include(codes, 1, "no disk was too full")
+    } finally {
+      service.stop()
+      execFileSync("umount", [disk])
+    }
+  })
+
+  it("that fills up between the request for a token and its answer has room for the token", async (context) => {
+    const disk = smallDisk()
+    if (!disk) return context.skip("needs the right to mount a small file system")
+    try {
+      const [store, ballast] = [join(disk, "tokens.json"), join(disk, "ballast")]
+      const settings = {
+        kind: "oauth" as const,
+        clientId: "client",
+        clientSecret: Redacted.make("secret"),
+        refreshToken: Redacted.make("refresh-0"),
+        store
+      }
+      for (let freeKb = 0; freeKb <= 64; freeKb += 4) {
+        const { bavail, bsize } = statfsSync(disk)
+        writeFileSync(ballast, Buffer.alloc(bavail * bsize - freeKb * 1024))
+        let isSpent = false
+        const token = Effect.flatMap(
+          makeCredentials(settings, () => {
+            isSpent = true
+            const left = statfsSync(disk)
+            appendFileSync(ballast, Buffer.alloc(left.bavail * left.bsize))
+            const body = JSON.stringify({ access_token: "a", refresh_token: `spent-${freeKb}-${"x".repeat(4000)}` })
+            return Effect.succeed({ status: 200, body })
+          }),
+          (credentials) => credentials.token
+        )
+        const result = await Effect.runPromise(Effect.result(Effect.scoped(token)))
+        assert.strictEqual(result._tag, isSpent ? "Success" : "Failure", `${freeKb} kB`)
+        assert.strictEqual(existsSync(store) && readFileSync(store, "utf8").includes(`spent-${freeKb}-`), isSpent)
+        if (freeKb >= 24) assert.isTrue(isSpent, `${freeKb} kB are enough`)
+        for (const path of [store, ballast]) rmSync(path, { force: true })
+      }
+    } finally {
       execFileSync("umount", [disk])
     }
   })

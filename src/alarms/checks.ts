@@ -99,8 +99,8 @@ const endedBadly = ({ id, exitCode, status }: Run): Alarm =>
       }
 
 const freshness = ({ now, facts, limits }: Situation): ReadonlyArray<Alarm> =>
-  facts.completeAt.flatMap(({ subject, at }) => {
-    const age = now - at
+  facts.completeAt.flatMap(({ subject, at, checkedAt = at }) => {
+    const age = now - checkedAt
     if (age <= limits.warnAfter) return []
     const isError = age > limits.errorAfter
     const limit = isError ? limits.errorAfter : limits.warnAfter

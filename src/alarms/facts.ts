@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { Failure } from "../failure.ts"
 import { type Run, runsNewestFirst } from "../warehouse/meta/runs.ts"
 import type { RunResource } from "../values/run-resource.ts"
-import { resourcesOf } from "../warehouse/meta/run-resources.ts"
+import { completeRuns, resourcesOf } from "../warehouse/meta/run-resources.ts"
 import { completeReadings } from "../warehouse/meta/watermarks.ts"
 import { literal } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
@@ -17,12 +17,13 @@ export interface LastReading extends RunResource {
 export interface Facts {
   /** Syncs, newest first. */
   readonly syncs: ReadonlyArray<Run>
-  /** The end of the last complete reading, epoch milliseconds. */
+  /** When the rows were read completely, and when a run last found that nothing more was due; epoch milliseconds. */
   readonly completeAt: ReadonlyArray<{
     readonly subject: string
     readonly location: string
     readonly resource: string
     readonly at: number
+    readonly checkedAt?: number
   }>
   /** Changes of each resource in the last complete nights, newest first. */
   readonly nights: ReadonlyMap<string, ReadonlyArray<Night>>
@@ -42,6 +43,9 @@ export const factsOf = Effect.fn("alarms.facts")(function* (
   const warehouse = yield* Warehouse
   const syncs = (yield* runsNewestFirst(undefined, 1000)).filter(({ command }) => command.startsWith("sync"))
   const readings = yield* completeReadings()
+  const checked = new Map(
+    (yield* completeRuns()).map(({ checkedAt, location, resource }) => [`${location}/${resource}`, checkedAt])
+  )
   const several = new Set(readings.map(({ location }) => location)).size > 1
   const subjectOf = (location: unknown, resource: unknown) =>
     several ? `${String(location)}/${String(resource)}` : String(resource)
@@ -76,11 +80,12 @@ export const factsOf = Effect.fn("alarms.facts")(function* (
   const isValue = (row: (typeof drift)[number]) => String(row["kind"]).endsWith(" value")
   return {
     syncs,
-    completeAt: readings.map(({ location, resource, completeAt }) => ({
+    completeAt: readings.map(({ location, resource, completeAt: at }) => ({
       subject: subjectOf(location, resource),
       location,
       resource,
-      at: completeAt
+      at,
+      checkedAt: Math.max(at, checked.get(`${location}/${resource}`) ?? at)
     })),
     nights: byResource,
     lastReadings: lastReadings.map((one) => ({ ...one, subject: subjectOf(one.location, one.resource) })),

@@ -129,11 +129,9 @@ const childRequestSentence = (childRequest: ChildRequest | undefined): ReadonlyA
     kind === "detail"
       ? "Completed by a request of its own"
       : `Read under ${where ? "some rows" : "each row"} of ${table}`
-  const refreshDays = Duration.toDays(refreshAfter)
-  const when =
-    refreshDays < 1
-      ? "every run"
-      : `when new or changed${versionColumn ? ` (\`${versionColumn}\`)` : ""}, and every ${refreshDays} days`
+  const [days, hours] = [Duration.toDays(refreshAfter), Duration.toHours(refreshAfter)]
+  const period = days < 1 ? `${hours / 2} to ${hours} hours` : `${days / 2} to ${days} days`
+  const when = `when new or changed${versionColumn ? ` (\`${versionColumn}\`)` : ""}, and again after ${period}`
   const span = incremental
     ? `; the last ${Duration.toDays(incremental.lookback)} days, whole every ${Duration.toDays(incremental.fullEvery)} days`
     : ""

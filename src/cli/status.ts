@@ -5,7 +5,7 @@ import { exitCodes } from "../failure.ts"
 import { diskUse } from "../prune/files.ts"
 import { headOf, ledgerOf } from "../ledger/file.ts"
 import { choose } from "../plan/plan.ts"
-import { type ReadingStatus, readingStatuses } from "../plan/readings.ts"
+import { type ReadingStatus, ageOf, readingStatuses } from "../plan/readings.ts"
 import type { Flags } from "../settings/read.ts"
 import { schemaPolicies } from "../settings/schema-policy.ts"
 import { reportSettings } from "../settings/settings.ts"
@@ -60,8 +60,7 @@ export const status = Effect.fn("cli.status")(function* (flags: StatusFlags) {
   const isRunning = readable.holder?.isRun === true
   const { alarms } = yield* watch({ folder: output.folder, ...output.alarms, isRunning }, facts)
 
-  const isStale = ({ completeAt }: ReadingStatus) =>
-    flags.maxAge !== undefined && completeAt !== undefined && now - completeAt > flags.maxAge
+  const isStale = (reading: ReadingStatus) => flags.maxAge !== undefined && (ageOf(reading, now) ?? 0) > flags.maxAge
   const isProblem = (reading: ReadingStatus) =>
     !reading.state.startsWith("complete") || reading.completeAt === undefined || isStale(reading)
   const problems = readings.filter(isProblem)

@@ -16,7 +16,7 @@ import type { Step } from "../values/step.ts"
 import { filesName } from "../settings/paths.ts"
 import type { Outcome } from "../vault/entry.ts"
 import { Vault } from "../vault/vault.ts"
-import { type Due, dueParents, parentVersions } from "../warehouse/sync-state.ts"
+import { type Due, dueParents, oldestFetch, parentVersions } from "../warehouse/sync-state.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type RunContext, count } from "./run-context.ts"
 import { ask, decideMissingChildren, decideNotFound } from "./deletions.ts"
@@ -197,8 +197,10 @@ export const readChildren = Effect.fn("extract.children")(function* (
     for (const warning of yield* decideMissingChildren(resource, context, readAgain)) warnings.add(warning)
   const requests = (api.requestsByResource.get(label) ?? 0) - requestsBefore
   const capabilities = { ...noCapabilities, sizes, unreliableTotals: [...unreliableTotals] }
+  const fetchedAt = yield* oldestFetch({ location: context.location, childRequest })
   return {
     mode: "children",
+    ...(fetchedAt !== undefined && { fetchedAt }),
     shortfalls: failed.size === 0 ? [] : [`failed requests: ${failed.size}, for example ${example([...failed][0]!)}`],
     warnings: [
       ...(withoutLinkedText > 0 ? [`${withoutLinkedText} linked texts could not be fetched`] : []),

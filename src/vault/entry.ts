@@ -65,6 +65,8 @@ export interface Outcome extends Facts {
   /** The same time by the service's clock. */
   readonly servedAt?: number
   readonly since?: number
+  /** Of children: when those of the least recently fetched parent were fetched; absent if there is no parent. */
+  readonly fetchedAt?: number
   readonly watermark?: number
   /** The service's total. */
   readonly total?: number

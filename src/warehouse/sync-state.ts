@@ -8,7 +8,7 @@ import { type Checkpoint, decodeCheckpoint } from "../values/checkpoint.ts"
 import { checkpointsOf } from "./meta/checkpoints.ts"
 import { parentStateSql } from "./meta/parent-state.ts"
 import { type Watermark, watermarksOf } from "./meta/watermarks.ts"
-import { instantOf, literal, name } from "./sql.ts"
+import { instantOf, literal, name, numberOf } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 
 /** A parent whose children or detail are due to be requested. */
@@ -67,6 +67,14 @@ export const parentVersions = Effect.fnUntraced(function* (
      SEMI JOIN (SELECT unnest([${ids.map(literal).join(", ")}]) AS id) AS wanted ON wanted.id = p.id`
   )
   return rows.map((row) => ({ id: String(row["id"]), version: String(row["version"]) }))
+})
+
+/** When the children of the least recently fetched parent were fetched, epoch milliseconds; `undefined` without parents. */
+export const oldestFetch = Effect.fnUntraced(function* (
+  query: Pick<DueQuery, "location" | "childRequest">
+): Effect.fn.Return<number | undefined, Failure, Warehouse> {
+  const [row] = yield* (yield* Warehouse).rows(`SELECT epoch_ms(min(f.fetched_at)) AS at ${parentsFrom(query)}`)
+  return numberOf(row?.["at"] ?? null)
 })
 
 /** The number of due parents, by label. */
@@ -149,10 +157,15 @@ const parentsSql = (
   return ids ? `(SELECT id, max(version) AS version FROM (${rows}) WHERE id <> '' GROUP BY id)` : `(${rows})`
 }
 
-const dueFrom = ({ location, childRequest, refreshCutoff }: Omit<DueQuery, "limit">, now: string): string => {
-  const { label, refreshAfter } = childRequest
-  return `FROM ${parentsSql(location, childRequest)} AS p
-    LEFT JOIN ${parentStateSql({ location, label })} AS f ON f.parent_id = p.id
+/** SQL for the live parents `p`, each with what was fetched for it, `f`. */
+const parentsFrom = ({ location, childRequest }: Pick<DueQuery, "location" | "childRequest">): string =>
+  `FROM ${parentsSql(location, childRequest)} AS p
+    LEFT JOIN ${parentStateSql({ location, label: childRequest.label })} AS f ON f.parent_id = p.id`
+
+const dueFrom = (query: Omit<DueQuery, "limit">, now: string): string => {
+  const { refreshCutoff } = query
+  const { refreshAfter } = query.childRequest
+  return `${parentsFrom(query)}
     WHERE f.parent_id IS NULL ${refreshCutoff === undefined ? "" : `OR f.fetched_at < ${instantOf(refreshCutoff)}`} OR f.parent_version IS DISTINCT FROM p.version
     OR f.fetched_at < ${now} - to_seconds(${Duration.toSeconds(refreshAfter)} * (0.5 + hash(p.id) % 1000 / 2000.0))
     OR ${isAhead("f.fetched_at", now)}`

@@ -61,6 +61,43 @@ describe("status", () => {
     }
   })
 
+  it("shows the age of what was not due, and takes children of unchanged parents for current", async () => {
+    const account = await open()
+    try {
+      const hour = 3_600_000
+      const earlier = acceleratedClock(9 * hour)
+      const first = await sluice(["sync", ...account.selection], account.environment, { overrides: earlier })
+      assert.strictEqual(first.code, 0, first.stderr)
+      const requests = async () => (await account.service.stats()).requestsByOperation
+      const before = await requests()
+      assert.strictEqual((await account.sync()).code, 0)
+      const after = await requests()
+      const appointments = "GET /calendars/events"
+      assert.isAbove(before[appointments]!, 0)
+      assert.strictEqual(after[appointments], before[appointments], "they are read once in 10 to 20 hours")
+      const { code, readings } = await statusOf(account, "--max-age", "1h", ...account.selection)
+      assert.strictEqual(code, 3)
+      const stale = readings.filter(({ isStale }) => isStale).map(({ resource }) => resource)
+      assert.deepStrictEqual(stale, ["appointments"])
+      const ageOf = (resource: string) =>
+        (Date.now() - Date.parse(readings.find((one) => one.resource === resource)!.completeAt!)) / hour
+      for (const resource of ["appointments", "contact_notes"]) assert.closeTo(ageOf(resource), 9, 0.2, resource)
+      assert.isBelow(ageOf("contacts"), 0.2)
+      assert.strictEqual((await statusOf(account, "--max-age", "10h", ...account.selection)).code, 0)
+      const alarms = await sluice(["check"], account.environment)
+      assert.strictEqual(alarms.code, 0, alarms.stdout)
+      // A rebuild knows the same.
+      assert.strictEqual((await sluice(["rebuild"], account.environment)).code, 0)
+      const rebuilt = await statusOf(account, "--max-age", "1h", ...account.selection)
+      assert.deepStrictEqual(
+        rebuilt.readings.map(({ completeAt, isStale, resource }) => [resource, completeAt, isStale]),
+        readings.map(({ completeAt, isStale, resource }) => [resource, completeAt, isStale])
+      )
+    } finally {
+      discard(account)
+    }
+  })
+
   it("names the reason why a list and its children are incomplete, and keeps doing so after another sync", async () => {
     const account = await open()
     try {

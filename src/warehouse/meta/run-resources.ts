@@ -125,6 +125,23 @@ export const lastReadings = Effect.fnUntraced(function* (): Effect.fn.Return<
   return runResources(rows).map((one, index) => ({ ...one, run: String(rows[index]!["run_id"]) }))
 })
 
+/** When a run last found that nothing more of each resource was due, epoch milliseconds. Backfills do not count. */
+export const completeRuns = Effect.fnUntraced(function* (): Effect.fn.Return<
+  ReadonlyArray<{ readonly location: string; readonly resource: string; readonly checkedAt: number }>,
+  Failure,
+  Warehouse
+> {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT location_id, resource, epoch_ms(max(finished_at)) AS at FROM meta.run_resources
+     WHERE status LIKE 'complete%' AND mode <> 'window' AND finished_at IS NOT NULL GROUP BY ALL`
+  )
+  return rows.map((row) => ({
+    location: String(row["location_id"]),
+    resource: String(row["resource"]),
+    checkedAt: Number(row["at"])
+  }))
+})
+
 /** Requests of a run that has not stored its count: at least one for each page that was loaded. */
 export const pagesOf = Effect.fnUntraced(function* (run: string): Effect.fn.Return<number, Failure, Warehouse> {
   const [row] = yield* (yield* Warehouse).rows(

@@ -28,7 +28,8 @@ const metaTables: Readonly<Record<string, MetaTable>> = {
       finished_at TIMESTAMPTZ, PRIMARY KEY (run_id, location_id, resource)`
   },
   watermarks: {
-    comment: "How far each resource was read completely",
+    comment:
+      "How far each resource was read completely. complete_at of children is when those of the least recently fetched parent were fetched",
     columns: `location_id VARCHAR, resource VARCHAR, watermark TIMESTAMPTZ, complete_at TIMESTAMPTZ,
       full_complete_at TIMESTAMPTZ, total BIGINT, requests BIGINT, capabilities JSON, PRIMARY KEY (location_id, resource)`
   },

@@ -44,6 +44,8 @@ export interface CompleteReading {
   readonly resource: string
   /** When it ended, epoch milliseconds. */
   readonly at: number
+  /** When its rows were read, if earlier: a parent whose children are not due is not requested. */
+  readonly fetchedAt?: number | undefined
   readonly isFull: boolean
   readonly watermark?: number | undefined
   readonly total?: number | undefined
@@ -58,9 +60,9 @@ export interface CompleteReading {
 export const advanceWatermarks = (readings: ReadonlyArray<CompleteReading>): ReadonlyArray<string> => {
   if (readings.length === 0) return []
   const values = readings.map(
-    ({ location, resource, at, isFull, watermark, total, requests, capabilities }, n) =>
+    ({ location, resource, at, fetchedAt = at, isFull, watermark, total, requests, capabilities }, n) =>
       `(${n}, ${literal(location)}, ${literal(resource)}, ${watermark === undefined ? "NULL" : instantOf(watermark)},
-       ${instantOf(at)}, ${isFull ? instantOf(at) : "NULL"}, ${literal(total)}, ${requests},
+       ${instantOf(Math.min(fetchedAt, at))}, ${isFull ? instantOf(at) : "NULL"}, ${literal(total)}, ${requests},
        ${literal(capabilities && encodeCapabilities(capabilities))})`
   )
   // One statement: ON CONFLICT for each reading costs more than the rest of its state.
@@ -77,14 +79,14 @@ export const advanceWatermarks = (readings: ReadonlyArray<CompleteReading>): Rea
   ]
 }
 
-/** When each location was last read completely, by its least fresh resource; epoch milliseconds. */
+/** When each location was last read completely, by its least fresh list; epoch milliseconds. */
 export const freshnessByLocation = Effect.fnUntraced(function* (): Effect.fn.Return<
   ReadonlyMap<string, number>,
   Failure,
   Warehouse
 > {
   const rows = yield* (yield* Warehouse).rows(
-    "SELECT location_id, epoch_ms(min(complete_at)) AS at FROM meta.watermarks GROUP BY ALL"
+    "SELECT location_id, epoch_ms(min(complete_at)) AS at FROM meta.watermarks WHERE full_complete_at IS NOT NULL GROUP BY ALL"
   )
   return new Map(rows.map((row) => [String(row["location_id"]), Number(row["at"])]))
 })
@@ -94,7 +96,10 @@ export const isAnythingComplete = Effect.fnUntraced(function* (): Effect.fn.Retu
   return (yield* (yield* Warehouse).rows("SELECT 1 FROM meta.watermarks LIMIT 1")).length > 0
 })
 
-/** When each resource of each location was last read completely; epoch milliseconds. */
+/**
+ * When the rows of each resource of each location were read completely, epoch milliseconds: for children, those of the least
+ * recently fetched parent.
+ */
 export const completeReadings = Effect.fnUntraced(function* (): Effect.fn.Return<
   ReadonlyArray<{ readonly location: string; readonly resource: string; readonly completeAt: number }>,
   Failure,

@@ -10,6 +10,7 @@ import { outputPaths } from "../settings/paths.ts"
 import type { Flags } from "../settings/read.ts"
 import { type OutputSettings, outputSettings } from "../settings/settings.ts"
 import { counted } from "../verify/finding.ts"
+import { prepare } from "../warehouse/schema.ts"
 import { literal } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { loadCatalogue } from "./catalogue.ts"
@@ -67,6 +68,7 @@ const pruned = Effect.fnUntraced(function* (
   const { folder, prune: settings } = output
   const now = yield* Clock.currentTimeMillis
   if (apply) yield* removeLeftovers(folder)
+  if (apply) yield* prepare(catalogue)
   const files = yield* unneededFiles(folder, now)
   if (apply) yield* removeFiles(folder, files)
   const historyBefore = yield* before(settings?.history, now)

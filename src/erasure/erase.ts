@@ -22,6 +22,7 @@ import type { Target } from "../settings/targets.ts"
 import { Vault } from "../vault/vault.ts"
 import { lastRun } from "../warehouse/meta/runs.ts"
 import { positionStatements } from "../warehouse/meta/vault-offset.ts"
+import { prepare } from "../warehouse/schema.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type ErasureJob, removeJob } from "./job.ts"
 import { isCertain } from "./plan.ts"
@@ -70,6 +71,7 @@ export const eraseStored = Effect.fn("erasure.stored")(function* (
   const paths = outputPaths(folder)
   yield* removeLeftovers(folder)
   const suppression = yield* suppress(folder, job.identifiers)
+  yield* prepare(catalogue)
   // Whatever is not loaded yet would be loaded later from segments that have changed.
   yield* (yield* makeLoader(resources, paths.temporary, policies)).load
   yield* vault.seal

@@ -33,7 +33,7 @@ const replaced: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 /** Tables that say nothing about single records, or about small numbers of them. */
-const aggregateTables: ReadonlySet<string> = new Set(["runs", "watermarks", "coverage", "columns"])
+const aggregateTables: ReadonlySet<string> = new Set(["runs", "watermarks", "coverage", "columns", "history_limit"])
 
 /** The SELECT of each published table of `meta`. */
 export const maskedMetaTables = ({ profile }: Masking): ReadonlyArray<readonly [table: string, select: string]> =>

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { Catalogue } from "../catalog/discover.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
+import { raiseHistoryLimit } from "../warehouse/meta/history-limit.ts"
 import { renewVersion } from "../warehouse/meta/content-versions.ts"
 import { instantOf, name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
@@ -21,6 +22,7 @@ export const pruneHistory = Effect.fn("prune.history")(function* (
     versions += Number(row?.["n"])
     if (apply)
       yield* transaction([
+        ...raiseHistoryLimit(before),
         ...tablesOf(resource).map((table) => `DELETE FROM crm_history.${name(table.name)} WHERE ${isOld}`),
         ...renewVersion(resource.table)
       ])

@@ -10,7 +10,8 @@ import { onDisk } from "../io/files.ts"
 import { verifyPrefix } from "../settings/paths.ts"
 import type { Position } from "../vault/position.ts"
 import { contentOf, empty } from "../warehouse/content.ts"
-import { literal, name, names } from "../warehouse/sql.ts"
+import { historyLimit } from "../warehouse/meta/history-limit.ts"
+import { instantOf, literal, name, names } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type Checked, type Finding, counted, wrong } from "./finding.ts"
 import { type Known, type KnownTable, filledTables, shownKey } from "./existing-tables.ts"
@@ -55,6 +56,9 @@ export const checkReplay = Effect.fn("verify.replay")(function* (
 const compared = Effect.fnUntraced(function* ({ tables }: Known, sample: Sample) {
   const warehouse = yield* Warehouse
   const filled = yield* filledTables("'replayed'")
+  const limit = yield* historyLimit()
+  // What prune has removed is in the vault still.
+  const isKept = limit === undefined ? "true" : `t._valid_to >= ${instantOf(limit)}`
   const findings: Array<Finding> = []
   let [records, rows] = [0, 0]
   for (const known of tables) {
@@ -66,8 +70,9 @@ const compared = Effect.fnUntraced(function* ({ tables }: Known, sample: Sample)
       const versionColumns = schema === "crm" ? [] : ["_valid_from", "_valid_to"]
       const selected = names([...columns.map((column) => column.name), ...versionColumns])
       const from = `${schema}.${name(table.name)}`
-      const ours = `(SELECT ${selected} FROM ${from} AS t WHERE ${sample.condition(known)})`
-      const theirs = `(SELECT ${selected} FROM replayed.${from} AS t)`
+      const isCompared = schema === "crm" ? "true" : isKept
+      const ours = `(SELECT ${selected} FROM ${from} AS t WHERE ${isCompared} AND ${sample.condition(known)})`
+      const theirs = `(SELECT ${selected} FROM replayed.${from} AS t WHERE ${isCompared})`
       const types = [
         ...columns.map(({ name: column, sql }) => ({ name: column, type: typeNames[sql] ?? sql })),
         ...versionColumns.map((column) => ({ name: column, type: typeNames["TIMESTAMPTZ"]! }))

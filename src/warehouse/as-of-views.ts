@@ -6,6 +6,7 @@
  */
 import type { Resource } from "../catalog/resource.ts"
 import { type Table, keyOf, tablesOf } from "../catalog/tables.ts"
+import { isKnownMoment } from "./meta/history-limit.ts"
 import { literal, name, names } from "./sql.ts"
 
 /** Creates them for one resource, in the schema `current` of its current rows; `history` has their earlier versions. */
@@ -36,9 +37,9 @@ const asOf = (resource: Resource, table: Table, current: string, history: string
     ? `(location_id, ${name(table.parentColumn)}) NOT IN (SELECT (location_id, id) FROM ${history}.${name(resource.table)} WHERE ${isValid} AND _deleted_at IS NOT NULL)`
     : "_deleted_at IS NULL"
   return `CREATE OR REPLACE MACRO ${current}.${name(`${table.name}_as_of`)}(moment) AS TABLE
-    SELECT ${columns} FROM ${currentTable} WHERE ${isLive}
+    SELECT ${columns} FROM ${currentTable} WHERE ${isKnownMoment("moment")} AND ${isLive}
     UNION ALL SELECT ${columns} FROM ${history}.${name(table.name)}
-    WHERE ${isValid} AND ${wasLive}`
+    WHERE ${isKnownMoment("moment")} AND ${isValid} AND ${wasLive}`
 }
 
 const changes = (resource: Resource, current: string, history: string): string => {

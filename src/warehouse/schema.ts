@@ -2,14 +2,13 @@
 import { Effect } from "effect"
 import { hash } from "node:crypto"
 import type { Catalogue } from "../catalog/discover.ts"
-import type { Resource } from "../catalog/resource.ts"
 import { type Column, tablesOf } from "../catalog/tables.ts"
 import { dictionaryStatements } from "./meta/columns.ts"
 import { renewVersions } from "./meta/content-versions.ts"
 import { storeFingerprint, storedFingerprint } from "./meta/schema-version.ts"
 import { metaCommentStatements, metaTableStatements } from "./meta/tables.ts"
 import { literal, name } from "./sql.ts"
-import { changesName, versionStatements } from "./as-of-views.ts"
+import { versionStatements } from "./as-of-views.ts"
 import { Warehouse } from "./warehouse.ts"
 
 const historyColumns = [
@@ -35,9 +34,9 @@ const migration = (catalogue: Catalogue, existing: Existing): ReadonlyArray<stri
   const tables = allTables(catalogue)
   return [
     ...tableStatements(catalogue, existing),
-    ...catalogue.resources
-      .filter((resource) => isOutdated(resource, existing))
-      .flatMap((resource) => versionStatements(resource, { current: "crm", history: "crm_history" })),
+    ...catalogue.resources.flatMap((resource) =>
+      versionStatements(resource, { current: "crm", history: "crm_history" })
+    ),
     ...dictionaryStatements(tables),
     ...renewVersions(catalogue.resources.map(({ table }) => table))
   ]
@@ -50,12 +49,6 @@ const existingColumns = `SELECT table_schema || '.' || table_name || '.' || colu
   FROM information_schema.columns WHERE table_schema IN ('crm', 'crm_history')`
 
 /** Whether the macros and views of versions must be recreated: a table changed, or they do not exist. */
-const isOutdated = (resource: Resource, existing: Existing): boolean =>
-  !existing.has(`crm.${changesName(resource)}.change`) ||
-  tablesOf(resource).some(({ name: table, columns }) =>
-    columns.some((column) => existing.get(`crm.${table}.${column.name}`) !== column.sql)
-  )
-
 const define = (
   schema: string,
   table: string,

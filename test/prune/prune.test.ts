@@ -73,6 +73,28 @@ describe("prune", () => {
       const again = JSON.parse((await run("prune", "--json")).stdout).data
       assert.deepStrictEqual([again.files, again.history.versions], [[], 0])
       await run("verify")
+      // What is left of the rows before the limit is not shown as if it were all.
+      for (const [file, schema] of [
+        [account.warehouse, "crm."],
+        [join(output, "published/crm.duckdb"), ""]
+      ] as const)
+        for (const table of ["contacts", "contact_tags", "contact_notes", "blogs"]) {
+          const asOf = (days: number) =>
+            inDatabase(file, (rows) =>
+              rows(`SELECT count(*)::INTEGER AS n FROM ${schema}${table}_as_of(now() - INTERVAL ${days} DAYS)`)
+            )
+          for (const days of [2, 400]) {
+            const cause = await asOf(days).catch((error: Error) => error)
+            assert.match(
+              String(cause),
+              /the rows as of 20.* are not known: prune\.history has removed the versions/,
+              table
+            )
+          }
+          assert.lengthOf(await asOf(0), 1)
+          const one = inDatabase(file, (rows) => rows(`FROM ${schema}${table}_as_of(now() - INTERVAL 2 DAYS) LIMIT 1`))
+          assert.match(String(await one.catch((error: Error) => error)), /are not known/, table)
+        }
       await run("ledger", "verify")
       // Three days later, all of the history is too old, and the vault still has it.
       const later = { overrides: acceleratedClock(-3 * 86_400_000) }
@@ -82,6 +104,57 @@ describe("prune", () => {
       const status = JSON.parse((await run("status", "--json")).stdout).data
       assert.isAbove(status.disk.published, 10_000)
       assert.isAbove(status.disk.vault, 1_000)
+    } finally {
+      discard(account)
+    }
+  })
+
+  it("leaves an output that verify compares with the vault, which still has the removed versions", async () => {
+    const account = await openTables("contacts", "--contacts", "30")
+    const day = 86_400_000
+    const config = join(newFolder(), "sluice.toml")
+    writeFileSync(config, '[prune]\nhistory = "1 days"\n')
+    const run = async (args: ReadonlyArray<string>, daysAgo = 0) => {
+      const overrides = acceleratedClock(daysAgo * day)
+      const ran = await sluice([...args, "--config", config], account.environment, { overrides })
+      assert.strictEqual(ran.code, 0, ran.stdout + ran.stderr)
+      return ran
+    }
+    const versions = async () => {
+      const [row] = await inDatabase(account.warehouse, (rows) =>
+        rows("SELECT count(*)::INTEGER AS n FROM crm_history.contacts")
+      )
+      return Number(row!["n"])
+    }
+    try {
+      for (const daysAgo of [4, 3, 0]) {
+        await run(["sync", "--full", "--only", "contacts"], daysAgo)
+        await account.service.post("change", { contacts: 0.5, seed: daysAgo })
+      }
+      const before = await versions()
+      await run(["prune", "--apply"])
+      const after = await versions()
+      assert.isTrue(after > 0 && after < before, `${before} became ${after}`)
+      await run(["verify", "--all"])
+      await run(["verify"])
+      // A version that is missing after the limit is found all the same.
+      const tables = [
+        "contacts",
+        "contact_tags",
+        "contact_attributions",
+        "contact_custom_values",
+        "contact_dnd_settings"
+      ]
+      await inDatabase(
+        account.warehouse,
+        async (rows) => {
+          for (const table of tables) await rows(`DELETE FROM crm_history.${table}`)
+        },
+        "READ_WRITE"
+      )
+      const wrong = await sluice(["verify", "--all", "--config", config], account.environment)
+      assert.strictEqual(wrong.code, 1, wrong.stdout)
+      assert.match(wrong.stdout + wrong.stderr, new RegExp(`${after} rows? missing that the vault contains`))
     } finally {
       discard(account)
     }

@@ -91,6 +91,11 @@ const metaTables: Readonly<Record<string, MetaTable>> = {
     comment: "What the last run did with every read operation of the API",
     columns: `run_id VARCHAR, location_id VARCHAR, operation VARCHAR, purpose VARCHAR, tables VARCHAR[], status VARCHAR, reason VARCHAR`
   },
+  history_limit: {
+    comment:
+      "The time before which prune.history has removed earlier versions; contacts_as_of is an error for times before it",
+    columns: `before_at TIMESTAMPTZ`
+  },
   columns: {
     comment: "The data dictionary: every column with its meaning",
     columns: `table_name VARCHAR, column_name VARCHAR, type VARCHAR, description VARCHAR, personal_data VARCHAR, refers_to VARCHAR`

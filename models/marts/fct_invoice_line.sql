@@ -1,3 +1,4 @@
+-- An amount that does not fit the column is NULL in its row.
 SELECT
   items.location_id,
   items.invoice_id,
@@ -10,9 +11,9 @@ SELECT
   items.product_id,
   products.product_name,
   items.price_id,
-  items.qty::DECIMAL(18, 4) AS quantity,
-  items.amount::DECIMAL(18, 4) AS unit_amount,
-  (items.amount::DECIMAL(18, 4) * items.qty::DECIMAL(18, 4))::DECIMAL(38, 4) AS line_amount,
+  items.qty AS quantity,
+  items.amount AS unit_amount,
+  TRY((items.amount * items.qty)::DECIMAL(38, 7)) AS line_amount,
   coalesce(items.currency, invoices.currency) AS currency
 FROM {{ ref('stg_invoice_items') }} AS items
 JOIN {{ ref('fct_invoice') }} AS invoices USING (location_id, invoice_id)

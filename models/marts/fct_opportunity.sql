@@ -15,7 +15,7 @@ SELECT
   opportunities.status = 'won' AS is_won,
   opportunities.status = 'lost' AS is_lost,
   opportunities.source,
-  opportunities.monetary_value::DECIMAL(38, 4) AS opportunity_value,
+  opportunities.monetary_value AS opportunity_value,
   locations.currency,
   opportunities.created_at,
   (opportunities.created_at AT TIME ZONE locations.time_zone)::DATE AS created_local_date,

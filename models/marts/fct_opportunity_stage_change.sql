@@ -24,7 +24,7 @@ SELECT
   pipeline_stage_id AS to_stage_id,
   from_status,
   status AS to_status,
-  monetary_value::DECIMAL(38, 4) AS opportunity_value,
+  monetary_value AS opportunity_value,
   CASE
     WHEN is_first THEN seen_at
     WHEN pipeline_stage_id IS DISTINCT FROM from_stage_id THEN coalesce(last_stage_change_at, seen_at)

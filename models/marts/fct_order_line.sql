@@ -10,9 +10,9 @@ SELECT
   items.product_id,
   coalesce(products.product_name, items.product_name, items.name) AS product_name,
   items.price_id,
-  items.qty::DECIMAL(18, 4) AS quantity,
-  items.unit_amount::DECIMAL(18, 4) AS unit_amount,
-  items.line_amount::DECIMAL(38, 4) AS line_amount,
+  items.qty AS quantity,
+  items.unit_amount,
+  items.line_amount,
   coalesce(items.currency, orders.currency) AS currency,
   orders.created_at AS ordered_at,
   (orders.created_at AT TIME ZONE locations.time_zone)::DATE AS order_local_date

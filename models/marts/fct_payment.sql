@@ -1,3 +1,4 @@
+-- A net amount that does not fit the column is NULL in its row.
 -- Sums of payments are meaningful for one currency, and for payments that are live and succeeded.
 SELECT
   transactions.location_id,
@@ -14,9 +15,9 @@ SELECT
   transactions.status = 'succeeded' AS is_succeeded,
   transactions.live_mode IS NOT FALSE AND transactions.mark_as_test IS NOT TRUE AS is_live,
   transactions.currency,
-  transactions.amount::DECIMAL(38, 4) AS amount,
-  coalesce(transactions.amount_refunded, 0)::DECIMAL(38, 4) AS refunded_amount,
-  (transactions.amount - coalesce(transactions.amount_refunded, 0))::DECIMAL(38, 4) AS net_amount,
+  transactions.amount,
+  coalesce(transactions.amount_refunded, 0) AS refunded_amount,
+  TRY((transactions.amount - coalesce(transactions.amount_refunded, 0))::DECIMAL(38, 7)) AS net_amount,
   transactions.created_at AS paid_at,
   (transactions.created_at AT TIME ZONE locations.time_zone)::DATE AS paid_local_date,
   transactions._synced_at

@@ -26,12 +26,15 @@ SELECT
   status AS subscription_status,
   live_mode IS NOT FALSE AND mark_as_test IS NOT TRUE AS is_live,
   currency,
-  (amount / nullif(schedule_rrule_interval, 0) * CASE schedule_rrule_interval_type
-    WHEN 'yearly' THEN 1 / 12.0
-    WHEN 'monthly' THEN 1
-    WHEN 'weekly' THEN 52 / 12.0
-    WHEN 'daily' THEN 365 / 12.0
-  END)::DECIMAL(38, 4) AS monthly_amount,
+  CASE
+    WHEN schedule_rrule_interval = 1 AND schedule_rrule_interval_type = 'monthly' THEN amount
+    ELSE try_cast(amount / nullif(schedule_rrule_interval, 0) * CASE schedule_rrule_interval_type
+      WHEN 'yearly' THEN 1 / 12.0
+      WHEN 'monthly' THEN 1
+      WHEN 'weekly' THEN 52 / 12.0
+      WHEN 'daily' THEN 365 / 12.0
+    END AS DECIMAL(38, 7))
+  END AS monthly_amount,
   month_start = date_trunc('month', started_local_date) AS is_first_month,
   coalesce(month_start = date_trunc('month', canceled_local_date), false) AS is_churn_month
 FROM months

@@ -12,7 +12,7 @@ import { onDisk } from "./io/files.ts"
 import { type AggregateTable, aggregateTables, impersonal } from "./masking/aggregates.ts"
 import { maskedTables, stampOf, writeCopy } from "./masking/copy.ts"
 import { maskingDocument, maskingName, stateOf } from "./masking/document.ts"
-import type { ModelProblem } from "./models/model.ts"
+import type { FailedModel } from "./models/model.ts"
 import { projectFolder, readModels } from "./models/files.ts"
 import { type Ordered, orderOf, withSources } from "./models/order.ts"
 import { withViews } from "./publish/changes.ts"
@@ -25,6 +25,7 @@ import { versionStatements } from "./warehouse/as-of-views.ts"
 import { boundChangedKeys, contentVersions, recordRelease } from "./warehouse/meta/content-versions.ts"
 import { storedFingerprint } from "./warehouse/meta/schema-version.ts"
 import { publishedMetaTables } from "./warehouse/meta/tables.ts"
+import { storeModelProblems } from "./warehouse/meta/model-problems.ts"
 import { isAnythingComplete } from "./warehouse/meta/watermarks.ts"
 import { commentStatements } from "./warehouse/schema.ts"
 import { Warehouse } from "./warehouse/warehouse.ts"
@@ -46,7 +47,7 @@ export interface PublishedTarget extends Published {
 /**
  * Publishes a new release if the warehouse differs from the current one, then those of the targets. Publishes nothing until
  * a resource has been read completely. Returns the files of the current release, in `due` whether and why it is new, and in
- * `problems` the models that a release does not have.
+ * `problems` the models that could not be built, which `meta.model_problems` lists too.
  */
 export const publishNow = Effect.fnUntraced(function* (
   catalogue: Catalogue,
@@ -77,12 +78,14 @@ export const publishNow = Effect.fnUntraced(function* (
     )
   )
   yield* lake
+  const problems = uniqueProblems([...(main?.problems ?? []), ...others.flatMap(({ problems }) => problems)])
+  yield* (yield* Warehouse).transaction(storeModelProblems(problems))
   // Without files, the lake is what the next changes are compared with.
   if (main === undefined && output.lake) yield* recordRelease()
   return {
     due: main === undefined ? "not wanted" : main.isNew ? "due" : "unchanged",
     files: main?.files ?? [],
-    problems: uniqueProblems([...(main?.problems ?? []), ...others.flatMap(({ problems }) => problems)]),
+    problems,
     folder,
     targets: others
   } as const
@@ -102,8 +105,9 @@ const commitToLake = Effect.fnUntraced(function* (
   })
 })
 
-const uniqueProblems = (problems: ReadonlyArray<ModelProblem>): ReadonlyArray<ModelProblem> => [
-  ...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()
+/** The first problem of each model: those of the main release come first. */
+const uniqueProblems = (problems: ReadonlyArray<FailedModel>): ReadonlyArray<FailedModel> => [
+  ...new Map(problems.toReversed().map((problem) => [problem.model, problem])).values()
 ]
 
 /** What a release contains. */
@@ -133,6 +137,7 @@ const publishContent = (
       schemaVersion: "1",
       views: viewStatements(catalogue, wide, aggregates),
       models,
+      isMasked: masking !== undefined,
       documents: (files) =>
         Effect.map(releaseDocuments(catalogue, wide, files, output.csvProfile === "spreadsheet"), (documents) =>
           masking === undefined ? documents : [...documents, masking]

@@ -25,7 +25,7 @@ import { makeBackfillPlan } from "./plan/backfill.ts"
 import { recordCoverage } from "./plan/coverage.ts"
 import type { ExpectedStep } from "./plan/expect.ts"
 import { type Choice, makePlan } from "./plan/plan.ts"
-import type { ModelProblem } from "./models/model.ts"
+import type { FailedModel } from "./models/model.ts"
 import { publishNow } from "./release.ts"
 import { type Range, middleOf, sumOf } from "./values/range.ts"
 import { RunEvents } from "./values/run-event.ts"
@@ -85,8 +85,8 @@ export interface Synced {
   readonly missingSegments: ReadonlyArray<number>
   /** Whether a new release was published (`due`), or why not. */
   readonly published: "due" | "unchanged" | "nothing read" | "not wanted"
-  /** Models that the release does not have. */
-  readonly modelProblems: ReadonlyArray<ModelProblem>
+  /** Models that could not be built. The data are complete without them, so they are an alarm and no exit code. */
+  readonly modelProblems: ReadonlyArray<FailedModel>
   /** Milliseconds from the start of the run, after planning, until all records were loaded. */
   readonly loadedMs: number
   /** Milliseconds from the start of the run, after planning, until its release was published. */
@@ -192,8 +192,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   return {
     run,
     ended,
-    // The data are complete without the models.
-    exitCode: exitCode === 0 && modelProblems.length > 0 ? exitCodes.partial : exitCode,
+    exitCode,
     status: runStatus,
     requests,
     rows,

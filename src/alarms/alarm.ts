@@ -5,6 +5,7 @@ export const alarmKinds = [
   "freshness",
   "volume",
   "rejects",
+  "models",
   "requests",
   "budget",
   "disk",

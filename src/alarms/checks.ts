@@ -56,6 +56,7 @@ export const alarmsOf = (situation: Situation): ReadonlyArray<Alarm> => {
     ...(sync.length > 0 ? [] : freshness(situation)),
     ...volume(situation),
     ...rejects(situation),
+    ...models(situation),
     ...requests(situation),
     ...budget(situation),
     ...disk(situation),
@@ -145,6 +146,16 @@ const rejects = ({ facts, limits }: Situation): ReadonlyArray<Alarm> =>
         ]
       : []
   )
+
+/** What DuckDB says about a model may quote a value, so it is only in the table. */
+const models = ({ now, facts }: Situation): ReadonlyArray<Alarm> =>
+  facts.modelProblems.map(({ model, keptAt }) => ({
+    kind: "models",
+    subject: model,
+    level: keptAt === undefined ? "error" : "warning",
+    message: `the model could not be built; the release ${keptAt === undefined ? "has no table of it" : `keeps its table of ${hours(now - keptAt)} ago`}`,
+    next: "look at meta.model_problems; ./sluice publish, once it is corrected"
+  }))
 
 const drift = ({ facts: { newFields, newValues } }: Situation): ReadonlyArray<Alarm> => [
   ...(newFields.length === 0

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import type { Failure } from "../failure.ts"
 import { type Run, runsNewestFirst } from "../warehouse/meta/runs.ts"
 import type { RunResource } from "../values/run-resource.ts"
+import { type StoredProblem, modelProblems } from "../warehouse/meta/model-problems.ts"
 import { completeRuns, resourcesOf } from "../warehouse/meta/run-resources.ts"
 import { completeReadings } from "../warehouse/meta/watermarks.ts"
 import { literal } from "../warehouse/sql.ts"
@@ -28,6 +29,8 @@ export interface Facts {
   /** Changes of each resource in the last complete nights, newest first. */
   readonly nights: ReadonlyMap<string, ReadonlyArray<Night>>
   readonly lastReadings: ReadonlyArray<LastReading>
+  /** Models that could not be built for the last release. */
+  readonly modelProblems: ReadonlyArray<StoredProblem>
   /** What the last sync met for the first time: `contacts.loyaltyTier (new field)`. */
   readonly newFields: ReadonlyArray<string>
   /** As `contacts.type = prospect`. */
@@ -89,6 +92,7 @@ export const factsOf = Effect.fn("alarms.facts")(function* (
     })),
     nights: byResource,
     lastReadings: lastReadings.map((one) => ({ ...one, subject: subjectOf(one.location, one.resource) })),
+    modelProblems: yield* modelProblems(),
     newFields: drift.filter((row) => !isValue(row)).map((row) => `${String(row["field"])} (${String(row["kind"])})`),
     newValues: drift.filter(isValue).map((row) => String(row["field"]))
   }

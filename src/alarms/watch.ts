@@ -55,6 +55,14 @@ export const watch = Effect.fn("alarms.watch")(function* (
   }
 })
 
-const noFacts: Facts = { syncs: [], completeAt: [], nights: new Map(), lastReadings: [], newFields: [], newValues: [] }
+const noFacts: Facts = {
+  syncs: [],
+  completeAt: [],
+  nights: new Map(),
+  lastReadings: [],
+  modelProblems: [],
+  newFields: [],
+  newValues: []
+}
 
 export const readFacts = ({ volume }: Limits): Effect.Effect<Facts, Failure, Warehouse> => factsOf(volume.nights)

@@ -1,11 +1,12 @@
-/** Reports the models that a release does not have. */
+/** Reports the models that could not be built for a release. */
 import { Effect } from "effect"
-import type { ModelProblem } from "../models/model.ts"
+import type { FailedModel } from "../models/model.ts"
 import { Output } from "./output.ts"
 
-export const sentenceOf = ({ problem }: ModelProblem): string => `Model not built: ${problem}`
+export const sentenceOf = ({ problem, kept }: FailedModel): string =>
+  `Model not built${kept === undefined ? "" : `, its table of ${kept.at} stays`}: ${problem}`
 
-export const sayProblems = Effect.fnUntraced(function* (problems: ReadonlyArray<ModelProblem>) {
+export const sayProblems = Effect.fnUntraced(function* (problems: ReadonlyArray<FailedModel>) {
   const { say } = yield* Output
   for (const problem of problems) say(sentenceOf(problem), "warn")
 })

@@ -4,7 +4,6 @@ import { existsSync } from "node:fs"
 import { rename } from "node:fs/promises"
 import type { Catalogue } from "../catalog/discover.ts"
 import { keyText } from "../catalog/tables.ts"
-import { exitCodes } from "../failure.ts"
 import { onDisk } from "../io/files.ts"
 import { removeLeftovers } from "../leftovers.ts"
 import { makeLoader } from "../load/load.ts"
@@ -100,17 +99,12 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
     Effect.tap(() =>
       onDisk(warehouse, "replaced", () => rename(rebuilt, warehouse)).pipe(withReport(output, catalogue))
     ),
-    (work) =>
-      recorded(work, output.folder, "rebuild", (done) => ({
-        run: done.run,
-        records: done.records,
-        exitCode: done.problems.length === 0 ? 0 : exitCodes.partial
-      }))
+    (work) => recorded(work, output.folder, "rebuild", ({ run, records }) => ({ run, records, exitCode: 0 }))
   )
 
   const elapsedMs = (yield* Clock.currentTimeMillis) - startedAt
-  const next = "./sluice status"
-  const exitCode = problems.length === 0 ? 0 : exitCodes.partial
+  const next = problems.length === 0 ? "./sluice status" : "./sluice check"
+  const exitCode = 0
   const modelProblems = problems.map(sentenceOf)
   if (flags.json)
     yield* printResult("rebuild", { exitCode, next, data: { records, loadedMs, elapsedMs, modelProblems } })

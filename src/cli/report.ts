@@ -120,13 +120,13 @@ export const releases = {
 const isQuiet = ({ status, newRows, changedRows, deletedRows, rejected }: Synced["rows"][number]): boolean =>
   status === "complete" && newRows + changedRows + deletedRows + rejected === 0
 
-const nextOf = ({ ended, exitCode, isStoppedByDeadline, catalogue }: Ended, command: string): string => {
+const nextOf = ({ ended, exitCode, isStoppedByDeadline, catalogue, modelProblems }: Ended, command: string): string => {
   if (isStoppedByDeadline) return `${command}; it resumes where it stopped.`
   const resumeAt = ended.find((end) => end.resumeAt !== undefined)?.resumeAt
   if (resumeAt !== undefined)
     return `${command}, after ${instant(resumeAt)}, when the service accepts requests again; it resumes where it stopped.`
   if (exitCode === exitCodes.later) return `${command}, later; it resumes where it stopped.`
-  if (exitCode === 0) return "./sluice status"
+  if (exitCode === 0) return modelProblems.length > 0 ? "./sluice check" : "./sluice status"
   const scopes = scopesOf(
     catalogue,
     ended.filter(({ reason }) => reason === "forbidden").map(({ resource }) => resource)

@@ -32,6 +32,9 @@ const replaced: Readonly<Record<string, ReadonlyArray<string>>> = {
   coverage: [`${ifPlain("reason")} AS reason`]
 }
 
+/** Tables that a masked release fills itself: what DuckDB says about a model may quote a value. */
+const ownTables: ReadonlySet<string> = new Set(["model_problems"])
+
 /** Tables that say nothing about single records, or about small numbers of them. */
 const aggregateTables: ReadonlySet<string> = new Set(["runs", "watermarks", "coverage", "columns", "history_limit"])
 
@@ -42,7 +45,8 @@ export const maskedMetaTables = ({ profile }: Masking): ReadonlyArray<readonly [
     const more = profile === "aggregate" && table === "watermarks" ? ["NULL::BIGINT AS total"] : []
     const columns = [...(replaced[table] ?? []), ...more]
     const select = `SELECT * ${columns.length > 0 ? `REPLACE (${columns.join(", ")})` : ""} FROM meta.${name(table)}`
-    return [table, profile === "aggregate" && !aggregateTables.has(table) ? `${select} LIMIT 0` : select]
+    const isEmpty = ownTables.has(table) || (profile === "aggregate" && !aggregateTables.has(table))
+    return [table, isEmpty ? `${select} LIMIT 0` : select]
   })
 
 /** The state of the warehouse that a publish needs. `stamp` changes with everything that decides what is masked and how. */

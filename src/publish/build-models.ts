@@ -11,20 +11,25 @@ import { attachedName, inAttached } from "./snapshot.ts"
 export const modelPath = (model: Model): string => `${attachedName}.bi.${name(model.name)}`
 
 /**
- * Builds `wanted`, keeps `kept`, and removes every other model from the file. Returns what is wrong with the models that
- * could not be built, given those that are wrong already.
+ * Builds `wanted`, keeps `kept`, and removes every other model from the file; with `keepsFailed`, except the table of a model
+ * that cannot be built. Returns what is wrong with those models, given `wrong`, which is known already.
  */
 export const buildModels = Effect.fn("publish.buildModels")(function* (
   wanted: ReadonlyArray<Model>,
   kept: ReadonlySet<string>,
-  wrong: ReadonlyArray<ModelProblem>
+  wrong: ReadonlyArray<ModelProblem>,
+  keepsFailed: boolean
 ): Effect.fn.Return<ReadonlyArray<ModelProblem>, Failure, Warehouse> {
   const warehouse = yield* Warehouse
   const problems = [...wrong]
   const build = Effect.gen(function* () {
     yield* warehouse.run("CREATE SCHEMA IF NOT EXISTS bi")
+    // The statement that builds a table replaces the earlier one only if it succeeds.
+    const tables = wanted.filter(({ isView }) => !isView).map((model) => model.name)
+    const stay = new Set(keepsFailed ? [...tables, ...wrong.map(({ model }) => model)] : [])
     for (const [model, kind] of yield* existingModels)
-      if (!kept.has(model)) yield* warehouse.run(`DROP ${kind} bi.${name(model)}`)
+      if (!kept.has(model) && (kind === "VIEW" || !stay.has(model)))
+        yield* warehouse.run(`DROP ${kind} bi.${name(model)}`)
     for (const model of wanted) {
       const missing = refsOf(model).find((ref) => problems.some((one) => one.model === ref))
       const problem = missing === undefined ? yield* create(model) : `the model ${missing} could not be built`
@@ -34,6 +39,38 @@ export const buildModels = Effect.fn("publish.buildModels")(function* (
   yield* inAttached(build)
   return problems
 })
+
+/**
+ * The models among `failed` whose earlier table is in the file. `earlier`: a DuckDB file of the release before, from which it
+ * is taken if this file was written anew.
+ */
+export const keepEarlierTables = Effect.fn("publish.keepEarlierTables")(function* (
+  failed: ReadonlySet<string>,
+  earlier: string | undefined
+): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const kept = new Set((yield* existingModels).map(([model]) => model).filter((model) => failed.has(model)))
+  const missing = failed.difference(kept)
+  if (earlier === undefined || missing.size === 0) return [...kept]
+  const copy = Effect.gen(function* () {
+    const found = yield* warehouse.rows(
+      `SELECT table_name FROM duckdb_tables() WHERE database_name = '${earlierName}' AND schema_name = 'bi'`
+    )
+    for (const table of found.map((row) => String(row["table_name"])))
+      if (missing.has(table)) {
+        yield* warehouse.run(`CREATE TABLE ${attachedName}.bi.${name(table)} AS FROM ${earlierName}.bi.${name(table)}`)
+        kept.add(table)
+      }
+  })
+  yield* Effect.acquireUseRelease(
+    warehouse.run(`ATTACH ${literal(earlier)} AS ${earlierName} (READ_ONLY)`),
+    () => copy,
+    () => Effect.ignore(warehouse.run(`DETACH ${earlierName}`))
+  )
+  return [...kept]
+})
+
+const earlierName = "sluice_earlier"
 
 /** Shows the tables of the warehouse in a file that has none, by the names that they have in the published one. */
 export const showSources = Effect.fnUntraced(function* (models: ReadonlyArray<Model>) {
@@ -68,7 +105,7 @@ const create = Effect.fnUntraced(function* (model: Model): Effect.fn.Return<stri
   const sql = sqlOf(model, (reference) =>
     "ref" in reference ? `bi.${name(reference.ref)}` : sourceName(reference.source)
   )
-  return yield* warehouse.run(`CREATE ${kind} ${path} AS ${sql}`).pipe(
+  return yield* warehouse.run(`CREATE OR REPLACE ${kind} ${path} AS ${sql}`).pipe(
     Effect.andThen(comment),
     Effect.as(undefined),
     Effect.catchIf(

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import type { Failure } from "../failure.ts"
 import { type Checksum, onDisk, writeDurably } from "../io/files.ts"
 import { manifestName } from "../settings/paths.ts"
-import type { ModelProblem } from "../models/model.ts"
+import type { FailedModel } from "../models/model.ts"
 import { sluiceVersion } from "../values/version.ts"
 import type { Content } from "../warehouse/content.ts"
 
@@ -48,11 +48,13 @@ export interface ReleaseState {
 export interface Manifest {
   readonly run: string
   readonly schemaVersion: string
+  /** When a publish last found that the release shows the content of the warehouse, ISO 8601. */
+  readonly confirmedAt?: string
   readonly formats: ReadonlyArray<string>
   readonly csvProfile: string
   readonly state: ReleaseState
-  /** Models that could not be built, which the release does not have. */
-  readonly problems?: ReadonlyArray<ModelProblem>
+  /** Models that could not be built. The release has an earlier table of some. */
+  readonly problems?: ReadonlyArray<FailedModel>
   readonly tables: ReadonlyArray<TableContent>
   readonly files: ReadonlyArray<PublishedFile>
 }

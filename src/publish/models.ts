@@ -4,22 +4,24 @@
  */
 import { Effect } from "effect"
 import { hash } from "node:crypto"
-import { rm } from "node:fs/promises"
-import { join } from "node:path"
+import { constants } from "node:fs"
+import { copyFile, rm } from "node:fs/promises"
+import { dirname, join } from "node:path"
 import type { Failure } from "../failure.ts"
 import { onDisk } from "../io/files.ts"
-import { type Model, type ModelProblem, type Source, refsOf, sourcesOf } from "../models/model.ts"
+import { type FailedModel, type Model, type Source, refsOf, sourcesOf } from "../models/model.ts"
 import type { Ordered } from "../models/order.ts"
 import { snapshotName } from "../settings/paths.ts"
-import type { Warehouse } from "../warehouse/warehouse.ts"
-import { buildModels, modelPath, showSources } from "./build-models.ts"
+import { storeModelProblems } from "../warehouse/meta/model-problems.ts"
+import { Warehouse } from "../warehouse/warehouse.ts"
+import { buildModels, keepEarlierTables, modelPath, showSources } from "./build-models.ts"
 import type { Changes } from "./changes.ts"
 import { columnsOf } from "./columns.ts"
 import { copyCsv } from "./csv.ts"
 import type { Written } from "./manifest.ts"
 import { copyParquet, metadataSql, parquetName } from "./parquet.ts"
 import { type Making, type Put, below, filesOf, linkAll, makeFolder } from "./put.ts"
-import { withAttached } from "./snapshot.ts"
+import { attachedName, withAttached } from "./snapshot.ts"
 import { writeSpreadsheets } from "./spreadsheet-files.ts"
 
 /** The versions of models by name: a model with an equal version has equal rows. */
@@ -41,8 +43,8 @@ export const modelVersions = ({ models }: Ordered, versions: Changes["versions"]
 
 export interface PutModels {
   readonly files: ReadonlyArray<Put>
-  /** Models that could not be built. The release has neither them nor those that refer to them. */
-  readonly problems: ReadonlyArray<ModelProblem>
+  /** Models that could not be built, and those that refer to them. The release has an earlier table of some. */
+  readonly problems: ReadonlyArray<FailedModel>
 }
 
 interface ModelOptions {
@@ -50,12 +52,13 @@ interface ModelOptions {
   readonly csvProfile: "machine" | "spreadsheet"
   /** The DuckDB file is an updated copy of the previous release's, which has its models. */
   readonly isUpdated: boolean
+  readonly isMasked?: boolean | undefined
 }
 
 export const putModels = Effect.fn("publish.models")(function* (
   { models, problems: wrong }: Ordered,
   versions: ModelVersions,
-  { formats, csvProfile, isUpdated }: ModelOptions,
+  { formats, csvProfile, isUpdated, isMasked = false }: ModelOptions,
   { building, previous }: Making
 ): Effect.fn.Return<PutModels, Failure, Warehouse> {
   const hasDatabase = formats.includes("duckdb")
@@ -70,13 +73,23 @@ export const putModels = Effect.fn("publish.models")(function* (
   const built = Effect.gen(function* () {
     if (!hasDatabase) yield* showSources(wanted)
     const kept = new Set(isUpdated ? models.filter((model) => !changed.has(model)).map(({ name }) => name) : [])
-    const problems = yield* buildModels(wanted, kept, wrong)
-    const failed = new Set(problems.map(({ model }) => model))
+    const found = yield* buildModels(wanted, kept, wrong, !isMasked)
+    const failed = new Set(found.map(({ model }) => model))
+    const earlierFiles = isMasked ? [] : yield* linkEarlier([...failed])
+    const stale = new Set([
+      ...earlierFiles.map(({ table }) => table),
+      ...(isMasked ? [] : yield* earlierTables(failed)).map((model) => tableName({ name: model }))
+    ])
+    const problems = found.map((one): FailedModel => {
+      const kept = stale.has(tableName({ name: one.model })) ? keptOf(one.model) : undefined
+      return { ...one, ...(kept && { kept }) }
+    })
+    if (hasDatabase) yield* (yield* Warehouse).transaction(storeModelProblems(problems, attachedName))
     const put = yield* Effect.forEach(
       models.filter((model) => !model.isView && !failed.has(model.name)),
       (model) => Effect.forEach(fileFormats, (format) => putFiles(model, format))
     )
-    return { files: put.flat(2), problems }
+    return { files: [...put.flat(2), ...earlierFiles], problems }
   })
   const result = yield* withAttached(path, built)
   if (!hasDatabase) yield* onDisk(path, "removed", () => rm(path))
@@ -90,9 +103,40 @@ export const putModels = Effect.fn("publish.models")(function* (
     )
   }
 
-  function filesBefore(model: Model, format: string) {
+  function filesBefore(model: Pick<Model, "name">, format: string) {
     const isOther = format === "csv" && before?.csvProfile !== csvProfile
     return isOther ? [] : filesOf(previous, { name: tableName(model) }, format)
+  }
+
+  function linkEarlier(failed: ReadonlyArray<string>) {
+    const files = failed.flatMap((name) => fileFormats.flatMap((format) => filesBefore({ name }, format)))
+    return Effect.gen(function* () {
+      for (const { path } of files) yield* makeFolder(join(building, dirname(path)))
+      return files.length === 0 ? [] : yield* linkAll(files, building, previous!)
+    })
+  }
+
+  /** The failed models that have a table in the DuckDB file. A file that is written anew gets those of the release before. */
+  function earlierTables(failed: ReadonlySet<string>) {
+    return Effect.gen(function* () {
+      const isThere = !isUpdated && failed.size > 0 && before?.files.some(({ path }) => path === snapshotName)
+      if (!isThere) return yield* keepEarlierTables(failed, undefined)
+      // A copy, because a reader may have locked the file.
+      const copy = join(building, earlierName)
+      yield* onDisk(copy, "written", () =>
+        copyFile(join(previous!.folder, snapshotName), copy, constants.COPYFILE_FICLONE)
+      )
+      const kept = yield* keepEarlierTables(failed, copy)
+      yield* onDisk(copy, "removed", () => rm(copy))
+      return kept
+    })
+  }
+
+  /** Since when the table of a model that cannot be built is out of date. */
+  function keptOf(model: string): FailedModel["kept"] {
+    const known = before?.problems?.find((one) => one.model === model)
+    if (known) return known.kept
+    return before?.confirmedAt === undefined ? undefined : { run: before.run, at: before.confirmedAt }
   }
 
   function putFiles(model: Model, format: string): Effect.Effect<ReadonlyArray<Put>, Failure, Warehouse> {
@@ -112,9 +156,10 @@ export const putModels = Effect.fn("publish.models")(function* (
 })
 
 /** The name in the manifest. */
-const tableName = ({ name }: Model): string => `bi.${name}`
+const tableName = ({ name }: Pick<Model, "name">): string => `bi.${name}`
 
 const temporaryName = ".models.duckdb"
+const earlierName = ".earlier.duckdb"
 
 const writeParquet = Effect.fnUntraced(function* (model: Model, folder: string) {
   const metadata = metadataSql(model.description ?? "", { columns: model.columns })

@@ -10,7 +10,7 @@ import { join } from "node:path"
 import { Failure } from "../failure.ts"
 import { onDisk } from "../io/files.ts"
 import { snapshotName } from "../settings/paths.ts"
-import type { ModelProblem } from "../models/model.ts"
+import type { FailedModel } from "../models/model.ts"
 import type { Ordered } from "../models/order.ts"
 import { recordRelease } from "../warehouse/meta/content-versions.ts"
 import { storedFingerprint } from "../warehouse/meta/schema-version.ts"
@@ -34,6 +34,8 @@ export interface PublishOptions {
   readonly views?: ReadonlyArray<string>
   /** The models to build. */
   readonly models?: Ordered
+  /** The rows are masked, perhaps by other rules than in the release before: no table of it stays for a failed model. */
+  readonly isMasked?: boolean
   /** Makes the documents that describe the files of a release. */
   readonly documents?: (
     files: ReadonlyArray<PublishedFile>
@@ -49,8 +51,8 @@ interface Document {
 }
 
 export interface Published {
-  /** Models that could not be built, which the release does not have. */
-  readonly problems: ReadonlyArray<ModelProblem>
+  /** Models that could not be built. The release has an earlier table of some. */
+  readonly problems: ReadonlyArray<FailedModel>
   /** Whether there is a new release; otherwise the current one shows the present content. */
   readonly isNew: boolean
   readonly files: ReadonlyArray<PublishedFile>
@@ -75,8 +77,12 @@ export const publish = Effect.fn("publish")(function* (
   if (previous && isCurrent(previous.manifest)) {
     yield* confirmRelease(previous)
     yield* tryRecordRelease
-    const failed = (previous.manifest.problems ?? []).filter(({ model }) => model in versions)
-    return { isNew: false, files: previous.manifest.files, problems: [...models.problems, ...failed], folder }
+    const known = previous.manifest.problems ?? []
+    const failed = [
+      ...models.problems.map((one) => ({ ...one, kept: known.find(({ model }) => model === one.model)?.kept })),
+      ...known.filter(({ model }) => model in versions)
+    ]
+    return { isNew: false, files: previous.manifest.files, problems: failed, folder }
   }
   const release = yield* beginRelease(folder, run)
   return yield* Effect.gen(function* () {
@@ -94,7 +100,7 @@ export const publish = Effect.fn("publish")(function* (
       if (formats.includes("csv")) put.push(...(yield* putCsv(table, csvProfile, making)))
     }
     const isUpdated = snapshot?.fullBytes !== undefined
-    const built = yield* putModels(models, versions, { formats, csvProfile, isUpdated }, making)
+    const built = yield* putModels(models, versions, { ...options, isUpdated }, making)
     put.push(...built.files)
     // Flushing a small file is mostly waiting, so several files are flushed concurrently.
     const files = yield* Effect.forEach(

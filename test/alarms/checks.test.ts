@@ -103,7 +103,15 @@ const limits = {
   tokenDays: 14,
   tokenExpires: undefined
 }
-const noFacts = { syncs: [run({})], completeAt: [], nights: new Map(), lastReadings: [], newFields: [], newValues: [] }
+const noFacts = {
+  syncs: [run({})],
+  completeAt: [],
+  nights: new Map(),
+  lastReadings: [],
+  modelProblems: [],
+  newFields: [],
+  newValues: []
+}
 const situation: Situation = { now, limits, facts: noFacts, free: [], failed: undefined, isRunning: false }
 const withFacts = (facts: Partial<Situation["facts"]>, rest: Partial<Situation> = {}): ReadonlyArray<string> =>
   alarmsOf({ ...situation, ...rest, facts: { ...noFacts, ...facts } }).map((one) => `${one.level} ${keyOf(one)}`)
@@ -119,6 +127,13 @@ describe("an alarm", () => {
     const failed = { at: now, exitCode: 77, message: "The token is wrong.", next: "set it" }
     assert.deepStrictEqual(withFacts({}, { failed }), ["error sync"])
     assert.deepStrictEqual(withFacts({}, { failed: { ...failed, at: now - hour } }), [], "a later run ended well")
+  })
+  it("about a model that could not be built: a warning if its earlier table stays", () => {
+    const failed = (keptAt: number | undefined) => ({
+      modelProblems: [{ model: "fct_invoice", problem: "1/0", keptAt }]
+    })
+    assert.deepStrictEqual(withFacts(failed(undefined)), ["error models:fct_invoice"])
+    assert.deepStrictEqual(withFacts(failed(now - hour)), ["warning models:fct_invoice"])
   })
   it("about freshness: from the limits on, and not while the sync itself is one", () => {
     const aged = (age: number) => ({

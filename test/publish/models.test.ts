@@ -119,24 +119,29 @@ describe("the models of a release", () => {
     }).pipe(Effect.provide(warehouseAt(output)))
   })
 
+  const broken = {
+    ...usual,
+    named: "SELECT nothing FROM {{ ref('stg_things') }}",
+    later: "FROM {{ ref('named') }}"
+  }
+  const problemsIn = (output: string) =>
+    read(output, "SELECT model, kept_run_id, kept_at IS NOT NULL FROM meta.model_problems ORDER BY model")
+
   it.effect("that cannot be built are named with those that refer to them; the release has everything else", () => {
     const output = newOutput()
     return Effect.gen(function* () {
       const publishWith = (texts: Readonly<Record<string, string>>) =>
         publishThings(output, { formats: ["duckdb", "csv"], models: models(texts) })
       yield* addThings([row("a")])
-      yield* publishWith({ ...usual, later: "FROM {{ ref('named') }}" })
-      const broken = {
-        ...usual,
-        named: "SELECT nothing FROM {{ ref('stg_things') }}",
-        later: "FROM {{ ref('named') }}"
-      }
       for (const isNew of [true, false]) {
         const ended = yield* publishWith(broken)
         assert.strictEqual(ended.isNew, isNew)
         assert.deepStrictEqual(
-          ended.problems.map(({ model }) => model),
-          ["named", "later"]
+          ended.problems.map(({ model, kept }) => [model, kept]),
+          [
+            ["named", undefined],
+            ["later", undefined]
+          ]
         )
         assert.match(ended.problems[0]!.problem, /^named\.sql: .*"nothing"/s)
         assert.deepStrictEqual(names(output, "csv"), ["constant.csv", "newest_run.csv"])
@@ -144,9 +149,74 @@ describe("the models of a release", () => {
         assert.deepStrictEqual(yield* read(output, "SELECT view_name FROM duckdb_views() WHERE schema_name = 'bi'"), [
           ["stg_things"]
         ])
+        assert.deepStrictEqual(yield* problemsIn(output), [
+          ["later", null, false],
+          ["named", null, false]
+        ])
       }
       assert.deepStrictEqual((yield* publishWith(usual)).problems, [])
       assert.deepStrictEqual(yield* read(output, "SELECT id FROM bi.named"), [["a"]])
+      assert.deepStrictEqual(yield* problemsIn(output), [])
+    }).pipe(Effect.provide(warehouseAt(output)))
+  })
+
+  for (const { what, views } of [
+    { what: "updated", views: undefined },
+    { what: "written anew", views: ["COMMENT ON TABLE main.things IS 'other'"] }
+  ])
+    it.effect(`that cannot be built any more keep their last good table, in a file that is ${what}`, () => {
+      const output = newOutput()
+      return Effect.gen(function* () {
+        const publishWith = (texts: Readonly<Record<string, string>>, run: string, more = {}) =>
+          publishThings(output, { formats: ["duckdb", "parquet", "csv"], models: models(texts), run, ...more })
+        yield* addThings(Array.from({ length: 20 }, (_, n) => row(`id${n}`)))
+        yield* publishWith({ ...usual, later: "FROM {{ ref('named') }}" }, "run-1")
+        const before = inode(output, "csv/bi/named.csv")
+        for (const run of ["run-2", "run-3"]) {
+          yield* replaceThings([run === "run-2" ? "id3" : "id4"], "changed")
+          const { problems } = yield* publishWith(broken, run, views === undefined ? {} : { views })
+          assert.deepStrictEqual(
+            problems.map(({ model, kept }) => [model, kept?.run]),
+            [
+              ["named", "run-1"],
+              ["later", "run-1"]
+            ]
+          )
+          assert.deepStrictEqual(yield* read(output, "SELECT count(*)::INTEGER FROM bi.named"), [[20]])
+          assert.deepStrictEqual(yield* read(output, "SELECT count(*)::INTEGER FROM bi.later"), [[20]])
+          assert.deepStrictEqual(yield* read(output, "SELECT count(name)::INTEGER FROM things"), [
+            [run === "run-2" ? 19 : 18]
+          ])
+          assert.strictEqual(inode(output, "csv/bi/named.csv"), before)
+          assert.include(names(output, "parquet"), "named")
+          assert.deepStrictEqual(yield* problemsIn(output), [
+            ["later", "run-1", true],
+            ["named", "run-1", true]
+          ])
+        }
+        assert.deepStrictEqual((yield* publishWith(usual, "run-4")).problems, [])
+        assert.deepStrictEqual(yield* read(output, "SELECT count(*)::INTEGER FROM bi.named"), [[18]])
+      }).pipe(Effect.provide(warehouseAt(output)))
+    })
+
+  it.effect("that cannot be built keep no table in a masked release, nor in one that is written in full", () => {
+    const output = newOutput()
+    return Effect.gen(function* () {
+      yield* addThings([row("a")])
+      const all = { formats: ["duckdb", "csv"] as const }
+      for (const more of [{ isMasked: true }, { full: true }]) {
+        yield* publishThings(output, { ...all, models: models(usual), full: true })
+        const { problems } = yield* publishThings(output, { ...all, models: models(broken), ...more })
+        assert.deepStrictEqual(
+          problems.map(({ kept }) => kept),
+          [undefined, undefined]
+        )
+        assert.notInclude(names(output, "csv"), "named.csv")
+        assert.deepStrictEqual(
+          yield* read(output, "SELECT table_name FROM duckdb_tables() WHERE table_name = 'named'"),
+          []
+        )
+      }
     }).pipe(Effect.provide(warehouseAt(output)))
   })
 })

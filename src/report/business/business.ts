@@ -3,6 +3,8 @@ import * as Effect from "effect/Effect"
 import type { Failure } from "../../failure.ts"
 import { Warehouse } from "../../warehouse/warehouse.ts"
 import { type Html, html } from "../../values/html.ts"
+import { modelProblems } from "../../warehouse/meta/model-problems.ts"
+import { day, moment } from "../format.ts"
 import { section, tiles } from "../table.ts"
 import { acquisitionTopic } from "./acquisition.ts"
 import { outcomeTopic, pipelineTopic } from "./deals.ts"
@@ -30,6 +32,7 @@ export const business = Effect.fn("report.business")(function* (
   const models = new Set(found.map((row) => String(row["table_name"])))
   if (models.size === 0) return withoutModels("The published DuckDB file has no models in schema bi")
   const months = monthsUntil(asOf)
+  const staleSince = new Map((yield* modelProblems()).map(({ model, keptAt }) => [model, keptAt]))
   const made = yield* Effect.forEach(topics, ({ id, title, models: needed, make }) => {
     const without = (lead: string): Topic => ({
       figures: [],
@@ -37,7 +40,9 @@ export const business = Effect.fn("report.business")(function* (
     })
     const missing = needed.filter((model) => !models.has(model))
     if (missing.length > 0) return Effect.succeed(without(`The release does not have the model ${missing.join(", ")}.`))
+    const stale = needed.flatMap((model) => staleSince.get(model) ?? [])
     return make(months).pipe(
+      Effect.map((topic) => (stale.length === 0 ? topic : asOfDay(topic, Math.min(...stale)))),
       Effect.catchIf(
         ({ reason }) => reason._tag === "StatementRejected",
         () =>
@@ -48,6 +53,13 @@ export const business = Effect.fn("report.business")(function* (
     )
   })
   return html`${tiles(made.flatMap(({ figures }) => figures))} ${made.map(({ content }) => content)}`
+})
+
+/** The model could not be built since, so the figures are old. */
+const asOfDay = ({ figures, content }: Topic, at: number): Topic => ({
+  figures: figures.map((figure) => ({ ...figure, note: `${figure.note}, as of ${day(at)}` })),
+  content: html`${content}
+    <p class="note">These figures are as of ${moment(at)}: the model could not be built since.</p>`
 })
 
 /** Instead of the figures. */

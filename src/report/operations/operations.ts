@@ -1,6 +1,7 @@
 /** The first part of the report: how the copying went. */
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../failure.ts"
+import { modelProblems } from "../../warehouse/meta/model-problems.ts"
 import { runsNewestFirst } from "../../warehouse/meta/runs.ts"
 import type { Warehouse } from "../../warehouse/warehouse.ts"
 import { type Html, html } from "../../values/html.ts"
@@ -32,11 +33,12 @@ export const operations = Effect.fn("report.operations")(function* (
   const runs = yield* runsNewestFirst(undefined, runsMax)
   const requests = yield* requestsOf(period)
   const rejects = yield* rejectsOf(period)
+  const models = yield* modelProblems()
   const used = yield* diskUse(output)
   return {
     period,
-    overview: overviewOf(period, readings),
-    content: html`${overviewSection({ period, readings, tables, requests, rejects, scopeOf })}
+    overview: overviewOf(period, readings, models),
+    content: html`${overviewSection({ period, readings, tables, requests, rejects, models, scopeOf })}
     ${changesSection(period, tables)} ${freshness(period, readings, scopeOf)} ${runsSection(runs, period.runs)}
     ${requestsSection(period, requests)} ${rejectsSection(rejects)} ${driftSection(rejects)} ${diskSection(used)}`
   }

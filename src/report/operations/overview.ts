@@ -2,6 +2,7 @@
 import { brief, count, counted, duration, moment, share, signed } from "../format.ts"
 import { type Html, html } from "../../values/html.ts"
 import { tiles } from "../table.ts"
+import type { StoredProblem } from "../../warehouse/meta/model-problems.ts"
 import type { TableChanges } from "./changes.ts"
 import { growth, sumOf } from "./changes.ts"
 import { why } from "./freshness.ts"
@@ -18,7 +19,11 @@ export interface Overview {
 }
 
 /** What a reader in a hurry needs: whether the tables are complete, and as of when. */
-export const overviewOf = (period: Period, { byState, total, oldest }: Readings): Overview => {
+export const overviewOf = (
+  period: Period,
+  { byState, total, oldest }: Readings,
+  models: ReadonlyArray<StoredProblem>
+): Overview => {
   const { run, sync = run, asOf } = period
   const open = byState.incomplete + byState.interrupted
   const ended = sync.finishedAt ?? asOf
@@ -48,6 +53,12 @@ export const overviewOf = (period: Period, { byState, total, oldest }: Readings)
     }
   const read =
     oldest === undefined || oldest >= sync.startedAt ? "" : ` The oldest complete reading is of ${moment(oldest)}.`
+  if (models.length > 0)
+    return {
+      tone: "warning",
+      state: "Models are missing",
+      sentence: `No rows of the tables are known to be missing, but ${counted(models.length, "model")} of schema bi could not be built. The last run ended on ${moment(ended)}${took}.${read}`
+    }
   return byState.complete_with_warnings > 0
     ? {
         tone: "complete",
@@ -67,12 +78,13 @@ export interface OverviewParts {
   readonly tables: ReadonlyArray<TableChanges>
   readonly requests: Requests
   readonly rejects: Rejects
+  readonly models: ReadonlyArray<StoredProblem>
   readonly scopeOf: (label: string) => string | undefined
 }
 
 export const overviewSection = (parts: OverviewParts): Html => {
-  const { period, readings, tables, requests, rejects } = parts
-  const { tone, state, sentence } = overviewOf(period, readings)
+  const { period, readings, tables, requests, rejects, models } = parts
+  const { tone, state, sentence } = overviewOf(period, readings, models)
   const changes = sumOf(tables.map(({ lastDay }) => lastDay))
   const rows = tables.reduce((sum, one) => sum + one.rows, 0)
   const sent = requests.costs.reduce((sum, { lastDay }) => sum + lastDay, 0)
@@ -82,7 +94,7 @@ export const overviewSection = (parts: OverviewParts): Html => {
       <h3 id="status">${state}</h3>
       <p>${sentence} <span id="age" hidden></span></p>
     </div>
-    ${reasons(parts)}
+    ${failedModels(models)} ${reasons(parts)}
     ${tiles([
       { id: "rows", title: "Rows", value: brief(rows), note: `${signed(growth(tables, 7))} in 7 days` },
       { id: "new", title: "New", value: count(changes.added), note: "rows in 24 hours" },
@@ -92,6 +104,14 @@ export const overviewSection = (parts: OverviewParts): Html => {
       { id: "rejected", title: "Rejected", value: count(lastDayRejects), note: "values in 24 hours" }
     ])}`
 }
+
+/** What DuckDB says about a model may quote a value, so it is not shown. */
+export const failedModels = (models: ReadonlyArray<StoredProblem>): Html | undefined =>
+  models.length === 0
+    ? undefined
+    : html`<ul class="reasons" id="models">
+        ${models.map(({ model, keptAt }) => html`<li><strong>bi.${model}</strong> could not be built: ${keptAt === undefined ? "the release does not have it" : `its table is that of ${moment(keptAt)}`}. <span class="note">The reason is in meta.model_problems.</span></li>`)}
+      </ul>`
 
 /** Reasons that are shown at the top, the most severe first. */
 const reasonsMax = 5

@@ -83,6 +83,11 @@ const metaTables: Readonly<Record<string, MetaTable>> = {
     comment: "Values of enum columns that the API's documents do not list, met since a run last reported them",
     columns: `location_id VARCHAR, table_name VARCHAR, column_name VARCHAR, value VARCHAR`
   },
+  model_problems: {
+    comment:
+      "Models of schema bi that could not be built for the last release, and since when their table is out of date: it is that of the run kept_run_id; NULL if the release has no table",
+    columns: `model VARCHAR, problem VARCHAR, kept_run_id VARCHAR, kept_at TIMESTAMPTZ`
+  },
   wide_columns: {
     comment: "The column of a wide view that each custom field has; a column never changes its field",
     columns: `view_name VARCHAR, location_id VARCHAR, field VARCHAR, column_name VARCHAR`

@@ -10,7 +10,13 @@ SELECT
   sum(resources.deleted_rows)::BIGINT AS deleted_rows,
   sum(resources.rejected_values)::BIGINT AS rejected_values,
   sum(resources.rejected_records)::BIGINT AS rejected_records,
+  coalesce(sum(rounded.rounded_values), 0)::BIGINT AS rounded_values,
   sum(resources.requests)::BIGINT AS requests
 FROM {{ source('meta', 'run_resources') }} AS resources
 JOIN {{ source('meta', 'runs') }} AS runs USING (run_id)
+LEFT JOIN (
+  SELECT run_id, location_id, resource, sum(rounded) AS rounded_values
+  FROM {{ source('meta', 'rounded_values') }}
+  GROUP BY ALL
+) AS rounded USING (run_id, location_id, resource)
 GROUP BY ALL

@@ -21,6 +21,7 @@ const parts = /^([+-]?)0*(\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 export interface Decimal {
   /** The number in its shortest form; absent if it is too large for the column. */
   readonly text?: string
+  /** Whether digits were lost that a floating-point number can hold: 0.30000000000000004 is 0.3. */
   readonly rounded: boolean
 }
 
@@ -43,7 +44,20 @@ export const decimalOf = (sent: string): Decimal | undefined => {
   const isRoundedUp = isTie ? kept % 2n === 1n : /^[5-9]/.test(dropped)
   const units = kept + (isRoundedUp ? 1n : 0n)
   if (units >= 10n ** BigInt(wholeDigits + scale)) return { rounded: false }
-  return { text: textOf(sign === "-" ? -units : units, scale), rounded: /[1-9]/.test(dropped) }
+  const rounded = /[1-9]/.test(dropped) && !isFloatNoise(significant, dropped, isRoundedUp)
+  return { text: textOf(sign === "-" ? -units : units, scale), rounded }
+}
+
+/**
+ * Whether a number differs from its rounded value by no more than a calculation with floating-point numbers does: at least 16
+ * digits were sent, more than such a number always holds, and the difference is below 2^-45 of the number, some hundred times
+ * the distance to the next floating-point number.
+ */
+const isFloatNoise = (significant: string, dropped: string, isRoundedUp: boolean): boolean => {
+  const digits = significant.replace(/0+$/, "")
+  if (digits.length < 16 || dropped.length > significant.length) return false
+  const lost = isRoundedUp ? 10n ** BigInt(dropped.length) - BigInt(dropped) : BigInt(dropped)
+  return lost << 45n <= BigInt(significant)
 }
 
 /** The product of two numbers in any notation, in its shortest form; undefined if one is not a number or too large. */

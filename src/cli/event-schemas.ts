@@ -78,6 +78,7 @@ export const Event = Schema.Union([
         changedRows: Count,
         deletedRows: Count,
         rejected: Count,
+        rounded: Count,
         status: Schema.Literals([...Status.literals, "interrupted"]),
         warnings: Texts
       })

@@ -69,9 +69,22 @@ export const report = Effect.fnUntraced(function* (synced: Ended, { name, json, 
   const [quiet, shown] = [rows.filter(isQuiet), rows.filter((row) => !isQuiet(row))]
   // With --quiet, a result is of interest only if something is wrong.
   const isShown = exitCode !== 0 || isLogged("info")
+  // Few services send numbers with so many decimals.
+  const hasRounded = shown.some(({ rounded }) => rounded > 0)
   if (isShown && shown.length > 0)
     for (const line of table(
-      [...place.head, "resource", "requests", "records", "new", "changed", "deleted", "rejected", "status"],
+      [
+        ...place.head,
+        "resource",
+        "requests",
+        "records",
+        "new",
+        "changed",
+        "deleted",
+        "rejected",
+        ...(hasRounded ? ["rounded"] : []),
+        "status"
+      ],
       shown.map((row) => [
         ...place.of(row),
         row.resource,
@@ -81,6 +94,7 @@ export const report = Effect.fnUntraced(function* (synced: Ended, { name, json, 
         row.changedRows,
         row.deletedRows,
         row.rejected,
+        ...(hasRounded ? [row.rounded] : []),
         statusText(row.status)
       ])
     ))

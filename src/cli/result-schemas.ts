@@ -39,7 +39,9 @@ const counts = {
   changedRows: Count,
   deletedRows: Count,
   /** Rejected values and records. */
-  rejected: Count
+  rejected: Count,
+  /** Numbers that were stored with fewer decimals than sent. */
+  rounded: Count
 }
 
 /** What a run did for a resource of a location. */

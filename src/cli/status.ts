@@ -175,5 +175,6 @@ const readingResult = ({ location, resource, state, completeAt, last }: ReadingS
   changedRows: last?.changedRows ?? 0,
   deletedRows: last?.deletedRows ?? 0,
   rejected: last?.rejected ?? 0,
+  rounded: last?.rounded ?? 0,
   warnings: last?.warnings ?? []
 })

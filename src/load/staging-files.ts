@@ -34,6 +34,7 @@ export interface Group {
   readonly parents: NdjsonFile
   readonly rejectedValues: NdjsonFile
   readonly rejectedRecords: NdjsonFile
+  readonly roundedValues: NdjsonFile
 }
 
 /** A difference from the definition: how often it occurs, and its first sample. */
@@ -47,7 +48,7 @@ export interface Drift {
 }
 
 /** Parts of a group; each has its own file. */
-const parts = ["rows", "parents", "rejectedValues", "rejectedRecords"] as const
+const parts = ["rows", "parents", "rejectedValues", "rejectedRecords", "roundedValues"] as const
 export type Part = (typeof parts)[number]
 
 /** Takes one or two milliseconds. */
@@ -149,13 +150,14 @@ export class StagingFiles {
   }
 
   private addRow(group: Group, result: Normalised): void {
-    const { row, hash: fingerprint, unknown, rejectedValues, rejectedRecords } = result
+    const { row, hash: fingerprint, unknown, rejectedValues, rejectedRecords, roundedValues } = result
     for (const { table, field, value } of unknown) addDrift(group, table, field, "new field", () => toJson(value))
     for (const { table, column, value, stored } of rejectedValues)
       if (!stored) addDrift(group, table, column, "different type", () => value)
     const n = this.records++
     if (row !== undefined) group.rows.push(`{"_n":${n},"_at":${group.at},"_row_hash":"${fingerprint}",${row.slice(1)}`)
     for (const { stored: _, ...value } of rejectedValues) group.rejectedValues.push(wellFormed({ ...value, _n: n }))
+    for (const value of roundedValues) group.roundedValues.push(wellFormed({ ...value, _n: n }))
     for (const record of rejectedRecords) group.rejectedRecords.push(wellFormed(record))
     if (row === undefined) group.droppedCount++
   }
@@ -182,7 +184,8 @@ export class StagingFiles {
       rows: this.fileOf("rows"),
       parents: this.fileOf("parents"),
       rejectedValues: this.fileOf("rejectedValues"),
-      rejectedRecords: this.fileOf("rejectedRecords")
+      rejectedRecords: this.fileOf("rejectedRecords"),
+      roundedValues: this.fileOf("roundedValues")
     }
     this.groups.set(key, group)
     return group

@@ -73,7 +73,15 @@ const sources = (tables: ReadonlyArray<ContractTable>) => {
 }
 
 /** Tables of meta that models may read. */
-export const metaTables = ["runs", "run_resources", "watermarks", "schema_changes", "rejected_values", "coverage"]
+export const metaTables = [
+  "runs",
+  "run_resources",
+  "watermarks",
+  "schema_changes",
+  "rejected_values",
+  "rounded_values",
+  "coverage"
+]
 
 /** A child row belongs to a parent that exists. Other references may be to records that the API no longer shows. */
 const stagingProperties = (table: ContractTable, tables: ReadonlyArray<ContractTable>) => ({

@@ -11,6 +11,8 @@ export interface RunResource {
   readonly deletedRows: number
   /** Rejected values and records. */
   readonly rejected: number
+  /** Numbers that were stored with fewer decimals than sent. */
+  readonly rounded: number
   readonly status: Status | "interrupted"
   readonly warnings: ReadonlyArray<string>
 }

@@ -88,6 +88,7 @@ const reading: RunResource = {
   changedRows: 0,
   deletedRows: 0,
   rejected: 0,
+  rounded: 0,
   status: "complete",
   warnings: []
 }

@@ -1,5 +1,11 @@
 /** Records rejects and counts them once: a value once per version of its row, a record once until it changes. */
-import { type RejectTable, insertRejects, rejectedRecordsSql, valuesRejectedBy } from "../../warehouse/meta/rejects.ts"
+import {
+  type RejectTable,
+  insertRejects,
+  insertRounded,
+  rejectedRecordsSql,
+  valuesRejectedBy
+} from "../../warehouse/meta/rejects.ts"
 import { addCounts } from "../../warehouse/meta/run-resources.ts"
 import { instantOf, literal } from "../../warehouse/sql.ts"
 import { type NdjsonFile, readNdjson } from "../ndjson-file.ts"
@@ -25,7 +31,15 @@ export const rejectStatements = (group: Group): ReadonlyArray<string> => [
     `${readNdjson(group.rejectedRecords, `"table": 'VARCHAR', record: 'VARCHAR', reason: 'VARCHAR'`)} AS sent
      ANTI JOIN ${rejectedRecordsSql} AS known
        ON known.table_name = sent."table" AND known.record = sent.record AND known.reason = sent.reason`
-  )
+  ),
+  ...(group.roundedValues.length === 0
+    ? []
+    : [
+        insertRounded(
+          group,
+          `(FROM ${readNdjson(group.roundedValues, `"table": 'VARCHAR', "column": 'VARCHAR', _n: 'BIGINT'`)} SEMI JOIN stage USING (_n))`
+        )
+      ])
 ]
 
 const recordRejects = (

@@ -2,7 +2,7 @@
  * Converts one value from the service into text that DuckDB reads as the column's type, or rejects it. DuckDB must be able
  * to cast every accepted value, because one failed cast would fail the whole batch.
  */
-import { decimalOf, scale, wholeDigits } from "../../catalog/decimals.ts"
+import { decimalOf, wholeDigits } from "../../catalog/decimals.ts"
 import type { ColumnType } from "../../catalog/fields.ts"
 import { instantText, isDay } from "../../catalog/timestamps.ts"
 
@@ -18,7 +18,14 @@ export class Adjusted {
     this.reason = reason
   }
 }
-export type Convert = (value: unknown) => Converted | Adjusted
+/** The number that the column gets in place of one with more decimals. */
+export class Rounded {
+  readonly value: string
+  constructor(value: string) {
+    this.value = value
+  }
+}
+export type Convert = (value: unknown) => Converted | Adjusted | Rounded
 
 /** Numbers that a double cannot represent arrive as raw JSON (see catalog/json.ts) and are used as text. */
 const scalar = (value: unknown): unknown => (JSON.isRawJSON(value) ? value.rawJSON : value)
@@ -50,7 +57,7 @@ const decimal: Convert = (sent) => {
   const read = typeof value === "number" || typeof value === "string" ? decimalOf(String(value)) : undefined
   if (read === undefined) return rejected
   if (read.text === undefined) return new Adjusted(rejected, `has more than ${wholeDigits} digits before the point`)
-  return read.rounded ? new Adjusted(read.text, `rounded to ${scale} decimals`) : read.text
+  return read.rounded ? new Rounded(read.text) : read.text
 }
 
 /** See catalog/timestamps.ts. A date alone means its start. */

@@ -1,5 +1,5 @@
 /** Maps one record to one row. It visits the fields that were sent, not those defined, so that it finds unknown fields. */
-import { Adjusted, hasLoneSurrogates, readable, rejected, unfitForKey, wellFormed } from "./convert.ts"
+import { Adjusted, Rounded, hasLoneSurrogates, readable, rejected, unfitForKey, wellFormed } from "./convert.ts"
 import type { Child, Shape, Slot, Slots } from "./compile-fields.ts"
 
 /** The content of a record and its children that has no place in rows and columns. */
@@ -17,6 +17,8 @@ export interface Found {
     /** Path to the row: child tables, each with the row's key or position; "" for the record itself. */
     path: string
   }>
+  /** Columns whose number has more decimals than they hold. */
+  readonly roundedValues: Array<{ readonly table: string; readonly column: string }>
   /** Fields that no definition names, with their first value. */
   readonly unknown: Array<{ readonly table: string; readonly field: string; readonly value: unknown }>
   readonly invalidItems: Array<{
@@ -68,7 +70,7 @@ export class RowReader {
     switch (slot.kind) {
       case "column": {
         const result = slot.convert(value)
-        const converted = result instanceof Adjusted ? result.value : result
+        const converted = result instanceof Adjusted || result instanceof Rounded ? result.value : result
         const stored = this.values[slot.column]
         if (stored !== undefined) {
           // Of several aliases, the first one with a value wins.
@@ -83,6 +85,7 @@ export class RowReader {
         else if (converted !== null) {
           this.put(slot.column, converted, value)
           if (result instanceof Adjusted) this.invalidValue(slot.column, value, result.reason, true)
+          if (result instanceof Rounded) this.found.roundedValues.push({ table: this.shape.table, column: slot.column })
           if (slot.textColumn) this.values[slot.textColumn] = readable(value)
         }
         return

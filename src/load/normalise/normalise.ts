@@ -38,6 +38,7 @@ export interface Normalised {
   /** Fields that no definition names; those that the policy keeps are in `_extra`. */
   readonly unknown: Found["unknown"]
   readonly rejectedValues: ReadonlyArray<RejectedValue>
+  readonly roundedValues: Found["roundedValues"]
   readonly rejectedRecords: ReadonlyArray<RejectedRecord>
 }
 
@@ -60,7 +61,14 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
   return (sent, { location, given }) => {
     const record = scalar && !isObject(sent) ? { value: sent } : sent
     if (!isObject(record)) return rejected(table, record, "not an object")
-    const found: Found = { location, isKept: isFieldKept, invalidValues: [], unknown: [], invalidItems: [] }
+    const found: Found = {
+      location,
+      isKept: isFieldKept,
+      invalidValues: [],
+      roundedValues: [],
+      unknown: [],
+      invalidItems: []
+    }
     try {
       const { values } = new RowReader(shape, found).read(record)
       for (const column in given) {
@@ -83,6 +91,7 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
         key: key.map((column) => values[column]),
         hash: hash("sha256", row).slice(0, 32),
         unknown: found.unknown,
+        roundedValues: found.roundedValues,
         rejectedValues: found.invalidValues.map(({ value, path, ...invalidValue }) => ({
           ...invalidValue,
           key: id + path,
@@ -110,6 +119,7 @@ const rejected = (table: string, record: unknown, reason: string): Normalised =>
   hash: "",
   unknown: [],
   rejectedValues: [],
+  roundedValues: [],
   rejectedRecords: [{ table, record: truncate(toJson(record)), reason }]
 })
 

@@ -1,6 +1,7 @@
 /** Sections: values and records that did not fit, and what the service sends differently from its documents. */
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../failure.ts"
+import { existingMetaTables } from "../../warehouse/meta/tables.ts"
 import { Warehouse } from "../../warehouse/warehouse.ts"
 import { count, counted, dayAndTime } from "../format.ts"
 import { type Html, html } from "../../values/html.ts"
@@ -18,6 +19,13 @@ interface Rejected {
   readonly all: number
 }
 
+interface Rounded {
+  readonly table: string
+  readonly column: string
+  readonly lastDay: number
+  readonly all: number
+}
+
 interface Drift {
   readonly table: string
   readonly field: string
@@ -30,6 +38,7 @@ interface Drift {
 export interface Rejects {
   readonly rejected: ReadonlyArray<Rejected>
   readonly rejectedCount: number
+  readonly rounded: ReadonlyArray<Rounded>
   readonly drift: ReadonlyArray<Drift>
   readonly driftCount: number
 }
@@ -59,6 +68,14 @@ export const rejectsOf = Effect.fn("report.rejects")(function* (
        min(first_seen_at) > ${since(period, 7)} AS is_new
      FROM meta.schema_changes GROUP BY ALL ORDER BY first_seen DESC, table_name, field, kind LIMIT ${rowsMax}`
   )
+  const hasRounded = (yield* existingMetaTables(warehouse)).has("rounded_values")
+  const rounded = hasRounded
+    ? yield* warehouse.rows(
+        `SELECT table_name, column_name, sum(rounded) AS n,
+           coalesce(sum(rounded) FILTER (started_at > ${since(period, 1)}), 0) AS last_day
+         FROM meta.rounded_values JOIN meta.runs USING (run_id) GROUP BY ALL ORDER BY last_day DESC, n DESC, table_name, column_name LIMIT ${rowsMax}`
+      )
+    : []
   const [counts] = yield* warehouse.rows(
     `SELECT (SELECT count(*) FROM meta.rejected_values) + (SELECT count(*) FROM meta.rejected_records) AS rejected,
        (SELECT count(*) FROM (SELECT DISTINCT table_name, field, kind FROM meta.schema_changes)) AS drift`
@@ -73,6 +90,12 @@ export const rejectsOf = Effect.fn("report.rejects")(function* (
       all: Number(row["n"])
     })),
     rejectedCount: Number(counts?.["rejected"]),
+    rounded: rounded.map((row) => ({
+      table: String(row["table_name"]),
+      column: String(row["column_name"]),
+      lastDay: Number(row["last_day"]),
+      all: Number(row["n"])
+    })),
     drift: drift.map((row) => {
       const [field, kind] = [String(row["field"]), String(row["kind"])]
       // Of an enum value, the field is `column = value`.
@@ -121,6 +144,31 @@ export const rejectsSection = ({ rejected, rejectedCount }: Rejects): Html => {
           })
   })
 }
+
+/** Absent if no number was rounded. */
+export const roundedSection = ({ rounded }: Rejects): Html | undefined =>
+  rounded.length === 0
+    ? undefined
+    : section({
+        id: "rounded",
+        title: "Numbers that were rounded",
+        lead: `${counted(
+          rounded.reduce((sum, { all }) => sum + all, 0),
+          "number"
+        )} had more decimals than the seven of a column, and are stored rounded. Nothing else is lost; the vault has them as sent.`,
+        content: tableOf({
+          id: "rounded-values",
+          caption: "Rounded numbers by column",
+          rows: rounded,
+          folded: 12,
+          columns: [
+            { head: "Table", cell: ({ table }) => table },
+            { head: "Column", cell: ({ column }) => column },
+            { head: "24 h", kind: "number", cell: ({ lastDay }) => count(lastDay) },
+            { head: "In all", kind: "number", cell: ({ all }) => count(all) }
+          ]
+        })
+      })
 
 export const driftSection = ({ drift, driftCount }: Rejects): Html => {
   const recent = drift.filter(({ isNew }) => isNew).length

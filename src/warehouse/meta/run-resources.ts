@@ -4,6 +4,7 @@ import type { RunResource } from "../../values/run-resource.ts"
 import type { Failure } from "../../failure.ts"
 import { type Status, sentencesOf, statusOf } from "../../values/status.ts"
 import { instantOf, literal } from "../sql.ts"
+import { existingMetaTables } from "./tables.ts"
 import { type Row, Warehouse } from "../warehouse.ts"
 
 /** The key of a row. `label`: a resource, or the label of its children. */
@@ -106,7 +107,9 @@ export const resourcesOf = Effect.fnUntraced(function* (
   run: string
 ): Effect.fn.Return<ReadonlyArray<RunResource>, Failure, Warehouse> {
   return runResources(
-    yield* (yield* Warehouse).rows(`${runResourcesSql} WHERE run_id = ${literal(run)} ORDER BY location_id, resource`)
+    yield* (yield* Warehouse).rows(
+      `${yield* runResourcesSql()} WHERE run_id = ${literal(run)} ORDER BY location_id, resource`
+    )
   )
 })
 
@@ -117,7 +120,7 @@ export const lastReadings = Effect.fnUntraced(function* (): Effect.fn.Return<
   Warehouse
 > {
   const rows = yield* (yield* Warehouse).rows(
-    `${runResourcesSql} WHERE mode IS DISTINCT FROM 'window'
+    `${yield* runResourcesSql()} WHERE mode IS DISTINCT FROM 'window'
        AND NOT (mode IS NULL AND run_id IN (SELECT run_id FROM meta.runs WHERE command = 'backfill'))
      QUALIFY row_number() OVER (PARTITION BY location_id, resource ORDER BY run_id DESC) = 1
      ORDER BY location_id, resource`
@@ -150,8 +153,17 @@ export const pagesOf = Effect.fnUntraced(function* (run: string): Effect.fn.Retu
   return Number(row?.["n"])
 })
 
-const runResourcesSql =
-  "SELECT * EXCLUDE (warnings), to_json(coalesce(warnings, []))::VARCHAR AS sentences FROM meta.run_resources"
+/** An output of an earlier version has no counts of rounded values. */
+const runResourcesSql = Effect.fnUntraced(function* () {
+  const hasRounded = (yield* existingMetaTables(yield* Warehouse)).has("rounded_values")
+  const rounded =
+    "FROM (SELECT run_id, location_id, resource, sum(rounded) AS rounded FROM meta.rounded_values GROUP BY ALL)"
+  return `SELECT r.* EXCLUDE (warnings), to_json(coalesce(warnings, []))::VARCHAR AS sentences${
+    hasRounded
+      ? `, v.rounded FROM meta.run_resources AS r LEFT JOIN (${rounded}) AS v USING (run_id, location_id, resource)`
+      : " FROM meta.run_resources AS r"
+  }`
+})
 
 const runResources = (rows: ReadonlyArray<Row>): ReadonlyArray<RunResource> =>
   rows.map((row) => ({
@@ -163,6 +175,7 @@ const runResources = (rows: ReadonlyArray<Row>): ReadonlyArray<RunResource> =>
     changedRows: Number(row["changed_rows"]),
     deletedRows: Number(row["deleted_rows"]),
     rejected: Number(row["rejected_values"]) + Number(row["rejected_records"]),
+    rounded: Number(row["rounded"] ?? 0),
     status: (row["status"] as Status | null) ?? "interrupted",
     warnings: JSON.parse(String(row["sentences"])) as ReadonlyArray<string>
   }))

@@ -69,6 +69,11 @@ const metaTables: Readonly<Record<string, MetaTable>> = {
     comment: "Records that could not become a row, as sent",
     columns: `run_id VARCHAR, location_id VARCHAR, table_name VARCHAR, record VARCHAR, reason VARCHAR, rejected_at TIMESTAMPTZ`
   },
+  rounded_values: {
+    comment:
+      "How many numbers had more decimals than their column, by the batches of a run; the column holds them rounded, the vault as sent. The noise of floating-point numbers does not count",
+    columns: `run_id VARCHAR, location_id VARCHAR, resource VARCHAR, table_name VARCHAR, column_name VARCHAR, rounded BIGINT`
+  },
   schema_changes: {
     comment:
       "What the service sends differently from its documents: new fields, values of a different type, undocumented values of enum columns",

@@ -51,7 +51,7 @@ const rejectedMin = 5
 export const alarmsOf = (situation: Situation): ReadonlyArray<Alarm> => {
   const sync = syncAlarm(situation)
   return [
-    ...sync,
+    ...(sync.length > 0 ? sync : unread(situation)),
     // Late tables follow from a sync that does not end, which is reported.
     ...(sync.length > 0 ? [] : freshness(situation)),
     ...volume(situation),
@@ -82,6 +82,24 @@ const syncAlarm = ({ facts, failed, isRunning }: Situation): ReadonlyArray<Alarm
         }
       ]
     : []
+}
+
+/** Tables that an earlier run could not read to the end, and no run has read since. */
+const unread = ({ facts }: Situation): ReadonlyArray<Alarm> => {
+  const [newest] = facts.syncs
+  const open = facts.lastReadings.filter(
+    ({ run, status }) => run !== newest?.id && (status === "incomplete" || status === "interrupted")
+  )
+  return open.length === 0
+    ? []
+    : [
+        {
+          kind: "sync",
+          level: "error",
+          message: `an earlier run did not read to the end, and none has since: ${some(open.map(({ subject }) => subject))}`,
+          next: "./sluice sync"
+        }
+      ]
 }
 
 const endedBadly = ({ id, exitCode, status }: Run): Alarm =>

@@ -1,17 +1,20 @@
 /** What the alarms are decided from: the tables of `meta`, without a request. */
 import * as Effect from "effect/Effect"
+import type { Catalogue } from "../catalog/discover.ts"
+import { tablesOf } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
 import { type Run, runsNewestFirst } from "../warehouse/meta/runs.ts"
 import type { RunResource } from "../values/run-resource.ts"
 import { type StoredProblem, modelProblems } from "../warehouse/meta/model-problems.ts"
-import { completeRuns, resourcesOf } from "../warehouse/meta/run-resources.ts"
+import { completeRuns, lastReadings } from "../warehouse/meta/run-resources.ts"
 import { completeReadings } from "../warehouse/meta/watermarks.ts"
 import { literal } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import type { Night } from "./volume.ts"
 
-/** What the last sync did for a resource. */
+/** What the last run that read a resource did for it: a sync of a few tables says nothing about the others. */
 export interface LastReading extends RunResource {
+  readonly run: string
   readonly subject: string
 }
 
@@ -31,7 +34,7 @@ export interface Facts {
   readonly lastReadings: ReadonlyArray<LastReading>
   /** Models that could not be built for the last release. */
   readonly modelProblems: ReadonlyArray<StoredProblem>
-  /** What the last sync met for the first time: `contacts.loyaltyTier (new field)`. */
+  /** What the last reading of its table met for the first time: `contacts.loyaltyTier (new field)`. */
   readonly newFields: ReadonlyArray<string>
   /** As `contacts.type = prospect`. */
   readonly newValues: ReadonlyArray<string>
@@ -41,7 +44,8 @@ const isSync = "command LIKE 'sync%'"
 
 /** `nights`: how many nights a volume is compared with. */
 export const factsOf = Effect.fn("alarms.facts")(function* (
-  nights: number
+  nights: number,
+  { resources }: Pick<Catalogue, "resources">
 ): Effect.fn.Return<Facts, Failure, Warehouse> {
   const warehouse = yield* Warehouse
   const syncs = (yield* runsNewestFirst(undefined, 1000)).filter(({ command }) => command.startsWith("sync"))
@@ -53,33 +57,36 @@ export const factsOf = Effect.fn("alarms.facts")(function* (
   const subjectOf = (location: unknown, resource: unknown) =>
     several ? `${String(location)}/${String(resource)}` : String(resource)
 
-  const [last, ...before] = syncs
   // One row for each resource: thousands of rows take longer to reach JavaScript than to find.
   const volumes = yield* warehouse.rows(
     `SELECT r.location_id, r.resource, to_json(max_by(
-         {'run': r.run_id, 'at': epoch_ms(n.started_at), 'changed': r.new_rows + r.changed_rows}, r.run_id, ${nights + 2}
+         {'at': epoch_ms(n.started_at), 'changed': r.new_rows + r.changed_rows}, r.run_id, ${nights + 2}
        ))::VARCHAR AS nights
      FROM meta.run_resources AS r JOIN meta.runs AS n USING (run_id)
      WHERE n.${isSync} AND r.status LIKE 'complete%' AND r.mode <> 'window' GROUP BY ALL`
   )
-  const nightsOf = (text: string): ReadonlyArray<Night> =>
-    (JSON.parse(text) as ReadonlyArray<{ readonly run: string; readonly at: number; readonly changed: number }>).map(
-      ({ run, at, changed }) => ({ at, changed, isLast: run === last?.id })
-    )
   const byResource = new Map(
-    volumes.map((row) => [subjectOf(row["location_id"], row["resource"]), nightsOf(String(row["nights"]))])
+    volumes.map((row) => [
+      subjectOf(row["location_id"], row["resource"]),
+      JSON.parse(String(row["nights"])) as ReadonlyArray<Night> // As selected above.
+    ])
   )
 
-  const lastReadings = last === undefined ? [] : yield* resourcesOf(last.id)
+  const readBefore = yield* lastReadings()
+  const owners = resources.flatMap((resource) =>
+    tablesOf(resource).map(({ name }) => `(${literal(name)}, ${literal(resource.table)})`)
+  )
   // Everything is new to a first sync.
-  const hasEarlier = before.some(({ status }) => status.startsWith("complete"))
-  const drift =
-    last === undefined || !hasEarlier
-      ? []
-      : yield* warehouse.rows(
-          `SELECT DISTINCT table_name || '.' || field AS field, kind FROM meta.schema_changes
-           WHERE first_run_id = ${literal(last.id)} ORDER BY ALL`
-        )
+  const drift = yield* warehouse.rows(
+    `WITH owners (table_name, resource) AS (VALUES ${owners.join(", ")}),
+     last_run AS (
+       SELECT location_id, split_part(resource, '/', 1) AS resource, max(run_id) AS run_id
+       FROM meta.run_resources WHERE run_id IN (SELECT run_id FROM meta.runs WHERE ${isSync}) GROUP BY ALL)
+     SELECT DISTINCT table_name || '.' || field AS field, kind
+     FROM meta.schema_changes AS c JOIN owners USING (table_name) JOIN last_run USING (location_id, resource)
+     WHERE first_run_id = last_run.run_id
+       AND EXISTS (FROM meta.runs WHERE ${isSync} AND status LIKE 'complete%' AND run_id < c.first_run_id) ORDER BY ALL`
+  )
   const isValue = (row: (typeof drift)[number]) => String(row["kind"]).endsWith(" value")
   return {
     syncs,
@@ -91,7 +98,7 @@ export const factsOf = Effect.fn("alarms.facts")(function* (
       checkedAt: Math.max(at, checked.get(`${location}/${resource}`) ?? at)
     })),
     nights: byResource,
-    lastReadings: lastReadings.map((one) => ({ ...one, subject: subjectOf(one.location, one.resource) })),
+    lastReadings: readBefore.map((one) => ({ ...one, subject: subjectOf(one.location, one.resource) })),
     modelProblems: yield* modelProblems(),
     newFields: drift.filter((row) => !isValue(row)).map((row) => `${String(row["field"])} (${String(row["kind"])})`),
     newValues: drift.filter(isValue).map((row) => String(row["field"]))

@@ -6,8 +6,6 @@ export interface Night {
   readonly at: number
   /** New and changed rows. */
   readonly changed: number
-  /** Whether it belongs to the last sync. */
-  readonly isLast: boolean
 }
 
 export interface VolumeLimits {
@@ -60,7 +58,7 @@ const comparedOf = (nights: ReadonlyArray<Night>, limits: VolumeLimits) => {
     const previous = nights[index + 1]
     return previous !== undefined && isOneNight(night.at - previous.at) ? [night] : []
   })
-  if (!last?.isLast || last !== nights[0]) return undefined
+  if (last === undefined || last !== nights[0]) return undefined
   const known = before.slice(0, limits.nights)
   return known.length < nightsMin ? undefined : { last, known }
 }

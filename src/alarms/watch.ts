@@ -2,6 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { statfs } from "node:fs/promises"
+import type { Catalogue } from "../catalog/discover.ts"
 import type { Failure } from "../failure.ts"
 import { onDisk } from "../io/files.ts"
 import { outputPaths } from "../settings/paths.ts"
@@ -65,4 +66,7 @@ const noFacts: Facts = {
   newValues: []
 }
 
-export const readFacts = ({ volume }: Limits): Effect.Effect<Facts, Failure, Warehouse> => factsOf(volume.nights)
+export const readFacts = (
+  { volume }: Limits,
+  catalogue: Pick<Catalogue, "resources">
+): Effect.Effect<Facts, Failure, Warehouse> => factsOf(volume.nights, catalogue)

@@ -11,6 +11,7 @@ import type { Flags } from "../settings/read.ts"
 import { outputSettings } from "../settings/settings.ts"
 import { counted } from "../verify/finding.ts"
 import { alarmLines, shownAlarms, sorted } from "./alarm-lines.ts"
+import { loadCatalogue } from "./catalogue.ts"
 import { Environment } from "./environment.ts"
 import { Output } from "./output.ts"
 import { openReadable } from "./readable.ts"
@@ -27,7 +28,7 @@ export const check = Effect.fn("cli.check")(function* (flags: CheckFlags) {
   const { folder, alarms: settings } = output
   const readable = yield* openReadable(output)
   if (readable.source === "none") return yield* readable.locked
-  const facts = yield* Effect.provide(readFacts(settings.limits), readable.tables)
+  const facts = yield* Effect.provide(readFacts(settings.limits, yield* loadCatalogue(output)), readable.tables)
   const watched = yield* watch({ folder, ...settings, isRunning: readable.holder?.isRun === true }, facts)
   const { alarms, opened, recovered } = watched
   if (output.signals.isOn) {

@@ -20,7 +20,7 @@ export interface Reported extends OutputSettings {
 }
 
 /** Sends the first heartbeat, and the others at the end of the run. */
-export const beginSignals = Effect.fnUntraced(function* ({ command, output }: Subject) {
+export const beginSignals = Effect.fnUntraced(function* ({ command, output, catalogue }: Subject) {
   const { heartbeat } = output.signals
   // Heartbeats of one run have one id, by which the receiver measures how long it took.
   const rid = randomUUID()
@@ -37,7 +37,9 @@ export const beginSignals = Effect.fnUntraced(function* ({ command, output }: Su
       [
         // In this order; the start has long been sent.
         Effect.andThen(Fiber.await(starting), beat(pathOf(end), end.text)),
-        end.isSilent ? Effect.void : reportAlarms(output, command === "sync" ? (end.failed ?? null) : undefined)
+        end.isSilent
+          ? Effect.void
+          : reportAlarms(output, catalogue, command === "sync" ? (end.failed ?? null) : undefined)
       ],
       { concurrency: "unbounded" }
     )
@@ -47,13 +49,14 @@ export const beginSignals = Effect.fnUntraced(function* ({ command, output }: Su
 /** Decides the alarms, reports what changed, and remembers it. */
 export const reportAlarms = Effect.fnUntraced(function* (
   output: Reported,
+  catalogue: Subject["catalogue"],
   failed?: { readonly exitCode: number; readonly message: string; readonly next: string } | null
 ) {
   const { folder, alarms } = output
   const { facts, isRunning } = yield* Effect.gen(function* () {
     const { tables, holder } = yield* openReadable(output)
     const isRunning = holder?.isRun === true
-    return { isRunning, facts: tables && (yield* Effect.provide(readFacts(alarms.limits), tables)) }
+    return { isRunning, facts: tables && (yield* Effect.provide(readFacts(alarms.limits, catalogue), tables)) }
   }).pipe(
     // A run that failed may have left no tables, or none that can be read.
     Effect.orElseSucceed(() => ({ facts: undefined, isRunning: false })),

@@ -52,7 +52,7 @@ export const status = Effect.fn("cli.status")(function* (flags: StatusFlags) {
           return {
             run: last && { ...last, requests: last.requests ?? (yield* pagesOf(last.id)) },
             readings: yield* readingStatuses(resources, locations),
-            facts: yield* readFacts(output.alarms.limits)
+            facts: yield* readFacts(output.alarms.limits, catalogue)
           }
         }).pipe(Effect.provide(readable.tables))
   if (!run && !readable.holder) return yield* nothingSynced(output.folder)

@@ -20,7 +20,7 @@ export const metricsText = (
   const good = syncs.find(({ exitCode }) => exitCode === 0)
   const isFailed = failed !== undefined && failed.at >= (last?.finishedAt ?? 0)
   const sum = (count: (reading: Facts["lastReadings"][number]) => number) =>
-    lastReadings.reduce((all, reading) => all + count(reading), 0)
+    lastReadings.reduce((all, reading) => all + (reading.run === last?.id ? count(reading) : 0), 0)
   const known = (value: number | undefined) => (value === undefined ? [] : [{ value }])
   const levels = ["warning", "error"] as const
   const active = alarms.filter(({ silenced }) => silenced === undefined)

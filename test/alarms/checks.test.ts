@@ -5,7 +5,7 @@ import { type Situation, alarmsOf } from "../../src/alarms/checks.ts"
 import { daysLeft } from "../../src/alarms/disk.ts"
 import { type Silence, changesOf, withSample } from "../../src/alarms/state.ts"
 import { anomalyOf } from "../../src/alarms/volume.ts"
-import type { RunResource } from "../../src/values/run-resource.ts"
+import type { LastReading } from "../../src/alarms/facts.ts"
 import type { Run } from "../../src/warehouse/meta/runs.ts"
 
 const hour = 3_600_000
@@ -15,7 +15,7 @@ const volume = { nights: 14, sensitivity: 3, minRows: 50 }
 
 /** Nights until now, the last one first. */
 const nights = (...changes: ReadonlyArray<number>) =>
-  [...changes, 0].map((changed, index) => ({ at: now - index * day, changed, isLast: index === 0 }))
+  [...changes, 0].map((changed, index) => ({ at: now - index * day, changed }))
 const anomaly = (...changes: ReadonlyArray<number>) => anomalyOf(nights(...changes), volume)
 const usual = [100, 105, 95, 100, 110, 90, 100, 100, 105, 95, 100, 110, 90, 100]
 
@@ -25,12 +25,10 @@ describe("volume", () => {
     assert.deepStrictEqual(anomaly(0, ...usual)?.changed, 0)
     assert.isUndefined(anomaly(115, ...usual))
   })
-  it("is none with fewer than 7 nights, for small differences, and for a night that is not the last", () => {
+  it("is none with fewer than 7 nights, and for small differences", () => {
     assert.isUndefined(anomaly(900, ...usual.slice(0, 6)))
     assert.isDefined(anomaly(900, ...usual.slice(0, 7)))
     assert.isUndefined(anomaly(45, ...usual.map(() => 1)))
-    const [last, ...others] = nights(900, ...usual)
-    assert.isUndefined(anomalyOf([{ ...last!, isLast: false }, ...others], volume))
   })
   it("knows weekdays: a Monday like other Mondays is usual, a Tuesday like them is not", () => {
     const weekly = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13].map((ago) => ((ago + 1) % 7 === 0 ? 2000 : 100))
@@ -79,7 +77,7 @@ const run = (fields: Partial<Run>): Run => ({
   plannedRequests: 100,
   ...fields
 })
-const reading: RunResource = {
+const reading: Omit<LastReading, "subject"> = {
   location: "l",
   resource: "invoices",
   requests: 1,
@@ -87,6 +85,7 @@ const reading: RunResource = {
   newRows: 0,
   changedRows: 0,
   deletedRows: 0,
+  run: "run",
   rejected: 0,
   rounded: 0,
   status: "complete",
@@ -135,6 +134,17 @@ describe("an alarm", () => {
     })
     assert.deepStrictEqual(withFacts(failed(undefined)), ["error models:fct_invoice"])
     assert.deepStrictEqual(withFacts(failed(now - hour)), ["warning models:fct_invoice"])
+  })
+  it("about a table that an earlier run did not read to its end, until a run does", () => {
+    const syncs = [run({ id: "r2" }), run({ id: "r1", exitCode: 3, status: "incomplete" })]
+    const last = (run: string, status: LastReading["status"]) => ({
+      syncs,
+      lastReadings: [{ ...reading, subject: "invoices", run, status }]
+    })
+    assert.deepStrictEqual(withFacts(last("r1", "incomplete")), ["error sync"])
+    assert.deepStrictEqual(withFacts(last("r1", "interrupted")), ["error sync"])
+    assert.deepStrictEqual(withFacts(last("r1", "complete_with_warnings")), [])
+    assert.deepStrictEqual(withFacts(last("r2", "complete")), [])
   })
   it("about freshness: from the limits on, and not while the sync itself is one", () => {
     const aged = (age: number) => ({

@@ -68,6 +68,39 @@ describe("check", () => {
     assert.strictEqual((await check()).code, 0)
   })
 
+  it("keeps the alarms of a table while syncs read other tables, until one reads it again", async () => {
+    const run = (...flags: ReadonlyArray<string>) => sluice(["sync", ...flags], account.environment)
+    const alarms = async () => {
+      const { data } = JSON.parse((await check("--json")).stdout)
+      return { open: data.alarms.map(({ alarm }: { readonly alarm: string }) => alarm), recovered: data.recovered }
+    }
+    assert.strictEqual((await account.sync()).code, 0)
+    const last = "(SELECT max(run_id) FROM meta.runs)"
+    await inDatabase(
+      account.warehouse,
+      async (ask) => {
+        await ask(
+          `UPDATE meta.run_resources SET records = 10, rejected_values = 9 WHERE resource = 'users' AND run_id = ${last}`
+        )
+        for (const [table, field, kind] of [
+          ["users", "badge", "new field"],
+          ["user_scopes", "scope = x", "new value"]
+        ])
+          await ask(
+            `INSERT INTO meta.schema_changes SELECT location_id, '${table}', '${field}', '${kind}', NULL, ${last}, now(), 1
+             FROM meta.run_resources WHERE resource = 'users' LIMIT 1`
+          )
+      },
+      "READ_WRITE"
+    )
+    const all = ["rejects:users", "schema", "values"]
+    assert.deepStrictEqual(await alarms(), { open: all, recovered: [] })
+    assert.strictEqual((await run("--only", "contacts", "--except", "contact_notes,tasks")).code, 0)
+    assert.deepStrictEqual(await alarms(), { open: all, recovered: [] })
+    assert.strictEqual((await account.sync()).code, 0)
+    assert.deepStrictEqual(await alarms(), { open: [], recovered: all })
+  })
+
   it("refuses a silence without an end, and one of no alarm, with the line", async () => {
     const settings = join(newFolder(), "sluice.toml")
     writeFileSync(settings, '[[silence]]\nalarm = "weather"\nreason = "x"\n')

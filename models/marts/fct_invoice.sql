@@ -26,6 +26,7 @@ SELECT
   END AS days_overdue,
   CASE
     WHEN status NOT IN ('sent', 'partially_paid', 'payment_processing') OR amount_due <= 0 THEN NULL
+    WHEN status IS NULL OR amount_due IS NULL THEN 'unknown'
     WHEN due_date >= read_local_date OR due_date IS NULL THEN 'not due'
     WHEN read_local_date - due_date <= 30 THEN '1-30 days'
     WHEN read_local_date - due_date <= 60 THEN '31-60 days'

@@ -1,19 +1,22 @@
 -- From the month in which a subscription was created to the one in which it was cancelled, or in which its list was last
--- read. The monthly amount is NULL where the service sent no interval: it is not guessed.
+-- read; only the last of these if the service does not say when it was created. The monthly amount is NULL where it sent no
+-- interval: it is not guessed. A subscription of unknown status counts, and is labelled.
 WITH subscriptions AS (
   SELECT
     subscriptions.*,
-    (subscriptions.created_at AT TIME ZONE locations.time_zone)::DATE AS started_local_date,
-    (subscriptions.canceled_at AT TIME ZONE locations.time_zone)::DATE AS canceled_local_date,
-    (max(subscriptions._synced_at) OVER (PARTITION BY subscriptions.location_id) AT TIME ZONE locations.time_zone)::DATE AS read_local_date
+    coalesce(locations.time_zone, 'UTC') AS local_zone,
+    (subscriptions.created_at AT TIME ZONE local_zone)::DATE AS started_local_date,
+    (subscriptions.canceled_at AT TIME ZONE local_zone)::DATE AS canceled_local_date,
+    (max(subscriptions._synced_at) OVER (PARTITION BY subscriptions.location_id) AT TIME ZONE local_zone)::DATE AS read_local_date,
+    coalesce(canceled_local_date, read_local_date) AS last_local_date
   FROM {{ ref('stg_subscriptions') }} AS subscriptions
   LEFT JOIN {{ ref('dim_location') }} AS locations USING (location_id)
-  WHERE subscriptions.created_at IS NOT NULL AND subscriptions.status NOT IN ('incomplete', 'incomplete_expired')
+  WHERE coalesce(subscriptions.status, 'unknown') NOT IN ('incomplete', 'incomplete_expired')
 ), months AS (
   SELECT *,
     unnest(range(
-      date_trunc('month', started_local_date)::TIMESTAMP,
-      date_trunc('month', greatest(started_local_date, coalesce(canceled_local_date, read_local_date)))::TIMESTAMP + INTERVAL 1 MONTH,
+      date_trunc('month', coalesce(started_local_date, last_local_date))::TIMESTAMP,
+      date_trunc('month', greatest(started_local_date, last_local_date))::TIMESTAMP + INTERVAL 1 MONTH,
       INTERVAL 1 MONTH
     ))::DATE AS month_start
   FROM subscriptions
@@ -23,7 +26,7 @@ SELECT
   id AS subscription_id,
   month_start,
   contact_id,
-  status AS subscription_status,
+  coalesce(nullif(status, ''), 'unknown') AS subscription_status,
   live_mode IS NOT FALSE AND mark_as_test IS NOT TRUE AS is_live,
   currency,
   CASE
@@ -35,6 +38,6 @@ SELECT
       WHEN 'daily' THEN 365 / 12.0
     END AS DECIMAL(38, 7))
   END AS monthly_amount,
-  month_start = date_trunc('month', started_local_date) AS is_first_month,
+  coalesce(month_start = date_trunc('month', started_local_date), false) AS is_first_month,
   coalesce(month_start = date_trunc('month', canceled_local_date), false) AS is_churn_month
 FROM months

@@ -125,7 +125,7 @@ export const opportunities = defineList({
         email: text("Address of the contact, as the deal shows it", { personal: "direct" }),
         phone: text("Phone of the contact, as the deal shows it", { personal: "direct" })
       },
-      { whole: json("Summary of the contact, as sent", { personal: "direct", column: "contact" }) }
+      { whole: json("Summary of the contact, as sent", { personal: "direct", column: "contact" }), plain: "id" }
     ),
     relations: rows("opportunity_relations", "Contacts and other records that each deal is tied to.", {
       objectKey: text("Kind of the other record, for example `contact`"),

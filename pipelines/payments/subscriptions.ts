@@ -119,7 +119,8 @@ export const subscriptions = defineList({
     status: object(
       {
         type: openEnum("State: `active`, `canceled`, `past_due`, `trialing`, …", { column: "status" }),
-        status: alias("type")
+        status: alias("type"),
+        current: alias("type")
       },
       {
         whole: json("State with its details, where the service sends them", { column: "status_details" }),

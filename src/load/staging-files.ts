@@ -41,7 +41,7 @@ export interface Group {
 export interface Drift {
   readonly table: string
   readonly field: string
-  readonly kind: "new field" | "different type"
+  readonly kind: "new field" | "different type" | "no known member"
   /** As JSON. */
   readonly sample: string
   count: number
@@ -154,6 +154,8 @@ export class StagingFiles {
     for (const { table, field, value } of unknown) addDrift(group, table, field, "new field", () => toJson(value))
     for (const { table, column, value, stored } of rejectedValues)
       if (!stored) addDrift(group, table, column, "different type", () => value)
+    for (const { table, column, members } of result.unreadable)
+      addDrift(group, table, column, "no known member", () => toJson(members))
     const n = this.records++
     if (row !== undefined) group.rows.push(`{"_n":${n},"_at":${group.at},"_row_hash":"${fingerprint}",${row.slice(1)}`)
     for (const { stored: _, ...value } of rejectedValues) group.rejectedValues.push(wellFormed({ ...value, _n: n }))

@@ -1,16 +1,10 @@
 /** The queries of docs/models.md, compared with results computed from the records of the service. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Account, discard, openAccount } from "../support/account.ts"
 import { query } from "../support/compare.ts"
+import { questions as queries } from "./questions.ts"
 import { sluice } from "../support/sluice.ts"
-
-const text = readFileSync(new URL("../../docs/models.md", import.meta.url), "utf8")
-const queries = Array.from(
-  text.slice(text.indexOf("## Ten questions"), text.indexOf("## Your own")).matchAll(/```sql\n(.*?)```/gs),
-  ([, sql]) => sql!
-)
 
 type Json = any
 type Row = Readonly<Record<string, unknown>>
@@ -91,6 +85,7 @@ describe("the ten questions of docs/models.md", () => {
                   pipeline_name: pipeline.name,
                   pipeline_stage_name: stage.name,
                   currency: "USD",
+                  deal_status: "open",
                   deals: deals.length,
                   value: sum(deals.flatMap((deal) => deal.monetaryValue ?? []))
                 }
@@ -146,7 +141,8 @@ describe("the ten questions of docs/models.md", () => {
       [...groups(emails, ({ source }) => source ?? "")].map(([source, all]) => ({
         source: source === "" ? null : source,
         sent: count(all, /^(sent|delivered|read|opened|connected)$/),
-        opened: count(all, /^(read|opened)$/)
+        opened: count(all, /^(read|opened)$/),
+        status_unknown: all.filter(({ status }) => status === undefined).length
       }))
     )
   })
@@ -160,6 +156,7 @@ describe("the ten questions of docs/models.md", () => {
           month: monthOf(localDay(order.createdAt)),
           product_name: names.get(item.product?._id) ?? item.product?.name ?? item.name,
           currency: order.currency,
+          payment: "paid",
           revenue: item.qty * item.price.amount
         }))
       )
@@ -209,6 +206,7 @@ describe("the ten questions of docs/models.md", () => {
           mrr: total(all),
           subscriptions: all.length,
           without_interval: all.filter(({ value }) => value === null).length,
+          status_unknown: 0,
           churned: churned.length,
           churned_mrr: total(churned)
         }
@@ -232,6 +230,7 @@ describe("the ten questions of docs/models.md", () => {
           user_name: user === "" ? null : user,
           no_shows: noShows,
           attended,
+          status_unknown: all.filter(({ appointmentStatus }) => appointmentStatus === undefined).length,
           no_show_percent: noShows + attended === 0 ? null : Math.round((1000 * noShows) / (noShows + attended)) / 10
         }
       })

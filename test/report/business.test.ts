@@ -30,12 +30,13 @@ const opportunities = `CREATE TABLE bi.fct_opportunity (pipeline_name VARCHAR, p
   opportunity_value DECIMAL(38, 4), is_open BOOLEAN, is_won BOOLEAN, is_lost BOOLEAN, closed_local_date DATE)`
 const payments = `CREATE TABLE bi.fct_payment (currency VARCHAR, net_amount DECIMAL(38, 4), is_live BOOLEAN, is_succeeded BOOLEAN, paid_local_date DATE)`
 const subscriptions = `CREATE TABLE bi.fct_subscription_month (subscription_id VARCHAR, month_start DATE, is_live BOOLEAN, currency VARCHAR,
-  monthly_amount DECIMAL(38, 4), is_first_month BOOLEAN, is_churn_month BOOLEAN)`
+  monthly_amount DECIMAL(38, 4), is_first_month BOOLEAN, is_churn_month BOOLEAN, subscription_status VARCHAR)`
 const replies = `CREATE TABLE bi.fct_conversation_reply (asked_local_date DATE, is_replied BOOLEAN, reply_minutes DECIMAL(18, 2), reply_business_minutes BIGINT)`
+const messages = "CREATE TABLE bi.fct_message (is_between_people BOOLEAN, direction VARCHAR, sent_at TIMESTAMPTZ)"
 const appointments = `CREATE TABLE bi.fct_appointment (calendar_id VARCHAR, calendar_name VARCHAR, is_attended BOOLEAN, is_no_show BOOLEAN,
   is_cancelled BOOLEAN, is_past BOOLEAN, start_local_date DATE)`
 const acquisitions = "CREATE TABLE bi.fct_contact_acquisition (channel VARCHAR, created_local_date DATE)"
-const all = [opportunities, payments, subscriptions, replies, appointments, acquisitions]
+const all = [opportunities, payments, subscriptions, replies, messages, appointments, acquisitions]
 
 it("a release without models says so in one sentence, and one that lacks a model shows the others", async () => {
   assert.strictEqual(
@@ -56,12 +57,46 @@ it("an account without any business has a sentence for each topic, and no chart"
     "No live payment succeeded in the last 13 months.",
     "There was no live subscription in the last 13 months.",
     "No contact asked a question in the last 13 months.",
-    "No past appointment of the last 13 months says whether it was attended.",
+    "There was no appointment in the last 13 months.",
     "No contact was created in the last 13 months."
   ])
     assert.include(textOf(part), sentence)
   assert.notInclude(part, "<svg")
   assert.notMatch(part, /NaN|undefined|Infinity/)
+})
+
+it("an account whose records have no status or time is not said to have none", async () => {
+  const part = textOf(
+    await partAfter(
+      ...all,
+      "INSERT INTO bi.fct_opportunity (currency) VALUES ('USD')",
+      "INSERT INTO bi.fct_payment (is_live) VALUES (true), (true)",
+      "INSERT INTO bi.fct_message VALUES (true, NULL, now())",
+      "INSERT INTO bi.fct_appointment (calendar_id) VALUES ('c')",
+      "INSERT INTO bi.fct_contact_acquisition VALUES ('unknown', NULL)"
+    )
+  )
+  for (const sentence of [
+    "It is not known whether an opportunity is open: 1 opportunity has no known status.",
+    "It is not known whether an opportunity was won or lost in the last 13 months: 1 opportunity has no known status or day of closing.",
+    "It is not known whether a live payment succeeded in the last 13 months: 2 payments have no known status, day or amount.",
+    "It is not known whether a contact asked a question in the last 13 months: 1 message has no known direction or time.",
+    "It is not known whether there was an appointment in the last 13 months: 1 appointment has no known time.",
+    "It is not known whether a contact was created in the last 13 months: 1 contact has no known day of creation."
+  ])
+    assert.include(part, sentence)
+  assert.notMatch(part, /No opportunity|No live payment|No contact/)
+})
+
+it("a table that was never read to its end is not said to be empty", async () => {
+  const watermarks =
+    "CREATE TABLE meta.watermarks AS SELECT 'contacts' AS resource, now() AS complete_at UNION ALL SELECT 'subscriptions', NULL"
+  const part = textOf(await partAfter(...all, watermarks))
+  assert.include(
+    part,
+    "It is not known whether there was a live subscription in the last 13 months: subscriptions was never read completely."
+  )
+  assert.include(part, "No contact was created in the last 13 months.")
 })
 
 it("amounts of different currencies are never added, and tests, failures and refunds are left out", async () => {
@@ -81,15 +116,15 @@ it("medians, rates and recurring amounts are those of their month", async () => 
   const part = await partAfter(
     ...all,
     "INSERT INTO bi.fct_conversation_reply VALUES ('2026-10-05', true, 10, 10), ('2026-10-06', true, 30, 20), ('2026-10-07', true, 5000, 900), ('2026-10-08', false, NULL, NULL)",
-    `INSERT INTO bi.fct_subscription_month VALUES ('a', '2026-10-01', true, 'USD', 20, true, false), ('b', '2026-10-01', true, 'USD', NULL, false, true),
-       ('c', '2026-10-01', false, 'USD', 500, true, false)`,
+    `INSERT INTO bi.fct_subscription_month VALUES ('a', '2026-10-01', true, 'USD', 20, true, false, 'unknown'), ('b', '2026-10-01', true, 'USD', NULL, false, true, 'active'),
+       ('c', '2026-10-01', false, 'USD', 500, true, false, 'active')`,
     `INSERT INTO bi.fct_appointment SELECT 'c', 'Visit', i > 0, i = 0, false, true, DATE '2026-05-01' FROM range(4) AS r (i)`,
     "INSERT INTO bi.fct_appointment VALUES ('c', 'Visit', false, false, true, true, '2026-05-01'), ('c', 'Visit', false, true, false, false, '2026-11-30')"
   )
   assert.deepStrictEqual(rowsOf(part, "replies-by-month").at(-2), ["Oct 2026", "4", "75 %", "30 min", "20 min"])
   assert.include(
     textOf(part),
-    "In Oct 2026, 1 subscription began and 1 were cancelled. 1 subscription without an interval is not included"
+    "In Oct 2026, 1 subscription began and 1 were cancelled. 1 subscription without an interval is not included in the amounts. The status of 1 subscription is not known; it counts as live."
   )
   assert.deepStrictEqual(rowsOf(part, "recurring-by-month").at(-2), ["Oct 2026", "20", "2"])
   assert.deepStrictEqual(rowsOf(part, "calendars"), [["Visit", "5", "3", "1", "1", "25 %", ""]])

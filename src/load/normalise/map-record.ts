@@ -17,6 +17,12 @@ export interface Found {
     /** Path to the row: child tables, each with the row's key or position; "" for the record itself. */
     path: string
   }>
+  /** Objects that stand for a value and have no member that a definition names, with the names of their members. */
+  readonly unreadable: Array<{
+    readonly table: string
+    readonly column: string
+    readonly members: ReadonlyArray<string>
+  }>
   /** Columns whose number has more decimals than they hold. */
   readonly roundedValues: Array<{ readonly table: string; readonly column: string }>
   /** Fields that no definition names, with their first value. */
@@ -96,6 +102,12 @@ export class RowReader {
         if (!isObject(value) && slot.whole) return this.place(slot.whole, value, path, keepUnknown)
         if (!isObject(value)) return this.invalidValue(path, value, "not an object")
         if (slot.whole) this.place(slot.whole, value, path, keepUnknown)
+        if (slot.whole?.kind === "column" && slot.plain && !hasKnown(value, slot.slots))
+          this.found.unreadable.push({
+            table: this.shape.table,
+            column: slot.whole.column,
+            members: Object.keys(value).sort()
+          })
         // A column with the whole object already stores its unknown fields.
         return this.visit(value, slot.slots, `${path}.`, keepUnknown && slot.whole === undefined, slot.rest)
       case "child":
@@ -218,6 +230,12 @@ export const toJson = (value: unknown): string => {
   } catch {
     return '"nested too deeply to print"'
   }
+}
+
+/** An empty object says nothing, as NULL. */
+const hasKnown = (value: object, slots: Slots): boolean => {
+  const names = Object.keys(value)
+  return names.length === 0 || names.some((name) => slots.find(name) !== undefined)
 }
 
 const isPlain = (value: unknown): boolean => typeof value !== "object" || JSON.isRawJSON(value)

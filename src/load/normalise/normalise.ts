@@ -39,6 +39,7 @@ export interface Normalised {
   readonly unknown: Found["unknown"]
   readonly rejectedValues: ReadonlyArray<RejectedValue>
   readonly roundedValues: Found["roundedValues"]
+  readonly unreadable: Found["unreadable"]
   readonly rejectedRecords: ReadonlyArray<RejectedRecord>
 }
 
@@ -66,6 +67,7 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
       isKept: isFieldKept,
       invalidValues: [],
       roundedValues: [],
+      unreadable: [],
       unknown: [],
       invalidItems: []
     }
@@ -92,6 +94,7 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
         hash: hash("sha256", row).slice(0, 32),
         unknown: found.unknown,
         roundedValues: found.roundedValues,
+        unreadable: found.unreadable,
         rejectedValues: found.invalidValues.map(({ value, path, ...invalidValue }) => ({
           ...invalidValue,
           key: id + path,
@@ -120,6 +123,7 @@ const rejected = (table: string, record: unknown, reason: string): Normalised =>
   unknown: [],
   rejectedValues: [],
   roundedValues: [],
+  unreadable: [],
   rejectedRecords: [{ table, record: truncate(toJson(record)), reason }]
 })
 

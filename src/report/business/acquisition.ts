@@ -4,17 +4,21 @@ import { Warehouse } from "../../warehouse/warehouse.ts"
 import { count, counted, month, share } from "../format.ts"
 import { ownName } from "../mask.ts"
 import { bar, section, tableOf } from "../table.ts"
-import { type TopicDefinition, inMonths, lastWhole } from "./figures.ts"
+import { type TopicDefinition, inMonths, lastWhole, leftOut, noneText } from "./figures.ts"
 
 /** A source with fewer contacts may be a text about one person, so it is not shown by name. */
 const contactsMin = 5
 const sourcesMax = 20
 
+const contact = { thing: "contact", of: "day of creation" }
+
 export const acquisitionTopic: TopicDefinition = {
   id: "acquisition",
   title: "New contacts by source",
   models: ["fct_contact_acquisition"],
-  make: Effect.fn("report.acquisition")(function* (months) {
+  resources: ["contacts"],
+  unknown: "SELECT count(*) FROM bi.fct_contact_acquisition WHERE created_local_date IS NULL",
+  make: Effect.fn("report.acquisition")(function* (months, unknown) {
     const found = yield* (yield* Warehouse).rows(
       `SELECT channel, count(*) AS n, count(*) FILTER (date_trunc('month', created_local_date) = DATE '${lastWhole(months)}') AS month
        FROM bi.fct_contact_acquisition WHERE ${inMonths("created_local_date", months)}
@@ -49,8 +53,13 @@ export const acquisitionTopic: TopicDefinition = {
         title: "New contacts by source",
         lead:
           all === 0
-            ? "No contact was created in the last 13 months."
-            : `${counted(all, "contact was", "contacts were")} created since ${month(months[0]!)}, ${count(lastMonth)} in ${month(lastWhole(months))}. The source is that of the first visit, or else the one that the contact names; sources of fewer than ${contactsMin} contacts are not shown by name.`,
+            ? noneText(
+                "No contact was created in the last 13 months.",
+                "a contact was created in the last 13 months",
+                unknown,
+                contact
+              )
+            : `${counted(all, "contact was", "contacts were")} created since ${month(months[0]!)}, ${count(lastMonth)} in ${month(lastWhole(months))}. The source is that of the first visit, or else the one that the contact names; sources of fewer than ${contactsMin} contacts are not shown by name.${leftOut(unknown, contact)}`,
         content:
           all === 0
             ? undefined

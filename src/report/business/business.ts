@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import type { Failure } from "../../failure.ts"
 import { Warehouse } from "../../warehouse/warehouse.ts"
 import { type Html, html } from "../../values/html.ts"
+import { existingMetaTables } from "../../warehouse/meta/tables.ts"
 import { modelProblems } from "../../warehouse/meta/model-problems.ts"
 import { day, moment } from "../format.ts"
 import { section, tiles } from "../table.ts"
@@ -33,7 +34,8 @@ export const business = Effect.fn("report.business")(function* (
   if (models.size === 0) return withoutModels("The published DuckDB file has no models in schema bi")
   const months = monthsUntil(asOf)
   const staleSince = new Map((yield* modelProblems()).map(({ model, keptAt }) => [model, keptAt]))
-  const made = yield* Effect.forEach(topics, ({ id, title, models: needed, make }) => {
+  const unreadOf = yield* unreadResources
+  const made = yield* Effect.forEach(topics, ({ id, title, models: needed, resources, unknown, make }) => {
     const without = (lead: string): Topic => ({
       figures: [],
       content: section({ id, title, lead, content: undefined })
@@ -41,7 +43,8 @@ export const business = Effect.fn("report.business")(function* (
     const missing = needed.filter((model) => !models.has(model))
     if (missing.length > 0) return Effect.succeed(without(`The release does not have the model ${missing.join(", ")}.`))
     const stale = needed.flatMap((model) => staleSince.get(model) ?? [])
-    return make(months).pipe(
+    const ask = Effect.flatMap(Warehouse, (warehouse) => warehouse.rows(`SELECT (${unknown}) AS n`))
+    return Effect.flatMap(ask, ([row]) => make(months, { unread: unreadOf(resources), rows: Number(row?.["n"]) })).pipe(
       Effect.map((topic) => (stale.length === 0 ? topic : asOfDay(topic, Math.min(...stale)))),
       Effect.catchIf(
         ({ reason }) => reason._tag === "StatementRejected",
@@ -53,6 +56,17 @@ export const business = Effect.fn("report.business")(function* (
     )
   })
   return html`${tiles(made.flatMap(({ figures }) => figures))} ${made.map(({ content }) => content)}`
+})
+
+/** A release of an earlier version may say nothing about readings. */
+const unreadResources = Effect.gen(function* () {
+  const warehouse = yield* Warehouse
+  if (!(yield* existingMetaTables(warehouse)).has("watermarks")) return () => []
+  const rows = yield* warehouse.rows(
+    "SELECT DISTINCT split_part(resource, '/', 1) AS resource FROM meta.watermarks WHERE complete_at IS NOT NULL"
+  )
+  const read = new Set(rows.map((row) => String(row["resource"])))
+  return (resources: ReadonlyArray<string>) => resources.filter((resource) => !read.has(resource))
 })
 
 /** The model could not be built since, so the figures are old. */

@@ -6,16 +6,20 @@ import { brief, count, counted, money, month, share } from "../format.ts"
 import { html } from "../../values/html.ts"
 import { ownName } from "../mask.ts"
 import { bar, numbersOf, section, tableOf } from "../table.ts"
-import { type TopicDefinition, inMonths, lastWhole, monthSql } from "./figures.ts"
+import { type TopicDefinition, inMonths, lastWhole, leftOut, monthSql, noneText } from "./figures.ts"
 
 /** Stages that are shown, those with the highest value. */
 const stagesMax = 40
+
+const deal = { thing: "opportunity", things: "opportunities", of: "status" }
 
 export const pipelineTopic: TopicDefinition = {
   id: "pipeline",
   title: "Pipeline by stage",
   models: ["fct_opportunity"],
-  make: Effect.fn("report.pipeline")(function* () {
+  resources: ["opportunities"],
+  unknown: "SELECT count(*) FROM bi.fct_opportunity WHERE is_open IS NULL",
+  make: Effect.fn("report.pipeline")(function* (_months, unknown) {
     const warehouse = yield* Warehouse
     const found = yield* warehouse.rows(
       `SELECT pipeline_name, pipeline_stage_name, stage_position, currency, count(*) AS deals, coalesce(sum(opportunity_value), 0) AS amount
@@ -57,8 +61,8 @@ export const pipelineTopic: TopicDefinition = {
         title: "Pipeline by stage",
         lead:
           deals === 0
-            ? "No opportunity is open."
-            : `${counted(deals, "opportunity is", "opportunities are")} open, worth ${open.map((one) => money(one.amount, one.currency)).join(" and ")}.${stages.length === stagesMax ? ` The ${stagesMax} stages with the highest value are shown.` : ""}`,
+            ? noneText("No opportunity is open.", "an opportunity is open", unknown, deal)
+            : `${counted(deals, "opportunity is", "opportunities are")} open, worth ${open.map((one) => money(one.amount, one.currency)).join(" and ")}.${stages.length === stagesMax ? ` The ${stagesMax} stages with the highest value are shown.` : ""}${leftOut(unknown, deal)}`,
         content:
           deals === 0
             ? undefined
@@ -80,11 +84,16 @@ export const pipelineTopic: TopicDefinition = {
   })
 }
 
+const outcome = { ...deal, of: "status or day of closing" }
+
 export const outcomeTopic: TopicDefinition = {
   id: "outcomes",
   title: "Won and lost",
   models: ["fct_opportunity"],
-  make: Effect.fn("report.outcomes")(function* (months) {
+  resources: ["opportunities"],
+  unknown:
+    "SELECT count(*) FROM bi.fct_opportunity WHERE is_won IS NULL OR ((is_won OR is_lost) AND closed_local_date IS NULL)",
+  make: Effect.fn("report.outcomes")(function* (months, unknown) {
     const found = yield* (yield* Warehouse).rows(
       `SELECT ${monthSql("closed_local_date")} AS month, count(*) FILTER (is_won) AS won, count(*) FILTER (is_lost) AS lost
        FROM bi.fct_opportunity WHERE ${inMonths("closed_local_date", months)} GROUP BY ALL`
@@ -113,8 +122,13 @@ export const outcomeTopic: TopicDefinition = {
         title: "Won and lost",
         lead:
           won + lost === 0
-            ? "No opportunity was won or lost in the last 13 months."
-            : `${counted(won, "opportunity", "opportunities")} won and ${count(lost)} lost since ${month(months[0]!)}: ${share(won, won + lost)} won.`,
+            ? noneText(
+                "No opportunity was won or lost in the last 13 months.",
+                "an opportunity was won or lost in the last 13 months",
+                unknown,
+                outcome
+              )
+            : `${counted(won, "opportunity", "opportunities")} won and ${count(lost)} lost since ${month(months[0]!)}: ${share(won, won + lost)} won.${leftOut(unknown, outcome)}`,
         content:
           won + lost === 0
             ? undefined

@@ -3,6 +3,7 @@ import type * as Effect from "effect/Effect"
 import type { Failure } from "../../failure.ts"
 import type { Warehouse } from "../../warehouse/warehouse.ts"
 import type { Html } from "../../values/html.ts"
+import { counted } from "../format.ts"
 
 /** A headline at the top of the part. */
 export interface Figure {
@@ -21,8 +22,41 @@ export interface TopicDefinition {
   readonly title: string
   /** The models that it reads; a release may lack one. */
   readonly models: ReadonlyArray<string>
-  readonly make: (months: Months) => Effect.Effect<Topic, Failure, Warehouse>
+  /** The resources whose records it shows. */
+  readonly resources: ReadonlyArray<string>
+  /** SQL for a count of the rows of which is not known whether they belong to the topic, or to which month. */
+  readonly unknown: string
+  readonly make: (months: Months, unknown: Unknown) => Effect.Effect<Topic, Failure, Warehouse>
 }
+
+/** Why "none" may be wrong. */
+export interface Unknown {
+  /** Resources that were never read to their end. */
+  readonly unread: ReadonlyArray<string>
+  readonly rows: number
+}
+
+/** A row without a state or time, in words. */
+export interface UnknownRow {
+  readonly thing: string
+  readonly things?: string
+  /** What is not known of it: `status`. */
+  readonly of: string
+}
+
+const rowsText = (rows: number, { thing, things = `${thing}s` }: UnknownRow): string => counted(rows, thing, things)
+
+/** The sentence of a topic that found nothing: that there is none only if that is known. `whether`: the same as a question. */
+export const noneText = (none: string, whether: string, { unread, rows }: Unknown, row: UnknownRow): string =>
+  unread.length > 0
+    ? `It is not known whether ${whether}: ${unread.join(" and ")} ${unread.length === 1 ? "was" : "were"} never read completely.`
+    : rows > 0
+      ? `It is not known whether ${whether}: ${rowsText(rows, row)} ${rows === 1 ? "has" : "have"} no known ${row.of}.`
+      : none
+
+/** The end of the sentence of a topic that found something. */
+export const leftOut = ({ rows }: Unknown, row: UnknownRow): string =>
+  rows === 0 ? "" : ` ${rowsText(rows, row)} without a known ${row.of} ${rows === 1 ? "is" : "are"} not included.`
 
 /** The first days of the last 13 months, oldest first, as 2026-11-01: the last one may not be over. */
 export type Months = ReadonlyArray<string>

@@ -7,7 +7,7 @@ import { brief, count, counted, money, month } from "../format.ts"
 import { type Html, html } from "../../values/html.ts"
 import { ownName } from "../mask.ts"
 import { numbersOf, section } from "../table.ts"
-import { type Months, type TopicDefinition, inMonths, lastWhole, monthSql } from "./figures.ts"
+import { type Months, type TopicDefinition, inMonths, lastWhole, leftOut, monthSql, noneText } from "./figures.ts"
 
 /** Currencies with a chart; the lead names how many there are. */
 const currenciesMax = 4
@@ -79,11 +79,16 @@ const moreOf = (found: ReadonlyArray<ByMonth>): string =>
     ? ` The ${currenciesMax} of ${found.length} currencies with the most rows are shown.`
     : ""
 
+const payment = { thing: "payment", of: "status, day or amount" }
+
 export const revenueTopic: TopicDefinition = {
   id: "revenue",
   title: "Revenue",
   models: ["fct_payment"],
-  make: Effect.fn("report.revenue")(function* (months) {
+  resources: ["transactions"],
+  unknown:
+    "SELECT count(*) FROM bi.fct_payment WHERE is_live AND (is_succeeded IS NULL OR (is_succeeded AND (paid_local_date IS NULL OR net_amount IS NULL)))",
+  make: Effect.fn("report.revenue")(function* (months, unknown) {
     const found = yield* byCurrency(
       `SELECT ${monthSql("paid_local_date")} AS month, currency, sum(net_amount) AS amount, count(*) AS n FROM bi.fct_payment
        WHERE is_live AND is_succeeded AND ${inMonths("paid_local_date", months)} GROUP BY ALL`,
@@ -100,22 +105,32 @@ export const revenueTopic: TopicDefinition = {
         title: "Revenue",
         lead:
           found.length === 0
-            ? "No live payment succeeded in the last 13 months."
+            ? noneText(
+                "No live payment succeeded in the last 13 months.",
+                "a live payment succeeded in the last 13 months",
+                unknown,
+                payment
+              )
             : `Payments that succeeded, without refunds and tests: ${found
                 .slice(0, currenciesMax)
                 .map(({ currency, amounts }) => money(amounts.at(-2)!, currency))
-                .join(" and ")} in ${month(lastWhole(months))}.${moreOf(found)}`,
+                .join(" and ")} in ${month(lastWhole(months))}.${moreOf(found)}${leftOut(unknown, payment)}`,
         content: found.length === 0 ? undefined : chartsOf(found, months, "Revenue", "revenue-by-month", "Payments")
       })
     }
   })
 }
 
+const subscription = { thing: "subscription", of: "status" }
+
 export const recurringTopic: TopicDefinition = {
   id: "recurring",
   title: "Recurring revenue",
   models: ["fct_subscription_month"],
-  make: Effect.fn("report.recurring")(function* (months) {
+  resources: ["subscriptions"],
+  unknown:
+    "SELECT count(DISTINCT subscription_id) FROM bi.fct_subscription_month WHERE is_live AND subscription_status = 'unknown'",
+  make: Effect.fn("report.recurring")(function* (months, noStatus) {
     const live = `is_live AND ${inMonths("month_start", months)}`
     const found = yield* byCurrency(
       `SELECT ${monthSql("month_start")} AS month, currency, coalesce(sum(monthly_amount), 0) AS amount, count(*) AS n
@@ -139,11 +154,20 @@ export const recurringTopic: TopicDefinition = {
         title: "Recurring revenue",
         lead:
           found.length === 0
-            ? "There was no live subscription in the last 13 months."
+            ? noneText(
+                "There was no live subscription in the last 13 months.",
+                "there was a live subscription in the last 13 months",
+                { ...noStatus, rows: 0 },
+                subscription
+              )
             : `In ${month(lastWhole(months))}, ${counted(Number(moves?.["started"]), "subscription")} began and ${count(Number(moves?.["cancelled"]))} were cancelled.${
                 unknown === 0
                   ? ""
                   : ` ${counted(unknown, "subscription")} without an interval ${unknown === 1 ? "is" : "are"} not included in the amounts.`
+              }${
+                noStatus.rows === 0
+                  ? ""
+                  : ` The status of ${counted(noStatus.rows, "subscription")} is not known; ${noStatus.rows === 1 ? "it counts" : "they count"} as live.`
               }${moreOf(found)}`,
         content:
           found.length === 0

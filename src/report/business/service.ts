@@ -7,15 +7,19 @@ import { brief, count, counted, duration, month, share } from "../format.ts"
 import { html } from "../../values/html.ts"
 import { ownName } from "../mask.ts"
 import { bar, numbersOf, section, tableOf } from "../table.ts"
-import { type TopicDefinition, inMonths, lastWhole, monthSql } from "./figures.ts"
+import { type TopicDefinition, inMonths, lastWhole, leftOut, monthSql, noneText } from "./figures.ts"
 
 const minutes = (value: number | undefined): string => (value === undefined ? "–" : duration(value * 60_000))
+
+const message = { thing: "message", of: "direction or time" }
 
 export const replyTopic: TopicDefinition = {
   id: "replies",
   title: "Reply times",
-  models: ["fct_conversation_reply"],
-  make: Effect.fn("report.replies")(function* (months) {
+  models: ["fct_conversation_reply", "fct_message"],
+  resources: ["messages"],
+  unknown: "SELECT count(*) FROM bi.fct_message WHERE is_between_people AND (direction IS NULL OR sent_at IS NULL)",
+  make: Effect.fn("report.replies")(function* (months, unknown) {
     const found = yield* (yield* Warehouse).rows(
       `SELECT ${monthSql("asked_local_date")} AS month, count(*) AS questions, count(*) FILTER (is_replied) AS replied,
          median(reply_minutes)::DOUBLE AS minutes, median(reply_business_minutes)::DOUBLE AS business
@@ -50,8 +54,13 @@ export const replyTopic: TopicDefinition = {
         title: "Reply times",
         lead:
           questions === 0
-            ? "No contact asked a question in the last 13 months."
-            : `${share(replied, questions)} of ${counted(questions, "question")} since ${month(months[0]!)} were answered. In ${month(whole.month)}, half of the answers came within ${minutes(whole.minutes)}. A question is the first of consecutive messages of a contact; business hours are Monday to Friday, 9:00 to 17:00, in the time zone of the location.`,
+            ? noneText(
+                "No contact asked a question in the last 13 months.",
+                "a contact asked a question in the last 13 months",
+                unknown,
+                message
+              )
+            : `${share(replied, questions)} of ${counted(questions, "question")} since ${month(months[0]!)} were answered. In ${month(whole.month)}, half of the answers came within ${minutes(whole.minutes)}. A question is the first of consecutive messages of a contact; business hours are Monday to Friday, 9:00 to 17:00, in the time zone of the location.${leftOut(unknown, message)}`,
         content:
           replied === 0
             ? undefined
@@ -83,11 +92,15 @@ export const replyTopic: TopicDefinition = {
 /** Calendars that are shown, those with the most appointments. */
 const calendarsMax = 25
 
+const appointment = { thing: "appointment", of: "time" }
+
 export const appointmentTopic: TopicDefinition = {
   id: "appointments",
   title: "Missed appointments",
   models: ["fct_appointment"],
-  make: Effect.fn("report.appointments")(function* (months) {
+  resources: ["appointments"],
+  unknown: "SELECT count(*) FROM bi.fct_appointment WHERE is_past IS NULL",
+  make: Effect.fn("report.appointments")(function* (months, unknown) {
     const found = yield* (yield* Warehouse).rows(
       `SELECT calendar_id, any_value(calendar_name) AS calendar, count(*) FILTER (is_attended) AS attended,
          count(*) FILTER (is_no_show) AS missed, count(*) FILTER (is_cancelled) AS cancelled, count(*) AS booked
@@ -121,8 +134,15 @@ export const appointmentTopic: TopicDefinition = {
         title: "Missed appointments",
         lead:
           known === 0
-            ? "No past appointment of the last 13 months says whether it was attended."
-            : `Of ${counted(known, "past appointment")} since ${month(months[0]!)} whose outcome is known, ${count(sum("missed"))} were missed: ${share(sum("missed"), known)}.${calendars.length > calendarsMax ? ` The ${calendarsMax} calendars with the most appointments are shown.` : ""}`,
+            ? calendars.length === 0
+              ? noneText(
+                  "There was no appointment in the last 13 months.",
+                  "there was an appointment in the last 13 months",
+                  unknown,
+                  appointment
+                )
+              : "No past appointment of the last 13 months says whether it was attended."
+            : `Of ${counted(known, "past appointment")} since ${month(months[0]!)} whose outcome is known, ${count(sum("missed"))} were missed: ${share(sum("missed"), known)}.${calendars.length > calendarsMax ? ` The ${calendarsMax} calendars with the most appointments are shown.` : ""}${leftOut(unknown, appointment)}`,
         content:
           known === 0
             ? undefined

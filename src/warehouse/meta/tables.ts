@@ -76,7 +76,7 @@ const metaTables: Readonly<Record<string, MetaTable>> = {
   },
   schema_changes: {
     comment:
-      "What the service sends differently from its documents: new fields, values of a different type, undocumented values of enum columns",
+      "What the service sends differently from its documents: new fields, values of a different type, objects of which no member is known (the sample has the names of their members), undocumented values of enum columns",
     columns: `location_id VARCHAR, table_name VARCHAR, field VARCHAR, kind VARCHAR, sample VARCHAR, first_run_id VARCHAR,
       first_seen_at TIMESTAMPTZ, seen BIGINT, PRIMARY KEY (location_id, table_name, field, kind)`
   },

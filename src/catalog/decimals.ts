@@ -92,3 +92,16 @@ export const fastDecimalSql = (text: string): string =>
   `CASE WHEN regexp_full_match(${text}, '[^eE]{0,${shortDigits - scale}}') THEN ${decimalSql(text, `DECIMAL(${shortDigits},${scale})`)}::${decimalType} ELSE ${decimalSql(text)} END`
 
 const shortDigits = 18
+
+/**
+ * SQL: whether `decimalSql` loses digits of the text, by the rule of `decimalOf`. Of a number with an exponent, the difference
+ * is that of floating-point numbers.
+ */
+export const isRoundedSql = (text: string): string => {
+  const stored = decimalSql(text)
+  const error = `abs(try_cast(${text} AS DOUBLE) - ${stored}::DOUBLE)`
+  const hasDigits = `length(regexp_replace(regexp_replace(${text}, '[eE].*$', ''), '[^0-9]', '', 'g')) >= 16`
+  return `(regexp_matches(${text}, '[eE]|\\.[0-9]{${scale},}[1-9]') AND ${stored} IS NOT NULL AND CASE
+    WHEN regexp_matches(${text}, '[eE]') THEN ${error} > 0 ELSE true END
+    AND NOT (${hasDigits} AND ${error} <= abs(try_cast(${text} AS DOUBLE)) * pow(2, -45)))`
+}

@@ -12,6 +12,7 @@ import { idColumn, snakeCase, wideName } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
 import { wideDictionaryStatements } from "./meta/columns.ts"
 import { contentVersions, storeViewVersion } from "./meta/content-versions.ts"
+import { countWideLosses } from "./meta/wide-losses.ts"
 import { type FieldColumn, columnsOfViewSql, nameColumnsStatements } from "./meta/wide-columns.ts"
 import { literal, name } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
@@ -54,8 +55,8 @@ export const refreshWide = Effect.fn("warehouse.refreshWide")(function* (
 ): Effect.fn.Return<ReadonlyArray<WideView>, Failure, Warehouse> {
   const views = yield* wideViews(catalogue, classes)
   const versions = yield* contentVersions()
-  yield* (yield* Warehouse).transaction(
-    views.flatMap(({ columns, definition, keep, statement, table, view }) =>
+  yield* (yield* Warehouse).transaction([
+    ...views.flatMap(({ columns, definition, keep, statement, table, view }) =>
       versions.get(view)?.version === definition
         ? keep
         : [
@@ -64,8 +65,9 @@ export const refreshWide = Effect.fn("warehouse.refreshWide")(function* (
             ...wideDictionaryStatements(view, table, columns),
             ...storeViewVersion(view, definition)
           ]
-    )
-  )
+    ),
+    ...countWideLosses(views)
+  ])
   return views
 })
 

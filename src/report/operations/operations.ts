@@ -11,7 +11,7 @@ import { freshness } from "./freshness.ts"
 import { type Overview, overviewOf, overviewSection } from "./overview.ts"
 import { type Period, periodOf } from "./period.ts"
 import { readingsOf } from "./readings.ts"
-import { driftSection, rejectsOf, rejectsSection, roundedSection } from "./rejects.ts"
+import { driftSection, rejectsOf, rejectsSection, roundedSection, wideSection } from "./rejects.ts"
 import { requestsOf, requestsSection } from "./requests.ts"
 import { runsMax, runsSection } from "./runs.ts"
 
@@ -40,7 +40,7 @@ export const operations = Effect.fn("report.operations")(function* (
     overview: overviewOf(period, readings, models),
     content: html`${overviewSection({ period, readings, tables, requests, rejects, models, scopeOf })}
     ${changesSection(period, tables)} ${freshness(period, readings, scopeOf)} ${runsSection(runs, period.runs)}
-    ${requestsSection(period, requests)} ${rejectsSection(rejects)} ${roundedSection(rejects)} ${driftSection(rejects)}
-    ${diskSection(used)}`
+    ${requestsSection(period, requests)} ${rejectsSection(rejects)} ${roundedSection(rejects)} ${wideSection(rejects)}
+    ${driftSection(rejects)} ${diskSection(used)}`
   }
 })

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../failure.ts"
 import { existingMetaTables } from "../../warehouse/meta/tables.ts"
+import { type WideLoss, wideLosses } from "../../warehouse/meta/wide-losses.ts"
 import { Warehouse } from "../../warehouse/warehouse.ts"
 import { count, counted, dayAndTime } from "../format.ts"
 import { type Html, html } from "../../values/html.ts"
@@ -39,6 +40,8 @@ export interface Rejects {
   readonly rejected: ReadonlyArray<Rejected>
   readonly rejectedCount: number
   readonly rounded: ReadonlyArray<Rounded>
+  /** Cells of wide tables. */
+  readonly wide: ReadonlyArray<WideLoss>
   readonly drift: ReadonlyArray<Drift>
   readonly driftCount: number
 }
@@ -90,6 +93,7 @@ export const rejectsOf = Effect.fn("report.rejects")(function* (
       all: Number(row["n"])
     })),
     rejectedCount: Number(counts?.["rejected"]),
+    wide: yield* wideLosses(),
     rounded: rounded.map((row) => ({
       table: String(row["table_name"]),
       column: String(row["column_name"]),
@@ -166,6 +170,28 @@ export const roundedSection = ({ rounded }: Rejects): Html | undefined =>
             { head: "Column", cell: ({ column }) => column },
             { head: "24 h", kind: "number", cell: ({ lastDay }) => count(lastDay) },
             { head: "In all", kind: "number", cell: ({ all }) => count(all) }
+          ]
+        })
+      })
+
+/** Absent if every cell shows its value. */
+export const wideSection = ({ wide }: Rejects): Html | undefined =>
+  wide.length === 0
+    ? undefined
+    : section({
+        id: "wide-losses",
+        title: "Custom values that wide tables do not show exactly",
+        lead: "A number with more than seven decimals is rounded, and a value that does not fit the type of its field leaves the cell empty. The tables of custom values have both as sent.",
+        content: tableOf({
+          id: "wide-cells",
+          caption: "Cells by column, now",
+          rows: wide,
+          folded: 12,
+          columns: [
+            { head: "Table", cell: ({ table }) => table },
+            { head: "Column", cell: ({ column }) => fieldName(column) },
+            { head: "Rounded", kind: "number", cell: ({ rounded }) => count(rounded) },
+            { head: "Empty", kind: "number", cell: ({ unfit }) => count(unfit) }
           ]
         })
       })

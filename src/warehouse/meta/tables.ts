@@ -97,6 +97,11 @@ const metaTables: Readonly<Record<string, MetaTable>> = {
     comment: "The column of a wide view that each custom field has; a column never changes its field",
     columns: `view_name VARCHAR, location_id VARCHAR, field VARCHAR, column_name VARCHAR`
   },
+  wide_losses: {
+    comment:
+      "Cells of wide tables that do not show their custom value exactly, now: rounded to the decimals of the column, or empty because the value does not fit its type. The table of values has them as sent",
+    columns: `view_name VARCHAR, column_name VARCHAR, rounded BIGINT, unfit BIGINT`
+  },
   coverage: {
     comment: "What the last run did with every read operation of the API",
     columns: `run_id VARCHAR, location_id VARCHAR, operation VARCHAR, purpose VARCHAR, tables VARCHAR[], status VARCHAR, reason VARCHAR`

@@ -155,7 +155,7 @@ const viewStatements = (
   const schemas = { current: "main", history: "crm_history" }
   return [
     ...catalogue.resources.flatMap((resource) => versionStatements(resource, schemas)),
-    ...wide.flatMap((view) => [view.statement("main"), ...view.comments("main")]),
+    ...wide.flatMap((view) => [view.statement("main"), view.ofIds("main"), ...view.comments("main")]),
     ...commentStatements(catalogue, schemas),
     ...aggregates.map(({ comment }) => comment)
   ]

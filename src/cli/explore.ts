@@ -19,6 +19,9 @@ export interface ExploreFlags extends Flags {
   readonly json: boolean
 }
 
+/** A sort by a custom field, or a query of the user, needs more than a sync, and nothing is written to disk instead. */
+const memoryMbMin = 512
+
 /** Runs until it is interrupted. */
 export const explore = Effect.fn("cli.explore")(function* (flags: ExploreFlags) {
   const { print, say } = yield* Output
@@ -29,7 +32,7 @@ export const explore = Effect.fn("cli.explore")(function* (flags: ExploreFlags) 
   const queries = flags.queries === undefined ? join(output.folder, "queries") : resolve(flags.queries)
   const explorer = yield* Effect.acquireRelease(
     Effect.tryPromise({
-      try: () => startExplorer({ published, memoryMb: output.memoryMb, queries, port }),
+      try: () => startExplorer({ published, memoryMb: Math.max(output.memoryMb, memoryMbMin), queries, port }),
       catch: (cause) =>
         new CommandError({
           ends: "failed",

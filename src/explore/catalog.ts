@@ -16,12 +16,28 @@ export const readCatalog = async (connection: DuckDBConnection): Promise<Readonl
     ),
     ({ schema, name }) => `${schema}.${name}`
   )
+  const macros = new Set(
+    (
+      await rows(
+        "SELECT schema_name AS schema, function_name AS name FROM duckdb_functions() WHERE NOT internal AND function_type = 'table_macro'"
+      )
+    ).map(({ schema, name }) => `${schema}.${name}`)
+  )
+  /** A release of an earlier version has no such macro. */
+  const wideOf = (schema: string, name: string) => {
+    const table = name.replace(/_wide$/, "")
+    const shown = columns.get(`${schema}.${table}`)
+    return table !== name && shown && macros.has(`${schema}.${name}_of`)
+      ? { wide: { table, columns: shown.map((column) => column["column_name"]!) } }
+      : {}
+  }
   return tables.map(({ schema, name, kind, comment, rows: count }) => ({
     schema: schema!,
     name: name!,
     kind: kind === "view" ? "view" : "table",
     comment: comment!,
     ...(count !== null && { rows: Number(count) }),
+    ...wideOf(schema!, name!),
     columns: (columns.get(`${schema}.${name}`) ?? []).map((column) => ({
       name: column["column_name"]!,
       type: column["data_type"]!,

@@ -30,6 +30,8 @@ export interface CatalogTable {
   /** Absent for a view. */
   readonly rows?: number
   readonly columns: ReadonlyArray<CatalogColumn>
+  /** Of a wide view: the table whose rows it shows. Its macro `<view>_of(ids)` reads only the custom values of some rows. */
+  readonly wide?: { readonly table: string; readonly columns: ReadonlyArray<string> }
 }
 
 export interface QueryResult {

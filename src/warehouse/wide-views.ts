@@ -40,6 +40,8 @@ export interface WideView {
   readonly definition: string
   /** Creates the view. */
   readonly statement: (schema: string) => string
+  /** Creates a macro that shows the rows with some ids, and reads the custom values of these only: the view reads all. */
+  readonly ofIds: (schema: string) => string
   readonly comments: (schema: string) => ReadonlyArray<string>
   /** Statements that store the names of new columns permanently. */
   readonly keep: ReadonlyArray<string>
@@ -173,7 +175,7 @@ const viewOf = (resource: Resource, wide: Wide, { columns, named }: WideColumns)
   })
   const select = (table: string, from: string) =>
     values.length === 0
-      ? `SELECT * FROM ${table}`
+      ? `SELECT t.* FROM ${table} AS t`
       : `SELECT t.*, ${values.join(", ")} FROM ${table} AS t
          LEFT JOIN (SELECT location_id, ${parent}, list(${name(wide.field)}) AS fields, list(value_text) AS texts, list(value::VARCHAR) AS jsons
            FROM ${from} GROUP BY ALL) AS w ON w.location_id = t.location_id AND w.${parent} = t.id`
@@ -189,6 +191,12 @@ const viewOf = (resource: Resource, wide: Wide, { columns, named }: WideColumns)
     parent: idColumn(resource.table),
     field: wide.field,
     columns,
+    ofIds: (schema) => {
+      const among = (column: string) => `${column} IN (SELECT unnest(row_ids))`
+      const rows = `(FROM ${schema}.${name(resource.table)} WHERE ${among("id")})`
+      const values = `${schema}.${name(wide.table)} WHERE ${among(parent)}`
+      return `CREATE OR REPLACE MACRO ${schema}.${name(`${view}_of`)}(row_ids) AS TABLE ${select(rows, values)}`
+    },
     rows: (schema, first, last) => {
       const rows = `(FROM ${schema}.${name(resource.table)} WHERE rowid BETWEEN ${first} AND ${last})`
       return select(rows, `${schema}.${name(wide.table)} WHERE ${parent} IN (SELECT id FROM ${rows})`)

@@ -2,7 +2,7 @@
 import { count, errorBox, h, selectOf } from "./dom.js"
 import { grid } from "./grid.js"
 import { request } from "./service.js"
-import { countOf, hasDeleted, operators, pageOf, rowsOf } from "./sql.js"
+import { countOf, hasDeleted, operators, pageOf } from "./sql.js"
 
 const rowsPerPage = 100
 
@@ -143,7 +143,11 @@ export const browse = (table, openSql) => {
           },
           "Add a filter"
         ),
-        h("button", { type: "button", onclick: () => openSql(`${rowsOf(table, view)}\nLIMIT 100`) }, "Open as SQL"),
+        h(
+          "button",
+          { type: "button", onclick: () => openSql(pageOf(table, { ...view, page: 0 }, rowsPerPage)) },
+          "Open as SQL"
+        ),
         hasDeleted(table.columns) ? deletedBox(view, apply) : null
       )
     )

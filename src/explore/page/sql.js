@@ -31,12 +31,29 @@ const whereOf = ({ filters, showsDeleted }, { columns }) => {
 
 export const hasDeleted = (columns) => columns.some(({ name }) => name === "_deleted_at")
 
-export const countOf = (table, view) => `SELECT count(*) AS n\nFROM ${qualified(table)}${whereOf(view, table)}`
+/**
+ * The table whose columns decide which rows of a wide view are shown, and in which order. The view itself reads the custom
+ * values of all rows, which may need more memory than there is; `undefined` if it has to.
+ */
+const baseOf = ({ schema, wide }, { filters, sort }) =>
+  wide &&
+  [...filters.map(({ column }) => column), ...(sort ? [sort.column] : [])].every((one) => wide.columns.includes(one))
+    ? { schema, name: wide.table }
+    : undefined
 
-export const rowsOf = (table, view) =>
-  `SELECT *\nFROM ${qualified(table)}${whereOf(view, table)}${
-    view.sort ? `\nORDER BY ${quoted(view.sort.column)}${view.sort.descending ? " DESC NULLS LAST" : ""}` : ""
-  }`
+export const countOf = (table, view) =>
+  `SELECT count(*) AS n\nFROM ${qualified(baseOf(table, view) ?? table)}${whereOf(view, table)}`
 
-export const pageOf = (table, view, rowsPerPage) =>
-  `${rowsOf(table, view)}\nLIMIT ${rowsPerPage} OFFSET ${view.page * rowsPerPage}`
+const orderOf = ({ sort }) =>
+  sort ? `\nORDER BY ${quoted(sort.column)}${sort.descending ? " DESC NULLS LAST" : ""}` : ""
+
+const rowsOf = (table, view) => `SELECT *\nFROM ${qualified(table)}${whereOf(view, table)}${orderOf(view)}`
+
+export const pageOf = (table, view, rowsPerPage) => {
+  const page = `\nLIMIT ${rowsPerPage} OFFSET ${view.page * rowsPerPage}`
+  const base = baseOf(table, view)
+  if (base === undefined) return `${rowsOf(table, view)}${page}`
+  const ids = `SELECT id\nFROM ${qualified(base)}${whereOf(view, table)}${orderOf(view)}${page}`
+  const shown = qualified({ ...table, name: `${table.name}_of` })
+  return `SELECT *\nFROM ${shown}((SELECT list(id) FROM (${ids})))${whereOf(view, table)}${orderOf(view)}`
+}

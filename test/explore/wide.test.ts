@@ -1,0 +1,79 @@
+/** The page of a wide view reads the custom values of the rows that it shows, however many there are. */
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { Effect } from "effect"
+import { rmSync } from "node:fs"
+import { join } from "node:path"
+import { discover } from "../../src/catalog/discover.ts"
+import { Database } from "../../src/explore/database.ts"
+import type { CatalogTable } from "../../src/explore/messages.ts"
+import { Warehouse } from "../../src/warehouse/warehouse.ts"
+import { refreshWide } from "../../src/warehouse/wide-views.ts"
+import { newOutput } from "../support/fixtures.ts"
+
+const { countOf, pageOf } = await import(new URL("../../src/explore/page/sql.js", import.meta.url).href)
+
+describe("the page of a wide view", () => {
+  let output: string
+  let database: Database
+  let table: CatalogTable
+  const rows = 170_000
+  const values = 236_000
+  const fields = 20
+  const signal = new AbortController().signal
+  const view = { filters: [], sort: undefined, page: 0, showsDeleted: false }
+  const shown = async (more: object) => {
+    const { columns, rows } = await database.query(pageOf(table, { ...view, ...more }, 100), signal)
+    const at = (name: string) => columns.findIndex((column) => column.name === name)
+    return rows.map((row) => ({ id: row[at("id")], size: row[at("cf_f0")] }))
+  }
+
+  beforeAll(async () => {
+    output = await newOutput()
+    const path = join(output, "warehouse.duckdb")
+    const fill = Effect.gen(function* () {
+      const warehouse = yield* Warehouse
+      yield* warehouse.run(
+        `INSERT INTO crm.custom_fields (location_id, id, model, field_key, data_type)
+         SELECT 'here', 'field' || i, 'contact', 'contact.f' || i, 'NUMERICAL' FROM range(${fields}) AS r (i)`
+      )
+      yield* warehouse.run(
+        `INSERT INTO crm.contacts (location_id, id, first_name, last_name, email)
+         SELECT 'here', printf('contact-%08d', i), md5(i::VARCHAR), md5((i + 1)::VARCHAR), md5(i::VARCHAR) || '@example.com' FROM range(${rows}) AS r (i)`
+      )
+      yield* warehouse.run(
+        `INSERT INTO crm.contact_custom_values (location_id, contact_id, custom_field_id, value_text)
+         SELECT 'here', printf('contact-%08d', i % ${rows}), 'field' || ((i + i // ${rows}) % ${fields}), i::VARCHAR FROM range(${values}) AS r (i)`
+      )
+      const [wide] = yield* refreshWide(yield* Effect.promise(() => discover()))
+      yield* warehouse.run(wide!.ofIds("crm"))
+    })
+    await Effect.runPromise(fill.pipe(Effect.provide(Warehouse.layer(path, { access: "write", memoryMb: 512 }))))
+    database = new Database({ path, memoryMb: 64 })
+    table = (await database.catalog(signal)).find(({ schema, name }) => schema === "crm" && name === "contacts_wide")!
+  })
+  afterAll(() => {
+    database.close()
+    rmSync(output, { recursive: true })
+  })
+
+  it("needs a fraction of the memory that the view needs, which reads every value", async () => {
+    const whole = await database.query("FROM crm.contacts_wide LIMIT 100", signal).catch((error: Error) => error)
+    assert.match(String(whole), /Out of Memory/)
+    const first = await shown({})
+    assert.lengthOf(first, 100)
+    assert.deepStrictEqual(first[0], { id: "contact-00000000", size: "0.0000000" })
+    const { rows: counted } = await database.query(countOf(table, view), signal)
+    assert.deepStrictEqual(counted, [[String(rows)]])
+  })
+
+  it("shows the rows that an order, a page and a filter by the columns of the table select", async () => {
+    const last = await shown({ sort: { column: "id", descending: true }, page: 1 })
+    assert.deepStrictEqual([last[0]!.id, last.length], [`contact-00${rows - 101}`, 100])
+    const filters = [{ column: "id", operator: "equals", value: "contact-00000020" }]
+    assert.deepStrictEqual(await shown({ filters }), [{ id: "contact-00000020", size: "20.0000000" }])
+    assert.deepStrictEqual((await database.query(countOf(table, { ...view, filters }), signal)).rows, [["1"]])
+  })
+
+  it("uses the view for an order by a custom field", () =>
+    assert.include(pageOf(table, { ...view, sort: { column: "cf_f0" } }, 100), "FROM crm.contacts_wide\n"))
+})

@@ -3,7 +3,6 @@
  * read in full every night fills the vault with such records. A rebuild from the compacted vault makes the same rows, the same
  * history and the same counts.
  */
-import { createHash } from "node:crypto"
 import { at as valueAt, parseExact } from "../catalog/json.ts"
 import { type Resource, transformed } from "../catalog/resource.ts"
 import { startsOver } from "../load/checkpoints.ts"
@@ -11,6 +10,7 @@ import { type Normalise, normaliserOf } from "../load/normalise/normalise.ts"
 import { givenBy } from "../load/staging-files.ts"
 import type { Entry, PageEntry } from "../vault/entry.ts"
 import type { Frame } from "../vault/frame.ts"
+import { type Fingerprint, RowStates, fingerprintOf } from "./row-states.ts"
 
 interface Target {
   readonly resource: Resource
@@ -46,9 +46,8 @@ export const compactor = (resources: ReadonlyArray<Resource>, before: number): C
 
   /** The number of frames up to the last end of each list. */
   const ends = new Map<string, number>()
-  /** Rows that one run read in several versions; which of them it stored depends on all of them. */
-  const ambiguous = new Set<string>()
-  const versions = new Map<string, string>()
+  /** Which version a run stores of a row that it read in several versions depends on all of them: such a row is ambiguous. */
+  const states = new RowStates()
   let looked = 0
   const look = (frame: Frame): void => {
     const { entry } = frame
@@ -57,26 +56,19 @@ export const compactor = (resources: ReadonlyArray<Resource>, before: number): C
     if (entry.kind === "end" && startsOver(entry)) ends.set(listOf(entry), looked)
     if (entry.kind !== "page" || entry.parent) return
     for (const { fingerprint, rows } of pageOf(frame, entry)?.listed() ?? [])
-      for (const row of rows) {
-        const version = `${entry.run} ${fingerprint}`
-        const known = versions.get(row)
-        if (known !== undefined && known !== version && known.startsWith(`${entry.run} `)) ambiguous.add(row)
-        versions.set(row, version)
-      }
+      for (const { table, row } of rows) states.see(table, row, entry.run, fingerprint)
   }
 
-  /** What was last read of each row, by location, table and key. */
-  const last = new Map<string, string>()
   let [compacted, removed] = [0, 0]
   const compactPage = (frame: Frame, entry: PageEntry, isEnded: boolean): Frame => {
     const page = pageOf(frame, entry)
     if (page === undefined) return frame
-    for (const row of page.otherRows()) last.delete(row)
+    for (const { table, row } of page.otherRows()) states.forget(table, row)
     const needed = new Set<unknown>()
     const listed = page.listed()
     for (const { fingerprint, isPlain, record, rows } of listed) {
-      const isRepeated = rows.length > 0 && rows.every((row) => last.get(row) === fingerprint && !ambiguous.has(row))
-      for (const row of rows) last.set(row, fingerprint)
+      const repeated = rows.filter(({ table, row }) => states.isRepeated(table, row, fingerprint))
+      const isRepeated = rows.length > 0 && repeated.length === rows.length
       if (!isRepeated || !isPlain) needed.add(record)
     }
     if (needed.size === listed.length || !isEnded || entry.at >= before) return frame
@@ -88,23 +80,29 @@ export const compactor = (resources: ReadonlyArray<Resource>, before: number): C
   }
   const compact = (frame: Frame): Frame => {
     const { entry } = frame
+    // What follows is compared with what was read before it, not with what was looked at.
+    if (compacted === 0) states.forgetVersions()
     const isEnded = compacted++ < (ends.get(listOf(entry)) ?? 0)
     if (entry.kind === "page" || entry.kind === "detail") return compactPage(frame, entry, isEnded)
     // Deleted rows, and rows that are deleted with them, are stored again by the next page that has them.
-    if (entry.kind === "deleted") {
-      const tables = new Set([entry.resource, ...dependants(resources, entry.resource)])
-      for (const row of last.keys()) if (tables.has(JSON.parse(row)[1])) last.delete(row)
-    }
+    if (entry.kind === "deleted")
+      states.forgetTables(new Set([entry.resource, ...dependants(resources, entry.resource)]))
     return frame
   }
   return { look, compact, removed: () => removed }
 }
 
+interface Row {
+  readonly table: string
+  /** Its location and key, as JSON. */
+  readonly row: string
+}
+
 interface Listed {
   readonly record: unknown
-  readonly fingerprint: string
-  /** The rows that it is stored in, each as location, table and key. */
-  readonly rows: ReadonlyArray<string>
+  readonly fingerprint: Fingerprint
+  /** The rows that it is stored in. */
+  readonly rows: ReadonlyArray<Row>
   /** Loading it stores rows, and rejects nothing. */
   readonly isPlain: boolean
 }
@@ -130,7 +128,7 @@ class Page {
       const stored = targets.map((target) => this.#rowsOf(target, record))
       return {
         record,
-        fingerprint: digest(JSON.stringify([entry.partition, record])),
+        fingerprint: fingerprintOf(JSON.stringify([entry.partition, record])),
         rows: stored.flatMap(({ rows }) => rows),
         isPlain: stored.every(({ isPlain }) => isPlain)
       }
@@ -138,7 +136,7 @@ class Page {
   }
 
   /** Rows of records outside of the list. */
-  otherRows(): ReadonlyArray<string> {
+  otherRows(): ReadonlyArray<Row> {
     return this.#targets
       .filter((target) => !this.#isList() || this.#pathOf(target) !== this.#entry.records)
       .flatMap((target) => {
@@ -167,7 +165,7 @@ class Page {
     const origin = { location: entry.location, given: givenBy(resource, entry) }
     const results = transformed(resource, record).map((one) => normalise(one, origin))
     return {
-      rows: results.map(({ key }) => JSON.stringify([entry.location, resource.table, ...key])),
+      rows: results.map(({ key }): Row => ({ table: resource.table, row: JSON.stringify([entry.location, ...key]) })),
       isPlain: results.every(
         ({ rejectedRecords, rejectedValues, row }) =>
           row !== undefined && rejectedRecords.length + rejectedValues.length === 0
@@ -183,6 +181,3 @@ const dependants = (resources: ReadonlyArray<Resource>, table: string): Readonly
   resources
     .filter(({ cascadesFrom, childOf }) => cascadesFrom?.table === table || childOf?.table === table)
     .flatMap((resource) => [resource.table, ...dependants(resources, resource.table)])
-
-/** 96 bits: two of a billion records are alike with a chance of 1 in 10^11. */
-const digest = (text: string): string => createHash("sha256").update(text).digest("base64url").slice(0, 16)

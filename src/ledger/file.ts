@@ -12,6 +12,7 @@ import { dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { makeOutputFolder } from "../io/folder.ts"
 import { syncFolder } from "../io/files.ts"
+import { lineBytesMax } from "./verify.ts"
 import { type Detail, type Head, type Kind, emptyHead, lineAfter, recordOf, sha256Of } from "./record.ts"
 
 export const ledgerName = "ledger.jsonl"
@@ -51,9 +52,6 @@ export const headOf = async (path: string): Promise<Head> => {
   return { seq: record.seq, sha256: sha256Of(line) }
 }
 
-/** Longer than any record. */
-const tailBytes = 256 * 1024
-
 const lastBytes = async (path: string): Promise<{ readonly text: string; readonly size: number }> => {
   const size = await stat(path).then(
     (found) => found.size,
@@ -61,7 +59,7 @@ const lastBytes = async (path: string): Promise<{ readonly text: string; readonl
   )
   if (size === 0) return { text: "", size }
   await using file = await open(path, "r")
-  const length = Math.min(size, tailBytes)
+  const length = Math.min(size, lineBytesMax)
   const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length)
   return { text: buffer.toString("utf8", 0, bytesRead), size }
 }

@@ -42,8 +42,8 @@ const problemOf = (lines: ReadonlyArray<Line>, index: number, head: Head): strin
   if (record === undefined) return `record ${expected} was edited: it is not a record in canonical JSON`
   const { seq, previous } = record
   const next = lines[index + 1]?.record
-  const later = lines.slice(index + 1).map((line) => line.record?.seq)
   if (seq !== expected) {
+    const later = lines.slice(index + 1).map((line) => line.record?.seq)
     if (seq < expected || later.includes(seq)) return `a line was inserted before record ${expected}: record ${seq}`
     return later.includes(expected)
       ? `record ${expected} was moved: record ${seq} is in its place`
@@ -57,24 +57,41 @@ const problemOf = (lines: ReadonlyArray<Line>, index: number, head: Head): strin
     : `record ${expected} was edited: it does not have the checksum of the line before`
 }
 
+/** Longer than any record. */
+export const lineBytesMax = 256 * 1024
+
+/** The lines up to the first that is longer than any record, which ends the part that can be intact. */
 export const linesOf = async (path: string): Promise<ReadonlyArray<Line>> => {
   const lines: Array<Line> = []
-  let rest = Buffer.alloc(0)
-  const add = (bytes: Buffer, isWhole: boolean) =>
-    lines.push({ record: recordOf(bytes.toString("utf8")), sha256: sha256Of(bytes), isWhole })
+  /** The beginning of a line, in pieces: joining them for each chunk would take time with the square of its length. */
+  let pieces: Array<Buffer> = []
+  let length = 0
+  const add = (isWhole: boolean) => {
+    const bytes = Buffer.concat(pieces)
+    const record = bytes.length > lineBytesMax ? undefined : recordOf(bytes.toString("utf8"))
+    lines.push({ record, sha256: sha256Of(bytes), isWhole })
+    pieces = []
+    length = 0
+  }
   try {
     for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-      let bytes = Buffer.concat([rest, chunk])
-      for (let end = bytes.indexOf(lineFeed); end >= 0; end = bytes.indexOf(lineFeed)) {
-        add(bytes.subarray(0, end), true)
-        bytes = bytes.subarray(end + 1)
+      let from = 0
+      for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, from)) {
+        pieces.push(chunk.subarray(from, end))
+        add(true)
+        from = end + 1
       }
-      rest = Buffer.from(bytes)
+      pieces.push(chunk.subarray(from))
+      length += chunk.length - from
+      if (length > lineBytesMax) {
+        add(true)
+        return lines
+      }
     }
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause
   }
-  if (rest.length > 0) add(rest, false)
+  if (length > 0) add(false)
   return lines
 }
 const lineFeed = 10

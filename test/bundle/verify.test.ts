@@ -212,6 +212,23 @@ describe("sluice export verify", () => {
     assert.notInclude(findings.join("\n"), "root:")
   })
 
+  it("reads no line of a ledger that is longer than any record, and no ledger that a manifest disproves", async () => {
+    const folder = copy()
+    // A sparse file: it takes no space.
+    truncateSync(join(folder, "data/ledger.jsonl"), 50_000_000)
+    const begun = Date.now()
+    assert.match(
+      (await verify(folder)).findings.join("\n"),
+      /data\/ledger\.jsonl: it differs from a manifest, so its chain was not checked/
+    )
+    reseal(folder)
+    assert.match(
+      (await verify(folder)).findings.join("\n"),
+      /wrong data\/ledger\.jsonl: line \d+: record \d+ was edited/
+    )
+    assert.isBelow(Date.now() - begun, 60_000)
+  })
+
   it("does not follow links, also to files with the right content", async () => {
     const folder = copy()
     const file = join(folder, "data/csv/contacts.csv")

@@ -34,7 +34,7 @@ export const verifyBundle = async (folder: string, signal: AbortSignal): Promise
     findings.push(...wrongs)
   }
   const tables = await checkTables({ folder, files, sha256, damaged }, signal)
-  const all = [...findings, ...tables.findings, ...(await ledgerFindings(folder, files))]
+  const all = [...findings, ...tables.findings, ...(await ledgerFindings(folder, files, damaged))]
   const payload = [...files.values()].filter(({ path }) => path.startsWith("data/"))
   return {
     files: payload.length,

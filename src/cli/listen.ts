@@ -2,6 +2,7 @@
 import { Clock, Duration, Effect, Redacted, Result } from "effect"
 import { join } from "node:path"
 import { exitCodes } from "../failure.ts"
+import { onDisk } from "../io/files.ts"
 import { Due } from "../listen/due.ts"
 import { startListener } from "../listen/server.ts"
 import { SettingsError } from "../settings/errors.ts"
@@ -47,7 +48,10 @@ export const listen = Effect.fn("cli.listen")(function* (flags: ListenFlags) {
   const { resources } = yield* loadCatalogue(output)
   // A list that the service cannot filter is read in full, which a single event is not worth.
   const tables = new Set(resources.filter(({ changes }) => changes).map(({ table }) => table))
-  const due = yield* Effect.promise(() => Due.open(join(output.folder, "events-due.json")))
+  const path = join(output.folder, "events-due.json")
+  const now = yield* Clock.currentTimeMillis
+  const due = yield* onDisk(path, "read", () => Due.open(path, tables, now))
+  if (due.problem !== undefined) say(`${due.problem}.`, "warn")
   const { host = "127.0.0.1", port = 0 } = flags
   const listener = yield* Effect.acquireRelease(
     Effect.tryPromise({
@@ -125,5 +129,14 @@ const secretOf = Effect.fnUntraced(function* (reference: string | undefined, env
     })
   const secret = secretReader(environment)(reference, "listen.secret")
   if (Result.isFailure(secret)) return yield* new SettingsError({ problems: [secret.failure] })
-  return Redacted.value(secret.success)
+  const value = Redacted.value(secret.success)
+  if (value.length < secretLengthMin)
+    return yield* new CommandError({
+      ends: "config",
+      message: `listen.secret has ${counted(value.length, "character")}: whoever reaches the address could guess it. It needs ${secretLengthMin} or more.`,
+      next: "Set a longer one; `openssl rand -hex 32` makes one."
+    })
+  return value
 })
+
+const secretLengthMin = 16

@@ -2,8 +2,11 @@
  * The tables that events have marked as due, in a file, so that a restart forgets none that was acknowledged. An event that
  * arrives while its table is being read marks it again, because the reading may have passed the record.
  */
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import { readFile } from "node:fs/promises"
 import { writeAtomically } from "../io/files.ts"
+import { some } from "../values/text.ts"
 import type { Event } from "./events.ts"
 
 /** Deliveries repeat within minutes, so this is far more than needed. */
@@ -19,14 +22,34 @@ export class Due {
   readonly #fingerprints = new Set<string>()
   #written: Promise<void> = Promise.resolve()
 
-  static async open(path: string): Promise<Due> {
-    const text = await readFile(path, "utf8").catch(() => "{}")
-    return new Due(path, new Map(Object.entries(tablesIn(text))))
+  /** What of the file was not taken over, in words. */
+  readonly problem: string | undefined
+
+  /** `known`: the tables that can be read at once. Without a file that can be read, any of them may be due: all are. */
+  static async open(path: string, known: ReadonlySet<string>, now: number): Promise<Due> {
+    const text = await readFile(path, "utf8").catch((cause: NodeJS.ErrnoException) =>
+      cause.code === "ENOENT" ? "{}" : Promise.reject(cause)
+    )
+    const stored = decode(text)
+    if (Option.isNone(stored))
+      return new Due(
+        path,
+        new Map([...known].map((table) => [table, now])),
+        `${path} cannot be read: all tables are read once`
+      )
+    const all = Object.entries(stored.value)
+    const others = all.map(([table]) => table).filter((table) => !known.has(table))
+    return new Due(
+      path,
+      new Map(all.filter(([table]) => known.has(table))),
+      others.length === 0 ? undefined : `${path} names what is no table to read: ${some(others)}`
+    )
   }
 
-  private constructor(path: string, tables: Map<string, number>) {
+  private constructor(path: string, tables: Map<string, number>, problem: string | undefined) {
     this.#path = path
     this.#tables = tables
+    this.problem = problem
   }
 
   /** Resolves once the marks are stored. `tables`: those that can be read at once; an event of another table waits. */
@@ -72,10 +95,4 @@ export class Due {
   }
 }
 
-const tablesIn = (text: string): Readonly<Record<string, number>> => {
-  try {
-    return JSON.parse(text) as Record<string, number>
-  } catch {
-    return {}
-  }
-}
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Finite)))

@@ -2,7 +2,7 @@
  * The events that workflows of the service send (A 6). Nothing of an event is stored: it says only that records of some tables
  * have changed, and the next sync reads these from the service.
  */
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 
 export interface Event {
   readonly location: string
@@ -36,10 +36,12 @@ export const eventOf = (body: Buffer): Event | undefined => {
     location,
     type,
     tables: [...new Set(tablesByWord.flatMap(([word, tables]) => (word.test(words) ? tables : [])))],
-    fingerprint:
-      typeof eventId === "string" && eventId !== ""
-        ? `${location} ${eventId}`
-        : createHash("sha256").update(body).digest("base64")
+    // A hash, because 100,000 are remembered, and an id may be as long as a body.
+    fingerprint: hash(
+      "sha256",
+      typeof eventId === "string" && eventId !== "" ? `${location} ${eventId}` : body,
+      "base64"
+    )
   }
 }
 

@@ -22,7 +22,9 @@ const bodyBytesMax = 1024 * 1024
 /** Rejects with the error of the system if the port is in use. */
 export const startListener = async (options: ListenOptions) => {
   const refused = { count: 0 }
-  const server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, (request, response) => {
+  // Node looks at these limits every 30 seconds otherwise, and half a header would hold a connection that long.
+  const timeouts = { requestTimeout: 10_000, headersTimeout: 5_000, connectionsCheckingInterval: 2_000 }
+  const server = createServer(timeouts, (request, response) => {
     response.on("error", () => {})
     respond(request, options).then(
       (status) => {

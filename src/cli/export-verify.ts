@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { realpath, stat } from "node:fs/promises"
 import { verifyBundle } from "../bundle/verify/verify.ts"
-import { exitCodes } from "../failure.ts"
+import { type Failure, exitCodes } from "../failure.ts"
 import { onDisk } from "../io/files.ts"
 import { counted } from "../verify/finding.ts"
 import { CommandError } from "./errors.ts"
@@ -13,6 +13,8 @@ export interface ExportVerifyFlags {
   readonly folder: string
   readonly json: boolean
 }
+
+const isOfSystem = (cause: unknown): boolean => cause instanceof Error && "code" in cause
 
 export const exportVerify = Effect.fn("cli.exportVerify")(function* ({ folder: given, json }: ExportVerifyFlags) {
   const { print, say } = yield* Output
@@ -34,7 +36,20 @@ export const exportVerify = Effect.fn("cli.exportVerify")(function* ({ folder: g
         (checked) => resume(Effect.succeed(checked)),
         (cause: unknown) => resume(Effect.fail(cause))
       )
-  }).pipe(Effect.catch((cause) => onDisk(given, "read", () => Promise.reject(cause))))
+  }).pipe(
+    Effect.catch((cause): Effect.Effect<never, Failure | CommandError> =>
+      // An error without a code is none of the system: the bundle is one that this check cannot cope with.
+      isOfSystem(cause)
+        ? onDisk(given, "read", () => Promise.reject(cause))
+        : Effect.fail(
+            new CommandError({
+              ends: "failed",
+              message: `The check of ${given} failed, so nothing is known of it: ${cause instanceof Error ? cause.message : String(cause)}.`,
+              next: "request the bundle again from whoever sent it."
+            })
+          )
+    )
+  )
   const { findings, files, bytes, tables } = check
   const isIntact = findings.length === 0
   const exitCode = isIntact ? 0 : exitCodes.failed

@@ -229,6 +229,30 @@ describe("sluice export verify", () => {
     assert.isBelow(Date.now() - begun, 60_000)
   })
 
+  it("does not read a description that is far larger than those that sluice writes", async () => {
+    const folder = copy()
+    const resources = Array.from({ length: 700_000 }, (_, n) => ({ path: `${n}` }))
+    writeFileSync(join(folder, "data/datapackage.json"), JSON.stringify({ resources }))
+    reseal(folder)
+    const { code, findings } = await verify(folder)
+    assert.strictEqual(code, 1)
+    assert.match(
+      findings.join("\n"),
+      /notCompared data\/datapackage\.json: it has \d+ bytes; more than 8388608 are not read/
+    )
+    assert.isBelow(findings.length, 100)
+  })
+
+  it("reports every file that a large description names, without running out of stack", async () => {
+    const folder = copy()
+    const resources = Array.from({ length: 300_000 }, (_, n) => ({ path: `${n}` }))
+    writeFileSync(join(folder, "data/datapackage.json"), JSON.stringify({ resources }))
+    reseal(folder)
+    const { code, findings } = await verify(folder)
+    assert.strictEqual(code, 1)
+    assert.isAtLeast(findings.length, 300_000)
+  })
+
   it("does not follow links, also to files with the right content", async () => {
     const folder = copy()
     const file = join(folder, "data/csv/contacts.csv")

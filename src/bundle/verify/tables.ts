@@ -56,14 +56,14 @@ export const checkTables = async (bag: Bag, signal: AbortSignal): Promise<Tables
   if (typeof described === "string") findings.push(notCompared(packagePath, described))
   if (typeof totals === "string") findings.push(notCompared(totalsPath, totals))
   const rowsByPath = new Map<string, number>()
-  if (typeof described !== "string") findings.push(...packageFindings(bag, described, rowsByPath))
+  if (typeof described !== "string") for (const one of packageFindings(bag, described, rowsByPath)) findings.push(one)
   const tables = typeof totals === "string" ? [] : totals.tables
   const checked = await withDatabase(bag.folder, async (ask) => {
     let compared = 0
     for (const table of tables) {
       signal.throwIfAborted()
       const found = await tableFindings(ask, bag, table, rowsByPath)
-      findings.push(...found)
+      for (const one of found) findings.push(one)
       if (found.length === 0) compared++
     }
     return compared
@@ -75,6 +75,8 @@ export const checkTables = async (bag: Bag, signal: AbortSignal): Promise<Tables
   return { compared: checked, findings }
 }
 
+const documentBytesMax = 8 * 1024 * 1024
+
 const readDocument = async <A>(
   { folder, files, damaged }: Bag,
   path: string,
@@ -83,6 +85,8 @@ const readDocument = async <A>(
   const file = files.get(path)
   if (file === undefined) return "missing, so the tables cannot be compared with it"
   if (damaged.has(path)) return "it differs from a manifest, so the tables were not compared with it"
+  // What sluice writes has some hundred kB; decoding takes twenty times the size of a document.
+  if (file.bytes > documentBytesMax) return `it has ${file.bytes} bytes; more than ${documentBytesMax} are not read`
   const read = await textOf(folder, file)
   if ("problem" in read) return read.problem
   const decoded = Schema.decodeUnknownExit(Schema.fromJsonString(schema))(read.text)

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseError, download } from "./database.ts"
+import { withinSpace } from "./download-space.ts"
 import { type Body, HttpError, sendFile, textOf } from "./http.ts"
 import { limits } from "./limits.ts"
 import type { DownloadFormat } from "./messages.ts"
@@ -61,7 +62,7 @@ export const apiRoutes = (releases: Releases, queries: string, downloads: Set<Pr
             const folder = await mkdtemp(join(tmpdir(), "sluice-explore-"))
             try {
               const file = join(folder, `result.${format}`)
-              await download(release, { sql, format, file }, signal)
+              await withinSpace(folder, signal, (bounded) => download(release, { sql, format, file }, bounded))
               response.setHeader("content-disposition", `attachment; filename="result.${format}"`)
               await sendFile(response, file)
             } finally {

@@ -7,6 +7,10 @@ export const limits = {
   /** UTF-16 units of all values of an answer; a wide view has hundreds of columns. */
   answerCharacters: 8_000_000,
   downloadRows: 1_000_000,
+  /** Bytes of the file of a download. */
+  downloadBytes: 2_000_000_000,
+  /** What a download leaves free on the disk of its file. */
+  freeBytesMin: 500_000_000,
   sqlBytes: 100_000,
   queryMs: 30_000,
   downloadMs: 300_000,

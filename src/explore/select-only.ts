@@ -32,7 +32,9 @@ export const checkSelect = async (connection: DuckDBConnection, sql: string): Pr
         ? "There is no query to run."
         : `Run one statement at a time: there are ${statements.length}.`
     )
-  const called = tableFunctionsIn(statements)
+  const refused = functionsIn(statements, "FUNCTION").find((name) => changing.has(name))
+  if (refused !== undefined) throw new SqlError("refused", `The function ${refused} cannot be used here.`)
+  const called = functionsIn(statements, "TABLE_FUNCTION")
   if (called.length === 0) return
   const macros = await connection.runAndReadAll(
     "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type = 'table_macro' AND NOT internal"
@@ -45,6 +47,9 @@ export const checkSelect = async (connection: DuckDBConnection, sql: string): Pr
 type Serialized =
   | { readonly error: false; readonly statements: ReadonlyArray<unknown> }
   | { readonly error: true; readonly error_type: string }
+
+/** Functions of a value that write. */
+const changing: ReadonlySet<string> = new Set(["write_log", "nextval", "setseed"])
 
 /** Table functions that read nothing but their arguments and the catalog. */
 const harmless: ReadonlyArray<string> = [
@@ -69,15 +74,26 @@ const harmless: ReadonlyArray<string> = [
   "pragma_version"
 ]
 
-const tableFunctionsIn = (statements: ReadonlyArray<unknown>): ReadonlyArray<string> => {
+const functionsIn = (
+  statements: ReadonlyArray<unknown>,
+  type: "FUNCTION" | "TABLE_FUNCTION"
+): ReadonlyArray<string> => {
   const names: Array<string> = []
   // Without recursion, because a text can nest thousands of expressions.
   const left: Array<unknown> = [...statements]
   for (let node = left.pop(); left.length > 0 || node !== undefined; node = left.pop()) {
     if (typeof node !== "object" || node === null) continue
-    if ("type" in node && node.type === "TABLE_FUNCTION" && "function" in node)
-      names.push((node.function as { readonly function_name: string }).function_name.toLowerCase())
+    if ("type" in node && node.type === type) {
+      const named = (type === "FUNCTION" ? node : "function" in node ? node.function : undefined) as
+        | Partial<Named>
+        | undefined
+      if (named?.function_name !== undefined) names.push(named.function_name.toLowerCase())
+    }
     for (const value of Object.values(node)) if (typeof value === "object" && value !== null) left.push(value)
   }
   return names
+}
+
+interface Named {
+  readonly function_name: string
 }

@@ -253,6 +253,14 @@ describe("sluice export verify", () => {
     assert.isAtLeast(findings.length, 300_000)
   })
 
+  it("names an empty folder, which no manifest can list", async () => {
+    const folder = copy()
+    mkdirSync(join(folder, "data/more"))
+    assert.deepStrictEqual((await verify(folder)).findings, [
+      "wrong data/more: it is an empty folder, which no manifest lists"
+    ])
+  })
+
   it("does not follow links, also to files with the right content", async () => {
     const folder = copy()
     const file = join(folder, "data/csv/contacts.csv")

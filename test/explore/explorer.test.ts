@@ -147,6 +147,7 @@ describe("queries", () => {
     "",
     "-- nothing",
     "SELECT * FROM enable_logging(storage_path := '/tmp/sluice-explore-log')",
+    "SELECT write_log('a line')",
     "SELECT (SELECT count(*) FROM query('FROM enable_logging()'))",
     "WITH a AS (FROM checkpoint()) FROM a"
   ])("refuse %j", async (sql) => {

@@ -24,7 +24,10 @@ export const filesOf = async (folder: string): Promise<FoundFiles> => {
   const files = new Map<string, FoundFile>()
   const findings: Array<BundleFinding> = []
   const visit = async (below: string): Promise<void> => {
-    for (const entry of await readdir(join(folder, below), { withFileTypes: true })) {
+    const entries = await readdir(join(folder, below), { withFileTypes: true })
+    if (entries.length === 0 && below !== "")
+      findings.push(wrong(shown(below), "it is an empty folder, which no manifest lists"))
+    for (const entry of entries) {
       const path = below === "" ? entry.name : `${below}/${entry.name}`
       if (entry.isDirectory()) await visit(path)
       else if (entry.isFile()) files.set(path, { path, bytes: (await lstat(join(folder, path))).size })

@@ -1,3 +1,5 @@
+import { shownTexts } from "./shown-texts.ts"
+
 export type Data = Record<string, unknown>
 
 /** One version of one record. A change creates a new entry, so a list that was read earlier keeps the earlier version. */
@@ -62,7 +64,7 @@ export const without = (...names: ReadonlyArray<string>): ((data: Data) => Data)
   return (data) => ({ ...data, ...absent })
 }
 
-/** All records of one kind, their sorted lists, and their JSON, which is cached when first shown. */
+/** All records of one kind, their sorted lists, and their JSON, which is kept for a while when it was shown. */
 export class Collection {
   readonly shapes: Shapes
   readonly #byId = new Map<string, Entry>()
@@ -152,12 +154,14 @@ export class Collection {
 
   full(entry: Entry): string {
     const { full } = this.shapes
-    return (entry.full ??= JSON.stringify(full === undefined ? this.data(entry) : full(this.data(entry))))
+    const make = () => JSON.stringify(full === undefined ? this.data(entry) : full(this.data(entry)))
+    return shownTexts.of(entry, "full", make)
   }
 
   list(entry: Entry): string {
     const { list } = this.shapes
-    return list === undefined ? this.full(entry) : (entry.list ??= JSON.stringify(list(this.data(entry))))
+    if (list === undefined) return this.full(entry)
+    return shownTexts.of(entry, "list", () => JSON.stringify(list(this.data(entry))))
   }
 
   /** The matching entries in ascending order. The array never changes, so it can be kept as a snapshot. */

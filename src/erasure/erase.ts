@@ -126,6 +126,8 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
   const paths = outputPaths(folder)
   yield* replaceWarehouse(paths.warehouse)
   yield* Effect.gen(function* () {
+    // The definitions may be newer than the last sync.
+    yield* prepare(catalogue)
     const run = yield* lastRun()
     if (run !== undefined) yield* publishNow(catalogue, output, { run: run.id, full: true, targets })
     if (output.lake) yield* removeFromLake(output.lake)

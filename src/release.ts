@@ -9,6 +9,7 @@ import { tablesOf } from "./catalog/tables.ts"
 import { releaseDocuments } from "./contracts/documents.ts"
 import { Failure } from "./failure.ts"
 import { onDisk } from "./io/files.ts"
+import { recordPlaces } from "./ledger/given.ts"
 import { type AggregateTable, aggregateTables, impersonal } from "./masking/aggregates.ts"
 import { maskedTables, stampOf, writeCopy } from "./masking/copy.ts"
 import { maskingDocument, maskingName, stateOf } from "./masking/document.ts"
@@ -61,6 +62,7 @@ export const publishNow = Effect.fnUntraced(function* (
   if (output.formats.length === 0 && targets.length === 0 && !output.lake)
     return { due: "not wanted", ...none } as const
   if (!(yield* isAnythingComplete())) return { due: "nothing read", ...none } as const
+  yield* recordPlaces(output.folder, [...targets, ...(output.lake ? [{ name: "lake", folder: output.lake.data }] : [])])
   // The checkpoint releases memory of unwritten rows, which publishing needs.
   yield* (yield* Warehouse).run("CHECKPOINT")
   // The files are published even if the lake cannot be reached.

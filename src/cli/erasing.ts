@@ -1,18 +1,16 @@
 /** Carries out an erasure, of a person or of what is too old, and prints its result. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { readFile } from "node:fs/promises"
 import { basename } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
 import { completeErasure, eraseStored } from "../erasure/erase.ts"
 import { holdsOn, readHolds } from "../erasure/holds.ts"
 import { type ErasureJob, storeJob } from "../erasure/job.ts"
-import { isCertain } from "../erasure/plan.ts"
+import { isCertain } from "../erasure/search.ts"
 import { recordsIn } from "../erasure/suppression.ts"
 import { exitCodes } from "../failure.ts"
 import { checksumOf, onDisk } from "../io/files.ts"
-import { ledgerOf } from "../ledger/file.ts"
-import { recordOf } from "../ledger/record.ts"
+import { givenTo } from "../ledger/given.ts"
 import { schemaPolicies } from "../settings/schema-policy.ts"
 import type { OutputSettings, SchemaSettings } from "../settings/settings.ts"
 import { resolveTargets } from "../settings/targets.ts"
@@ -79,8 +77,8 @@ export const erase = Effect.fnUntraced(function* (
   yield* storeJob(output.folder, job)
   const stored = yield* eraseStored(catalogue, output, policies, job).pipe(Effect.provide(outputLayer(output)))
   const now = instant(yield* Clock.currentTimeMillis)
-  const exports = yield* earlierExports(output.folder)
-  const { certificate, path } = yield* completeErasure(catalogue, output, job, stored, { now, exports, targets })
+  const given = yield* givenTo(output.folder)
+  const { certificate, path } = yield* completeErasure(catalogue, output, job, stored, { now, given, targets })
   yield* record(output.folder, schema === "retention" ? "retention" : "erase", {
     certificate: basename(path),
     sha256: (yield* onDisk(path, "read", () => checksumOf(path))).sha256,
@@ -106,14 +104,21 @@ export const erase = Effect.fnUntraced(function* (
         certificate: path,
         isErased,
         found: search.found,
-        unsearched: search.unsearched
+        unsearched: search.unsearched,
+        places: certificate.places
       }
     })
   print(`${counted(records, "record")} erased; ${counted(search.files, "file")} searched. Certificate: ${path}`)
   if (recordsKept > 0) print(`${counted(recordsKept, "financial record")} kept without the person.`)
   for (const { form, label, place } of search.found.slice(0, foundMax))
     say(`${place} contains the ${label.replace(/ \d+$/, "")} (${form}).`, "warn")
-  for (const file of search.unsearched) say(`${file} is an archive, which was not searched.`, "warn")
+  for (const file of search.unsearched)
+    say(
+      `${file} was not searched: it is an archive, or cannot be opened. Remove it if it may contain the person.`,
+      "warn"
+    )
+  for (const { folder, name, state } of certificate.places)
+    if (state !== "cleaned") say(`${name}, ${folder}: ${placeSentences[state]}.`, "warn")
   if (search.found.some(isCertain)) say("The person is still named in what belongs to others; see above.", "warn")
   if (certificate.earlierExports.length > 0)
     say(
@@ -124,14 +129,8 @@ export const erase = Effect.fnUntraced(function* (
   return exitCode
 })
 
-/** Where the ledger says that data left the output folder. */
-export const earlierExports = (folder: string) =>
-  onDisk(ledgerOf(folder), "read", async () => {
-    const text = await readFile(ledgerOf(folder), "utf8").catch(() => "")
-    return text.split("\n").flatMap((line) => {
-      const found = recordOf(line)
-      return found?.kind === "export"
-        ? [{ at: found.at, name: String(found.detail["bundle"] ?? found.detail["what"]) }]
-        : []
-    })
-  })
+const placeSentences = {
+  left: "it has still what was published there; add it to the settings again, or remove the folder",
+  removed: "there is nothing any more; a copy elsewhere is out of reach",
+  "out of reach": "it could not be searched from here"
+}

@@ -2,7 +2,7 @@
 import { Clock, Effect, Stream } from "effect"
 import { existsSync } from "node:fs"
 import { rename, rm } from "node:fs/promises"
-import { dirname, resolve } from "node:path"
+import { basename, dirname, resolve } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
 import { publishedTables } from "../catalog/published-tables.ts"
 import { tablesOf, wideName } from "../catalog/tables.ts"
@@ -22,6 +22,7 @@ import { Environment } from "./environment.ts"
 import { CommandError } from "./errors.ts"
 import { Output } from "./output.ts"
 import { openReadable, sayHolder } from "./readable.ts"
+import { record } from "./recorded.ts"
 import { instant, printResult } from "./result.ts"
 import { choiceOf } from "./selection.ts"
 
@@ -50,6 +51,7 @@ export const exportExcel = Effect.fn("cli.exportExcel")(function* (flags: Export
     const about = aboutLines(instant(now), flags.deleted)
     return yield* writeFile(path, (part, signal) => writeWorkbook(part, { about, tables, signal }))
   }).pipe(Effect.provide(readable.tables))
+  yield* record(output.folder, "export", { what: "excel", file: basename(path), rows: contents.rows })
   const next = `open ${path}; its first sheet lists the others.`
   if (flags.json) yield* printResult("export-excel", { exitCode: 0, next, data: { file: path, ...contents } })
   else {

@@ -18,7 +18,7 @@ import { counted } from "../verify/finding.ts"
 import { loadCatalogue } from "./catalogue.ts"
 import { markOf } from "./demo-folder.ts"
 import { Environment } from "./environment.ts"
-import { earlierExports } from "./erasing.ts"
+import { givenTo } from "../ledger/given.ts"
 import { CommandError, nothingSynced } from "./errors.ts"
 import { heldLocations } from "./held-locations.ts"
 import { sayProblems } from "./model-problems.ts"
@@ -148,7 +148,7 @@ const placesOf = Effect.fnUntraced(function* (output: OutputSettings, { files }:
       what: `${counted(files.length, "recording")} removed`,
       isKept: false
     })
-  for (const { at, name } of yield* earlierExports(output.folder))
+  for (const { at, name } of (yield* givenTo(output.folder)).exports)
     places.push({ path: name, what: `an export of ${at}, which sluice cannot reach`, isKept: true })
   return places
 })

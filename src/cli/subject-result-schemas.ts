@@ -15,12 +15,22 @@ const SubjectErase = Schema.Struct({
   /** Segments of the vault that were rewritten. */
   segments: Schema.optionalKey(Schema.Int),
   certificate: Schema.optionalKey(Schema.String),
-  /** Whether no address of the person was found in any file. */
+  /** Whether everything in reach was searched, and no address of the person and no row of their records was found. */
   isErased: Schema.optionalKey(Schema.Boolean),
   found: Schema.optionalKey(
     Schema.Array(Schema.Struct({ place: Schema.String, label: Schema.String, form: Schema.String }))
   ),
-  unsearched: Schema.optionalKey(Schema.Array(Schema.String))
+  unsearched: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** The folders outside of the output folder that ever received data, and what is there now. */
+  places: Schema.optionalKey(
+    Schema.Array(
+      Schema.Struct({
+        name: Schema.String,
+        folder: Schema.String,
+        state: Schema.Literals(["cleaned", "left", "removed", "out of reach"])
+      })
+    )
+  )
 })
 
 /** The holds after the command. */

@@ -3,13 +3,14 @@
  * and recordings, and at last a search of every file. Each step can be repeated, so a killed erasure continues from its job.
  */
 import { Effect } from "effect"
-import { mkdir, readdir, readlink, rm } from "node:fs/promises"
-import { basename, join } from "node:path"
+import { mkdir, rm } from "node:fs/promises"
+import { join, relative } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
 import { keySeparator } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
 import { checksumOf, onDisk, writeDurably } from "../io/files.ts"
 import { removeLeftovers } from "../leftovers.ts"
+import type { GivenExport, Place } from "../ledger/given.ts"
 import { makeLoader } from "../load/load.ts"
 import type { RecordFilter } from "../load/staging-files.ts"
 import { replayInto } from "../replay.ts"
@@ -25,9 +26,9 @@ import { positionStatements } from "../warehouse/meta/vault-offset.ts"
 import { prepare } from "../warehouse/schema.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type ErasureJob, removeJob } from "./job.ts"
-import { isCertain } from "./plan.ts"
+import { type PlaceState, cleanPlaces } from "./places.ts"
 import { redactor } from "./redact-frame.ts"
-import { type Searched, searchOutput } from "./search.ts"
+import { type Searched, isCertain, searchFolders } from "./search.ts"
 import { type RecordKey, recordsIn, suppress } from "./suppression.ts"
 import { type RewrittenSegment, rewriteVault } from "./vault.ts"
 import { replaceWarehouse, writeWithoutErased } from "./warehouse.ts"
@@ -45,12 +46,17 @@ export interface Certificate {
   readonly recordings: number
   readonly segments: ReadonlyArray<RewrittenSegment>
   readonly releasesRemoved: ReadonlyArray<string>
+  /** The folders that ever received a release or a lake. */
+  readonly places: ReadonlyArray<PlaceState>
   readonly search: Searched
   /** Files that were exported before and are out of reach. */
-  readonly earlierExports: ReadonlyArray<{ readonly at: string; readonly name: string }>
+  readonly earlierExports: ReadonlyArray<GivenExport>
   /** SHA-256 of the warehouse, before and after. */
   readonly warehouse: { readonly before: string; readonly after: string }
-  /** Whether no address of the person was found in any file. */
+  /**
+   * Whether everything in reach was searched, and neither an address of the person nor a row of their records was found. What
+   * is out of reach is named in `places` and `earlierExports`.
+   */
   readonly isErased: boolean
 }
 
@@ -107,7 +113,8 @@ const amongRecords = (records: ReadonlyArray<RecordKey>): RecordFilter => {
 }
 
 export interface CompleteOptions {
-  readonly exports: Certificate["earlierExports"]
+  /** Where data was given away, according to the ledger. */
+  readonly given: { readonly places: ReadonlyArray<Place>; readonly exports: ReadonlyArray<GivenExport> }
   /** ISO 8601. */
   readonly now: string
   /** Further folders to publish into. */
@@ -120,28 +127,39 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
   output: OutputSettings,
   job: ErasureJob,
   { segments, before }: { readonly segments: ReadonlyArray<RewrittenSegment>; readonly before: string },
-  { exports, now, targets }: CompleteOptions
+  { given, now, targets }: CompleteOptions
 ): Effect.fn.Return<{ readonly certificate: Certificate; readonly path: string }, Failure> {
   const { folder, memoryMb } = output
   const paths = outputPaths(folder)
   yield* replaceWarehouse(paths.warehouse)
-  yield* Effect.gen(function* () {
+  const renewed = yield* Effect.gen(function* () {
     // The definitions may be newer than the last sync.
     yield* prepare(catalogue)
     const run = yield* lastRun()
-    if (run !== undefined) yield* publishNow(catalogue, output, { run: run.id, full: true, targets })
+    const released = run && (yield* publishNow(catalogue, output, { run: run.id, full: true, targets }))
     if (output.lake) yield* removeFromLake(output.lake)
+    return new Set([
+      ...(released?.due === "due" ? [released.folder] : []),
+      ...(released?.targets ?? []).map((target) => target.folder)
+    ])
   }).pipe(Effect.provide(Warehouse.layer(paths.warehouse, { ...output, access: "write" })))
-  const releasesRemoved = yield* removeOldReleases(folder)
+  const { folders, places, releasesRemoved } = yield* cleanPlaces(
+    folder,
+    [{ name: "published", folder: paths.published }, ...targets, ...given.places],
+    { releases: renewed, lake: output.lake?.data }
+  )
   yield* Effect.forEach(job.files, (file) =>
     onDisk(join(folder, file), "removed", () => rm(join(folder, file), { force: true }))
   )
   yield* onDisk(paths.temporary, "removed", () => rm(paths.temporary, { recursive: true, force: true }))
-  const search = yield* searchOutput(folder, job.texts, (file) => file === "erasure.json").pipe(
-    Effect.provide(Warehouse.layer(paths.warehouse, { memoryMb, access: "read" }))
-  )
-  const { sha256: after } = yield* onDisk(paths.warehouse, "read", () => checksumOf(paths.warehouse))
   const records = recordsIn(job.identifiers)
+  const search = yield* searchFolders(
+    folder,
+    folders.filter((one) => relative(folder, one).startsWith("..")),
+    { texts: job.texts, records: records.removed, resources: catalogue.resources },
+    (file) => file === "erasure.json"
+  ).pipe(Effect.provide(Warehouse.layer(paths.warehouse, { memoryMb, access: "read" })))
+  const { sha256: after } = yield* onDisk(paths.warehouse, "read", () => checksumOf(paths.warehouse))
   const certificate: Certificate = {
     id: job.id,
     startedAt: job.startedAt,
@@ -154,25 +172,15 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
     recordings: job.files.length,
     segments,
     releasesRemoved,
+    places: places.filter(({ name, state }) => name !== "published" || state === "left"),
     search,
-    earlierExports: exports,
+    earlierExports: given.exports,
     warehouse: { before, after },
-    isErased: !search.found.some(isCertain) && search.unsearched.length === 0
+    isErased:
+      !search.found.some(isCertain) && search.unsearched.length === 0 && places.every(({ state }) => state !== "left")
   }
   const path = join(folder, "certificates", `erasure-${job.id}.json`)
   yield* onDisk(path, "written", () => writeDurably(path, `${JSON.stringify(certificate, null, 1)}\n`))
   yield* removeJob(folder)
   return { certificate, path }
 })
-
-/** Releases other than the current one contain the person still. */
-const removeOldReleases = (folder: string): Effect.Effect<ReadonlyArray<string>, Failure> => {
-  const { published, versions } = outputPaths(folder)
-  return onDisk(versions, "removed", async () => {
-    const current = await readlink(published).then(basename, () => undefined)
-    const all = await readdir(versions).catch(() => [])
-    const old = all.filter((release) => release !== current)
-    for (const release of old) await rm(join(versions, release), { recursive: true, force: true })
-    return old
-  })
-}

@@ -8,7 +8,7 @@ import { readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Failure } from "../failure.ts"
 import { onDisk, writeDurably } from "../io/files.ts"
-import type { Wanted } from "./search.ts"
+import type { Wanted } from "./needles.ts"
 import type { Identifier } from "./suppression.ts"
 
 export interface ErasureJob {

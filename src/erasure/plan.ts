@@ -8,7 +8,7 @@ import { personTables } from "../subject/collect.ts"
 import { type FoundContact, addressesTable, contactsTable } from "../subject/find.ts"
 import { name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
-import type { Wanted } from "./search.ts"
+import type { Wanted } from "./needles.ts"
 import { type Identifier, type ListedAs, addressIdentifiers, ownColumns } from "./suppression.ts"
 
 export interface ErasurePlan {
@@ -114,6 +114,3 @@ const textsOf = (
     )
   ]
 }
-
-/** Whether the text is an address, which identifies the person for certain. */
-export const isCertain = ({ label }: { readonly label: string }): boolean => /^(email|phone)/.test(label)

@@ -6,7 +6,7 @@ import { keyText, tablesOf } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
 import { onDisk, syncFolder } from "../io/files.ts"
 import { dirname } from "node:path"
-import { literal, name } from "../warehouse/sql.ts"
+import { insertStatements, literal, name } from "../warehouse/sql.ts"
 import { Warehouse, blockBytes, storage } from "../warehouse/warehouse.ts"
 import type { RecordKey } from "./suppression.ts"
 
@@ -40,7 +40,7 @@ const statements = (
     `DELETE FROM meta.${table} WHERE ${columns.map(contains).join(" OR ")}`
   return [
     `CREATE OR REPLACE TABLE ${keysName} (table_name VARCHAR, location_id VARCHAR, key VARCHAR, is_kept BOOLEAN)`,
-    ...chunks(all).map((rows) => `INSERT INTO ${keysName} VALUES ${rows.join(", ")}`),
+    ...insertStatements(keysName, all),
     ...resources
       .filter(({ table }) => tables.has(table))
       .flatMap((resource) => [
@@ -94,9 +94,6 @@ const insertKept = (
      WHERE k.is_kept AND s.resource = k.table_name || '/details' AND s.location_id = k.location_id AND s.parent_id = k.key)`,
   "DETACH kept"
 ]
-
-const chunks = (rows: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>
-  Array.from({ length: Math.ceil(rows.length / 1000) }, (_, index) => rows.slice(index * 1000, (index + 1) * 1000))
 
 /** The fresh file, until it replaces the warehouse. */
 export const freshPath = (warehouse: string): string => `${warehouse}.erased`

@@ -9,6 +9,7 @@ const kinds = [
   "backfill",
   "publish",
   "rebuild",
+  "target",
   "export",
   "erase",
   "hold",

@@ -74,7 +74,29 @@ export const commitRelease = ({ building, target, published }: Release): Effect.
 export const abandonRelease = ({ building }: Release): Effect.Effect<void> =>
   Effect.promise(() => rm(building, { recursive: true, force: true }).catch(() => {}))
 
-const releasesOf = (published: string) => join(dirname(published), `.${basename(published)}`)
+/** Removes every release but the current one, also the previous one, which readers may have opened. Returns their names. */
+export const removeEarlierReleases = Effect.fn("publish.removeEarlierReleases")(function* (
+  folder: string
+): Effect.fn.Return<ReadonlyArray<string>, Failure> {
+  const published = resolve(folder)
+  const releases = releasesOf(published)
+  const current = yield* currentRelease(published)
+  return yield* onDisk(releases, "removed", async () => {
+    const earlier = (await readdir(releases).catch(emptyIfMissing)).filter(
+      (entry) => entry !== current && isOwn.test(entry)
+    )
+    for (const entry of earlier) await rm(join(releases, entry), { recursive: true, force: true })
+    return earlier
+  })
+})
+
+const emptyIfMissing = (cause: NodeJS.ErrnoException): ReadonlyArray<string> => {
+  if (cause.code === "ENOENT") return []
+  throw cause
+}
+
+/** The folder of the releases, beside the link. */
+export const releasesOf = (published: string) => join(dirname(published), `.${basename(published)}`)
 
 /** Name of the release to which the link points; `undefined` before the first publish. */
 const currentRelease = Effect.fnUntraced(function* (published: string) {
@@ -88,6 +110,8 @@ const currentRelease = Effect.fnUntraced(function* (published: string) {
   return yield* failure({ _tag: "PublishedIsForeign", path: published })
 })
 
+/** What this module creates in the folder of the releases. */
+const isOwn = /^(\d{6,}-.*|link)$/
 const releaseName = /^\d{6,}-[A-Za-z0-9_-]*$/
 const numberOf = (release: string | undefined) => (release === undefined ? 0 : Number.parseInt(release, 10))
 
@@ -98,6 +122,6 @@ const removeOld = async (releases: string, current: string | undefined): Promise
     .filter((entry) => releaseName.test(entry) && numberOf(entry) < numberOf(current))
     .sort((a, b) => numberOf(b) - numberOf(a))[0]
   for (const entry of entries)
-    if (entry !== current && entry !== before && (/^\d{6,}-/.test(entry) || entry === "link"))
+    if (entry !== current && entry !== before && isOwn.test(entry))
       await rm(join(releases, entry), { recursive: true, force: true })
 }

@@ -17,3 +17,10 @@ export const instantOf = (milliseconds: number): string => `to_timestamp(${milli
 
 /** A number in a result, in which BIGINT and DECIMAL are text; `undefined` for NULL. */
 export const numberOf = (value: unknown): number | undefined => (value === null ? undefined : Number(value))
+
+/** INSERT statements of a thousand rows each. `rows`: as `(1, 'a')`. */
+export const insertStatements = (table: string, rows: ReadonlyArray<string>): ReadonlyArray<string> =>
+  Array.from(
+    { length: Math.ceil(rows.length / 1000) },
+    (_, index) => `INSERT INTO ${table} VALUES ${rows.slice(index * 1000, (index + 1) * 1000).join(", ")}`
+  )

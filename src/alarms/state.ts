@@ -52,6 +52,13 @@ export const readState = async (folder: string): Promise<AlarmState> =>
 export const writeState = (folder: string, state: AlarmState): Promise<void> =>
   writeAtomically(outputPaths(folder).alarms, `${JSON.stringify(state, null, 2)}\n`)
 
+/** Removes the alarms that quote values of records; the next run raises those that are still due. */
+export const forgetValues = async (folder: string): Promise<void> => {
+  const state = await readState(folder)
+  const alarms = state.alarms.filter(({ kind }) => kind !== "values")
+  if (alarms.length < state.alarms.length) await writeState(folder, { ...state, alarms })
+}
+
 /** An alarm that is not reported: a key, or a kind for all its alarms. */
 export interface Silence {
   readonly alarm: string

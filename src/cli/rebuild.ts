@@ -9,7 +9,7 @@ import { removeLeftovers } from "../leftovers.ts"
 import { makeLoader } from "../load/load.ts"
 import type { Flags } from "../settings/read.ts"
 import { pruneHistory } from "../prune/history.ts"
-import { outputPaths } from "../settings/paths.ts"
+import { type OutputPaths, outputPaths } from "../settings/paths.ts"
 import { schemaPolicies } from "../settings/schema-policy.ts"
 import { outputSettings } from "../settings/settings.ts"
 import { resolveTargets } from "../settings/targets.ts"
@@ -58,7 +58,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
     Effect.catchIf(
       ({ reason }) => reason._tag === "WarehouseDamaged",
       (failure) =>
-        Effect.map(moveAside(warehouse), (aside) =>
+        Effect.map(moveAside(outputPaths(output.folder)), (aside) =>
           say(`${failureExplanation(failure).message} It is moved to ${aside}.`, "warn")
         )
     )
@@ -161,9 +161,8 @@ const refuseUndefined = Effect.fnUntraced(function* (catalogue: Catalogue) {
 })
 
 /** A damaged file cannot be opened; once it is moved, an empty one takes its place. */
-const moveAside = (warehouse: string) =>
+const moveAside = ({ damaged: aside, warehouse }: OutputPaths) =>
   onDisk(warehouse, "moved", async () => {
-    const aside = warehouse.replace(/\.duckdb$/, ".damaged.duckdb")
     await rename(warehouse, aside)
     if (existsSync(`${warehouse}.wal`)) await rename(`${warehouse}.wal`, `${aside}.wal`)
     return aside

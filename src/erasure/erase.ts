@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import { mkdir, rm } from "node:fs/promises"
 import { join, relative } from "node:path"
+import { forgetValues } from "../alarms/state.ts"
 import type { Catalogue } from "../catalog/discover.ts"
 import { keySeparator } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
@@ -16,6 +17,7 @@ import type { RecordFilter } from "../load/staging-files.ts"
 import { replayInto } from "../replay.ts"
 import type { SchemaPolicies } from "../catalog/schema-policy.ts"
 import { publishNow } from "../release.ts"
+import { setAsideIn } from "../set-aside.ts"
 import { outputPaths } from "../settings/paths.ts"
 import type { LakeSettings } from "../settings/lake.ts"
 import type { OutputSettings } from "../settings/settings.ts"
@@ -46,6 +48,8 @@ export interface Certificate {
   readonly recordings: number
   readonly segments: ReadonlyArray<RewrittenSegment>
   readonly releasesRemoved: ReadonlyArray<string>
+  /** Damaged warehouses and incomplete writes, which may contain the person. */
+  readonly setAsideRemoved: ReadonlyArray<string>
   /** The folders that ever received a release or a lake. */
   readonly places: ReadonlyArray<PlaceState>
   readonly search: Searched
@@ -73,9 +77,11 @@ export const eraseStored = Effect.fn("erasure.stored")(function* (
 > {
   const [warehouse, vault] = [yield* Warehouse, yield* Vault]
   const { resources } = catalogue
-  const { folder, memoryMb } = output
+  const { folder } = output
   const paths = outputPaths(folder)
   yield* removeLeftovers(folder)
+  // An earlier version may have written the tables.
+  yield* prepare(catalogue)
   const suppression = yield* suppress(folder, job.identifiers)
   yield* prepare(catalogue)
   // Whatever is not loaded yet would be loaded later from segments that have changed.
@@ -92,10 +98,10 @@ export const eraseStored = Effect.fn("erasure.stored")(function* (
     yield* onDisk(scratch, "created", () => mkdir(scratch, { recursive: true, mode: 0o700 }))
     yield* replayInto(catalogue, output, policies)(scratch, vault.end(), amongRecords(records.kept))
   }
-  yield* writeWithoutErased(paths.warehouse, memoryMb, resources, {
+  yield* writeWithoutErased(paths.warehouse, output, catalogue, {
     ...records,
     keptRows: join(scratch, "replayed.duckdb"),
-    texts: job.texts.map(({ text }) => text.toLowerCase())
+    texts: job.texts
   })
   return { segments, before }
 })
@@ -151,6 +157,12 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
   yield* Effect.forEach(job.files, (file) =>
     onDisk(join(folder, file), "removed", () => rm(join(folder, file), { force: true }))
   )
+  const setAside = yield* onDisk(folder, "removed", async () => {
+    const found = await setAsideIn(folder)
+    for (const { path } of found) await rm(path, { force: true, recursive: true })
+    return found.map(({ path }) => relative(folder, path))
+  })
+  yield* onDisk(paths.alarms, "written", () => forgetValues(folder))
   yield* onDisk(paths.temporary, "removed", () => rm(paths.temporary, { recursive: true, force: true }))
   const records = recordsIn(job.identifiers)
   const search = yield* searchFolders(
@@ -172,6 +184,7 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
     recordings: job.files.length,
     segments,
     releasesRemoved,
+    setAsideRemoved: setAside,
     places: places.filter(({ name, state }) => name !== "published" || state === "left"),
     search,
     earlierExports: given.exports,

@@ -1,6 +1,7 @@
 /** The warehouse without erased people: a fresh file, because deleted rows stay readable in the blocks of the old one. */
 import { Effect } from "effect"
 import { copyFile, rename, rm } from "node:fs/promises"
+import type { Catalogue } from "../catalog/discover.ts"
 import { type Resource, childRequestOf } from "../catalog/resource.ts"
 import { keyText, tablesOf } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
@@ -8,6 +9,10 @@ import { onDisk, syncFolder } from "../io/files.ts"
 import { dirname } from "node:path"
 import { insertStatements, literal, name } from "../warehouse/sql.ts"
 import { Warehouse, blockBytes, storage } from "../warehouse/warehouse.ts"
+import { refreshWide } from "../warehouse/wide-views.ts"
+import type { OutputSettings } from "../settings/settings.ts"
+import { type Wanted, containsSql } from "./needles.ts"
+import { metaStatements } from "./meta.ts"
 import type { RecordKey } from "./suppression.ts"
 
 export interface Erased {
@@ -16,8 +21,8 @@ export interface Erased {
   /** The records that stay without the person, and a warehouse with their new rows. */
   readonly kept: ReadonlyArray<RecordKey>
   readonly keptRows: string
-  /** The plain texts that identify the person, for tables that keep values as they were sent. */
-  readonly texts: ReadonlyArray<string>
+  /** What identifies the person, for tables that keep values as they were sent. */
+  readonly texts: ReadonlyArray<Wanted>
 }
 
 const keysName = "memory.main.erased"
@@ -33,9 +38,7 @@ const statements = (
   const tables = new Set([...removed, ...kept].map(({ table }) => table))
   const ofTable = (table: string) => `(SELECT (location_id, key) FROM ${keysName} WHERE table_name = ${literal(table)})`
   const contains = (column: string) =>
-    texts.length === 0
-      ? "false"
-      : `(${texts.map((text) => `contains(lower(${column}), ${literal(text)})`).join(" OR ")})`
+    texts.length === 0 ? "false" : `(${texts.map((text) => containsSql(column, text)).join(" OR ")})`
   const withoutTexts = (table: string, ...columns: ReadonlyArray<string>) =>
     `DELETE FROM meta.${table} WHERE ${columns.map(contains).join(" OR ")}`
   return [
@@ -56,20 +59,26 @@ const statements = (
       ]),
     ...resources.flatMap((resource) => {
       const request = childRequestOf(resource)
-      return request && tables.has(request.table)
+      // What is requested by ids of its own has its state under these.
+      const parents = resource.childOf?.ids === undefined ? request?.table : resource.table
+      return request && parents !== undefined && tables.has(parents)
         ? [
-            `DELETE FROM meta.parent_state WHERE resource = ${literal(request.label)} AND (location_id, parent_id) IN ${ofTable(request.table)}`
+            `DELETE FROM meta.parent_state WHERE resource = ${literal(request.label)} AND (location_id, parent_id) IN ${ofTable(parents)}`
           ]
         : []
     }),
     `DELETE FROM meta.seen_keys WHERE (location_id, key) IN (SELECT (location_id, key) FROM ${keysName} WHERE NOT is_kept)`,
+    ...(kept.length > 0 ? insertKept(resources, tables, keptRows) : []),
+    ...metaStatements(
+      resources.filter(({ table }) => tables.has(table)),
+      keysName
+    ),
     withoutTexts("rejected_records", "record", "reason"),
     withoutTexts("rejected_values", "value", "key"),
-    withoutTexts("schema_changes", "sample"),
+    withoutTexts("schema_changes", "sample", "field"),
     withoutTexts("enum_values", "value"),
     withoutTexts("unexpected_values", "value"),
     withoutTexts("checkpoints", "checkpoint::VARCHAR"),
-    ...(kept.length > 0 ? insertKept(resources, tables, keptRows) : []),
     `DROP TABLE ${keysName}`
   ]
 }
@@ -101,15 +110,16 @@ export const freshPath = (warehouse: string): string => `${warehouse}.erased`
 /** Writes a fresh file without the erased rows beside the warehouse, whose lock the caller holds. */
 export const writeWithoutErased = (
   path: string,
-  memoryMb: number,
-  resources: ReadonlyArray<Resource>,
+  output: Pick<OutputSettings, "customFieldClasses" | "memoryMb">,
+  catalogue: Catalogue,
   erased: Erased
-): Effect.Effect<void, Failure> => writeChanged(path, memoryMb, statements(resources, erased))
+): Effect.Effect<void, Failure> => writeChanged(path, output, catalogue, statements(catalogue.resources, erased))
 
 /** Writes a fresh file beside the warehouse, as these statements leave it: its blocks have nothing of what they remove. */
 export const writeChanged = Effect.fn("erasure.warehouse")(function* (
   path: string,
-  memoryMb: number,
+  { customFieldClasses, memoryMb }: Pick<OutputSettings, "customFieldClasses" | "memoryMb">,
+  catalogue: Catalogue,
   changes: ReadonlyArray<string>
 ): Effect.fn.Return<void, Failure> {
   const [copy, fresh] = [`${path}.copy`, freshPath(path)]
@@ -122,6 +132,8 @@ export const writeChanged = Effect.fn("erasure.warehouse")(function* (
   yield* Effect.gen(function* () {
     const warehouse = yield* Warehouse
     for (const statement of changes) yield* warehouse.run(statement)
+    // The views name the custom fields that the rows have; a later change would leave the text of the old ones in the file.
+    yield* refreshWide(catalogue, customFieldClasses)
     yield* warehouse.run("CHECKPOINT")
     yield* warehouse.run(`ATTACH ${literal(fresh)} AS fresh (${storage}, BLOCK_SIZE ${blockBytes})`)
     yield* warehouse.run("COPY FROM DATABASE warehouse TO fresh")

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { at as valueAt, parseExact } from "../catalog/json.ts"
 import type { SchemaPolicies } from "../catalog/schema-policy.ts"
 import { type Resource, transformed } from "../catalog/resource.ts"
+import { keySeparator } from "../catalog/tables.ts"
 import type { PageEntry, Parent } from "../vault/entry.ts"
 import type { Frame } from "../vault/frame.ts"
 import { wellFormed } from "./normalise/convert.ts"
@@ -44,6 +45,8 @@ export interface Drift {
   readonly kind: "new field" | "different type" | "no known member"
   /** As JSON. */
   readonly sample: string
+  /** The key of the record that the sample comes from. */
+  readonly key: string
   count: number
 }
 
@@ -150,12 +153,14 @@ export class StagingFiles {
   }
 
   private addRow(group: Group, result: Normalised): void {
-    const { row, hash: fingerprint, unknown, rejectedValues, rejectedRecords, roundedValues } = result
-    for (const { table, field, value } of unknown) addDrift(group, table, field, "new field", () => toJson(value))
+    const { row, hash: fingerprint, unknown, unreadable, rejectedValues, rejectedRecords, roundedValues } = result
+    const key = result.key.map(String).join(keySeparator)
+    for (const { table, field, value } of unknown)
+      addDrift(group, { table, field, kind: "new field", key }, () => toJson(value))
     for (const { table, column, value, stored } of rejectedValues)
-      if (!stored) addDrift(group, table, column, "different type", () => value)
-    for (const { table, column, members } of result.unreadable)
-      addDrift(group, table, column, "no known member", () => toJson(members))
+      if (!stored) addDrift(group, { table, field: column, kind: "different type", key }, () => value)
+    for (const { table, column, members } of unreadable)
+      addDrift(group, { table, field: column, kind: "no known member", key }, () => toJson(members))
     const n = this.records++
     if (row !== undefined) group.rows.push(`{"_n":${n},"_at":${group.at},"_row_hash":"${fingerprint}",${row.slice(1)}`)
     for (const { stored: _, ...value } of rejectedValues) group.rejectedValues.push(wellFormed({ ...value, _n: n }))
@@ -215,13 +220,14 @@ export class StagingFiles {
 /** If field names are data, new ones never end: beyond this many per batch they are reported together. */
 const driftMax = 200
 
-const addDrift = (group: Group, table: string, name: string, kind: Drift["kind"], sample: () => string): void => {
+const addDrift = (group: Group, met: Omit<Drift, "sample" | "count">, sample: () => string): void => {
+  const { table, field: name, kind } = met
   const hasRoom = group.drift.size < driftMax || group.drift.has(`${table}.${name} ${kind}`)
   const field = hasRoom ? name.slice(0, 200) : "(others)"
   const key = `${table}.${field} ${kind}`
   const existing = group.drift.get(key)
   if (existing) existing.count++
-  else group.drift.set(key, { table, field, kind, sample: sample().slice(0, 500), count: 1 })
+  else group.drift.set(key, { ...met, field, sample: sample().slice(0, 500), count: 1 })
 }
 
 /** The records of a page that one resource stores. */

@@ -50,11 +50,12 @@ export const pendingRemoval = (folder: string): Effect.Effect<RemovalPlan | unde
 /** The steps under the lock of the warehouse; the caller provides warehouse and vault, and closes them. */
 export const removeStored = Effect.fn("location.removeStored")(function* (
   catalogue: Catalogue,
-  { folder, memoryMb }: OutputSettings,
+  output: OutputSettings,
   policies: SchemaPolicies,
   job: RemovalPlan
 ): Effect.fn.Return<void, Failure, Warehouse | Vault> {
   const [warehouse, vault] = [yield* Warehouse, yield* Vault]
+  const { folder } = output
   const paths = outputPaths(folder)
   const { location } = job
   yield* onDisk(jobPath(folder), "written", () => writeDurably(jobPath(folder), JSON.stringify(job)))
@@ -68,7 +69,7 @@ export const removeStored = Effect.fn("location.removeStored")(function* (
     apply: true
   })
   const tables = yield* tablesWithLocations
-  yield* writeChanged(paths.warehouse, memoryMb, [
+  yield* writeChanged(paths.warehouse, output, catalogue, [
     ...tables.map((table) => `DELETE FROM ${table} WHERE location_id = ${literal(location)}`),
     ...catalogue.resources.flatMap(({ table }) => renewVersion(table))
   ])

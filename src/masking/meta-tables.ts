@@ -26,7 +26,11 @@ const replaced: Readonly<Record<string, ReadonlyArray<string>>> = {
   watermarks: ["NULL::JSON AS capabilities"],
   rejected_values: ["NULL::VARCHAR AS key", "NULL::VARCHAR AS value", `${reason} AS reason`],
   rejected_records: ["NULL::VARCHAR AS record", `${reason} AS reason`],
-  schema_changes: ["NULL::VARCHAR AS sample", `CASE WHEN ${isFieldName("field")} THEN field END AS field`],
+  schema_changes: [
+    "NULL::VARCHAR AS sample",
+    "NULL::VARCHAR AS sample_key",
+    `CASE WHEN ${isFieldName("field")} THEN field END AS field`
+  ],
   enum_values: [enumValue("enum_values")],
   unexpected_values: [enumValue("unexpected_values")],
   coverage: [`${ifPlain("reason")} AS reason`]

@@ -4,7 +4,8 @@ import { readdir, readlink, rm, stat } from "node:fs/promises"
 import { basename, join, relative } from "node:path"
 import type { Failure } from "../failure.ts"
 import { onDisk } from "../io/files.ts"
-import { outputPaths, warehouseName } from "../settings/paths.ts"
+import { setAsideIn } from "../set-aside.ts"
+import { outputPaths } from "../settings/paths.ts"
 
 export interface Unneeded {
   /** Relative to the output folder. */
@@ -19,18 +20,13 @@ const releaseAgeMs = 24 * 3_600_000
 /** Earlier releases, incomplete writes that were set aside, and damaged warehouses. `now`: epoch milliseconds. */
 export const unneededFiles = (folder: string, now: number): Effect.Effect<ReadonlyArray<Unneeded>, Failure> =>
   onDisk(folder, "read", async () => {
-    const { published, vault, versions } = outputPaths(folder)
+    const { published, versions } = outputPaths(folder)
     const current = await readlink(published).then(basename, () => undefined)
     const candidates = [
       ...(await namesIn(versions))
         .filter((name) => /^\d{6,}-/.test(name) && name !== current && current !== undefined)
         .map((name) => ({ path: join(versions, name), why: "a release before the current one", age: releaseAgeMs })),
-      ...(await namesIn(vault))
-        .filter((name) => name.includes(".ndjson.torn-"))
-        .map((name) => ({ path: join(vault, name), why: "an incomplete write that a sync has set aside", age: 0 })),
-      ...(await namesIn(folder))
-        .filter((name) => name.startsWith(warehouseName.replace(/\.duckdb$/, ".damaged.duckdb")))
-        .map((name) => ({ path: join(folder, name), why: "a damaged warehouse that a rebuild has replaced", age: 0 }))
+      ...(await setAsideIn(folder)).map((file) => ({ ...file, age: 0 }))
     ]
     const found: Array<Unneeded> = []
     for (const { age, path, why } of candidates)

@@ -18,6 +18,8 @@ export interface OutputPaths {
   readonly warehouse: string
   /** The warehouse that a rebuild is writing. */
   readonly rebuilt: string
+  /** A warehouse that could not be opened, and that a rebuild has set aside; its log is beside it. */
+  readonly damaged: string
   /** A link to the current release. */
   readonly published: string
   /** The releases that the link points to, one at a time. */
@@ -54,6 +56,7 @@ export const outputPaths = (folder: string): OutputPaths => ({
   vault: join(folder, "vault"),
   warehouse: join(folder, warehouseName),
   rebuilt: join(folder, "rebuilt.duckdb"),
+  damaged: join(folder, "warehouse.damaged.duckdb"),
   published: join(folder, "published"),
   versions: join(folder, ".published"),
   temporary: join(folder, "tmp"),

@@ -9,8 +9,10 @@ import type { Group } from "../staging-files.ts"
 /** Writes the schema drift of a batch, one line per table, field and kind. */
 export const writeDrift = (lines: NdjsonFile, groups: ReadonlyArray<Group>): void => {
   for (const { drift, location, run, at } of groups)
-    for (const { table, field, kind, sample, count } of drift.values())
-      lines.push(wellFormed({ _n: lines.length, location, table, field, kind, sample, run, _at: at, _count: count }))
+    for (const { table, field, kind, sample, key, count } of drift.values())
+      lines.push(
+        wellFormed({ _n: lines.length, location, table, field, kind, sample, key, run, _at: at, _count: count })
+      )
 }
 
 /**
@@ -24,7 +26,7 @@ export const driftStatements = (lines: NdjsonFile): ReadonlyArray<string> =>
         addSchemaChanges(
           readNdjson(
             lines,
-            `_n: 'BIGINT', location: 'VARCHAR', "table": 'VARCHAR', field: 'VARCHAR', kind: 'VARCHAR', sample: 'VARCHAR', run: 'VARCHAR', _at: 'BIGINT', _count: 'BIGINT'`
+            `_n: 'BIGINT', location: 'VARCHAR', "table": 'VARCHAR', field: 'VARCHAR', kind: 'VARCHAR', sample: 'VARCHAR', key: 'VARCHAR', run: 'VARCHAR', _at: 'BIGINT', _count: 'BIGINT'`
           )
         )
       ]

@@ -8,11 +8,15 @@ import { literal } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 import { addBlockedFields } from "./run-resources.ts"
 
-/** `from`: a relation with location, "table", field, kind, sample, run, _n (order), _at (milliseconds), _count. */
+/**
+ * `from`: a relation with location, "table", field, kind, sample, key (of its record), run, _n (order), _at (milliseconds),
+ * _count. A sample that an erasure has removed is replaced by the next one.
+ */
 export const addSchemaChanges = (from: string): string =>
-  `INSERT INTO meta.schema_changes (location_id, table_name, field, kind, sample, first_run_id, first_seen_at, seen)
-   SELECT location, "table", field, kind, arg_min(sample, _n), arg_min(run, _n), to_timestamp(min(_at) / 1000), sum(_count)
-   FROM ${from} GROUP BY ALL ON CONFLICT DO UPDATE SET seen = seen + excluded.seen`
+  `INSERT INTO meta.schema_changes (location_id, table_name, field, kind, sample, sample_key, first_run_id, first_seen_at, seen)
+   SELECT location, "table", field, kind, arg_min(sample, _n), arg_min(key, _n), arg_min(run, _n), to_timestamp(min(_at) / 1000), sum(_count)
+   FROM ${from} GROUP BY ALL ON CONFLICT DO UPDATE SET seen = seen + excluded.seen,
+     sample = coalesce(sample, excluded.sample), sample_key = if(sample IS NULL, excluded.sample_key, sample_key)`
 
 /** `values`: SQL for table_name, column_name, value: undocumented values of columns whose values the documents list. */
 export const addUnexpectedValues = (location: string, values: string): string =>

@@ -9,6 +9,8 @@ interface MetaTable {
   readonly comment: string
   /** Column definitions, as in CREATE TABLE. */
   readonly columns: string
+  /** Columns that files of earlier versions do not have, by name. */
+  readonly added?: Readonly<Record<string, string>>
   /** Only sluice needs the table, so it is not published. */
   readonly internal?: true
 }
@@ -78,7 +80,9 @@ const metaTables: Readonly<Record<string, MetaTable>> = {
     comment:
       "What the service sends differently from its documents: new fields, values of a different type, objects of which no member is known (the sample has the names of their members), undocumented values of enum columns",
     columns: `location_id VARCHAR, table_name VARCHAR, field VARCHAR, kind VARCHAR, sample VARCHAR, first_run_id VARCHAR,
-      first_seen_at TIMESTAMPTZ, seen BIGINT, PRIMARY KEY (location_id, table_name, field, kind)`
+      first_seen_at TIMESTAMPTZ, seen BIGINT, PRIMARY KEY (location_id, table_name, field, kind)`,
+    // The key of the record that the sample comes from, by which an erasure removes it.
+    added: { sample_key: "VARCHAR" }
   },
   enum_values: {
     comment: "Values met in enum columns for which the API's documents list no values",
@@ -137,8 +141,13 @@ const metaTables: Readonly<Record<string, MetaTable>> = {
   }
 }
 
-export const metaTableStatements: ReadonlyArray<string> = Object.entries(metaTables).map(
-  ([table, { columns }]) => `CREATE TABLE IF NOT EXISTS meta.${name(table)} (${columns})`
+export const metaTableStatements: ReadonlyArray<string> = Object.entries(metaTables).flatMap(
+  ([table, { added = {}, columns }]) => [
+    `CREATE TABLE IF NOT EXISTS meta.${name(table)} (${columns})`,
+    ...Object.entries(added).map(
+      ([column, type]) => `ALTER TABLE meta.${name(table)} ADD COLUMN IF NOT EXISTS ${name(column)} ${type}`
+    )
+  ]
 )
 
 /** Tables of `meta` that are published with the data. */

@@ -1,0 +1,30 @@
+/** Files that a command has set aside instead of removing them: incomplete writes of the vault, and damaged warehouses. */
+import { readdir } from "node:fs/promises"
+import { basename, dirname, join } from "node:path"
+import { outputPaths } from "./settings/paths.ts"
+
+export interface SetAside {
+  readonly path: string
+  readonly why: string
+}
+
+export const setAsideIn = async (output: string): Promise<ReadonlyArray<SetAside>> => {
+  const { damaged, vault } = outputPaths(output)
+  return [
+    ...(await filesIn(vault, (name) => name.includes(".ndjson.torn-"))).map((path) => ({
+      path,
+      why: "an incomplete write that a sync has set aside"
+    })),
+    ...(await filesIn(dirname(damaged), (name) => name.startsWith(basename(damaged)))).map((path) => ({
+      path,
+      why: "a damaged warehouse that a rebuild has replaced"
+    }))
+  ]
+}
+
+const filesIn = async (folder: string, isSetAside: (name: string) => boolean): Promise<ReadonlyArray<string>> => {
+  const names = await readdir(folder).catch((cause: NodeJS.ErrnoException) =>
+    cause.code === "ENOENT" ? [] : Promise.reject(cause)
+  )
+  return names.filter(isSetAside).map((name) => join(folder, name))
+}

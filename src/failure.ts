@@ -42,6 +42,9 @@ const FailureReason = Schema.TaggedUnion({
   /** A file has the name of the output folder or of a folder above it, or the system allows no folder there. */
   OutputFolderUnusable: { folder: Schema.String, detail: Schema.String },
 
+  /** A file that protects people or evidence was removed, or lost entries. */
+  SafeguardLost: { path: Schema.String, detail: Schema.String, next: Schema.String },
+
   /** The published folder is not a link that sluice created. */
   PublishedIsForeign: { path: Schema.String },
 

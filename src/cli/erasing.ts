@@ -4,10 +4,10 @@ import * as Effect from "effect/Effect"
 import { basename } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
 import { completeErasure, eraseStored } from "../erasure/erase.ts"
-import { holdsOn, readHolds } from "../erasure/holds.ts"
+import { holdsOn, heldIn } from "../erasure/holds.ts"
 import { type ErasureJob, storeJob } from "../erasure/job.ts"
 import { isCertain } from "../erasure/search.ts"
-import { recordsIn } from "../erasure/suppression.ts"
+import { recordsIn, suppressionState } from "../erasure/suppression.ts"
 import { exitCodes } from "../failure.ts"
 import { checksumOf, onDisk } from "../io/files.ts"
 import { givenTo } from "../ledger/given.ts"
@@ -53,7 +53,7 @@ export const printPlan = Effect.fnUntraced(function* (schema: Named, job: Erasur
 
 /** A hold comes first: nothing is erased then. */
 export const refuseHeld = Effect.fnUntraced(function* (folder: string, job: ErasureJob) {
-  const [hold, ...more] = holdsOn(yield* readHolds(folder), job.identifiers)
+  const [hold, ...more] = holdsOn(yield* heldIn(folder), job.identifiers)
   if (hold === undefined) return
   const others = more.length === 0 ? "" : ` and ${counted(more.length, "more hold")}`
   return yield* new CommandError({
@@ -84,7 +84,8 @@ export const erase = Effect.fnUntraced(function* (
     sha256: (yield* onDisk(path, "read", () => checksumOf(path))).sha256,
     records: certificate.records,
     recordsKept: certificate.recordsKept,
-    isErased: certificate.isErased
+    isErased: certificate.isErased,
+    suppressed: { ...(yield* suppressionState(output.folder)) }
   })
   const { isErased, records, recordsKept, search, segments } = certificate
   const exitCode = isErased ? 0 : exitCodes.partial

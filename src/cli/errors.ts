@@ -97,6 +97,8 @@ const reasonExplanation = (reason: FailureReason): Explanation => {
         message: `The output folder ${reason.folder} cannot be created: ${reason.detail}.`,
         next: "Name another folder with --output, SLUICE_OUTPUT or output.folder in the settings file."
       }
+    case "SafeguardLost":
+      return { ends: "failed", message: `${reason.path}: ${reason.detail}. Nothing was changed.`, next: reason.next }
     case "PublishedIsForeign":
       return {
         ends: "failed",

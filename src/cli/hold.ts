@@ -2,7 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { userInfo } from "node:os"
-import { type Hold, readHolds, storeHolds } from "../erasure/holds.ts"
+import { type Hold, hashOf, openInLedger, readHolds, storeHolds } from "../erasure/holds.ts"
 import { closest, suggestion } from "../settings/closest.ts"
 import { commaSeparated } from "../settings/kinds.ts"
 import type { Flags } from "../settings/read.ts"
@@ -54,7 +54,7 @@ export const holdAdd = Effect.fn("cli.holdAdd")(function* (flags: HoldAddFlags) 
     tables
   }
   yield* storeHolds(folder, [...holds, hold])
-  yield* record(folder, "hold", { id: hold.id, contacts: contacts.length, tables })
+  yield* record(folder, "hold", { id: hold.id, contacts: contacts.length, tables, sha256: hashOf(hold) })
   return yield* printHolds([...holds, hold], flags.json)
 })
 
@@ -67,7 +67,8 @@ export const holdRelease = Effect.fn("cli.holdRelease")(function* (flags: HoldFl
   const { folder } = yield* outputSettings(flags, yield* Environment)
   const holds = yield* readHolds(folder)
   const kept = holds.filter(({ id }) => id !== flags.id)
-  if (kept.length === holds.length)
+  // A hold that only the ledger has may be released: its file was lost.
+  if (kept.length === holds.length && !(yield* openInLedger(folder)).has(flags.id))
     return yield* new CommandError({
       ends: "failed",
       message: `There is no hold ${flags.id}${suggestion(
@@ -78,8 +79,9 @@ export const holdRelease = Effect.fn("cli.holdRelease")(function* (flags: HoldFl
       )}`,
       next: "./sluice hold list"
     })
-  yield* storeHolds(folder, kept)
+  // The ledger first: if the process is killed in between, the hold stays.
   yield* record(folder, "release", { id: flags.id })
+  yield* storeHolds(folder, kept)
   return yield* printHolds(kept, flags.json)
 })
 

@@ -1,11 +1,12 @@
 /** `sluice ledger`: shows the record of every command that changed the output folder, and checks that nobody changed it. */
 import { Effect } from "effect"
 import { existsSync } from "node:fs"
-import { readFile } from "node:fs/promises"
+import { readFile, readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { exitCodes } from "../failure.ts"
-import { onDisk } from "../io/files.ts"
+import { checksumOf, onDisk } from "../io/files.ts"
 import { ledgerOf } from "../ledger/file.ts"
+import { ledgerProblem } from "../ledger/guard.ts"
 import { type LedgerCheck, checkLedger } from "../ledger/verify.ts"
 import type { Flags } from "../settings/read.ts"
 import { outputPaths } from "../settings/paths.ts"
@@ -65,7 +66,8 @@ export const ledgerVerify = Effect.fn("cli.ledgerVerify")(function* (flags: Ledg
   const findings = [
     ...(check.problem ? [`${path} line ${check.problem.line}: ${check.problem.what}`] : []),
     ...(flags.bundle === undefined ? [] : yield* bundleFindings(flags.bundle, check)),
-    ...(check.problem ? [] : yield* runFindings(output, check))
+    ...(check.problem ? [] : yield* runFindings(output, check)),
+    ...(yield* certificateFindings(output, check))
   ]
   const isIntact = findings.length === 0
   const exitCode = isIntact ? 0 : exitCodes.failed
@@ -108,13 +110,38 @@ const runFindings = Effect.fnUntraced(function* (output: OutputSettings, { recor
   if (first === undefined || !existsSync(outputPaths(output.folder).warehouse)) return []
   const { tables } = yield* openReadable(output)
   if (tables === undefined) return []
-  const runs = yield* runsNewestFirst().pipe(Effect.provide(tables))
+  const [problem, runs] = yield* Effect.all([ledgerProblem(output.folder), runsNewestFirst()]).pipe(
+    Effect.provide(tables)
+  )
   const recorded = new Set(records.map(({ detail }) => detail["run"]))
-  return runs
+  const removed = runs
     .filter(
       ({ id, startedAt, finishedAt }) => finishedAt !== undefined && instant(startedAt) >= first.at && !recorded.has(id)
     )
     .map(
       ({ id }) => `meta.runs: run ${id} has no record: it was removed, or the process was killed before it wrote one`
     )
+  return [...(problem === undefined ? [] : [`${ledgerOf(output.folder)}: ${problem}`]), ...removed]
 })
+
+/** Each certificate of an erasure has a record with its checksum, and each such record its certificate. */
+const certificateFindings = Effect.fnUntraced(function* ({ folder }: OutputSettings, { records }: LedgerCheck) {
+  const certificates = join(folder, "certificates")
+  const named = new Map(records.flatMap(({ detail }) => certificateOf(detail["certificate"], detail["sha256"])))
+  const names = existsSync(certificates) ? yield* onDisk(certificates, "read", () => readdir(certificates)) : []
+  const findings = [...named.keys()]
+    .filter((name) => !names.includes(name))
+    .map((name) => `${join(certificates, name)}: its record is in the ledger, and the file is missing`)
+  for (const name of names) {
+    const path = join(certificates, name)
+    const { sha256 } = yield* onDisk(path, "read", () => checksumOf(path))
+    if (named.get(name) !== sha256)
+      findings.push(
+        `${path}: ${named.has(name) ? "it is not the file that the ledger names" : "it has no record: it was removed, or the process was killed before it wrote one"}`
+      )
+  }
+  return findings
+})
+
+const certificateOf = (name: unknown, sha256: unknown): ReadonlyArray<readonly [string, string]> =>
+  typeof name === "string" && typeof sha256 === "string" ? [[name, sha256]] : []

@@ -2,6 +2,7 @@
 import { Effect, Layer } from "effect"
 import type { Resource } from "../catalog/resource.ts"
 import { withoutErased } from "../erasure/vault.ts"
+import { guardLedger } from "../ledger/guard.ts"
 import { outputPaths } from "../settings/paths.ts"
 import type { OutputSettings } from "../settings/settings.ts"
 import { beginning } from "../vault/position.ts"
@@ -11,14 +12,18 @@ import { Warehouse } from "../warehouse/warehouse.ts"
 
 /**
  * The warehouse's lock comes first: it keeps a second run off the vault as well. With `resources`, the vault stores no record
- * of an erased person; `onRemoved` is told how many were left out.
+ * of an erased person; `onRemoved` is told how many were left out. Fails if the ledger lost records.
  */
 export const outputLayer = (
   output: Pick<OutputSettings, "folder" | "memoryMb">,
   erased?: { readonly resources: ReadonlyArray<Resource>; readonly onRemoved: (count: number) => void }
 ) => {
   const { vault, warehouse } = outputPaths(output.folder)
-  const opened = Layer.unwrap(Effect.map(loadedPosition(), (loaded = beginning) => Vault.layer(vault, loaded)))
+  const opened = Layer.unwrap(
+    Effect.map(Effect.andThen(guardLedger(output.folder), loadedPosition()), (loaded = beginning) =>
+      Vault.layer(vault, loaded)
+    )
+  )
   return Layer.provideMerge(
     erased ? withoutErased(opened, output.folder, erased.resources, erased.onRemoved) : opened,
     Warehouse.layer(warehouse, { memoryMb: output.memoryMb, access: "write" })

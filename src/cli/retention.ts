@@ -2,7 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Catalogue } from "../catalog/discover.ts"
-import { readHolds } from "../erasure/holds.ts"
+import { heldIn } from "../erasure/holds.ts"
 import { type ErasureJob, readJob } from "../erasure/job.ts"
 import { type RetentionRule, ageColumn, planRetention } from "../erasure/retention.ts"
 import type { Flags } from "../settings/read.ts"
@@ -60,7 +60,7 @@ const planned = Effect.fnUntraced(function* (
       next: "repeat the command when it has ended"
     })
   const now = instant(yield* Clock.currentTimeMillis)
-  const plan = yield* planRetention(catalogue, rules, yield* readHolds(output.folder), now).pipe(
+  const plan = yield* planRetention(catalogue, rules, yield* heldIn(output.folder), now).pipe(
     Effect.provide(readable.tables)
   )
   return {

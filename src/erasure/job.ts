@@ -26,7 +26,7 @@ export interface ErasureJob {
   readonly kept: Readonly<Record<string, number>>
 }
 
-const jobPath = (output: string): string => join(output, "erasure.json")
+export const jobPath = (output: string): string => join(output, "erasure.json")
 
 export const readJob = (output: string): Effect.Effect<ErasureJob | undefined, Failure> => {
   const path = jobPath(output)

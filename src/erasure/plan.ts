@@ -5,11 +5,13 @@ import { keyText } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
 import { type LinkedResource, findBelongings, keysTable, linkedResources } from "../subject/belongings.ts"
 import { personTables } from "../subject/collect.ts"
-import { type FoundContact, addressesTable, contactsTable } from "../subject/find.ts"
+import { type FoundContact, addressesTable, contactsTable, countriesOfLocations } from "../subject/find.ts"
+import { phoneReader } from "../subject/addresses.ts"
 import { name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import type { Wanted } from "./needles.ts"
-import { type Identifier, type ListedAs, addressIdentifiers, ownColumns } from "./suppression.ts"
+import { type Identifier, type ListedAs, addressIdentifiers } from "./suppression.ts"
+import { ownColumns } from "./treatment.ts"
 
 export interface ErasurePlan {
   readonly identifiers: ReadonlyArray<Identifier>
@@ -51,27 +53,36 @@ export const planErasure = Effect.fn("erasure.plan")(function* (
       counts[current] = (counts[current] ?? 0) + count
     }
   }
-  const shared = new Set(others.flatMap(({ emails, phones }) => [...emails, ...phones]).flatMap(comparable))
+  const [formsOf, countries] = [yield* Effect.promise(phoneReader), yield* countriesOfLocations()]
+  const identifiersOf = (value: string) => addressIdentifiers(value, formsOf(value, countries))
+  const shared = new Set(
+    others.flatMap(({ emails, phones }) => [...emails, ...phones].flatMap(identifiersOf)).map(({ value }) => value)
+  )
   const addresses = (yield* warehouse.rows(
-    `SELECT DISTINCT coalesce(email, digits) AS value, email IS NOT NULL AS is_email FROM ${addressesTable} ORDER BY ALL`
+    `SELECT DISTINCT coalesce(email, digits) AS value, email IS NOT NULL AS is_email FROM ${addressesTable} WHERE value IS NOT NULL ORDER BY ALL`
   ))
     .map((row) => ({ value: String(row["value"]), isEmail: row["is_email"] === true }))
-    .filter(({ value }) => !shared.has(value))
-  persons.push(...addresses.map(({ value }) => ({ kind: "address", value }) as const))
+    .filter(({ value }) => !identifiersOf(value).some((one) => shared.has(one.value)))
+  persons.push(...addresses.flatMap(({ value }) => identifiersOf(value)))
   if (keepFinancial) identifiers.push(...persons.map((of): Identifier => ({ kind: "financial", of })))
   const recordings = yield* warehouse.rows(
     `SELECT DISTINCT path FROM crm.recordings WHERE path IS NOT NULL AND (location_id, message_id) IN (SELECT (location_id, key) FROM ${keysTable(resources.find(({ table }) => table === "messages")!)})`
   )
   return {
     identifiers: [...persons, ...identifiers],
-    texts: textsOf(contacts, addresses),
+    texts: textsOf(
+      contacts,
+      addresses.flatMap(({ isEmail, value }) => (isEmail ? [value] : [])),
+      addresses.flatMap(({ isEmail, value }) => {
+        const { international, national } = formsOf(value, countries)
+        return isEmail ? [] : [value, ...international, ...national]
+      })
+    ),
     files: recordings.map((row) => String(row["path"])),
     rows,
     kept
   }
 })
-
-const comparable = (value: string): ReadonlyArray<string> => addressIdentifiers(value).map((address) => address.value)
 
 /** Removes records from the keys that name another contact: they belong to that one. */
 const keepOwn = Effect.fnUntraced(function* ({ resource, links }: LinkedResource) {
@@ -91,19 +102,14 @@ const keepOwn = Effect.fnUntraced(function* ({ resource, links }: LinkedResource
 /** Addresses must not be found afterwards. Names and ids may occur in what belongs to others. */
 const textsOf = (
   contacts: ReadonlyArray<FoundContact>,
-  addresses: ReadonlyArray<{ readonly value: string; readonly isEmail: boolean }>
+  emails: ReadonlyArray<string>,
+  phones: ReadonlyArray<string>
 ): ReadonlyArray<Wanted> => {
   const labelled = (label: string, texts: ReadonlyArray<string>) =>
     [...new Set(texts)].map((text, index) => ({ label: `${label} ${index + 1}`, text }))
   return [
-    ...labelled(
-      "email",
-      addresses.flatMap(({ isEmail, value }) => (isEmail ? [value] : []))
-    ),
-    ...labelled(
-      "phone",
-      addresses.flatMap(({ isEmail, value }) => (isEmail ? [] : [value]))
-    ),
+    ...labelled("email", emails),
+    ...labelled("phone", phones),
     ...labelled(
       "contact id",
       contacts.map(({ id }) => id)

@@ -6,7 +6,8 @@ import { givenBy } from "../load/staging-files.ts"
 import type { Entry, PageEntry } from "../vault/entry.ts"
 import type { Frame } from "../vault/frame.ts"
 import { anonymised } from "./anonymise.ts"
-import { type Suppression, treatmentOf } from "./suppression.ts"
+import type { Suppression } from "./suppression.ts"
+import { namesErased, treatmentOf } from "./treatment.ts"
 
 /**
  * The frame without these records, how many were removed, how many lost only their person, and `undefined` for a frame that
@@ -118,7 +119,8 @@ const redactPage = (
         hashes.push(hash)
         return row === undefined ? [] : [treatmentOf(suppression, resource, entry.location, key, JSON.parse(row))]
       })
-      if (treatments.includes("removed")) {
+      const isUnread = treatments.length === 0 || treatments.length < hashes.length
+      if (treatments.includes("removed") || (isUnread && namesErased(suppression, resource, entry.location, record))) {
         removed++
         return undefined
       }

@@ -10,7 +10,8 @@ import { literal, name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type Hold, holdsTable } from "./holds.ts"
 import type { ErasurePlan } from "./plan.ts"
-import { type Identifier, ownColumns } from "./suppression.ts"
+import type { Identifier } from "./suppression.ts"
+import { ownColumns } from "./treatment.ts"
 
 export interface RetentionRule {
   readonly table: string

@@ -3,16 +3,20 @@
  * hashes only: without the key, nobody can find out whose they are, and with it only by trying an address or id.
  */
 import * as Effect from "effect/Effect"
-import { createHmac, randomBytes } from "node:crypto"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { createHash, createHmac, randomBytes } from "node:crypto"
 import { existsSync } from "node:fs"
 import { readFile } from "node:fs/promises"
-import { join } from "node:path"
-import type { PersonLinks } from "../catalog/person.ts"
-import type { Resource } from "../catalog/resource.ts"
-import { keySeparator } from "../catalog/tables.ts"
-import { type Failure, fileFailure } from "../failure.ts"
+import { basename, join } from "node:path"
+import { type Failure, failure, fileFailure } from "../failure.ts"
 import { onDisk, writeDurably } from "../io/files.ts"
-import { emailOf, phoneDigitsOf } from "../subject/addresses.ts"
+import { type PhoneForms, emailOf, phoneDigitsOf, phoneReader } from "../subject/addresses.ts"
+import { countriesByLocation } from "../subject/find.ts"
+import { recordsOf } from "../ledger/given.ts"
+import { type Safeguard, safeguardOf, storeSafeguard } from "../warehouse/meta/safeguards.ts"
+import type { Warehouse } from "../warehouse/warehouse.ts"
+import { jobPath } from "./job.ts"
 
 export const suppressionPaths = (output: string) => ({
   list: join(output, "suppressed.json"),
@@ -43,54 +47,125 @@ export const recordsIn = (
 export interface Suppression {
   readonly size: number
   readonly has: (identifier: Identifier) => boolean
+  /** An address, in each form in which it may be on the list. */
+  readonly addressesIn: (location: string, value: string) => ReadonlyArray<ListedAs & { readonly kind: "address" }>
   /** The same for the same contact, and for other contacts another one. */
   readonly pseudonym: (location: string, contact: string) => string
+}
+
+/** What `suppressed.json` contains. */
+interface List {
+  readonly version: 1
+  readonly entries: ReadonlyArray<string>
+  /** By location: how phone numbers without the code of the country are meant. Absent in lists of earlier versions. */
+  readonly countries?: Readonly<Record<string, string>>
 }
 
 /** The list of an output folder; `undefined` if nobody was erased. Fails if its key is missing. */
 export const readSuppression = Effect.fn("erasure.readSuppression")(function* (
   output: string
-): Effect.fn.Return<Suppression | undefined, Failure> {
-  const { key, list } = suppressionPaths(output)
-  if (!existsSync(list)) return undefined
+): Effect.fn.Return<Suppression | undefined, Failure, Warehouse> {
+  const { key } = suppressionPaths(output)
+  const list = yield* readList(output)
+  if (list === undefined) return undefined
   const secret = yield* onDisk(key, "read", () => readFile(key))
-  const { entries } = yield* onDisk(list, "read", async () => parseList(await readFile(list, "utf8")))
-  return suppressionOf(entries, secret)
+  return yield* suppressionOf(list, secret)
 })
 
 /** Adds identifiers to the list, durably, before anything is removed. */
 export const suppress = Effect.fn("erasure.suppress")(function* (
   output: string,
   identifiers: ReadonlyArray<Identifier>
-): Effect.fn.Return<Suppression, Failure> {
+): Effect.fn.Return<Suppression, Failure, Warehouse> {
   const { key, list } = suppressionPaths(output)
+  const listed = yield* readList(output)
   if (!existsSync(key)) {
     // A list without its key protects nobody: a new key would hide that.
-    if (existsSync(list)) return yield* fileFailure(key, "read", new Error(`the key of ${list} is missing`))
+    if (listed) return yield* fileFailure(key, "read", new Error(`the key of ${list} is missing`))
     yield* onDisk(key, "written", () => writeDurably(key, randomBytes(32).toString("base64")))
   }
   const secret = yield* onDisk(key, "read", () => readFile(key))
-  const hmac = hasher(secret)
-  const before = existsSync(list)
-    ? (yield* onDisk(list, "read", async () => parseList(await readFile(list, "utf8")))).entries
-    : []
-  const entries = [...new Set([...before, ...identifiers.map(hmac)])].toSorted()
-  yield* onDisk(list, "written", () => writeDurably(list, `${JSON.stringify({ version: 1, entries }, null, 1)}\n`))
-  return suppressionOf(entries, secret)
+  const before: List = listed ?? { version: 1, entries: [] }
+  const after: List = {
+    version: 1,
+    entries: [...new Set([...before.entries, ...identifiers.map(hasher(secret))])].toSorted(),
+    countries: { ...before.countries, ...Object.fromEntries(yield* countriesByLocation()) }
+  }
+  yield* onDisk(list, "written", () => writeDurably(list, `${JSON.stringify(after, null, 1)}\n`))
+  yield* storeSafeguard(basename(list), safeguardIn(after))
+  return yield* suppressionOf(after, secret)
 })
 
-const suppressionOf = (entries: ReadonlyArray<string>, secret: Buffer): Suppression => {
-  const known = new Set(entries)
-  const hmac = hasher(secret)
-  return {
-    size: known.size,
-    has: (identifier) => known.has(hmac(identifier)),
-    pseudonym: (location, contact) =>
-      `erased-${createHmac("sha256", secret).update(["pseudonym", location, contact].join("\0")).digest("hex").slice(0, 20)}`
-  }
+/** The number of entries on the list and their checksum, as the ledger names them. */
+export const suppressionState = (output: string): Effect.Effect<Safeguard, Failure> =>
+  Effect.map(parseList(output), (list) => safeguardIn(list ?? { version: 1, entries: [] }))
+
+const safeguardIn = ({ entries }: List): Safeguard => ({
+  entries: entries.length,
+  sha256: createHash("sha256").update(entries.join("\n")).digest("hex")
+})
+
+const parseList = (output: string) => {
+  const { list } = suppressionPaths(output)
+  return existsSync(list)
+    ? onDisk(list, "read", async () => JSON.parse(await readFile(list, "utf8")) as List) // Written by suppress.
+    : Effect.succeed(undefined)
 }
 
-const parseList = (text: string): { readonly entries: ReadonlyArray<string> } => JSON.parse(text)
+/** The list, `undefined` if nobody was erased. A list that was lost would bring everybody back, so that fails. */
+const readList = Effect.fnUntraced(function* (output: string) {
+  const { key, list } = suppressionPaths(output)
+  const found = yield* parseList(output)
+  const records = yield* recordsOf(output)
+  const named = records.flatMap(({ detail: { suppressed } }) => Option.toArray(decodeSafeguard(suppressed)))
+  const known = [...named, ...[yield* safeguardOf(basename(list))].filter((one) => one !== undefined)]
+  const wasErased =
+    existsSync(join(output, "certificates")) || records.some(({ kind }) => kind === "erase" || kind === "retention")
+  // The key is written first; an erasure that was killed then has erased nobody yet.
+  const hasBegun = existsSync(key) && !existsSync(jobPath(output))
+  const most = known.reduce((one, other) => (other.entries > one.entries ? other : one), { entries: 0, sha256: "" })
+  const has = found && safeguardIn(found)
+  const detail =
+    has === undefined
+      ? known.length > 0 || wasErased || hasBegun
+        ? "it is missing, and people were erased here"
+        : undefined
+      : has.entries < most.entries
+        ? `it has ${has.entries} entries, and had ${most.entries}`
+        : has.entries === most.entries && has.sha256 !== most.sha256
+          ? "its entries are not those that were written"
+          : undefined
+  if (detail === undefined) return found
+  return yield* failure({
+    _tag: "SafeguardLost",
+    path: list,
+    detail,
+    next: "Restore it from a backup. Without one, sync into another folder and erase these people there."
+  })
+})
+
+const decodeSafeguard = Schema.decodeUnknownOption(Schema.Struct({ entries: Schema.Int, sha256: Schema.String }))
+
+const suppressionOf = Effect.fnUntraced(function* ({ countries: known, entries }: List, secret: Buffer) {
+  const listed = new Set(entries)
+  const hmac = hasher(secret)
+  const countries: Readonly<Record<string, string>> = {
+    ...known,
+    ...Object.fromEntries(yield* countriesByLocation())
+  }
+  const all = [...new Set(Object.values(countries))]
+  const formsOf = yield* Effect.promise(phoneReader)
+  return {
+    size: listed.size,
+    has: (identifier) => listed.has(hmac(identifier)),
+    addressesIn: (location, value) => {
+      const country = countries[location]
+      return addressIdentifiers(value, formsOf(value, country === undefined ? all : [country]))
+    },
+    pseudonym: (location, contact) =>
+      `erased-${createHmac("sha256", secret).update(["pseudonym", location, contact].join("\0")).digest("hex").slice(0, 20)}`
+  } satisfies Suppression
+})
 
 const hasher = (key: Buffer) => (identifier: Identifier) =>
   createHmac("sha256", key).update(partsOf(identifier).join("\0")).digest("hex").slice(0, 32)
@@ -108,56 +183,14 @@ const partsOf = (identifier: Identifier): ReadonlyArray<string> => {
   }
 }
 
-/** The form in which addresses are on the list: an email address in lower case, or the digits of a phone number. */
-export const addressIdentifiers = (value: string): ReadonlyArray<ListedAs & { readonly kind: "address" }> => {
-  const digits = phoneDigitsOf(value)
-  return [{ kind: "address", value: digits ?? emailOf(value) }]
-}
-
-/** A row as the normaliser makes it: its columns, and the rows of its child tables by table. */
-export type SentRow = Readonly<Record<string, unknown>>
-
 /**
- * What happens to a row of somebody who is on the list: whether it is stored, not at all, or without the person. It belongs
- * to them alone: a record that names another contact belongs to that one, also if it contains an address of the person, or
- * names them among others.
+ * The forms in which an address is on the list: an email address in lower case, or a phone number as the digits that were
+ * typed, and with the code of the country.
  */
-export const treatmentOf = (
-  { has }: Suppression,
-  { table, person }: Resource,
-  location: string,
-  key: ReadonlyArray<unknown>,
-  row: SentRow
-): "stored" | "removed" | "anonymised" => {
-  const record: Identifier = { kind: "record", table, location, key: key.map(String).join(keySeparator) }
-  if (has(record)) return "removed"
-  if (has({ kind: "financial", of: record })) return "anonymised"
-  if (!person) return "stored"
-  const listed = (found: ReadonlyArray<ListedAs>) =>
-    found.length === 0
-      ? "stored"
-      : person.isFinancial && found.some((of) => has({ kind: "financial", of }))
-        ? "anonymised"
-        : "removed"
-  const contacts = valuesOf(ownColumns(person.contacts), row).map((id) => ({ kind: "contact", location, id }) as const)
-  // A contact with an address of the person is that person.
-  if (contacts.length > 0 && table !== "contacts") return listed(contacts.every(has) ? contacts : [])
-  for (const [path, of] of Object.entries(person.records ?? {})) {
-    const parents = valuesOf([path], row).map((id) => ({ kind: "record", table: of, location, key: id }) as const)
-    if (parents.some((parent) => has(parent) || has({ kind: "financial", of: parent }))) return "removed"
-  }
-  return listed(valuesOf(person.addresses, row).flatMap(addressIdentifiers).filter(has))
+export const addressIdentifiers = (
+  value: string,
+  { international }: Pick<PhoneForms, "international">
+): ReadonlyArray<ListedAs & { readonly kind: "address" }> => {
+  const digits = phoneDigitsOf(value)
+  return [...new Set([digits ?? emailOf(value), ...international])].map((one) => ({ kind: "address", value: one }))
 }
-
-/** The paths that are columns of the record itself. */
-export const ownColumns = (paths: PersonLinks["contacts"]): ReadonlyArray<string> =>
-  (paths ?? []).filter((path) => !path.includes("."))
-
-/** The texts at these paths: a column, or a column of the rows of a child table. */
-const valuesOf = (paths: PersonLinks["contacts"], row: SentRow): ReadonlyArray<string> =>
-  (paths ?? []).flatMap((path) => {
-    const [table, column] = path.split(".") as [string, string | undefined]
-    const values =
-      column === undefined ? [row[path]] : ((row[table] ?? []) as ReadonlyArray<SentRow>).map((child) => child[column])
-    return values.filter((value): value is string => typeof value === "string" && value !== "")
-  })

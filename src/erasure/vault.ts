@@ -6,6 +6,7 @@ import type { Frame } from "../vault/frame.ts"
 import { rewriteSegments } from "../vault/rewrite.ts"
 import { Vault } from "../vault/vault.ts"
 import { type Redact, redactor } from "./redact-frame.ts"
+import type { Warehouse } from "../warehouse/warehouse.ts"
 import { readSuppression } from "./suppression.ts"
 
 /** A vault that stores no record of an erased person. `onRemoved` is told how many were left out. */
@@ -14,7 +15,7 @@ export const withoutErased = <E, R>(
   output: string,
   resources: ReadonlyArray<Resource>,
   onRemoved: (count: number) => void
-): Layer.Layer<Vault, E | Failure, R> =>
+): Layer.Layer<Vault, E | Failure, R | Warehouse> =>
   Layer.effect(
     Vault,
     Effect.gen(function* () {

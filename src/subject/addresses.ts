@@ -1,12 +1,19 @@
 /** Email addresses and phone numbers in the spelling in which they are compared. */
 import { literal } from "../warehouse/sql.ts"
 
+/** An address may stand in brackets after a name, or be a link: `Jane <jane@example.com>`, `mailto:…`, `tel:…`. */
+const inBrackets = "^.*<([^<>]+)>.*$"
+const inLink = "^\\s*(?:mailto|tel|sms):([^?;]*).*$"
+
+const bareSql = (value: string): string =>
+  `regexp_replace(regexp_replace(${value}, '${inBrackets}', '\\1', 's'), '${inLink}', '\\1', 'is')`
+
 /** SQL for an email address as it is compared. */
-export const emailSql = (value: string): string => `lower(trim(nfc_normalize(${value})))`
+export const emailSql = (value: string): string => `lower(trim(nfc_normalize(${bareSql(value)})))`
 
 /** SQL for the digits of a phone number; NULL for a text that is no phone number, such as an email address. */
 export const phoneSql = (value: string): string =>
-  `CASE WHEN regexp_full_match(trim(${value}), '\\+?[0-9() ./-]{${digitsMin},40}') THEN regexp_replace(${value}, '[^0-9]', '', 'g') END`
+  `CASE WHEN regexp_full_match(trim(${bareSql(value)}), '\\+?[0-9() ./-]{${digitsMin},40}') THEN regexp_replace(${bareSql(value)}, '[^0-9]', '', 'g') END`
 
 /** Shorter numbers are extensions and short codes, which several people share. */
 const digitsMin = 7
@@ -16,11 +23,16 @@ export const isAddressSql = (value: string, addresses: string): string =>
   `(${emailSql(value)} IN (SELECT email FROM ${addresses} WHERE email IS NOT NULL)
     OR ${phoneSql(value)} IN (SELECT digits FROM ${addresses} WHERE digits IS NOT NULL))`
 
-export const emailOf = (text: string): string => text.normalize("NFC").trim().toLowerCase()
+const bare = (text: string): string =>
+  text.replace(new RegExp(inBrackets, "s"), "$1").replace(new RegExp(inLink, "is"), "$1")
+
+export const emailOf = (text: string): string => bare(text).normalize("NFC").trim().toLowerCase()
 
 /** The digits of a phone number as `phoneSql` computes them; absent if the text is none. */
 export const phoneDigitsOf = (text: string): string | undefined =>
-  new RegExp(`^\\+?[0-9() ./-]{${digitsMin},40}$`).test(text.trim()) ? text.replaceAll(/[^0-9]/g, "") : undefined
+  new RegExp(`^\\+?[0-9() ./-]{${digitsMin},40}$`).test(bare(text).trim())
+    ? bare(text).replaceAll(/[^0-9]/g, "")
+    : undefined
 
 export interface GivenPhone {
   readonly text: string
@@ -43,6 +55,35 @@ export const digitsOf = async ({ text, countries }: GivenPhone): Promise<Readonl
     number ? [number.number.slice(1), number.nationalNumber] : []
   )
   return [...new Set([given, ...forms])].filter((digits) => digits.length >= digitsMin)
+}
+
+export interface PhoneForms {
+  /** Digits with the code of the country, E.164 without the plus. */
+  readonly international: ReadonlyArray<string>
+  /** Digits as people in the country write it. */
+  readonly national: ReadonlyArray<string>
+}
+
+/** Computes the forms of a phone number. `countries`: of the locations in which it may have been written, ISO 3166-1. */
+export const phoneReader = async (): Promise<(text: string, countries: ReadonlyArray<string>) => PhoneForms> => {
+  const { parsePhoneNumberFromString } = await import("libphonenumber-js")
+  return (text, countries) => {
+    const digits = phoneDigitsOf(text)
+    if (digits === undefined) return { international: [], national: [] }
+    const isInternational = /^\s*(\+|00)/.test(bare(text))
+    const complete = parsePhoneNumberFromString(`+${digits.replace(/^00/, "")}`)
+    const inCountry = isInternational
+      ? []
+      : countries.map((country) => parsePhoneNumberFromString(digits, { defaultCountry: country as "US" }))
+    const national = inCountry.filter((number) => number?.isValid() === true)
+    const valid = national.length > 0 ? national : [complete].filter((number) => number?.isValid() === true)
+    return {
+      international: [...new Set(valid.map((number) => number!.number.slice(1)))],
+      national: [...new Set(valid.map((number) => String(number!.nationalNumber)))].filter(
+        (number) => number.length >= digitsMin
+      )
+    }
+  }
 }
 
 /** The rows of a relation of addresses. */

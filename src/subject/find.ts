@@ -38,6 +38,21 @@ export const countriesOfLocations = Effect.fnUntraced(function* () {
   return rows.map((row) => String(row["country"]))
 })
 
+/** The country of each location, if a sync has read it. */
+export const countriesByLocation = Effect.fnUntraced(function* (): Effect.fn.Return<
+  ReadonlyMap<string, string>,
+  Failure,
+  Warehouse
+> {
+  const { rows } = yield* Warehouse
+  const tables = yield* rows("SELECT 1 FROM duckdb_tables() WHERE schema_name = 'crm' AND table_name = 'locations'")
+  if (tables.length === 0) return new Map()
+  const found = yield* rows(
+    "SELECT location_id, upper(country) AS country FROM crm.locations WHERE length(country) = 2 ORDER BY ALL"
+  )
+  return new Map(found.map((row) => [String(row["location_id"]), String(row["country"])]))
+})
+
 /** Addresses that no contact has may belong to people who are no contacts; they count as theirs. */
 export const findContacts = Effect.fn("subject.find")(function* (
   wanted: Wanted

@@ -134,6 +134,11 @@ const metaTables: Readonly<Record<string, MetaTable>> = {
     columns: `segment BIGINT, byte_offset BIGINT`,
     internal: true
   },
+  safeguards: {
+    comment: "What files beside the warehouse must still contain: the list of erased people, and the ledger",
+    columns: `file VARCHAR PRIMARY KEY, entries BIGINT, sha256 VARCHAR`,
+    internal: true
+  },
   schema_version: {
     comment: "The format of this file, and the definitions that its tables were last brought up to date with",
     columns: `format INTEGER, fingerprint VARCHAR`,

@@ -13,7 +13,8 @@ import { existingMetaTables } from "./tables.ts"
 const current = {
   runs: "FROM meta.runs",
   coverage: "FROM meta.coverage",
-  schema_changes: "FROM meta.schema_changes WHERE kind LIKE '% value'"
+  schema_changes: "FROM meta.schema_changes WHERE kind LIKE '% value'",
+  safeguards: "FROM meta.safeguards"
 }
 
 /** Queries for a warehouse of format 1, which had other names. */
@@ -35,6 +36,7 @@ export const copyHistory = Effect.fnUntraced(function* (
   const [version] = tables.has("schema_version") ? yield* old.rows(formatSql) : []
   yield* onDisk(temporary, "created", () => mkdir(temporary, { recursive: true, mode: 0o700 }))
   for (const [table, select] of Object.entries(version ? current : first)) {
+    if (!tables.has(table)) continue
     const file = literal(join(temporary, `${table}.parquet`))
     yield* old.run(`COPY (${select}) TO ${file} (FORMAT parquet)`)
     yield* rebuilt.run(`INSERT INTO meta.${table} BY NAME FROM read_parquet(${file})`)

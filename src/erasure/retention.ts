@@ -4,7 +4,7 @@ import type { Catalogue } from "../catalog/discover.ts"
 import type { Resource } from "../catalog/resource.ts"
 import { keyText, snakeCase, tablesOf } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
-import { keysTable, linkedResources } from "../subject/belongings.ts"
+import { keysTable, linkedResources, partsOfChosen } from "../subject/belongings.ts"
 import { personTables } from "../subject/collect.ts"
 import { literal, name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
@@ -41,11 +41,13 @@ export const planRetention = Effect.fn("erasure.planRetention")(function* (
   const ordered = [...resources.filter(({ person }) => !person), ...linked.map(({ resource }) => resource)]
   const affected: Array<Resource> = []
   for (const resource of ordered) {
+    const whole = linked.find((one) => one.resource === resource)?.parent
+    const isPart = whole !== undefined && affected.includes(whole)
     const rule = rules.find(({ table }) => table === resource.table)
     const parents = Object.entries(resource.person?.records ?? {}).filter(([, table]) =>
       affected.some((one) => one.table === table)
     )
-    if ((!rule && parents.length === 0) || holds.some((hold) => holdsTable(hold, resource.table))) continue
+    if ((!rule && parents.length === 0 && !isPart) || holds.some((hold) => holdsTable(hold, resource.table))) continue
     const held = holds.flatMap(({ contacts }) => contacts)
     const isHeld = ownColumns(resource.person?.contacts).map(
       (column) => `AND coalesce(${name(column)}, '') NOT IN (${["-", ...held].map(literal).join(", ")})`
@@ -57,7 +59,12 @@ export const planRetention = Effect.fn("erasure.planRetention")(function* (
       ...parents.map(
         ([column, table]) =>
           `(location_id, ${name(column)}) IN (SELECT (location_id, key) FROM ${keysTable(resources.find((one) => one.table === table)!)})`
-      )
+      ),
+      ...(isPart
+        ? [
+            `(location_id, ${keyText(resource)}) IN (SELECT (location_id, key) FROM (${partsOfChosen(resource, whole, ["crm"])}))`
+          ]
+        : [])
     ]
     yield* warehouse.run(
       `CREATE OR REPLACE TABLE ${keysTable(resource)} AS SELECT DISTINCT location_id, ${keyText(resource)} AS key

@@ -15,20 +15,36 @@ import { addressesTable, contactsTable } from "./find.ts"
 export interface LinkedResource {
   readonly resource: Resource
   readonly links: PersonLinks
+  /** The resource whose records name the ids of these, which are part of them, as emails are of messages. */
+  readonly parent: Resource | undefined
 }
 
 /** Resources whose records may belong to people, each after those that its links refer to. */
 export const linkedResources = (resources: ReadonlyArray<Resource>): ReadonlyArray<LinkedResource> => {
-  const linked = resources.flatMap((resource) => (resource.person ? [{ resource, links: resource.person }] : []))
+  const linked = resources.flatMap((resource): ReadonlyArray<LinkedResource> => {
+    const { childOf, person } = resource
+    const parent = childOf?.ids === undefined ? undefined : resources.find(({ table }) => table === childOf.table)
+    return person ? [{ resource, links: person, parent }] : []
+  })
   const ordered: Array<LinkedResource> = []
   const add = (one: LinkedResource) => {
     if (ordered.includes(one)) return
-    for (const table of Object.values(one.links.records ?? {}))
+    for (const table of [...Object.values(one.links.records ?? {}), ...(one.parent ? [one.parent.table] : [])])
       add(linked.find(({ resource }) => resource.table === table)!)
     ordered.push(one)
   }
   for (const one of linked) add(one)
   return ordered
+}
+
+/** SELECT of the keys of records that are part of chosen records of another table, and not of others. */
+export const partsOfChosen = (resource: Resource, parent: Resource, schemas: ReadonlyArray<string>): string => {
+  const ids = (schema: string, condition: string) =>
+    `SELECT location_id, ${resource.childOf!.ids!} AS id FROM ${schema}.${name(parent.table)}
+     WHERE (location_id, ${keyText(parent)}) ${condition} (SELECT (location_id, key) FROM ${keysTable(parent)})`
+  return `SELECT location_id, ${keyText(resource)} AS key FROM crm.${name(resource.table)}
+    WHERE (location_id, id) IN (SELECT (location_id, id) FROM (${schemas.map((schema) => ids(schema, "IN")).join(" UNION ")}))
+      AND (location_id, id) NOT IN (SELECT (location_id, id) FROM (${ids("crm", "NOT IN")}) WHERE id IS NOT NULL)`
 }
 
 /** A table in memory with the `location_id` and `key` of each record that belongs to the person. */
@@ -38,7 +54,7 @@ export const mentionsTable = ({ table }: Resource): string => `memory.main.${nam
 
 /** To run after `findContacts`, in the order of `linkedResources`. `schemas`: with `crm_history`, earlier versions count too. */
 export const findBelongings = Effect.fn("subject.belongings")(function* (
-  { resource, links }: LinkedResource,
+  { resource, links, parent }: LinkedResource,
   schemas: ReadonlyArray<"crm" | "crm_history">
 ): Effect.fn.Return<void, Failure, Warehouse> {
   const warehouse = yield* Warehouse
@@ -61,7 +77,7 @@ export const findBelongings = Effect.fn("subject.belongings")(function* (
   )
   const union = (parts: ReadonlyArray<string>) =>
     parts.length === 0 ? "SELECT NULL::VARCHAR AS location_id, NULL::VARCHAR AS key WHERE false" : parts.join(" UNION ")
-  const certain = union([...byContact, ...byRecord])
+  const certain = union([...byContact, ...byRecord, ...(parent ? [partsOfChosen(resource, parent, schemas)] : [])])
   const others = union(
     found((column, table) =>
       links.contacts?.includes(pathOf(resource, table, column))

@@ -1,0 +1,151 @@
+/** Every field of every record holds a word of its own; after an erasure, no byte that sluice has written contains one. */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { copyFileSync, openSync, readFileSync, readdirSync, rmSync, writeFileSync, writeSync } from "node:fs"
+import { join } from "node:path"
+import { discover } from "../../src/catalog/discover.ts"
+import { Vault } from "../../src/vault/vault.ts"
+import { query } from "../support/compare.ts"
+import { placesOf } from "../support/every-byte.ts"
+import { newFolder, sluice } from "../support/sluice.ts"
+import { type Owner, type Words, appendWorded, wordPattern } from "../support/worded.ts"
+
+const person: Owner = {
+  name: "person",
+  contact: "personcontact0001",
+  email: "wanda.wordsmith@planted.example",
+  phone: "+14155550137",
+  madeAt: "2024-03-01T10:00:00.000Z",
+  isWorded: true
+}
+const other: Owner = {
+  name: "other",
+  contact: "othercontact00001",
+  email: "someone@else.example",
+  phone: "+14155550128",
+  madeAt: "2026-01-20T10:00:00.000Z",
+  isWorded: false
+}
+
+/** An output with two targets that have everything, a masked one, a bundle, two releases each, and a damaged warehouse. */
+const outputWith = async (owners: ReadonlyArray<Owner>, more = "") => {
+  const [root, words] = [newFolder(), new Map() as Words]
+  const [output, config] = [join(root, "output"), join(root, "sluice.toml")]
+  const profiles = { first: ["raw", "parquet"], second: ["raw", "csv"], shown: ["masked", "duckdb"] }
+  const targets = Object.entries(profiles).map(
+    ([name, [profile, format]]) =>
+      `[[publish]]\nname = "${name}"\nfolder = "${join(root, name)}"\nprofile = "${profile}"\nformats = ["${format}"]\n`
+  )
+  writeFileSync(config, `${more}\n${targets.join("\n")}`)
+  const environment = { SLUICE_OUTPUT: output, SLUICE_FORMATS: "duckdb,parquet,csv" }
+  const run = (...args: ReadonlyArray<string>) => sluice([...args, "--config", config], environment)
+  const catalogue = await discover()
+  for (const hour of [1, 2]) {
+    const at = Date.UTC(2026, 0, 31, hour)
+    const id = new Date(at).toISOString().replaceAll(/[-:.]/g, "")
+    await Effect.runPromise(
+      appendWorded(catalogue, { id, at }, owners, words).pipe(Effect.provide(Vault.layer(join(output, "vault"))))
+    )
+    const rebuilt = await run("rebuild")
+    assert.include([0, 3], rebuilt.code, rebuilt.stderr)
+  }
+  const bundle = await run("export", "bundle", join(root, "bundle"))
+  assert.strictEqual(bundle.code, 0, bundle.stderr)
+  copyFileSync(join(output, "warehouse.duckdb"), join(output, "warehouse.damaged.duckdb"))
+  const damaged = openSync(join(output, "warehouse.damaged.duckdb"), "r+")
+  for (const offset of [4096, 8192]) writeSync(damaged, "damaged by a test", offset)
+  writeFileSync(join(output, "vault", "000001.ndjson.torn-17"), `{"body":"${[...words.keys()][0]}`)
+  // As a run leaves it that was the first to send a value.
+  const alarm = {
+    kind: "values",
+    level: "warning",
+    message: `for the first time: ${[...words.keys()][0]}`,
+    next: "",
+    since: 0
+  }
+  writeFileSync(join(output, "alarms.json"), JSON.stringify({ version: 1, alarms: [alarm], free: [] }))
+  const folders = [output, ...Object.keys(profiles).map((name) => join(root, `.${name}`))]
+  return { root, output, run, words, folders, environment }
+}
+
+const certificateIn = (output: string) => {
+  const [file] = readdirSync(join(output, "certificates"))
+  return JSON.parse(readFileSync(join(output, "certificates", file!), "utf8"))
+}
+
+/** The words that are left, with the field of each and the places. */
+const leftIn = async (folders: ReadonlyArray<string>, words: Words) =>
+  [...(await placesOf(folders, wordPattern))].map(
+    ([word, places]) => `${words.get(word)} (${word}): ${places.slice(0, 3).join(", ")}`
+  )
+
+describe("an erasure", () => {
+  let account: Awaited<ReturnType<typeof outputWith>>
+  beforeAll(async () => {
+    account = await outputWith([other, person])
+  })
+  afterAll(() => rmSync(account.root, { recursive: true }))
+
+  it("of a person leaves no word of any of their fields in any folder", async () => {
+    const { folders, output, run, words } = account
+    assert.isAbove(words.size, 1000)
+    const before = await placesOf(folders, wordPattern)
+    assert.strictEqual(before.size, words.size, "each word is in the vault at least")
+    for (const name of folders)
+      assert.isAbove([...before.values()].filter((places) => places.some((one) => one.startsWith(name))).length, 100)
+    const erased = await run("subject", "erase", "--contact", person.contact, "--apply", "--reason", "test")
+    assert.deepStrictEqual(await leftIn(folders, words), [])
+    assert.strictEqual(erased.code, 0, `${erased.stdout}\n${erased.stderr}`)
+    assert.deepInclude(certificateIn(output), { isErased: true })
+    assert.deepStrictEqual(
+      certificateIn(output).earlierExports.map(({ name }: { readonly name: string }) => name),
+      ["bundle"]
+    )
+  })
+
+  it("leaves the records of others, and is not undone by a rebuild", async () => {
+    const { folders, output, run, words } = account
+    const contacts = () => query(join(output, "warehouse.duckdb"), "SELECT id FROM crm.contacts")
+    assert.deepStrictEqual(await contacts(), [{ id: other.contact }])
+    assert.include([0, 3], (await run("rebuild")).code)
+    assert.deepStrictEqual(await contacts(), [{ id: other.contact }])
+    assert.deepStrictEqual(await leftIn(folders, words), [])
+  })
+})
+
+describe("a retention period", () => {
+  const tables = ["messages", "form_submissions", "invoices", "tasks", "contact_notes"]
+  /** What belongs to a message or an invoice goes with it. */
+  const parts = ["emails", "recordings", "transcript_sentences", "transactions"]
+  let account: Awaited<ReturnType<typeof outputWith>>
+  beforeAll(async () => {
+    const periods = tables.map((table) => `${table} = "1 years"`).join(", ")
+    account = await outputWith([other, { ...person, email: other.email }], `[retention]\nperiods = { ${periods} }\n`)
+  })
+  afterAll(() => rmSync(account.root, { recursive: true }))
+
+  it("leaves no word of any field of what is older, and the rest as it was", async () => {
+    const { folders, output, run, words } = account
+    const isOld = (field: string) => [...tables, ...parts].some((table) => field.includes(` ${table}.`))
+    const before = new Set((await placesOf(folders, wordPattern)).keys())
+    const erased = await run("retention", "--apply")
+    assert.strictEqual(erased.code, 0, `${erased.stdout}\n${erased.stderr}`)
+    const left = await placesOf(folders, wordPattern)
+    const fields = (found: Iterable<string>) => [...found].map((word) => words.get(word)!)
+    assert.deepStrictEqual(
+      fields(left.keys()).filter((field) => isOld(field) && !/without a key/.test(field)),
+      []
+    )
+    const kept = fields(before).filter((field) => !isOld(field))
+    assert.deepStrictEqual(
+      fields(left.keys())
+        .filter((field) => !isOld(field))
+        .toSorted(),
+      kept.toSorted()
+    )
+    for (const table of [...tables, ...parts]) {
+      const [row] = await query(join(output, "warehouse.duckdb"), `SELECT count(*)::INTEGER AS n FROM crm.${table}`)
+      assert.strictEqual(row!["n"], 1, `${table}: the records of the other`)
+    }
+  })
+})

@@ -1,0 +1,43 @@
+/** Every byte of a folder as its readers see it: decompressed segments, and the values and statistics of tables. */
+import { readFileSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+import { zstdDecompressSync } from "node:zlib"
+import { inDatabase } from "./compare.ts"
+
+/** The places of each text that the pattern matches, below these folders: a file, or a table in one. */
+export const placesOf = async (
+  folders: ReadonlyArray<string>,
+  pattern: RegExp
+): Promise<ReadonlyMap<string, ReadonlyArray<string>>> => {
+  const found = new Map<string, Array<string>>()
+  const look = (place: string, content: string) => {
+    for (const text of new Set(content.match(pattern))) found.set(text, [...(found.get(text) ?? []), place])
+  }
+  const files = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((one) => one.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+  )
+  for (const path of files) {
+    const bytes = readFileSync(path)
+    look(path, (path.endsWith(".zst") ? zstdDecompressSync(bytes) : bytes).toString("latin1"))
+    if (path.endsWith(".duckdb")) await lookInTables(path, look).catch(() => {})
+  }
+  await inDatabase(
+    ":memory:",
+    async (ask) => {
+      for (const path of files.filter((one) => one.endsWith(".parquet")))
+        for (const reader of ["read_parquet", "parquet_metadata", "parquet_kv_metadata"])
+          look(`${path} (${reader})`, JSON.stringify(await ask(`FROM ${reader}('${path}')`)))
+    },
+    "READ_WRITE"
+  )
+  return found
+}
+
+const lookInTables = (path: string, look: (place: string, content: string) => void) =>
+  inDatabase(path, async (ask) => {
+    const tables = await ask("SELECT schema_name AS s, table_name AS t FROM duckdb_tables()")
+    for (const { s, t } of tables)
+      look(`${path} ${String(s)}.${String(t)}`, JSON.stringify(await ask(`FROM "${String(s)}"."${String(t)}"`)))
+  })

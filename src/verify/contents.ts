@@ -103,6 +103,8 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
       if (what !== undefined) findings.push(wrong(files[0]!.path, what))
     }
   }
+  if (manifest.formats.includes("duckdb") && !broken.has(snapshotName))
+    findings.push(...(yield* modelFindings(folder, manifest, broken)))
   const uncompared = [
     ...(spreadsheet && manifest.formats.includes("csv") ? ["texts in CSV, which the spreadsheet profile changes"] : []),
     ...(manifest.files.some(({ table }) => table.endsWith("_wide")) ? ["the columns of wide tables"] : [])
@@ -165,11 +167,45 @@ const snapshotFindings = Effect.fnUntraced(function* (
   ).pipe(Effect.catch(({ message }) => Effect.succeed([wrong(snapshotName, `it cannot be opened: ${message}`)])))
 })
 
+/** The files of models against the tables of `crm.duckdb`, from which they were written. */
+const modelFindings = Effect.fnUntraced(function* (
+  folder: string,
+  manifest: Manifest,
+  broken: ReadonlySet<string>
+): Effect.fn.Return<ReadonlyArray<Finding>, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const files = manifest.files.filter(({ path, table }) => table.startsWith("bi.") && !broken.has(path))
+  const readable = files.filter(
+    ({ path }) => path.endsWith(".parquet") || (path.endsWith(".csv") && manifest.csvProfile !== "spreadsheet")
+  )
+  const compare = ({ path, table }: (typeof files)[number]) =>
+    Effect.gen(function* () {
+      const source = `published.bi.${name(table.slice("bi.".length))}`
+      const described = yield* warehouse.rows(`DESCRIBE ${source}`)
+      const columns = described.map((row) => ({ name: String(row["column_name"]), type: String(row["column_type"]) }))
+      const expected = yield* contentOf(source, columns)
+      const isText = path.endsWith(".csv")
+      const paths = [join(folder, path)]
+      const names = Object.fromEntries(columns.map((column) => [column.name, column.type]))
+      const header = isText ? yield* headerProblem(paths, { columns: names }) : undefined
+      if (header !== undefined) return [wrong(path, header)]
+      const found = yield* contentOf(isText ? csvFrom(paths, { columns: names }) : parquetFrom(paths), columns, isText)
+      return found.rows === expected.rows && found.sum === expected.sum
+        ? []
+        : [wrong(path, `its values differ from bi.${table.slice("bi.".length)} of ${snapshotName}`)]
+    }).pipe(Effect.catch(({ message }) => Effect.succeed([wrong(path, `it cannot be compared: ${message}`)])))
+  return yield* Effect.acquireUseRelease(
+    warehouse.run(`ATTACH ${literal(join(folder, snapshotName))} AS published (READ_ONLY)`),
+    () => Effect.map(Effect.forEach(readable, compare), (found) => found.flat()),
+    () => Effect.ignore(warehouse.run("DETACH published"))
+  )
+})
+
 const listed = (paths: ReadonlyArray<string>) => `[${paths.map(literal).join(", ")}]`
 const parquetFrom = (paths: ReadonlyArray<string>) => `read_parquet(${listed(paths)}, hive_partitioning = false)`
 
 /** Reads texts: NULL is an empty cell, an empty text is quoted. */
-const csvFrom = (paths: ReadonlyArray<string>, { columns }: PublishedTable) =>
+const csvFrom = (paths: ReadonlyArray<string>, { columns }: Pick<PublishedTable, "columns">) =>
   `read_csv(${listed(paths)}, auto_detect = false, header = true, delim = ',', quote = '"', escape = '"',
      nullstr = '', allow_quoted_nulls = false, parallel = false, max_line_size = ${lineBytesMax}, buffer_size = ${lineBytesMax},
      columns = {${Object.keys(columns)
@@ -179,7 +215,7 @@ const csvFrom = (paths: ReadonlyArray<string>, { columns }: PublishedTable) =>
 const lineBytesMax = 16 * 1024 * 1024
 
 /** DuckDB accepts any line as the header. */
-const headerProblem = (paths: ReadonlyArray<string>, { columns }: PublishedTable) =>
+const headerProblem = (paths: ReadonlyArray<string>, { columns }: Pick<PublishedTable, "columns">) =>
   Effect.promise(async () => {
     const header = `${Object.keys(columns).join(",")}\r\n`
     for (const path of paths) {

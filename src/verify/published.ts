@@ -1,9 +1,10 @@
 /** Compares the published files with their manifest. No publish runs meanwhile, as it would open the warehouse for writing. */
 import { Effect } from "effect"
-import { lstat } from "node:fs/promises"
-import { basename, dirname, join } from "node:path"
+import { lstat, readdir, realpath } from "node:fs/promises"
+import { basename, dirname, join, relative } from "node:path"
 import type { Failure } from "../failure.ts"
 import { onDisk } from "../io/files.ts"
+import { reportName } from "../report/place.ts"
 import { manifestName } from "../settings/paths.ts"
 import { literal } from "../warehouse/sql.ts"
 import { runsNewestFirst } from "../warehouse/meta/runs.ts"
@@ -47,6 +48,9 @@ export const checkPublished = Effect.fn("verify.published")(function* (
     const what = yield* problemOf(folder, file)
     if (what !== undefined) findings.push(wrong(file.path, what))
   }
+  const named = new Set([manifestName, ...manifest.files.map(({ path }) => path)])
+  for (const path of yield* onDisk(folder, "read", () => filesIn(folder)))
+    if (!named.has(path)) findings.push(wrong(path, "no manifest names it"))
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0)
   const size = counted(Math.round(bytes / 1e6), "MB", "MB")
   return {
@@ -54,6 +58,17 @@ export const checkPublished = Effect.fn("verify.published")(function* (
     manifest
   }
 })
+
+/** Every file of a release, relative to it, except the report, which describes later runs too. */
+const filesIn = async (folder: string): Promise<ReadonlyArray<string>> => {
+  const release = await realpath(folder)
+  const entries = await readdir(release, { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => relative(release, join(entry.parentPath, entry.name)))
+    .filter((path) => !path.startsWith(`${reportName}/`))
+    .sort()
+}
 
 /** Checks that a known run published the release, and that it was the latest one. */
 const runFindings = Effect.fnUntraced(function* (

@@ -14,6 +14,7 @@ import { historyLimit } from "../warehouse/meta/history-limit.ts"
 import { instantOf, literal, name, names } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type Checked, type Finding, counted, wrong } from "./finding.ts"
+import { stateFindings } from "./replayed-state.ts"
 import { type Known, type KnownTable, filledTables, shownKey } from "./existing-tables.ts"
 
 export interface ReplayOptions {
@@ -47,7 +48,13 @@ export const checkReplay = Effect.fn("verify.replay")(function* (
       Effect.gen(function* () {
         yield* replay(scratch, loaded, all ? undefined : sample.includes)
         yield* warehouse.run(`ATTACH ${literal(join(scratch, "replayed.duckdb"))} AS replayed (READ_ONLY)`)
-        return yield* Effect.ensuring(compared(known, sample), Effect.ignore(warehouse.run("DETACH replayed")))
+        return yield* Effect.ensuring(
+          Effect.gen(function* () {
+            const tables = yield* compared(known, sample)
+            return { ...tables, findings: [...tables.findings, ...(yield* stateFindings(all))] }
+          }),
+          Effect.ignore(warehouse.run("DETACH replayed"))
+        )
       }),
     () => Effect.ignore(onDisk(scratch, "removed", () => rm(scratch, { recursive: true, force: true })))
   )
@@ -158,9 +165,11 @@ const sampleOf = Effect.fnUntraced(function* ({ tables }: Known, all: boolean, {
   const parents = tables.filter(({ table, parent }) => table === parent)
   const perTable = Math.ceil(sampleSize / Math.max(1, parents.length))
   const limits = new Map<string, string>()
+  // Custom values may name their field by its key, so a replay of some of them needs every field.
+  const isWhole = (table: string) => table === "custom_fields"
   for (const { table, current, isEmpty } of all ? [] : parents) {
     const [row] = isEmpty ? [] : yield* warehouse.rows(`SELECT count(*) AS n FROM ${current}`)
-    const share = perTable / Math.max(perTable, Number(row?.["n"] ?? 0))
+    const share = isWhole(table.name) ? 1 : perTable / Math.max(perTable, Number(row?.["n"] ?? 0))
     // A limit above every digest includes all rows.
     limits.set(
       table.name,

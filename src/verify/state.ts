@@ -3,7 +3,8 @@ import { Clock, Effect } from "effect"
 import type { Catalogue } from "../catalog/discover.ts"
 import { snakeCase, tablesOf } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
-import { countedRejectsSql } from "../warehouse/meta/run-resources.ts"
+import { statusText } from "../values/status.ts"
+import { countedRejectsSql, wrongStatuses } from "../warehouse/meta/run-resources.ts"
 import { allWatermarks } from "../warehouse/meta/watermarks.ts"
 import { instantOf, literal, name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
@@ -100,4 +101,13 @@ export const checkRejects = Effect.fn("verify.rejects")(function* (
       )
   }
   return { part: "warehouse", check: "rejects", looked: counted(count, "reject"), findings }
+})
+
+/** Every status follows from what its reading found. */
+export const checkStatuses = Effect.fn("verify.statuses")(function* (): Effect.fn.Return<Checked, Failure, Warehouse> {
+  const [row] = yield* (yield* Warehouse).rows("SELECT count(*) AS n FROM meta.run_resources WHERE status IS NOT NULL")
+  const findings = (yield* wrongStatuses()).map(({ run, resource, status, follows }) =>
+    wrong(resource, `run ${run} calls it ${statusText(status)}; what the run found makes it ${statusText(follows)}`)
+  )
+  return { part: "warehouse", check: "statuses", looked: counted(Number(row?.["n"]), "reading"), findings }
 })

@@ -20,7 +20,7 @@ import { type Known, knownTables } from "./existing-tables.ts"
 import { checkPublished } from "./published.ts"
 import { type ReplayOptions, checkReplay } from "./replay.ts"
 import { checkKeys, checkParents, checkReferences } from "./rows.ts"
-import { checkRejects, checkTimes } from "./state.ts"
+import { checkRejects, checkStatuses, checkTimes } from "./state.ts"
 import { checkVault } from "./vault.ts"
 
 /** Calls `onCheck` before each check, as some take minutes on a large account. */
@@ -46,7 +46,8 @@ export const verify = Effect.fn("verify")(function* (
     yield* finished("warehouse", "references", checkReferences(known)),
     yield* finished("warehouse", "times", checkTimes(known)),
     yield* finished("warehouse", "history", checkHistory(known)),
-    yield* finished("warehouse", "rejects", checkRejects(catalogue, entriesWait(vault)))
+    yield* finished("warehouse", "rejects", checkRejects(catalogue, entriesWait(vault))),
+    yield* finished("warehouse", "statuses", checkStatuses())
   ]
   yield* onCheck("published and other files")
   yield* onCheck("records of the vault against their rows")

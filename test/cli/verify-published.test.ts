@@ -108,7 +108,9 @@ describe("verify reports each difference between warehouse, files and manifest a
       /^content: crm\.redirects: it has \d+ rows; the manifest lists \d+, and no run has changed it since$/,
       /^content: crm\.surveys: the manifest of the published release does not list it$/,
       /^content: crm_history\.conversations: its values differ/,
-      /^content: crm_history\.surveys: the manifest/
+      /^content: crm_history\.surveys: the manifest/,
+      /^published: csv\/surveys\.csv: no manifest names it$/,
+      /^published: parquet\/surveys\/part-0\.parquet: no manifest names it$/
     ]
     const found = wrong.toSorted()
     assert.strictEqual(found.length, expected.length, found.join("\n"))
@@ -137,6 +139,8 @@ describe("verify reports each difference between warehouse, files and manifest a
       })
     })
     assert.deepStrictEqual(wrong, [
+      "published: crm.duckdb: no manifest names it",
+      "published: csv/forms.csv: no manifest names it",
       "formats: manifest.json: it does not list crm.duckdb",
       "formats: parquet/redirects/part-0.parquet: its values differ from the manifest",
       "formats: manifest.json: it lists no csv file of forms"

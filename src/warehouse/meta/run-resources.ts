@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { RunResource } from "../../values/run-resource.ts"
 import type { Failure } from "../../failure.ts"
-import { type Status, sentencesOf, statusOf } from "../../values/status.ts"
+import { type Facts, type Status, sentencesOf, statusOf } from "../../values/status.ts"
 import { instantOf, literal } from "../sql.ts"
 import { existingMetaTables } from "./tables.ts"
 import { type Row, Warehouse } from "../warehouse.ts"
@@ -73,19 +73,41 @@ export const setEnd = (row: Counted, end: EndOfReading): string => {
       since = ${since === undefined ? "NULL" : instantOf(since)}, finished_at = ${instantOf(at)} WHERE ${rowOf(row)}`
 }
 
-/** Sets the status of every reading that has ended without one, including readings of runs that were killed before this. */
-export const setStatuses = Effect.fnUntraced(function* (): Effect.fn.Return<void, Failure, Warehouse> {
-  const warehouse = yield* Warehouse
-  const rows = yield* warehouse.rows(
-    `SELECT run_id, location_id, resource, reading, dropped_records, to_json(coalesce(blocked_fields, []))::VARCHAR AS blocked
-     FROM meta.run_resources WHERE reading IS NOT NULL AND status IS NULL`
+/** The ended readings, with the facts from which their status follows. */
+const endedReadings = Effect.fnUntraced(function* (condition: string) {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT run_id, location_id, resource, status, reading, dropped_records, to_json(coalesce(blocked_fields, []))::VARCHAR AS blocked
+     FROM meta.run_resources WHERE reading IS NOT NULL AND (${condition})`
   )
-  const values = rows.map((row) => {
-    const facts = {
+  return rows.map((row) => {
+    const facts: Facts = {
       ...JSON.parse(String(row["reading"])),
       droppedRecords: Number(row["dropped_records"]),
       blockedFields: JSON.parse(String(row["blocked"]))
     }
+    return { row, facts }
+  })
+})
+
+/** Readings whose status does not follow from what they found. */
+export const wrongStatuses = Effect.fnUntraced(function* (): Effect.fn.Return<
+  ReadonlyArray<{ readonly run: string; readonly resource: string; readonly status: string; readonly follows: Status }>,
+  Failure,
+  Warehouse
+> {
+  const ended = yield* endedReadings("status IS NOT NULL")
+  return ended.flatMap(({ row, facts }) => {
+    const [status, follows] = [String(row["status"]), statusOf(facts)]
+    return status === follows
+      ? []
+      : [{ run: String(row["run_id"]), resource: String(row["resource"]), status, follows }]
+  })
+})
+
+/** Sets the status of every reading that has ended without one, including readings of runs that were killed before this. */
+export const setStatuses = Effect.fnUntraced(function* (): Effect.fn.Return<void, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const values = (yield* endedReadings("status IS NULL")).map(({ row, facts }) => {
     const key = [row["run_id"], row["location_id"], row["resource"]].map(literal).join(", ")
     return `(${key}, ${literal(statusOf(facts))}, [${sentencesOf(facts).map(literal).join(", ")}]::VARCHAR[])`
   })

@@ -101,7 +101,12 @@ export const isRoundedSql = (text: string): string => {
   const stored = decimalSql(text)
   const error = `abs(try_cast(${text} AS DOUBLE) - ${stored}::DOUBLE)`
   const hasDigits = `length(regexp_replace(regexp_replace(${text}, '[eE].*$', ''), '[^0-9]', '', 'g')) >= 16`
-  return `(regexp_matches(${text}, '[eE]|\\.[0-9]{${scale},}[1-9]') AND ${stored} IS NOT NULL AND CASE
-    WHEN regexp_matches(${text}, '[eE]') THEN ${error} > 0 ELSE true END
-    AND NOT (${hasDigits} AND ${error} <= abs(try_cast(${text} AS DOUBLE)) * pow(2, -45)))`
+  // CASE and not AND: it computes the decimal, which takes DuckDB 16 µs, of the few values only that need it.
+  return `CASE WHEN NOT regexp_matches(${text}, '[eE]|\\.[0-9]{${scale},}[1-9]') THEN false WHEN ${stored} IS NULL THEN false
+    WHEN regexp_matches(${text}, '[eE]') AND ${error} = 0 THEN false
+    ELSE NOT (${hasDigits} AND ${error} <= abs(try_cast(${text} AS DOUBLE)) * pow(2, -45)) END`
 }
+
+/** SQL: whether a text is surely a number that a column holds; it need not be read to know that. */
+export const isPlainSql = (text: string): string =>
+  `regexp_full_match(${text}, '-?[0-9]{1,${wholeDigits - 1}}(\\.[0-9]+)?')`

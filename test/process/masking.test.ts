@@ -20,7 +20,7 @@ const planted = [
      SELECT location_id, 'planted-earlier-id', 'Planted Earlier', 'planted.earlier@example.com', '+15550107777', 'planted-hash', '"planted"', now(), now() FROM crm.locations`,
   "INSERT INTO meta.rejected_values VALUES ('r', 'l', 'contacts', 'planted-key', 'email', 'planted value', 'no text; in planted-record', now())",
   "INSERT INTO meta.rejected_records VALUES ('r', 'l', 'contacts', '{\"planted\": 1}', 'no tag; in planted/contact_tags/0', now())",
-  "INSERT INTO meta.schema_changes VALUES ('l', 'contacts', 'planted@example.com', 'new field', 'planted sample', 'r', now(), 1)",
+  "INSERT INTO meta.schema_changes VALUES ('l', 'contacts', 'planted@example.com', 'new field', 'planted sample', 'r', now(), 1, 'planted-key')",
   "INSERT INTO meta.enum_values VALUES ('l', 'contacts', 'type', 'planted.enum@example.com', 'r'), ('l', 'contacts', 'gender', 'planted', 'r')",
   "INSERT INTO meta.unexpected_values VALUES ('l', 'contacts', 'type', 'planted.enum@example.com')",
   "UPDATE meta.run_resources SET warnings = ['planted.warning@example.com'], reading = '{\"a\": \"planted reading\"}'",

@@ -37,7 +37,7 @@ describe.skipIf(executablePath === undefined)("the report in a browser", () => {
        INSERT INTO meta.run_resources SELECT m.* REPLACE ('20200101T000000000Z' || i AS run_id, finished_at - INTERVAL (i) DAY AS finished_at, 1 AS new_rows)
          FROM meta.run_resources AS m, range(1, 30) AS r (i);
        INSERT INTO meta.rejected_values SELECT run_id, 'l', 'contacts', 'k', 'date_of_birth', '31/12/19', 'does not fit DATE', finished_at FROM meta.runs;
-       INSERT INTO meta.schema_changes SELECT run_id, 'contacts', 'a <b>', 'new field', 'x', run_id, finished_at, 1 FROM meta.runs LIMIT 3`,
+       INSERT INTO meta.schema_changes SELECT run_id, 'contacts', 'a <b>', 'new field', 'x', run_id, finished_at, 1, 'k' FROM meta.runs LIMIT 3`,
       "READ_WRITE"
     )
     await account.service.post("token", { removeScope: "calendars.readonly" })

@@ -84,7 +84,7 @@ describe("hostile texts", () => {
        SELECT run_id, ${literal}, ${literal}, ${literal}, 4, 9, 'incomplete', [${literal}], finished_at FROM meta.runs`,
       `INSERT INTO meta.rejected_values SELECT run_id, ${literal}, ${literal}, ${literal}, ${literal}, ${literal}, ${literal}, finished_at FROM meta.runs`,
       `INSERT INTO meta.rejected_records SELECT run_id, ${literal}, ${literal}, ${literal}, ${literal}, finished_at FROM meta.runs`,
-      `INSERT INTO meta.schema_changes SELECT run_id, ${literal}, ${literal}, ${literal}, ${literal}, ${literal}, finished_at, 1 FROM meta.runs`
+      `INSERT INTO meta.schema_changes SELECT run_id, ${literal}, ${literal}, ${literal}, ${literal}, ${literal}, finished_at, 1, ${literal} FROM meta.runs`
     )
     assert.strictEqual(html.match(/<script/g)?.length, 1, "the script of the report itself")
     assert.notMatch(html, /<img/)

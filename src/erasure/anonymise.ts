@@ -5,6 +5,7 @@
 import { type ChildField, type ColumnField, type Field, type Fields, isScalar } from "../catalog/fields.ts"
 import type { Resource } from "../catalog/resource.ts"
 import { columnName } from "../catalog/tables.ts"
+import { Adjusted, converters, rejected } from "../load/normalise/convert.ts"
 import { isObject } from "../load/normalise/map-record.ts"
 
 /** The pseudonym of an erased contact; any other id as it is. */
@@ -43,6 +44,9 @@ export const anonymised = ({ detail, fields }: Resource, record: unknown, pseudo
   const keptColumn = (field: ColumnField, sent: unknown): unknown => {
     if (!isImpersonal(field) || (typeof sent === "object" && field.type !== "json" && !JSON.isRawJSON(sent)))
       return undefined
+    // What is no number or time may be any text.
+    const read = converters[field.type](sent)
+    if (read === rejected || (read instanceof Adjusted && read.value === rejected)) return undefined
     return field.references === "contacts" && typeof sent === "string" ? pseudonym(sent) : sent
   }
   const keptItem = ({ fields, plain }: ChildField, item: unknown): unknown =>

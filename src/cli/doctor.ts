@@ -32,7 +32,7 @@ export const doctor = Effect.fn("cli.doctor")(function* (flags: Flags & { readon
   ]
   if (settings.problems.length === 0) {
     lines.push(...(yield* Effect.promise(() => outputFolder(output.folder))))
-    lines.push(...(yield* warehouse(output, failureExplanation)))
+    lines.push(...(yield* warehouse(output, settings.namedLocations, failureExplanation)))
   }
   if (problems.length === 0) {
     const where = accounts.length === 1 ? "" : ` for each of ${accounts.length} locations`
@@ -51,7 +51,8 @@ export const doctor = Effect.fn("cli.doctor")(function* (flags: Flags & { readon
 
   const ends = lines.find(({ state }) => state === "problem")?.ends
   const exitCode = ends === undefined ? 0 : exitCodes[ends]
-  const next = ends === undefined ? "./sluice sync" : "correct the problems above, then ./sluice doctor"
+  const left = lines.find(({ check }) => check === "locations")
+  const next = ends === undefined ? (left?.todo ?? "./sluice sync") : "correct the problems above, then ./sluice doctor"
   const shown = settings.sources.map((source) => ({
     key: source.path,
     value: source.shown,

@@ -38,9 +38,9 @@ export interface LocationRemoveFlags extends Flags {
 export const locationRemove = Effect.fn("cli.locationRemove")(function* (flags: LocationRemoveFlags) {
   const { print, say } = yield* Output
   const { id, json } = flags
-  const { locations, output } = yield* reportSettings(flags, yield* Environment)
+  const { namedLocations, output } = yield* reportSettings(flags, yield* Environment)
   const { folder } = output
-  if (locations.includes(id))
+  if (namedLocations.has(id))
     return yield* new CommandError({
       ends: "config",
       message: `The settings name the location ${id}, so the next sync would read it again. Nothing was changed.`,

@@ -6,6 +6,8 @@ import type { Synced } from "../sync.ts"
 import { sentencesOf, statusOf, statusText } from "../values/status.ts"
 import { some } from "../values/text.ts"
 import { counted } from "../verify/finding.ts"
+import type { LeftLocation } from "../warehouse/meta/run-resources.ts"
+import { nextForLeft, sayLeft } from "./left-locations.ts"
 import { sayProblems, sentenceOf } from "./model-problems.ts"
 import { Output, duration, placeOf, table } from "./output.ts"
 import { instant, printResult } from "./result.ts"
@@ -15,6 +17,7 @@ type Ended = Synced & {
   readonly isStoppedByDeadline: boolean
   /** Records of erased people that were received and not stored. */
   readonly suppressed: number
+  readonly left: ReadonlyArray<LeftLocation>
   /** Requests of the day that are left for the location with the fewest, if the service has reported it. */
   readonly requestsLeft: number | undefined
   readonly catalogue: Catalogue
@@ -51,6 +54,7 @@ export const report = Effect.fnUntraced(function* (synced: Ended, { name, json, 
         isVaultTruncated,
         missingSegments,
         suppressedRecords: synced.suppressed,
+        ...(synced.left.length > 0 && { leftLocations: synced.left }),
         ended: ends.map(({ location, resource, mode, status, reason, resumeAt, requests, warnings }) => ({
           location,
           resource,
@@ -117,6 +121,7 @@ export const report = Effect.fnUntraced(function* (synced: Ended, { name, json, 
       `Part of the vault is missing${missingSegments.length > 0 ? `, segment ${missingSegments.slice(0, 5).join(", ")}${missingSegments.length > 5 ? " and others" : ""}` : ""}: restore it from a backup. The tables are complete; do not run ./sluice rebuild without it.`,
       "warn"
     )
+  yield* sayLeft(synced.left)
   if (synced.isStoppedByDeadline) say("Stopped at the deadline.", "warn")
   if (next) say(`Next: ${next}`, exitCode === 0 ? "info" : "warn")
   return exitCode
@@ -134,13 +139,16 @@ export const releases = {
 const isQuiet = ({ status, newRows, changedRows, deletedRows, rejected }: Synced["rows"][number]): boolean =>
   status === "complete" && newRows + changedRows + deletedRows + rejected === 0
 
-const nextOf = ({ ended, exitCode, isStoppedByDeadline, catalogue, modelProblems }: Ended, command: string): string => {
+const nextOf = (
+  { ended, exitCode, isStoppedByDeadline, catalogue, left, modelProblems }: Ended,
+  command: string
+): string => {
   if (isStoppedByDeadline) return `${command}; it resumes where it stopped.`
   const resumeAt = ended.find((end) => end.resumeAt !== undefined)?.resumeAt
   if (resumeAt !== undefined)
     return `${command}, after ${instant(resumeAt)}, when the service accepts requests again; it resumes where it stopped.`
   if (exitCode === exitCodes.later) return `${command}, later; it resumes where it stopped.`
-  if (exitCode === 0) return modelProblems.length > 0 ? "./sluice check" : "./sluice status"
+  if (exitCode === 0) return modelProblems.length > 0 ? "./sluice check" : (nextForLeft(left) ?? "./sluice status")
   const scopes = scopesOf(
     catalogue,
     ended.filter(({ reason }) => reason === "forbidden").map(({ resource }) => resource)

@@ -66,6 +66,9 @@ const Holder = Schema.Struct({
   records: Schema.optionalKey(Count)
 })
 
+/** Locations that the settings no longer name, whose rows stay as they were last read. */
+const LeftLocations = Schema.optionalKey(Schema.Array(Schema.Struct({ location: Schema.String, readAt: Instant })))
+
 const Sync = Schema.Struct({
   run: Schema.String,
   requests: Count,
@@ -95,7 +98,8 @@ const Sync = Schema.Struct({
   isVaultTruncated: Schema.Boolean,
   missingSegments: Schema.Array(Count),
   /** Records of erased people that were received and not stored. */
-  suppressedRecords: Count
+  suppressedRecords: Count,
+  leftLocations: LeftLocations
 })
 
 const Reading = Schema.Struct({
@@ -121,6 +125,7 @@ const StatusResult = Schema.Struct({
   readings: Schema.Array(Reading),
   /** Readings that are never read, interrupted, incomplete or stale. */
   problems: Count,
+  leftLocations: LeftLocations,
   /** As `check` prints them. */
   alarms: Schema.Array(ShownAlarm),
   /** The head of the ledger; absent without one, and for one that `ledger verify` rejects. */

@@ -13,12 +13,13 @@ import { statusText } from "../values/status.ts"
 import { megabytes } from "../values/text.ts"
 import { counted } from "../verify/finding.ts"
 import { readFacts, watch } from "../alarms/watch.ts"
-import { pagesOf } from "../warehouse/meta/run-resources.ts"
+import { leftLocations, pagesOf } from "../warehouse/meta/run-resources.ts"
 import { type Run, lastRun } from "../warehouse/meta/runs.ts"
 import { alarmLines, shownAlarms } from "./alarm-lines.ts"
 import { loadCatalogue } from "./catalogue.ts"
 import { Environment } from "./environment.ts"
 import { nothingSynced } from "./errors.ts"
+import { nextForLeft, sayLeft } from "./left-locations.ts"
 import { Output, duration, placeOf, table } from "./output.ts"
 import { openReadable, sayHolder } from "./readable.ts"
 import { instant, printResult } from "./result.ts"
@@ -38,21 +39,22 @@ export interface StatusFlags extends Flags {
 
 export const status = Effect.fn("cli.status")(function* (flags: StatusFlags) {
   const { print, say } = yield* Output
-  const { output, optional, locations } = yield* reportSettings(flags, yield* Environment)
+  const { output, optional, locations, namedLocations } = yield* reportSettings(flags, yield* Environment)
   const catalogue = yield* loadCatalogue(output)
   yield* schemaPolicies(output, catalogue)
   const resources = yield* choose(catalogue, { ...(yield* choiceOf(flags)), optional, full: false })
   const readable = yield* openReadable(output)
   const now = yield* Clock.currentTimeMillis
-  const { run, readings, facts } =
+  const { run, readings, facts, left } =
     readable.tables === undefined
-      ? { run: undefined, readings: [], facts: undefined }
+      ? { run: undefined, readings: [], facts: undefined, left: [] }
       : yield* Effect.gen(function* () {
           const last = yield* lastRun()
           return {
             run: last && { ...last, requests: last.requests ?? (yield* pagesOf(last.id)) },
             readings: yield* readingStatuses(resources, locations),
-            facts: yield* readFacts(output.alarms.limits, catalogue)
+            facts: yield* readFacts(output.alarms.limits, catalogue),
+            left: yield* leftLocations(namedLocations)
           }
         }).pipe(Effect.provide(readable.tables))
   if (!run && !readable.holder) return yield* nothingSynced(output.folder)
@@ -69,7 +71,7 @@ export const status = Effect.fn("cli.status")(function* (flags: StatusFlags) {
   // While the first run works, nothing is known to be complete.
   const isWrong = problems.length > 0 || readings.length === 0
   const exitCode = isWrong && (flags.check || flags.maxAge !== undefined) ? exitCodes.partial : 0
-  const next = readable.holder ? "./sluice status" : "./sluice sync"
+  const next = readable.holder ? "./sluice status" : (nextForLeft(left) ?? "./sluice sync")
   const ledger = yield* ledgerHead(output.folder)
   const disk = yield* diskUse(output.folder)
   if (flags.json)
@@ -82,6 +84,7 @@ export const status = Effect.fn("cli.status")(function* (flags: StatusFlags) {
         ...(run && { lastRun: runResult(run) }),
         readings: readings.map((reading) => readingResult(reading, isStale(reading))),
         problems: problems.length,
+        ...(left.length > 0 && { leftLocations: left }),
         alarms: shownAlarms(alarms),
         ...(ledger && { ledger }),
         disk,
@@ -109,6 +112,7 @@ export const status = Effect.fn("cli.status")(function* (flags: StatusFlags) {
     print(
       `${counted(complete.length, "reading")} complete${oldest ? `; the oldest, ${oldest.resource}, was read ${ago(oldest.completeAt, now)}` : ""}`
     )
+  yield* sayLeft(left)
   for (const line of alarmLines(alarms)) print(line)
   yield* sayHolder(readable, now)
   if (run) say(runText(run, now))

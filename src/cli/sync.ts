@@ -14,6 +14,7 @@ import { type Synced, sync } from "../sync.ts"
 import { middleOf, rangeText } from "../values/range.ts"
 import { RunEvents } from "../values/run-event.ts"
 import { sluiceVersion } from "../values/version.ts"
+import { leftLocations } from "../warehouse/meta/run-resources.ts"
 import { prepare } from "../warehouse/schema.ts"
 import { loadCatalogue } from "./catalogue.ts"
 import { choiceOf } from "./selection.ts"
@@ -70,7 +71,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
   const environment = yield* Environment
   const { keepSecret, say } = yield* Output
   const choice = yield* choiceOf(flags)
-  const { output, accounts: settings } = yield* syncSettings(flags, environment)
+  const { output, accounts: settings, namedLocations } = yield* syncSettings(flags, environment)
   settings.flatMap(({ secrets }) => secrets).forEach(keepSecret)
   const command = range ? "backfill" : "sync"
   yield* refuseDemoFolder(
@@ -148,6 +149,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
       ...ended,
       catalogue,
       suppressed,
+      left: yield* leftLocations(namedLocations),
       requestsLeft: leastOf(accounts.map(({ api }) => api.usage().dailyRemaining)),
       isStoppedByDeadline: isPastDeadline && ended.exitCode === exitCodes.later
     }

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { existsSync } from "node:fs"
 import { type Run, lastRun } from "../warehouse/meta/runs.ts"
+import { leftLocations } from "../warehouse/meta/run-resources.ts"
 import type { Failure } from "../failure.ts"
 import { outputPaths } from "../settings/paths.ts"
 import type { OutputSettings } from "../settings/settings.ts"
@@ -11,13 +12,25 @@ import { type Explanation, type Line, ok, problemOf, warning } from "./check-res
 
 export const warehouse = Effect.fn("doctor.warehouse")(function* (
   output: OutputSettings,
+  namedLocations: ReadonlySet<string>,
   explained: (failure: Failure) => Explanation
 ): Effect.fn.Return<ReadonlyArray<Line>> {
   const path = outputPaths(output.folder).warehouse
   if (!existsSync(path)) return [ok("lock", "no run is working here"), ok("last run", "none yet")]
   return yield* Effect.gen(function* () {
     const run = yield* lastRun()
-    return [ok("lock", "no other run is working here"), run ? lineOf(run) : ok("last run", "none yet")]
+    const left = yield* leftLocations(namedLocations)
+    return [
+      ok("lock", "no other run is working here"),
+      run ? lineOf(run) : ok("last run", "none yet"),
+      ...left.map(({ location, readAt }) =>
+        warning(
+          "locations",
+          `${location} is no longer in the settings; its rows are live in every release, as of ${readAt}`,
+          `./sluice location remove ${location}`
+        )
+      )
+    ]
   }).pipe(
     Effect.provide(Warehouse.layer(path, { ...output, access: "read" })),
     Effect.catch((failure) => Effect.succeed([problemOf("lock", explained(failure))]))

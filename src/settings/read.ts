@@ -3,6 +3,7 @@ import * as Schema from "effect/Schema"
 import type { ProfileName } from "../masking/profiles.ts"
 import type { SettingProblem } from "./errors.ts"
 import { type SettingsFile, readFile } from "./file.ts"
+import { commaSeparated } from "./kinds.ts"
 import type { FileFormat } from "./targets.ts"
 import { isPlainSecret, shownSecret } from "./secrets.ts"
 import { type ListName, listOf } from "./lists.ts"
@@ -55,6 +56,8 @@ export interface Settings {
   readonly placeOf: (path: string) => string
   readonly values: SettingValues
   readonly locations: ReadonlyArray<ListedLocation>
+  /** Every location that a flag, a variable or the file names, also if another source overrides it. */
+  readonly namedLocations: ReadonlySet<string>
   readonly targets: ReadonlyArray<ListedTarget>
   readonly silences: ReadonlyArray<ListedSilence>
   /** Whether the file contains a secret itself, and not a reference to it. */
@@ -70,10 +73,14 @@ export const readSettings = (flags: Flags, environment: Environment): Settings =
   const problems = [...problemsOfFile]
   const values: Record<string, Record<string, unknown>> = {}
   const sources: Array<SettingSource> = []
+  const namedLocations = new Set<string>()
   for (const setting of allSettings) {
     const { section, key, path } = setting
     const isRight = Schema.is(setting.schema)
     const written = writtenIn(setting, flags, environment, file)
+    if (path === "account.location_id")
+      for (const { value } of written)
+        if (typeof value === "string") commaSeparated(value).forEach((id) => namedLocations.add(id))
     // A wrong value is reported even if another source overrides it.
     for (const { value, name } of written) if (!isRight(value)) problems.push(wrongValue(setting, path, value, name))
     const { value, from, name } = written.find((one) => isRight(one.value)) ?? {
@@ -89,6 +96,7 @@ export const readSettings = (flags: Flags, environment: Environment): Settings =
   const locations = listedItems("locations", file, problems) as ReadonlyArray<ListedLocation>
   const targets = listedItems("publish", file, problems) as ReadonlyArray<ListedTarget>
   const silences = listedItems("silence", file, problems) as ReadonlyArray<ListedSilence>
+  for (const { id } of locations) if (id !== undefined) namedLocations.add(id)
   const secretsInFile = [
     ...allSettings.filter(({ secret }) => secret).map(({ section, key }) => file.sections[section]?.[key]),
     ...locations.map(({ token }) => token)
@@ -97,7 +105,18 @@ export const readSettings = (flags: Flags, environment: Environment): Settings =
   // The schemas from which the types are derived have checked every value.
   const checked = values as unknown as SettingValues
   const { name, placeOf } = file
-  return { file: name, placeOf, values: checked, locations, targets, silences, hasPlainSecret, sources, problems }
+  return {
+    file: name,
+    placeOf,
+    values: checked,
+    locations,
+    namedLocations,
+    targets,
+    silences,
+    hasPlainSecret,
+    sources,
+    problems
+  }
 }
 
 type Written = Pick<SettingSource, "from" | "name"> & { readonly value: unknown }

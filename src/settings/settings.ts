@@ -85,22 +85,32 @@ export const reportSettings = Effect.fn("settings.report")(function* (
     readonly output: Output
     readonly optional: OptionalSettings
     readonly locations: ReadonlyArray<string>
+    readonly namedLocations: ReadonlySet<string>
   },
   SettingsError
 > {
   const settings = checkedFolders(readSettings(flags, environment))
   if (settings.problems.length > 0) return yield* new SettingsError({ problems: settings.problems })
   const locations = locationsOf(settings).map(({ id }) => id)
-  return { output: outputOf(settings, environment), optional: optionalOf(settings.values.account), locations }
+  const { namedLocations, values } = settings
+  return { output: outputOf(settings, environment), optional: optionalOf(values.account), locations, namedLocations }
 })
 
 /** The settings of a command that reads locations: those that the flag or the variable names, or those of the file. */
 export const syncSettings = Effect.fn("settings.sync")(function* (
   flags: Flags,
   environment: Environment
-): Effect.fn.Return<{ readonly output: Output; readonly accounts: ReadonlyArray<AccountSettings> }, SettingsError> {
-  const { accounts, output, problems } = checkSettings(flags, environment)
-  return problems.length === 0 ? { output, accounts } : yield* new SettingsError({ problems })
+): Effect.fn.Return<
+  {
+    readonly output: Output
+    readonly accounts: ReadonlyArray<AccountSettings>
+    readonly namedLocations: ReadonlySet<string>
+  },
+  SettingsError
+> {
+  const { accounts, output, problems, settings } = checkSettings(flags, environment)
+  const { namedLocations } = settings
+  return problems.length === 0 ? { output, accounts, namedLocations } : yield* new SettingsError({ problems })
 })
 
 /** All settings and every problem of them. A setting with a wrong value has its default. */

@@ -176,6 +176,33 @@ describe("the removal of a location", () => {
     assert.deepStrictEqual(readdirSync(join(folder, ".published")), [])
   })
 
+  it("is the next step of sync, status and doctor once the settings no longer name the location", async () => {
+    const folder = copied()
+    const next = new RegExp(`^Next: ./sluice location remove .*${goes!.locationId}$`, "m")
+    const named = new RegExp(
+      `${goes!.locationId} is no longer in the settings; its rows are live in every release, as of 20`
+    )
+    for (const command of [["sync", ...tables], ["status"], ["doctor"]]) {
+      const ran = await run(...command)
+      assert.strictEqual(ran.code, 0, ran.stdout + ran.stderr)
+      assert.match(ran.stdout + ran.stderr, named, command[0])
+      assert.match(ran.stderr, next, command[0])
+      assert.notInclude(ran.stderr, `${stays!.locationId} is no longer`)
+    }
+    const { data } = JSON.parse((await run("status", "--json")).stdout)
+    assert.deepStrictEqual(
+      data.leftLocations.map(({ location }: { readonly location: string }) => location),
+      [goes!.locationId]
+    )
+    // A flag that selects one of the locations takes none out of the settings.
+    settingsOf(folder, stays!, goes!)
+    const selected = await run("status", "--location", stays!.locationId)
+    assert.notMatch(selected.stderr, /no longer/)
+    settingsOf(folder, stays!)
+    assert.strictEqual((await remove("--apply")).code, 0)
+    assert.notMatch((await run("status")).stderr, /no longer|location remove/)
+  })
+
   it("of the account of a demo ends the refusal of the folder", async () => {
     const folder = copied()
     writeFileSync(

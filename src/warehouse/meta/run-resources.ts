@@ -251,6 +251,26 @@ export const loadedLocations = Effect.fnUntraced(function* (): Effect.fn.Return<
   return rows.map((row) => String(row["location_id"]))
 })
 
+export interface LeftLocation {
+  readonly location: string
+  /** When it was last read, ISO 8601. */
+  readonly readAt: string
+}
+
+/** Locations with rows that no setting names any more; none if the settings name no location at all. */
+export const leftLocations = Effect.fnUntraced(function* (
+  named: ReadonlySet<string>
+): Effect.fn.Return<ReadonlyArray<LeftLocation>, Failure, Warehouse> {
+  if (named.size === 0) return []
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT location_id, epoch_ms(max(finished_at)) AS at FROM meta.run_resources
+     WHERE finished_at IS NOT NULL GROUP BY ALL ORDER BY ALL`
+  )
+  return rows
+    .map((row) => ({ location: String(row["location_id"]), readAt: new Date(Number(row["at"])).toISOString() }))
+    .filter(({ location }) => !named.has(location))
+})
+
 /** SQL for the count of rejects of a kind by run_id, location_id and resource. */
 export const countedRejectsSql = (kind: "rejected_values" | "rejected_records"): string =>
   `SELECT run_id, location_id, split_part(resource, '/', 1) AS resource, sum(${kind}) AS counted

@@ -90,12 +90,12 @@ export const factsOf = Effect.fn("alarms.facts")(function* (
   const isValue = (row: (typeof drift)[number]) => String(row["kind"]).endsWith(" value")
   return {
     syncs,
-    completeAt: readings.map(({ location, resource, completeAt: at }) => ({
+    completeAt: readings.map(({ location, resource, completeAt: at, isList }) => ({
       subject: subjectOf(location, resource),
       location,
       resource,
       at,
-      checkedAt: Math.max(at, checked.get(`${location}/${resource}`) ?? at)
+      checkedAt: isList ? at : (checked.get(`${location}/${resource}`) ?? at)
     })),
     nights: byResource,
     lastReadings: readBefore.map((one) => ({ ...one, subject: subjectOf(one.location, one.resource) })),

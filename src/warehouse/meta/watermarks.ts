@@ -101,17 +101,24 @@ export const isAnythingComplete = Effect.fnUntraced(function* (): Effect.fn.Retu
  * recently fetched parent.
  */
 export const completeReadings = Effect.fnUntraced(function* (): Effect.fn.Return<
-  ReadonlyArray<{ readonly location: string; readonly resource: string; readonly completeAt: number }>,
+  ReadonlyArray<{
+    readonly location: string
+    readonly resource: string
+    readonly completeAt: number
+    /** Whether it is a list, which each run reads, and not requests for single parents. */
+    readonly isList: boolean
+  }>,
   Failure,
   Warehouse
 > {
   const rows = yield* (yield* Warehouse).rows(
-    "SELECT location_id, resource, epoch_ms(complete_at) AS at FROM meta.watermarks WHERE complete_at IS NOT NULL ORDER BY ALL"
+    "SELECT location_id, resource, epoch_ms(complete_at) AS at, full_complete_at IS NOT NULL AS is_list FROM meta.watermarks WHERE complete_at IS NOT NULL ORDER BY ALL"
   )
   return rows.map((row) => ({
     location: String(row["location_id"]),
     resource: String(row["resource"]),
-    completeAt: Number(row["at"])
+    completeAt: Number(row["at"]),
+    isList: row["is_list"] === true
   }))
 })
 

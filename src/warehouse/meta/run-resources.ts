@@ -257,18 +257,23 @@ export interface LeftLocation {
   readonly readAt: string
 }
 
-/** Locations with rows that no setting names any more; none if the settings name no location at all. */
+/**
+ * Locations with rows that no setting names any more. None if the settings name no location that was read into this output:
+ * more likely they are wrong.
+ */
 export const leftLocations = Effect.fnUntraced(function* (
   named: ReadonlySet<string>
 ): Effect.fn.Return<ReadonlyArray<LeftLocation>, Failure, Warehouse> {
-  if (named.size === 0) return []
   const rows = yield* (yield* Warehouse).rows(
     `SELECT location_id, epoch_ms(max(finished_at)) AS at FROM meta.run_resources
      WHERE finished_at IS NOT NULL GROUP BY ALL ORDER BY ALL`
   )
-  return rows
-    .map((row) => ({ location: String(row["location_id"]), readAt: new Date(Number(row["at"])).toISOString() }))
-    .filter(({ location }) => !named.has(location))
+  const read = rows.map((row) => ({
+    location: String(row["location_id"]),
+    readAt: new Date(Number(row["at"])).toISOString()
+  }))
+  const left = read.filter(({ location }) => !named.has(location))
+  return left.length < read.length ? left : []
 })
 
 /** SQL for the count of rejects of a kind by run_id, location_id and resource. */

@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import { Api, type ApiResponse, type Call } from "../api/api.ts"
 import { type ApiError, NotFound, RequestRejected } from "../api/errors.ts"
 import type { FileTarget } from "../api/downloads.ts"
-import { written } from "../catalog/json.ts"
+import { at, written } from "../catalog/json.ts"
 import { dayMs } from "../catalog/timestamps.ts"
 import { type Parameters, bind } from "../catalog/request.ts"
 import type { Resource, Strategy } from "../catalog/resource.ts"
@@ -148,8 +148,7 @@ export const readPartition = Effect.fn("extract.partition")(function* (
     if (list === undefined) return { reason: `the response has no list ${path}` }
     if (list.length > recordsMax)
       return { reason: `the response has ${list.length} records, over our limit of ${recordsMax}` }
-    const contradictions = resource.key === undefined ? contradictionsIn(list) : 0
-    if (contradictions > 0)
+    if (resource.key === undefined && contradicts(list))
       state = {
         ...state,
         ...withWarning(state, "a page had a record twice, with different values; the later one is kept")
@@ -212,16 +211,17 @@ export const readPartition = Effect.fn("extract.partition")(function* (
   return { state }
 })
 
-/** Records whose id an earlier record of the page has, with other values. */
-const contradictionsIn = (list: ReadonlyArray<unknown>): number => {
-  const ids = list.map(idOf)
-  if (new Set(ids).size === ids.length) return 0
-  const first = new Map<string, unknown>()
-  return list.filter((record, index) => {
-    const known = first.get(ids[index]!)
-    if (known === undefined) first.set(ids[index]!, record)
-    return known !== undefined && written(known) !== written(record)
-  }).length
+/** Whether two records of the page have one id and different values. A record without an id is rejected by the load. */
+const contradicts = (list: ReadonlyArray<unknown>): boolean => {
+  const ids = list.map((record) => at(record, "id") ?? at(record, "_id")).filter((id) => id !== undefined && id !== "")
+  if (new Set(ids).size === ids.length) return false
+  const first = new Map<string, string>()
+  return list.some((record) => {
+    const [id, text] = [idOf(record), written(record)]
+    const known = first.get(id)
+    first.set(id, text)
+    return id !== "" && known !== undefined && known !== text
+  })
 }
 
 /** Fails a step after a page that was returned before. Pages of records that share a sort value may look alike. */

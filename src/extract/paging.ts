@@ -184,22 +184,25 @@ const isCompleteTotal = (total: number | undefined, { records }: Page): boolean 
   total !== undefined && total !== records.length && total !== countedMax
 
 /**
- * A page shorter than requested is the last one, unless the service limits pages to a smaller size. The total decides, but
- * not if it counts a first page of a length that may be a limit: it may count just that page. Without a total, one more request is made if an earlier short page was not the last, if the service cut another list to
- * this length, or if it is the first page and not very short.
+ * A page shorter than requested is the last one, unless the service limits pages to a smaller size. The total decides,
+ * unless it may count just this page: the first one, of a length to which services limit pages. Without a total, one more
+ * request is made if an earlier short page was not the last, if the service cut another list to this length, or if it is
+ * the first page and not very short.
  */
 const mayBeCut = (rules: Rules, before: ListProgress, progress: ListProgress, page: Page): boolean => {
   const { strategy, since } = rules
   const { length } = page.records
   if (before.cut || isCutElsewhere(page)) return true
   const isFirst = before.count === 0
-  if (isFirst && progress.total === length && length >= suspiciousLengthMin && (length % 25) * (length % 10) === 0)
-    return true
+  if (isFirst && progress.total === length && isLikelyLimit(length)) return true
   if (strategy.total !== undefined && progress.total !== undefined)
     return isTotalComparable(strategy, since) && progress.count < (progress.earlier?.total ?? 0) + progress.total
   return since === undefined && isFirst && length >= suspiciousLengthMin
 }
 const suspiciousLengthMin = 10
+
+/** Whether services limit pages to this length. */
+const isLikelyLimit = (length: number): boolean => [20, 25, 50].includes(length) || (length > 0 && length % 100 === 0)
 
 /** Records outside the range show that the service ignores the filter. One day of tolerance: clocks and zones differ. */
 const ignoredFilter = ({ strategy, since }: Rules, { windows }: ListProgress, page: Page): string | undefined => {

@@ -87,7 +87,7 @@ describe("check", () => {
           ["user_scopes", "scope = x", "new value"]
         ])
           await ask(
-            `INSERT INTO meta.schema_changes SELECT location_id, '${table}', '${field}', '${kind}', NULL, ${last}, now(), 1
+            `INSERT INTO meta.schema_changes SELECT location_id, '${table}', '${field}', '${kind}', NULL, ${last}, now(), 1, NULL
              FROM meta.run_resources WHERE resource = 'users' LIMIT 1`
           )
       },

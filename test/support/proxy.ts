@@ -19,8 +19,8 @@ export class Refusal {
   }
 }
 
-/** A service with changed responses. */
-export const alteredService = (service: Service, alter: Alter) => forward(() => service.url, alter)
+/** A service with changed responses, and the rate limit that the service names. */
+export const alteredService = (service: Service, alter: Alter) => forward(() => service.url, alter, /^x-ratelimit/)
 
 /** One address for several accounts, which the token selects; an unknown token goes to the first, which refuses it. */
 export const oneAddress = (...services: ReadonlyArray<Service>) =>
@@ -29,15 +29,16 @@ export const oneAddress = (...services: ReadonlyArray<Service>) =>
     (_, answer) => answer
   )
 
-const forward = async (upstream: (authorization: string | undefined) => string, alter: Alter) => {
+/** `passed`: the headers of the response that are kept, besides its type. */
+const forward = async (upstream: (authorization: string | undefined) => string, alter: Alter, passed = /^$/) => {
   const server = createServer(async (request, response) => {
     const chunks: Array<Buffer> = []
     for await (const chunk of request) chunks.push(chunk)
     const [method, path] = [request.method!, request.url!]
-    const { host: _, "accept-encoding": __, connection: ___, "content-length": ____, ...headers } = request.headers
+    const { host: _, "accept-encoding": __, connection: ___, "content-length": ____, ...sent } = request.headers
     const answer = await fetch(upstream(request.headers.authorization) + path, {
       method,
-      headers: headers as Record<string, string>,
+      headers: sent as Record<string, string>,
       ...(chunks.length > 0 && { body: Buffer.concat(chunks) })
     })
     const text = await answer.text()
@@ -46,11 +47,8 @@ const forward = async (upstream: (authorization: string | undefined) => string, 
       ? alter({ method, path, body: Buffer.concat(chunks).toString() }, JSON.parse(text))
       : undefined
     const status = altered instanceof Refusal ? altered.status : answer.status
-    const limits = [...answer.headers].filter(([name]) => name.startsWith("x-ratelimit"))
-    response.writeHead(status, {
-      "content-type": answer.headers.get("content-type") ?? "",
-      ...Object.fromEntries(limits)
-    })
+    const headers = [...answer.headers].filter(([name]) => name === "content-type" || passed.test(name))
+    response.writeHead(status, Object.fromEntries(headers))
     response.end(isJson ? JSON.stringify(altered instanceof Refusal ? altered.body : altered) : text)
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))

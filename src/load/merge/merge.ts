@@ -8,7 +8,7 @@ import { detailedParentsSql, parentStateSql, replaceParentState } from "../../wa
 import { recordChange } from "../../warehouse/meta/content-versions.ts"
 import { addCounts } from "../../warehouse/meta/run-resources.ts"
 import { forgetMissing, noteMissing } from "../../warehouse/meta/missing-children.ts"
-import { addSeenKeys, seenKeysSql } from "../../warehouse/meta/seen-keys.ts"
+import { addSeenKeys, deleteSeenKeysIn, seenKeysSql } from "../../warehouse/meta/seen-keys.ts"
 import { literal, name, names } from "../../warehouse/sql.ts"
 import type { Statement } from "../../warehouse/warehouse.ts"
 import { archiveVersions, markDeleted } from "./deletions.ts"
@@ -26,7 +26,11 @@ export const mergeStatements = (batch: Batch): ReadonlyArray<Statement> => {
   return [
     ...stageStatements(batch, parent, children),
     ...stageParents(batch),
-    ...(isChild ? [`CREATE OR REPLACE TEMP TABLE listed AS SELECT ${keyText(resource)} AS key FROM stage`] : []),
+    ...(isChild
+      ? [
+          `CREATE OR REPLACE TEMP TABLE listed AS SELECT ${keyText(resource)} AS key, ${name(resource.childOf!.column)} AS parent_id FROM stage`
+        ]
+      : []),
     ...(batch.isFull ? [addSeenKeys(batch, `(SELECT ${keyText(resource)} AS key FROM stage)`)] : []),
     ...(mode === "detail" ? [dropUnchangedDetails(batch)] : dropUnchangedRows(batch)),
     { ifAny: "stage", run: writeVersions(batch, mode) },
@@ -223,11 +227,12 @@ const stageParents = ({ label, location, parents }: Batch): ReadonlyArray<string
 const missingChildren = (batch: Batch, table: Table): ReadonlyArray<Statement> => {
   const { resource, location } = batch
   const key = keyText(resource)
+  const column = name(resource.childOf!.column)
   return [
-    addSeenKeys(batch, "listed WHERE EXISTS (FROM parents WHERE checkpoint IS NOT NULL)"),
+    addSeenKeys(batch, "listed SEMI JOIN (FROM parents WHERE checkpoint IS NOT NULL) AS unfinished USING (parent_id)"),
     forgetMissing(batch, "SELECT key FROM listed"),
     `CREATE OR REPLACE TEMP TABLE missing AS SELECT ${key} AS key, parent_id, to_timestamp(fetched_ms / 1000) AS at_, notes_missing
-     FROM crm.${name(table.name)} JOIN parents ON parent_id = ${name(resource.childOf!.column)} AND full_ms IS NOT NULL
+     FROM crm.${name(table.name)} JOIN parents ON parent_id = ${column} AND full_ms IS NOT NULL
      WHERE location_id = ${literal(location)} AND _deleted_at IS NULL AND ${key} NOT IN (SELECT key FROM listed)
      AND ${key} NOT IN ${seenKeysSql(batch)}`,
     {
@@ -236,6 +241,16 @@ const missingChildren = (batch: Batch, table: Table): ReadonlyArray<Statement> =
         ...noteMissing(batch, "(FROM missing WHERE notes_missing)"),
         "CREATE OR REPLACE TEMP TABLE deleted AS SELECT key, at_ FROM missing WHERE NOT notes_missing",
         { ifAny: "deleted", run: markDeleted(batch) }
+      ]
+    },
+    // A parent that is read completely needs the keys of its earlier pages no longer.
+    {
+      ifAny: seenKeysSql(batch),
+      run: [
+        deleteSeenKeysIn(
+          batch,
+          `SELECT ${key} FROM crm.${name(table.name)} JOIN parents ON parent_id = ${column} AND checkpoint IS NULL WHERE location_id = ${literal(location)}`
+        )
       ]
     }
   ]

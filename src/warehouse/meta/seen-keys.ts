@@ -12,3 +12,7 @@ export const seenKeysSql = ({ location, label }: Reading): string =>
 
 export const deleteSeenKeys = (readings: ReadonlyArray<Reading>): ReadonlyArray<string> =>
   readings.length === 0 ? [] : [`DELETE FROM meta.seen_keys WHERE ${isOneOf(readings)}`]
+
+/** `keys`: SELECT of keys. */
+export const deleteSeenKeysIn = (reading: Reading, keys: string): string =>
+  `DELETE FROM meta.seen_keys WHERE ${isOneOf([reading])} AND key IN (${keys})`

@@ -5,8 +5,8 @@
  *
  * 1. the service, asked for that very record, answers that it does not exist; or the record's parent was found deleted; or,
  *    where the service cannot be asked for one record, a second complete reading agrees; and
- * 2. the run removes no more than `deletions.max_share` of any table, counting what is deleted with the row, unless
- *    --accept-deletions was given; and
+ * 2. the run removes no more than `deletions.max_share` of the table, unless --accept-deletions was given. Where only a
+ *    second reading agrees, what is deleted with the row counts in the share of its own table; and
  * 3. the row is counted in `meta.run_resources` and shown with the run.
  *
  * An error, a missing list and a 404 of a whole route are never evidence. A record that the service itself flags as deleted
@@ -26,7 +26,7 @@ import {
   missingRows,
   orphanedRows,
   otherRows,
-  sharesOf
+  deletedShares
 } from "../warehouse/absent-rows.ts"
 import type { Row, Warehouse } from "../warehouse/warehouse.ts"
 import type { Answer, RunContext } from "./run-context.ts"
@@ -107,7 +107,7 @@ export const decideNotFound = Effect.fn("extract.decideNotFound")(function* (
   const isProven = returnsRecords || (yield* routeAnswers(resource, keys, context)) === true
   if (!isProven) return { isProven, warnings: [] }
   const refusal = yield* refusalOf(resource, keys, "asked", context)
-  if (refusal === undefined) yield* recordRemoved(resource, keys, context)
+  if (refusal === undefined) yield* recordRemoved(resource, keys, "asked", context)
   return { isProven, warnings: refusal === undefined ? [] : [refusal] }
 })
 
@@ -132,7 +132,7 @@ const decide = Effect.fnUntraced(function* (
   if (tooManyUnasked !== undefined) return [tooManyUnasked]
   const absent = yield* readAgain(others)
   const agreed = keys.filter((key) => absent.has(key))
-  yield* recordRemoved(resource, agreed, context)
+  yield* recordRemoved(resource, agreed, "read twice", context)
   const unproven = keys.length - agreed.length
   return unproven === 0 ? [] : [`${unproven} rows were missing once, and a second reading does not confirm that`]
 })
@@ -145,7 +145,7 @@ const decideByAsking = Effect.fnUntraced(function* (
   const answers = yield* Effect.forEach(rows, ({ row }) => ask(resource, row, context), { concurrency: 8 })
   const keysOf = (answer: Answer) => rows.filter((_, index) => answers[index] === answer).map(({ key }) => key)
   const [existing, unknown] = [keysOf("exists"), keysOf("unknown")]
-  yield* recordRemoved(resource, keysOf("not found"), context)
+  yield* recordRemoved(resource, keysOf("not found"), "asked", context)
   // A list that omits a record is asked again by the next full reading; a parent may not be read again for months.
   if (resource.childOf) yield* record("existing", resource, existing, context)
   return [
@@ -204,6 +204,9 @@ const routeAnswers = Effect.fnUntraced(function* (
   return controls.length === 0 ? undefined : false
 })
 
+/** What says that rows are deleted: the service, asked for each of them, or a second reading without them. */
+type Evidence = "asked" | "read twice"
+
 /** So many rows of a table may be deleted at once, whatever their share. */
 const alwaysAllowed = 20
 
@@ -211,17 +214,26 @@ const alwaysAllowed = 20
  * Rows that may be deleted of a table. Where nothing but the list says that they are gone, a short list may lose a third: a
  * service that returns half of it, twice, is not believed.
  */
-const allowedOf = (rows: number, evidence: "asked" | "read twice", share: number): number =>
+const allowedOf = (rows: number, evidence: Evidence, share: number): number =>
   Math.max(evidence === "asked" ? alwaysAllowed : Math.min(alwaysAllowed, Math.floor(rows / 3)), rows * share)
+
+/** A parent about which the service itself said so is the proof for its children: they count only without such an answer. */
+const dependentsOf = (evidence: Evidence, { resources }: RunContext) => (evidence === "asked" ? undefined : resources)
 
 /** Why these rows are too many to be deleted in this run. */
 const refusalOf = Effect.fnUntraced(function* (
   resource: Resource,
   keys: ReadonlyArray<string>,
-  evidence: "asked" | "read twice",
-  { resources, location, removed, deletionShareMax }: RunContext
+  evidence: Evidence,
+  context: RunContext
 ): Effect.fn.Return<string | undefined, Failure, Warehouse> {
-  for (const { table, deleted, rows } of yield* sharesOf(resources, resource, location, keys)) {
+  const { location, removed, deletionShareMax } = context
+  for (const { table, deleted, rows } of yield* deletedShares(
+    resource,
+    location,
+    keys,
+    dependentsOf(evidence, context)
+  )) {
     const isOwn = table === resource.table
     const allowed = allowedOf(rows, isOwn ? evidence : "asked", deletionShareMax)
     if (deleted === 0 || (removed.get(table) ?? 0) + deleted <= allowed) continue
@@ -234,10 +246,16 @@ const refusalOf = Effect.fnUntraced(function* (
 const recordRemoved = Effect.fnUntraced(function* (
   resource: Resource,
   keys: ReadonlyArray<string>,
+  evidence: Evidence,
   context: RunContext
 ) {
   if (keys.length === 0) return
-  for (const { table, deleted } of yield* sharesOf(context.resources, resource, context.location, keys))
+  for (const { table, deleted } of yield* deletedShares(
+    resource,
+    context.location,
+    keys,
+    dependentsOf(evidence, context)
+  ))
     context.removed.set(table, (context.removed.get(table) ?? 0) + deleted)
   yield* recordDeleted(resource, keys, context)
 })

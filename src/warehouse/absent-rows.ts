@@ -94,17 +94,23 @@ export interface Share {
   readonly rows: number
 }
 
-/** What deleting rows removes from each table: the table itself, its child tables, and the tables that are read or deleted with it. */
-export const sharesOf = Effect.fnUntraced(function* (
-  resources: ReadonlyArray<Resource>,
+/**
+ * What deleting rows removes from the table. With `resources`: also from its child tables, and from the tables of these that
+ * depend on it.
+ */
+export const deletedShares = Effect.fnUntraced(function* (
   resource: Resource,
   location: string,
-  keys: ReadonlyArray<string>
+  keys: ReadonlyArray<string>,
+  resources: ReadonlyArray<Resource> | undefined
 ): Effect.fn.Return<ReadonlyArray<Share>, Failure, Warehouse> {
   const warehouse = yield* Warehouse
   const deleted = `${keyText(resource)} IN (SELECT key FROM ${keysSql(keys)})`
   const shares: Array<Share> = []
-  for (const { table, condition } of deletedWith(resources, resource, location, deleted)) {
+  const tables = resources
+    ? deletedWith(resources, resource, location, deleted)
+    : [{ table: resource.table, condition: deleted }]
+  for (const { table, condition } of tables) {
     const [row] = yield* warehouse.rows(
       `SELECT count(*) AS n, count(*) FILTER (${condition}) AS deleted FROM ${live(table, location)}`
     )

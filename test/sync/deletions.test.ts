@@ -75,6 +75,26 @@ describe("deletions", () => {
     assert.deepStrictEqual(await account.differences(), [])
   })
 
+  it("of many conversations take their messages along, and leave room for messages that are deleted alone", async () => {
+    const live = await query(
+      account.warehouse,
+      `SELECT conversation_id AS id, count(*) AS n, sum(count(*)) OVER () AS total FROM crm.messages WHERE _deleted_at IS NULL GROUP BY ALL ORDER BY n DESC, id`
+    )
+    const total = Number(live[0]!["total"])
+    let taken = 0
+    const chosen = live.filter(({ n }) => taken <= total * 0.35 && (taken += Number(n)) > 0)
+    assert.isAtMost(chosen.length, 20)
+    for (const { id } of chosen) await account.service.call("DELETE", `/conversations/${id}`)
+    const [single] = await ids(
+      `SELECT id FROM crm.messages WHERE _deleted_at IS NULL AND conversation_id = '${live.at(-1)!["id"]}' ORDER BY id`
+    )
+    await account.service.post("remove", { collection: "messages", id: single })
+    const ran = await sync("--full", "--only", "conversations")
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    assert.include(await deleted("messages"), single)
+    assert.deepStrictEqual(await account.differences(), [], ran.stderr)
+  })
+
   it("are not made if the record still exists when it is requested, and the run reports this", async () => {
     const [hidden] = await ids("SELECT id FROM crm.contacts WHERE _deleted_at IS NULL ORDER BY id")
     const altered = await alteredService(account.service, ({ path }, body) => {

@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import { Api, type ApiResponse, type Call } from "../api/api.ts"
 import { type ApiError, NotFound, RequestRejected } from "../api/errors.ts"
 import type { FileTarget } from "../api/downloads.ts"
-import { at, written } from "../catalog/json.ts"
+import { written } from "../catalog/json.ts"
 import { dayMs } from "../catalog/timestamps.ts"
 import { type Parameters, bind } from "../catalog/request.ts"
 import type { Resource, Strategy } from "../catalog/resource.ts"
@@ -213,8 +213,8 @@ export const readPartition = Effect.fn("extract.partition")(function* (
 
 /** Whether two records of the page have one id and different values. A record without an id is rejected by the load. */
 const contradicts = (list: ReadonlyArray<unknown>): boolean => {
-  const ids = list.map((record) => at(record, "id") ?? at(record, "_id")).filter((id) => id !== undefined && id !== "")
-  if (new Set(ids).size === ids.length) return false
+  const ids = new Set(list.map(idOf))
+  if (ids.size === list.length) return false
   const first = new Map<string, string>()
   return list.some((record) => {
     const [id, text] = [idOf(record), written(record)]

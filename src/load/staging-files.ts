@@ -154,7 +154,7 @@ export class StagingFiles {
 
   private addRow(group: Group, result: Normalised): void {
     const { row, hash: fingerprint, unknown, unreadable, rejectedValues, rejectedRecords, roundedValues } = result
-    const key = result.key.map(String).join(keySeparator)
+    const key = () => result.key.map(String).join(keySeparator)
     for (const { table, field, value } of unknown)
       addDrift(group, { table, field, kind: "new field", key }, () => toJson(value))
     for (const { table, column, value, stored } of rejectedValues)
@@ -220,14 +220,17 @@ export class StagingFiles {
 /** If field names are data, new ones never end: beyond this many per batch they are reported together. */
 const driftMax = 200
 
-const addDrift = (group: Group, met: Omit<Drift, "sample" | "count">, sample: () => string): void => {
-  const { table, field: name, kind } = met
+interface Met extends Pick<Drift, "table" | "field" | "kind"> {
+  readonly key: () => string
+}
+
+const addDrift = (group: Group, { table, field: name, kind, key: keyOf }: Met, sample: () => string): void => {
   const hasRoom = group.drift.size < driftMax || group.drift.has(`${table}.${name} ${kind}`)
   const field = hasRoom ? name.slice(0, 200) : "(others)"
   const key = `${table}.${field} ${kind}`
   const existing = group.drift.get(key)
   if (existing) existing.count++
-  else group.drift.set(key, { ...met, field, sample: sample().slice(0, 500), count: 1 })
+  else group.drift.set(key, { table, field, kind, key: keyOf(), sample: sample().slice(0, 500), count: 1 })
 }
 
 /** The records of a page that one resource stores. */

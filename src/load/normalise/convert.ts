@@ -8,7 +8,7 @@ import { instantText, isDay } from "../../catalog/timestamps.ts"
 
 /** Returned for a value that does not fit; it is then recorded in `meta.rejected_values`. */
 export const rejected = Symbol("rejected")
-type Converted = string | number | boolean | null | typeof rejected
+export type Converted = string | number | boolean | null | typeof rejected
 /** The column gets a changed value, or none, and the reason is recorded. */
 export class Adjusted {
   readonly value: string | typeof rejected

@@ -1,5 +1,5 @@
 /** Maps one record to one row. It visits the fields that were sent, not those defined, so that it finds unknown fields. */
-import { Adjusted, Rounded, hasLoneSurrogates, readable, rejected, unfitForKey, wellFormed } from "./convert.ts"
+import { Adjusted, type Converted, hasLoneSurrogates, readable, rejected, unfitForKey, wellFormed } from "./convert.ts"
 import type { Child, Shape, Slot, Slots } from "./compile-fields.ts"
 
 /** The content of a record and its children that has no place in rows and columns. */
@@ -76,7 +76,9 @@ export class RowReader {
     switch (slot.kind) {
       case "column": {
         const result = slot.convert(value)
-        const converted = result instanceof Adjusted || result instanceof Rounded ? result.value : result
+        // Nearly every value is stored as it is.
+        const changed = typeof result === "object" && result !== null ? result : undefined
+        const converted = changed === undefined ? (result as Converted) : changed.value
         const stored = this.values[slot.column]
         if (stored !== undefined) {
           // Of several aliases, the first one with a value wins.
@@ -86,12 +88,12 @@ export class RowReader {
           this.invalidValue(
             slot.column,
             value,
-            result instanceof Adjusted ? result.reason : `does not fit ${slot.type}`
+            changed instanceof Adjusted ? changed.reason : `does not fit ${slot.type}`
           )
         else if (converted !== null) {
           this.put(slot.column, converted, value)
-          if (result instanceof Adjusted) this.invalidValue(slot.column, value, result.reason, true)
-          if (result instanceof Rounded) this.found.roundedValues.push({ table: this.shape.table, column: slot.column })
+          if (changed instanceof Adjusted) this.invalidValue(slot.column, value, changed.reason, true)
+          else if (changed) this.found.roundedValues.push({ table: this.shape.table, column: slot.column })
           if (slot.textColumn) this.values[slot.textColumn] = readable(value)
         }
         return

@@ -134,6 +134,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
       resources: catalogue.resources,
       cuts: new Set<number>(),
       removed: new Map<string, number>(),
+      missingPartitions: new Map(),
       answers: new Map()
     }
     const reading = extract(steps, context, companyOf(location)).pipe(

@@ -23,6 +23,7 @@ export const objectFields = defineList({
   ],
   // The API cannot list objects, so a setting holds their keys.
   partitions: "object_keys",
+  partitionColumn: "object_key",
   enabledBy: "object_keys",
   fields: {
     id: id("Field id"),

@@ -169,6 +169,11 @@ interface Common {
 interface OfList {
   /** Partitions by name, or the setting that holds the names; the name replaces `{partition}`. Default: one, `all`. */
   readonly partitions?: Readonly<Record<string, Partition>> | OptionalSetting
+  /**
+   * If a setting names the partitions: the column that holds the name, also in the tables embedded in the pages. Only rows of
+   * partitions that were read may be found deleted; without the column, none are.
+   */
+  readonly partitionColumn?: string
   /** Without it, every sync reads all records and compares them by hash. */
   readonly changes?: Changes
   /** Without it, only a full sync reads past periods again. */

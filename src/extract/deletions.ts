@@ -22,6 +22,7 @@ import type { Failure } from "../failure.ts"
 import { Vault } from "../vault/vault.ts"
 import {
   type AbsentRow,
+  type Partitions,
   missingChildren,
   missingRows,
   orphanedRows,
@@ -43,19 +44,21 @@ export const decideMissingRows = Effect.fn("extract.decideMissingRows")(function
   begunAt: number,
   context: RunContext,
   /** Reads the list again; returns whether the reading is complete. */
-  readAgain: Decides<boolean>
+  readAgain: Decides<boolean>,
+  /** If only some partitions of the tables were read: these. */
+  partitions?: Partitions
 ) {
   yield* context.loaded
   // The tables share the pages of one list, so one second reading serves all of them.
   const again = yield* Effect.cached(readAgain)
   const warnings = yield* Effect.forEach(resources, (resource) =>
     Effect.gen(function* () {
-      const rows = yield* missingRows(resource, context.location, begunAt)
+      const rows = yield* missingRows(resource, context.location, begunAt, partitions)
       return yield* decide(resource, rows, context, () =>
         Effect.gen(function* () {
           if (!(yield* again)) return new Set<string>()
           yield* context.loaded
-          return new Set((yield* missingRows(resource, context.location, begunAt)).map(({ key }) => key))
+          return new Set((yield* missingRows(resource, context.location, begunAt, partitions)).map(({ key }) => key))
         })
       )
     })

@@ -10,6 +10,7 @@ import {
   type ListResource,
   type Resource,
   childRequestOf,
+  partitionsOf,
   hasCompanyParameter
 } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
@@ -103,19 +104,27 @@ export const extract = Effect.fn("extract")(function* (
     reading: Omit<Reading, "mode">,
     embedded: ReadonlyArray<Resource>
   ) {
-    // A partition that was removed from the settings leaves its rows as they are.
-    if (outcome.mode !== "full" || typeof resource.partitions === "string") return outcome
+    const isNamed = typeof resource.partitions === "string"
+    if (outcome.mode !== "full" || (isNamed && resource.partitionColumn === undefined)) return outcome
     if (!isComplete(outcome)) return withWarnings(outcome, ["deleted rows were not looked for"])
     const { cascadesFrom, childOf } = resource
     for (const parent of [cascadesFrom, childOf]) {
       const isRead = parent && readByTable.get(parent.table)
       if (isRead) yield* Deferred.await(isRead)
     }
+    // A partition that was removed from the settings, or that the service does not have, leaves its rows as they are.
+    const missing = context.missingPartitions.get(resource.table)
+    const namedPartitions = isNamed
+      ? {
+          column: resource.partitionColumn!,
+          names: partitionsOf(resource, context.optional).flatMap(([name]) => (missing?.has(name) ? [] : [name]))
+        }
+      : undefined
     const again = { ...reading, mode: "full" as const, checkpoints: {} }
     const readAgain = Effect.map(read(resource, again, context), isComplete)
     return withWarnings(
       outcome,
-      yield* decideMissingRows([resource, ...embedded], outcome.begunAt!, context, readAgain)
+      yield* decideMissingRows([resource, ...embedded], outcome.begunAt!, context, readAgain, namedPartitions)
     )
   })
   const children = ({ resource, mode, childCapabilities, refreshCutoff }: Step) => {

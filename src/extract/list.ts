@@ -154,6 +154,7 @@ const readList = Effect.fnUntraced(function* (
       refused.push(fingerprint(strategy))
       continue
     }
+    context.missingPartitions.set(resource.table, new Set(notFound))
     const returnsRecords = results.some((result) => "state" in result && result.state.count > 0)
     warnings.push(...(yield* decideNotFound(resource, notFound, context, returnsRecords)).warnings)
     const states = results.filter((result) => "state" in result).map(({ state }) => state)

@@ -39,6 +39,8 @@ export interface RunContext {
   readonly deletionShareMax: number
   /** Rows that it has marked as deleted so far, by table, other than children of rows deleted earlier. */
   readonly removed: Map<string, number>
+  /** Partitions that the settings name and the service does not have, by table. */
+  readonly missingPartitions: Map<string, ReadonlySet<string>>
   /** What the service has said about single records, by the path of the request. */
   readonly answers: Map<string, Answer>
   /** Where files are stored; their paths are relative to it. */

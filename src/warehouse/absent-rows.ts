@@ -19,12 +19,22 @@ export interface AbsentRow {
   readonly isExplained: boolean
 }
 
+/** Rows with one of these names in the column. */
+export interface Partitions {
+  readonly column: string
+  readonly names: ReadonlyArray<string>
+}
+
 /** Live rows of a list that were loaded before its reading began, and whose keys the reading did not return. */
 export const missingRows = Effect.fnUntraced(function* (
   resource: Resource,
   location: string,
-  begunAt: number
+  begunAt: number,
+  partitions?: Partitions
 ): Effect.fn.Return<ReadonlyArray<AbsentRow>, Failure, Warehouse> {
+  const isRead = partitions
+    ? `list_contains([${partitions.names.map(literal).join(", ")}]::VARCHAR[], t.${name(partitions.column)})`
+    : "true"
   const now = instantOf(yield* Clock.currentTimeMillis)
   const { childOf } = resource
   // Rows that are read as children of another table are not in the list.
@@ -36,7 +46,7 @@ export const missingRows = Effect.fnUntraced(function* (
   const rows = yield* (yield* Warehouse).rows(
     `SELECT ${absentColumns(resource, location, now)} FROM ${live(resource.table, location)} AS t
      ANTI JOIN ${seenKeysSql({ location, label: resource.table })} AS seen ON seen.key = ${keyText(resource, "t.")}
-     WHERE (_synced_at < ${instantOf(begunAt)} OR ${isAhead("_synced_at", now)}) AND (${listed})`
+     WHERE (_synced_at < ${instantOf(begunAt)} OR ${isAhead("_synced_at", now)}) AND (${listed}) AND ${isRead}`
   )
   return rows.map(absentRow)
 })

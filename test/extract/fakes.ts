@@ -19,6 +19,7 @@ export const contextOf = (more: Partial<RunContext> = {}): RunContext => ({
   resources: [],
   deletionShareMax: 0.3,
   removed: new Map(),
+  missingPartitions: new Map(),
   answers: new Map(),
   folder: "",
   ...more

@@ -208,6 +208,23 @@ describe("deletions", () => {
     assert.deepStrictEqual(await deleted("recurring_tasks"), [task])
   })
 
+  it("of records in partitions that the settings name are found in those that were read", async () => {
+    const only = ["sync", "--only", "object_fields,object_folders"]
+    const reading = (keys: string) => sluice(only, { ...account.environment, SLUICE_OBJECT_KEYS: keys })
+    const [all, other] = ["custom_objects.project,business", "business"]
+    assert.strictEqual((await reading(all!)).code, 0)
+    const fieldsOf = (key: string) => ids(`SELECT id FROM crm.object_fields WHERE object_key = '${key}' ORDER BY id`)
+    const [field] = await fieldsOf("business")
+    assert.isAbove((await fieldsOf("business")).length, 3)
+    await account.service.post("remove", { collection: "objectFields", id: field })
+    const ran = await reading(other!)
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    assert.deepStrictEqual(await deleted("object_fields"), [field])
+    // An object that is no longer named, or that the service does not know, keeps its fields.
+    assert.strictEqual((await reading(`${other},custom_objects.unknown`)).code, 0)
+    assert.deepStrictEqual(await deleted("object_fields"), [field])
+  })
+
   it("of children are made whenever their parent was found deleted", async () => {
     const [note] = await query(
       account.warehouse,

@@ -1,6 +1,6 @@
 /**
  * The access token: a private integration token, which does not change, or OAuth tokens, which are refreshed. A refresh
- * token can be used only once, so there is room on disk for its successor before the service is asked for it. If it cannot be
+ * token can be used only once, so there is room on disk for its successor before it is requested. If it cannot be
  * stored all the same, it stays in memory, and is stored as soon as that is possible.
  */
 import { Clock, Effect, Fiber, Redacted, Schema, type Scope, Semaphore } from "effect"

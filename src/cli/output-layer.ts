@@ -12,7 +12,7 @@ import { Warehouse } from "../warehouse/warehouse.ts"
 
 /**
  * The warehouse's lock comes first: it keeps a second run off the vault as well. With `resources`, the vault stores no record
- * of an erased person; `onRemoved` is told how many were left out. Fails if the ledger lost records.
+ * of an erased person; `onRemoved` gets the number of those that were left out. Fails if the ledger lost records.
  */
 export const outputLayer = (
   output: Pick<OutputSettings, "folder" | "memoryMb">,

@@ -12,7 +12,7 @@ export interface PlaceState extends Place {
    * - `cleaned`: it has a new release, and no earlier one
    * - `left`: it has still what it had, because the settings do not publish into it any more
    * - `removed`: there is nothing at this path any more
-   * - `out of reach`: it cannot be looked at from here, such as object storage
+   * - `out of reach`: it cannot be read from here, such as object storage
    */
   readonly state: "cleaned" | "left" | "removed" | "out of reach"
 }

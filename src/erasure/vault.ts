@@ -9,7 +9,7 @@ import { type Redact, redactor } from "./redact-frame.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 import { readSuppression } from "./suppression.ts"
 
-/** A vault that stores no record of an erased person. `onRemoved` is told how many were left out. */
+/** A vault that stores no record of an erased person. `onRemoved` gets the number of those that were left out. */
 export const withoutErased = <E, R>(
   vault: Layer.Layer<Vault, E, R>,
   output: string,

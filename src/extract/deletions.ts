@@ -3,8 +3,8 @@
  *
  * A row is marked deleted only if
  *
- * 1. the service, asked for that very record, answers that it does not exist; or the record's parent was found deleted; or,
- *    where the service cannot be asked for one record, a second complete reading agrees; and
+ * 1. the service answers a request for that very record with not found; or the record's parent was found deleted; or,
+ *    where the service cannot return a record alone, a second complete reading agrees; and
  * 2. the run removes no more than `deletions.max_share` of the table, unless --accept-deletions was given. Where only a
  *    second reading agrees, what is deleted with the row counts in the share of its own table; and
  * 3. the row is counted in `meta.run_resources` and shown with the run.
@@ -193,7 +193,7 @@ export const ask = Effect.fnUntraced(function* (
 const requestOf = (resource: Resource, row: Row, { location, company }: RunContext) =>
   requestForRow(resource, row, { location, company })
 
-/** Live rows that are asked for, until one is returned: each may have been deleted a moment ago. */
+/** Live rows that are requested, until one is returned: each may have been deleted a moment ago. */
 const controlsMax = 5
 
 /** Whether the service returns another record by its id; `undefined` if there is no other row. */
@@ -207,7 +207,7 @@ const routeAnswers = Effect.fnUntraced(function* (
   return controls.length === 0 ? undefined : false
 })
 
-/** What says that rows are deleted: the service, asked for each of them, or a second reading without them. */
+/** What says that rows are deleted: the answer of the service about each of them, or a second reading without them. */
 type Evidence = "asked" | "read twice"
 
 /** So many rows of a table may be deleted at once, whatever their share. */

@@ -80,7 +80,7 @@ export const compactor = (resources: ReadonlyArray<Resource>, before: number): C
   }
   const compact = (frame: Frame): Frame => {
     const { entry } = frame
-    // What follows is compared with what was read before it, not with what was looked at.
+    // What follows is compared with what was read before it, not with what was counted.
     if (compacted === 0) states.forgetVersions()
     const isEnded = compacted++ < (ends.get(listOf(entry)) ?? 0)
     if (entry.kind === "page" || entry.kind === "detail") return compactPage(frame, entry, isEnded)

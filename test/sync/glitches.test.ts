@@ -116,7 +116,7 @@ describe("a service that answers wrongly for a while", () => {
       const ran = await sync("--full")
       glitch = undefined
       const lost = Object.entries(await deletedRows()).filter(([table, rows]) => rows > (before[table] ?? 0))
-      // A list that twice returns the same records is believed, within limits, if no record can be asked for.
+      // A list that twice returns the same records is believed, within limits, if no record can be requested alone.
       const believed = lost.filter(([table]) => /half|second/.test(name) && readOnlyByList.has(table))
       assert.deepStrictEqual(lost, believed, ran.stderr)
       for (const [table, rows] of believed) {

@@ -1,6 +1,6 @@
 /** Files that a command has set aside instead of removing them: incomplete writes of the vault, and damaged warehouses. */
-import { readdir } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
+import { namesIn } from "./io/folder.ts"
 import { outputPaths } from "./settings/paths.ts"
 
 export interface SetAside {
@@ -23,8 +23,6 @@ export const setAsideIn = async (output: string): Promise<ReadonlyArray<SetAside
 }
 
 const filesIn = async (folder: string, isSetAside: (name: string) => boolean): Promise<ReadonlyArray<string>> => {
-  const names = await readdir(folder).catch((cause: NodeJS.ErrnoException) =>
-    cause.code === "ENOENT" ? [] : Promise.reject(cause)
-  )
+  const names = await namesIn(folder)
   return names.filter(isSetAside).map((name) => join(folder, name))
 }

@@ -1,7 +1,6 @@
 /** Coverage: what sluice does with each read operation of the two API documents. */
 import type { Catalogue } from "./discover.ts"
 import { type Purpose, notExtracted } from "./excluded-operations.ts"
-import { requestById } from "./get-one.ts"
 import { whyOptional } from "./optional.ts"
 import type { Request } from "./request.ts"
 import { type Resource, childRequestOf, embeddedResourcesOf } from "./resource.ts"
@@ -41,7 +40,7 @@ export const coverageOf = ({ resources }: Catalogue): ReadonlyArray<Covered> => 
   const checks = resources.flatMap((resource): ReadonlyArray<Covered> => {
     const operation = resource.getOne && operationOf(resource.getOne.request)
     if (operation === undefined || byOperation.has(operation)) return []
-    const reason = `the list shows the same record; read ${requestById(resource) ? "to confirm that it is gone, and " : ""}by \`verify --sample\``
+    const reason = "the list shows the same record; read to confirm that it is gone, and by `verify --sample`"
     return [{ operation, purpose: "check", ...none, reason }]
   })
   const others = notExtracted.map(([purpose, operation, reason]) => ({ operation, purpose, ...none, reason }))

@@ -1,10 +1,6 @@
 /** The request that reads a single record: for its detail, to confirm its deletion, and for `verify --sample`. */
-import { type Bindings, type BoundRequest, type Request, bind, rowColumns, rowParameters } from "./request.ts"
+import { type Bindings, type BoundRequest, bind, rowColumns, rowParameters } from "./request.ts"
 import type { Resource } from "./resource.ts"
-
-/** The request that reads a record by its id; undefined if the path also needs the id of the parent. */
-export const requestById = ({ getOne }: Resource): Request | undefined =>
-  getOne && rowParameters(getOne.request).length === 1 ? getOne.request : undefined
 
 /** The columns of a row from which `requestForRow` makes its request. */
 export const columnsOfRequest = ({ getOne, childOf }: Resource): ReadonlyArray<string> => [

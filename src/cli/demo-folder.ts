@@ -5,10 +5,10 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { existsSync } from "node:fs"
-import { readFile, readdir, rm, writeFile } from "node:fs/promises"
+import { readFile, rm, writeFile } from "node:fs/promises"
 import { basename, dirname, join, relative } from "node:path"
 import { onDisk } from "../io/files.ts"
-import { emptyOutputFolder, makeOutputFolder } from "../io/folder.ts"
+import { emptyOutputFolder, makeOutputFolder, namesIn } from "../io/folder.ts"
 import { demoFolder, isOwnName, outputPaths } from "../settings/paths.ts"
 import { CommandError } from "./errors.ts"
 import { heldLocations } from "./held-locations.ts"
@@ -66,7 +66,7 @@ export const refuseDemoFolder = Effect.fnUntraced(function* (
 
 /** Empties the folder of an earlier demo, or creates it. Fails if it holds anything but what this demo makes up. */
 export const freshDemoFolder = Effect.fnUntraced(function* (folder: string, mark: Mark) {
-  const names = yield* namesIn(folder)
+  const names = yield* onDisk(folder, "read", () => namesIn(folder))
   const isUsed = names.some((name) => isOwnName(name))
   const why = isUsed ? yield* foreignIn(folder, mark.locations) : undefined
   if (isUsed && ((yield* markOf(folder)) === undefined || why !== undefined))
@@ -81,7 +81,9 @@ export const freshDemoFolder = Effect.fnUntraced(function* (folder: string, mark
 /** As `freshDemoFolder`, for a folder with one output folder for each location. */
 export const freshDemoFleet = Effect.fnUntraced(function* (folder: string, mark: Mark) {
   const next = `./sluice demo --fleet --output ${otherThan(dirname(folder), demoFolder)}`
-  const names = (yield* namesIn(folder)).filter((name) => name !== basename(outputPaths(folder).demo))
+  const names = (yield* onDisk(folder, "read", () => namesIn(folder))).filter(
+    (name) => name !== basename(outputPaths(folder).demo)
+  )
   for (const name of names) {
     const why = mark.locations.includes(name) ? yield* foreignIn(join(folder, name), mark.locations) : `holds ${name}`
     if (why !== undefined || (yield* markOf(folder)) === undefined) return yield* untouched(folder, why, next)
@@ -103,11 +105,6 @@ const foreignIn = Effect.fnUntraced(function* (folder: string, locations: Readon
 
 const untouched = (folder: string, why = "is not the folder of a demo", next: string) =>
   new CommandError({ ends: "config", message: `${folder} ${why}. The demo did not touch it.`, next })
-
-const namesIn = (folder: string) =>
-  onDisk(folder, "read", () =>
-    readdir(folder).catch((cause: NodeJS.ErrnoException) => (cause.code === "ENOENT" ? [] : Promise.reject(cause)))
-  )
 
 const writeMark = (folder: string, mark: Mark): Promise<void> =>
   writeFile(outputPaths(folder).demo, JSON.stringify(mark), { mode: 0o600 })

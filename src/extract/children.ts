@@ -175,7 +175,7 @@ export const readChildren = Effect.fn("extract.children")(function* (
   })
 
   while (true) {
-    // The parents of a short list are asked for once, when all of them are there.
+    // The parents of a short list are queried once, when all of them are there.
     yield* Effect.raceFirst(Deferred.await(parentsRead), Effect.sleep(250))
     const parentsComplete = yield* Deferred.isDone(parentsRead)
     yield* context.loaded

@@ -148,12 +148,13 @@ export const readPartition = Effect.fn("extract.partition")(function* (
     if (list === undefined) return { reason: `the response has no list ${path}` }
     if (list.length > recordsMax)
       return { reason: `the response has ${list.length} records, over our limit of ${recordsMax}` }
-    if (resource.key === undefined && contradicts(list))
+    const ids = list.map(idOf)
+    if (resource.key === undefined && contradicts(list, ids))
       state = {
         ...state,
         ...withWarning(state, "a page had a record twice, with different values; the later one is kept")
       }
-    const firstPageIds = task.otherFirstPageIds && (state.firstPageIds ?? list.slice(0, 100).map(idOf))
+    const firstPageIds = task.otherFirstPageIds && (state.firstPageIds ?? ids.slice(0, 100))
     if (
       firstPageIds &&
       !state.firstPageIds &&
@@ -165,7 +166,7 @@ export const readPartition = Effect.fn("extract.partition")(function* (
     if (found !== undefined) sizes[strategyName] = found
     const page = { records: list, body: response.body, size: found ?? cut ?? size, cuts: context.cuts }
     const advanced = advance({ strategy, changes: resource.changes, since: state.since }, state, page)
-    const step = withoutLoops(loop, strategy, state, list, advanced)
+    const step = withoutLoops(loop, strategy, state, ids, advanced)
     if (step.kind === "failed") {
       if (!step.again || ++repeats > repeatsMax || ++totalRepeats > totalRepeatsMax) return { reason: step.reason }
       yield* Effect.sleep(repeats * 1000)
@@ -212,12 +213,11 @@ export const readPartition = Effect.fn("extract.partition")(function* (
 })
 
 /** Whether two records of the page have one id and different values. A record without an id is rejected by the load. */
-const contradicts = (list: ReadonlyArray<unknown>): boolean => {
-  const ids = new Set(list.map(idOf))
-  if (ids.size === list.length) return false
+const contradicts = (list: ReadonlyArray<unknown>, ids: ReadonlyArray<string>): boolean => {
+  if (new Set(ids).size === ids.length) return false
   const first = new Map<string, string>()
-  return list.some((record) => {
-    const [id, text] = [idOf(record), written(record)]
+  return list.some((record, index) => {
+    const [id, text] = [ids[index]!, written(record)]
     const known = first.get(id)
     first.set(id, text)
     return id !== "" && known !== undefined && known !== text
@@ -229,12 +229,12 @@ const withoutLoops = (
   loop: LoopDetector,
   { paging }: Strategy,
   before: Checkpoint,
-  list: ReadonlyArray<unknown>,
+  ids: ReadonlyArray<string>,
   step: Step
 ): Step => {
   if (step.kind === "failed" || step.progress.done || before.ties || step.progress.ties) return step
   const context = [step.progress.windows, before.byValue, paging.kind === "sortValue" && step.cursor]
-  return loop.isRepeat(list.map(idOf), context) ? repeated("the list returned an earlier page again") : step
+  return loop.isRepeat(ids, context) ? repeated("the list returned an earlier page again") : step
 }
 
 /** How to go on after a rejected request: smaller pages, narrower windows, a new cursor, or another strategy. */

@@ -35,3 +35,7 @@ export const emptyOutputFolder = async (folder: string): Promise<void> => {
   for (const name of await readdir(folder))
     if (isOwnName(name) && name !== mark) await rm(join(folder, name), { recursive: true, force: true })
 }
+
+/** The names in a folder; none if it does not exist. */
+export const namesIn = (folder: string): Promise<ReadonlyArray<string>> =>
+  readdir(folder).catch((cause: NodeJS.ErrnoException) => (cause.code === "ENOENT" ? [] : Promise.reject(cause)))

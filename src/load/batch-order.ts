@@ -3,7 +3,8 @@
  * readings. An entry that must be loaded after one of these belongs to the next batch.
  */
 import { type Resource, backfillOf, childRequestOf, embeddedResourcesOf } from "../catalog/resource.ts"
-import type { Entry, PageEntry } from "../vault/entry.ts"
+import { type Entry, isPage } from "../vault/entry.ts"
+import { readingOf } from "./checkpoints.ts"
 
 export class BatchOrder {
   private readonly resources: ReadonlyArray<Resource>
@@ -27,16 +28,13 @@ const table = (location: string, name: string) => JSON.stringify(["table", locat
 
 /** The reading to which a page belongs, and the tables that store its records. */
 const concernedBy = (resources: ReadonlyArray<Resource>, entry: Entry): ReadonlyArray<string> =>
-  entry.kind === "page" || entry.kind === "detail"
+  isPage(entry)
     ? [
-        reading(entry.location, labelOf(entry)),
+        reading(entry.location, readingOf(entry)),
         table(entry.location, entry.resource),
         ...embeddedResourcesOf(resources, entry.resource).map((embedded) => table(entry.location, embedded.table))
       ]
     : []
-
-const labelOf = ({ parent, partition, checkpoint, resource }: PageEntry): string =>
-  parent ? partition : checkpoint?.mode === "window" ? backfillOf(resource) : resource
 
 const closedBy = (resources: ReadonlyArray<Resource>, { kind, location, resource }: Entry): ReadonlyArray<string> => {
   switch (kind) {

@@ -6,7 +6,7 @@ import { type Resource, backfillOf, embeddedResourcesOf } from "../catalog/resou
 import { tablesOf } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
 import { onDisk } from "../io/files.ts"
-import type { EndEntry, Entry, PageEntry, WindowEntry } from "../vault/entry.ts"
+import { type EndEntry, type Entry, type WindowEntry, isPage } from "../vault/entry.ts"
 import type { Decoded } from "../vault/frame.ts"
 import type { Position } from "../vault/position.ts"
 import { Vault } from "../vault/vault.ts"
@@ -140,8 +140,6 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
     ].map((statements) => [...statements, ...dropStage])
   }
 })
-
-const isPage = (entry: Entry): entry is PageEntry => entry.kind === "page" || entry.kind === "detail"
 
 /** Yields within a page, because requests are being timed meanwhile. */
 const added = Effect.fnUntraced(function* (adding: Generator<void, boolean>) {

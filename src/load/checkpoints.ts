@@ -1,7 +1,7 @@
 /** The state of readings in a batch: checkpoints, ends and backfilled windows. */
 import { backfillOf } from "../catalog/resource.ts"
 import { isComplete } from "../values/status.ts"
-import type { EndEntry, Entry, PageEntry, WindowEntry } from "../vault/entry.ts"
+import { type EndEntry, type Entry, type PageEntry, type WindowEntry, isPage } from "../vault/entry.ts"
 
 /** The last checkpoint of each partition, the ends and the windows, from entries in vault order. */
 export const statesOf = (entries: ReadonlyArray<Entry>) => {
@@ -19,13 +19,17 @@ export const statesOf = (entries: ReadonlyArray<Entry>) => {
     } else if (entry.kind === "window") {
       windows.push(entry)
       finished(entry.location, backfillOf(entry.resource))
-    } else if ((entry.kind === "page" || entry.kind === "detail") && !entry.parent) {
-      const reading = entry.checkpoint?.mode === "window" ? backfillOf(entry.resource) : entry.resource
+    } else if (isPage(entry) && !entry.parent) {
+      const reading = readingOf(entry)
       partitions.set(JSON.stringify([entry.location, reading, entry.partition]), { entry, reading })
     }
   }
   return { partitions: [...partitions.values()], ends, windows }
 }
+
+/** The reading to which a page belongs: a resource, the label of its children or detail, or its backfill. */
+export const readingOf = ({ parent, partition, checkpoint, resource }: PageEntry): string =>
+  parent ? partition : checkpoint?.mode === "window" ? backfillOf(resource) : resource
 
 /** A complete reading advances the watermark. A backfill window does not. */
 export const isSynced = ({ outcome }: EndEntry): boolean => isComplete(outcome) && outcome.mode !== "window"

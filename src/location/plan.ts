@@ -1,10 +1,10 @@
 /** What an output folder holds of a location: the plan of its removal. */
 import * as Effect from "effect/Effect"
-import { readdir } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import type { Hold } from "../erasure/holds.ts"
 import type { Failure } from "../failure.ts"
 import { onDisk } from "../io/files.ts"
+import { namesIn } from "../io/folder.ts"
 import { outputPaths } from "../settings/paths.ts"
 import type { OutputSettings } from "../settings/settings.ts"
 import { locationsInVault } from "../vault/locations.ts"
@@ -55,9 +55,7 @@ const recordingsOf = Effect.fnUntraced(function* (location: string) {
 export const releasesIn = (published: string): Effect.Effect<ReadonlyArray<string>, Failure> => {
   const releases = releasesOf(published)
   return onDisk(releases, "read", async () => {
-    const names = await readdir(releases).catch((cause: NodeJS.ErrnoException) =>
-      cause.code === "ENOENT" ? [] : Promise.reject(cause)
-    )
+    const names = await namesIn(releases)
     return names.filter((name) => /^\d{6,}-/.test(name)).map((name) => join(releases, name))
   })
 }

@@ -8,7 +8,7 @@ import { type Resource, transformed } from "../catalog/resource.ts"
 import { startsOver } from "../load/checkpoints.ts"
 import { type Normalise, normaliserOf } from "../load/normalise/normalise.ts"
 import { givenBy } from "../load/staging-files.ts"
-import type { Entry, PageEntry } from "../vault/entry.ts"
+import { type Entry, type PageEntry, isPage } from "../vault/entry.ts"
 import type { Frame } from "../vault/frame.ts"
 import { type Fingerprint, RowStates, fingerprintOf } from "./row-states.ts"
 
@@ -83,7 +83,7 @@ export const compactor = (resources: ReadonlyArray<Resource>, before: number): C
     // What follows is compared with what was read before it, not with what was counted.
     if (compacted === 0) states.forgetVersions()
     const isEnded = compacted++ < (ends.get(listOf(entry)) ?? 0)
-    if (entry.kind === "page" || entry.kind === "detail") return compactPage(frame, entry, isEnded)
+    if (isPage(entry)) return compactPage(frame, entry, isEnded)
     // Deleted rows, and rows that are deleted with them, are stored again by the next page that has them.
     if (entry.kind === "deleted")
       states.forgetTables(new Set([entry.resource, ...dependants(resources, entry.resource)]))

@@ -1,9 +1,10 @@
 /** Files in the output folder that no command needs any more. */
 import * as Effect from "effect/Effect"
-import { readdir, readlink, rm, stat } from "node:fs/promises"
+import { readlink, rm, stat } from "node:fs/promises"
 import { basename, join, relative } from "node:path"
 import type { Failure } from "../failure.ts"
 import { onDisk } from "../io/files.ts"
+import { namesIn } from "../io/folder.ts"
 import { setAsideIn } from "../set-aside.ts"
 import { outputPaths } from "../settings/paths.ts"
 
@@ -73,7 +74,5 @@ const bytesIn = async (path: string, counted = new Set<number>()): Promise<numbe
   return sum
 }
 
-const namesIn = (folder: string): Promise<ReadonlyArray<string>> =>
-  readdir(folder).catch((cause: NodeJS.ErrnoException) => (cause.code === "ENOENT" ? [] : Promise.reject(cause)))
 const undefinedIfMissing = (cause: NodeJS.ErrnoException) =>
   cause.code === "ENOENT" ? undefined : Promise.reject(cause)

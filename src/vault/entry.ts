@@ -48,6 +48,8 @@ export interface PageEntry extends Common {
   readonly checkpoint?: Checkpoint
 }
 
+export const isPage = (entry: Entry): entry is PageEntry => entry.kind === "page" || entry.kind === "detail"
+
 /** The end of a reading. No body. */
 export interface EndEntry extends Common {
   readonly kind: "end"

@@ -65,13 +65,13 @@ export const missingChildren = Effect.fnUntraced(function* (
   return rows.map(({ _agreed, ...row }) => ({ ...absentRow(row), isAgreed: _agreed === true }))
 })
 
-/** Keys of live children of which every parent is deleted. A parent that is only flagged as deleted still has its children. */
+/** Keys of live children of which every parent is deleted. */
 export const orphanedRows = Effect.fnUntraced(function* (
   resource: Resource,
   location: string
 ): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
   const { table: parent, column, ids = "id", tombstone } = resource.childOf!
-  const isDeletedParent = `_deleted_at IS NOT NULL${tombstone ? ` AND NOT coalesce(${name(tombstone)}, false)` : ""}`
+  const isDeletedParent = isDeletedSql(tombstone)
   const parents = (condition: string) =>
     `(SELECT ${ids} AS id FROM crm.${name(parent)} WHERE ${inLocation(location)} AND (${condition}))`
   const rows = yield* (yield* Warehouse).rows(
@@ -159,15 +159,15 @@ const deletedWith = (
 /** SELECT list of an absent row, for a table `t`. */
 const absentColumns = (resource: Resource, location: string, now: string): string => {
   const { childOf, cascadesFrom, expires } = resource
-  const isDeleted = ({
+  const hasDeletedParent = ({
     table,
     column,
     tombstone
   }: NonNullable<typeof cascadesFrom> & { readonly tombstone?: string }) =>
-    `t.${name(column)} IN (SELECT id FROM crm.${name(table)} WHERE ${inLocation(location)} AND _deleted_at IS NOT NULL${tombstone ? ` AND NOT coalesce(${name(tombstone)}, false)` : ""})`
+    `t.${name(column)} IN (SELECT id FROM crm.${name(table)} WHERE ${inLocation(location)} AND ${isDeletedSql(tombstone)})`
   const explained = [
-    ...(cascadesFrom ? [isDeleted(cascadesFrom)] : []),
-    ...(childOf && childOf.ids === undefined ? [isDeleted(childOf)] : []),
+    ...(cascadesFrom ? [hasDeletedParent(cascadesFrom)] : []),
+    ...(childOf && childOf.ids === undefined ? [hasDeletedParent(childOf)] : []),
     ...(expires === undefined ? [] : [`t.${name(expires)} < ${now}`])
   ]
   const requested = columnsOfRequest(resource).filter((column) => keyOf(resource).includes("id") || column !== "id")
@@ -180,6 +180,10 @@ const absentRow = ({ _key, _explained, ...row }: Row): AbsentRow => ({
   row,
   isExplained: _explained === true
 })
+
+/** SQL: whether a parent is deleted. One that the service only flags as deleted still has its children. */
+const isDeletedSql = (tombstone: string | undefined): string =>
+  `_deleted_at IS NOT NULL${tombstone ? ` AND NOT coalesce(${name(tombstone)}, false)` : ""}`
 
 const inLocation = (location: string): string => `location_id = ${literal(location)}`
 const live = (table: string, location: string): string =>

@@ -7,8 +7,7 @@ import { join } from "node:path"
 import type { Fields } from "../../src/catalog/fields.ts"
 import { violations } from "../../src/catalog/conformance.ts"
 import { discover } from "../../src/catalog/discover.ts"
-import { requestById } from "../../src/catalog/get-one.ts"
-import { bind } from "../../src/catalog/request.ts"
+import { bind, rowParameters } from "../../src/catalog/request.ts"
 import { type Partition, type Resource, type Strategy } from "../../src/catalog/resource.ts"
 import { tablesOf } from "../../src/catalog/tables.ts"
 import { normaliserOf } from "../../src/load/normalise/normalise.ts"
@@ -86,7 +85,7 @@ describe("a definition", () => {
 
   it.each(casesOf(catalogue.resources.filter(({ detail }) => detail !== undefined)))(
     "of %s, which has a detail, has a request for one record",
-    (_, resource) => assert.isDefined(requestById(resource))
+    (_, resource) => assert.strictEqual(rowParameters(resource.getOne!.request).length, 1)
   )
 })
 

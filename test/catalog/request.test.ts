@@ -5,7 +5,7 @@ import { contactNotes } from "../../pipelines/crm/contact_notes.ts"
 import { coupons } from "../../pipelines/payments/coupons.ts"
 import { subscriptions } from "../../pipelines/payments/subscriptions.ts"
 import { type Request, bind, cursorOr, get, location, parent, since, size } from "../../src/catalog/request.ts"
-import { requestById, requestForRow } from "../../src/catalog/get-one.ts"
+import { columnsOfRequest, requestForRow } from "../../src/catalog/get-one.ts"
 
 const bindings = { location: "L", company: "C", id: "c/1", partition: "SMS" }
 const pathOf = (path: Request["path"]) => bind(get(path), bindings).path
@@ -50,10 +50,10 @@ describe("the request that reads the record of a row", () => {
     assert.deepInclude(request.parameters, parameters)
   })
 
-  it("can confirm a deletion if it needs the id only", () => {
+  it("can confirm a deletion from the id, the parent or another column of the row", () => {
     assert.deepStrictEqual(
-      [subscriptions, contactNotes, coupons].map((resource) => requestById(resource) !== undefined),
-      [true, false, false]
+      [subscriptions, contactNotes, coupons].map((resource) => columnsOfRequest(resource)),
+      [["id"], ["id", "contact_id"], ["id", "code"]]
     )
   })
 })

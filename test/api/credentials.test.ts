@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Redacted } from "effect"
+import { Deferred, Effect, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
@@ -127,14 +127,19 @@ describe("a renewal", () => {
   it.effect("that has begun is completed and stored when the run is interrupted", () =>
     Effect.gen(function* () {
       const settings = oauth()
+      const sent = yield* Deferred.make<void>()
+      const answered = yield* Deferred.make<void>()
       const { token } = yield* makeCredentials(settings, () =>
-        Effect.delay(Effect.succeed({ status: 200, body: JSON.stringify(issued(1)) }), "5 seconds")
+        Deferred.succeed(sent, undefined).pipe(
+          Effect.andThen(Deferred.await(answered)),
+          Effect.as({ status: 200, body: JSON.stringify(issued(1)) })
+        )
       )
       const waiting = yield* Effect.forkChild(token)
-      yield* TestClock.adjust("1 second")
+      yield* Deferred.await(sent)
       const ending = yield* Effect.forkChild(Fiber.interrupt(waiting))
-      yield* Effect.promise(() => waitUntil(() => existsSync(`${settings.store}.part`)))
-      yield* TestClock.adjust("10 seconds")
+      yield* Effect.yieldNow
+      yield* Deferred.succeed(answered, undefined)
       yield* Fiber.join(ending)
       assert.include(readFileSync(settings.store, "utf8"), "refresh-1")
     }).pipe(Effect.scoped)

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { parseExact } from "../../src/catalog/json.ts"
 import {
+  enumeration,
   openEnum,
   count,
   date,
@@ -323,4 +324,64 @@ describe("the fingerprint", () => {
   })
   it("does not change with a field used for paging only", () =>
     assert.strictEqual(hashOf('{"_id":"a","cursor":1}'), hashOf('{"_id":"a","cursor":2}')))
+})
+
+describe("a value of an enum column that the definition does not list", () => {
+  const deals = defineList({
+    ...things,
+    table: "deals",
+    fields: {
+      id: id("Id"),
+      status: enumeration(["open", "won"]),
+      state: alias("status"),
+      kind: openEnum("Kind"),
+      visits: rows(
+        "deal_visits",
+        "Visits",
+        {
+          id: id("Id"),
+          end: enumeration(["kept", "missed"]),
+          calls: rows("deal_calls", "Calls", { result: enumeration(["answered"]) })
+        },
+        ["id"]
+      )
+    }
+  })
+  const unlisted = (record: object, given = {}) => normaliserOf(deals)(record, { location: "L", given }).unlistedValues
+
+  it.each([
+    [{ status: "won" }, []],
+    [{ status: "" }, []],
+    [{ status: null, kind: null }, []],
+    [{ status: {} }, []],
+    [{ status: "on_hold" }, ["deals.status = on_hold"]],
+    [{ status: 7 }, ["deals.status = 7"]],
+    [{ status: "won", state: "lost" }, []],
+    [{ status: "\ud800" }, ["deals.status = \ufffd"]],
+    [{ kind: "any" }, ["deals.kind = any"]],
+    [{ kind: "a\0b" }, ["deals.kind = a\0b"]],
+    [
+      {
+        visits: [
+          { id: "1", end: "kept" },
+          { id: "2", end: "late", calls: [{ result: "busy" }, { result: "answered" }] }
+        ]
+      },
+      ["deal_visits.end = late", "deal_calls.result = busy"]
+    ],
+    [{ visits: [{ id: "1" }, { id: "1", end: "late", calls: [{ result: "busy" }] }] }, []],
+    [{ visits: [{ end: "late" }, "late"] }, []]
+  ])("%j", (record, expected) =>
+    assert.deepStrictEqual(
+      unlisted({ id: "a", ...record }).map(({ table, column, value }) => `${table}.${column} = ${value}`),
+      expected
+    )
+  )
+
+  it("is found if it follows from where the record was read, and not in a rejected record", () => {
+    assert.deepStrictEqual(unlisted({ id: "a" }, { status: "lost" }), [
+      { table: "deals", column: "status", value: "lost" }
+    ])
+    assert.deepStrictEqual(unlisted({ status: "lost" }), [])
+  })
 })

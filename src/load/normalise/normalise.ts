@@ -7,6 +7,7 @@ import { hash } from "node:crypto"
 import { evolving, isKept } from "../../catalog/schema-policy.ts"
 import type { Resource } from "../../catalog/resource.ts"
 import { keyOf } from "../../catalog/tables.ts"
+import { type UnlistedValue, unlistedValuesOf } from "./enum-values.ts"
 import { unfitForKey, wellFormed } from "./convert.ts"
 import { RowReader, type Found, isObject, toJson } from "./map-record.ts"
 import { isScalar } from "../../catalog/fields.ts"
@@ -41,6 +42,7 @@ export interface Normalised {
   readonly roundedValues: Found["roundedValues"]
   readonly unreadable: Found["unreadable"]
   readonly rejectedRecords: ReadonlyArray<RejectedRecord>
+  readonly unlistedValues: ReadonlyArray<UnlistedValue>
 }
 
 /** Where a record was read, and the columns that follow from it. */
@@ -57,6 +59,7 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
   const key = keyOf(resource)
   const shape = compile(table, { ...fields, ...detail?.fields }, childOf ? [...key, childOf.column] : key)
   const scalar = isScalar(fields)
+  const unlistedValues = unlistedValuesOf(resource)
   const isFieldKept = (table: string, field: string) => isKept(policies, resource, table, field)
 
   return (sent, { location, given }) => {
@@ -104,7 +107,8 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
           table,
           record: toJson(item),
           reason: `${reason}; in ${id}${path}`
-        }))
+        })),
+        unlistedValues: unlistedValues(values)
       }
     } catch (error) {
       // JSON.stringify fails on bodies nested thousands of levels deep.
@@ -124,7 +128,8 @@ const rejected = (table: string, record: unknown, reason: string): Normalised =>
   rejectedValues: [],
   roundedValues: [],
   unreadable: [],
-  rejectedRecords: [{ table, record: truncate(toJson(record)), reason }]
+  rejectedRecords: [{ table, record: truncate(toJson(record)), reason }],
+  unlistedValues: []
 })
 
 /** DuckDB reads a row as one object, into buffers of four times its size. */

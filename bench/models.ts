@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { join } from "node:path"
 import { discover } from "../src/catalog/discover.ts"
 import { publishNow } from "../src/release.ts"
-import { recordChange } from "../src/warehouse/meta/content-versions.ts"
+import { changeVersions, recordChangedKeys } from "../src/warehouse/meta/content-versions.ts"
 import { prepare } from "../src/warehouse/schema.ts"
 import { Warehouse } from "../src/warehouse/warehouse.ts"
 import { newFolder } from "./measure.ts"
@@ -34,7 +34,8 @@ const rows = [
 const change = (run: number) =>
   ["contacts", "messages"].flatMap((table) => [
     `UPDATE crm.${table} SET _synced_at = now() WHERE hash(id) % 100 = ${run}`,
-    ...recordChange(table, `(SELECT location_id, id AS key FROM crm.${table} WHERE hash(id) % 100 = ${run})`)
+    ...changeVersions([table]),
+    recordChangedKeys(table, `(SELECT location_id, id AS key FROM crm.${table} WHERE hash(id) % 100 = ${run})`)
   ])
 
 const catalogue = await discover()

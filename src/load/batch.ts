@@ -12,22 +12,25 @@ import type { Position } from "../vault/position.ts"
 import { Vault } from "../vault/vault.ts"
 import { positionStatements } from "../warehouse/meta/vault-offset.ts"
 import { addWindow } from "../warehouse/meta/backfilled-windows.ts"
-import { deleteCheckpoints, replaceCheckpoint } from "../warehouse/meta/checkpoints.ts"
-import { type Counted, addCounts, ensureRows, setEnd } from "../warehouse/meta/run-resources.ts"
-import { deleteSeenKeys } from "../warehouse/meta/seen-keys.ts"
+import { deleteCheckpoints, replaceCheckpoints } from "../warehouse/meta/checkpoints.ts"
+import { replaceParentState, stageParentState } from "../warehouse/meta/parent-state.ts"
+import type { Counted } from "../warehouse/meta/run-resources.ts"
+import { addEnumValues, addUnexpectedValues } from "../warehouse/meta/schema-changes.ts"
+import { addSeenKeys, deleteSeenKeys } from "../warehouse/meta/seen-keys.ts"
 import { advanceWatermarks } from "../warehouse/meta/watermarks.ts"
 import { type Statement, Warehouse } from "../warehouse/warehouse.ts"
 import { wellFormed } from "./normalise/convert.ts"
-import { driftStatements, blockedStatements, writeDrift } from "./merge/schema-drift.ts"
-import { decidedStatements } from "./merge/deletions.ts"
+import { Changes } from "./merge/changes.ts"
+import { decidedKeys, decidedStatements } from "./merge/deletions.ts"
+import { blockedFields, driftStatements, writeDrift } from "./merge/schema-drift.ts"
 import { fieldKeyStatements } from "./merge/field-keys.ts"
 import { NdjsonFile, readNdjson } from "./ndjson-file.ts"
 import { BatchOrder } from "./batch-order.ts"
+import type { KnownRows } from "./known-rows.ts"
 import { mergeStatements } from "./merge/merge.ts"
 import { rejectStatements } from "./merge/rejects.ts"
 import { type Group, type Loaded, StagingFiles } from "./staging-files.ts"
-import { dropStage } from "./merge/staging-table.ts"
-import { type Partition, isSynced, startsOver, statesOf } from "./checkpoints.ts"
+import { isSynced, startsOver, statesOf } from "./checkpoints.ts"
 
 export interface Batch {
   /** Rows first. The last one has all checkpoints and counts, so an interruption only causes rows to be loaded again. */
@@ -65,6 +68,7 @@ export type ShouldContinue = (position: Position, bytes: number) => Effect.Effec
 /** Reads and normalises the frames from a position of the vault on; `undefined` at its end. */
 export const prepareBatch = Effect.fn("load.prepare")(function* (
   loaded: Loaded,
+  known: KnownRows,
   temporary: string,
   from: Position,
   shouldContinue: ShouldContinue
@@ -73,7 +77,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   const vault = yield* Vault
   const bytesMax = batchBytes((yield* Warehouse).memoryMb)
   const write = <A>(work: () => Promise<A>) => onDisk(temporary, "written", work)
-  const staging = new StagingFiles(loaded, temporary)
+  const staging = new StagingFiles(loaded, known, temporary)
   const entries: Array<Entry> = []
   const order = new BatchOrder(resources)
   const decisions: Array<Decoded> = []
@@ -95,7 +99,11 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
     if (bytes === 0) yield* write(() => recreate(temporary))
     let taken = 0
     for (const { entry, ...page } of read.frames) {
-      isClosed = order.isNext(entry) || (isPage(entry) && !(yield* added(staging.add(entry, page))))
+      isClosed = order.isNext(entry)
+      if (!isClosed && isPage(entry)) {
+        yield* Effect.forEach(staging.resourcesOf(entry), (resource) => known.read(resource, entry.location))
+        isClosed = !(yield* added(staging.add(entry, page)))
+      }
       if (isClosed) break
       taken = page.end
       entries.push(entry)
@@ -113,31 +121,62 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   const groups = [...staging.groups.values()].toSorted(
     (a, b) => Number(a.kind === "detail") - Number(b.kind === "detail")
   )
+  for (const { entry, body } of decisions)
+    if (entry.kind === "deleted") known.forget(entry.resource, entry.location, decidedKeys(body))
+  for (const { resource, location, deletesMissing } of groups)
+    if (deletesMissing) known.forgetTable(resource.table, location)
   const drift = new NdjsonFile(join(temporary, "drift.ndjson"))
   writeDrift(drift, groups)
   yield* write(() => writeFile(drift.path, drift.take(true), { mode: 0o600 }))
   const { partitions, ends, windows } = statesOf(entries)
-  const transactions = splitIntoTransactions(groups)
-  const allEnds = ends.flatMap((end) => [end, ...endsOfEmbedded(resources, end)])
+  const parents = staging.parents.statesSql
+  const changes = new Changes(known.released)
+  const [first = [], ...others] = splitIntoTransactions(groups).map((groups) =>
+    // Evaluated in its transaction, so that the changes of a later one are not recorded earlier.
+    groups.map(
+      (group): Statement =>
+        () =>
+          groupStatements(group, staging, changes)
+    )
+  )
+  const state = () => {
+    for (const group of groups) {
+      const { pages, records, droppedCount, at } = group
+      changes.counts.add(group, { pages, records, dropped_records: droppedCount }, at)
+      changes.counts.block(group, blockedFields(group, policies))
+    }
+    const allEnds = ends.flatMap((end) => [end, ...endsOfEmbedded(resources, end)])
+    for (const end of allEnds) changes.counts.end(counted(end), { ...end.outcome, at: end.at })
+    return [
+      ...decisions.flatMap((decision) => decidedStatements(resources, changes, decision)),
+      ...fieldKeyStatements(resources, changes, new Set(groups.map(({ resource }) => resource.table))),
+      ...driftStatements(drift),
+      ...addUnexpectedValues(staging.unlisted(true)),
+      ...addEnumValues(staging.unlisted(false)),
+      ...(staging.seen.length === 0 ? [] : [addSeenKeys(readNdjson(staging.seen, seenColumns))]),
+      ...(parents === undefined ? [] : replaceParentState),
+      ...replaceCheckpoints(
+        partitions.map(({ reading, entry: { location, partition, checkpoint } }) => ({
+          location,
+          label: reading,
+          partition,
+          checkpoint: wellFormed(checkpoint)
+        }))
+      ),
+      ...endStatements(allEnds),
+      ...windowStatements(windows),
+      ...positionStatements(next)
+    ]
+  }
+  const rows = [[...(parents === undefined ? [] : [stageParentState(parents)]), ...first], ...others]
   return {
     next,
     bytes,
-    transactions: [
-      ...transactions.slice(0, -1).map((groups) => [...ensureRows(groups), ...groups.flatMap(groupStatements)]),
-      [
-        ...ensureRows([...groups, ...[...allEnds, ...decisions.map(({ entry }) => entry)].map(counted)]),
-        ...(transactions.at(-1) ?? []).flatMap(groupStatements),
-        ...decisions.flatMap((decision) => decidedStatements(resources, decision)),
-        ...fieldKeyStatements(resources, new Set(groups.map(({ resource }) => resource.table))),
-        ...groups.map(countStatement),
-        ...driftStatements(drift),
-        ...groups.flatMap((group) => blockedStatements(group, policies)),
-        ...partitions.flatMap(checkpointStatements),
-        ...endStatements(allEnds),
-        ...windowStatements(windows),
-        ...positionStatements(next)
-      ]
-    ].map((statements) => [...statements, ...dropStage])
+    transactions: rows.map((statements, index) => [
+      ...statements,
+      ...(index === rows.length - 1 ? [state] : []),
+      () => changes.take()
+    ])
   }
 })
 
@@ -172,31 +211,26 @@ const splitIntoTransactions = (groups: ReadonlyArray<Group>): ReadonlyArray<Read
   return transactions
 }
 
-const groupStatements = (group: Group): ReadonlyArray<Statement> => {
+const groupStatements = (group: Group, { parents }: StagingFiles, changes: Changes): ReadonlyArray<Statement> => {
+  const { rows, isNew, kind, hasParents, wasEmpty } = group
   return [
-    ...(group.rows.length + group.parents.length === 0
-      ? []
-      : mergeStatements({
-          ...group,
-          rows: (columns) => readNdjson(group.rows, columns),
-          slices: Math.max(1, Math.ceil((group.rows.length * group.rows.longest) / sliceBytes)),
-          parents: group.parents.length > 0 ? (columns) => readNdjson(group.parents, columns) : undefined
-        })),
-    ...rejectStatements(group)
+    ...mergeStatements({
+      ...group,
+      staged: rows.length,
+      isNew,
+      rows: (columns) => readNdjson(rows, columns),
+      listed: kind === "page" && hasParents && !wasEmpty ? parents.listedSql(group) : undefined,
+      slices: Math.max(1, Math.ceil((rows.length * rows.longest) / sliceBytes)),
+      changes
+    }),
+    ...rejectStatements(group, changes)
   ]
 }
 
+const seenColumns = "location_id: 'VARCHAR', resource: 'VARCHAR', key: 'VARCHAR'"
+
 /** The row in which an end or a deletion is counted. */
 const counted = ({ run, location, resource }: Entry): Counted => ({ run, location, label: resource })
-
-/** Counts belong to the last transaction, so that they are added once. */
-const countStatement = (group: Group): string =>
-  addCounts(group, { pages: group.pages, records: group.records, dropped_records: group.droppedCount }, group.at)
-
-const checkpointStatements = ({
-  reading,
-  entry: { location, partition, checkpoint }
-}: Partition): ReadonlyArray<string> => [replaceCheckpoint(location, reading, partition, wellFormed(checkpoint))]
 
 const windowStatements = (windows: ReadonlyArray<WindowEntry>): ReadonlyArray<string> => [
   ...deleteCheckpoints(windows.map(({ location, resource }) => ({ location, label: backfillOf(resource) }))),
@@ -220,7 +254,6 @@ const endsOfEmbedded = (resources: ReadonlyArray<Resource>, { outcome, ...end }:
 const endStatements = (ends: ReadonlyArray<EndEntry>): ReadonlyArray<string> => {
   const finished = ends.filter(startsOver).map(counted)
   return [
-    ...ends.map((end) => setEnd(counted(end), { ...end.outcome, at: end.at })),
     ...deleteCheckpoints(finished),
     ...deleteSeenKeys(finished),
     ...advanceWatermarks(

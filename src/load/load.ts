@@ -14,6 +14,7 @@ import { type Position, beginning, isBefore } from "../vault/position.ts"
 import { Vault } from "../vault/vault.ts"
 import { loadedPosition, positionStatements } from "../warehouse/meta/vault-offset.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
+import { KnownRows } from "./known-rows.ts"
 import type { RecordFilter } from "./staging-files.ts"
 import { type Batch, type ShouldContinue, prepareBatch } from "./batch.ts"
 
@@ -38,6 +39,7 @@ export const makeLoader = Effect.fn("load.make")(function* (
 ): Effect.fn.Return<Loader, Failure, Vault | Warehouse> {
   const [vault, warehouse] = [yield* Vault, yield* Warehouse]
   let position = (yield* loadedPosition()) ?? beginning
+  const known = yield* KnownRows.make()
   const isVaultTruncated = isBefore(vault.end(), position)
   if (isVaultTruncated) {
     // The vault was removed or replaced by an older copy: its present content is loaded, later frames are not.
@@ -50,10 +52,16 @@ export const makeLoader = Effect.fn("load.make")(function* (
 
   // Two alternating folders: the files of one batch are written while those of the other are read.
   const prepare = (from: Position, shouldContinue: ShouldContinue) =>
-    prepareBatch({ resources, policies, filter }, join(temporary, String(batches++ % 2)), from, (position, bytes) => {
-      reading = position
-      return shouldContinue(position, bytes)
-    }).pipe(
+    prepareBatch(
+      { resources, policies, filter },
+      known,
+      join(temporary, String(batches++ % 2)),
+      from,
+      (position, bytes) => {
+        reading = position
+        return shouldContinue(position, bytes)
+      }
+    ).pipe(
       Effect.ensuring(Effect.sync(() => (reading = undefined))),
       Effect.provideService(Vault, vault),
       Effect.provideService(Warehouse, warehouse)
@@ -69,6 +77,7 @@ export const makeLoader = Effect.fn("load.make")(function* (
         ),
       { discard: true }
     ).pipe(
+      known.commits.withPermits(1),
       Effect.tap(() =>
         Effect.sync(() => {
           position = next
@@ -79,13 +88,15 @@ export const makeLoader = Effect.fn("load.make")(function* (
       Effect.uninterruptible
     )
 
-  const loadContinuously = Effect.fnUntraced(function* (shouldContinue: ShouldContinue) {
-    let batch = yield* prepare(position, shouldContinue)
-    while (batch) {
-      // The next batch is prepared while this one is committed.
-      ;[batch] = yield* Effect.all([prepare(batch.next, shouldContinue), commit(batch)], { concurrency: 2 })
-    }
-  })
+  const loadContinuously = (shouldContinue: ShouldContinue) =>
+    Effect.gen(function* () {
+      let batch = yield* prepare(position, shouldContinue)
+      while (batch) {
+        // The next batch is prepared while this one is committed.
+        ;[batch] = yield* Effect.all([prepare(batch.next, shouldContinue), commit(batch)], { concurrency: 2 })
+      }
+      // What is known includes the rows of a batch that was prepared and not committed.
+    }).pipe(Effect.onError(() => Effect.sync(() => known.reset())))
   const load = Effect.andThen(
     loadContinuously((position) => Effect.sync(() => isBefore(position, vault.end()))),
     onDisk(temporary, "removed", () => rm(temporary, { recursive: true, force: true }))

@@ -3,13 +3,18 @@ import { appendFile } from "node:fs/promises"
 import { join } from "node:path"
 import { at as valueAt, parseExact } from "../catalog/json.ts"
 import type { SchemaPolicies } from "../catalog/schema-policy.ts"
-import { type Resource, transformed } from "../catalog/resource.ts"
+import { type Resource, childRequestOf, transformed } from "../catalog/resource.ts"
 import { keySeparator } from "../catalog/tables.ts"
-import type { PageEntry, Parent } from "../vault/entry.ts"
+import type { PageEntry } from "../vault/entry.ts"
 import type { Frame } from "../vault/frame.ts"
+import type { MetValue } from "../warehouse/meta/schema-changes.ts"
+import type { Hashes, KnownRows } from "./known-rows.ts"
 import { wellFormed } from "./normalise/convert.ts"
 import { NdjsonFile } from "./ndjson-file.ts"
 import { PageOrder } from "./page-order.ts"
+import { versionOf } from "./merge/staging-table.ts"
+import { StagedParents } from "./staged-parents.ts"
+import type { UnlistedValue } from "./normalise/enum-values.ts"
 import { type Normalise, type Normalised, normaliserOf } from "./normalise/normalise.ts"
 import { toJson } from "./normalise/map-record.ts"
 
@@ -23,6 +28,18 @@ export interface Group {
   readonly label: string
   /** The pages belong to a full sync, so rows missing from all of them may be deleted. */
   readonly isFull: boolean
+  /** What the table had before; `undefined` if that is not in memory. */
+  readonly known: Hashes | undefined
+  /** The table had no rows before. */
+  readonly wasEmpty: boolean
+  /** No staged row has the key of an earlier row, and none must keep what a detail has written. */
+  isNew: boolean
+  /** Keys of the staged rows: a list may return a record twice. */
+  readonly staged: Set<string>
+  /** Pages of parents are in the group. */
+  hasParents: boolean
+  /** See `Parent.notesMissing`: a frame of an earlier version ends the reading of a parent. */
+  deletesMissing: boolean
   /** When the last page was received, epoch milliseconds. */
   at: number
   pages: number
@@ -32,7 +49,6 @@ export interface Group {
   /** Schema drift by table, field and kind. */
   readonly drift: Map<string, Drift>
   readonly rows: NdjsonFile
-  readonly parents: NdjsonFile
   readonly rejectedValues: NdjsonFile
   readonly rejectedRecords: NdjsonFile
   readonly roundedValues: NdjsonFile
@@ -51,8 +67,7 @@ export interface Drift {
 }
 
 /** Parts of a group; each has its own file. */
-const parts = ["rows", "parents", "rejectedValues", "rejectedRecords", "roundedValues"] as const
-export type Part = (typeof parts)[number]
+const parts = ["rows", "rejectedValues", "rejectedRecords", "roundedValues"] as const
 
 /** Takes one or two milliseconds. */
 const recordsPerYield = 50
@@ -70,6 +85,10 @@ export interface Loaded {
 
 export class StagingFiles {
   readonly groups = new Map<string, Group>()
+  readonly parents: StagedParents
+  /** Keys that full readings of lists have returned. */
+  readonly seen: NdjsonFile
+  private readonly metValues = new Map<string, MetValue & { readonly hasList: boolean }>()
   private readonly resources: ReadonlyArray<Resource>
   private readonly targetsByTable = new Map<string, ReadonlyArray<Target>>()
   /** Records added so far. */
@@ -81,22 +100,37 @@ export class StagingFiles {
 
   private readonly filter: RecordFilter | undefined
   private readonly order = new PageOrder()
+  private readonly known: KnownRows
 
   /** `folder`: an empty folder for the files. */
-  constructor({ resources, policies, filter }: Loaded, folder: string) {
+  constructor({ resources, policies, filter }: Loaded, known: KnownRows, folder: string) {
     this.resources = resources
+    this.known = known
+    this.seen = new NdjsonFile(join(folder, "seen.ndjson"))
+    this.parents = new StagedParents(folder)
     this.policies = policies
     this.filter = filter
     this.folder = folder
   }
 
-  /** Writes buffered lines if there are enough of them. The last write creates a file for every part. */
+  /** Writes buffered lines if there are enough of them, or if these are the last. */
   async write(isLast = false): Promise<void> {
-    for (const group of this.groups.values())
-      for (const part of parts) {
-        const text = group[part].take(isLast)
-        if (text !== "" || isLast) await this.append(group[part].path, text)
-      }
+    if (isLast) this.parents.finish(this.seen)
+    const files = [...this.groups.values()].flatMap((group) => parts.map((part) => group[part]))
+    for (const file of [...files, this.seen, ...this.parents.files]) {
+      const text = file.take(isLast)
+      if (text !== "") await this.append(file.path, text)
+    }
+  }
+
+  /** Values of enum columns that the definitions do not list. */
+  unlisted(hasList: boolean): ReadonlyArray<MetValue> {
+    return [...this.metValues.values()].filter((met) => met.hasList === hasList)
+  }
+
+  /** The tables that store records of the page. */
+  resourcesOf({ resource, parent }: PageEntry): ReadonlyArray<Resource> {
+    return this.targetsOf(resource).flatMap((target) => (parent && target.resource.embeddedIn ? [] : [target.resource]))
   }
 
   private async append(path: string, text: string): Promise<void> {
@@ -143,30 +177,54 @@ export class StagingFiles {
   }
 
   private addPage({ resource, results }: NormalisedPage, entry: PageEntry, body: unknown): void {
+    const { location, parent, kind } = entry
     const group = this.groupOf(resource, entry)
     group.pages++
     group.records += results.length + (entry.compacted ?? 0)
     group.at = entry.at
+    const isListed = parent !== undefined && kind === "page"
+    const keys: Array<string> = []
     for (const result of results)
-      if (!this.filter || (result.row && this.filter(resource, entry.location, result.key))) this.addRow(group, result)
-    if (entry.parent) group.parents.push(parentLine(entry, entry.parent, body, results[0]?.hash, this.records++))
+      if (!this.filter || (result.row && this.filter(resource, location, result.key))) {
+        const key = this.addRow(group, result)
+        if (key !== undefined) keys.push(key)
+      }
+    if (group.isFull) for (const key of keys) this.seen.push(seenLine(location, group.label, key))
+    if (parent === undefined) return
+    this.records++
+    group.hasParents = true
+    group.deletesMissing ||= isListed && parent.done && parent.full && !parent.notesMissing
+    this.parents.add(entry, parent, body, results[0]?.hash, keys)
+    this.known.addParentState(location, group.label)
   }
 
-  private addRow(group: Group, result: Normalised): void {
+  /** Adds a row unless it is unchanged. Returns the text of its key; `undefined` if the record is no row. */
+  private addRow(group: Group, result: Normalised): string | undefined {
     const { row, hash: fingerprint, unknown, unreadable, rejectedValues, rejectedRecords, roundedValues } = result
-    const key = () => result.key.map(String).join(keySeparator)
+    const key = result.key.map(String).join(keySeparator)
     for (const { table, field, value } of unknown)
       addDrift(group, { table, field, kind: "new field", key }, () => toJson(value))
     for (const { table, column, value, stored } of rejectedValues)
       if (!stored) addDrift(group, { table, field: column, kind: "different type", key }, () => value)
     for (const { table, column, members } of unreadable)
       addDrift(group, { table, field: column, kind: "no known member", key }, () => toJson(members))
+    for (const record of rejectedRecords) group.rejectedRecords.push(wellFormed(record))
     const n = this.records++
-    if (row !== undefined) group.rows.push(`{"_n":${n},"_at":${group.at},"_row_hash":"${fingerprint}",${row.slice(1)}`)
+    if (row === undefined) {
+      group.droppedCount++
+      return undefined
+    }
+    for (const value of result.unlistedValues) this.addUnlisted(group, value)
+    if (isUnchanged(group, key, fingerprint)) return key
+    group.rows.push(`{"_n":${n},"_at":${group.at},"_row_hash":"${fingerprint}",${row.slice(1)}`)
     for (const { stored: _, ...value } of rejectedValues) group.rejectedValues.push(wellFormed({ ...value, _n: n }))
     for (const value of roundedValues) group.roundedValues.push(wellFormed({ ...value, _n: n }))
-    for (const record of rejectedRecords) group.rejectedRecords.push(wellFormed(record))
-    if (row === undefined) group.droppedCount++
+    return key
+  }
+
+  private addUnlisted({ run, location }: Group, { hasList, table, column, value }: UnlistedValue): void {
+    const id = JSON.stringify([location, table, column, value])
+    if (!this.metValues.has(id)) this.metValues.set(id, { run, location, hasList, table, column, value })
   }
 
   private groupOf(resource: Resource, entry: PageEntry): Group {
@@ -176,7 +234,14 @@ export class StagingFiles {
     const key = JSON.stringify([resource.table, location, run, label, isFull])
     const existing = this.groups.get(key)
     if (existing) return existing
+    const known = this.known.of(resource, location)
     const group: Group = {
+      known,
+      wasEmpty: known?.size === 0,
+      isNew: known !== undefined && kind === "page" && !this.mayHaveDetails(resource, location),
+      staged: new Set(),
+      hasParents: false,
+      deletesMissing: false,
       resource,
       location,
       run,
@@ -189,7 +254,6 @@ export class StagingFiles {
       droppedCount: 0,
       drift: new Map(),
       rows: this.fileOf("rows"),
-      parents: this.fileOf("parents"),
       rejectedValues: this.fileOf("rejectedValues"),
       rejectedRecords: this.fileOf("rejectedRecords"),
       roundedValues: this.fileOf("roundedValues")
@@ -198,7 +262,11 @@ export class StagingFiles {
     return group
   }
 
-  private fileOf(part: Part): NdjsonFile {
+  private mayHaveDetails(resource: Resource, location: string): boolean {
+    return resource.detail !== undefined && this.known.hasParentState(location, childRequestOf(resource)!.label)
+  }
+
+  private fileOf(part: (typeof parts)[number]): NdjsonFile {
     return new NdjsonFile(join(this.folder, `${this.groups.size}-${part}.ndjson`))
   }
 
@@ -217,20 +285,36 @@ export class StagingFiles {
   }
 }
 
+/**
+ * Whether the row is in the table already, or staged before; else it counts as staged now. Whether a detail is unchanged
+ * depends on the detail before, so only the merge finds out.
+ */
+const isUnchanged = (group: Group, key: string, hash: string): boolean => {
+  const { resource, kind, known, staged } = group
+  const before = known?.get(key)
+  if (staged.has(key) || (kind === "page" && before === hash)) return true
+  staged.add(key)
+  if (before !== undefined) group.isNew = false
+  // The merge ignores an older version of a row, and a detail may change whether a row is deleted.
+  const isCertain = kind === "page" && (before === undefined || versionOf(resource) === undefined)
+  known?.set(key, isCertain ? hash : before === undefined || resource.tombstone ? "" : before)
+  return false
+}
+
 /** If field names are data, new ones never end: beyond this many per batch they are reported together. */
 const driftMax = 200
 
 interface Met extends Pick<Drift, "table" | "field" | "kind"> {
-  readonly key: () => string
+  readonly key: string
 }
 
-const addDrift = (group: Group, { table, field: name, kind, key: keyOf }: Met, sample: () => string): void => {
+const addDrift = (group: Group, { table, field: name, kind, key: recordKey }: Met, sample: () => string): void => {
   const hasRoom = group.drift.size < driftMax || group.drift.has(`${table}.${name} ${kind}`)
   const field = hasRoom ? name.slice(0, 200) : "(others)"
   const key = `${table}.${field} ${kind}`
   const existing = group.drift.get(key)
   if (existing) existing.count++
-  else group.drift.set(key, { table, field, kind, key: keyOf(), sample: sample().slice(0, 500), count: 1 })
+  else group.drift.set(key, { table, field, kind, key: recordKey, sample: sample().slice(0, 500), count: 1 })
 }
 
 /** The records of a page that one resource stores. */
@@ -259,21 +343,5 @@ export const givenBy = (
   ...(!parent && typeof partitions === "object" && partitions[partition]?.columns)
 })
 
-const parentLine = (
-  { at, checkpoint }: PageEntry,
-  { id, version, done, full, notesMissing }: Parent,
-  /** Undefined if the service answered that it has nothing, which does not prove that the stored rows are deleted. */
-  body: unknown,
-  content: string | undefined,
-  n: number
-) =>
-  JSON.stringify({
-    parent_id: id,
-    parent_version: done ? version : null,
-    content_hash: content ?? null,
-    fetched_ms: at,
-    full_ms: done && full && !(notesMissing && body === undefined) ? at : null,
-    notes_missing: notesMissing ?? false,
-    checkpoint: done ? null : wellFormed(checkpoint),
-    _n: n
-  })
+export const seenLine = (location: string, label: string, key: string): string =>
+  wellFormed({ location_id: location, resource: label, key })

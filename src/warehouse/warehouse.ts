@@ -24,10 +24,15 @@ import { literal } from "./sql.ts"
 export type Row = Readonly<Record<string, string | number | boolean | null>>
 
 /**
- * SQL, or statements to run only if a table is not empty. Most of the cost of a small batch would be planning
- * statements that find no rows.
+ * SQL; or SQL with the statements that follow from the number of rows that it wrote; or statements to run only if a table
+ * is not empty; or statements that follow from the counts of those before. Most of the cost of a small batch would be
+ * planning statements that find no rows.
  */
-export type Statement = string | { readonly ifAny: string; readonly run: ReadonlyArray<Statement> }
+export type Statement =
+  | string
+  | { readonly sql: string; readonly next: (rows: number) => ReadonlyArray<Statement> }
+  | { readonly ifAny: string; readonly run: ReadonlyArray<Statement> }
+  | (() => ReadonlyArray<Statement>)
 
 export class Warehouse extends Context.Service<
   Warehouse,
@@ -222,20 +227,23 @@ const scalarFunction = (name: string, parameters: number, of: TextFunction) =>
 
 const execute = async (connection: DuckDBConnection, statements: ReadonlyArray<Statement>): Promise<void> => {
   let plain: Array<string> = []
-  const run = async () => {
-    if (plain.length > 0) await connection.run(plain.join(";\n"))
-    plain = []
-  }
   for (const statement of statements) {
     if (typeof statement === "string") {
       plain.push(statement)
       continue
     }
-    await run()
-    const rows = await connection.runAndReadAll(`SELECT 1 FROM ${statement.ifAny} LIMIT 1`)
-    if (rows.currentRowCount > 0) await execute(connection, statement.run)
+    if (plain.length > 0) await connection.run(plain.join(";\n"))
+    plain = []
+    if (typeof statement === "function") await execute(connection, statement())
+    else if ("sql" in statement) {
+      const [count] = (await connection.runAndReadAll(statement.sql)).getRows()
+      await execute(connection, statement.next(Number(count![0])))
+    } else {
+      const rows = await connection.runAndReadAll(`SELECT 1 FROM ${statement.ifAny} LIMIT 1`)
+      if (rows.currentRowCount > 0) await execute(connection, statement.run)
+    }
   }
-  await run()
+  if (plain.length > 0) await connection.run(plain.join(";\n"))
 }
 
 /** Limits the time to open the file after a crash, when DuckDB replays the log. */

@@ -380,7 +380,7 @@ describe("a value of an enum column that the definition does not list", () => {
 
   it("is found if it follows from where the record was read, and not in a rejected record", () => {
     assert.deepStrictEqual(unlisted({ id: "a" }, { status: "lost" }), [
-      { table: "deals", column: "status", value: "lost" }
+      { hasList: true, table: "deals", column: "status", value: "lost" }
     ])
     assert.deepStrictEqual(unlisted({ status: "lost" }), [])
   })

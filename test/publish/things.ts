@@ -7,7 +7,7 @@ import { publishedTables } from "../../src/catalog/published-tables.ts"
 import { tablesOf } from "../../src/catalog/tables.ts"
 import { columnsOf } from "../../src/publish/columns.ts"
 import { type PublishOptions, publish } from "../../src/publish/publish.ts"
-import { recordChange } from "../../src/warehouse/meta/content-versions.ts"
+import { changeVersions, recordChangedKeys } from "../../src/warehouse/meta/content-versions.ts"
 import { commentStatements, prepare } from "../../src/warehouse/schema.ts"
 import { literal } from "../../src/warehouse/sql.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
@@ -44,8 +44,17 @@ export const columnNames = tablesOf(resource)[0].columns.map(({ name }) => name)
 
 /** As the load does with every change. */
 export const recordThings = Effect.gen(function* () {
-  yield* (yield* Warehouse).transaction(recordChange("things", "(SELECT location_id, id AS key FROM crm.things)"))
+  yield* (yield* Warehouse).transaction(changeOf("(SELECT location_id, id AS key FROM crm.things)"))
 })
+
+/** The load records keys only once a release has the table. */
+const changeOf = (keys: string) => [
+  ...changeVersions(["things"]),
+  recordChangedKeys(
+    "things",
+    `(FROM ${keys} WHERE EXISTS (FROM meta.content_versions WHERE resource = 'things' AND base IS NOT NULL))`
+  )
+]
 
 export interface Thing {
   readonly id: string
@@ -107,7 +116,7 @@ export const replaceThings = Effect.fnUntraced(function* (changed: ReadonlyArray
       (id) =>
         `INSERT INTO crm.things BY NAME SELECT 'here' AS location_id, ${literal(id)} AS id, ${literal(text)} AS note`
     ),
-    ...recordChange("things", `(SELECT 'here' AS location_id, unnest([${changed.map(literal).join(", ")}]) AS key)`)
+    ...changeOf(`(SELECT 'here' AS location_id, unnest([${changed.map(literal).join(", ")}]) AS key)`)
   ])
 })
 

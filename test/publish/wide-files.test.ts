@@ -14,7 +14,7 @@ import { storedOrder } from "../../src/publish/snapshot.ts"
 import { writeParquet } from "../../src/publish/parquet.ts"
 import { updateWideCsv, writeWideCsv } from "../../src/publish/wide-csv.ts"
 import { writeWideParquet } from "../../src/publish/wide-parquet.ts"
-import { recordChange } from "../../src/warehouse/meta/content-versions.ts"
+import { changeVersions, recordChangedKeys } from "../../src/warehouse/meta/content-versions.ts"
 import { prepare } from "../../src/warehouse/schema.ts"
 import { literal } from "../../src/warehouse/sql.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
@@ -109,7 +109,8 @@ const compare = (fill: (warehouse: Warehouse["Service"]) => Effect.Effect<void, 
     const isSome = "substr(id, -1) IN ('3', '7')"
     yield* warehouse.transaction([
       "UPDATE meta.content_versions SET base = version",
-      ...recordChange("contacts", `(SELECT location_id, id AS key FROM crm.contacts WHERE ${isSome})`),
+      ...changeVersions(["contacts"]),
+      recordChangedKeys("contacts", `(SELECT location_id, id AS key FROM crm.contacts WHERE ${isSome})`),
       `DELETE FROM crm.contact_custom_values WHERE contact_id IN (SELECT id FROM crm.contacts WHERE ${isSome}) AND hash(contact_id, custom_field_id) % 2 = 0`,
       `UPDATE crm.contacts SET first_name = 'changed' WHERE ${isSome}`
     ])

@@ -3,14 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
 import { type Facts, sentencesOf, statusOf, worstStatus } from "../../src/values/status.ts"
-import {
-  addBlockedFields,
-  addCounts,
-  ensureRows,
-  resourcesOf,
-  setEnd,
-  setStatuses
-} from "../../src/warehouse/meta/run-resources.ts"
+import { RunChanges, resourcesOf, setStatuses } from "../../src/warehouse/meta/run-resources.ts"
 import { prepare } from "../../src/warehouse/schema.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
 import { newFolder } from "../support/sluice.ts"
@@ -48,16 +41,17 @@ it.live("the status is set for every reading that has ended, and for no other", 
   Effect.gen(function* () {
     yield* prepare({ resources: [], familyByTable: new Map() })
     const row = (label: string) => ({ run: "r", location: "L", label })
+    const changes = new RunChanges()
     const end = (label: string, facts: Partial<Facts>) =>
-      setEnd(row(label), { mode: "full", requests: 1, at: 0, ...none, ...facts })
-    yield* (yield* Warehouse).transaction([
-      ...ensureRows(["a", "b", "c", "under way"].map(row)),
-      end("a", {}),
-      end("b", { warnings: ["it's a warning"] }),
-      addCounts(row("b"), { dropped_records: 2 }),
-      end("c", {}),
-      ...addBlockedFields(row("c"), ["c.x"])
-    ])
+      changes.end(row(label), { mode: "full", requests: 1, at: 0, ...none, ...facts })
+    for (const label of ["a", "b", "c", "under way"]) changes.add(row(label))
+    end("a", {})
+    end("b", { warnings: ["it's a warning"] })
+    yield* (yield* Warehouse).transaction(changes.take())
+    changes.add(row("b"), { dropped_records: 2 })
+    end("c", {})
+    changes.block(row("c"), ["c.x"])
+    yield* (yield* Warehouse).transaction(changes.take())
     const before = yield* resourcesOf("r")
     assert.deepStrictEqual([...new Set(before.map(({ status }) => status))], ["interrupted"])
     yield* setStatuses()
@@ -71,7 +65,8 @@ it.live("the status is set for every reading that has ended, and for no other", 
       ]
     )
     // A second reading in the same run gets a new status.
-    yield* (yield* Warehouse).transaction([end("a", { shortfalls: ["s"] })])
+    end("a", { shortfalls: ["s"] })
+    yield* (yield* Warehouse).transaction(changes.take())
     yield* setStatuses()
     assert.strictEqual((yield* resourcesOf("r"))[0]!.status, "incomplete")
   }).pipe(Effect.provide(Warehouse.layer(join(newFolder(), "w.duckdb"), { access: "write", memoryMb: 128 })))

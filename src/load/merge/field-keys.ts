@@ -1,9 +1,9 @@
 /** Custom values that name their field by its key instead of its id. */
 import type { Resource } from "../../catalog/resource.ts"
 import { idColumn } from "../../catalog/tables.ts"
-import { recordChange } from "../../warehouse/meta/content-versions.ts"
 import { literal, name } from "../../warehouse/sql.ts"
 import type { Statement } from "../../warehouse/warehouse.ts"
+import type { Changes } from "./changes.ts"
 
 /**
  * Replaces the field key of custom values by the field id, once both are loaded; also in earlier versions. `loaded`: tables
@@ -11,6 +11,7 @@ import type { Statement } from "../../warehouse/warehouse.ts"
  */
 export const fieldKeyStatements = (
   resources: ReadonlyArray<Resource>,
+  changes: Changes,
   loaded: ReadonlySet<string>
 ): ReadonlyArray<Statement> =>
   resources.flatMap(({ table: parent, wide }) => {
@@ -29,7 +30,7 @@ export const fieldKeyStatements = (
       return [
         {
           ifAny: keys,
-          run: [...recordChange(parent, keys), `UPDATE ${values} AS v SET ${field} = f.id FROM ${unresolved}`]
+          run: [() => changes.ofRows(parent, keys), `UPDATE ${values} AS v SET ${field} = f.id FROM ${unresolved}`]
         }
       ]
     })

@@ -4,103 +4,120 @@
  */
 import { type Resource, childRequestOf } from "../../catalog/resource.ts"
 import { type Column, type Table, keyOf, keyText, tablesOf } from "../../catalog/tables.ts"
-import { detailedParentsSql, parentStateSql, replaceParentState } from "../../warehouse/meta/parent-state.ts"
-import { recordChange } from "../../warehouse/meta/content-versions.ts"
-import { addCounts } from "../../warehouse/meta/run-resources.ts"
+import { detailedParentsSql, parentStateSql, stagedParentsSql } from "../../warehouse/meta/parent-state.ts"
 import { forgetMissing, noteMissing } from "../../warehouse/meta/missing-children.ts"
-import { addSeenKeys, deleteSeenKeysIn, seenKeysSql } from "../../warehouse/meta/seen-keys.ts"
+import { deleteSeenKeysIn, seenKeysSql } from "../../warehouse/meta/seen-keys.ts"
 import { literal, name, names } from "../../warehouse/sql.ts"
 import type { Statement } from "../../warehouse/warehouse.ts"
 import { archiveVersions, markDeleted } from "./deletions.ts"
-import { type Batch, ownColumns, stageStatements, versionOf } from "./staging-table.ts"
+import { type Batch, ownColumns, stageSql, versionOf } from "./staging-table.ts"
 
 /** Which columns a batch replaces: all, those of the list, or those of the detail. See `Column.detail`. */
 type Mode = "all" | "list" | "detail"
 
-export const mergeStatements = (batch: Batch): ReadonlyArray<Statement> => {
-  const { resource, kind } = batch
-  const [parent, ...children] = tablesOf(resource)
-  const hasDetail = Object.keys(resource.detail?.fields ?? {}).length > 0
-  const mode: Mode = kind === "detail" ? "detail" : hasDetail ? "list" : "all"
-  const isChild = resource.childOf && batch.parents
+export const mergeStatements = (batch: Batch): ReadonlyArray<Statement> => [
+  ...(batch.staged === 0 ? [] : mergeRows(batch)),
+  ...(batch.listed === undefined ? [] : missingChildren(batch, batch.listed))
+]
+
+const modeOf = ({ resource: { detail }, kind }: Batch): Mode =>
+  kind === "detail" ? "detail" : Object.keys(detail?.fields ?? {}).length > 0 ? "list" : "all"
+
+const mergeRows = (batch: Batch): ReadonlyArray<Statement> => {
+  const [parent, ...children] = tablesOf(batch.resource)
+  const mode = modeOf(batch)
+  const stage = stageSql(batch, parent, children)
+  if (batch.isNew) return [stage, ...insertNewRows(batch)]
+  const write = (rows: number) => (rows === 0 ? [] : writeVersions(batch, mode, rows))
   return [
-    ...stageStatements(batch, parent, children),
-    ...stageParents(batch),
-    ...(isChild
-      ? [
-          `CREATE OR REPLACE TEMP TABLE listed AS SELECT ${keyText(resource)} AS key, ${name(resource.childOf!.column)} AS parent_id FROM stage`
-        ]
-      : []),
-    ...(batch.isFull ? [addSeenKeys(batch, `(SELECT ${keyText(resource)} AS key FROM stage)`)] : []),
-    ...(mode === "detail" ? [dropUnchangedDetails(batch)] : dropUnchangedRows(batch)),
-    { ifAny: "stage", run: writeVersions(batch, mode) },
-    ...(isChild ? missingChildren(batch, parent) : []),
-    ...updateParentState(batch)
+    stage,
+    mode === "detail"
+      ? { sql: dropUnchangedDetails(batch), next: (dropped) => write(batch.staged - dropped) }
+      : {
+          sql: existingRows(batch),
+          next: (existing) =>
+            existing === 0
+              ? write(batch.staged)
+              : [{ sql: dropUnchangedRows(batch), next: (dropped) => write(batch.staged - dropped) }]
+        }
   ]
 }
 
 /** Removes staged details with the same content as at the last read for the same version of the row. */
 const dropUnchangedDetails = (batch: Batch): string =>
-  `DELETE FROM stage USING parents, ${parentStateSql(batch)} AS f WHERE parents.parent_id = stage.id AND f.parent_id = stage.id
-     AND f.content_hash = stage._row_hash AND f.parent_version = parents.parent_version`
+  `DELETE FROM stage USING ${stagedParentsSql(batch)} AS p, ${parentStateSql(batch)} AS f WHERE p.parent_id = stage.id AND f.parent_id = stage.id
+     AND f.content_hash = stage._row_hash AND f.parent_version = p.parent_version`
+
+/** The current rows of the staged keys. The only scan of the whole table reads narrow columns. */
+const existingRows = ({ resource, location }: Batch): string => {
+  const changed = versionOf(resource)
+  const columns = [...new Set([...keyOf(resource), "_row_hash", ...carriedOver, ...(changed ? [changed] : [])])]
+  return `CREATE OR REPLACE TEMP TABLE existing AS SELECT ${names(columns)} FROM crm.${name(resource.table)}
+    WHERE location_id = ${literal(location)} AND (${names(keyOf(resource))}) IN (SELECT ${names(keyOf(resource))} FROM stage)`
+}
 
 /**
  * Removes staged rows that are unchanged, and older versions of rows that this or a later run has written. An older version
- * from a later run is the current one: the service restored, merged or imported the record. The only scan of the whole table
- * reads narrow columns.
+ * from a later run is the current one: the service restored, merged or imported the record.
  */
-const dropUnchangedRows = ({ resource, location, run }: Batch): ReadonlyArray<string> => {
-  const key = names(keyOf(resource))
+const dropUnchangedRows = ({ resource, run }: Batch): string => {
   const changed = versionOf(resource)
   const older = changed
     ? ` OR (stage.${name(changed)} < existing.${name(changed)} AND (existing._run_id = ${literal(run)} OR ${syncedAt} <= existing._synced_at))`
     : ""
-  const columns = [...new Set([...keyOf(resource), "_row_hash", ...carriedOver, ...(changed ? [changed] : [])])]
-  return [
-    `CREATE OR REPLACE TEMP TABLE existing AS SELECT ${names(columns)} FROM crm.${name(resource.table)}
-     WHERE location_id = ${literal(location)} AND (${key}) IN (SELECT ${key} FROM stage)`,
-    `DELETE FROM stage USING existing WHERE ${sameKey(resource, "existing", "stage")}
-     AND ((existing._row_hash = stage._row_hash AND (existing._deleted_at IS NOT NULL) = ${isTombstoned(resource)})${older})`
-  ]
+  return `DELETE FROM stage USING existing WHERE ${sameKey(resource, "existing", "stage")}
+    AND ((existing._row_hash = stage._row_hash AND (existing._deleted_at IS NOT NULL) = ${isTombstoned(resource)})${older})`
 }
 
 /** Columns that a new version may take over from the version before. */
 const carriedOver = ["_synced_at", "_run_id", "_deleted_at"]
 
-/** Writes the staged rows, which are new or changed, to the tables. */
-const writeVersions = (batch: Batch, mode: Mode): ReadonlyArray<Statement> => {
-  const { resource, location, run } = batch
+/** Inserts the staged rows, of which the table has no earlier version. */
+const insertNewRows = (batch: Batch): ReadonlyArray<Statement> => {
+  const { resource, changes } = batch
+  const [parent, ...children] = tablesOf(resource)
+  changes.counts.add(batch, { new_rows: batch.staged })
+  return [
+    ...recordChange(batch),
+    `INSERT INTO crm.${name(parent.name)} BY NAME SELECT ${parent.columns.map((column) => `${newValue(column, batch)} AS ${name(column.name)}`).join(", ")} FROM stage`,
+    ...children.map((child) => insertChildren(batch, child, "all"))
+  ]
+}
+
+const recordChange = ({ resource, location, changes }: Batch): ReadonlyArray<string> =>
+  changes.ofRows(resource.table, `(SELECT ${literal(location)} AS location_id, ${keyText(resource)} AS key FROM stage)`)
+
+/** Writes the staged rows, which are new or changed, to the tables. `rows`: their number. */
+const writeVersions = (batch: Batch, mode: Mode, rows: number): ReadonlyArray<Statement> => {
+  const { resource, location, run, changes } = batch
   const [parent, ...children] = tablesOf(resource)
   const inLocation = `location_id = ${literal(location)}`
   const current = `crm.${name(parent.name)}`
   const key = names(keyOf(resource))
-  return [
-    ...recordChange(
-      resource.table,
-      `(SELECT ${literal(location)} AS location_id, ${keyText(resource)} AS key FROM stage)`
+  const replace = (): ReadonlyArray<Statement> => [
+    ...archiveVersions(
+      batch,
+      `(SELECT previous.*, ${syncedAt} AS _ends_at FROM previous JOIN stage USING (${key}) WHERE previous._run_id <> ${literal(run)})`,
+      (changed) => changes.counts.add(batch, { changed_rows: changed })
     ),
+    `DELETE FROM ${current} WHERE ${inLocation} AND (${key}) IN (SELECT ${key} FROM previous)`,
+    ...children.map((child) => deleteChildren(batch, child, mode)),
+    ...(mode === "all" ? [] : mergeUnknownFields(batch))
+  ]
+  return [
+    ...recordChange(batch),
     ...(mode === "list" ? [detailedRows(batch)] : []),
-    `CREATE OR REPLACE TEMP TABLE previous AS ${
-      mode === "all"
-        ? `SELECT ${key}, ${names(carriedOver)} FROM existing WHERE true`
-        : `SELECT * FROM ${current} WHERE ${inLocation}`
-    } AND (${key}) IN (SELECT ${key} FROM stage)`,
-    addCounts(batch, {
-      new_rows: `(SELECT count(*) FROM stage ANTI JOIN previous USING (${key}))`,
-      changed_rows: `(SELECT count(*) FROM previous WHERE _run_id <> ${literal(run)})`
-    }),
     {
-      ifAny: "previous",
-      run: [
-        ...archiveVersions(
-          batch,
-          `(SELECT previous.*, ${syncedAt} AS _ends_at FROM previous JOIN stage USING (${key}) WHERE previous._run_id <> ${literal(run)})`
-        ),
-        `DELETE FROM ${current} WHERE ${inLocation} AND (${key}) IN (SELECT ${key} FROM previous)`,
-        ...children.map((child) => deleteChildren(batch, child, mode))
-      ]
+      sql: `CREATE OR REPLACE TEMP TABLE previous AS ${
+        mode === "all"
+          ? `SELECT ${key}, ${names(carriedOver)} FROM existing WHERE true`
+          : `SELECT * FROM ${current} WHERE ${inLocation}`
+      } AND (${key}) IN (SELECT ${key} FROM stage)`,
+      next: (previous) => {
+        changes.counts.add(batch, { new_rows: rows - previous })
+        return previous === 0 ? [] : replace()
+      }
     },
-    ...(mode === "all" ? [] : [{ ifAny: "previous", run: mergeUnknownFields(batch) }]),
     `INSERT INTO ${current} BY NAME SELECT ${parent.columns.map((column) => `${value(column, mode, batch)} AS ${name(column.name)}`).join(", ")}
      FROM stage LEFT JOIN previous USING (${key})${mode === "list" ? " LEFT JOIN detailed ON detailed.parent_id = stage.id" : ""}`,
     ...children.map((child) => insertChildren(batch, child, mode)),
@@ -133,15 +150,17 @@ const updateChildDeletions = (
   { resource, location }: Batch,
   children: ReadonlyArray<Table>
 ): ReadonlyArray<Statement> => [
-  `CREATE OR REPLACE TEMP TABLE deletion_changes AS SELECT current.id, current._deleted_at FROM crm.${name(resource.table)} AS current
-   JOIN previous ON previous.id = current.id WHERE current.location_id = ${literal(location)} AND current._deleted_at IS DISTINCT FROM previous._deleted_at`,
   {
-    ifAny: "deletion_changes",
-    run: children.map(
-      (child) =>
-        `UPDATE crm.${name(child.name)} AS t SET _deleted_at = deletion_changes._deleted_at FROM deletion_changes
-         WHERE t.location_id = ${literal(location)} AND t.${name(child.parentColumn!)} = deletion_changes.id`
-    )
+    sql: `CREATE OR REPLACE TEMP TABLE deletion_changes AS SELECT current.id, current._deleted_at FROM crm.${name(resource.table)} AS current
+   JOIN previous ON previous.id = current.id WHERE current.location_id = ${literal(location)} AND current._deleted_at IS DISTINCT FROM previous._deleted_at`,
+    next: (changed) =>
+      changed === 0
+        ? []
+        : children.map(
+            (child) =>
+              `UPDATE crm.${name(child.name)} AS t SET _deleted_at = deletion_changes._deleted_at FROM deletion_changes
+               WHERE t.location_id = ${literal(location)} AND t.${name(child.parentColumn!)} = deletion_changes.id`
+          )
   }
 ]
 
@@ -159,6 +178,22 @@ const isTombstoned = ({ tombstone }: Resource, mode: Mode = "all") => {
 
 /** When the page of a row was read, so that a rebuild produces the same rows as the runs did. */
 const syncedAt = "to_timestamp(stage._at / 1000)"
+
+/** The expression for one column of a row without an earlier version. */
+const newValue = (column: Column, { resource, location, run }: Batch): string => {
+  switch (column.name) {
+    case "location_id":
+      return literal(location)
+    case "_synced_at":
+      return syncedAt
+    case "_run_id":
+      return literal(run)
+    case "_deleted_at":
+      return resource.tombstone === undefined ? "NULL" : `CASE WHEN ${isTombstoned(resource)} THEN ${syncedAt} END`
+    default:
+      return `stage.${name(column.name)}`
+  }
+}
 
 /** The expression for one column of the new row. */
 const value = (column: Column, mode: Mode, { resource, location, run }: Batch): string => {
@@ -210,38 +245,32 @@ const insertChildren = ({ resource, location, run }: Batch, child: Table, mode: 
      FROM ${from}`
 }
 
-const stageParents = ({ label, location, parents }: Batch): ReadonlyArray<string> =>
-  parents === undefined
-    ? []
-    : [
-        `CREATE OR REPLACE TEMP TABLE parents AS SELECT p.*, coalesce(to_timestamp(p.full_ms / 1000), f.full_at) AS full_at
-         FROM (FROM ${parents("parent_id: 'VARCHAR', parent_version: 'VARCHAR', content_hash: 'VARCHAR', fetched_ms: 'BIGINT', full_ms: 'BIGINT', notes_missing: 'BOOLEAN', checkpoint: 'VARCHAR', _n: 'BIGINT'")}
-           QUALIFY row_number() OVER (PARTITION BY parent_id ORDER BY _n DESC) = 1) AS p
-         LEFT JOIN ${parentStateSql({ location, label })} AS f ON f.parent_id = p.parent_id`
-      ]
-
 /**
  * Notes children missing from a parent, once all its pages have been read: extract decides about them. In frames of earlier
- * versions the reading itself was the decision, so they are marked deleted.
+ * versions the reading itself was the decision, so they are marked deleted. `listed`: SELECT of the keys that were returned.
  */
-const missingChildren = (batch: Batch, table: Table): ReadonlyArray<Statement> => {
+const missingChildren = (batch: Batch, listed: string): ReadonlyArray<Statement> => {
   const { resource, location } = batch
   const key = keyText(resource)
   const column = name(resource.childOf!.column)
+  const parents = stagedParentsSql(batch)
   return [
-    addSeenKeys(batch, "listed SEMI JOIN (FROM parents WHERE checkpoint IS NOT NULL) AS unfinished USING (parent_id)"),
-    forgetMissing(batch, "SELECT key FROM listed"),
-    `CREATE OR REPLACE TEMP TABLE missing AS SELECT ${key} AS key, parent_id, to_timestamp(fetched_ms / 1000) AS at_, notes_missing
-     FROM crm.${name(table.name)} JOIN parents ON parent_id = ${column} AND full_ms IS NOT NULL
-     WHERE location_id = ${literal(location)} AND _deleted_at IS NULL AND ${key} NOT IN (SELECT key FROM listed)
-     AND ${key} NOT IN ${seenKeysSql(batch)}`,
+    forgetMissing(batch, listed),
     {
-      ifAny: "missing",
-      run: [
-        ...noteMissing(batch, "(FROM missing WHERE notes_missing)"),
-        "CREATE OR REPLACE TEMP TABLE deleted AS SELECT key, at_ FROM missing WHERE NOT notes_missing",
-        { ifAny: "deleted", run: markDeleted(batch) }
-      ]
+      sql: `CREATE OR REPLACE TEMP TABLE missing AS SELECT ${key} AS key, p.parent_id, p.fetched_at AS at_, p.notes_missing
+        FROM crm.${name(resource.table)} AS t JOIN ${parents} AS p ON p.parent_id = t.${column} AND p.is_complete
+        WHERE t.location_id = ${literal(location)} AND _deleted_at IS NULL AND ${key} NOT IN (${listed})
+        AND ${key} NOT IN ${seenKeysSql(batch)}`,
+      next: (missing) =>
+        missing === 0
+          ? []
+          : [
+              ...noteMissing(batch, "(FROM missing WHERE notes_missing)"),
+              {
+                sql: "CREATE OR REPLACE TEMP TABLE deleted AS SELECT key, at_ FROM missing WHERE NOT notes_missing",
+                next: (deleted) => markDeleted(batch, deleted)
+              }
+            ]
     },
     // A parent that is read completely needs the keys of its earlier pages no longer.
     {
@@ -249,12 +278,9 @@ const missingChildren = (batch: Batch, table: Table): ReadonlyArray<Statement> =
       run: [
         deleteSeenKeysIn(
           batch,
-          `SELECT ${key} FROM crm.${name(table.name)} JOIN parents ON parent_id = ${column} AND checkpoint IS NULL WHERE location_id = ${literal(location)}`
+          `SELECT ${key} FROM crm.${name(resource.table)} AS t JOIN ${parents} AS p ON p.parent_id = t.${column} AND p.checkpoint IS NULL WHERE t.location_id = ${literal(location)}`
         )
       ]
     }
   ]
 }
-
-const updateParentState = (batch: Batch): ReadonlyArray<string> =>
-  batch.parents === undefined ? [] : replaceParentState(batch, "parents")

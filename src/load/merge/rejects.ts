@@ -6,14 +6,17 @@ import {
   rejectedRecordsSql,
   valuesRejectedBy
 } from "../../warehouse/meta/rejects.ts"
-import { addCounts } from "../../warehouse/meta/run-resources.ts"
 import { instantOf, literal } from "../../warehouse/sql.ts"
 import { type NdjsonFile, readNdjson } from "../ndjson-file.ts"
+import type { Statement } from "../../warehouse/warehouse.ts"
 import type { Group } from "../staging-files.ts"
+import type { Changes } from "./changes.ts"
 
-export const rejectStatements = (group: Group): ReadonlyArray<string> => [
+/** `stage` has the rows of the group. */
+export const rejectStatements = (group: Group, changes: Changes): ReadonlyArray<Statement> => [
   ...recordRejects(
     group,
+    changes,
     "rejected_values",
     group.rejectedValues,
     `"table" AS table_name, key, "column" AS column_name, value, reason`,
@@ -25,6 +28,7 @@ export const rejectStatements = (group: Group): ReadonlyArray<string> => [
   ),
   ...recordRejects(
     group,
+    changes,
     "rejected_records",
     group.rejectedRecords,
     `"table" AS table_name, record, reason`,
@@ -44,18 +48,25 @@ export const rejectStatements = (group: Group): ReadonlyArray<string> => [
 
 const recordRejects = (
   group: Group,
+  changes: Changes,
   kind: RejectTable,
   lines: NdjsonFile,
   columns: string,
   from: string
-): ReadonlyArray<string> => {
+): ReadonlyArray<Statement> => {
   const [run, location, at] = [literal(group.run), literal(group.location), instantOf(group.at)]
   return lines.length === 0
     ? []
     : [
-        `CREATE OR REPLACE TEMP TABLE rejects AS
-         SELECT DISTINCT ${run} AS run_id, ${location} AS location_id, ${columns}, ${at} AS rejected_at FROM ${from}`,
-        insertRejects(kind, "rejects"),
-        addCounts(group, { [kind]: "(SELECT count(*) FROM rejects)" })
+        {
+          sql: insertRejects(
+            kind,
+            `(SELECT DISTINCT ${run} AS run_id, ${location} AS location_id, ${columns}, ${at} AS rejected_at FROM ${from})`
+          ),
+          next: (rows) => {
+            changes.counts.add(group, { [kind]: rows })
+            return []
+          }
+        }
       ]
 }

@@ -1,6 +1,5 @@
 /** Schema drift: fields and types that differ from the definition. Recorded once with a sample, then counted. */
 import { type SchemaPolicies, isBlocked } from "../../catalog/schema-policy.ts"
-import { addBlockedFields } from "../../warehouse/meta/run-resources.ts"
 import { addSchemaChanges } from "../../warehouse/meta/schema-changes.ts"
 import { wellFormed } from "../normalise/convert.ts"
 import { type NdjsonFile, readNdjson } from "../ndjson-file.ts"
@@ -32,10 +31,7 @@ export const driftStatements = (lines: NdjsonFile): ReadonlyArray<string> =>
       ]
 
 /** Fields that a frozen resource does not accept. */
-export const blockedStatements = (group: Group, policies: SchemaPolicies): ReadonlyArray<string> =>
-  addBlockedFields(
-    group,
-    [...group.drift.values()]
-      .filter(({ table, field }) => isBlocked(policies, group.resource, table, field))
-      .map(({ table, field }) => `${table}.${field}`)
-  )
+export const blockedFields = ({ drift, resource }: Group, policies: SchemaPolicies): ReadonlyArray<string> =>
+  [...drift.values()]
+    .filter(({ table, field }) => isBlocked(policies, resource, table, field))
+    .map(({ table, field }) => `${table}.${field}`)

@@ -5,8 +5,9 @@
 import type { Resource } from "../../catalog/resource.ts"
 import { tablesOf } from "../../catalog/tables.ts"
 
-/** If the definition lists no values of the column, every value is one. */
 export interface UnlistedValue {
+  /** Whether the definition lists values of the column. If it lists none, every value is unlisted. */
+  readonly hasList: boolean
   readonly table: string
   readonly column: string
   readonly value: string
@@ -34,7 +35,7 @@ export const unlistedValuesOf = (resource: Resource): ((row: Row) => ReadonlyArr
     let found: Array<UnlistedValue> | undefined
     const look = (table: string, column: string, listed: ReadonlySet<string>, sent: unknown) => {
       if (typeof sent !== "string" || sent === "" || listed.has(sent)) return
-      ;(found ??= []).push({ table, column, value: sent.toWellFormed() })
+      ;(found ??= []).push({ hasList: listed.size > 0, table, column, value: sent.toWellFormed() })
     }
     for (const { table, isChild, column, listed } of enums)
       if (!isChild) look(table, column, listed, row[column])

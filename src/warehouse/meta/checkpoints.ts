@@ -37,10 +37,16 @@ export const unfinishedLists = Effect.fnUntraced(function* (): Effect.fn.Return<
   return rows.map((row) => ({ location: String(row["location_id"]), resource: String(row["resource"]) }))
 })
 
-/** `checkpoint` is JSON. */
-export const replaceCheckpoint = (location: string, resource: string, partition: string, checkpoint: string): string =>
-  `INSERT OR REPLACE INTO meta.checkpoints (location_id, resource, partition, checkpoint)
-   VALUES (${[location, resource, partition, checkpoint].map(literal).join(", ")})`
+/** One for each partition of a list. `checkpoint` is JSON. */
+export const replaceCheckpoints = (
+  checkpoints: ReadonlyArray<Reading & { readonly partition: string; readonly checkpoint: string }>
+): ReadonlyArray<string> =>
+  checkpoints.length === 0
+    ? []
+    : [
+        `INSERT OR REPLACE INTO meta.checkpoints (location_id, resource, partition, checkpoint)
+         VALUES ${checkpoints.map(({ location, label, partition, checkpoint }) => `(${[location, label, partition, checkpoint].map(literal).join(", ")})`).join(", ")}`
+      ]
 
 export const deleteCheckpoints = (readings: ReadonlyArray<Reading>): ReadonlyArray<string> =>
   readings.length === 0 ? [] : [`DELETE FROM meta.checkpoints WHERE ${isOneOf(readings)}`]

@@ -25,13 +25,30 @@ export const renewVersions = (resources: ReadonlyArray<string>): ReadonlyArray<s
       ])
 ]
 
-/** To run with a change. `keys`: a relation with the `location_id` and `key` of each changed row or parent. */
-export const recordChange = (resource: string, keys: string): ReadonlyArray<string> => [
-  `UPDATE meta.content_versions SET version = uuid() WHERE resource = ${literal(resource)}`,
-  // Before the first release, the keys would be those of all rows.
-  `INSERT INTO meta.changed_keys SELECT ${literal(resource)}, location_id, key FROM ${keys}
-   WHERE EXISTS (FROM meta.content_versions WHERE resource = ${literal(resource)} AND base IS NOT NULL)`
-]
+/** To run in a transaction that changes tables of these resources. */
+export const changeVersions = (resources: Iterable<string>): ReadonlyArray<string> => {
+  const changed = [...resources]
+  return changed.length === 0
+    ? []
+    : [`UPDATE meta.content_versions SET version = uuid() WHERE resource IN (${changed.map(literal).join(", ")})`]
+}
+
+/**
+ * To run with a change of a resource that a release has; before the first release, the keys would be those of all rows.
+ * `keys`: a relation with the `location_id` and `key` of each changed row or parent.
+ */
+export const recordChangedKeys = (resource: string, keys: string): string =>
+  `INSERT INTO meta.changed_keys SELECT ${literal(resource)}, location_id, key FROM ${keys}`
+
+/** Resources that a release has. */
+export const releasedResources = Effect.fnUntraced(function* (): Effect.fn.Return<
+  ReadonlySet<string>,
+  Failure,
+  Warehouse
+> {
+  const rows = yield* (yield* Warehouse).rows("SELECT resource FROM meta.content_versions WHERE base IS NOT NULL")
+  return new Set(rows.map((row) => String(row["resource"])))
+})
 
 /** The next release writes the tables of the resource anew, and reads no list of changed keys. */
 export const renewVersion = (resource: string): ReadonlyArray<string> => [

@@ -2,7 +2,10 @@
  * `meta.parent_state`: for each parent, which version its children or detail were fetched for, when, and where to resume.
  * One row per location, label of the children or detail, and parent.
  */
+import * as Effect from "effect/Effect"
+import type { Failure } from "../../failure.ts"
 import { literal } from "../sql.ts"
+import { Warehouse } from "../warehouse.ts"
 import type { Reading } from "./reading.ts"
 
 /** SQL for the rows of a reading: all columns of the table. */
@@ -21,11 +24,34 @@ export const fetchedParentsSql = (label: string): string =>
 export const deleteParentState = ({ location, label }: Reading, ids: string): string =>
   `DELETE FROM meta.parent_state WHERE location_id = ${literal(location)} AND resource = ${literal(label)} AND parent_id IN (${ids})`
 
-/** `from`: a relation with parent_id, parent_version, content_hash, fetched_ms, full_at, checkpoint. */
-export const replaceParentState = ({ location, label }: Reading, from: string): ReadonlyArray<string> => [
-  deleteParentState({ location, label }, `SELECT parent_id FROM ${from}`),
-  `INSERT INTO meta.parent_state
-     (location_id, resource, parent_id, parent_version, content_hash, fetched_at, full_at, checkpoint)
-   SELECT ${literal(location)}, ${literal(label)}, parent_id, parent_version, content_hash,
-     to_timestamp(fetched_ms / 1000), full_at, checkpoint FROM ${from}`
+/** Readings of which some parent has a state. */
+export const readingsWithParentState = Effect.fnUntraced(function* (): Effect.fn.Return<
+  ReadonlyArray<Reading>,
+  Failure,
+  Warehouse
+> {
+  const rows = yield* (yield* Warehouse).rows("SELECT DISTINCT location_id, resource FROM meta.parent_state")
+  return rows.map((row) => ({ location: String(row["location_id"]), label: String(row["resource"]) }))
+})
+
+const columns = "location_id, resource, parent_id, parent_version, content_hash, fetched_at, full_at, checkpoint"
+
+/**
+ * Creates the temporary table `parents`: the state of each parent after a batch, and `notes_missing`. `from`: a relation with
+ * location_id, resource, parent_id, parent_version, content_hash, fetched_ms, full_ms, notes_missing, checkpoint.
+ */
+export const stageParentState = (from: string): string =>
+  `CREATE OR REPLACE TEMP TABLE parents AS
+   SELECT p.location_id, p.resource, p.parent_id, p.parent_version, p.content_hash, to_timestamp(p.fetched_ms / 1000) AS fetched_at,
+     coalesce(to_timestamp(p.full_ms / 1000), f.full_at) AS full_at, p.full_ms IS NOT NULL AS is_complete, p.notes_missing, p.checkpoint
+   FROM ${from} AS p LEFT JOIN meta.parent_state AS f USING (location_id, resource, parent_id)`
+
+/** SQL for the staged parents of a reading. */
+export const stagedParentsSql = ({ location, label }: Reading): string =>
+  `(FROM parents WHERE location_id = ${literal(location)} AND resource = ${literal(label)})`
+
+/** Replaces the state of the parents in the temporary table `parents`. */
+export const replaceParentState: ReadonlyArray<string> = [
+  "DELETE FROM meta.parent_state AS f USING parents AS p WHERE f.location_id = p.location_id AND f.resource = p.resource AND f.parent_id = p.parent_id",
+  `INSERT INTO meta.parent_state (${columns}) SELECT ${columns} FROM parents`
 ]

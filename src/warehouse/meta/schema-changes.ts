@@ -18,19 +18,42 @@ export const addSchemaChanges = (from: string): string =>
    FROM ${from} GROUP BY ALL ON CONFLICT DO UPDATE SET seen = seen + excluded.seen,
      sample = coalesce(sample, excluded.sample), sample_key = if(sample IS NULL, excluded.sample_key, sample_key)`
 
-/** `values`: SQL for table_name, column_name, value: undocumented values of columns whose values the documents list. */
-export const addUnexpectedValues = (location: string, values: string): string =>
-  `INSERT INTO meta.unexpected_values (location_id, table_name, column_name, value)
-   SELECT DISTINCT ${literal(location)}, table_name, column_name, value FROM (${values}) AS met
-   ANTI JOIN (FROM meta.unexpected_values WHERE location_id = ${literal(location)}) AS known
-     USING (table_name, column_name, value)`
+/** A value of an enum column that the documents do not list. */
+export interface MetValue {
+  readonly run: string
+  readonly location: string
+  readonly table: string
+  readonly column: string
+  readonly value: string
+}
 
-/** `values`: SQL for table_name, column_name, value: all values of columns whose values the documents do not list. */
-export const addEnumValues = (run: string, location: string, values: string): string =>
-  `INSERT INTO meta.enum_values (location_id, table_name, column_name, value, first_run_id)
-   SELECT DISTINCT ${literal(location)}, table_name, column_name, value, ${literal(run)} FROM (${values}) AS met
-   ANTI JOIN (FROM meta.enum_values WHERE location_id = ${literal(location)}) AS known
-     USING (table_name, column_name, value)`
+const metSql = (values: ReadonlyArray<MetValue>): string =>
+  `(VALUES ${values
+    .map(
+      ({ run, location, table, column, value }, n) =>
+        `(${n}, ${[run, location, table, column, value].map(literal).join(", ")})`
+    )
+    .join(", ")}) AS met (n, run_id, location_id, table_name, column_name, value)`
+
+/** Values of columns for which the documents list other values. */
+export const addUnexpectedValues = (values: ReadonlyArray<MetValue>): ReadonlyArray<string> =>
+  values.length === 0
+    ? []
+    : [
+        `INSERT INTO meta.unexpected_values (location_id, table_name, column_name, value)
+         SELECT DISTINCT location_id, table_name, column_name, value FROM ${metSql(values)}
+         ANTI JOIN meta.unexpected_values AS known USING (location_id, table_name, column_name, value)`
+      ]
+
+/** All values of columns for which the documents list none. */
+export const addEnumValues = (values: ReadonlyArray<MetValue>): ReadonlyArray<string> =>
+  values.length === 0
+    ? []
+    : [
+        `INSERT INTO meta.enum_values (location_id, table_name, column_name, value, first_run_id)
+         SELECT location_id, table_name, column_name, value, arg_min(run_id, n) FROM ${metSql(values)}
+         ANTI JOIN meta.enum_values AS known USING (location_id, table_name, column_name, value) GROUP BY ALL`
+      ]
 
 /** What the service sends differently from its documents, as `table.field (kind)` or `table.column = value`. */
 export interface SchemaDrift {
@@ -77,7 +100,7 @@ export const reportSchemaDrift = Effect.fnUntraced(function* (
     const resource = blocked(table!, value!)
     return resource === undefined
       ? []
-      : addBlockedFields({ run, location: location!, label: resource }, [`${table}.${value}`])
+      : [addBlockedFields({ run, location: location!, label: resource }, [`${table}.${value}`])]
   })
   yield* warehouse.transaction([...blocking, "DELETE FROM meta.unexpected_values"])
   const changes = yield* warehouse.rows(

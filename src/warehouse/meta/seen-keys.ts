@@ -2,9 +2,9 @@
 import { literal } from "../sql.ts"
 import { type Reading, isOneOf } from "./reading.ts"
 
-/** `from`: SQL for a relation with a column `key`. */
-export const addSeenKeys = ({ location, label }: Reading, from: string): string =>
-  `INSERT INTO meta.seen_keys (location_id, resource, key) SELECT ${literal(location)}, ${literal(label)}, key FROM ${from}`
+/** `from`: SQL for a relation with location_id, resource, key. */
+export const addSeenKeys = (from: string): string =>
+  `INSERT INTO meta.seen_keys (location_id, resource, key) SELECT location_id, resource, key FROM ${from}`
 
 /** SQL for a relation with the column `key`. */
 export const seenKeysSql = ({ location, label }: Reading): string =>

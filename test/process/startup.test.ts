@@ -47,8 +47,15 @@ describe("the modules of", () => {
     assert.include(traced, "src/cli/telemetry.ts")
   })
 
+  it("the version are two", async () => {
+    assert.deepStrictEqual(
+      (await loadedBy(["--version"])).filter((module) => module.startsWith("src/")),
+      ["src/main.ts", "src/values/version.ts"]
+    )
+  })
+
   it("help and status do not include the whole of effect", async () => {
-    for (const command of [["--version"], ["--help"], ["status"]]) {
+    for (const command of [["--help"], ["status"]]) {
       const modules = await loadedBy(command)
       assert.include(modules, "src/cli/commands.ts")
       assert.notInclude(modules, wholeOfEffect, command.join(" "))

@@ -1,8 +1,12 @@
-// Builds `dist/`, which the package contains: Node does not strip types of files below node_modules. It has the layout of
-// the repository, so that files find each other in the same way.
+/**
+ * Builds `dist/`, which the package contains: Node does not strip types of files below node_modules. It has the layout of
+ * the repository, so that files find each other in the same way. The command line is bundled, with Effect and the other
+ * libraries that every command loads: a process loads a few files instead of a thousand, and starts in half the time.
+ */
 import { execFileSync } from "node:child_process"
-import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { rolldown } from "rolldown"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const dist = `${root}dist/`
@@ -21,3 +25,20 @@ writeFileSync(
   `${dist}package.json`,
   `${JSON.stringify({ name, version, type: "module", imports, dependencies, optionalDependencies }, null, 2)}\n`
 )
+
+const bundled = /^(effect|@effect\/.+|@duckdb\/node-api|undici|csv-stringify|hyparquet|hyparquet-writer)(\/|$)/
+// The definitions stay files of their own. They import the catalogue, of which there must be one, so it is bundled along.
+const entries = ["main", ...readdirSync(`${root}src/catalog`).map((file) => `catalog/${file.slice(0, -".ts".length)}`)]
+const bundle = await rolldown({
+  input: Object.fromEntries(entries.map((name) => [name, `${dist}src/${name}.js`])),
+  platform: "node",
+  external: (id) => !/^[./]/.test(id) && !bundled.test(id),
+  checks: { circularDependency: false }
+})
+// The chunks are in a folder of src/, like the files that they consist of, because these find others by relative paths.
+await bundle.write({
+  dir: `${dist}src`,
+  entryFileNames: "[name].js",
+  chunkFileNames: "chunks/[name]-[hash].js",
+  minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } }
+})

@@ -75,8 +75,10 @@ export const resolveCatalogueImports = (folder: string): void => {
     resolve: (specifier, context, next) =>
       specifier.startsWith("sluice/catalog/") && context.parentURL?.startsWith(within)
         ? next(
-            new URL(`./${specifier.slice("sluice/catalog/".length)}${extname(import.meta.filename)}`, import.meta.url)
-              .href,
+            new URL(
+              `../catalog/${specifier.slice("sluice/catalog/".length)}${extname(import.meta.filename)}`,
+              import.meta.url
+            ).href,
             context
           )
         : next(specifier, context)

@@ -1,5 +1,5 @@
 /** Writes the data dictionary as Markdown: the meaning and source of every table and column, and how each is updated. */
-import { Duration } from "effect"
+import * as Duration from "effect/Duration"
 import { type Covered, coverageOf, operationsOf } from "./coverage.ts"
 import type { Catalogue } from "./discover.ts"
 import { personalDataClasses, personalDataMeanings } from "./personal-data.ts"

@@ -48,7 +48,9 @@ const packageFile = (name: string, entry: string, from?: string): string => {
 /** By the path of their address, the paths of all files that are served. */
 export const assetPaths = (): ReadonlyMap<string, string> =>
   new Map([
-    ...own.map((name) => [`/page/${name}`, fileURLToPath(new URL(`./page/${name}`, import.meta.url))] as const),
+    ...own.map(
+      (name) => [`/page/${name}`, fileURLToPath(new URL(`../explore/page/${name}`, import.meta.url))] as const
+    ),
     ...packages.map(([name, entry, from]) => [`/packages/${name}.js`, packageFile(name, entry, from)] as const)
   ])
 
@@ -57,6 +59,6 @@ export const importMap = (): string =>
 
 /** The page; `nonce` permits its import map, the only script that is not a file. */
 export const pageHtml = async (nonce: string): Promise<string> =>
-  (await readFile(new URL("./page/index.html", import.meta.url), "utf8"))
+  (await readFile(new URL("../explore/page/index.html", import.meta.url), "utf8"))
     .replace("{{nonce}}", nonce)
     .replace("{{importMap}}", importMap())

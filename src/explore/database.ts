@@ -99,7 +99,7 @@ const startProcess = (
   more: ReadonlyArray<string> = []
 ): ChildProcess => {
   // In a package, its files are JavaScript.
-  const program = fileURLToPath(new URL(`./database-process${extname(import.meta.url)}`, import.meta.url))
+  const program = fileURLToPath(new URL(`../explore/database-process${extname(import.meta.url)}`, import.meta.url))
   const child = fork(program, [path, String(memoryMb), ...more], {
     execArgv: ["--max-old-space-size=1024"],
     // None of the secrets of this process; and timestamps are shown in UTC.

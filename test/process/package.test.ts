@@ -9,6 +9,7 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  rmSync,
   symlinkSync,
   writeFileSync
 } from "node:fs"
@@ -89,6 +90,20 @@ describe.skipIf(registry.status !== 0)("the installed package", () => {
     const pinned = execFileSync(join(installed, "node_modules/.bin/node"), ["--version"], { encoding: "utf8" })
     assert.strictEqual(pinned.trim(), process.version)
     assert.isFalse(existsSync(join(installed, "node_modules/vitest")))
+  })
+
+  it("loads a command and its libraries from a few files", async () => {
+    const list = join(home, "modules")
+    const hook = `import { registerHooks } from "node:module"; import { appendFileSync } from "node:fs"; registerHooks({ load: (url, context, next) => { appendFileSync(${JSON.stringify(list)}, url + "\\n"); return next(url, context) } })`
+    const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(hook)}`
+    const { code, stderr } = await run("sluice", ["--help"], home, { NODE_OPTIONS })
+    assert.strictEqual(code, 0, stderr)
+    const loaded = readFileSync(list, "utf8").split("\n")
+    rmSync(list)
+    const files = loaded.filter((url) => url.startsWith("file:"))
+    assert.isAtLeast(files.length, 2)
+    assert.isAtMost(files.length, 40, files.join("\n"))
+    assert.notInclude(files.join("\n"), "/effect/")
   })
 
   it("is set up, syncs and answers where the user stands, and suggests commands that can be typed", async () => {

@@ -77,41 +77,35 @@ export const oldestFetch = Effect.fnUntraced(function* (
   return numberOf(row?.["at"] ?? null)
 })
 
-/** The number of due parents, by label. */
+/** The number of due parents, by label. A statement each, because DuckDB would hold the joins of one in memory together. */
 export const dueCounts = Effect.fnUntraced(function* (
   queries: ReadonlyArray<Omit<DueQuery, "limit">>
 ): Effect.fn.Return<ReadonlyMap<string, number>, Failure, Warehouse> {
   const now = instantOf(yield* Clock.currentTimeMillis)
-  const labels = queries.map(({ childRequest }) => childRequest.label)
-  return yield* counts(
-    labels,
-    queries.map((query) => `SELECT count(*) ${dueFrom(query, now)}`)
-  )
-})
-
-/** The number of rows that are not deleted, by table. */
-export const liveCounts = (
-  location: string,
-  tables: ReadonlyArray<string>
-): Effect.Effect<ReadonlyMap<string, number>, Failure, Warehouse> =>
-  counts(
-    tables,
-    tables.map(
-      (table) =>
-        `SELECT count(*) FROM crm.${name(table)} WHERE location_id = ${literal(location)} AND _deleted_at IS NULL`
+  const warehouse = yield* Warehouse
+  const found = yield* Effect.forEach(queries, (query) =>
+    Effect.map(
+      warehouse.rows(`SELECT count(*) AS n ${dueFrom(query, now)}`),
+      ([row]) => [query.childRequest.label, Number(row?.["n"])] as const
     )
   )
-
-/** The results of queries that return one number each, by name. DuckDB would hold the joins of one statement in memory together. */
-const counts = Effect.fnUntraced(function* (
-  keys: ReadonlyArray<string>,
-  queries: ReadonlyArray<string>
-): Effect.fn.Return<ReadonlyMap<string, number>, Failure, Warehouse> {
-  const warehouse = yield* Warehouse
-  const found = yield* Effect.forEach(queries, (query, index) =>
-    Effect.map(warehouse.rows(`SELECT (${query}) AS n`), ([row]) => [keys[index]!, Number(row?.["n"])] as const)
-  )
   return new Map(found)
+})
+
+/** The number of rows that are not deleted, by table; a table without any is absent. */
+export const liveCounts = Effect.fnUntraced(function* (
+  location: string,
+  tables: ReadonlyArray<string>
+): Effect.fn.Return<ReadonlyMap<string, number>, Failure, Warehouse> {
+  if (tables.length === 0) return new Map()
+  const rows = tables.map(
+    (table) =>
+      `SELECT ${literal(table)} AS "table" FROM crm.${name(table)} WHERE location_id = ${literal(location)} AND _deleted_at IS NULL`
+  )
+  const found = yield* (yield* Warehouse).rows(
+    `SELECT "table", count(*) AS n FROM (${rows.join(" UNION ALL ")}) GROUP BY "table"`
+  )
+  return new Map(found.map((row) => [String(row["table"]), Number(row["n"])]))
 })
 
 /** The rows of a table in each window, by a timestamp column. */

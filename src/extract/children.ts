@@ -35,7 +35,7 @@ const example = ([id, reason]: readonly [string, string]) => `${id.replaceAll(/\
 export const readChildren = Effect.fn("extract.children")(function* (
   resource: Resource,
   childRequest: ChildRequest,
-  { childCapabilities, refreshCutoff }: Pick<Step, "childCapabilities" | "refreshCutoff">,
+  { childCapabilities, refreshCutoff, parents: planned }: Pick<Step, "childCapabilities" | "refreshCutoff" | "parents">,
   parentsRead: Deferred.Deferred<void>,
   context: RunContext
 ): Effect.fn.Return<Outcome, ApiError | Failure, Api | Vault | Warehouse> {
@@ -174,11 +174,19 @@ export const readChildren = Effect.fn("extract.children")(function* (
     yield* decideNotFoundParents()
   })
 
+  // Parents become due when their table changes. `checked`: how many batches had changed it when none was due.
+  const commits = () => context.known.commitsOf(childRequest.table, context.location)
+  let checked = planned?.due === 0 ? 0 : undefined
   while (true) {
     // The parents of a short list are queried once, when all of them are there.
     yield* Effect.raceFirst(Deferred.await(parentsRead), Effect.sleep(250))
     const parentsComplete = yield* Deferred.isDone(parentsRead)
     yield* context.loaded
+    const now = commits()
+    if (checked === now) {
+      if (parentsComplete) break
+      continue
+    }
     const due = yield* dueParents({
       location: context.location,
       childRequest,
@@ -187,7 +195,7 @@ export const readChildren = Effect.fn("extract.children")(function* (
     })
     const parents = due.filter(({ id }) => !failed.has(id) && !decided.has(id))
     if (parents.length > 0) yield* readAll(parents)
-    else if (parentsComplete) break
+    else checked = now
   }
   const readAgain = (ids: ReadonlyArray<string>) =>
     Effect.flatMap(parentVersions(context.location, childRequest, ids), (parents) =>
@@ -197,7 +205,8 @@ export const readChildren = Effect.fn("extract.children")(function* (
     for (const warning of yield* decideMissingChildren(resource, context, readAgain)) warnings.add(warning)
   const requests = (api.requestsByResource.get(label) ?? 0) - requestsBefore
   const capabilities = { ...noCapabilities, sizes, unreliableTotals: [...unreliableTotals] }
-  const fetchedAt = yield* oldestFetch({ location: context.location, childRequest })
+  const isUntouched = planned?.due === 0 && requests === 0 && commits() === 0
+  const fetchedAt = isUntouched ? planned.oldestFetch : yield* oldestFetch({ location: context.location, childRequest })
   return {
     mode: "children",
     ...(fetchedAt !== undefined && { fetchedAt }),

@@ -17,7 +17,7 @@ import { Api } from "../api/api.ts"
 import type { ApiError } from "../api/errors.ts"
 import { requestForRow } from "../catalog/get-one.ts"
 import { at } from "../catalog/json.ts"
-import type { Resource } from "../catalog/resource.ts"
+import { type Resource, childRequestOf } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import { Vault } from "../vault/vault.ts"
 import {
@@ -53,6 +53,7 @@ export const decideMissingRows = Effect.fn("extract.decideMissingRows")(function
   const again = yield* Effect.cached(readAgain)
   const warnings = yield* Effect.forEach(resources, (resource) =>
     Effect.gen(function* () {
+      if (context.known.hasSeenAll(resource.table, context.location)) return []
       const rows = yield* missingRows(resource, context.location, begunAt, partitions)
       return yield* decide(resource, rows, context, () =>
         Effect.gen(function* () {
@@ -74,9 +75,11 @@ export const decideMissingChildren = Effect.fn("extract.decideMissingChildren")(
   readAgain: (parents: ReadonlyArray<string>) => Decides<void>
 ) {
   yield* context.loaded
-  const orphans = yield* orphanedRows(resource, context.location)
+  const { known, location } = context
+  const orphans = known.hasNoDeleted(resource.childOf!.table, location) ? [] : yield* orphanedRows(resource, location)
   yield* recordDeleted(resource, orphans, context)
   if (orphans.length > 0) yield* context.loaded
+  if (!known.hasMissing(location, childRequestOf(resource)!.label)) return []
   const missing = yield* missingChildren(resource, context.location)
   return yield* decide(resource, missing, context, (rows) =>
     Effect.gen(function* () {

@@ -127,12 +127,18 @@ export const extract = Effect.fn("extract")(function* (
       yield* decideMissingRows([resource, ...embedded], outcome.begunAt!, context, readAgain, namedPartitions)
     )
   })
-  const children = ({ resource, mode, childCapabilities, refreshCutoff }: Step) => {
+  const children = ({ resource, mode, childCapabilities, refreshCutoff, parents }: Step) => {
     const childRequest = childRequestOf(resource)
     // The next sync reads the children that a backfill makes due.
     if (childRequest === undefined || mode === "window") return Effect.succeed([])
     const parentsRead = readByTable.get(childRequest.table) ?? nothingToWaitFor
-    const reading = readChildren(resource, childRequest, { childCapabilities, refreshCutoff }, parentsRead, context)
+    const reading = readChildren(
+      resource,
+      childRequest,
+      { childCapabilities, refreshCutoff, ...(parents && { parents }) },
+      parentsRead,
+      context
+    )
     const withStatuses = Effect.gen(function* () {
       const outcome = withWarnings(yield* reading, yield* excluded(childRequest, context.location))
       return cappedByParents(outcome, childRequest.table, yield* statusesOf(childRequest.table))

@@ -20,6 +20,18 @@ interface Count {
 /** What the service says about a record that a list did not return. */
 export type Answer = "exists" | "not found" | "unknown"
 
+/** Each answer is certain if it saves a query, and else says that a query is needed. */
+export interface Known {
+  /** How many batches of this run have changed the table. */
+  readonly commitsOf: (table: string, location: string) => number
+  /** Whether the full reading of the table has returned every live row. */
+  readonly hasSeenAll: (table: string, location: string) => boolean
+  /** Whether no row of the table is deleted. */
+  readonly hasNoDeleted: (table: string, location: string) => boolean
+  /** Whether readings of the children with this label have not returned some stored row. */
+  readonly hasMissing: (location: string, label: string) => boolean
+}
+
 export interface RunContext {
   readonly counts: Counts
   /** Page lengths to which the service cut lists in this run; grows while lists are read. */
@@ -32,6 +44,8 @@ export interface RunContext {
   readonly backpressure: Effect.Effect<void>
   /** Returns when all pages appended before are in the warehouse. */
   readonly loaded: Effect.Effect<void, Failure>
+  /** What the loaded pages show of the warehouse without a query. */
+  readonly known: Known
   readonly optional: OptionalSettings
   /** Every resource of the catalogue: also of tables that the run does not read. */
   readonly resources: ReadonlyArray<Resource>

@@ -3,6 +3,7 @@ import { Clock, Effect } from "effect"
 import type { Failure } from "../failure.ts"
 import { type Position, bytesBetween, isBefore } from "../vault/position.ts"
 import { Vault } from "../vault/vault.ts"
+import type { KnownRows } from "./known-rows.ts"
 import type { Loader } from "./load.ts"
 
 export interface BackgroundLoader {
@@ -12,6 +13,8 @@ export interface BackgroundLoader {
   readonly backpressure: Effect.Effect<void>
   /** Returns when everything appended before the call has been loaded. */
   readonly loaded: Effect.Effect<void>
+  /** What the loaded batches show of the warehouse without a query. */
+  readonly known: KnownRows
 }
 
 /** One batch in preparation and one being committed. */
@@ -21,6 +24,8 @@ const nearBytes = 2 * 1024 * 1024
 /** How long an incomplete batch waits for more pages: a transaction costs about 50 ms whatever its size. */
 const lingerMs = 2000
 const pollIntervalMs = 20
+/** How long a batch for which something waits is kept open for further pages: lists often end at the same time. */
+const quietMs = 40
 
 /** Call this once the loader has loaded everything already in the vault. */
 export const makeBackgroundLoader = Effect.fn("load.background")(function* (
@@ -35,11 +40,9 @@ export const makeBackgroundLoader = Effect.fn("load.background")(function* (
   const shouldContinue = Effect.fnUntraced(function* (position: Position, bytes: number) {
     const now = yield* Clock.currentTimeMillis
     batchStartedAt = bytes === 0 ? undefined : (batchStartedAt ?? now)
-    while (!isBefore(position, vault.end())) {
-      if (
-        batchStartedAt !== undefined &&
-        (waiters > 0 || (yield* Clock.currentTimeMillis) - batchStartedAt >= lingerMs)
-      ) {
+    for (let waited = 0; !isBefore(position, vault.end()); waited += pollIntervalMs) {
+      const isLong = batchStartedAt !== undefined && now + waited - batchStartedAt >= lingerMs
+      if (batchStartedAt !== undefined && (isLong || (waiters > 0 && waited >= quietMs))) {
         batchStartedAt = undefined
         return false
       }
@@ -53,6 +56,7 @@ export const makeBackgroundLoader = Effect.fn("load.background")(function* (
       while (!condition()) yield* Effect.sleep(pollIntervalMs)
     })
   return {
+    known: loader.known,
     run: Effect.andThen(loader.loadContinuously(shouldContinue), Effect.never),
     backpressure: waitUntil(() => {
       const reading = loader.reading()

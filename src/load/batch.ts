@@ -39,6 +39,8 @@ export interface Batch {
   readonly next: Position
   /** Bytes of the vault in the batch. */
   readonly bytes: number
+  /** Tables that the batch changes. */
+  readonly tables: ReadonlyArray<readonly [table: string, location: string]>
 }
 
 /**
@@ -125,6 +127,10 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
     if (entry.kind === "deleted") known.forget(entry.resource, entry.location, decidedKeys(body))
   for (const { resource, location, deletesMissing } of groups)
     if (deletesMissing) known.forgetTable(resource.table, location)
+  for (const { kind, resource, location } of entries)
+    if (kind === "end")
+      for (const { table } of [{ table: resource }, ...embeddedResourcesOf(resources, resource)])
+        known.endReading(table, location)
   const drift = new NdjsonFile(join(temporary, "drift.ndjson"))
   writeDrift(drift, groups)
   yield* write(() => writeFile(drift.path, drift.take(true), { mode: 0o600 }))
@@ -136,7 +142,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
     groups.map(
       (group): Statement =>
         () =>
-          groupStatements(group, staging, changes)
+          groupStatements(group, staging, known, changes)
     )
   )
   const state = () => {
@@ -172,6 +178,12 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   return {
     next,
     bytes,
+    tables: [
+      ...groups.flatMap(({ rows, resource, location, deletesMissing }) =>
+        rows.length > 0 || deletesMissing ? [[resource.table, location] as const] : []
+      ),
+      ...decisions.map(({ entry }) => [entry.resource, entry.location] as const)
+    ],
     transactions: rows.map((statements, index) => [
       ...statements,
       ...(index === rows.length - 1 ? [state] : []),
@@ -211,8 +223,13 @@ const splitIntoTransactions = (groups: ReadonlyArray<Group>): ReadonlyArray<Read
   return transactions
 }
 
-const groupStatements = (group: Group, { parents }: StagingFiles, changes: Changes): ReadonlyArray<Statement> => {
-  const { rows, isNew, kind, hasParents, wasEmpty } = group
+const groupStatements = (
+  group: Group,
+  { parents }: StagingFiles,
+  known: KnownRows,
+  changes: Changes
+): ReadonlyArray<Statement> => {
+  const { rows, isNew, kind, hasParents, wasEmpty, location, label } = group
   return [
     ...mergeStatements({
       ...group,
@@ -220,6 +237,7 @@ const groupStatements = (group: Group, { parents }: StagingFiles, changes: Chang
       isNew,
       rows: (columns) => readNdjson(rows, columns),
       listed: kind === "page" && hasParents && !wasEmpty ? parents.listedSql(group) : undefined,
+      onMissing: () => known.addMissing(location, label),
       slices: Math.max(1, Math.ceil((rows.length * rows.longest) / sliceBytes)),
       changes
     }),

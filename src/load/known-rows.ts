@@ -9,11 +9,16 @@ import type { Failure } from "../failure.ts"
 import { readingsWithParentState } from "../warehouse/meta/parent-state.ts"
 import { isAnythingLoaded } from "../warehouse/meta/run-resources.ts"
 import { releasedResources } from "../warehouse/meta/content-versions.ts"
+import { readingsWithMissing } from "../warehouse/meta/missing-children.ts"
 import { literal, name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 
-/** Hashes by key. A row that is deleted, or whose content is not known, has the hash "", which equals none. */
+/** Hashes by key, or `unknown` or `deleted` in place of a hash. */
 export type Hashes = Map<string, string>
+
+/** The row exists, and its content is not known. */
+export const unknown = ""
+const deleted = "deleted"
 
 /** Rows of a table in memory, at about 200 bytes each. Of larger tables, the merge looks up each batch. */
 const rowsMax = 200_000
@@ -21,9 +26,15 @@ const rowsMax = 200_000
 export class KnownRows {
   private readonly warehouse: Warehouse["Service"]
   private readonly tables = new Map<string, Hashes | undefined>()
+  /** Keys that full readings have returned since they began here. */
+  private readonly seen = new Map<string, Set<string>>()
+  /** Readings of children that did not return some stored row. */
+  private readonly missing = new Set<string>()
+  /** How many batches have changed each table. */
+  private readonly commitsByTable = new Map<string, number>()
   /** Excludes a commit: the rows that it writes are those of batches that were added here before. */
   readonly commits: Semaphore.Semaphore
-  private readonly parentStates: Set<string>
+  private readonly parentStates = new Set<string>()
   /** Resources of which the next release needs the changed keys. */
   readonly released: ReadonlySet<string>
   private isEmpty: boolean
@@ -31,24 +42,23 @@ export class KnownRows {
   private constructor(
     warehouse: Warehouse["Service"],
     commits: Semaphore.Semaphore,
-    parentStates: ReadonlyArray<string>,
-    released: ReadonlySet<string>,
-    isEmpty: boolean
+    isEmpty: boolean,
+    released: ReadonlySet<string>
   ) {
     this.warehouse = warehouse
     this.commits = commits
-    this.parentStates = new Set(parentStates)
-    this.released = released
     this.isEmpty = isEmpty
+    this.released = released
   }
 
   static readonly make = Effect.fnUntraced(function* (): Effect.fn.Return<KnownRows, Failure, Warehouse> {
-    const warehouse = yield* Warehouse
     const isEmpty = !(yield* isAnythingLoaded())
-    const readings = isEmpty ? [] : yield* readingsWithParentState()
     const released = isEmpty ? new Set<string>() : yield* releasedResources()
-    const states = readings.map(({ location, label }) => stateKey(location, label))
-    return new KnownRows(warehouse, yield* Semaphore.make(1), states, released, isEmpty)
+    const known = new KnownRows(yield* Warehouse, yield* Semaphore.make(1), isEmpty, released)
+    if (isEmpty) return known
+    for (const { location, label } of yield* readingsWithParentState()) known.addParentState(location, label)
+    for (const { location, label } of yield* readingsWithMissing()) known.addMissing(location, label)
+    return known
   })
 
   /** Reads what the warehouse has of a table, unless it is known. Call this before the table's records are staged. */
@@ -59,14 +69,14 @@ export class KnownRows {
       return Effect.sync(() => void this.tables.set(key, this.isEmpty && isKnowable(resource) ? new Map() : undefined))
     return this.warehouse
       .rows(
-        `SELECT ${keyText(resource)} AS key, CASE WHEN ${isCertain(resource)} THEN _row_hash END AS hash FROM crm.${name(resource.table)}
+        `SELECT ${keyText(resource)} AS key, ${hashSql(resource)} AS hash FROM crm.${name(resource.table)}
          WHERE location_id = ${literal(location)} LIMIT ${rowsMax + 1}`
       )
       .pipe(
         this.commits.withPermits(1),
         Effect.map((rows) => {
           const hashes = rows.length > rowsMax ? undefined : new Map<string, string>()
-          for (const row of hashes ? rows : []) hashes!.set(String(row["key"]), String(row["hash"] ?? ""))
+          for (const row of hashes ? rows : []) hashes!.set(String(row["key"]), String(row["hash"] ?? unknown))
           this.tables.set(key, hashes)
         })
       )
@@ -84,7 +94,7 @@ export class KnownRows {
   /** The next batch deletes these rows. */
   forget(table: string, location: string, keys: ReadonlyArray<string>): void {
     const hashes = this.tables.get(tableKey(table, location))
-    for (const key of keys) if (hashes?.has(key)) hashes.set(key, "")
+    for (const key of keys) if (hashes?.has(key)) hashes.set(key, deleted)
   }
 
   /** The next batch may delete any rows of the table. */
@@ -95,7 +105,57 @@ export class KnownRows {
   /** What is known is read again. */
   reset(): void {
     this.tables.clear()
+    this.seen.clear()
     this.isEmpty = false
+  }
+
+  /** A full reading has returned these keys. */
+  see(table: string, location: string, keys: ReadonlyArray<string>): void {
+    const key = tableKey(table, location)
+    const seen = this.seen.get(key) ?? new Set<string>()
+    this.seen.set(key, seen)
+    for (const one of keys) seen.add(one)
+  }
+
+  endReading(table: string, location: string): void {
+    this.seen.delete(tableKey(table, location))
+  }
+
+  /** Whether a full reading that began here has returned every live row; false if that is not known. */
+  hasSeenAll(table: string, location: string): boolean {
+    const hashes = this.tables.get(tableKey(table, location))
+    const seen = this.seen.get(tableKey(table, location))
+    return hashes !== undefined && hashes.entries().every(([key, hash]) => hash === deleted || seen?.has(key) === true)
+  }
+
+  /** Whether no row of the table is deleted; false if that is not known. */
+  hasNoDeleted(table: string, location: string): boolean {
+    return (
+      this.tables
+        .get(tableKey(table, location))
+        ?.values()
+        .every((hash) => hash !== deleted) ?? false
+    )
+  }
+
+  addMissing(location: string, label: string): void {
+    this.missing.add(stateKey(location, label))
+  }
+
+  /** Whether readings of the children have not returned some stored row. */
+  hasMissing(location: string, label: string): boolean {
+    return this.missing.has(stateKey(location, label))
+  }
+
+  /** A batch that changes these tables is committed. */
+  commit(tables: ReadonlyArray<readonly [table: string, location: string]>): void {
+    for (const [table, location] of tables)
+      this.commitsByTable.set(tableKey(table, location), this.commitsOf(table, location) + 1)
+  }
+
+  /** How many batches have changed the table. */
+  commitsOf(table: string, location: string): number {
+    return this.commitsByTable.get(tableKey(table, location)) ?? 0
   }
 
   /** Whether the children or details of any parent were read before. */
@@ -117,6 +177,8 @@ const isKnowable = (resource: Resource): boolean => {
   return keyOf(resource).every((key) => columns.find((column) => column.name === key)?.sql === "VARCHAR")
 }
 
-/** SQL: whether a record with the same hash changes nothing. A flag may have become a tombstone since the row was loaded. */
-const isCertain = ({ tombstone }: Resource): string =>
-  `_deleted_at IS NULL${tombstone === undefined ? "" : ` AND NOT coalesce(${name(tombstone)}, false)`}`
+/** A record with the hash of a deleted row restores it. A flag may have become a tombstone since the row was loaded. */
+const hashSql = ({ tombstone }: Resource): string =>
+  `CASE WHEN _deleted_at IS NOT NULL THEN ${literal(deleted)} ${
+    tombstone === undefined ? "" : `WHEN coalesce(${name(tombstone)}, false) THEN ${literal(unknown)} `
+  }ELSE _row_hash END`

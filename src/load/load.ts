@@ -27,6 +27,7 @@ export interface Loader {
   readonly reading: () => Position | undefined
   /** Bytes loaded since the loader was created. */
   readonly loadedBytes: () => number
+  readonly known: KnownRows
   /** The vault ends before the position up to which it was loaded. */
   readonly isVaultTruncated: boolean
 }
@@ -66,7 +67,7 @@ export const makeLoader = Effect.fn("load.make")(function* (
       Effect.provideService(Vault, vault),
       Effect.provideService(Warehouse, warehouse)
     )
-  const commit = ({ transactions, next, bytes }: Batch) =>
+  const commit = ({ transactions, next, bytes, tables }: Batch) =>
     // Many tables, as in a rebuild or the first batch of several locations: their first blocks alone would fill the memory.
     Effect.forEach(
       transactions,
@@ -82,6 +83,7 @@ export const makeLoader = Effect.fn("load.make")(function* (
         Effect.sync(() => {
           position = next
           loadedBytes += bytes
+          known.commit(tables)
         })
       ),
       // An interruption in between would make the next load count the batch twice.
@@ -101,5 +103,5 @@ export const makeLoader = Effect.fn("load.make")(function* (
     loadContinuously((position) => Effect.sync(() => isBefore(position, vault.end()))),
     onDisk(temporary, "removed", () => rm(temporary, { recursive: true, force: true }))
   )
-  return { load, loadContinuously, reading: () => reading, loadedBytes: () => loadedBytes, isVaultTruncated }
+  return { load, loadContinuously, known, reading: () => reading, loadedBytes: () => loadedBytes, isVaultTruncated }
 })

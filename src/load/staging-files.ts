@@ -8,7 +8,7 @@ import { keySeparator } from "../catalog/tables.ts"
 import type { PageEntry } from "../vault/entry.ts"
 import type { Frame } from "../vault/frame.ts"
 import type { MetValue } from "../warehouse/meta/schema-changes.ts"
-import type { Hashes, KnownRows } from "./known-rows.ts"
+import { type Hashes, type KnownRows, unknown } from "./known-rows.ts"
 import { wellFormed } from "./normalise/convert.ts"
 import { NdjsonFile } from "./ndjson-file.ts"
 import { PageOrder } from "./page-order.ts"
@@ -189,7 +189,10 @@ export class StagingFiles {
         const key = this.addRow(group, result)
         if (key !== undefined) keys.push(key)
       }
-    if (group.isFull) for (const key of keys) this.seen.push(seenLine(location, group.label, key))
+    if (group.isFull) {
+      this.known.see(resource.table, location, keys)
+      for (const key of keys) this.seen.push(seenLine(location, group.label, key))
+    }
     if (parent === undefined) return
     this.records++
     group.hasParents = true
@@ -200,9 +203,9 @@ export class StagingFiles {
 
   /** Adds a row unless it is unchanged. Returns the text of its key; `undefined` if the record is no row. */
   private addRow(group: Group, result: Normalised): string | undefined {
-    const { row, hash: fingerprint, unknown, unreadable, rejectedValues, rejectedRecords, roundedValues } = result
+    const { row, hash: fingerprint, unreadable, rejectedValues, rejectedRecords, roundedValues } = result
     const key = result.key.map(String).join(keySeparator)
-    for (const { table, field, value } of unknown)
+    for (const { table, field, value } of result.unknown)
       addDrift(group, { table, field, kind: "new field", key }, () => toJson(value))
     for (const { table, column, value, stored } of rejectedValues)
       if (!stored) addDrift(group, { table, field: column, kind: "different type", key }, () => value)
@@ -297,7 +300,7 @@ const isUnchanged = (group: Group, key: string, hash: string): boolean => {
   if (before !== undefined) group.isNew = false
   // The merge ignores an older version of a row, and a detail may change whether a row is deleted.
   const isCertain = kind === "page" && (before === undefined || versionOf(resource) === undefined)
-  known?.set(key, isCertain ? hash : before === undefined || resource.tombstone ? "" : before)
+  known?.set(key, isCertain ? hash : before === undefined || resource.tombstone ? unknown : before)
   return false
 }
 

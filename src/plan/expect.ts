@@ -6,10 +6,10 @@ import type { Failure } from "../failure.ts"
 import type { OptionalSettings } from "../settings/table.ts"
 import type { Checkpoint } from "../values/checkpoint.ts"
 import { type Range, atLeast, between, exactly, sumOf } from "../values/range.ts"
-import type { Step } from "../values/step.ts"
+import type { ParentsState, Step } from "../values/step.ts"
 import { type PastReading, readingHistory } from "../warehouse/meta/reading-history.ts"
 import { changedIn, rangeOver, scaleOf } from "./nights.ts"
-import { type SyncState, dueCounts, liveCounts, readSyncState } from "../warehouse/sync-state.ts"
+import { type SyncState, liveCounts, parentsStates, readSyncState } from "../warehouse/sync-state.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 
 export type Basis =
@@ -37,7 +37,7 @@ export interface ExpectedList extends Expected {
 /** The facts from which the requests for children or details follow, once the changes of the parents are known. */
 export interface ExpectedChildren {
   readonly childRequest: ChildRequest
-  readonly due: number
+  readonly state: ParentsState
   readonly nights: ReadonlyArray<PastReading>
   /** Live rows of the parent table. */
   readonly parents: number
@@ -61,9 +61,12 @@ export const expect = Effect.fn("plan.expect")(function* (
     const childRequest = childRequestOf(resource)
     return childRequest ? [{ location, childRequest, refreshCutoff }] : []
   })
-  const due = yield* dueCounts(requests)
   const tables = [...steps.map(({ resource }) => resource.table), ...requests.map((one) => one.childRequest.table)]
   const rows = yield* liveCounts(location, [...new Set(tables)])
+  // A row that the service flags as deleted is no live row, but still a parent.
+  const parents = yield* parentsStates(
+    requests.filter(({ childRequest: { table, tombstone } }) => rows.has(table) || tombstone !== undefined)
+  )
   return steps.map((step) => {
     const { resource } = step
     const { table } = resource
@@ -75,7 +78,7 @@ export const expect = Effect.fn("plan.expect")(function* (
     const childRequest = childRequestOf(resource)
     const children = childRequest && {
       childRequest,
-      due: due.get(childRequest.label) ?? 0,
+      state: parents.get(childRequest.label) ?? { due: 0, oldestFetch: undefined },
       // The first reading fetches every parent, later ones what has become due.
       nights: (history.get(childRequest.label) ?? []).filter(({ elapsedMs }) => elapsedMs !== undefined),
       parents: rows.get(childRequest.table) ?? 0
@@ -162,7 +165,7 @@ export const pagesOfFullRead = (strategy: Strategy, total: number | undefined): 
 
 /** The requests for children or details, given the changes of their parents; `undefined`: the plan does not read these. */
 export const expectChildren = (
-  { childRequest, due, nights, parents }: ExpectedChildren,
+  { childRequest, state: { due }, nights, parents }: ExpectedChildren,
   changed: Range | undefined
 ): Expected => {
   if (nights.length > 0) {

@@ -48,7 +48,8 @@ export const makePlan = Effect.fn("plan.make")(function* (
     stepOf(resource, embeddedResourcesOf(catalogue.resources, resource.table), syncState, now, refreshCutoff)
   )
   const expected = yield* expect(steps, location, choice.optional)
-  return { steps, expected, requests: sumOf(requestsOf(expected).map(({ requests }) => requests)) }
+  const withParents = expected.map(({ step, children }) => (children ? { ...step, parents: children.state } : step))
+  return { steps: withParents, expected, requests: sumOf(requestsOf(expected).map(({ requests }) => requests)) }
 })
 
 const stepOf = (

@@ -18,8 +18,17 @@ export interface Step {
   readonly checkpoints: Readonly<Record<string, Checkpoint>>
   /** Children fetched before this time are fetched again. */
   readonly refreshCutoff: number | undefined
+  /** What was known of the parents of its children or details when the plan was made. */
+  readonly parents?: ParentsState
   /** What earlier runs learnt about the requests of the list. */
   readonly capabilities: Capabilities
   /** What earlier runs learnt about the requests of the children or details. */
   readonly childCapabilities: Capabilities | undefined
+}
+
+export interface ParentsState {
+  /** Parents whose children or details are due. */
+  readonly due: number
+  /** When those of the least recently fetched parent were fetched; `undefined` without parents. */
+  readonly oldestFetch: number | undefined
 }

@@ -2,6 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type { ParentsState } from "../values/step.ts"
 import type { ChildRequest } from "../catalog/resource.ts"
 import type { Failure } from "../failure.ts"
 import { type Checkpoint, decodeCheckpoint } from "../values/checkpoint.ts"
@@ -44,7 +45,8 @@ export const dueParents = Effect.fnUntraced(function* (
       ? `f.full_at IS NULL OR f.full_at < ${now} - to_seconds(${Duration.toSeconds(incremental.fullEvery)}) OR ${isAhead("f.full_at", now)}`
       : "true"
   const rows = yield* (yield* Warehouse).rows(
-    `SELECT p.id, p.version, ${isFull} AS is_full, f.checkpoint ${dueFrom(query, now)}
+    `SELECT p.id, p.version, ${isFull} AS is_full, f.checkpoint ${parentsFrom(query)}
+     WHERE ${isDue(query, now)}
      ORDER BY f.fetched_at IS NOT NULL AND f.parent_version IS NOT DISTINCT FROM p.version, f.fetched_at LIMIT ${query.limit}`
   )
   return rows.map((row) => ({
@@ -77,16 +79,19 @@ export const oldestFetch = Effect.fnUntraced(function* (
   return numberOf(row?.["at"] ?? null)
 })
 
-/** The number of due parents, by label. A statement each, because DuckDB would hold the joins of one in memory together. */
-export const dueCounts = Effect.fnUntraced(function* (
+/** The state of the parents, by label. A statement each, because DuckDB would hold the joins of one in memory together. */
+export const parentsStates = Effect.fnUntraced(function* (
   queries: ReadonlyArray<Omit<DueQuery, "limit">>
-): Effect.fn.Return<ReadonlyMap<string, number>, Failure, Warehouse> {
+): Effect.fn.Return<ReadonlyMap<string, ParentsState>, Failure, Warehouse> {
   const now = instantOf(yield* Clock.currentTimeMillis)
   const warehouse = yield* Warehouse
   const found = yield* Effect.forEach(queries, (query) =>
     Effect.map(
-      warehouse.rows(`SELECT count(*) AS n ${dueFrom(query, now)}`),
-      ([row]) => [query.childRequest.label, Number(row?.["n"])] as const
+      warehouse.rows(
+        `SELECT count(*) FILTER (WHERE ${isDue(query, now)}) AS due, epoch_ms(min(f.fetched_at)) AS at ${parentsFrom(query)}`
+      ),
+      ([row]) =>
+        [query.childRequest.label, { due: Number(row?.["due"]), oldestFetch: numberOf(row?.["at"] ?? null) }] as const
     )
   )
   return new Map(found)
@@ -156,11 +161,9 @@ const parentsFrom = ({ location, childRequest }: Pick<DueQuery, "location" | "ch
   `FROM ${parentsSql(location, childRequest)} AS p
     LEFT JOIN ${parentStateSql({ location, label: childRequest.label })} AS f ON f.parent_id = p.id`
 
-const dueFrom = (query: Omit<DueQuery, "limit">, now: string): string => {
-  const { refreshCutoff } = query
-  const { refreshAfter } = query.childRequest
-  return `${parentsFrom(query)}
-    WHERE f.parent_id IS NULL ${refreshCutoff === undefined ? "" : `OR f.fetched_at < ${instantOf(refreshCutoff)}`} OR f.parent_version IS DISTINCT FROM p.version
+/** SQL: whether the children or the detail of `p` are due. */
+const isDue = ({ refreshCutoff, childRequest: { refreshAfter } }: Omit<DueQuery, "limit">, now: string): string => {
+  return `f.parent_id IS NULL ${refreshCutoff === undefined ? "" : `OR f.fetched_at < ${instantOf(refreshCutoff)}`} OR f.parent_version IS DISTINCT FROM p.version
     OR f.fetched_at < ${now} - to_seconds(${Duration.toSeconds(refreshAfter)} * (0.5 + hash(p.id) % 1000 / 2000.0))
     OR ${isAhead("f.fetched_at", now)}`
 }

@@ -15,6 +15,7 @@ export const contextOf = (more: Partial<RunContext> = {}): RunContext => ({
   company: undefined,
   backpressure: Effect.void,
   loaded: Effect.void,
+  known: { commitsOf: () => 0, hasSeenAll: () => false, hasNoDeleted: () => false, hasMissing: () => true },
   optional: nothingOptional,
   resources: [],
   deletionShareMax: 0.3,

@@ -22,7 +22,12 @@ const firstSync: ReadonlyArray<ExpectedStep> = [
   },
   {
     step: { ...common, resource: contactNotes, mode: "children" },
-    children: { childRequest: childRequestOf(contactNotes)!, due: 0, nights: [], parents: 0 }
+    children: {
+      childRequest: childRequestOf(contactNotes)!,
+      state: { due: 0, oldestFetch: undefined },
+      nights: [],
+      parents: 0
+    }
   }
 ]
 const expected = (read: Readonly<Record<string, ReadSoFar>>) => liveRequests(firstSync, (label) => read[label])

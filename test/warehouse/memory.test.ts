@@ -5,7 +5,7 @@ import { discover } from "../../src/catalog/discover.ts"
 import { childRequestOf } from "../../src/catalog/resource.ts"
 import { failureExplanation } from "../../src/cli/errors.ts"
 import { prepare } from "../../src/warehouse/schema.ts"
-import { dueCounts } from "../../src/warehouse/sync-state.ts"
+import { parentsStates } from "../../src/warehouse/sync-state.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
 import { newFolder } from "../support/sluice.ts"
 
@@ -42,8 +42,8 @@ it.live("the due parents of every table are counted in the smallest memory", () 
       yield* warehouse.run(
         `INSERT INTO meta.parent_state BY NAME SELECT 'l' AS location_id, '${label}' AS resource, 'record' || i AS parent_id, md5((i + 1)::VARCHAR) AS parent_version FROM range(${rows}) AS r (i)`
       )
-    const counts = yield* dueCounts(requests.map((childRequest) => ({ location: "l", childRequest })))
-    assert.strictEqual(counts.get("contact_notes"), rows)
-    assert.isAbove(counts.size, 10)
+    const states = yield* parentsStates(requests.map((childRequest) => ({ location: "l", childRequest })))
+    assert.strictEqual(states.get("contact_notes")?.due, rows)
+    assert.isAbove(states.size, 10)
   }).pipe(Effect.provide(Warehouse.layer(join(newFolder(), "warehouse.duckdb"), { access: "write", memoryMb: 96 })))
 )

@@ -261,16 +261,17 @@ const missingChildren = (batch: Batch, listed: string): ReadonlyArray<Statement>
         FROM crm.${name(resource.table)} AS t JOIN ${parents} AS p ON p.parent_id = t.${column} AND p.is_complete
         WHERE t.location_id = ${literal(location)} AND _deleted_at IS NULL AND ${key} NOT IN (${listed})
         AND ${key} NOT IN ${seenKeysSql(batch)}`,
-      next: (missing) =>
-        missing === 0
-          ? []
-          : [
-              ...noteMissing(batch, "(FROM missing WHERE notes_missing)"),
-              {
-                sql: "CREATE OR REPLACE TEMP TABLE deleted AS SELECT key, at_ FROM missing WHERE NOT notes_missing",
-                next: (deleted) => markDeleted(batch, deleted)
-              }
-            ]
+      next: (missing) => {
+        if (missing === 0) return []
+        batch.onMissing()
+        return [
+          ...noteMissing(batch, "(FROM missing WHERE notes_missing)"),
+          {
+            sql: "CREATE OR REPLACE TEMP TABLE deleted AS SELECT key, at_ FROM missing WHERE NOT notes_missing",
+            next: (deleted) => markDeleted(batch, deleted)
+          }
+        ]
+      }
     },
     // A parent that is read completely needs the keys of its earlier pages no longer.
     {

@@ -234,6 +234,8 @@ const groupStatements = (
     ...mergeStatements({
       ...group,
       staged: rows.length,
+      needsStage:
+        group.rejectedValues.length + group.roundedValues.length > 0 || known.released.has(group.resource.table),
       isNew,
       rows: (columns) => readNdjson(rows, columns),
       listed: kind === "page" && hasParents && !wasEmpty ? parents.listedSql(group) : undefined,

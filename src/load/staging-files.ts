@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { at as valueAt, parseExact } from "../catalog/json.ts"
 import type { SchemaPolicies } from "../catalog/schema-policy.ts"
 import { type Resource, childRequestOf, transformed } from "../catalog/resource.ts"
-import { keySeparator } from "../catalog/tables.ts"
+import { keySeparator, tablesOf } from "../catalog/tables.ts"
 import type { PageEntry } from "../vault/entry.ts"
 import type { Frame } from "../vault/frame.ts"
 import type { MetValue } from "../warehouse/meta/schema-changes.ts"
@@ -36,6 +36,8 @@ export interface Group {
   isNew: boolean
   /** Keys of the staged rows: a list may return a record twice. */
   readonly staged: Set<string>
+  /** Child tables for which no staged row has rows. */
+  readonly empty: Set<string>
   /** Pages of parents are in the group. */
   hasParents: boolean
   /** See `Parent.notesMissing`: a frame of an earlier version ends the reading of a parent. */
@@ -219,6 +221,8 @@ export class StagingFiles {
     }
     for (const value of result.unlistedValues) this.addUnlisted(group, value)
     if (isUnchanged(group, key, fingerprint)) return key
+    // Within a text the quotes would be escaped.
+    for (const table of group.empty) if (row.includes(`"${table}":[{`)) group.empty.delete(table)
     group.rows.push(`{"_n":${n},"_at":${group.at},"_row_hash":"${fingerprint}",${row.slice(1)}`)
     for (const { stored: _, ...value } of rejectedValues) group.rejectedValues.push(wellFormed({ ...value, _n: n }))
     for (const value of roundedValues) group.roundedValues.push(wellFormed({ ...value, _n: n }))
@@ -243,6 +247,11 @@ export class StagingFiles {
       wasEmpty: known?.size === 0,
       isNew: known !== undefined && kind === "page" && !this.mayHaveDetails(resource, location),
       staged: new Set(),
+      empty: new Set(
+        tablesOf(resource)
+          .slice(1)
+          .map(({ name }) => name)
+      ),
       hasParents: false,
       deletesMissing: false,
       resource,

@@ -10,7 +10,7 @@ import { deleteSeenKeysIn, seenKeysSql } from "../../warehouse/meta/seen-keys.ts
 import { literal, name, names } from "../../warehouse/sql.ts"
 import type { Statement } from "../../warehouse/warehouse.ts"
 import { archiveVersions, markDeleted } from "./deletions.ts"
-import { type Batch, ownColumns, stageSql, versionOf } from "./staging-table.ts"
+import { type Batch, ownColumns, stagedRows, versionOf } from "./staging-table.ts"
 
 /** Which columns a batch replaces: all, those of the list, or those of the detail. See `Column.detail`. */
 type Mode = "all" | "list" | "detail"
@@ -24,13 +24,12 @@ const modeOf = ({ resource: { detail }, kind }: Batch): Mode =>
   kind === "detail" ? "detail" : Object.keys(detail?.fields ?? {}).length > 0 ? "list" : "all"
 
 const mergeRows = (batch: Batch): ReadonlyArray<Statement> => {
-  const [parent, ...children] = tablesOf(batch.resource)
+  if (batch.isNew) return insertNewRows(batch)
+  const [, ...children] = tablesOf(batch.resource)
   const mode = modeOf(batch)
-  const stage = stageSql(batch, parent, children)
-  if (batch.isNew) return [stage, ...insertNewRows(batch)]
   const write = (rows: number) => (rows === 0 ? [] : writeVersions(batch, mode, rows))
   return [
-    stage,
+    stage(stagedRows(batch, children)),
     mode === "detail"
       ? { sql: dropUnchangedDetails(batch), next: (dropped) => write(batch.staged - dropped) }
       : {
@@ -72,15 +71,22 @@ const dropUnchangedRows = ({ resource, run }: Batch): string => {
 /** Columns that a new version may take over from the version before. */
 const carriedOver = ["_synced_at", "_run_id", "_deleted_at"]
 
-/** Inserts the staged rows, of which the table has no earlier version. */
+const stage = (from: string): string => `CREATE OR REPLACE TEMP TABLE stage AS FROM ${from}`
+
+/** Inserts the staged rows, of which the table has no earlier version. Most need no copy of them in the temporary table. */
 const insertNewRows = (batch: Batch): ReadonlyArray<Statement> => {
   const { resource, changes } = batch
   const [parent, ...children] = tablesOf(resource)
   changes.counts.add(batch, { new_rows: batch.staged })
+  const filled = children.filter((child) => !batch.empty.has(child.name))
+  const rows = stagedRows(batch, filled)
+  const insert = `INSERT INTO crm.${name(parent.name)} BY NAME SELECT ${parent.columns.map((column) => `${newValue(column, batch)} AS ${name(column.name)}`).join(", ")} FROM`
+  if (!batch.needsStage && filled.length === 0) return [...recordChange(batch), `${insert} ${rows} AS stage`]
   return [
+    stage(rows),
     ...recordChange(batch),
-    `INSERT INTO crm.${name(parent.name)} BY NAME SELECT ${parent.columns.map((column) => `${newValue(column, batch)} AS ${name(column.name)}`).join(", ")} FROM stage`,
-    ...children.map((child) => insertChildren(batch, child, "all"))
+    `${insert} stage`,
+    ...filled.map((child) => insertChildren(batch, child, "all"))
   ]
 }
 
@@ -120,7 +126,7 @@ const writeVersions = (batch: Batch, mode: Mode, rows: number): ReadonlyArray<St
     },
     `INSERT INTO ${current} BY NAME SELECT ${parent.columns.map((column) => `${value(column, mode, batch)} AS ${name(column.name)}`).join(", ")}
      FROM stage LEFT JOIN previous USING (${key})${mode === "list" ? " LEFT JOIN detailed ON detailed.parent_id = stage.id" : ""}`,
-    ...children.map((child) => insertChildren(batch, child, mode)),
+    ...children.flatMap((child) => (batch.empty.has(child.name) ? [] : insertChildren(batch, child, mode))),
     // Without a detail, every row is staged with all its children.
     ...(mode === "all" || children.length === 0 ? [] : updateChildDeletions(batch, children))
   ]

@@ -1,6 +1,6 @@
 /** The temporary table `stage`: the rows of a batch, one for each key. */
 import type { Resource } from "../../catalog/resource.ts"
-import { type Column, type Table, snakeCase } from "../../catalog/tables.ts"
+import { type Column, type Table, snakeCase, tablesOf } from "../../catalog/tables.ts"
 import { literal, name } from "../../warehouse/sql.ts"
 import type { Changes } from "./changes.ts"
 
@@ -11,10 +11,14 @@ export interface Batch {
   readonly location: string
   readonly run: string
   readonly kind: "page" | "detail"
+  /** Child tables for which no staged row has rows. */
+  readonly empty: ReadonlySet<string>
   /** Number of staged rows. Rows that are known to be unchanged are not staged. */
   readonly staged: number
   /** No row has the key of a staged row. */
   readonly isNew: boolean
+  /** Whether later statements read the staged rows. */
+  readonly needsStage: boolean
   /** FROM clause that reads the loader's file of rows with the given columns. */
   readonly rows: (columns: string) => string
   /** SELECT of the keys that were returned for the batch's parents; `undefined` if no row of theirs can be missing. */
@@ -26,8 +30,9 @@ export interface Batch {
   readonly changes: Changes
 }
 
-export const stageSql = (batch: Batch, parent: Table, children: ReadonlyArray<Table>): string =>
-  `CREATE OR REPLACE TEMP TABLE stage AS FROM ${batch.rows(stageColumns(parent, children))}`
+/** FROM clause of the staged rows, with lists of the rows of these child tables. */
+export const stagedRows = (batch: Batch, children: ReadonlyArray<Table>): string =>
+  batch.rows(stageColumns(tablesOf(batch.resource)[0], children))
 
 /** The column that orders the versions of a row. */
 export const versionOf = ({ changes, version = changes?.field }: Resource): string | undefined =>

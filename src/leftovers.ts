@@ -17,7 +17,7 @@ const leftoversOf = (output: string): ReadonlyArray<readonly [folder: string, na
     [
       output,
       new RegExp(
-        `^(tmp|(rebuilt\\.duckdb|warehouse\\.duckdb\\.(copy|erased))(\\.wal|\\.tmp)?|lake\\.ducklake\\.new|${verifyPrefix}\\d+)$`
+        `^(tmp|(rebuilt\\.duckdb|warehouse\\.duckdb\\.(copy(-[0-9a-f]+)?|erased))(\\.wal|\\.tmp)?|lake\\.ducklake\\.new|${verifyPrefix}\\d+)$`
       )
     ],
     // A segment whose compression was interrupted; its plain file exists.

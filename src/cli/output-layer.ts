@@ -1,6 +1,6 @@
 /** The warehouse and the vault of an output folder, opened by a command that writes them. */
 import { Effect, Layer } from "effect"
-import type { Resource } from "../catalog/resource.ts"
+import type { Catalogue } from "../catalog/discover.ts"
 import { withoutErased } from "../erasure/vault.ts"
 import { guardLedger } from "../ledger/guard.ts"
 import { outputPaths } from "../settings/paths.ts"
@@ -8,15 +8,16 @@ import type { OutputSettings } from "../settings/settings.ts"
 import { beginning } from "../vault/position.ts"
 import { Vault } from "../vault/vault.ts"
 import { loadedPosition } from "../warehouse/meta/vault-offset.ts"
+import { emptyWarehouse } from "../warehouse/empty-warehouse.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 
 /**
- * The warehouse's lock comes first: it keeps a second run off the vault as well. With `resources`, the vault stores no record
+ * The warehouse's lock comes first: it keeps a second run off the vault as well. For a sync, the vault stores no record
  * of an erased person; `onRemoved` gets the number of those that were left out. Fails if the ledger lost records.
  */
 export const outputLayer = (
   output: Pick<OutputSettings, "folder" | "memoryMb">,
-  erased?: { readonly resources: ReadonlyArray<Resource>; readonly onRemoved: (count: number) => void }
+  sync?: { readonly catalogue: Catalogue; readonly onRemoved: (count: number) => void }
 ) => {
   const { vault, warehouse } = outputPaths(output.folder)
   const opened = Layer.unwrap(
@@ -25,7 +26,11 @@ export const outputLayer = (
     )
   )
   return Layer.provideMerge(
-    erased ? withoutErased(opened, output.folder, erased.resources, erased.onRemoved) : opened,
-    Warehouse.layer(warehouse, { memoryMb: output.memoryMb, access: "write" })
+    sync ? withoutErased(opened, output.folder, sync.catalogue.resources, sync.onRemoved) : opened,
+    Layer.unwrap(
+      Effect.map(sync ? emptyWarehouse(sync.catalogue) : Effect.succeed(undefined), (template) =>
+        Warehouse.layer(warehouse, { memoryMb: output.memoryMb, access: "write", template })
+      )
+    )
   )
 }

@@ -24,6 +24,7 @@ import { RunEvents } from "../values/run-event.ts"
 import { sluiceVersion } from "../values/version.ts"
 import { prepare } from "../warehouse/schema.ts"
 import { undefinedTables } from "../warehouse/undefined-tables.ts"
+import { emptyWarehouse } from "../warehouse/empty-warehouse.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { loadCatalogue } from "./catalogue.ts"
 import { before } from "./prune.ts"
@@ -92,7 +93,12 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
       })
       return { run: run.id, records: yield* recordCount(), loadedMs, problems }
     }).pipe(
-      Effect.provide(Layer.provideMerge(Vault.layer(vault), Warehouse.layer(rebuilt, { ...output, access: "write" })))
+      Effect.provide(
+        Layer.provideMerge(
+          Vault.layer(vault),
+          Warehouse.layer(rebuilt, { ...output, access: "write", template: yield* emptyWarehouse(catalogue) })
+        )
+      )
     )
   }).pipe(Effect.provide(held))
   const { records, loadedMs, problems } = yield* rebuilding.pipe(

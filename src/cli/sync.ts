@@ -155,9 +155,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
     }
   }).pipe(
     Effect.scoped,
-    Effect.provide(
-      outputLayer(output, { resources: catalogue.resources, onRemoved: (count) => (suppressed += count) })
-    ),
+    Effect.provide(outputLayer(output, { catalogue, onRemoved: (count) => (suppressed += count) })),
     Effect.mapError(explained(settings[0]!.location)),
     withReport(output, catalogue),
     (synced) =>

@@ -97,11 +97,23 @@ export const createTables = Effect.fnUntraced(function* (catalogue: Catalogue) {
   yield* (yield* Warehouse).transaction(tableStatements(catalogue, new Map()))
 })
 
+/**
+ * Changes with everything in the definitions that affects the warehouse: the statements for a new file contain all of it.
+ */
+export const fingerprintOf = (catalogue: Catalogue): string => {
+  const known = fingerprints.get(catalogue)
+  if (known !== undefined) return known
+  const fingerprint = hash("sha256", JSON.stringify(migration(catalogue, new Map())))
+  fingerprints.set(catalogue, fingerprint)
+  return fingerprint
+}
+
+const fingerprints = new WeakMap<Catalogue, string>()
+
 /** Migrates the warehouse to the definitions. If they have not changed, this takes two short queries. */
 export const prepare = Effect.fn("warehouse.prepare")(function* (catalogue: Catalogue) {
   const warehouse = yield* Warehouse
-  // The statements for a new file contain everything in the definitions that affects the warehouse.
-  const fingerprint = hash("sha256", JSON.stringify(migration(catalogue, new Map())))
+  const fingerprint = fingerprintOf(catalogue)
   if ((yield* storedFingerprint()) === fingerprint) return
   const existing = yield* warehouse.rows(existingColumns)
   const types = new Map(existing.map((row) => [String(row["path"]), String(row["type"])]))

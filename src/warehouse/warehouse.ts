@@ -10,8 +10,9 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
+import { randomBytes } from "node:crypto"
 import { existsSync, statSync } from "node:fs"
-import { chmod } from "node:fs/promises"
+import { chmod, copyFile, link, rm } from "node:fs/promises"
 import { basename, dirname } from "node:path"
 import { openFailure, statementFailure } from "./duckdb-failures.ts"
 import { format, formatSql, metaTablesSql } from "./format.ts"
@@ -63,6 +64,8 @@ export type TextFunction = (values: ReadonlyArray<string | null>) => string | nu
 
 export interface WarehouseOptions {
   readonly access: "write" | "read"
+  /** A new file is a copy of this one; `undefined`: it has no tables. See empty-warehouse.ts. */
+  readonly template?: string | undefined
   /** Also open files of other formats, to replace them. */
   readonly anyFormat?: true
   /** The file is the DuckDB file of a release, which has the current rows in its main schema; only to read it. */
@@ -72,7 +75,7 @@ export interface WarehouseOptions {
 
 const openWarehouse = Effect.fn("warehouse.open")(function* (
   path: string,
-  { access, memoryMb, anyFormat, isRelease }: WarehouseOptions
+  { access, memoryMb, template, anyFormat, isRelease }: WarehouseOptions
 ): Effect.fn.Return<Warehouse["Service"], Failure, Scope.Scope> {
   if (access === "read" && !existsSync(path)) return yield* failure({ _tag: "WarehouseNotFound", path })
   const instance = yield* Effect.acquireRelease(
@@ -90,6 +93,7 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
   const attach = Effect.tryPromise({
     try: async () => {
       if (access === "write") await makeOutputFolder(dirname(path))
+      if (template !== undefined && !existsSync(path) && !existsSync(`${path}.wal`)) await copyWhole(template, path)
       await connection.run(
         `ATTACH ${literal(path)} AS ${catalog} (${access === "read" ? "READ_ONLY" : attachOptions(path)})`
       )
@@ -194,6 +198,19 @@ export const storage = "ROW_GROUP_SIZE 8192, STORAGE_VERSION 'v1.5.0'"
  */
 export const blockBytes = 32_768
 const attachOptions = (path: string): string => (existsSync(path) ? storage : `${storage}, BLOCK_SIZE ${blockBytes}`)
+
+/** Copies the file to a path at which there is none: another process finds all of it or nothing. On failure there stays none. */
+const copyWhole = async (from: string, path: string): Promise<void> => {
+  const copy = `${path}.copy-${randomBytes(6).toString("hex")}`
+  try {
+    await copyFile(from, copy)
+    await link(copy, path)
+  } catch {
+    // The tables are then created one by one.
+  } finally {
+    await rm(copy, { force: true })
+  }
+}
 
 const settingsOf = (path: string, memoryMb: number) => ({
   memory_limit: `${memoryMb}MB`,

@@ -1,0 +1,62 @@
+/** New warehouses are copies of an empty one, which is made once for each state of the definitions. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { readdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { discover } from "../../src/catalog/discover.ts"
+import { emptyWarehouse } from "../../src/warehouse/empty-warehouse.ts"
+import { prepare } from "../../src/warehouse/schema.ts"
+import { Warehouse } from "../../src/warehouse/warehouse.ts"
+import { newFolder } from "../support/sluice.ts"
+
+const open = (path: string, template?: string) => Warehouse.layer(path, { access: "write", memoryMb: 128, template })
+
+/** Everything in a file: its columns, views and macros, and the rows of its tables of state other than random ids. */
+const content = Effect.gen(function* () {
+  const warehouse = yield* Warehouse
+  return [
+    yield* warehouse.rows(
+      "SELECT schema_name, table_name, column_name, data_type, column_default FROM duckdb_columns() WHERE database_name = 'warehouse' ORDER BY ALL"
+    ),
+    yield* warehouse.rows(
+      "SELECT schema_name, function_name, macro_definition FROM duckdb_functions() WHERE database_name = 'warehouse' ORDER BY ALL"
+    ),
+    yield* warehouse.rows("FROM meta.columns ORDER BY ALL"),
+    yield* warehouse.rows("FROM meta.schema_version"),
+    yield* warehouse.rows("SELECT resource, base FROM meta.content_versions ORDER BY ALL")
+  ]
+})
+
+describe("a new warehouse", () => {
+  it.live("is the same as a copy and with its tables created one by one", () =>
+    Effect.gen(function* () {
+      const [folder, cache] = [newFolder(), newFolder()]
+      const catalogue = yield* Effect.promise(() => discover())
+      const template = yield* emptyWarehouse(catalogue, cache)
+      assert.deepStrictEqual(readdirSync(cache).length, 1)
+      assert.strictEqual(yield* emptyWarehouse(catalogue, cache), template)
+      const made = yield* Effect.andThen(prepare(catalogue), content).pipe(Effect.provide(open(join(folder, "made"))))
+      const copied = yield* content.pipe(Effect.provide(open(join(folder, "copied"), template)))
+      assert.deepStrictEqual(copied, made)
+      assert.isAbove(copied[0]!.length, 1000)
+    })
+  )
+
+  it.live("is no copy if there is a file, if the empty one is missing, or if it cannot be stored", () =>
+    Effect.gen(function* () {
+      const folder = newFolder()
+      const catalogue = { resources: [], familyByTable: new Map<string, string>() }
+      const tables = Effect.flatMap(Warehouse, (warehouse) => warehouse.rows("SELECT table_name FROM duckdb_tables()"))
+      const template = yield* emptyWarehouse(catalogue, newFolder())
+      yield* Effect.flatMap(Warehouse, (warehouse) => warehouse.run("CREATE TABLE mine (i INTEGER)")).pipe(
+        Effect.provide(open(join(folder, "existing")))
+      )
+      const existing = yield* tables.pipe(Effect.provide(open(join(folder, "existing"), template)))
+      assert.deepStrictEqual(existing, [{ table_name: "mine" }])
+      const missing = yield* tables.pipe(Effect.provide(open(join(folder, "new"), join(folder, "missing"))))
+      assert.deepStrictEqual([missing, readdirSync(folder).sort()], [[], ["existing", "new"]])
+      writeFileSync(join(folder, "file"), "")
+      assert.strictEqual(yield* emptyWarehouse(catalogue, join(folder, "file")), undefined)
+    })
+  )
+})

@@ -217,8 +217,8 @@ export const contacts = defineList({
 function asTyped(contact: unknown): unknown {
   if (typeof contact !== "object" || contact === null) return contact
   const sent = contact as Readonly<Record<string, unknown>>
+  if (!sent["firstNameRaw"] && !sent["lastNameRaw"]) return contact
   const typed = ["firstName", "lastName"].filter((field) => sent[`${field}Raw`])
-  if (typed.length === 0) return contact
   const isSame = (one: unknown, other: unknown) => String(one).toLowerCase() === String(other).toLowerCase()
   const parts = typed.filter((field) => isSame(sent[field], sent[`${field}Raw`]))
   const name = typed.map((field) => sent[`${field}Raw`]).join(" ")

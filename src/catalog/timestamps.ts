@@ -7,6 +7,10 @@ export const dayMs = 86_400_000
 
 const iso = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-](?:0\d|1[0-8]):?[0-5]\d)?$/
 
+/** A timestamp that is stored as sent, and whose day is in every month. Nearly all are. */
+const canonical =
+  /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?Z$/
+
 /**
  * The timestamp as ISO 8601 text with at most microseconds, which DuckDB casts without an error; UTC if it has no offset.
  * `undefined` if the value is not a timestamp.
@@ -15,6 +19,7 @@ export const instantText = (sent: unknown): string | undefined => {
   const value = JSON.isRawJSON(sent) ? sent.rawJSON : sent
   if (typeof value === "number") return fromEpoch(value)
   if (typeof value !== "string") return undefined
+  if (canonical.test(value)) return value
   const parts = iso.exec(value)
   if (!parts) return /^-?\d{11,16}$/.test(value) ? fromEpoch(Number(value)) : undefined
   const [, year, month, day, hour, minute, second, fraction, zone] = parts

@@ -1,4 +1,4 @@
-/** Compiles a definition's fields for mapping records: resolves names and aliases and selects converters. */
+/** Compiles a definition's fields for mapping records: resolves names and aliases, and selects places and converters. */
 import { type ChildField, type ColumnField, type Field, type Fields, isScalar } from "../../catalog/fields.ts"
 import { columnName, idColumn } from "../../catalog/tables.ts"
 import { type Convert, converters } from "./convert.ts"
@@ -7,9 +7,11 @@ export type Slot =
   | {
       readonly kind: "column"
       readonly column: string
+      readonly place: number
       readonly type: string
       readonly convert: Convert
-      readonly textColumn?: string
+      /** The place of the same value as text for people. */
+      readonly textPlace: number | undefined
     }
   /** The location id: the row has it already, so only a different value is stored. */
   | { readonly kind: "location" }
@@ -19,9 +21,15 @@ export type Slot =
       readonly slots: Slots
       readonly whole?: Slot
       readonly plain?: Slot
-      readonly rest?: Child
+      readonly rest?: ChildSlot
     }
-  | { readonly kind: "child"; readonly child: Child }
+  | ChildSlot
+
+export interface ChildSlot {
+  readonly kind: "child"
+  readonly child: Child
+  readonly place: number
+}
 
 /** Slots by field name, and by prefix for names that end in `*`. */
 export class Slots extends Map<string, Slot> {
@@ -38,21 +46,39 @@ export class Slots extends Map<string, Slot> {
   }
 }
 
+/** The columns and child tables of a row: each has a place, so that a row is an array, and equal rows have equal JSON. */
+class Places {
+  readonly names: Array<string> = []
+
+  /** The place of a column; a new one if it has none. */
+  add(name: string): number {
+    const place = this.names.indexOf(name)
+    return place < 0 ? this.names.push(name) - 1 : place
+  }
+}
+
 /** The structure of one table's records. */
 export interface Shape {
   readonly table: string
   readonly slots: Slots
-  /** All columns and child tables, unset. Rows start as a copy of it, so that equal rows have equal JSON. */
-  readonly blank: Readonly<Record<string, undefined>>
+  readonly places: ReadonlyMap<string, number>
+  /** By place, as JSON prints them before a value. */
+  readonly printedNames: ReadonlyArray<string>
+  readonly blank: ReadonlyArray<undefined>
+  /** The place of `_extra`. */
+  readonly extra: number
 }
 
 export interface Child extends Shape {
   readonly kind: ChildField["kind"]
   readonly key: ReadonlyArray<string>
-  readonly keyColumn: string | undefined
+  readonly keyPlaces: ReadonlyArray<number>
+  readonly keyColumnPlace: number | undefined
+  /** The place of `position`, if it identifies the row. */
+  readonly positionPlace: number | undefined
   /** All columns that identify a row within its parent. */
-  readonly identifying: ReadonlyArray<string>
-  readonly constants: Readonly<Record<string, string | boolean>>
+  readonly identifying: ReadonlyArray<readonly [column: string, place: number]>
+  readonly constants: ReadonlyArray<readonly [place: number, value: string | boolean]>
   /** Items are plain values of the only field, `value`. */
   readonly scalar: boolean
   /** The field that stores an item that is not an object. */
@@ -62,16 +88,46 @@ export interface Child extends Shape {
   readonly idColumn: string
 }
 
-export const compile = (table: string, fields: Fields, additional: ReadonlyArray<string>): Shape => {
-  const slots = compileInto(new Slots(), fields, "")
-  const names = [...additional, ...namesIn(slots), "_extra"]
-  return { table, slots, blank: Object.fromEntries(names.map((name) => [name, undefined])) }
+/**
+ * `first`: columns before those of the fields. `ancestors`: id columns of the child tables that contain the rows, innermost
+ * first.
+ */
+export const compile = (
+  table: string,
+  fields: Fields,
+  first: ReadonlyArray<string>,
+  ancestors: ReadonlyArray<string> = [],
+  ancestorsBelow = ancestors
+): Shape => {
+  const places = new Places()
+  for (const name of first) places.add(name)
+  const slots = compileInto({ places, ancestorsBelow, root: undefined }, fields, "")
+  const extra = places.add("_extra")
+  for (const name of ancestors) places.add(name)
+  return {
+    table,
+    slots,
+    places: new Map(places.names.map((name, place) => [name, place])),
+    printedNames: places.names.map((name) => `${JSON.stringify(name)}:`),
+    blank: places.names.map(() => undefined),
+    extra
+  }
 }
 
-const compileInto = (root: Slots, fields: Fields, prefix: string): Slots => {
-  const slots = prefix === "" ? root : new Slots()
+/** What the fields of one table share. */
+interface Context {
+  readonly places: Places
+  /** The ancestors of the child tables among the fields. */
+  readonly ancestorsBelow: ReadonlyArray<string>
+  /** The fields of the record around an object. */
+  readonly root: Slots | undefined
+}
+
+const compileInto = (context: Context, fields: Fields, prefix: string): Slots => {
+  const slots = new Slots()
+  const root = context.root ?? slots
   for (const [name, field] of Object.entries(fields))
-    if (field.kind !== "alias") slots.set(name, slotOf(root, name, field, prefix))
+    if (field.kind !== "alias") slots.set(name, slotOf({ ...context, root }, name, field, prefix))
   for (const [name, field] of Object.entries(fields))
     if (field.kind === "alias") {
       const slot = slots.get(field.of) ?? root.get(field.of)
@@ -81,76 +137,71 @@ const compileInto = (root: Slots, fields: Fields, prefix: string): Slots => {
   return slots
 }
 
-const slotOf = (root: Slots, name: string, field: Exclude<Field, { kind: "alias" }>, prefix: string): Slot => {
+const slotOf = (context: Context, name: string, field: Exclude<Field, { kind: "alias" }>, prefix: string): Slot => {
+  const { places } = context
   switch (field.kind) {
     case "column":
-      return columnSlot(columnName(prefix, name, field), field)
+      return columnSlot(places, columnName(prefix, name, field), field)
     case "transport":
       return { kind: "skip" }
     case "object": {
-      const slots = compileInto(root, field.fields, `${columnName(prefix, name, {})}_`)
+      const slots = compileInto(context, field.fields, `${columnName(prefix, name, {})}_`)
       return {
         kind: "object",
         slots,
-        ...(field.whole && { whole: columnSlot(columnName(prefix, name, field.whole), field.whole) }),
+        ...(field.whole && { whole: columnSlot(places, columnName(prefix, name, field.whole), field.whole) }),
         ...(field.plain && { plain: slots.get(field.plain)! }),
-        ...(field.rest && { rest: childOf(field.rest) })
+        ...(field.rest && { rest: childSlot(context, field.rest) })
       }
     }
     case "list":
     case "entries":
-      return { kind: "child", child: childOf(field) }
+      return childSlot(context, field)
   }
 }
 
-const columnSlot = (column: string, field: ColumnField): Slot =>
+const columnSlot = (places: Places, column: string, field: ColumnField): Slot =>
   column === "location_id"
     ? { kind: "location" }
     : {
         kind: "column",
         column,
+        place: places.add(column),
         type: field.type,
         convert: converters[field.type],
-        ...(field.textColumn && { textColumn: field.textColumn })
+        textPlace: field.textColumn === undefined ? undefined : places.add(field.textColumn)
       }
 
-const childOf = (field: ChildField): Child => {
-  const keyColumn = field.keyColumn?.name
-  const constants = field.constants ?? {}
-  const additional = ["position", ...(keyColumn ? [keyColumn] : []), ...Object.keys(constants)]
-  const shape = compile(field.table, field.fields, additional)
+const childSlot = ({ places, ancestorsBelow }: Context, field: ChildField): ChildSlot => {
+  const child = childOf(field, ancestorsBelow)
+  const place = places.add(field.table)
+  for (const table of child.below) places.add(table)
+  return { kind: "child", child, place }
+}
+
+const childOf = (field: ChildField, ancestors: ReadonlyArray<string>): Child => {
+  const { key, keyColumn } = field
+  const constants = Object.entries(field.constants ?? {})
+  const own = idColumn(field.table)
+  const first = ["position", ...(keyColumn ? [keyColumn.name] : []), ...constants.map(([name]) => name)]
+  const shape = compile(field.table, field.fields, first, ancestors, [own, ...ancestors])
+  const placeOf = (column: string) => shape.places.get(column)!
+  const identifying = keyColumn === undefined ? key : [...key, keyColumn.name]
   return {
     ...shape,
     kind: field.kind,
-    key: field.key,
-    keyColumn,
-    identifying: keyColumn === undefined ? field.key : [...field.key, keyColumn],
-    constants,
+    key,
+    keyPlaces: key.map(placeOf),
+    keyColumnPlace: keyColumn && placeOf(keyColumn.name),
+    positionPlace: key.length === 0 ? placeOf("position") : undefined,
+    identifying: identifying.map((column) => [column, placeOf(column)]),
+    constants: constants.map(([name, value]) => [placeOf(name), value]),
     scalar: isScalar(field.fields),
     plain: field.plain,
     below: tablesIn(shape.slots),
-    idColumn: idColumn(field.table)
+    idColumn: own
   }
 }
 
 const tablesIn = (slots: Slots): ReadonlyArray<string> =>
   [...slots.values()].flatMap((slot) => (slot.kind === "child" ? [slot.child.table, ...slot.child.below] : []))
-
-/** Columns and child tables a record can fill. */
-const namesIn = (slots: Slots): ReadonlyArray<string> =>
-  [...slots.values()].flatMap((slot): ReadonlyArray<string> => {
-    switch (slot.kind) {
-      case "column":
-        return slot.textColumn ? [slot.column, slot.textColumn] : [slot.column]
-      case "object":
-        return [
-          ...namesIn(slot.slots),
-          ...(slot.whole?.kind === "column" ? [slot.whole.column] : []),
-          ...(slot.rest ? [slot.rest.table] : [])
-        ]
-      case "child":
-        return [slot.child.table, ...slot.child.below]
-      default:
-        return []
-    }
-  })

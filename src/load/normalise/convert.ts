@@ -82,7 +82,11 @@ const date: Convert = (value) => {
   return time === undefined || instantText(`${text}T${time}`) !== undefined ? text : rejected
 }
 
-const json: Convert = (value) => wellFormed(value)
+/** Most values are texts and numbers, which need no JSON.stringify. */
+const json: Convert = (value) => {
+  if (typeof value === "string" && !special.test(value)) return `"${value}"`
+  return typeof value === "number" ? String(value) : wellFormed(value)
+}
 
 export const converters: Readonly<Record<ColumnType, Convert>> = {
   text,
@@ -104,6 +108,9 @@ export const readable = (value: unknown): string => {
 
 /** JSON that DuckDB can read: a lone surrogate is invalid in every encoding and becomes U+FFFD. */
 export const wellFormed = (value: unknown): string => replaceSurrogates(JSON.stringify(value))
+
+/** A character that JSON escapes, a surrogate, or U+FFFD: the text is not printed, or maybe not stored, as sent. */
+export const special = /[^ !#-[\]-\ud7ff\ue000-\ufffc\ufffe\uffff]/
 
 /** Replaces lone surrogates, which JSON.stringify escapes, in values and keys. After a backslash, \\ud800 is plain text. */
 const replaceSurrogates = (body: string): string =>

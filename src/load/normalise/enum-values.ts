@@ -4,6 +4,7 @@
  */
 import type { Resource } from "../../catalog/resource.ts"
 import { tablesOf } from "../../catalog/tables.ts"
+import { type ChildRows, type Row, valueIn } from "./rows.ts"
 
 export interface UnlistedValue {
   /** Whether the definition lists values of the column. If it lists none, every value is unlisted. */
@@ -12,8 +13,6 @@ export interface UnlistedValue {
   readonly column: string
   readonly value: string
 }
-
-type Row = Readonly<Record<string, unknown>>
 
 /** Compiles the enum columns of a resource, and returns the function that finds unlisted values in a row and its child rows. */
 export const unlistedValuesOf = (resource: Resource): ((row: Row) => ReadonlyArray<UnlistedValue>) => {
@@ -31,17 +30,19 @@ export const unlistedValuesOf = (resource: Resource): ((row: Row) => ReadonlyArr
           ]
     )
   )
-  return (row) => {
+  return (record) => {
     let found: Array<UnlistedValue> | undefined
-    const look = (table: string, column: string, listed: ReadonlySet<string>, sent: unknown) => {
-      if (typeof sent !== "string" || sent === "" || listed.has(sent)) return
-      ;(found ??= []).push({ hasList: listed.size > 0, table, column, value: sent.toWellFormed() })
+    const look = (table: string, column: string, listed: ReadonlySet<string>, { shape, values }: Row) => {
+      const value = valueIn(values, shape.places.get(column)!)
+      if (typeof value !== "string" || value === "" || listed.has(value)) return
+      ;(found ??= []).push({ hasList: listed.size > 0, table, column, value: value.toWellFormed() })
     }
     for (const { table, isChild, column, listed } of enums)
-      if (!isChild) look(table, column, listed, row[column])
-      else
-        for (const item of (row[table] as ReadonlyArray<Row> | undefined) ?? [])
-          look(table, column, listed, item[column])
+      if (!isChild) look(table, column, listed, record)
+      else {
+        const children = record.values[record.shape.places.get(table)!] as ChildRows | undefined
+        for (const row of children?.rows ?? []) look(table, column, listed, row)
+      }
     return found ?? none
   }
 }

@@ -8,10 +8,11 @@ import { evolving, isKept } from "../../catalog/schema-policy.ts"
 import type { Resource } from "../../catalog/resource.ts"
 import { keyOf } from "../../catalog/tables.ts"
 import { type UnlistedValue, unlistedValuesOf } from "./enum-values.ts"
-import { unfitForKey, wellFormed } from "./convert.ts"
-import { RowReader, type Found, isObject, toJson } from "./map-record.ts"
+import { unfitForKey } from "./convert.ts"
+import { type Found, isObject, readRow, toJson } from "./map-record.ts"
 import { isScalar } from "../../catalog/fields.ts"
 import { compile } from "./compile-fields.ts"
+import { held, printed, valueIn } from "./rows.ts"
 
 interface RejectedValue {
   readonly table: string
@@ -59,6 +60,7 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
   const key = keyOf(resource)
   const shape = compile(table, { ...fields, ...detail?.fields }, childOf ? [...key, childOf.column] : key)
   const scalar = isScalar(fields)
+  const keyPlaces = key.map((column) => shape.places.get(column)!)
   const unlistedValues = unlistedValuesOf(resource)
   const isFieldKept = (table: string, field: string) => isKept(policies, resource, table, field)
 
@@ -75,25 +77,28 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
       invalidItems: []
     }
     try {
-      const { values } = new RowReader(shape, found).read(record)
+      const read = readRow(shape, found, record)
+      const { values } = read
       for (const column in given) {
-        const [givenValue, sentValue] = [given[column], values[column]]
+        const place = shape.places.get(column)!
+        const [givenValue, sentValue] = [given[column], valueIn(values, place)]
         // The requested parent is certain; a different parent in the record would misplace the row.
         const isParent = column === childOf?.column
         if (isParent && sentValue !== undefined && sentValue !== givenValue)
           found.invalidValues.push({ table, column, value: sentValue, reason: otherParent, path: "", stored: true })
-        values[column] = isParent ? givenValue : (sentValue ?? givenValue)
+        values[place] = held(isParent ? givenValue : (sentValue ?? givenValue))
       }
-      const missing = key.find((column) => values[column] === undefined || values[column] === "")
-      if (missing !== undefined) return rejected(table, record, `no ${missing}`)
-      const unfit = key.find((column) => unfitForKey(values[column]))
-      if (unfit !== undefined) return rejected(table, record, `${unfit} contains a lone surrogate or a NUL`)
-      const row = wellFormed(values)
+      const keyValues = keyPlaces.map((place) => valueIn(values, place))
+      const missing = keyValues.findIndex((value) => value === undefined || value === "")
+      if (missing >= 0) return rejected(table, record, `no ${key[missing]}`)
+      const unfit = keyValues.findIndex(unfitForKey)
+      if (unfit >= 0) return rejected(table, record, `${key[unfit]} contains a lone surrogate or a NUL`)
+      const row = printed(read)
       if (row.length > rowLengthMax) return rejected(table, record, `larger than ${rowLengthMax >> 20} MB`)
-      const id = key.map((column) => values[column]).join("/")
+      const id = keyValues.join("/")
       return {
         row,
-        key: key.map((column) => values[column]),
+        key: keyValues,
         hash: hash("sha256", row).slice(0, 32),
         unknown: found.unknown,
         roundedValues: found.roundedValues,
@@ -108,7 +113,7 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
           record: toJson(item),
           reason: `${reason}; in ${id}${path}`
         })),
-        unlistedValues: unlistedValues(values)
+        unlistedValues: unlistedValues(read)
       }
     } catch (error) {
       // JSON.stringify fails on bodies nested thousands of levels deep.

@@ -1,0 +1,67 @@
+/** Rows as the normaliser holds them: an array of values in the order of their columns, from which the JSON is printed. */
+import type { Shape } from "./compile-fields.ts"
+import { special, wellFormed } from "./convert.ts"
+
+export interface Row {
+  readonly shape: Shape
+  /** By place. A string needs no escape in JSON; all others are `Escaped`. */
+  readonly values: Array<unknown>
+}
+
+/** A text that JSON escapes. Few texts are. */
+class Escaped {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** A value in the form in which a row holds it. */
+export const held = (value: unknown): unknown =>
+  typeof value === "string" && special.test(value) ? new Escaped(value) : value
+
+/** The value that a row holds. */
+export const valueIn = (values: ReadonlyArray<unknown>, place: number): unknown => {
+  const value = values[place]
+  return value instanceof Escaped ? value.text : value
+}
+
+/** The rows of a child table. */
+export class ChildRows {
+  readonly rows: Array<Row> = []
+  /** The number of items so far: a rejected item leaves its position empty. */
+  items = 0
+  private readonly identities: Array<unknown> = []
+  private seen: Set<unknown> | undefined
+
+  /** Whether the identity exists already; adds it if not. Most lists are short, some have thousands of items. */
+  isDuplicate(identity: unknown): boolean {
+    if (this.seen ? this.seen.has(identity) : this.identities.includes(identity)) return true
+    if (this.seen) this.seen.add(identity)
+    else if (this.identities.push(identity) > 16) this.seen = new Set(this.identities)
+    return false
+  }
+}
+
+/** The row as JSON, without the columns that have no value. */
+export const printed = ({ shape: { printedNames }, values }: Row): string => {
+  let text = "{"
+  let comma = ""
+  for (let place = 0; place < values.length; place++) {
+    const value = values[place]
+    if (value === undefined) continue
+    text += comma + printedNames[place]!
+    if (typeof value === "string") text += `"${value}"`
+    else
+      text +=
+        value instanceof ChildRows ? printedRows(value) : wellFormed(value instanceof Escaped ? value.text : value)
+    comma = ","
+  }
+  return `${text}}`
+}
+
+const printedRows = ({ rows }: ChildRows): string => {
+  let text = "["
+  for (const [index, row] of rows.entries()) text += index === 0 ? printed(row) : `,${printed(row)}`
+  return `${text}]`
+}

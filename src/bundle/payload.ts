@@ -5,9 +5,11 @@ import { copyFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { PublishedTable } from "../catalog/published-tables.ts"
 import { onDisk } from "../io/files.ts"
+import { columnsOf } from "../publish/columns.ts"
 import { writeCsv } from "../publish/csv.ts"
 import { writeParquet } from "../publish/parquet.ts"
 import { storedOrder } from "../publish/snapshot.ts"
+import { name } from "../warehouse/sql.ts"
 import { BundleError } from "./errors.ts"
 import { type Building, type SealedFile, makeFolderOf, seal } from "./sealed-files.ts"
 import type { Release } from "./source.ts"
@@ -61,7 +63,7 @@ const putFormat = Effect.fnUntraced(function* (
 
 const writeNew = Effect.fnUntraced(function* (table: PublishedTable, format: "csv" | "parquet", target: string) {
   const { rows } = yield* format === "csv"
-    ? writeCsv(table, join(target, ".."))
+    ? Effect.flatMap(columnsOf(`crm.${name(table.name)}`), (columns) => writeCsv(table, columns, join(target, "..")))
     : writeParquet(table, join(target, ".."))
   return rows
 })

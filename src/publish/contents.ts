@@ -1,21 +1,25 @@
 /** The checksums of the tables of a release. Those of unchanged rows are taken from the previous release. */
 import { Effect } from "effect"
 import type { Failure } from "../failure.ts"
-import { type Content, contentOf, untouched } from "../warehouse/content.ts"
+import { type Content, type StoredColumn, contentOf, empty, untouched } from "../warehouse/content.ts"
 import { name } from "../warehouse/sql.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 import { type TableChange, changedRows } from "./changes.ts"
-import { columnsOf } from "./columns.ts"
+import type { StoredTable } from "./columns.ts"
 import type { PreviousRelease, TableContent } from "./manifest.ts"
 
 /** The content of the changed records in the previous release, by `schema.table`. */
 export type OldContents = ReadonlyMap<string, Content>
 
-/** `forSpreadsheets`: also compute the checksums of the columns that the CSV profile for spreadsheets does not alter. */
+/**
+ * `stored`: the tables of the warehouse, by path. `forSpreadsheets`: also compute the checksums of the columns that the CSV
+ * profile for spreadsheets does not alter.
+ */
 export const contentsOf = Effect.fn("publish.contents")(function* (
   tables: ReadonlyArray<TableChange>,
   previous: PreviousRelease | undefined,
   old: OldContents,
+  stored: ReadonlyMap<string, StoredTable>,
   forSpreadsheets: boolean
 ): Effect.fn.Return<ReadonlyArray<TableContent>, Failure, Warehouse> {
   const contents = yield* Effect.forEach(
@@ -25,7 +29,7 @@ export const contentsOf = Effect.fn("publish.contents")(function* (
         const path = pathOf(schema, table)
         const before = previous?.manifest.tables.find((one) => pathOf(one.schema, { name: one.table }) === path)
         if (!before || (forSpreadsheets && before.untouchedSum === undefined))
-          return wholeContent(schema, table, forSpreadsheets)
+          return wholeContent(schema, table, stored.get(path)!, forSpreadsheets)
         if (table.change === "none") return Effect.succeed(before)
         const replaced = old.get(path)
         return replaced && !forSpreadsheets
@@ -33,7 +37,7 @@ export const contentsOf = Effect.fn("publish.contents")(function* (
               ...before,
               ...sumOf(before, replaced, present)
             }))
-          : wholeContent(schema, table, forSpreadsheets)
+          : wholeContent(schema, table, stored.get(path)!, forSpreadsheets)
       })
   )
   return contents.flat()
@@ -51,15 +55,16 @@ export const pathOf = (schema: string, table: { readonly name: string }): string
 const wholeContent = Effect.fnUntraced(function* (
   schema: TableContent["schema"],
   table: TableChange,
+  { columns, isEmpty }: StoredTable,
   forSpreadsheets: boolean
 ): Effect.fn.Return<TableContent, Failure, Warehouse> {
   const path = pathOf(schema, table)
-  const columns = yield* columnsOf(path)
-  const spreadsheets = forSpreadsheets ? yield* contentOf(path, untouched(columns)) : undefined
+  const content = (some: ReadonlyArray<StoredColumn>) => (isEmpty ? Effect.succeed(empty) : contentOf(path, some))
+  const spreadsheets = forSpreadsheets ? yield* content(untouched(columns)) : undefined
   return {
     schema,
     table: table.name,
-    ...(yield* contentOf(path, columns)),
+    ...(yield* content(columns)),
     ...(spreadsheets && { untouchedSum: spreadsheets.sum }),
     columns: Object.fromEntries(columns.map((column) => [column.name, column.type]))
   }

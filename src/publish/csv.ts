@@ -5,7 +5,7 @@
 import { stringify } from "csv-stringify/sync"
 import { Effect } from "effect"
 import { createReadStream, createWriteStream } from "node:fs"
-import { rm } from "node:fs/promises"
+import { rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { onDisk } from "../io/files.ts"
@@ -13,7 +13,7 @@ import type { StoredColumn } from "../warehouse/content.ts"
 import { literal, name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type TableName, changedKeys, changedRows } from "./changes.ts"
-import { type CsvRow, columnsOf, selectText } from "./columns.ts"
+import { type CsvRow, selectText } from "./columns.ts"
 import { copyWithout } from "./csv-delta.ts"
 import type { Written } from "./manifest.ts"
 import { byteOrderMark, lines, safeRow, spreadsheetText, spreadsheetLimits } from "./spreadsheet.ts"
@@ -36,33 +36,49 @@ export const csvText = (columns: ReadonlyArray<StoredColumn>, profile: "machine"
 export const csvCell = (text: string): string => (/^$|[",#\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
 /** DuckDB itself writes the rows, ten times faster than this process would. */
-export const writeCsv = Effect.fnUntraced(function* (table: TableName, folder: string) {
+export const writeCsv = Effect.fnUntraced(function* (
+  table: TableName,
+  columns: ReadonlyArray<StoredColumn>,
+  folder: string
+) {
   const path = `${table.name}.csv`
-  const from = `crm.${name(table.name)}`
-  const rows = yield* copyCsv(from, yield* columnsOf(from), join(folder, path), true)
+  const rows = yield* copyCsv(`crm.${name(table.name)}`, columns, join(folder, path), true)
   return { path, table: table.name, rows } satisfies Written
+})
+
+/** The file of a table without rows, for which a statement would cost more than the file. */
+export const writeHeader = Effect.fnUntraced(function* (
+  table: TableName,
+  columns: ReadonlyArray<StoredColumn>,
+  folder: string
+) {
+  const path = `${table.name}.csv`
+  const header = csvText(columns, "machine").header
+  yield* onDisk(join(folder, path), "written", () => writeFile(join(folder, path), header, { mode: 0o600 }))
+  return { path, table: table.name, rows: 0 } satisfies Written
 })
 
 /** Copies the file of the previous release without the rows of changed records, and appends their present rows. */
 export const updateCsv = Effect.fnUntraced(function* (
   table: TableName,
+  columns: ReadonlyArray<StoredColumn>,
   previous: Pick<Written, "path" | "rows">,
   folder: string
 ) {
   const path = `${table.name}.csv`
   const current = `crm.${name(table.name)}`
-  const columns = yield* columnsOf(current)
   const kept = yield* copyUnchanged(table, columns, previous, join(folder, path))
   const added = yield* copyCsv(changedRows(current, table), columns, join(folder, `${path}.part`), false)
   yield* onDisk(join(folder, path), "written", () => appendTo(join(folder, path), join(folder, `${path}.part`)))
   return { path, table: table.name, rows: kept + added } satisfies Written
 })
 
-/** Whether the file of the previous release can be updated: the text of keys of other types differs from that in the file. */
-export const hasTextKey = ({ resource, recordKey }: TableName) =>
-  Effect.map(columnsOf(`crm.${name(resource)}`), (columns) =>
-    recordKey.every((column) => (columns.find((one) => one.name === column)?.type ?? "VARCHAR") === "VARCHAR")
-  )
+/**
+ * Whether the file of the previous release can be updated: the text of keys of other types differs from that in the file.
+ * `columns`: those of the table of the resource.
+ */
+export const hasTextKey = ({ recordKey }: TableName, columns: ReadonlyArray<StoredColumn>): boolean =>
+  recordKey.every((column) => (columns.find((one) => one.name === column)?.type ?? "VARCHAR") === "VARCHAR")
 
 /** Copies a CSV file without the rows of changed records, and returns the number of its rows. */
 export const copyUnchanged = Effect.fnUntraced(function* (

@@ -16,6 +16,7 @@ import { recordRelease } from "../warehouse/meta/content-versions.ts"
 import { storedFingerprint } from "../warehouse/meta/schema-version.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type TableName, changesSince } from "./changes.ts"
+import { storedTables } from "./columns.ts"
 import { contentsOf } from "./contents.ts"
 import { type Manifest, type PublishedFile, confirmRelease, previousRelease, writeManifest } from "./manifest.ts"
 import { modelVersions, putModels } from "./models.ts"
@@ -87,12 +88,13 @@ export const publish = Effect.fn("publish")(function* (
   const release = yield* beginRelease(folder, run)
   return yield* Effect.gen(function* () {
     const { building } = release
-    const making = { building, previous }
+    const stored = yield* storedTables
+    const making = { building, previous, stored }
     const snapshot = formats.includes("duckdb")
       ? yield* putSnapshot(changes.tables, options.views ?? [], definitions, making)
       : undefined
     const forSpreadsheets = csvProfile === "spreadsheet" && formats.includes("csv")
-    const contents = yield* contentsOf(changes.tables, previous, snapshot?.old ?? new Map(), forSpreadsheets)
+    const contents = yield* contentsOf(changes.tables, previous, snapshot?.old ?? new Map(), stored, forSpreadsheets)
     const rows = contents.reduce((sum, one) => sum + (one.schema === "crm" ? one.rows : 0), 0)
     const put: Array<Put> = snapshot ? [{ path: snapshotName, table: "*", rows }] : []
     for (const table of changes.tables) {

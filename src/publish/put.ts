@@ -9,8 +9,9 @@ import { snapshotName } from "../settings/paths.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 import type { TableChange } from "./changes.ts"
 import { partsOf } from "./chunks.ts"
-import { hasTextKey, updateCsv, writeCsv } from "./csv.ts"
-import type { OldContents } from "./contents.ts"
+import type { StoredTable } from "./columns.ts"
+import { hasTextKey, updateCsv, writeCsv, writeHeader } from "./csv.ts"
+import { type OldContents, pathOf } from "./contents.ts"
 import type { Manifest, PreviousRelease, PublishedFile, TableContent, Written } from "./manifest.ts"
 import { updateParquet } from "./parquet-delta.ts"
 import { parquetName, writeParquet } from "./parquet.ts"
@@ -27,6 +28,8 @@ export interface Making {
   /** Its folder. */
   readonly building: string
   readonly previous: PreviousRelease | undefined
+  /** The tables of the warehouse, by path. */
+  readonly stored: ReadonlyMap<string, StoredTable>
 }
 
 export const putParquet = Effect.fnUntraced(function* (
@@ -52,7 +55,7 @@ export const putParquet = Effect.fnUntraced(function* (
 export const putCsv = Effect.fnUntraced(function* (
   table: TableChange,
   profile: "machine" | "spreadsheet",
-  { building, previous }: Making
+  { building, previous, stored }: Making
 ): Effect.fn.Return<ReadonlyArray<Put>, Failure, Warehouse> {
   const folder = join(building, "csv")
   yield* makeFolder(folder)
@@ -61,16 +64,19 @@ export const putCsv = Effect.fnUntraced(function* (
   if (profile === "spreadsheet")
     return below("csv", yield* writeSpreadsheets(table, yield* partsOf(table, "crm"), folder))
   const [old] = before
-  const isUpdatable = table.change === "some" && (yield* hasTextKey(table))
+  const isUpdatable =
+    table.change === "some" && hasTextKey(table, stored.get(pathOf("crm", { name: table.resource }))!.columns)
   const updated = old && isUpdatable ? { path: join(previous!.folder, old.path), rows: old.rows } : undefined
-  const wide = table.wide && { ...table, wide: table.wide }
-  const written = wide
-    ? updated
-      ? updateWideCsv(wide, updated, folder)
-      : writeWideCsv(wide, folder)
-    : updated
-      ? updateCsv(table, updated, folder)
-      : writeCsv(table, folder)
+  if (table.wide) {
+    const wide = { ...table, wide: table.wide }
+    return below("csv", [yield* updated ? updateWideCsv(wide, updated, folder) : writeWideCsv(wide, folder)])
+  }
+  const { columns, isEmpty } = stored.get(pathOf("crm", table))!
+  const written = updated
+    ? updateCsv(table, columns, updated, folder)
+    : isEmpty
+      ? writeHeader(table, columns, folder)
+      : writeCsv(table, columns, folder)
   return below("csv", [yield* written])
 })
 

@@ -29,7 +29,7 @@ export const contentOf = Effect.fn("warehouse.contentOf")(function* (
   text = false
 ): Effect.fn.Return<Content, Failure, Warehouse> {
   const warehouse = yield* Warehouse
-  // Most history tables are empty, and planning the sum of many columns takes ten times as long as counting.
+  // Planning the sum of many columns takes ten times as long as counting.
   const [count] = yield* warehouse.rows(`SELECT count(*) AS n FROM ${from}`)
   if (Number(count?.["n"]) === 0) return empty
   const values = columns.map((column) => {

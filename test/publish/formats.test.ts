@@ -62,6 +62,22 @@ describe("published files, read by other programs", () => {
     )
   )
 
+  it.effect("a table without rows has the header that it has with rows, which DuckDB writes", () => {
+    const output = newOutput()
+    const file = join(output, "published/csv/things.csv")
+    return Effect.gen(function* () {
+      yield* addThings([])
+      yield* publishThings(output)
+      const empty = readFileSync(file, "utf8")
+      yield* addThings([typed])
+      yield* publishThings(output)
+      const filled = readFileSync(file, "utf8")
+      assert.strictEqual(filled.slice(0, empty.length), empty)
+      assert.match(empty, /^location_id,id,.*\r\n$/)
+      assert.strictEqual(filled.split("\r\n").length, empty.split("\r\n").length + 1)
+    }).pipe(Effect.provide(warehouseAt(output)))
+  })
+
   it.effect("CSV contains timestamps in ISO 8601 UTC, exact numbers, and deleted rows", () =>
     published((folder) =>
       Effect.sync(() => {

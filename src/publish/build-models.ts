@@ -116,17 +116,17 @@ const create = Effect.fnUntraced(function* (model: Model): Effect.fn.Return<stri
 
   function comment() {
     return Effect.gen(function* () {
-      const existing = new Set((yield* columnsOf(path)).map((column) => column.name))
-      const columns = Object.entries(model.columns).flatMap(([column, { description }]) =>
-        existing.has(column) && description !== undefined ? [[column, description] as const] : []
+      const described = Object.entries(model.columns).flatMap(([column, { description }]) =>
+        description === undefined ? [] : [[column, description] as const]
       )
-      yield* warehouse.run(
-        [
-          ...(model.description === undefined ? [] : [`COMMENT ON ${kind} ${path} IS ${literal(model.description)}`]),
-          ...columns.map(([column, text]) => `COMMENT ON COLUMN ${path}.${name(column)} IS ${literal(text)}`),
-          "SELECT 1"
-        ].join(";\n")
-      )
+      const existing = new Set(described.length === 0 ? [] : (yield* columnsOf(path)).map((column) => column.name))
+      const statements = [
+        ...(model.description === undefined ? [] : [`COMMENT ON ${kind} ${path} IS ${literal(model.description)}`]),
+        ...described.flatMap(([column, text]) =>
+          existing.has(column) ? [`COMMENT ON COLUMN ${path}.${name(column)} IS ${literal(text)}`] : []
+        )
+      ]
+      if (statements.length > 0) yield* warehouse.run(statements.join(";\n"))
     })
   }
 })

@@ -52,7 +52,11 @@ const writePrivately = async (path: string, content: string): Promise<void> => {
 }
 
 const schemaFrom = (path: string): string => {
-  const schema = fileURLToPath(new URL(`../../config/${schemaFile}`, import.meta.url))
+  // In a clone, the program that npm built is in a folder of its own.
+  const [schema] = ["../../../config", "../../config"]
+    .map((folder) => fileURLToPath(new URL(`${folder}/${schemaFile}`, import.meta.url)))
+    .filter(existsSync)
+  if (schema === undefined) throw new Error(`${schemaFile} is missing`)
   const near = relative(resolve(dirname(path)), schema)
   return near.startsWith(".") ? near : `./${near}`
 }

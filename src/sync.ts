@@ -21,6 +21,7 @@ import { exitCodes } from "./failure.ts"
 import { removeLeftovers } from "./leftovers.ts"
 import { makeBackgroundLoader } from "./load/background-loader.ts"
 import { makeLoader } from "./load/load.ts"
+import { RecordCache } from "./load/record-cache.ts"
 import { makeBackfillPlan } from "./plan/backfill.ts"
 import { recordCoverage } from "./plan/coverage.ts"
 import type { ExpectedStep } from "./plan/expect.ts"
@@ -215,8 +216,15 @@ export const bringUpToDate = Effect.fn("bringUpToDate")(function* (
   folder: string,
   policies: SchemaPolicies
 ) {
+  const paths = outputPaths(folder)
   yield* prepare(catalogue)
-  const loader = yield* makeLoader(catalogue.resources, outputPaths(folder).temporary, policies)
+  const loader = yield* makeLoader(
+    catalogue.resources,
+    paths.temporary,
+    policies,
+    undefined,
+    new RecordCache(catalogue, paths.records)
+  )
   yield* loader.load
   yield* setStatuses()
   return loader

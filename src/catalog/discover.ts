@@ -14,6 +14,8 @@ export interface Catalogue {
   readonly resources: ReadonlyArray<Resource>
   /** The family of each table, which is the first folder of its definition's path. */
   readonly familyByTable: ReadonlyMap<string, string>
+  /** The folders of the definitions. */
+  readonly folders?: ReadonlyArray<string>
 }
 
 /** Mistakes in definition files. */
@@ -58,5 +60,6 @@ export const readCatalogue = async (
       problems.push(problemAt(file, `"${parent}"`, `It is read for each row of ${parent}, which no file defines.`))
   }
   const resources = definitions.map(({ resource }) => resource)
-  return { catalogue: { resources, familyByTable }, own: read[1]?.definitions ?? [], problems }
+  const folders = own === undefined ? [ours] : [ours, own]
+  return { catalogue: { resources, familyByTable, folders }, own: read[1]?.definitions ?? [], problems }
 }

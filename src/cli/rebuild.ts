@@ -6,6 +6,7 @@ import type { Catalogue } from "../catalog/discover.ts"
 import { keyText } from "../catalog/tables.ts"
 import { onDisk } from "../io/files.ts"
 import { removeLeftovers } from "../leftovers.ts"
+import { RecordCache } from "../load/record-cache.ts"
 import { makeLoader } from "../load/load.ts"
 import type { Flags } from "../settings/read.ts"
 import { pruneHistory } from "../prune/history.ts"
@@ -51,6 +52,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
   const catalogue = yield* loadCatalogue(output)
   const policies = yield* schemaPolicies(output, catalogue)
   const targets = yield* resolveTargets(output, catalogue)
+  const cache = new RecordCache(catalogue, outputPaths(output.folder).records)
   const startedAt = yield* Clock.currentTimeMillis
   const onEvent = yield* RunEvents
   onEvent?.({ event: "started", command: "rebuild", version: sluiceVersion, output: output.folder })
@@ -72,7 +74,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
     yield* refuseUndefined(catalogue)
     return yield* Effect.gen(function* () {
       yield* prepare(catalogue)
-      yield* (yield* makeLoader(catalogue.resources, temporary, policies)).load
+      yield* (yield* makeLoader(catalogue.resources, temporary, policies, undefined, cache)).load
       const warehouse = yield* Warehouse
       yield* refuseLoss(catalogue, old, warehouse)
       yield* copyHistory(old, warehouse, temporary)

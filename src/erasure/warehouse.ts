@@ -5,6 +5,7 @@ import type { Catalogue } from "../catalog/discover.ts"
 import { type Resource, childRequestOf } from "../catalog/resource.ts"
 import { keyText, tablesOf } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
+import { outputPaths } from "../settings/paths.ts"
 import { onDisk, syncFolder } from "../io/files.ts"
 import { dirname } from "node:path"
 import { insertStatements, literal, name } from "../warehouse/sql.ts"
@@ -148,6 +149,7 @@ export const writeChanged = Effect.fn("erasure.warehouse")(function* (
 export const replaceWarehouse = (path: string): Effect.Effect<void, Failure> =>
   onDisk(path, "replaced", async () => {
     await rm(`${path}.wal`, { force: true })
+    await rm(outputPaths(dirname(path)).records, { force: true })
     await rename(freshPath(path), path)
     await syncFolder(dirname(path))
   })

@@ -195,7 +195,8 @@ export const readChildren = Effect.fn("extract.children")(function* (
     })
     const parents = due.filter(({ id }) => !failed.has(id) && !decided.has(id))
     if (parents.length > 0) yield* readAll(parents)
-    else checked = now
+    // Parents that were all read are due again only if their table changes.
+    if (parents.length < batchSize) checked = now
   }
   const readAgain = (ids: ReadonlyArray<string>) =>
     Effect.flatMap(parentVersions(context.location, childRequest, ids), (parents) =>

@@ -47,7 +47,7 @@ export interface Batch {
  * Tables per transaction, including child tables: each costs DuckDB one or two megabytes until the commit, however few its
  * rows.
  */
-const tablesMax = 12
+const tablesMax = 24
 /** Maximum per transaction: enough to fill whole row groups. */
 const batchBytesMax = 24 * 1024 * 1024
 const batchRecordsMax = 50_000

@@ -5,6 +5,7 @@
 import { Effect, Semaphore } from "effect"
 import type { Resource } from "../catalog/resource.ts"
 import { keyOf, keyText, tablesOf } from "../catalog/tables.ts"
+import { hashNumber } from "./normalise/normalise.ts"
 import type { Failure } from "../failure.ts"
 import { readingsWithParentState } from "../warehouse/meta/parent-state.ts"
 import { isAnythingLoaded } from "../warehouse/meta/run-resources.ts"
@@ -13,21 +14,21 @@ import { readingsWithMissing } from "../warehouse/meta/missing-children.ts"
 import { literal, name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 
-/** Hashes by key, or `unknown` or `deleted` in place of a hash. */
-export type Hashes = Map<string, string>
+/** The numbers of hashes by key, or `unknown` or `deleted` in place of one. */
+export type Hashes = Map<string, number>
 
 /** The row exists, and its content is not known. */
-export const unknown = ""
-const deleted = "deleted"
+export const unknown = -1
+const deleted = -2
 
-/** Rows of a table in memory, at about 200 bytes each. Of larger tables, the merge looks up each batch. */
+/** Rows of a table in memory, at about 100 bytes each. Of larger tables, the merge looks up each batch. */
 const rowsMax = 200_000
 
 export class KnownRows {
   private readonly warehouse: Warehouse["Service"]
   private readonly tables = new Map<string, Hashes | undefined>()
-  /** Keys that full readings have returned since they began here. */
-  private readonly seen = new Map<string, Set<string>>()
+  /** Keys that full readings have returned since they began here; `undefined` if the table had no rows then. */
+  private readonly seen = new Map<string, Set<string> | undefined>()
   /** Readings of children that did not return some stored row. */
   private readonly missing = new Set<string>()
   /** How many batches have changed each table. */
@@ -69,14 +70,15 @@ export class KnownRows {
       return Effect.sync(() => void this.tables.set(key, this.isEmpty && isKnowable(resource) ? new Map() : undefined))
     return this.warehouse
       .rows(
-        `SELECT ${keyText(resource)} AS key, ${hashSql(resource)} AS hash FROM crm.${name(resource.table)}
+        `SELECT ${keyText(resource)} AS key, ${stateSql(resource)} AS _state, CASE WHEN _state IS NULL THEN _row_hash END AS hash FROM crm.${name(resource.table)}
          WHERE location_id = ${literal(location)} LIMIT ${rowsMax + 1}`
       )
       .pipe(
         this.commits.withPermits(1),
         Effect.map((rows) => {
-          const hashes = rows.length > rowsMax ? undefined : new Map<string, string>()
-          for (const row of hashes ? rows : []) hashes!.set(String(row["key"]), String(row["hash"] ?? unknown))
+          const hashes = rows.length > rowsMax ? undefined : new Map<string, number>()
+          for (const { key, hash, _state: state } of hashes ? rows : [])
+            hashes!.set(String(key), hash === null ? Number(state) : hashNumber(String(hash)))
           this.tables.set(key, hashes)
         })
       )
@@ -112,9 +114,9 @@ export class KnownRows {
   /** A full reading has returned these keys. */
   see(table: string, location: string, keys: ReadonlyArray<string>): void {
     const key = tableKey(table, location)
-    const seen = this.seen.get(key) ?? new Set<string>()
-    this.seen.set(key, seen)
-    for (const one of keys) seen.add(one)
+    if (!this.seen.has(key)) this.seen.set(key, this.tables.get(key)?.size === 0 ? undefined : new Set())
+    const seen = this.seen.get(key)
+    if (seen) for (const one of keys) seen.add(one)
   }
 
   endReading(table: string, location: string): void {
@@ -123,9 +125,10 @@ export class KnownRows {
 
   /** Whether a full reading that began here has returned every live row; false if that is not known. */
   hasSeenAll(table: string, location: string): boolean {
-    const hashes = this.tables.get(tableKey(table, location))
-    const seen = this.seen.get(tableKey(table, location))
-    return hashes !== undefined && hashes.entries().every(([key, hash]) => hash === deleted || seen?.has(key) === true)
+    const [hashes, key] = [this.tables.get(tableKey(table, location)), tableKey(table, location)]
+    if (hashes === undefined || !this.seen.has(key)) return hashes?.size === 0
+    const seen = this.seen.get(key)
+    return seen === undefined || hashes.entries().every(([one, hash]) => hash === deleted || seen.has(one))
   }
 
   /** Whether no row of the table is deleted; false if that is not known. */
@@ -178,7 +181,7 @@ const isKnowable = (resource: Resource): boolean => {
 }
 
 /** A record with the hash of a deleted row restores it. A flag may have become a tombstone since the row was loaded. */
-const hashSql = ({ tombstone }: Resource): string =>
-  `CASE WHEN _deleted_at IS NOT NULL THEN ${literal(deleted)} ${
-    tombstone === undefined ? "" : `WHEN coalesce(${name(tombstone)}, false) THEN ${literal(unknown)} `
-  }ELSE _row_hash END`
+const stateSql = ({ tombstone }: Resource): string =>
+  `CASE WHEN _deleted_at IS NOT NULL THEN ${deleted} WHEN _row_hash IS NULL${
+    tombstone === undefined ? "" : ` OR coalesce(${name(tombstone)}, false)`
+  } THEN ${unknown} END`

@@ -15,6 +15,7 @@ import { Vault } from "../vault/vault.ts"
 import { loadedPosition, positionStatements } from "../warehouse/meta/vault-offset.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { KnownRows } from "./known-rows.ts"
+import type { RecordCache } from "./record-cache.ts"
 import type { RecordFilter } from "./staging-files.ts"
 import { type Batch, type ShouldContinue, prepareBatch } from "./batch.ts"
 
@@ -36,7 +37,8 @@ export const makeLoader = Effect.fn("load.make")(function* (
   resources: ReadonlyArray<Resource>,
   temporary: string,
   policies = evolving,
-  filter?: RecordFilter
+  filter?: RecordFilter,
+  cache?: RecordCache
 ): Effect.fn.Return<Loader, Failure, Vault | Warehouse> {
   const [vault, warehouse] = [yield* Vault, yield* Warehouse]
   let position = (yield* loadedPosition()) ?? beginning
@@ -54,7 +56,7 @@ export const makeLoader = Effect.fn("load.make")(function* (
   // Two alternating folders: the files of one batch are written while those of the other are read.
   const prepare = (from: Position, shouldContinue: ShouldContinue) =>
     prepareBatch(
-      { resources, policies, filter },
+      { resources, policies, filter, cache },
       known,
       join(temporary, String(batches++ % 2)),
       from,
@@ -74,7 +76,7 @@ export const makeLoader = Effect.fn("load.make")(function* (
       (statements) =>
         Effect.andThen(
           warehouse.transaction(statements),
-          warehouse.checkpointIfAbove(transactions.length > 1 ? 1 / 8 : 1 / 2)
+          warehouse.checkpointIfAbove(transactions.length > 1 ? 1 / 4 : 1 / 2)
         ),
       { discard: true }
     ).pipe(
@@ -102,6 +104,9 @@ export const makeLoader = Effect.fn("load.make")(function* (
   const load = Effect.andThen(
     loadContinuously((position) => Effect.sync(() => isBefore(position, vault.end()))),
     onDisk(temporary, "removed", () => rm(temporary, { recursive: true, force: true }))
+  ).pipe(
+    // What the cache gained during a sync is stored by the load at its end.
+    Effect.tap(() => Effect.sync(() => cache?.save()))
   )
   return { load, loadContinuously, known, reading: () => reading, loadedBytes: () => loadedBytes, isVaultTruncated }
 })

@@ -10,7 +10,7 @@ import type { NormalisedPage } from "./staging-files.ts"
 interface Rows {
   readonly reading: string
   readonly kind: PageEntry["kind"]
-  readonly hashes: Map<string, string>
+  readonly hashes: Map<string, number>
 }
 
 export class PageOrder {
@@ -26,7 +26,13 @@ export class PageOrder {
     const found = pages.map(({ resource }) => this.rowsOf(`${entry.location} ${resource.table}`, entry))
     if (pages.some(({ results }, index) => !agrees(results, found[index]!))) return false
     for (const [index, { results }] of pages.entries())
-      for (const { key, row, hash } of results) if (row !== undefined) found[index]!.own.hashes.set(textOf(key), hash)
+      for (const { keyText, row, hashNumber } of results) {
+        if (row === undefined) continue
+        const { hashes } = found[index]!.own
+        const before = hashes.get(keyText)
+        if (before !== undefined && before !== hashNumber) pages[index]!.hasCopies = true
+        hashes.set(keyText, hashNumber)
+      }
     if (parent !== undefined && entry.parent!.done) this.parents.add(parent)
     return true
   }
@@ -51,12 +57,9 @@ interface Found {
 
 const agrees = (results: NormalisedPage["results"], { own, others }: Found): boolean => {
   if (own.hashes.size === 0 && others.length === 0) return true
-  return results.every(({ key, row, hash }) => {
+  return results.every(({ keyText, row, hashNumber }) => {
     if (row === undefined) return true
-    const text = textOf(key)
-    const known = own.hashes.get(text)
-    return (known === undefined || known === hash) && !others.some(({ hashes }) => hashes.has(text))
+    const known = own.hashes.get(keyText)
+    return (known === undefined || known === hashNumber) && !others.some(({ hashes }) => hashes.has(keyText))
   })
 }
-
-const textOf = (key: ReadonlyArray<unknown>): string => (key.length === 1 ? String(key[0]) : JSON.stringify(key))

@@ -4,18 +4,21 @@ import { join } from "node:path"
 import { at as valueAt, parseExact } from "../catalog/json.ts"
 import type { SchemaPolicies } from "../catalog/schema-policy.ts"
 import { type Resource, childRequestOf, transformed } from "../catalog/resource.ts"
-import { keySeparator, tablesOf } from "../catalog/tables.ts"
+import { keyOf, tablesOf } from "../catalog/tables.ts"
 import type { PageEntry } from "../vault/entry.ts"
 import type { Frame } from "../vault/frame.ts"
 import type { MetValue } from "../warehouse/meta/schema-changes.ts"
 import { type Hashes, type KnownRows, unknown } from "./known-rows.ts"
 import { wellFormed } from "./normalise/convert.ts"
 import { NdjsonFile } from "./ndjson-file.ts"
+import type { RecordCache } from "./record-cache.ts"
+import { type Drift, addDrift } from "./drift.ts"
 import { PageOrder } from "./page-order.ts"
 import { versionOf } from "./merge/staging-table.ts"
 import { StagedParents } from "./staged-parents.ts"
 import type { UnlistedValue } from "./normalise/enum-values.ts"
 import { type Normalise, type Normalised, normaliserOf } from "./normalise/normalise.ts"
+import { hasRows } from "./normalise/rows.ts"
 import { toJson } from "./normalise/map-record.ts"
 
 /** The pages of one resource, location and run in a batch, as NDJSON files. */
@@ -34,7 +37,9 @@ export interface Group {
   readonly wasEmpty: boolean
   /** No staged row has the key of an earlier row, and none must keep what a detail has written. */
   isNew: boolean
-  /** Keys of the staged rows: a list may return a record twice. */
+  /** Some rows have the same key, and the merge decides which of them stays. */
+  hasCopies: boolean
+  /** Keys of staged rows whose hash is not known: a list may return a record twice. */
   readonly staged: Set<string>
   /** Child tables for which no staged row has rows. */
   readonly empty: Set<string>
@@ -56,20 +61,11 @@ export interface Group {
   readonly roundedValues: NdjsonFile
 }
 
-/** A difference from the definition: how often it occurs, and its first sample. */
-export interface Drift {
-  readonly table: string
-  readonly field: string
-  readonly kind: "new field" | "different type" | "no known member"
-  /** As JSON. */
-  readonly sample: string
-  /** The key of the record that the sample comes from. */
-  readonly key: string
-  count: number
-}
-
 /** Parts of a group; each has its own file. */
 const parts = ["rows", "rejectedValues", "rejectedRecords", "roundedValues"] as const
+
+/** Records of smaller tables are normalised faster than the cache is read. */
+const knownMin = 1000
 
 /** Takes one or two milliseconds. */
 const recordsPerYield = 50
@@ -81,6 +77,7 @@ export type RecordFilter = (resource: Resource, location: string, key: ReadonlyA
 export interface Loaded {
   readonly resources: ReadonlyArray<Resource>
   readonly policies: SchemaPolicies
+  readonly cache?: RecordCache | undefined
   /** Loads only some of the records. */
   readonly filter?: RecordFilter | undefined
 }
@@ -103,11 +100,13 @@ export class StagingFiles {
   private readonly filter: RecordFilter | undefined
   private readonly order = new PageOrder()
   private readonly known: KnownRows
+  private readonly cache: RecordCache | undefined
 
   /** `folder`: an empty folder for the files. */
-  constructor({ resources, policies, filter }: Loaded, known: KnownRows, folder: string) {
+  constructor({ resources, policies, filter, cache }: Loaded, known: KnownRows, folder: string) {
     this.resources = resources
     this.known = known
+    this.cache = cache
     this.seen = new NdjsonFile(join(folder, "seen.ndjson"))
     this.parents = new StagedParents(folder)
     this.policies = policies
@@ -170,25 +169,38 @@ export class StagingFiles {
     const isMixed = filter !== undefined && entry.kind === "page"
     const records = isMixed ? all.filter((record) => valueAt(record, filter.field) === filter.is) : all
     const origin = { location: entry.location, given: givenBy(resource, entry) }
+    const known =
+      entry.kind === "page" && keyOf(resource).join() === "id" ? this.known.of(resource, entry.location) : undefined
+    const cache = known !== undefined && known.size >= knownMin ? this.cache : undefined
+    const place = JSON.stringify([resource.table, origin])
     const results: Array<Normalised> = []
     for (const [index, record] of records.entries()) {
-      results.push(normalise(record, origin))
+      const text = cache?.textOf(place, record)
+      const id = text === undefined ? undefined : valueAt(record, "id")
+      const before = typeof id === "string" ? known?.get(id) : undefined
+      if (before !== undefined && cache!.has(text!, before)) results.push(unchanged(id as string, before))
+      else {
+        const result = normalise(record, origin)
+        results.push(result)
+        if (text !== undefined && result.key[0] === id && isPlain(result)) cache!.add(text, result.hashNumber)
+      }
       if (index % recordsPerYield === recordsPerYield - 1) yield
     }
-    return { resource, results }
+    return { resource, results, hasCopies: false }
   }
 
-  private addPage({ resource, results }: NormalisedPage, entry: PageEntry, body: unknown): void {
+  private addPage({ resource, results, hasCopies }: NormalisedPage, entry: PageEntry, body: unknown): void {
     const { location, parent, kind } = entry
     const group = this.groupOf(resource, entry)
     group.pages++
     group.records += results.length + (entry.compacted ?? 0)
     group.at = entry.at
+    if (hasCopies) group.hasCopies = true
     const isListed = parent !== undefined && kind === "page"
     const keys: Array<string> = []
     for (const result of results)
       if (!this.filter || (result.row && this.filter(resource, location, result.key))) {
-        const key = this.addRow(group, result)
+        const key = this.addRow(group, result, hasCopies)
         if (key !== undefined) keys.push(key)
       }
     if (group.isFull) {
@@ -204,15 +216,15 @@ export class StagingFiles {
   }
 
   /** Adds a row unless it is unchanged. Returns the text of its key; `undefined` if the record is no row. */
-  private addRow(group: Group, result: Normalised): string | undefined {
+  private addRow(group: Group, result: Normalised, isCopy: boolean): string | undefined {
     const { row, hash: fingerprint, unreadable, rejectedValues, rejectedRecords, roundedValues } = result
-    const key = result.key.map(String).join(keySeparator)
+    const key = result.keyText
     for (const { table, field, value } of result.unknown)
-      addDrift(group, { table, field, kind: "new field", key }, () => toJson(value))
+      addDrift(group.drift, { table, field, kind: "new field", key }, () => toJson(value))
     for (const { table, column, value, stored } of rejectedValues)
-      if (!stored) addDrift(group, { table, field: column, kind: "different type", key }, () => value)
+      if (!stored) addDrift(group.drift, { table, field: column, kind: "different type", key }, () => value)
     for (const { table, column, members } of unreadable)
-      addDrift(group, { table, field: column, kind: "no known member", key }, () => toJson(members))
+      addDrift(group.drift, { table, field: column, kind: "no known member", key }, () => toJson(members))
     for (const record of rejectedRecords) group.rejectedRecords.push(wellFormed(record))
     const n = this.records++
     if (row === undefined) {
@@ -220,9 +232,8 @@ export class StagingFiles {
       return undefined
     }
     for (const value of result.unlistedValues) this.addUnlisted(group, value)
-    if (isUnchanged(group, key, fingerprint)) return key
-    // Within a text the quotes would be escaped.
-    for (const table of group.empty) if (row.includes(`"${table}":[{`)) group.empty.delete(table)
+    if (isUnchanged(group, result, isCopy)) return key
+    for (const table of group.empty) if (hasRows(result.read!, table)) group.empty.delete(table)
     group.rows.push(`{"_n":${n},"_at":${group.at},"_row_hash":"${fingerprint}",${row.slice(1)}`)
     for (const { stored: _, ...value } of rejectedValues) group.rejectedValues.push(wellFormed({ ...value, _n: n }))
     for (const value of roundedValues) group.roundedValues.push(wellFormed({ ...value, _n: n }))
@@ -247,6 +258,7 @@ export class StagingFiles {
       wasEmpty: known?.size === 0,
       isNew: known !== undefined && kind === "page" && !this.mayHaveDetails(resource, location),
       staged: new Set(),
+      hasCopies: false,
       empty: new Set(
         tablesOf(resource)
           .slice(1)
@@ -301,37 +313,59 @@ export class StagingFiles {
  * Whether the row is in the table already, or staged before; else it counts as staged now. Whether a detail is unchanged
  * depends on the detail before, so only the merge finds out.
  */
-const isUnchanged = (group: Group, key: string, hash: string): boolean => {
+const isUnchanged = (group: Group, { keyText: key, hashNumber: now }: Normalised, isCopy: boolean): boolean => {
   const { resource, kind, known, staged } = group
+  if (isCopy) {
+    group.isNew = false
+    known?.set(key, unknown)
+    return false
+  }
   const before = known?.get(key)
-  if (staged.has(key) || (kind === "page" && before === hash)) return true
-  staged.add(key)
+  if (staged.has(key) || (kind === "page" && before === now)) return true
   if (before !== undefined) group.isNew = false
   // The merge ignores an older version of a row, and a detail may change whether a row is deleted.
   const isCertain = kind === "page" && (before === undefined || versionOf(resource) === undefined)
-  known?.set(key, isCertain ? hash : before === undefined || resource.tombstone ? unknown : before)
+  known?.set(key, isCertain ? now : before === undefined || resource.tombstone ? unknown : before)
+  // What is certain is known from now on.
+  if (known === undefined || !isCertain) staged.add(key)
   return false
 }
 
-/** If field names are data, new ones never end: beyond this many per batch they are reported together. */
-const driftMax = 200
+/** A record that became the row that the warehouse has. */
+const unchanged = (id: string, hashNumber: number): Normalised => ({
+  row: "",
+  read: undefined,
+  key: [id],
+  keyText: id,
+  hash: "",
+  hashNumber,
+  unknown: [],
+  rejectedValues: [],
+  roundedValues: [],
+  unreadable: [],
+  rejectedRecords: [],
+  unlistedValues: []
+})
 
-interface Met extends Pick<Drift, "table" | "field" | "kind"> {
-  readonly key: string
-}
-
-const addDrift = (group: Group, { table, field: name, kind, key: recordKey }: Met, sample: () => string): void => {
-  const hasRoom = group.drift.size < driftMax || group.drift.has(`${table}.${name} ${kind}`)
-  const field = hasRoom ? name.slice(0, 200) : "(others)"
-  const key = `${table}.${field} ${kind}`
-  const existing = group.drift.get(key)
-  if (existing) existing.count++
-  else group.drift.set(key, { table, field, kind, key: recordKey, sample: sample().slice(0, 500), count: 1 })
-}
+/** Whether a record leaves nothing to report with each reading. */
+const isPlain = ({
+  row,
+  unknown,
+  rejectedValues,
+  roundedValues,
+  unreadable,
+  rejectedRecords,
+  unlistedValues
+}: Normalised): boolean =>
+  row !== undefined &&
+  unknown.length + rejectedValues.length + roundedValues.length + unreadable.length + rejectedRecords.length === 0 &&
+  !unlistedValues.some(({ hasList }) => hasList)
 
 /** The records of a page that one resource stores. */
 export interface NormalisedPage {
   readonly resource: Resource
+  /** Whether the page says different things about one record. */
+  hasCopies: boolean
   readonly results: ReadonlyArray<Normalised>
 }
 

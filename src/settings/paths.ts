@@ -16,6 +16,8 @@ export interface OutputPaths {
   /** Every response of the service as it was received. */
   readonly vault: string
   readonly warehouse: string
+  /** Hashes by which the load recognises records that are unchanged; can be removed at any time. */
+  readonly records: string
   /** The warehouse that a rebuild is writing. */
   readonly rebuilt: string
   /** A warehouse that could not be opened, and that a rebuild has set aside; its log is beside it. */
@@ -55,6 +57,7 @@ export const readmeName = "README.md"
 export const outputPaths = (folder: string): OutputPaths => ({
   vault: join(folder, "vault"),
   warehouse: join(folder, warehouseName),
+  records: join(folder, `${warehouseName}.records`),
   rebuilt: join(folder, "rebuilt.duckdb"),
   damaged: join(folder, "warehouse.damaged.duckdb"),
   published: join(folder, "published"),

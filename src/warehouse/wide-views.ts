@@ -57,6 +57,9 @@ export const refreshWide = Effect.fn("warehouse.refreshWide")(function* (
 ): Effect.fn.Return<ReadonlyArray<WideView>, Failure, Warehouse> {
   const views = yield* wideViews(catalogue, classes)
   const versions = yield* contentVersions()
+  // The losses follow from the views and the values.
+  const content = views.map(({ definition, table }) => [definition, versions.get(table)?.version])
+  const losses = hash("sha256", JSON.stringify(content))
   yield* (yield* Warehouse).transaction([
     ...views.flatMap(({ columns, definition, keep, statement, table, view }) =>
       versions.get(view)?.version === definition
@@ -68,10 +71,14 @@ export const refreshWide = Effect.fn("warehouse.refreshWide")(function* (
             ...storeViewVersion(view, definition)
           ]
     ),
-    ...countWideLosses(views)
+    ...(versions.get(lossesName)?.version === losses
+      ? []
+      : [...countWideLosses(views), ...storeViewVersion(lossesName, losses)])
   ])
   return views
 })
+
+const lossesName = "wide_losses"
 
 /**
  * The wide views for the fields that exist now; creates none. Fields of all locations share one view. Without `classes`,

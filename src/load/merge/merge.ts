@@ -10,7 +10,7 @@ import { deleteSeenKeysIn, seenKeysSql } from "../../warehouse/meta/seen-keys.ts
 import { literal, name, names } from "../../warehouse/sql.ts"
 import type { Statement } from "../../warehouse/warehouse.ts"
 import { archiveVersions, markDeleted } from "./deletions.ts"
-import { type Batch, ownColumns, stagedRows, versionOf } from "./staging-table.ts"
+import { type Batch, ownColumns, removeCopies, stagedRows, versionOf } from "./staging-table.ts"
 
 /** Which columns a batch replaces: all, those of the list, or those of the detail. See `Column.detail`. */
 type Mode = "all" | "list" | "detail"
@@ -28,18 +28,18 @@ const mergeRows = (batch: Batch): ReadonlyArray<Statement> => {
   const [, ...children] = tablesOf(batch.resource)
   const mode = modeOf(batch)
   const write = (rows: number) => (rows === 0 ? [] : writeVersions(batch, mode, rows))
-  return [
-    stage(stagedRows(batch, children)),
+  const writeChanged = (rows: number): Statement =>
     mode === "detail"
-      ? { sql: dropUnchangedDetails(batch), next: (dropped) => write(batch.staged - dropped) }
+      ? { sql: dropUnchangedDetails(batch), next: (dropped) => write(rows - dropped) }
       : {
           sql: existingRows(batch),
           next: (existing) =>
-            existing === 0
-              ? write(batch.staged)
-              : [{ sql: dropUnchangedRows(batch), next: (dropped) => write(batch.staged - dropped) }]
+            existing === 0 ? write(rows) : [{ sql: dropUnchangedRows(batch), next: (dropped) => write(rows - dropped) }]
         }
-  ]
+  const staged = stage(stagedRows(batch, children))
+  if (!batch.hasCopies) return [staged, writeChanged(batch.staged)]
+  const { setTime, remove } = removeCopies(batch.resource)
+  return [staged, setTime, { sql: remove, next: (removed) => [writeChanged(batch.staged - removed)] }]
 }
 
 /** Removes staged details with the same content as at the last read for the same version of the row. */

@@ -1,7 +1,7 @@
 /** The temporary table `stage`: the rows of a batch, one for each key. */
 import type { Resource } from "../../catalog/resource.ts"
-import { type Column, type Table, snakeCase, tablesOf } from "../../catalog/tables.ts"
-import { literal, name } from "../../warehouse/sql.ts"
+import { type Column, type Table, keyOf, snakeCase, tablesOf } from "../../catalog/tables.ts"
+import { literal, name, names } from "../../warehouse/sql.ts"
 import type { Changes } from "./changes.ts"
 
 export interface Batch {
@@ -15,6 +15,8 @@ export interface Batch {
   readonly empty: ReadonlySet<string>
   /** Number of staged rows. Rows that are known to be unchanged are not staged. */
   readonly staged: number
+  /** Some staged rows have the same key. */
+  readonly hasCopies: boolean
   /** No row has the key of a staged row. */
   readonly isNew: boolean
   /** Whether later statements read the staged rows. */
@@ -37,6 +39,23 @@ export const stagedRows = (batch: Batch, children: ReadonlyArray<Table>): string
 /** The column that orders the versions of a row. */
 export const versionOf = ({ changes, version = changes?.field }: Resource): string | undefined =>
   version && snakeCase(version)
+
+/**
+ * Of rows with the same key the newest version stays, or the last of equal versions. The time comes from the first copy, so
+ * that a rebuild, whose batches end elsewhere, produces the same rows.
+ */
+export const removeCopies = (resource: Resource): { readonly setTime: string; readonly remove: string } => {
+  const keys = keyOf(resource)
+  const same = [...keys, "_row_hash"].map((column) => `stage.${name(column)} = first.${name(column)}`).join(" AND ")
+  const changed = versionOf(resource)
+  return {
+    setTime: `UPDATE stage SET _at = first._at FROM (SELECT ${names(keys)}, _row_hash, min(_at) AS _at FROM stage GROUP BY ALL) AS first WHERE ${same}`,
+    remove: `DELETE FROM stage WHERE _n IN (
+      SELECT _n FROM stage QUALIFY row_number() OVER (PARTITION BY ${names(keys)}
+        ORDER BY ${changed ? `${name(changed)} DESC NULLS LAST, ` : ""}_n DESC) > 1
+    )`
+  }
+}
 
 /** JSON is read as text, because DuckDB would reformat it; other values already fit their type. */
 const stageType = (column: Column) => (column.sql === "JSON" ? "VARCHAR" : column.sql)

@@ -6,13 +6,13 @@
 import { hash } from "node:crypto"
 import { evolving, isKept } from "../../catalog/schema-policy.ts"
 import type { Resource } from "../../catalog/resource.ts"
-import { keyOf } from "../../catalog/tables.ts"
+import { keyOf, keySeparator } from "../../catalog/tables.ts"
 import { type UnlistedValue, unlistedValuesOf } from "./enum-values.ts"
 import { unfitForKey } from "./convert.ts"
 import { type Found, isObject, readRow, toJson } from "./map-record.ts"
 import { isScalar } from "../../catalog/fields.ts"
 import { compile } from "./compile-fields.ts"
-import { held, printed, valueIn } from "./rows.ts"
+import { type Row, held, printed, valueIn } from "./rows.ts"
 
 interface RejectedValue {
   readonly table: string
@@ -33,10 +33,16 @@ interface RejectedRecord {
 export interface Normalised {
   /** JSON of the row: its columns, and its child tables as lists. Absent if the record is rejected. */
   readonly row: string | undefined
+  /** The values of `row`. */
+  readonly read: Row | undefined
   /** Values of the key columns. */
   readonly key: ReadonlyArray<unknown>
+  /** The key as one text, as in SQL. */
+  readonly keyText: string
   /** Fingerprint of `row`. */
   readonly hash: string
+  /** See `hashNumber`. */
+  readonly hashNumber: number
   /** Fields that no definition names; those that the policy keeps are in `_extra`. */
   readonly unknown: Found["unknown"]
   readonly rejectedValues: ReadonlyArray<RejectedValue>
@@ -45,6 +51,9 @@ export interface Normalised {
   readonly rejectedRecords: ReadonlyArray<RejectedRecord>
   readonly unlistedValues: ReadonlyArray<UnlistedValue>
 }
+
+/** The first 52 bits of a hash, which compare and are stored faster than its text. */
+export const hashNumber = (hash: string): number => Number.parseInt(hash.slice(0, 13), 16)
 
 /** Where a record was read, and the columns that follow from it. */
 interface Origin {
@@ -96,10 +105,14 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
       const row = printed(read)
       if (row.length > rowLengthMax) return rejected(table, record, `larger than ${rowLengthMax >> 20} MB`)
       const id = keyValues.join("/")
+      const rowHash = hash("sha256", row).slice(0, 32)
       return {
         row,
+        read,
         key: keyValues,
-        hash: hash("sha256", row).slice(0, 32),
+        keyText: keyValues.length === 1 ? String(keyValues[0]) : keyValues.join(keySeparator),
+        hash: rowHash,
+        hashNumber: hashNumber(rowHash),
         unknown: found.unknown,
         roundedValues: found.roundedValues,
         unreadable: found.unreadable,
@@ -127,8 +140,11 @@ const otherParent = "names a parent other than the one it was requested for, whi
 
 const rejected = (table: string, record: unknown, reason: string): Normalised => ({
   row: undefined,
+  read: undefined,
   key: [],
+  keyText: "",
   hash: "",
+  hashNumber: 0,
   unknown: [],
   rejectedValues: [],
   roundedValues: [],

@@ -43,6 +43,12 @@ export class ChildRows {
   }
 }
 
+/** Whether a row has rows of a child table. */
+export const hasRows = ({ shape, values }: Row, table: string): boolean => {
+  const children = values[shape.places.get(table)!]
+  return children instanceof ChildRows && children.rows.length > 0
+}
+
 /** The row as JSON, without the columns that have no value. */
 export const printed = ({ shape: { printedNames }, values }: Row): string => {
   let text = "{"

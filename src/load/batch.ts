@@ -154,13 +154,14 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
     const allEnds = ends.flatMap((end) => [end, ...endsOfEmbedded(resources, end)])
     for (const end of allEnds) changes.counts.end(counted(end), { ...end.outcome, at: end.at })
     return [
+      // A deletion also removes the state of the row's children.
+      ...(parents === undefined ? [] : replaceParentState),
       ...decisions.flatMap((decision) => decidedStatements(resources, changes, decision)),
       ...fieldKeyStatements(resources, changes, new Set(groups.map(({ resource }) => resource.table))),
       ...driftStatements(drift),
       ...addUnexpectedValues(staging.unlisted(true)),
       ...addEnumValues(staging.unlisted(false)),
       ...(staging.seen.length === 0 ? [] : [addSeenKeys(readNdjson(staging.seen, seenColumns))]),
-      ...(parents === undefined ? [] : replaceParentState),
       ...replaceCheckpoints(
         partitions.map(({ reading, entry: { location, partition, checkpoint } }) => ({
           location,

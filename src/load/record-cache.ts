@@ -9,7 +9,9 @@ import { hash } from "node:crypto"
 import { appendFileSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { hashNumber } from "./normalise/normalise.ts"
+import { at as valueAt } from "../catalog/json.ts"
+import type { Hashes } from "./known-rows.ts"
+import { type Normalise, type Normalised, type Origin, hashNumber } from "./normalise/normalise.ts"
 import type { Catalogue } from "../catalog/discover.ts"
 
 /** A pair of two times 8 bytes for each record: half of an account of a million records. */
@@ -29,31 +31,33 @@ export class RecordCache {
   /** The file has the entries before `added`; else the next save replaces it. */
   private isStored = false
 
+  /** Tables with fewer rows are normalised faster than the file is read. */
+  readonly rowsMin: number
+
   /** `path`: the file that keeps the cache for the next run. */
-  constructor(catalogue: Pick<Catalogue, "resources" | "folders">, path?: string) {
+  constructor(catalogue: Pick<Catalogue, "resources" | "folders">, path?: string, rowsMin = 1000) {
     this.catalogue = catalogue
     this.path = path
+    this.rowsMin = rowsMin
   }
 
-  /** A number for the text of a record where it was read; `undefined` if it is nested too deeply. */
-  textOf(place: string, record: unknown): number | undefined {
-    try {
-      return hashNumber(hash("sha1", place + JSON.stringify(record), "hex")) || 1
-    } catch {
-      return undefined
+  /** Recognises the records of a table with these rows; `undefined` if they are too few to be worth it. */
+  normaliserOf(normalise: Normalise, origin: Origin, table: string, hashes: Hashes): Normalise | undefined {
+    if (hashes.size < this.rowsMin) return undefined
+    this.read()
+    const place = JSON.stringify([table, origin])
+    return (record) => {
+      const text = textOf(place, record)
+      const id = valueAt(record, "id")
+      if (text === undefined || typeof id !== "string") return normalise(record, origin)
+      const before = hashes.get(id)
+      const at = placeOf(this.texts, text)
+      if (before !== undefined && this.texts[at] === text && this.rows[at] === before) return unchanged(id, before)
+      const result = normalise(record, origin)
+      if (result.keyText === id && isPlain(result) && this.size < entriesMax && this.put(text, result.hashNumber))
+        this.added.push(text, result.hashNumber)
+      return result
     }
-  }
-
-  /** Whether the record with this text became the row with this hash; see `Normalised.hashNumber`. */
-  has(text: number, row: number): boolean {
-    this.read()
-    const place = placeOf(this.texts, text)
-    return this.texts[place] === text && this.rows[place] === row
-  }
-
-  add(text: number, row: number): void {
-    this.read()
-    if (this.size < entriesMax && this.put(text, row)) this.added.push(text, row)
   }
 
   /** Stores what was added since the last save. The cache is worth no failure. */
@@ -138,3 +142,42 @@ const bytesOf = (numbers: ReadonlyArray<number>): Buffer => {
   for (const [index, number] of numbers.entries()) bytes.writeDoubleLE(number, index * 8)
   return bytes
 }
+
+/** A number for the text of a record where it was read; `undefined` if it is nested too deeply. */
+const textOf = (place: string, record: unknown): number | undefined => {
+  try {
+    return hashNumber(hash("sha1", place + JSON.stringify(record), "hex")) || 1
+  } catch {
+    return undefined
+  }
+}
+
+/** A record that became the row that the warehouse has. */
+const unchanged = (id: string, hashNumber: number): Normalised => ({
+  row: "",
+  read: undefined,
+  key: [id],
+  keyText: id,
+  hash: "",
+  hashNumber,
+  unknown: [],
+  rejectedValues: [],
+  roundedValues: [],
+  unreadable: [],
+  rejectedRecords: [],
+  unlistedValues: []
+})
+
+/** Whether a record leaves nothing to report with each reading. */
+const isPlain = ({
+  row,
+  unknown,
+  rejectedValues,
+  roundedValues,
+  unreadable,
+  rejectedRecords,
+  unlistedValues
+}: Normalised): boolean =>
+  row !== undefined &&
+  unknown.length + rejectedValues.length + roundedValues.length + unreadable.length + rejectedRecords.length === 0 &&
+  !unlistedValues.some(({ hasList }) => hasList)

@@ -64,9 +64,6 @@ export interface Group {
 /** Parts of a group; each has its own file. */
 const parts = ["rows", "rejectedValues", "rejectedRecords", "roundedValues"] as const
 
-/** Records of smaller tables are normalised faster than the cache is read. */
-const knownMin = 1000
-
 /** Takes one or two milliseconds. */
 const recordsPerYield = 50
 
@@ -169,23 +166,18 @@ export class StagingFiles {
     const isMixed = filter !== undefined && entry.kind === "page"
     const records = isMixed ? all.filter((record) => valueAt(record, filter.field) === filter.is) : all
     const origin = { location: entry.location, given: givenBy(resource, entry) }
-    const known =
-      entry.kind === "page" && keyOf(resource).join() === "id" ? this.known.of(resource, entry.location) : undefined
-    const cache = known !== undefined && known.size >= knownMin ? this.cache : undefined
-    const place = JSON.stringify([resource.table, origin])
+    // The state of a parent contains a hash of its records.
+    const isList = entry.kind === "page" && entry.parent === undefined
+    const hashes = isList && keyOf(resource).join() === "id" ? this.known.of(resource, entry.location) : undefined
+    const cached = hashes && this.cache?.normaliserOf(normalise, origin, resource.table, hashes)
     const results: Array<Normalised> = []
     for (const [index, record] of records.entries()) {
-      const text = cache?.textOf(place, record)
-      const id = text === undefined ? undefined : valueAt(record, "id")
-      const before = typeof id === "string" ? known?.get(id) : undefined
-      if (before !== undefined && cache!.has(text!, before)) results.push(unchanged(id as string, before))
-      else {
-        const result = normalise(record, origin)
-        results.push(result)
-        if (text !== undefined && result.key[0] === id && isPlain(result)) cache!.add(text, result.hashNumber)
-      }
+      results.push((cached ?? normalise)(record, origin))
       if (index % recordsPerYield === recordsPerYield - 1) yield
     }
+    // The rows of copies are needed to decide between them.
+    if (cached && new Set(results.map(({ keyText }) => keyText)).size < results.length)
+      return { resource, results: records.map((record) => normalise(record, origin)), hasCopies: false }
     return { resource, results, hasCopies: false }
   }
 
@@ -330,36 +322,6 @@ const isUnchanged = (group: Group, { keyText: key, hashNumber: now }: Normalised
   if (known === undefined || !isCertain) staged.add(key)
   return false
 }
-
-/** A record that became the row that the warehouse has. */
-const unchanged = (id: string, hashNumber: number): Normalised => ({
-  row: "",
-  read: undefined,
-  key: [id],
-  keyText: id,
-  hash: "",
-  hashNumber,
-  unknown: [],
-  rejectedValues: [],
-  roundedValues: [],
-  unreadable: [],
-  rejectedRecords: [],
-  unlistedValues: []
-})
-
-/** Whether a record leaves nothing to report with each reading. */
-const isPlain = ({
-  row,
-  unknown,
-  rejectedValues,
-  roundedValues,
-  unreadable,
-  rejectedRecords,
-  unlistedValues
-}: Normalised): boolean =>
-  row !== undefined &&
-  unknown.length + rejectedValues.length + roundedValues.length + unreadable.length + rejectedRecords.length === 0 &&
-  !unlistedValues.some(({ hasList }) => hasList)
 
 /** The records of a page that one resource stores. */
 export interface NormalisedPage {

@@ -56,7 +56,7 @@ export interface Normalised {
 export const hashNumber = (hash: string): number => Number.parseInt(hash.slice(0, 13), 16)
 
 /** Where a record was read, and the columns that follow from it. */
-interface Origin {
+export interface Origin {
   readonly location: string
   /** By column. */
   readonly given?: Readonly<Record<string, unknown>>

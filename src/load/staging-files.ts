@@ -315,9 +315,10 @@ const isUnchanged = (group: Group, { keyText: key, hashNumber: now }: Normalised
   const before = known?.get(key)
   if (staged.has(key) || (kind === "page" && before === now)) return true
   if (before !== undefined) group.isNew = false
-  // The merge ignores an older version of a row, and a detail may change whether a row is deleted.
+  // The merge ignores an older version of a row. A detail keeps the hash of the list, and may say that the row is deleted.
   const isCertain = kind === "page" && (before === undefined || versionOf(resource) === undefined)
-  known?.set(key, isCertain ? now : before === undefined || resource.tombstone ? unknown : before)
+  const isKept = kind === "detail" && before !== undefined && resource.tombstone === undefined
+  known?.set(key, isCertain ? now : isKept ? before : unknown)
   // What is certain is known from now on.
   if (known === undefined || !isCertain) staged.add(key)
   return false

@@ -3,11 +3,13 @@ import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import { stat } from "node:fs/promises"
 import { resolve } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
 import { linkedPath, reportPath } from "../report/place.ts"
 import { makeReport, writeReport } from "../report/report.ts"
 import type { Flags } from "../settings/read.ts"
+import { outputPaths } from "../settings/paths.ts"
 import { type OutputSettings, outputSettings } from "../settings/settings.ts"
 import { loadCatalogue } from "./catalogue.ts"
 import { Environment } from "./environment.ts"
@@ -70,12 +72,26 @@ export const withReport =
 
 const refresh = Effect.fnUntraced(function* (output: OutputSettings, catalogue: Catalogue) {
   const path = yield* reportPath(output.folder)
-  if (path === undefined) return
+  if (path === undefined || (yield* isNewerThan(path, outputPaths(output.folder).warehouse))) return
   const { source, tables } = yield* openReadable(output)
   // Another run has begun, and writes its own report.
   if (source !== "warehouse") return
   yield* writeReport(path, yield* makeReport(optionsOf(output, catalogue)).pipe(Effect.provide(tables)))
 })
+
+/** Whether the warehouse has not changed since the report: the same data would give the same bytes. */
+const isNewerThan = (report: string, warehouse: string) =>
+  Effect.promise(async () => {
+    const [written = 0, changed = Infinity] = await Promise.all(
+      [report, warehouse].map((path) =>
+        stat(path).then(
+          ({ mtimeMs }) => mtimeMs,
+          () => undefined
+        )
+      )
+    )
+    return written > changed
+  })
 
 /** After a command that failed, its own error is the message that matters. */
 const warnOf = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>, hasFailed: boolean) {

@@ -1,6 +1,6 @@
 /** The report of real runs, compared with what the warehouse holds. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { globSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Account, discard, openTables } from "../support/account.ts"
 import { query } from "../support/compare.ts"
@@ -143,8 +143,14 @@ describe("the report of two nights", () => {
     const verified = await run("verify")
     assert.strictEqual(verified.code, 0, verified.stdout)
     assert.notInclude(readFileSync(join(account.output, "published/manifest.json"), "utf8"), "report/")
+    const { mtimeMs } = statSync(path)
     const again = await run("publish")
     assert.match(again.stdout, /^Nothing has changed/)
+    assert.strictEqual(statSync(path).mtimeMs, mtimeMs, "the warehouse is older")
+    const later = new Date(mtimeMs + 1)
+    utimesSync(account.warehouse, later, later)
+    assert.match((await run("publish")).stdout, /^Nothing has changed/)
+    assert.isAbove(statSync(path).mtimeMs, mtimeMs, "the warehouse is newer")
     assert.strictEqual(reportOf(account), before)
   })
 

@@ -77,13 +77,13 @@ const plainPage = (
     next = row + 1
   }
   definitions.add(0, rowCount - next)
-  return { count: rowCount, body: Buffer.concat([definitions.bytes(), ...texts.map(values[kind])]) }
+  return { count: rowCount, body: Buffer.concat([definitions.bytes(), values[kind](texts)]) }
 }
 
 /** A list has three levels: whether it is there, whether it has items, and whether an item has a value. */
 const listPage = (rowCount: number, rows: ReadonlyArray<number>, texts: ReadonlyArray<string>): Page => {
   const [repetitions, definitions] = [new Levels(1), new Levels(2)]
-  const items: Array<Buffer> = []
+  const items: Array<string> = []
   let [next, count] = [0, 0]
   const add = (definition: number, repetition: number, times: number) => {
     repetitions.add(repetition, times)
@@ -97,35 +97,41 @@ const listPage = (rowCount: number, rows: ReadonlyArray<number>, texts: Readonly
     if (list.length === 0) add(1, 0, 1)
     for (const [place, item] of list.entries()) {
       add(item === null ? 2 : 3, place === 0 ? 0 : 1, 1)
-      if (item !== null) items.push(values.text(item))
+      if (item !== null) items.push(item)
     }
   }
   add(0, 0, rowCount - next)
-  return { count, body: Buffer.concat([repetitions.bytes(), definitions.bytes(), ...items]) }
+  return { count, body: Buffer.concat([repetitions.bytes(), definitions.bytes(), values.text(items)]) }
 }
 
-const values: Readonly<Record<Exclude<Kind, "list">, (text: string) => Buffer>> = {
-  text: (text) => {
-    const bytes = Buffer.from(text)
-    const length = Buffer.alloc(4)
-    length.writeUInt32LE(bytes.length)
-    return Buffer.concat([length, bytes])
-  },
-  decimal: (text) => {
-    const units = BigInt.asUintN(128, BigInt(text))
-    const bytes = Buffer.alloc(16)
-    bytes.writeBigUInt64BE(units >> 64n, 0)
-    bytes.writeBigUInt64BE(BigInt.asUintN(64, units), 8)
+/** The bytes of all values of a page. */
+const values: Readonly<Record<Exclude<Kind, "list">, (texts: ReadonlyArray<string>) => Buffer>> = {
+  text: (texts) => {
+    const bytes = Buffer.allocUnsafe(texts.reduce((sum, text) => sum + 4 + Buffer.byteLength(text), 0))
+    let end = 0
+    for (const text of texts) {
+      const length = bytes.write(text, end + 4)
+      end = bytes.writeUInt32LE(length, end) + length
+    }
     return bytes
   },
-  date: (text) => {
-    const bytes = Buffer.alloc(4)
-    bytes.writeInt32LE(Number(text))
+  decimal: (texts) => {
+    const bytes = Buffer.allocUnsafe(16 * texts.length)
+    for (const [index, text] of texts.entries()) {
+      const units = BigInt.asUintN(128, BigInt(text))
+      bytes.writeBigUInt64BE(units >> 64n, 16 * index)
+      bytes.writeBigUInt64BE(BigInt.asUintN(64, units), 16 * index + 8)
+    }
     return bytes
   },
-  instant: (text) => {
-    const bytes = Buffer.alloc(8)
-    bytes.writeBigInt64LE(BigInt(text))
+  date: (texts) => {
+    const bytes = Buffer.allocUnsafe(4 * texts.length)
+    for (const [index, text] of texts.entries()) bytes.writeInt32LE(Number(text), 4 * index)
+    return bytes
+  },
+  instant: (texts) => {
+    const bytes = Buffer.allocUnsafe(8 * texts.length)
+    for (const [index, text] of texts.entries()) bytes.writeBigInt64LE(BigInt(text), 8 * index)
     return bytes
   }
 }

@@ -55,11 +55,7 @@ const writeRows = Effect.fnUntraced(function* (wide: WideView, from: string, tar
     onDisk(target, "written", () => openWideCsv(base, target, wide, hasHeader)),
     (file) =>
       values.pipe(
-        Stream.runForEachArray((some) =>
-          onDisk(target, "written", async () => {
-            for (const value of some) await file.add(value)
-          })
-        ),
+        Stream.runForEachArray((some) => onDisk(target, "written", () => file.add(some))),
         Effect.andThen(onDisk(target, "written", () => file.end()))
       ),
     (file) => Effect.promise(() => file.close())
@@ -99,11 +95,13 @@ const openWideCsv = async (base: string, target: string, { columns }: WideView, 
   }
   return {
     /** Values are sorted by row and column. A second value of a cell is ignored. */
-    add: async ({ row: of, column, text }: WideValue): Promise<void> => {
-      while (row < of) if (!(await endLine())) throw new Error(`${base} has no row ${of}`)
-      if (column < next) return
-      cells += `${",".repeat(column - next)},${csvCell(text)}`
-      next = column + 1
+    add: async (values: ReadonlyArray<WideValue>): Promise<void> => {
+      for (const { row: of, column, text } of values) {
+        while (row < of) if (!(await endLine())) throw new Error(`${base} has no row ${of}`)
+        if (column < next) continue
+        cells += `${",".repeat(column - next)},${csvCell(text)}`
+        next = column + 1
+      }
     },
     end: async (): Promise<void> => {
       while (await endLine());

@@ -53,13 +53,15 @@ export const openWideFile = async ({ base, groups, target, paths, columns }: Wid
 
   return {
     /** Values are sorted by row group, column and row. A second value of a cell is ignored. */
-    add: async ({ row, column: of, text }: WideValue): Promise<void> => {
-      let group = current ?? (await beginGroup())
-      while (row >= endRow) group = await beginGroup()
-      while (column < of) await endColumn(group)
-      if (rows.at(-1) === row - firstRow) return
-      rows.push(row - firstRow)
-      texts.push(text)
+    add: async (values: ReadonlyArray<WideValue>): Promise<void> => {
+      for (const { row, column: of, text } of values) {
+        let group = current ?? (await beginGroup())
+        while (row >= endRow) group = await beginGroup()
+        while (column < of) await endColumn(group)
+        if (rows.at(-1) === row - firstRow) continue
+        rows.push(row - firstRow)
+        texts.push(text)
+      }
     },
     /** Writes the rest of the row groups, and the footer. */
     end: async (footer: Footer): Promise<void> => {

@@ -46,11 +46,7 @@ export const writeWideParquet = Effect.fn("publish.wideParquet")(function* (
   )
   if (wide.columns.length > 0)
     yield* wideValues(warehouse.stream(wideValuesSql(wide, rows, parquetForm, `${group}, place, position`))).pipe(
-      Stream.runForEachArray((some) =>
-        onDisk(target, "written", async () => {
-          for (const value of some) await file.add(value)
-        })
-      )
+      Stream.runForEachArray((some) => onDisk(target, "written", () => file.add(some)))
     )
   yield* onDisk(target, "written", () =>
     file.end({ ...footer, field_2: schema.field_2, field_5: schema.field_5, field_7: schema.field_7 })

@@ -20,7 +20,8 @@ export interface WideValue {
 export type Form = (kind: Kind, value: string) => string
 
 /**
- * SELECT of the text of every value, with the position of its row and of its column. `rows`: the positions of the rows, with
+ * SELECT of the text of every value, after the positions of its row and of its column: the driver takes as long for each of
+ * three texts as for one. `rows`: the positions of the rows, with
  * `location_id`, `id` and `position`. `order`: by `position` and `place`.
  */
 export const wideValuesSql = (wide: WideView, rows: string, form: Form, order: string): string => {
@@ -50,18 +51,25 @@ export const wideValuesSql = (wide: WideView, rows: string, form: Form, order: s
     single AS (SELECT position, place, type, text, json FROM found WHERE NOT is_shared ${isAnyShared ? shared : ""}),
     typed AS (SELECT position, place, type, ${values.join(", ")} FROM single),
     shown AS (SELECT position, place, CASE type ${cases.join(" ")} END AS shown FROM typed)
-    SELECT position::VARCHAR, place::VARCHAR, CASE WHEN starts_with(shown, chr(65279)) THEN chr(65279) || shown ELSE shown END
-    FROM shown WHERE shown IS NOT NULL ORDER BY ${order}`
+    SELECT position || ' ' || place || ' ' || shown FROM shown WHERE shown IS NOT NULL ORDER BY ${order}`
 }
 
 const valueSql = (dataType: string | undefined): string =>
   kindOf(dataType) === "decimal" ? fastDecimalSql("text") : typed(dataType, "text", "json")
 
-/** The rows of `wideValuesSql`, of which the driver has removed one byte order mark. */
+/** The rows of `wideValuesSql`. */
 export const wideValues = <E, R>(
   rows: EffectStream.Stream<ReadonlyArray<string | null>, E, R>
 ): EffectStream.Stream<WideValue, E, R> =>
-  Stream.map(rows, ([row, column, text]) => ({ row: Number(row), column: Number(column), text: text! }))
+  Stream.map(rows, ([positioned]) => {
+    const afterRow = positioned!.indexOf(" ")
+    const afterColumn = positioned!.indexOf(" ", afterRow + 1)
+    return {
+      row: Number(positioned!.slice(0, afterRow)),
+      column: Number(positioned!.slice(afterRow + 1, afterColumn)),
+      text: positioned!.slice(afterColumn + 1)
+    }
+  })
 
 /** The text of a value in a CSV file. */
 export const csvForm: Form = (kind, value) => {

@@ -1,7 +1,7 @@
 /** The checksums of the tables of a release. Those of unchanged rows are taken from the previous release. */
 import { Effect } from "effect"
 import type { Failure } from "../failure.ts"
-import { type Content, type StoredColumn, contentOf, empty, untouched } from "../warehouse/content.ts"
+import { type Content, type StoredColumn, contentOf, contentOfRows, empty, untouched } from "../warehouse/content.ts"
 import { name } from "../warehouse/sql.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 import { type TableChange, changedRows } from "./changes.ts"
@@ -59,7 +59,7 @@ const wholeContent = Effect.fnUntraced(function* (
   forSpreadsheets: boolean
 ): Effect.fn.Return<TableContent, Failure, Warehouse> {
   const path = pathOf(schema, table)
-  const content = (some: ReadonlyArray<StoredColumn>) => (isEmpty ? Effect.succeed(empty) : contentOf(path, some))
+  const content = (some: ReadonlyArray<StoredColumn>) => (isEmpty ? Effect.succeed(empty) : contentOfRows(path, some))
   const spreadsheets = forSpreadsheets ? yield* content(untouched(columns)) : undefined
   return {
     schema,

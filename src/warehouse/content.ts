@@ -28,16 +28,23 @@ export const contentOf = Effect.fn("warehouse.contentOf")(function* (
   columns: ReadonlyArray<StoredColumn>,
   text = false
 ): Effect.fn.Return<Content, Failure, Warehouse> {
-  const warehouse = yield* Warehouse
   // Planning the sum of many columns takes ten times as long as counting.
-  const [count] = yield* warehouse.rows(`SELECT count(*) AS n FROM ${from}`)
-  if (Number(count?.["n"]) === 0) return empty
+  const [count] = yield* (yield* Warehouse).rows(`SELECT count(*) AS n FROM ${from}`)
+  return Number(count?.["n"]) === 0 ? empty : yield* contentOfRows(from, columns, text)
+})
+
+/** The same, for a relation that is known to have rows. */
+export const contentOfRows = Effect.fnUntraced(function* (
+  from: string,
+  columns: ReadonlyArray<StoredColumn>,
+  text = false
+): Effect.fn.Return<Content, Failure, Warehouse> {
   const values = columns.map((column) => {
     const value = text ? name(column.name) : textOf(column)
     // DuckDB processes 2,048 rows at a time, so long texts would take much memory.
     return isText(column) ? `if(strlen(${value}) > 100, md5(${value}), ${value})` : value
   })
-  const [row] = yield* warehouse.rows(
+  const [row] = yield* (yield* Warehouse).rows(
     `SELECT count(*) AS n, coalesce(sum(md5_number_lower(to_json([${values.join(", ")}])::VARCHAR)), 0)::VARCHAR AS sum FROM ${from}`
   )
   return { rows: Number(row?.["n"]), sum: String(row?.["sum"]) }

@@ -33,7 +33,7 @@ writeFileSync(
   `${JSON.stringify({ name, version, type: "module", imports, dependencies, optionalDependencies }, null, 2)}\n`
 )
 
-const bundled = /^(effect|@effect\/.+|@duckdb\/node-api|undici|csv-stringify|hyparquet|hyparquet-writer)(\/|$)/
+const bundled = /^(effect|@effect\/.+|@duckdb\/node-api|undici|csv-stringify|hyparquet|hyparquet-writer|yaml)(\/|$)/
 // The definitions stay files of their own. They import the catalogue, of which there must be one, so it is bundled along.
 const entries = ["main", ...readdirSync(`${root}src/catalog`).map((file) => `catalog/${file.slice(0, -".ts".length)}`)]
 const bundle = await rolldown({

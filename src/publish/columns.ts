@@ -14,13 +14,16 @@ export const columnsOf = Effect.fnUntraced(function* (path: string) {
 /** A table of the warehouse. */
 export interface StoredTable {
   readonly columns: ReadonlyArray<StoredColumn>
-  readonly isEmpty: boolean
+  /** With those that were deleted since the last checkpoint. */
+  readonly rows: number
 }
+
+export type StoredTables = ReadonlyMap<string, StoredTable>
 
 /** The tables of `crm` and `crm_history`, by path. Describing each by a statement would take ten times as long. */
 export const storedTables = Effect.gen(function* () {
   const rows = yield* (yield* Warehouse).rows(
-    `SELECT schema_name, table_name, any_value(estimated_size) = 0 AS is_empty,
+    `SELECT schema_name, table_name, any_value(estimated_size)::VARCHAR AS rows,
        to_json(list({name: column_name, type: data_type} ORDER BY column_index))::VARCHAR AS columns
      FROM duckdb_columns() JOIN (SELECT table_oid, estimated_size FROM duckdb_tables()) USING (table_oid)
      WHERE database_name = current_database() AND schema_name IN ('crm', 'crm_history') GROUP BY schema_name, table_name`
@@ -28,7 +31,7 @@ export const storedTables = Effect.gen(function* () {
   return new Map(
     rows.map((row): [string, StoredTable] => [
       `${row["schema_name"]}.${name(String(row["table_name"]))}`,
-      { columns: JSON.parse(String(row["columns"])), isEmpty: row["is_empty"] === true }
+      { columns: JSON.parse(String(row["columns"])), rows: Number(row["rows"]) }
     ])
   )
 })

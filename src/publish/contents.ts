@@ -5,7 +5,7 @@ import { type Content, type StoredColumn, contentOf, contentOfRows, empty, untou
 import { name } from "../warehouse/sql.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 import { type TableChange, changedRows } from "./changes.ts"
-import type { StoredTable } from "./columns.ts"
+import type { StoredTable, StoredTables } from "./columns.ts"
 import type { PreviousRelease, TableContent } from "./manifest.ts"
 
 /** The content of the changed records in the previous release, by `schema.table`. */
@@ -19,7 +19,7 @@ export const contentsOf = Effect.fn("publish.contents")(function* (
   tables: ReadonlyArray<TableChange>,
   previous: PreviousRelease | undefined,
   old: OldContents,
-  stored: ReadonlyMap<string, StoredTable>,
+  stored: StoredTables,
   forSpreadsheets: boolean
 ): Effect.fn.Return<ReadonlyArray<TableContent>, Failure, Warehouse> {
   const contents = yield* Effect.forEach(
@@ -55,11 +55,12 @@ export const pathOf = (schema: string, table: { readonly name: string }): string
 const wholeContent = Effect.fnUntraced(function* (
   schema: TableContent["schema"],
   table: TableChange,
-  { columns, isEmpty }: StoredTable,
+  { columns, rows }: StoredTable,
   forSpreadsheets: boolean
 ): Effect.fn.Return<TableContent, Failure, Warehouse> {
   const path = pathOf(schema, table)
-  const content = (some: ReadonlyArray<StoredColumn>) => (isEmpty ? Effect.succeed(empty) : contentOfRows(path, some))
+  const content = (some: ReadonlyArray<StoredColumn>) =>
+    rows === 0 ? Effect.succeed(empty) : contentOfRows(path, some)
   const spreadsheets = forSpreadsheets ? yield* content(untouched(columns)) : undefined
   return {
     schema,

@@ -59,7 +59,7 @@ export const putModels = Effect.fn("publish.models")(function* (
   { models, problems: wrong }: Ordered,
   versions: ModelVersions,
   { formats, csvProfile, isUpdated, isMasked = false }: ModelOptions,
-  { building, previous }: Making
+  { building, previous, stored }: Making
 ): Effect.fn.Return<PutModels, Failure, Warehouse> {
   const hasDatabase = formats.includes("duckdb")
   const fileFormats = ["parquet", "csv"].filter((one) => formats.includes(one))
@@ -91,7 +91,7 @@ export const putModels = Effect.fn("publish.models")(function* (
     )
     return { files: [...put.flat(2), ...earlierFiles], problems }
   })
-  const result = yield* withAttached(path, built)
+  const result = yield* withAttached(path, stored, built)
   if (!hasDatabase) yield* onDisk(path, "removed", () => rm(path))
   return result
 

@@ -9,7 +9,7 @@ import { snapshotName } from "../settings/paths.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 import type { TableChange } from "./changes.ts"
 import { partsOf } from "./chunks.ts"
-import type { StoredTable } from "./columns.ts"
+import type { StoredTables } from "./columns.ts"
 import { hasTextKey, updateCsv, writeCsv, writeHeader } from "./csv.ts"
 import { type OldContents, pathOf } from "./contents.ts"
 import type { Manifest, PreviousRelease, PublishedFile, TableContent, Written } from "./manifest.ts"
@@ -29,7 +29,7 @@ export interface Making {
   readonly building: string
   readonly previous: PreviousRelease | undefined
   /** The tables of the warehouse, by path. */
-  readonly stored: ReadonlyMap<string, StoredTable>
+  readonly stored: StoredTables
 }
 
 export const putParquet = Effect.fnUntraced(function* (
@@ -71,10 +71,10 @@ export const putCsv = Effect.fnUntraced(function* (
     const wide = { ...table, wide: table.wide }
     return below("csv", [yield* updated ? updateWideCsv(wide, updated, folder) : writeWideCsv(wide, folder)])
   }
-  const { columns, isEmpty } = stored.get(pathOf("crm", table))!
+  const { columns, rows } = stored.get(pathOf("crm", table))!
   const written = updated
     ? updateCsv(table, columns, updated, folder)
-    : isEmpty
+    : rows === 0
       ? writeHeader(table, columns, folder)
       : writeCsv(table, columns, folder)
   return below("csv", [yield* written])
@@ -91,17 +91,17 @@ export const putSnapshot = Effect.fnUntraced(function* (
   tables: ReadonlyArray<TableChange>,
   views: ReadonlyArray<string>,
   definitions: string,
-  { building, previous }: Making
+  { building, previous, stored }: Making
 ): Effect.fn.Return<PutSnapshot, Failure, Warehouse> {
   const path = join(building, snapshotName)
   if (!previous || !isUpdatable(previous.manifest, tables, definitions)) {
-    yield* writeSnapshot(path, tables, views)
+    yield* writeSnapshot(path, tables, views, stored)
     return { old: new Map() }
   }
   // A copy, because a reader may have locked the file.
   const from = join(previous.folder, snapshotName)
   yield* onDisk(path, "written", () => copyFile(from, path, constants.COPYFILE_FICLONE))
-  const old = yield* updateSnapshot(path, tables, previous.manifest.tables)
+  const old = yield* updateSnapshot(path, tables, previous.manifest.tables, stored)
   return { fullBytes: previous.manifest.state.fullBytes, old }
 })
 

@@ -19,7 +19,7 @@ const connection = await instance.connect()
 await connection.run(table)
 await connection.run("CHECKPOINT")
 for (const [name, options] of [
-  ["parquet", "FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v1, ROW_GROUP_SIZE 40960"],
+  ["parquet", "FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v1, ROW_GROUP_SIZE 20480"],
   ["csv", "FORMAT csv, HEADER"]
 ] as const) {
   const seconds: Array<number> = []

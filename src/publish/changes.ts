@@ -35,7 +35,7 @@ export interface Changes {
 }
 
 /** Increase it when the program writes other bytes for the same rows. */
-const layout = 2
+const layout = 3
 
 export const changesSince = Effect.fn("publish.changesSince")(function* (
   previous: PreviousRelease | undefined,

@@ -1,4 +1,5 @@
 /** The catalogue that a command uses: the definitions of sluice, and those of the folder `pipelines.folder`. */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { resolve } from "node:path"
 import { type Catalogue, DefinitionError, discover } from "../catalog/discover.ts"
@@ -7,10 +8,16 @@ import type { OutputSettings } from "../settings/settings.ts"
 import { Environment } from "./environment.ts"
 import { CommandError } from "./errors.ts"
 
+/** A command uses what it returns of the catalogue. Every table takes time, also without a row: tests leave most of them out. */
+export const Restriction = Context.Reference<(all: Catalogue) => Catalogue>("sluice/cli/Restriction", {
+  defaultValue: () => (all) => all
+})
+
 export const loadCatalogue = ({
   pipelines
 }: Pick<OutputSettings, "pipelines">): Effect.Effect<Catalogue, CommandError> =>
   Effect.tryPromise({ try: () => discover(pipelines), catch: (error) => error }).pipe(
+    Effect.flatMap((all) => Effect.map(Restriction, (restrict) => restrict(all))),
     Effect.catch((error) =>
       error instanceof DefinitionError
         ? Effect.fail(new CommandError({ ends: "config", message: error.message, next: "./sluice pipelines check" }))

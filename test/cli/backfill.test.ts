@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Account, openAccount, openTables } from "../support/account.ts"
+import { type Account, openAccount, openAlone } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
 
@@ -37,7 +37,7 @@ const idsIn = async (account: Account, table: string, from: number, to: number) 
 
 describe("backfill", () => {
   it("reads a period completely, changes no watermark, and sends no request if it is repeated", async () => {
-    const account = await openTables(`${dated},pipelines,users`, "--contacts", "120")
+    const account = await openAlone(`${dated},pipelines,users`, "--contacts", "120")
     try {
       const [to, from] = [Date.now() - 40 * 86_400_000, Date.now() - 400 * 86_400_000]
       const day = (at: number) => new Date(at).toISOString()

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Account, discard, openTables } from "../support/account.ts"
+import { type Account, discard, openAlone } from "../support/account.ts"
 import { newOutput } from "../support/fixtures.ts"
 import { oneAddress } from "../support/proxy.ts"
 import { startService } from "../support/service.ts"
@@ -53,15 +53,15 @@ describe("a plan", () => {
     [
       "an account with invalid records",
       "contacts,contact_notes,opportunities,orders",
-      ["--contacts", "150", "--world", "nasty"]
+      ["--contacts", "100", "--world", "nasty"]
     ],
     [
       "conversations, orders and invoices with their details",
       "conversations,messages,orders,invoices,users,form_submissions,calendars,appointments",
-      ["--contacts", "150", "--seed", "7"]
+      ["--contacts", "80", "--seed", "7"]
     ]
   ])("of %s predicts the first sync, nights, a resumed sync and a backfill", async (_, tables, flags) => {
-    const account = await openTables(tables, ...flags)
+    const account = await openAlone(tables, ...flags)
     try {
       const first = await planOf(account)
       await used(account)
@@ -126,7 +126,7 @@ describe("a plan", () => {
   })
 
   it("names the scope of each list that the token may not read, and ends with 77", async () => {
-    const account = await openTables("contacts,calendars,appointments,forms", "--contacts", "20")
+    const account = await openAlone("contacts,calendars,appointments,forms,form_submissions", "--contacts", "20")
     try {
       await account.service.post("token", { removeScope: "forms.readonly" })
       const { code, plan, stderr } = await planOf(account)
@@ -147,7 +147,7 @@ describe("a plan", () => {
   })
 
   it("for an address that answers 404 to everything ends with 78 and names the setting", async () => {
-    const account = await openTables("contacts,calendars,forms,users", "--contacts", "20")
+    const account = await openAlone("contacts,calendars,forms,users", "--contacts", "20")
     try {
       const environment = { ...account.environment, SLUICE_BASE_URL: `${account.service.url}/wrong` }
       const { code, error } = await planOf({ ...account, environment })

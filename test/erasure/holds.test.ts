@@ -2,7 +2,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Account, discard, openTables } from "../support/account.ts"
+import { type Account, discard, openPeople } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
 
@@ -19,7 +19,7 @@ describe("a hold", () => {
     return ["--config", path]
   }
   beforeAll(async () => {
-    account = await openTables("contacts,contact_notes,conversations,messages", "--contacts", "30")
+    account = await openPeople("contacts,contact_notes,conversations,messages,location_timezones", "--contacts", "30")
     assert.strictEqual((await account.sync()).code, 0)
     const [row] = await query(
       account.warehouse,

@@ -2,7 +2,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { readFileSync, readdirSync } from "node:fs"
 import { join } from "node:path"
-import { type Account, discard, openTables } from "../support/account.ts"
+import { type Account, discard, openPeople } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { type Rows, contentsOf, filesBelow } from "../support/contents.ts"
 import { sluice } from "../support/sluice.ts"
@@ -40,7 +40,7 @@ describe("an erasure that keeps financial records", () => {
         .map((text) => `${path}: ${text}`)
     )
   beforeAll(async () => {
-    account = await openTables("contacts,invoices,orders,order_notes,transactions,subscriptions", "--contacts", "25")
+    account = await openPeople("contacts,invoices,orders,order_notes,transactions,subscriptions", "--contacts", "25")
     person = await plant(account.service, [...financial])
     await run("sync")
     await account.service.post("change", { invoices: 1, orders: 1, seed: 3 })

@@ -2,7 +2,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Account, discard, openTables } from "../support/account.ts"
+import { type Account, discard, openPeople } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
 
@@ -24,7 +24,7 @@ describe("a lost file", () => {
     renameSync(`${path}.kept`, path)
   }
   beforeAll(async () => {
-    account = await openTables("contacts", "--contacts", "20")
+    account = await openPeople("contacts", "--contacts", "20")
     assert.strictEqual((await run("sync")).code, 0)
     ids = await contacts()
     assert.strictEqual((await erase(ids[0]!)).code, 0)

@@ -2,7 +2,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { cpSync, existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Account, discard, openTables } from "../support/account.ts"
+import { type Account, discard, openPeople } from "../support/account.ts"
 import { filesBelow } from "../support/contents.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 import { type Planted, plant } from "../subject/planted.ts"
@@ -18,7 +18,7 @@ describe("an erasure of a person who was published into other folders", () => {
       (name) =>
         `[[publish]]\nname = "${name}"\nfolder = "${pathOf(name)}"\nprofile = "raw"\nformats = ["csv", "parquet"]\ntables = ["contacts", "opportunities"]\n`
     )
-    writeFileSync(path, lines.join("\n"))
+    writeFileSync(path, ["[models]\nbuild = false\n", ...lines].join("\n"))
     return ["--config", path]
   }
   const run = (...args: ReadonlyArray<string>) => sluice(args, account.environment)
@@ -33,7 +33,7 @@ describe("an erasure of a person who was published into other folders", () => {
     filesBelow(root).flatMap(([path, content]) => (content.includes(person.contact) ? [path] : []))
 
   beforeAll(async () => {
-    account = await openTables("contacts,opportunities", "--contacts", "25")
+    account = await openPeople("contacts,opportunities", "--contacts", "25")
     person = await plant(account.service, ["opportunities"])
     await account.service.post("remove", { collection: "notes", id: person.note })
     const flags = settings("first", "second")

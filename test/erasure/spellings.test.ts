@@ -1,6 +1,6 @@
 /** An erased person is recognised in every spelling of their addresses, and in records that no definition can read. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { type Account, discard, openTables } from "../support/account.ts"
+import { type Account, discard, openPeople } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { filesBelow } from "../support/contents.ts"
 import { alteredService } from "../support/proxy.ts"
@@ -25,7 +25,7 @@ describe("an erased person", () => {
       fields: { email: null, emailLowerCase: null, phone: null, additionalEmails: [], additionalPhones: [], ...fields }
     })
   beforeAll(async () => {
-    account = await openTables("locations,contacts,contact_notes", "--contacts", "25")
+    account = await openPeople("locations,contacts,contact_notes", "--contacts", "25")
     // A list item without an id, in which only a text inside of an object names the person.
     proxy = await alteredService(account.service, ({ path }, answer) => {
       const { contacts } = answer as { readonly contacts?: Array<unknown> }

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Account, discard, openTables } from "../support/account.ts"
+import { type Account, discard, openAlone } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { type Ran, sluice } from "../support/sluice.ts"
 
@@ -59,7 +59,7 @@ const runs = (account: Account) =>
 
 describe("listen", () => {
   it("reads what events of the service say has changed, once, and stops with its state saved", async () => {
-    const account = await openTables("contacts", "--contacts", "40")
+    const account = await openAlone("contacts", "--contacts", "40")
     try {
       assert.strictEqual((await account.sync()).code, 0)
       const { post, stop, url } = await listening(account)
@@ -98,7 +98,7 @@ describe("listen", () => {
   }, 60_000)
 
   it("refuses what is forged or no event, and ignores other locations", async () => {
-    const account = await openTables("contacts", "--contacts", "5")
+    const account = await openAlone("contacts", "--contacts", "5")
     try {
       assert.strictEqual((await account.sync()).code, 0)
       const { post, stop, url } = await listening(account)
@@ -120,7 +120,7 @@ describe("listen", () => {
   }, 60_000)
 
   it("takes a flood of 10,000 events, and reads their tables a few times only", async () => {
-    const account = await openTables("contacts", "--contacts", "20")
+    const account = await openAlone("contacts", "--contacts", "20")
     try {
       assert.strictEqual((await account.sync()).code, 0)
       const { post, stop } = await listening(account)
@@ -149,7 +149,7 @@ describe("listen", () => {
   }, 120_000)
 
   it("keeps what is due while the service is down, and over a restart", async () => {
-    const account = await openTables("contacts", "--contacts", "20")
+    const account = await openAlone("contacts", "--contacts", "20")
     try {
       assert.strictEqual((await account.sync()).code, 0)
       await account.service.post("token", { revoke: true })
@@ -169,7 +169,7 @@ describe("listen", () => {
   }, 60_000)
 
   it("needs a secret", async () => {
-    const account = await openTables("contacts", "--contacts", "5")
+    const account = await openAlone("contacts", "--contacts", "5")
     try {
       const { code, stderr } = await sluice(["listen"], account.environment)
       assert.strictEqual(code, 78)

@@ -2,12 +2,12 @@
 import { assert, it } from "@effect/vitest"
 import { readFileSync, readlinkSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { discard, openCore } from "../support/account.ts"
+import { discard, openTables } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
 
 it("a release after each night equals the warehouse, also after deletions and a full sync", async () => {
-  const account = await openCore("--contacts", "60")
+  const account = await openTables(undefined, "--contacts", "60")
   const environment = { ...account.environment, SLUICE_FORMATS: "duckdb,parquet,csv" }
   const published = join(account.output, "published")
   const run = async (...args: ReadonlyArray<string>) => {

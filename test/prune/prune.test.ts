@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, mkdirSync, readdirSync, readlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
-import { discard, openTables } from "../support/account.ts"
+import { discard, openAlone, openTables } from "../support/account.ts"
 import { acceleratedClock } from "../support/clock.ts"
 import { inDatabase } from "../support/compare.ts"
 import { environmentOf, newFolder, sluice } from "../support/sluice.ts"
@@ -11,7 +11,7 @@ describe("prune", () => {
     const account = await openTables("contacts", "--contacts", "30")
     const { output } = account
     const config = join(newFolder(), "sluice.toml")
-    writeFileSync(config, '[prune]\nhistory = "1 days"\n')
+    writeFileSync(config, '[prune]\nhistory = "1 days"\n[models]\nbuild = false\n')
     const environment = { ...account.environment, SLUICE_FORMATS: "duckdb" }
     const run = async (...args: ReadonlyArray<string>) => {
       const ran = await sluice([...args, "--config", config], environment)
@@ -110,7 +110,7 @@ describe("prune", () => {
   })
 
   it("leaves an output that verify compares with the vault, which still has the removed versions", async () => {
-    const account = await openTables("contacts", "--contacts", "30")
+    const account = await openAlone("contacts", "--contacts", "30")
     const day = 86_400_000
     const config = join(newFolder(), "sluice.toml")
     writeFileSync(config, '[prune]\nhistory = "1 days"\n')
@@ -161,7 +161,7 @@ describe("prune", () => {
   })
 
   it("says what to do if there is nothing to prune, and while another run works", async () => {
-    const account = await openTables("contacts", "--contacts", "10")
+    const account = await openAlone("contacts", "--contacts", "10")
     try {
       const environment = environmentOf(account.service, newFolder())
       const { code, stderr } = await sluice(["prune"], environment)

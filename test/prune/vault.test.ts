@@ -30,7 +30,7 @@ const differing = (a: string, b: string) =>
         if (left!["n"] !== 0 || right!["n"] !== 0)
           found.push(`${String(name)}: ${String(left!["n"])}, ${String(right!["n"])}`)
       }
-      assert.isAbove(tables.length, 200)
+      assert.isAbove(tables.length, 80)
       return found
     },
     "READ_WRITE"

@@ -4,7 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js"
 import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { type Account, discard, openTables } from "../support/account.ts"
+import { type Account, discard, openAlone } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { type Receiver, startReceiver } from "../support/receiver.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
@@ -44,7 +44,7 @@ let folder: string
 const secret = "s3cret-lineage-key"
 
 beforeAll(async () => {
-  account = await openTables("contacts,users", "--contacts", "20")
+  account = await openAlone("contacts,users", "--contacts", "20")
   receiver = await startReceiver()
   folder = newFolder()
 })
@@ -131,7 +131,7 @@ describe("OpenLineage", () => {
   })
 
   it("gets ABORT of a run that a signal stops, and of the tables that it was reading", async () => {
-    const slow = await openTables("contacts,contact_notes", "--contacts", "100", "--latency", "20-30")
+    const slow = await openAlone("contacts,contact_notes", "--contacts", "100", "--latency", "20-30")
     try {
       const stopped = new AbortController()
       const running = sluice(

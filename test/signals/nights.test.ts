@@ -7,7 +7,7 @@ import { type FileHandle, open } from "node:fs/promises"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { oddDays, offsetAt } from "../../src/schedule/schedule.ts"
-import { type Account, discard, openTables } from "../support/account.ts"
+import { type Account, discard, openAlone } from "../support/account.ts"
 import { acceleratedFrom } from "../support/clock.ts"
 import { type Receiver, startReceiver } from "../support/receiver.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
@@ -44,7 +44,7 @@ let isDiskFull = false
 let restoreDisk = () => {}
 
 beforeAll(async () => {
-  account = await openTables("contacts,users,tasks", "--contacts", "200", "--limits", "10000/1000/500")
+  account = await openAlone("contacts,users,tasks", "--contacts", "200", "--limits", "10000/1000/500")
   receiver = await startReceiver()
   settings = join(newFolder(), "sluice.toml")
   writeFileSync(

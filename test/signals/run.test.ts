@@ -3,7 +3,7 @@ import { afterAll, assert, beforeAll, beforeEach, describe, it } from "@effect/v
 import { spawnSync } from "node:child_process"
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Account, discard, openTables } from "../support/account.ts"
+import { type Account, discard, openAlone } from "../support/account.ts"
 import { programOf } from "../support/programs.ts"
 import { type Receiver, startReceiver } from "../support/receiver.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
@@ -15,7 +15,7 @@ let settings: string
 const secret = "s3cret-part-of-the-address"
 
 beforeAll(async () => {
-  account = await openTables("contacts,users", "--contacts", "20")
+  account = await openAlone("contacts,users", "--contacts", "20")
   receiver = await startReceiver()
   folder = newFolder()
   const sendmail = join(folder, "sendmail")

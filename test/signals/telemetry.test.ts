@@ -3,7 +3,7 @@ import { afterAll, assert, beforeAll, beforeEach, describe, it } from "@effect/v
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
-import { type Account, discard, openTables } from "../support/account.ts"
+import { type Account, discard, openAlone } from "../support/account.ts"
 import { pythonWith, runPython } from "../support/python.ts"
 import { type Received, type Receiver, startReceiver } from "../support/receiver.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
@@ -41,7 +41,7 @@ let receiver: Receiver
 const secret = "s3cret-of-the-collector"
 
 beforeAll(async () => {
-  account = await openTables("contacts,contact_notes,users", "--contacts", "6")
+  account = await openAlone("contacts,contact_notes,users", "--contacts", "6")
   receiver = await startReceiver()
 })
 afterAll(() => {

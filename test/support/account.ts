@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { differing, inDatabase, tableByCollection } from "./compare.ts"
 import { newOutput } from "./fixtures.ts"
 import { type Service, startService } from "./service.ts"
-import { type Ran, environmentOf, sluice } from "./sluice.ts"
+import { type Ran, environmentOf, knowing, newFolder, ofPeople, sluice } from "./sluice.ts"
 
 export interface Account {
   readonly service: Service
@@ -28,12 +28,27 @@ export const coreFlags = selectionOf(coreTables)
 /** Takes the flags of `sluice sandbox`; without a rate limit by default. */
 export const openAccount = (...flags: ReadonlyArray<string>): Promise<Account> => open(undefined, flags)
 
-/** As `openAccount`, but reads and compares the core tables only. */
-export const openCore = (...flags: ReadonlyArray<string>): Promise<Account> => open(coreTables, flags)
-
 /** As `openAccount`, but reads and compares these tables only; without any, the core tables. */
 export const openTables = (tables: string = coreTables, ...flags: ReadonlyArray<string>): Promise<Account> =>
   open(tables, flags)
+
+/** As `openTables`, and commands know no other tables. */
+export const openAlone = (tables: string, ...flags: ReadonlyArray<string>) => openAmong(tables, tables, ...flags)
+
+/** As `openAlone` with the core tables. */
+export const openCore = (...flags: ReadonlyArray<string>) => openAlone(coreTables, ...flags)
+
+/** As `openTables`, and commands know these tables and those that can be about a person. */
+export const openPeople = (tables: string, ...flags: ReadonlyArray<string>) =>
+  openAmong(tables, `${tables},${ofPeople}`, ...flags)
+
+const openAmong = async (tables: string, known: string, ...flags: ReadonlyArray<string>): Promise<Account> => {
+  const service = await startService(...usual, ...flags)
+  const account = accountIn(newFolder(), service, tables)
+  const environment = { ...account.environment, ...knowing(known) }
+  const selection = ["--only", tables]
+  return { ...account, environment, selection, sync: (...more) => sluice(["sync", ...selection, ...more], environment) }
+}
 
 /** Stops the services of accounts and removes their output folders. */
 export const discard = (...accounts: ReadonlyArray<Account>): void => {
@@ -44,9 +59,10 @@ export const discard = (...accounts: ReadonlyArray<Account>): void => {
 }
 
 const open = async (tables: string | undefined, flags: ReadonlyArray<string>): Promise<Account> => {
-  const service = await startService("--limits", "off", "--contacts", "120", ...flags)
+  const service = await startService(...usual, ...flags)
   return accountIn(await newOutput(), service, tables)
 }
+const usual = ["--limits", "off", "--contacts", "120"]
 
 /** The account of an output folder, with the service of its syncs. */
 export const accountIn = (output: string, service: Service, tables?: string): Account => {

@@ -1,6 +1,6 @@
 /** Deleted records: a complete list lacks them, single requests confirm them, and their rows are marked, not removed. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { type Account, discard, openTables } from "../support/account.ts"
+import { type Account, discard, openAlone, openTables } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { Refusal, alteredService } from "../support/proxy.ts"
 import { sluice } from "../support/sluice.ts"
@@ -302,7 +302,7 @@ describe("deletions", () => {
 
 describe("many rows missing from a list", () => {
   it("are all requested: none is marked deleted because it was beyond some number", async () => {
-    const account = await openTables("contacts", "--contacts", "2000")
+    const account = await openAlone("contacts", "--contacts", "2000")
     const first = await account.sync()
     assert.strictEqual(first.code, 0, first.stderr)
     const ids = (await query(account.warehouse, "SELECT id FROM crm.contacts ORDER BY id")).map(({ id }) => String(id))

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { coreFlags, openAccount, openCore } from "../support/account.ts"
+import { openAccount, openCore } from "../support/account.ts"
 import { sluice } from "../support/sluice.ts"
 
 const configWithoutReserve = (output: string): string => {
@@ -16,16 +16,14 @@ describe("OAuth", () => {
     const account = await openCore("--token-lifetime", "61", "--latency", "20", "--contacts", "150")
     try {
       const { service, output } = account
+      const { SLUICE_TOKEN: _, ...others } = account.environment
       const environment = {
-        SLUICE_BASE_URL: service.url,
-        SLUICE_LOCATION_ID: service.locationId,
-        SLUICE_OUTPUT: output,
+        ...others,
         SLUICE_CLIENT_ID: service.clientId,
         SLUICE_CLIENT_SECRET: service.clientSecret,
-        SLUICE_REFRESH_TOKEN: service.refreshToken,
-        SLUICE_FORMATS: "none"
+        SLUICE_REFRESH_TOKEN: service.refreshToken
       }
-      const running = sluice(["sync", ...coreFlags], environment)
+      const running = sluice(["sync", ...account.selection], environment)
       await service.requested(30)
       // The service's clock is ahead: it refuses a token that is still valid by the local clock.
       await service.post("clock", { advanceMs: 120_000 })
@@ -39,7 +37,7 @@ describe("OAuth", () => {
       assert.isAtLeast((await service.stats()).requestsByOperation["POST /oauth/token"]!, 2)
 
       // The configured refresh token is no longer valid; the stored one is.
-      const second = await sluice(["sync", ...coreFlags], environment)
+      const second = await sluice(["sync", ...account.selection], environment)
       assert.strictEqual(second.code, 0, second.stderr)
       for (const { stdout, stderr } of [first, second]) assert.notInclude(stdout + stderr, refreshToken)
     } finally {
@@ -73,7 +71,7 @@ describe("an export cursor that expires", () => {
   ])("does not fail the run, which reads every record, if the service %s", async (_, flags) => {
     const account = await openCore(...flags, "--latency", "150", "--contacts", "100", "--messages", "9000")
     try {
-      const running = sluice(["sync", ...coreFlags], account.environment)
+      const running = account.sync()
       for (let n = 1; n <= 4; n++) {
         await account.service.requested(n * 12)
         await account.service.post("clock", { advanceMs: 121_000 })

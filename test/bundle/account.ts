@@ -1,7 +1,7 @@
 /** An output folder with a release of some tables, for the tests of bundles. */
 import { readFileSync, readdirSync, statSync } from "node:fs"
 import { join, relative } from "node:path"
-import { type Account, openTables } from "../support/account.ts"
+import { type Account, openSynced } from "../support/account.ts"
 import { type Ran, newFolder, sluice } from "../support/sluice.ts"
 
 export interface BundleAccount {
@@ -17,10 +17,8 @@ export interface BundleAccount {
 export const bundledTables = "contacts,contact_notes,invoices,orders,transactions"
 
 export const openBundleAccount = async (formats = "duckdb,parquet,csv"): Promise<BundleAccount> => {
-  const account = await openTables(bundledTables, "--contacts", "40", "--world", "nasty")
-  const environment = { ...account.environment, SLUICE_FORMATS: formats }
-  const synced = await sluice(["sync", ...account.selection], environment)
-  if (synced.code !== 0 && synced.code !== 3) throw new Error(synced.stderr)
+  const account = await openSynced({ tables: bundledTables, flags: ["--contacts", "40", "--world", "nasty"], formats })
+  const { environment } = account
   return {
     account,
     environment,

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
-import { type Account, discard, openTables } from "../support/account.ts"
+import { type Account, discard, openSynced } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
@@ -14,8 +14,11 @@ describe("sluice export excel", () => {
   const file = join(folder, "book.xlsx")
   const run = (...args: ReadonlyArray<string>) => sluice(["export", "excel", ...args], account.environment)
   beforeAll(async () => {
-    account = await openTables("contacts,opportunities", "--contacts", "40", "--world", "nasty")
-    assert.strictEqual((await account.sync()).code, 0)
+    account = await openSynced({
+      tables: "contacts,opportunities",
+      flags: ["--contacts", "60", "--world", "nasty"],
+      formats: "duckdb"
+    })
   })
   afterAll(() => discard(account))
 

@@ -6,7 +6,7 @@ import { compressors } from "hyparquet-compressors"
 import { Buffer } from "node:buffer"
 import { PassThrough } from "node:stream"
 import { runCommand } from "../../src/cli/command.ts"
-import { type Account, discard, openTables } from "../support/account.ts"
+import { type Account, discard, openSynced } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
 
@@ -14,8 +14,11 @@ describe("publish --stdout", () => {
   let account: Account
   const run = (...args: ReadonlyArray<string>) => sluice(["publish", "--stdout", ...args], account.environment)
   beforeAll(async () => {
-    account = await openTables("contacts,opportunities", "--contacts", "60", "--world", "nasty")
-    assert.strictEqual((await account.sync()).code, 0)
+    account = await openSynced({
+      tables: "contacts,opportunities",
+      flags: ["--contacts", "60", "--world", "nasty"],
+      formats: "duckdb"
+    })
   })
   afterAll(() => discard(account))
 

@@ -7,19 +7,18 @@ import { readdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Database, DatabaseError } from "../../src/explore/database.ts"
-import { type Account, discard, openTables } from "../support/account.ts"
+import { type Account, discard, openSynced } from "../support/account.ts"
 import { query } from "../support/compare.ts"
-import { sluice } from "../support/sluice.ts"
 import { type Client, openExplorer, rawStatus } from "./client.ts"
 
 let account: Account
-let environment: Readonly<Record<string, string>>
 let client: Client
 beforeAll(async () => {
-  account = await openTables("contacts,opportunities", "--contacts", "60", "--world", "nasty")
-  environment = { ...account.environment, SLUICE_FORMATS: "duckdb" }
-  const { code, stderr } = await sluice(["sync", ...account.selection], environment)
-  assert.strictEqual(code, 0, stderr)
+  account = await openSynced({
+    tables: "contacts,opportunities",
+    flags: ["--contacts", "60", "--world", "nasty"],
+    formats: "duckdb"
+  })
   client = await openExplorer(account.output)
 })
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { readModels } from "../../src/models/files.ts"
-import { type Account, discard, openAccount } from "../support/account.ts"
+import { type Account, discard, openSynced } from "../support/account.ts"
 import { inDatabase } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
 
@@ -17,9 +17,7 @@ describe("a value that identifies a contact", () => {
   let account: Account
   const inFile = <A>(use: (ask: Ask) => Promise<A>) => inDatabase(join(account.output, "published", "crm.duckdb"), use)
   beforeAll(async () => {
-    account = await openAccount("--contacts", "30", "--world", "nasty")
-    const ran = await sluice(["sync"], { ...account.environment, SLUICE_FORMATS: "duckdb" })
-    assert.strictEqual(ran.code, 0, ran.stderr)
+    account = await openSynced({ flags: ["--contacts", "30", "--world", "nasty"], formats: "duckdb" })
   })
   afterAll(() => discard(account))
 

@@ -1,10 +1,9 @@
 /** The queries of docs/models.md, compared with results computed from the records of the service. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { join } from "node:path"
-import { type Account, discard, openAccount } from "../support/account.ts"
+import { type Account, discard, openSynced } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { questions as queries } from "./questions.ts"
-import { sluice } from "../support/sluice.ts"
 
 type Json = any
 type Row = Readonly<Record<string, unknown>>
@@ -58,9 +57,7 @@ describe("the ten questions of docs/models.md", () => {
     assert.deepStrictEqual(sorted(rows), sorted(expected))
   }
   beforeAll(async () => {
-    account = await openAccount("--contacts", "150")
-    const ran = await sluice(["sync"], { ...account.environment, SLUICE_FORMATS: "duckdb" })
-    assert.strictEqual(ran.code, 0, ran.stderr)
+    account = await openSynced({ flags: ["--contacts", "150"], formats: "duckdb" })
   })
   afterAll(() => discard(account))
 

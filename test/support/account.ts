@@ -1,8 +1,9 @@
 /** An account to sync, and the comparison of its tables with the service. */
-import { rmSync } from "node:fs"
+import { createHash } from "node:crypto"
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { differing, inDatabase, tableByCollection } from "./compare.ts"
-import { newOutput } from "./fixtures.ts"
+import { copyOf, fixture, newOutput, prepareIn } from "./fixtures.ts"
 import { type Service, startService } from "./service.ts"
 import { type Ran, environmentOf, knowing, newFolder, ofPeople, sluice } from "./sluice.ts"
 
@@ -50,6 +51,43 @@ const openAmong = async (tables: string, known: string, ...flags: ReadonlyArray<
   return { ...account, environment, selection, sync: (...more) => sluice(["sync", ...selection, ...more], environment) }
 }
 
+/** What decides the first sync of an account. */
+interface First {
+  /** Without it, all tables. */
+  readonly tables?: string
+  /** Flags of `sluice sandbox` that decide its records. */
+  readonly flags?: ReadonlyArray<string>
+  /** What the syncs publish. */
+  readonly formats?: string
+}
+
+/**
+ * An account after its first sync. The sync is made once: each account with the same tables, flags and formats has a copy of
+ * its output folder, and a service of its own with the same records.
+ */
+export const openSynced = async ({ tables, flags = [], formats = "none" }: First): Promise<Account> => {
+  const at = hourOf(new Date())
+  const given = createHash("sha256").update(JSON.stringify([at, tables, flags, formats]))
+  const kept = await fixture(`account-${given.digest("hex").slice(0, 16)}`, async (folder) => {
+    writeFileSync(join(folder, "now"), at)
+    const output = join(folder, "output")
+    mkdirSync(output)
+    await prepareIn(output)
+    const account = accountIn(output, await serviceOf(folder, flags), tables, formats)
+    const ran = await account.sync()
+    account.service.stop()
+    if (ran.code !== 0) throw new Error(ran.stderr)
+  })
+  return accountIn(copyOf(join(kept, "output")), await serviceOf(kept, flags), tables, formats)
+}
+
+/** The history of an account ends at the start of an hour, so that a fixture is used for an hour at most. */
+const hourOf = (now: Date): string => new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000).toISOString()
+
+/** The same flags and the same time give a service with the same records. */
+export const serviceOf = (kept: string, flags: ReadonlyArray<string> = []): Promise<Service> =>
+  startService(...usual, "--now", readFileSync(join(kept, "now"), "utf8"), ...flags)
+
 /** Stops the services of accounts and removes their output folders. */
 export const discard = (...accounts: ReadonlyArray<Account>): void => {
   for (const { service, output } of accounts) {
@@ -65,8 +103,8 @@ const open = async (tables: string | undefined, flags: ReadonlyArray<string>): P
 const usual = ["--limits", "off", "--contacts", "120"]
 
 /** The account of an output folder, with the service of its syncs. */
-export const accountIn = (output: string, service: Service, tables?: string): Account => {
-  const environment = environmentOf(service, output)
+export const accountIn = (output: string, service: Service, tables?: string, formats?: string): Account => {
+  const environment = { ...environmentOf(service, output), ...(formats && { SLUICE_FORMATS: formats }) }
   const warehouse = join(output, "warehouse.duckdb")
   const selection = tables === undefined ? [] : selectionOf(tables)
   return {

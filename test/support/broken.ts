@@ -9,10 +9,9 @@ import { failure } from "../../src/failure.ts"
 import { type Checked, type Finding, type Part, isWrong } from "../../src/verify/finding.ts"
 import { nextStep, verify } from "../../src/verify/verify.ts"
 import { Warehouse } from "../../src/warehouse/warehouse.ts"
-import { type Account, accountIn } from "./account.ts"
-import { fixture, prepareIn } from "./fixtures.ts"
-import { startService } from "./service.ts"
-import { newFolder, sluice } from "./sluice.ts"
+import { type Account, accountIn, serviceOf } from "./account.ts"
+import { copyOf, fixture, prepareIn } from "./fixtures.ts"
+import { sluice } from "./sluice.ts"
 
 interface Result {
   readonly isRight: boolean
@@ -94,17 +93,8 @@ const syncWith = async (account: Account, flags: ReadonlyArray<string>): Promise
 /** A copy of the output folder of a fixture, with its service. */
 const openKept = async (kept: string): Promise<Account> => accountOf(kept, copyOf(join(kept, "output")))
 
-/** The same time gives a service with the same records. */
-const accountOf = async (kept: string, output = join(kept, "output")): Promise<Account> => {
-  const now = readFileSync(join(kept, "now"), "utf8")
-  return accountIn(output, await startService("--limits", "off", "--contacts", "120", "--now", now))
-}
-
-export const copyOf = (folder: string): string => {
-  const copy = newFolder()
-  cpSync(folder, copy, { recursive: true, verbatimSymlinks: true })
-  return copy
-}
+const accountOf = async (kept: string, output = join(kept, "output")): Promise<Account> =>
+  accountIn(output, await serviceOf(kept))
 
 /** Damages a copy of the folder and runs `sluice verify` on it. */
 export const verifyBroken = async (

@@ -1,7 +1,18 @@
 /** Folders with which many tests begin. Each is created once for a state of the sources, in the system's temporary folder. */
 import { Effect } from "effect"
+import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync } from "node:fs"
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -22,11 +33,27 @@ const fingerprint = (): string => {
 }
 let key: string | undefined
 
+const prefix = "sluice-fixture-"
+/** Longer than any run of the tests, so that no other run uses a fixture that was not used for this time. */
+const keptMs = 3 * 3_600_000
+
+const removeOld = (): void => {
+  for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith(prefix))) {
+    const path = join(tmpdir(), name)
+    if (Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) > keptMs)
+      rmSync(path, { recursive: true, force: true })
+  }
+}
+
 /** The folder with this name, which `make` fills if it does not exist. Tests must copy it, not change it. */
 export const fixture = async (name: string, make: (folder: string) => Promise<unknown>): Promise<string> => {
-  const path = join(tmpdir(), `sluice-fixture-${name}-${(key ??= fingerprint())}`)
-  if (existsSync(path)) return path
-  const building = mkdtempSync(join(tmpdir(), "sluice-fixture-"))
+  if (key === undefined) removeOld()
+  const path = join(tmpdir(), `${prefix}${name}-${(key ??= fingerprint())}`)
+  if (existsSync(path)) {
+    utimesSync(path, new Date(), new Date())
+    return path
+  }
+  const building = mkdtempSync(join(tmpdir(), prefix))
   await make(building)
   try {
     renameSync(building, path)
@@ -56,4 +83,11 @@ export const newOutput = async (): Promise<string> => {
   const folder = newFolder()
   await prepareIn(folder)
   return folder
+}
+
+/** A copy with the times of the files, to the nanosecond: they tell whether a published file is the one that was written. */
+export const copyOf = (folder: string): string => {
+  const copy = newFolder()
+  execFileSync("cp", ["-a", `${folder}/.`, copy])
+  return copy
 }

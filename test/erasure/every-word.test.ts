@@ -1,13 +1,24 @@
 /** Every field of every record holds a word of its own; after an erasure, no byte that sluice has written contains one. */
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { afterAll, assert, beforeAll, beforeEach, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { copyFileSync, openSync, readFileSync, readdirSync, rmSync, writeFileSync, writeSync } from "node:fs"
+import {
+  appendFileSync,
+  copyFileSync,
+  cpSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+  writeSync
+} from "node:fs"
 import { join } from "node:path"
 import { discover } from "../../src/catalog/discover.ts"
 import { Vault } from "../../src/vault/vault.ts"
 import { query } from "../support/compare.ts"
 import { placesOf } from "../support/every-byte.ts"
 import { lakeExtensions, lakePython } from "../support/extensions.ts"
+import { copyOf } from "../support/fixtures.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 import { type Owner, type Words, appendWorded, wordPattern } from "../support/worded.ts"
 
@@ -28,8 +39,24 @@ const other: Owner = {
   isWorded: false
 }
 
-/** An output with two targets that have everything, a masked one, a bundle, two releases each, and a damaged warehouse. */
-const outputWith = async (owners: ReadonlyArray<Owner>, more = "") => {
+/** Old records with words of their own, and the address of the other. */
+const old: Owner = {
+  name: "old",
+  contact: "oldcontact0000001",
+  email: other.email,
+  phone: "+14155550142",
+  madeAt: person.madeAt,
+  isWorded: true
+}
+/** The words of an owner: the context of each begins with the name. */
+const wordsOf = (words: Words, { name }: Owner): Words =>
+  new Map([...words].filter(([, field]) => field.startsWith(`${name} `)))
+
+/**
+ * An output with two targets that have everything, a masked one, a bundle, two releases each, and a damaged warehouse.
+ * Each format is published by one of them.
+ */
+const outputWith = async (owners: ReadonlyArray<Owner>) => {
   const [root, words] = [newFolder(), new Map() as Words]
   const [output, config] = [join(root, "output"), join(root, "sluice.toml")]
   const profiles = { first: ["raw", "parquet"], second: ["raw", "csv"], shown: ["masked", "duckdb"] }
@@ -37,8 +64,8 @@ const outputWith = async (owners: ReadonlyArray<Owner>, more = "") => {
     ([name, [profile, format]]) =>
       `[[publish]]\nname = "${name}"\nfolder = "${join(root, name)}"\nprofile = "${profile}"\nformats = ["${format}"]\n`
   )
-  writeFileSync(config, `${more}\n${targets.join("\n")}`)
-  const environment = { SLUICE_OUTPUT: output, SLUICE_FORMATS: "duckdb,parquet,csv" }
+  writeFileSync(config, targets.join("\n"))
+  const environment = { SLUICE_OUTPUT: output, SLUICE_FORMATS: "duckdb" }
   const run = (...args: ReadonlyArray<string>) => sluice([...args, "--config", config], environment)
   const catalogue = await discover()
   for (const hour of [1, 2]) {
@@ -66,7 +93,7 @@ const outputWith = async (owners: ReadonlyArray<Owner>, more = "") => {
   }
   writeFileSync(join(output, "alarms.json"), JSON.stringify({ version: 1, alarms: [alarm], free: [] }))
   const folders = [output, ...Object.keys(profiles).map((name) => join(root, `.${name}`))]
-  return { root, output, run, words, folders, environment }
+  return { root, output, config, run, words, folders }
 }
 
 const certificateIn = (output: string) => {
@@ -76,24 +103,35 @@ const certificateIn = (output: string) => {
 
 /** The words that are left, with the field of each and the places. */
 const leftIn = async (folders: ReadonlyArray<string>, words: Words) =>
-  [...(await placesOf(folders, wordPattern))].map(
-    ([word, places]) => `${words.get(word)} (${word}): ${places.slice(0, 3).join(", ")}`
-  )
+  [...(await placesOf(folders, wordPattern))]
+    .filter(([word]) => words.has(word))
+    .map(([word, places]) => `${words.get(word)} (${word}): ${places.slice(0, 3).join(", ")}`)
 
-describe("an erasure", () => {
+describe("what a person has in every place", () => {
   let account: Awaited<ReturnType<typeof outputWith>>
   beforeAll(async () => {
-    account = await outputWith([other, person])
+    account = await outputWith([other, person, old])
   })
-  afterAll(() => rmSync(account.root, { recursive: true }))
+  // Each test begins with the same files, at the same paths, which the settings and the state name.
+  let kept: string
+  beforeEach(() => {
+    if (kept === undefined) kept = copyOf(account.root)
+    else {
+      rmSync(account.root, { recursive: true })
+      cpSync(kept, account.root, { recursive: true, verbatimSymlinks: true })
+    }
+  })
+  afterAll(() => [account.root, kept].forEach((folder) => rmSync(folder, { recursive: true })))
 
-  it("of a person leaves no word of any of their fields in any folder", async () => {
-    const { folders, output, run, words } = account
+  it("has no word left after an erasure, which leaves the records of others and is not undone by a rebuild", async () => {
+    const { folders, output, run } = account
+    const [words, others] = [wordsOf(account.words, person), wordsOf(account.words, old)]
     assert.isAbove(words.size, 1000)
     const before = await placesOf(folders, wordPattern)
-    assert.strictEqual(before.size, words.size, "each word is in the vault at least")
+    assert.strictEqual(before.size, words.size + others.size, "each word is in the vault at least")
+    const inPlaces = [...before].filter(([word]) => words.has(word)).map(([, places]) => places)
     for (const name of folders)
-      assert.isAbove([...before.values()].filter((places) => places.some((one) => one.startsWith(name))).length, 100)
+      assert.isAbove(inPlaces.filter((places) => places.some((one) => one.startsWith(name))).length, 100)
     const erased = await run("subject", "erase", "--contact", person.contact, "--apply", "--reason", "test")
     assert.deepStrictEqual(await leftIn(folders, words), [])
     assert.strictEqual(erased.code, 0, `${erased.stdout}\n${erased.stderr}`)
@@ -102,31 +140,23 @@ describe("an erasure", () => {
       certificateIn(output).earlierExports.map(({ name }: { readonly name: string }) => name),
       ["bundle"]
     )
-  })
 
-  it("leaves the records of others, and is not undone by a rebuild", async () => {
-    const { folders, output, run, words } = account
-    const contacts = () => query(join(output, "warehouse.duckdb"), "SELECT id FROM crm.contacts")
-    assert.deepStrictEqual(await contacts(), [{ id: other.contact }])
+    const contacts = () => query(join(output, "warehouse.duckdb"), "SELECT id FROM crm.contacts ORDER BY id")
+    const left = [{ id: old.contact }, { id: other.contact }]
+    assert.deepStrictEqual(await contacts(), left)
     assert.include([0, 3], (await run("rebuild")).code)
-    assert.deepStrictEqual(await contacts(), [{ id: other.contact }])
+    assert.deepStrictEqual(await contacts(), left)
     assert.deepStrictEqual(await leftIn(folders, words), [])
+    assert.strictEqual((await placesOf(folders, wordPattern)).size, others.size, "every word of the other person")
   })
-})
 
-describe("a retention period", () => {
-  const tables = ["messages", "form_submissions", "invoices", "tasks", "contact_notes"]
-  /** What belongs to a message or an invoice goes with it. */
-  const parts = ["emails", "recordings", "transcript_sentences", "transactions"]
-  let account: Awaited<ReturnType<typeof outputWith>>
-  beforeAll(async () => {
+  it("has no word left in any field of what is older than a retention period, and the rest as it was", async () => {
+    const tables = ["messages", "form_submissions", "invoices", "tasks", "contact_notes"]
+    /** What belongs to a message or an invoice goes with it. */
+    const parts = ["emails", "recordings", "transcript_sentences", "transactions"]
+    const { config, folders, output, run, words } = account
     const periods = tables.map((table) => `${table} = "1 years"`).join(", ")
-    account = await outputWith([other, { ...person, email: other.email }], `[retention]\nperiods = { ${periods} }\n`)
-  })
-  afterAll(() => rmSync(account.root, { recursive: true }))
-
-  it("leaves no word of any field of what is older, and the rest as it was", async () => {
-    const { folders, output, run, words } = account
+    appendFileSync(config, `[retention]\nperiods = { ${periods} }\n`)
     const isOld = (field: string) => [...tables, ...parts].some((table) => field.includes(` ${table}.`))
     const before = new Set((await placesOf(folders, wordPattern)).keys())
     const erased = await run("retention", "--apply")
@@ -137,12 +167,12 @@ describe("a retention period", () => {
       fields(left.keys()).filter((field) => isOld(field) && !/without a key/.test(field)),
       []
     )
-    const kept = fields(before).filter((field) => !isOld(field))
+    const unaffected = fields(before).filter((field) => !isOld(field))
     assert.deepStrictEqual(
       fields(left.keys())
         .filter((field) => !isOld(field))
         .toSorted(),
-      kept.toSorted()
+      unaffected.toSorted()
     )
     for (const table of [...tables, ...parts]) {
       const [row] = await query(join(output, "warehouse.duckdb"), `SELECT count(*)::INTEGER AS n FROM crm.${table}`)

@@ -97,7 +97,7 @@ const wordsOf =
   (field: string): string => {
     if (!owner.isWorded) return `plain value of ${field}`
     const word = `qzx${String(words.size).padStart(5, "0")}`
-    words.set(word, `${context}.${field}`)
+    words.set(word, `${owner.name} ${context}.${field}`)
     return word
   }
 type WordOf = ReturnType<typeof wordsOf>

@@ -1,6 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Account, openAccount } from "../support/account.ts"
 import { query } from "../support/compare.ts"
+import { lowerBound } from "../support/lower-bound.ts"
 import { sluice } from "../support/sluice.ts"
 
 describe("a sync after one per cent of the account has changed", () => {
@@ -17,6 +18,30 @@ describe("a sync after one per cent of the account has changed", () => {
 
   it("every table equals the service after the first run", async () =>
     assert.deepStrictEqual(await account.differences(), []))
+
+  /** `SHOW=1` prints the table of the bounds. */
+  it("the requests of the first run are at most 2 % above the lower bound, except for those of the small lists", async () => {
+    const bounds = await lowerBound(account.service)
+    if (process.env["SHOW"])
+      for (const { resource, records, operation, requests } of bounds)
+        console.log(`| ${resource} | ${operation} | ${records} | ${first[operation] ?? 0} | ${requests} |`)
+    const least = bounds.reduce((sum, { requests }) => sum + requests, 0)
+    const bounded = bounds.reduce((sum, { operation }) => sum + (first[operation] ?? 0), 0)
+    assert.isAtMost(bounded, least * 1.02)
+    assert.isAtLeast(bounded, least, "fewer would mean that something was not read")
+    const known = new Set(bounds.map(({ operation }) => operation))
+    assert.sameMembers(
+      Object.keys(first).filter((operation) => !known.has(operation)),
+      [
+        "GET /locations/:locationId/timezones",
+        "GET /locations/:locationId/conversationChannels/:type",
+        "GET /locations/:locationId/templates",
+        "POST /locations/:locationId/tasks/search",
+        "GET /emails/locations/:locationId/templates",
+        "POST /social-media-posting/:locationId/posts/list"
+      ]
+    )
+  })
 
   it("every table equals the changed service after the second run", async () => {
     await account.service.post("stats/reset", {})

@@ -1,0 +1,23 @@
+/** Prints at the end of the tests which files took most of the time: what to look at first when the tests are slow. */
+import { relative } from "node:path"
+import type { Reporter, TestModule } from "vitest/node"
+
+const shown = 20
+
+export const slowest: Reporter = {
+  onTestRunEnd: (modules) => {
+    if (modules.length < 2) return
+    const secondsOf = (module: TestModule) => {
+      const { collectDuration, duration, prepareDuration, setupDuration } = module.diagnostic()
+      return (collectDuration + duration + prepareDuration + setupDuration) / 1000
+    }
+    const files = modules.map((module) => ({
+      path: relative(process.cwd(), module.moduleId),
+      seconds: secondsOf(module)
+    }))
+    const all = files.reduce((sum, { seconds }) => sum + seconds, 0)
+    console.log(`Slowest files, of ${files.length} with ${all.toFixed(0)} s in all:`)
+    for (const { path, seconds } of files.toSorted((one, other) => other.seconds - one.seconds).slice(0, shown))
+      console.log(`${seconds.toFixed(1).padStart(6)} s  ${path}`)
+  }
+}

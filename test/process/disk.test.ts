@@ -6,6 +6,7 @@ import { appendFileSync, existsSync, readFileSync, rmSync, statfsSync, writeFile
 import { join } from "node:path"
 import { makeCredentials } from "../../src/api/credentials.ts"
 import { openAccount } from "../support/account.ts"
+import { acceleratedClock } from "../support/clock.ts"
 import { query } from "../support/compare.ts"
 import { start } from "../support/process.ts"
 import { startService } from "../support/service.ts"
@@ -56,7 +57,7 @@ describe("a full disk", () => {
   it("never loses an OAuth token, however little space is free when it is renewed", async (context) => {
     const disk = smallDisk()
     if (!disk) return context.skip("needs the right to mount a small file system")
-    const service = await startService("--limits", "off", "--contacts", "5", "--token-lifetime", "2")
+    const service = await startService("--limits", "off", "--contacts", "5", "--token-lifetime", "60")
     try {
       const { clientId, clientSecret, locationId, refreshToken, url } = service
       const environment = {
@@ -68,20 +69,24 @@ describe("a full disk", () => {
         SLUICE_OUTPUT: join(disk, "output"),
         SLUICE_FORMATS: "none"
       }
-      const run = () => sluice(["sync", "--only", "locations"], environment)
+      const run = (aheadMs = 0) =>
+        sluice(["sync", "--only", "locations"], environment, { overrides: acceleratedClock(-aheadMs) })
       assert.strictEqual((await run()).code, 0)
       execFileSync("mount", ["-o", "remount,size=40m", disk])
       const ballast = join(disk, "ballast")
       const codes: Array<number | null> = []
       for (let freeKb = 0; freeKb <= 64; freeKb += 4) {
-        // Each run renews the token: it lives for 2 seconds.
-        await new Promise((resolve) => setTimeout(resolve, 2000))
+        // Each of these runs renews the token: it begins two minutes after the one before, and the token lives for one.
+        const aheadMs = (freeKb / 4 + 1) * 120_000
+        const renewals = async () => (await service.stats()).requestsByOperation["POST /oauth/token"]!
+        const before = await renewals()
         const { bavail, bsize } = statfsSync(disk)
         writeFileSync(ballast, Buffer.alloc(bavail * bsize - freeKb * 1024))
-        codes.push((await run()).code)
+        codes.push((await run(aheadMs)).code)
         rmSync(ballast)
-        const again = await run()
+        const again = await run(aheadMs)
         assert.strictEqual(again.code, 0, `${freeKb} kB: ${again.stderr}`)
+        assert.isAbove(await renewals(), before)
       }
       assert.include(codes, 1, "no disk was too full")
     } finally {

@@ -34,16 +34,18 @@ export const openTables = (tables: string = coreTables, ...flags: ReadonlyArray<
   open(tables, flags)
 
 /** As `openTables`, and commands know no other tables. */
-export const openAlone = (tables: string, ...flags: ReadonlyArray<string>) => openAmong(tables, tables, ...flags)
+export const openAlone = (tables: string = coreTables, ...flags: ReadonlyArray<string>) =>
+  openAmong(tables, tables, ...flags)
 
 /** As `openAlone` with the core tables. */
-export const openCore = (...flags: ReadonlyArray<string>) => openAlone(coreTables, ...flags)
+export const openCore = (...flags: ReadonlyArray<string>) => openAlone(undefined, ...flags)
 
 /** As `openTables`, and commands know these tables and those that can be about a person. */
 export const openPeople = (tables: string, ...flags: ReadonlyArray<string>) =>
   openAmong(tables, `${tables},${ofPeople}`, ...flags)
 
-const openAmong = async (tables: string, known: string, ...flags: ReadonlyArray<string>): Promise<Account> => {
+/** As `openTables`, and commands know `known` only. */
+export const openAmong = async (tables: string, known: string, ...flags: ReadonlyArray<string>): Promise<Account> => {
   const service = await startService(...usual, ...flags)
   const account = accountIn(newFolder(), service, tables)
   const environment = { ...account.environment, ...knowing(known) }

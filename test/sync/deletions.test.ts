@@ -1,18 +1,19 @@
 /** Deleted records: a complete list lacks them, single requests confirm them, and their rows are marked, not removed. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { type Account, discard, openAlone, openTables } from "../support/account.ts"
+import { type Account, discard, openAlone, openAmong } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { Refusal, alteredService } from "../support/proxy.ts"
 import { sluice } from "../support/sluice.ts"
 
 const tables =
   "contacts,contact_notes,products,prices,conversations,messages,social_posts,redirects,pipelines,opportunities"
+const others = "emails,recordings,transcript_sentences,recurring_tasks,object_fields,object_folders"
 
 describe("deletions", () => {
   let account: Account
   const sync = (...flags: ReadonlyArray<string>) => sluice(["sync", ...flags], account.environment)
   beforeAll(async () => {
-    account = await openTables(tables, "--contacts", "200")
+    account = await openAmong(tables, `${tables},${others}`, "--contacts", "200")
     const ran = await account.sync()
     assert.strictEqual(ran.code, 0, ran.stderr)
   })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, readlinkSync } from "node:fs"
 import { join } from "node:path"
-import { openAccount, openTables } from "../support/account.ts"
+import { openAccount, openAlone } from "../support/account.ts"
 import { acceleratedClock } from "../support/clock.ts"
 import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
@@ -77,7 +77,7 @@ const variants: ReadonlyArray<Variant> = [
 
 describe("a first and a second sync make the tables equal to the service even if", () => {
   it.each(variants)("$name", async ({ flags, tables, warning }) => {
-    const account = await openTables(tables, "--contacts", tables ? "120" : "40", ...flags)
+    const account = await openAlone(tables, "--contacts", tables ? "120" : "40", ...flags)
     try {
       // Without a rate limit, only the back-off waits.
       const run = () =>
@@ -167,7 +167,7 @@ describe("an API that is down", () => {
 
 describe("pages that are shorter than requested", () => {
   it("leave every table equal to the service", async () => {
-    const account = await openAccount("--quirk", "pageCut=33")
+    const account = await openAccount("--contacts", "60", "--quirk", "pageCut=33")
     try {
       const ran = await account.sync()
       assert.strictEqual(ran.code, 0, ran.stderr)
@@ -180,7 +180,7 @@ describe("pages that are shorter than requested", () => {
 
 describe("an account with invalid records", () => {
   it("every contact with an id is a row, and every other is a rejected record", async () => {
-    const account = await openAccount("--world", "nasty")
+    const account = await openAccount("--contacts", "60", "--world", "nasty")
     try {
       const ran = await account.sync()
       assert.strictEqual(ran.code, 0, ran.stderr)

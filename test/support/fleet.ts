@@ -5,7 +5,7 @@ import { differing, inDatabase, tableByCollection } from "./compare.ts"
 import { type Postgres, startPostgres } from "./postgres.ts"
 import { type Running, start } from "./process.ts"
 import { type Service, startService } from "./service.ts"
-import { newFolder } from "./sluice.ts"
+import { newFolder, sluice } from "./sluice.ts"
 
 export interface LocationCounts {
   readonly locationId: string
@@ -63,7 +63,8 @@ export const startFleet = async (...flags: ReadonlyArray<string>): Promise<Fleet
   const expected = new Set<Running>()
   const run: Fleet["run"] = (...args) => start(["fleet", ...args], environment).ended
   const status = async () => {
-    const { code, stderr, stdout } = await run("status", "--json")
+    // In this process: it is read every second, and each start of a process would take that from the workers.
+    const { code, stderr, stdout } = await sluice(["fleet", "status", "--json"], environment)
     if (code !== 0) throw new Error(stderr)
     return JSON.parse(stdout).data as FleetStatus
   }

@@ -16,7 +16,7 @@ describe("publish --stdout", () => {
   beforeAll(async () => {
     account = await openSynced({
       tables: "contacts,opportunities",
-      flags: ["--contacts", "60", "--world", "nasty"],
+      flags: ["--contacts", "150", "--world", "nasty"],
       formats: "duckdb"
     })
   })

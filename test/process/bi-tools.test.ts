@@ -4,11 +4,11 @@ import { spawnSync } from "node:child_process"
 import { existsSync, readFileSync, symlinkSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { type Account, discard, openTables } from "../support/account.ts"
+import { type Account, discard, openSynced } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { programAt } from "../support/programs.ts"
 import { pythonWith } from "../support/python.ts"
-import { newFolder, sluice } from "../support/sluice.ts"
+import { newFolder } from "../support/sluice.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const page = readFileSync(join(root, "docs/bi-tools.md"), "utf8")
@@ -32,10 +32,8 @@ describe.skipIf(python === undefined)("docs/bi-tools.md", () => {
   let account: Account
   const folder = newFolder()
   beforeAll(async () => {
-    account = await openTables("locations,contacts,opportunities", "--contacts", "200")
-    const environment = { ...account.environment, SLUICE_FORMATS: "duckdb,parquet,csv" }
-    const { code, stderr } = await sluice(["sync", ...account.selection], environment)
-    assert.strictEqual(code, 0, stderr)
+    const tables = "locations,contacts,opportunities"
+    account = await openSynced({ tables, flags: ["--contacts", "200"], formats: "duckdb,parquet,csv" })
     symlinkSync(account.output, join(folder, "output"))
     symlinkSync(join(root, "sluice"), join(folder, "sluice"))
   })

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { openAccount } from "../support/account.ts"
+import { openSynced } from "../support/account.ts"
 import { start } from "../support/process.ts"
 import { pythonWith, runPython } from "../support/python.ts"
 import { newFolder } from "../support/sluice.ts"
@@ -36,10 +36,8 @@ print(json.dumps({"files": len(report.tasks), "rows": sum(task.stats.get("rows",
 
 describe.skipIf(python === undefined)("the documents of a release", () => {
   it("are valid for the schemas of their standards, and frictionless accepts the files until one is changed", async () => {
-    const account = await openAccount("--contacts", "60")
+    const account = await openSynced({ flags: ["--contacts", "60"], formats: "duckdb,parquet,csv" })
     try {
-      const ran = await start(["sync"], { ...account.environment, SLUICE_FORMATS: "csv,parquet" }).ended
-      assert.strictEqual(ran.code, 0, ran.stderr)
       const published = join(account.output, "published")
       const description = join(published, "datapackage.json")
       const names = JSON.parse(readFileSync(description, "utf8")).resources.map(({ name }: { name: string }) => name)

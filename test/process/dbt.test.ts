@@ -5,8 +5,7 @@ import { execFileSync } from "node:child_process"
 import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { projectFolder } from "../../src/models/files.ts"
-import { type Account, discard, openAccount } from "../support/account.ts"
-import { start } from "../support/process.ts"
+import { discard, openSynced } from "../support/account.ts"
 import { pythonWith } from "../support/python.ts"
 import { newFolder } from "../support/sluice.ts"
 
@@ -44,10 +43,8 @@ const wrong = (results: ReadonlyArray<Result>) =>
 
 describe.skipIf(python === undefined)("dbt", () => {
   it("builds the same rows, its tests pass, and they find planted faults", async () => {
-    const account: Account = await openAccount("--contacts", "60")
+    const account = await openSynced({ flags: ["--contacts", "60"], formats: "duckdb,parquet,csv" })
     try {
-      const ran = await start(["sync"], { ...account.environment, SLUICE_FORMATS: "duckdb" }).ended
-      assert.strictEqual(ran.code, 0, ran.stderr)
       const database = join(account.output, "published", "crm.duckdb")
       const project = newFolder()
       const results = build(database, project)

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import axe from "axe-core"
 import { type Browser, type Page, chromium } from "playwright-core"
 import { type Client, openExplorer } from "../explore/client.ts"
-import { type Account, discard, openTables } from "../support/account.ts"
+import { type Account, discard, openSynced, openTables } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { programOf } from "../support/programs.ts"
 import { pythonWith } from "../support/python.ts"
@@ -33,8 +33,11 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
   let browser: Browser
   const environment = () => ({ ...account.environment, SLUICE_FORMATS: "duckdb" })
   beforeAll(async () => {
-    account = await openTables("contacts,opportunities", "--contacts", "150", "--world", "nasty")
-    assert.strictEqual((await sluice(["sync", ...account.selection], environment())).code, 0)
+    account = await openSynced({
+      tables: "contacts,opportunities",
+      flags: ["--contacts", "150", "--world", "nasty"],
+      formats: "duckdb"
+    })
     client = await openExplorer(account.output)
     browser = await chromium.launch({ executablePath: chromiumPath!, args: flags })
   })

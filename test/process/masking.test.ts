@@ -2,7 +2,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Account, discard, openAccount } from "../support/account.ts"
+import { type Account, discard, openSynced } from "../support/account.ts"
 import { inDatabase, query } from "../support/compare.ts"
 import { start } from "../support/process.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
@@ -37,7 +37,7 @@ describe("a masked release", () => {
   const inRelease = (target: string, sql: string) => query(join(folder, target, "crm.duckdb"), sql)
 
   beforeAll(async () => {
-    account = await openAccount("--contacts", "20", "--world", "nasty")
+    account = await openSynced({ flags: ["--contacts", "20", "--world", "nasty"] })
     folder = newFolder()
     config = join(folder, "sluice.toml")
     writeFileSync(
@@ -46,8 +46,6 @@ describe("a masked release", () => {
        [[publish]]\nname = "support"\nfolder = "${folder}/support"\nprofile = "masked"\nformats = ["csv"]
        [[publish]]\nname = "public"\nfolder = "${folder}/public"\nprofile = "aggregate"\nformats = ["duckdb"]`
     )
-    const ran = await sluice(["sync"], account.environment)
-    assert.strictEqual(ran.code, 0, ran.stderr)
     await inDatabase(
       account.warehouse,
       async (ask) => {

@@ -10,7 +10,7 @@ import { writeWorkbook } from "../../src/xlsx/workbook.ts"
 import { nastyTexts } from "../publish/things.ts"
 import { programAt } from "../support/programs.ts"
 import { pythonWith } from "../support/python.ts"
-import { discard, openTables } from "../support/account.ts"
+import { discard, openSynced } from "../support/account.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
 const python = pythonWith(["duckdb==1.5.4", "pytz", "openpyxl==3.1.5"])
@@ -125,8 +125,11 @@ print(json.dumps({sheet.title: [[None if cell.value is None else [cell.data_type
 
 describe.skipIf(python === undefined)("sluice export excel", () => {
   it("writes every value of the tables as it is in the warehouse", async () => {
-    const account = await openTables("contacts,opportunities", "--contacts", "120", "--world", "nasty")
-    assert.strictEqual((await account.sync()).code, 0)
+    const account = await openSynced({
+      tables: "contacts,opportunities",
+      flags: ["--contacts", "150", "--world", "nasty"],
+      formats: "duckdb"
+    })
     const path = join(account.output, "book.xlsx")
     assert.strictEqual(
       (await sluice(["export", "excel", path, "--only", "contacts,opportunities", "--deleted"], account.environment))

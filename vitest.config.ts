@@ -1,10 +1,41 @@
 import { defineConfig } from "vitest/config"
+import { BaseSequencer, type TestSpecification } from "vitest/node"
 import { slowest } from "./test/support/slowest.ts"
 
 /** Tests of single parts. */
 const unit = ["api", "catalog", "extract", "plan", "sandbox"].map((folder) => `test/${folder}/**/*.test.ts`)
 /** Tests that start processes. */
 const processes = "test/process/**/*.test.ts"
+
+/** The files that take longest. */
+const longest = [
+  "process/package",
+  "process/dbt",
+  "process/fleet-lake",
+  "process/fleet",
+  "process/lake",
+  "process/wide",
+  "process/masking",
+  "process/demo",
+  "process/explore",
+  "process/kill",
+  "erasure/every-word",
+  "sync/glitches",
+  "signals/nights",
+  "sync/service-habits",
+  "sync/incremental"
+].map((name) => `/test/${name}.test.ts`)
+
+/** Begins with the longest files: one that begins last is waited for alone. A fresh clone has no durations of its own. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    const rankOf = ({ moduleId }: TestSpecification) => {
+      const rank = longest.findIndex((end) => moduleId.endsWith(end))
+      return rank === -1 ? longest.length : rank
+    }
+    return (await super.sort(files)).toSorted((one, other) => rankOf(one) - rankOf(other))
+  }
+}
 
 /**
  * Files change nothing that other files see, so they share a worker, its imports and its compiled code. Many tests wait for a
@@ -15,6 +46,7 @@ export default defineConfig({
     maxWorkers: 3,
     isolate: false,
     reporters: ["default", slowest],
+    sequence: { sequencer: LongestFirst },
     testTimeout: 240_000,
     hookTimeout: 240_000,
     projects: [

@@ -62,8 +62,8 @@ export interface Shape {
   readonly table: string
   readonly slots: Slots
   readonly places: ReadonlyMap<string, number>
-  /** By place, as JSON prints them before a value. */
-  readonly printedNames: ReadonlyArray<string>
+  /** By place, the bytes of `"name":`. */
+  readonly printedNames: ReadonlyArray<Uint8Array>
   readonly blank: ReadonlyArray<undefined>
   /** The place of `_extra`. */
   readonly extra: number
@@ -108,7 +108,7 @@ export const compile = (
     table,
     slots,
     places: new Map(places.names.map((name, place) => [name, place])),
-    printedNames: places.names.map((name) => `${JSON.stringify(name)}:`),
+    printedNames: places.names.map((name) => Buffer.from(`${JSON.stringify(name)}:`)),
     blank: places.names.map(() => undefined),
     extra
   }

@@ -109,8 +109,8 @@ export const readable = (value: unknown): string => {
 /** JSON that DuckDB can read: a lone surrogate is invalid in every encoding and becomes U+FFFD. */
 export const wellFormed = (value: unknown): string => replaceSurrogates(JSON.stringify(value))
 
-/** A character that JSON escapes, a surrogate, or U+FFFD: the text is not printed, or maybe not stored, as sent. */
-export const special = /[^ !#-[\]-\ud7ff\ue000-\ufffc\ufffe\uffff]/
+/** A character other than those that JSON prints, and a column stores, as they are sent, in one byte. */
+export const special = /[^ !#-[\]-~]/
 
 /** Replaces lone surrogates, which JSON.stringify escapes, in values and keys. After a backslash, \\ud800 is plain text. */
 const replaceSurrogates = (body: string): string =>

@@ -31,20 +31,17 @@ export const unlistedValuesOf = (resource: Resource): ((row: Row) => ReadonlyArr
     )
   )
   return (record) => {
-    let found: Array<UnlistedValue> | undefined
-    const look = (table: string, column: string, listed: ReadonlySet<string>, { shape, values }: Row) => {
-      const value = valueIn(values, shape.places.get(column)!)
-      if (typeof value !== "string" || value === "" || listed.has(value)) return
-      ;(found ??= []).push({ hasList: listed.size > 0, table, column, value: value.toWellFormed() })
-    }
-    for (const { table, isChild, column, listed } of enums)
-      if (!isChild) look(table, column, listed, record)
-      else {
-        const children = record.values[record.shape.places.get(table)!] as ChildRows | undefined
-        for (const row of children?.rows ?? []) look(table, column, listed, row)
+    let unlisted: Array<UnlistedValue> | undefined
+    for (const { table, isChild, column, listed } of enums) {
+      const children = isChild ? (record.values[record.shape.places.get(table)!] as ChildRows | undefined) : undefined
+      for (const { shape, values } of isChild ? (children?.rows ?? none) : [record]) {
+        const value = valueIn(values, shape.places.get(column)!)
+        if (typeof value === "string" && value !== "" && !listed.has(value))
+          (unlisted ??= []).push({ hasList: listed.size > 0, table, column, value: value.toWellFormed() })
       }
-    return found ?? none
+    }
+    return unlisted ?? none
   }
 }
 
-const none: ReadonlyArray<UnlistedValue> = []
+const none: ReadonlyArray<never> = []

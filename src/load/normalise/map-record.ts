@@ -5,7 +5,7 @@ import { ChildRows, type Row, held, valueIn } from "./rows.ts"
 
 /** The content of a record and its children that has no place in rows and columns. */
 export interface Found {
-  readonly location: string
+  location: string
   /** Whether an unknown field goes into `_extra`. */
   readonly isKept: (table: string, field: string) => boolean
   readonly invalidValues: Array<{

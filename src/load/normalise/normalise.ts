@@ -12,7 +12,8 @@ import { unfitForKey } from "./convert.ts"
 import { type Found, isObject, readRow, toJson } from "./map-record.ts"
 import { isScalar } from "../../catalog/fields.ts"
 import { compile } from "./compile-fields.ts"
-import { type Row, held, printed, valueIn } from "./rows.ts"
+import { printed } from "./print-row.ts"
+import { type Row, held, valueIn } from "./rows.ts"
 
 interface RejectedValue {
   readonly table: string
@@ -44,10 +45,10 @@ export interface Normalised {
   /** See `hashNumber`. */
   readonly hashNumber: number
   /** Fields that no definition names; those that the policy keeps are in `_extra`. */
-  readonly unknown: Found["unknown"]
+  readonly unknown: Readonly<Found["unknown"]>
   readonly rejectedValues: ReadonlyArray<RejectedValue>
-  readonly roundedValues: Found["roundedValues"]
-  readonly unreadable: Found["unreadable"]
+  readonly roundedValues: Readonly<Found["roundedValues"]>
+  readonly unreadable: Readonly<Found["unreadable"]>
   readonly rejectedRecords: ReadonlyArray<RejectedRecord>
   readonly unlistedValues: ReadonlyArray<UnlistedValue>
 }
@@ -73,18 +74,14 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
   const unlistedValues = unlistedValuesOf(resource)
   const isFieldKept = (table: string, field: string) => isKept(policies, resource, table, field)
 
+  let found = emptyFound(isFieldKept)
+
   return (sent, { location, given }) => {
     const record = scalar && !isObject(sent) ? { value: sent } : sent
     if (!isObject(record)) return rejected(table, record, "not an object")
-    const found: Found = {
-      location,
-      isKept: isFieldKept,
-      invalidValues: [],
-      roundedValues: [],
-      unreadable: [],
-      unknown: [],
-      invalidItems: []
-    }
+    // Few records have anything in it, so most use it again.
+    if (!isEmpty(found)) found = emptyFound(isFieldKept)
+    found.location = location
     try {
       const read = readRow(shape, found, record)
       const { values } = read
@@ -104,7 +101,6 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
       if (unfit >= 0) return rejected(table, record, `${key[unfit]} contains a lone surrogate or a NUL`)
       const row = printed(read)
       if (row.length > rowLengthMax) return rejected(table, record, `larger than ${rowLengthMax >> 20} MB`)
-      const id = keyValues.join("/")
       const rowHash = hash("sha256", row).slice(0, 32)
       return {
         row,
@@ -113,19 +109,7 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
         keyText: keyValues.length === 1 ? String(keyValues[0]) : keyValues.join(keySeparator),
         hash: rowHash,
         hashNumber: hashNumber(rowHash),
-        unknown: found.unknown,
-        roundedValues: found.roundedValues,
-        unreadable: found.unreadable,
-        rejectedValues: found.invalidValues.map(({ value, path, ...invalidValue }) => ({
-          ...invalidValue,
-          key: id + path,
-          value: toJson(value)
-        })),
-        rejectedRecords: found.invalidItems.map(({ table, item, reason, path }) => ({
-          table,
-          record: toJson(item),
-          reason: `${reason}; in ${id}${path}`
-        })),
+        ...(isEmpty(found) ? nothing : reported(found, keyValues.join("/"))),
         unlistedValues: unlistedValues(read)
       }
     } catch (error) {
@@ -134,6 +118,46 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
       throw error
     }
   }
+}
+
+const emptyFound = (isKept: Found["isKept"]): Found => ({
+  location: "",
+  isKept,
+  invalidValues: [],
+  roundedValues: [],
+  unreadable: [],
+  unknown: [],
+  invalidItems: []
+})
+
+const isEmpty = ({ invalidItems, invalidValues, roundedValues, unknown, unreadable }: Found): boolean =>
+  invalidItems.length + invalidValues.length + roundedValues.length + unknown.length + unreadable.length === 0
+
+type Reported = Pick<Normalised, "unknown" | "roundedValues" | "unreadable" | "rejectedValues" | "rejectedRecords">
+
+/** `id`: the key of the record. */
+const reported = (found: Found, id: string): Reported => ({
+  unknown: found.unknown,
+  roundedValues: found.roundedValues,
+  unreadable: found.unreadable,
+  rejectedValues: found.invalidValues.map(({ value, path, ...invalidValue }) => ({
+    ...invalidValue,
+    key: id + path,
+    value: toJson(value)
+  })),
+  rejectedRecords: found.invalidItems.map(({ table, item, reason, path }) => ({
+    table,
+    record: toJson(item),
+    reason: `${reason}; in ${id}${path}`
+  }))
+})
+
+const nothing: Reported = {
+  unknown: [],
+  roundedValues: [],
+  unreadable: [],
+  rejectedValues: [],
+  rejectedRecords: []
 }
 
 const otherParent = "names a parent other than the one it was requested for, which is stored"
@@ -145,10 +169,7 @@ const rejected = (table: string, record: unknown, reason: string): Normalised =>
   keyText: "",
   hash: "",
   hashNumber: 0,
-  unknown: [],
-  rejectedValues: [],
-  roundedValues: [],
-  unreadable: [],
+  ...nothing,
   rejectedRecords: [{ table, record: truncate(toJson(record)), reason }],
   unlistedValues: []
 })

@@ -1,15 +1,15 @@
-/** Rows as the normaliser holds them: an array of values in the order of their columns, from which the JSON is printed. */
+/** Rows as the normaliser holds them: an array of values, in the order of the columns. */
 import type { Shape } from "./compile-fields.ts"
-import { special, wellFormed } from "./convert.ts"
+import { special } from "./convert.ts"
 
 export interface Row {
   readonly shape: Shape
-  /** By place. A string needs no escape in JSON; all others are `Escaped`. */
+  /** By place. A string is printed in JSON as it is; all others are `Escaped`. */
   readonly values: Array<unknown>
 }
 
-/** A text that JSON escapes. Few texts are. */
-class Escaped {
+/** A text that JSON escapes, or that is not ASCII. */
+export class Escaped {
   readonly text: string
   constructor(text: string) {
     this.text = text
@@ -47,27 +47,4 @@ export class ChildRows {
 export const hasRows = ({ shape, values }: Row, table: string): boolean => {
   const children = values[shape.places.get(table)!]
   return children instanceof ChildRows && children.rows.length > 0
-}
-
-/** The row as JSON, without the columns that have no value. */
-export const printed = ({ shape: { printedNames }, values }: Row): string => {
-  let text = "{"
-  let comma = ""
-  for (let place = 0; place < values.length; place++) {
-    const value = values[place]
-    if (value === undefined) continue
-    text += comma + printedNames[place]!
-    if (typeof value === "string") text += `"${value}"`
-    else
-      text +=
-        value instanceof ChildRows ? printedRows(value) : wellFormed(value instanceof Escaped ? value.text : value)
-    comma = ","
-  }
-  return `${text}}`
-}
-
-const printedRows = ({ rows }: ChildRows): string => {
-  let text = "["
-  for (const [index, row] of rows.entries()) text += index === 0 ? printed(row) : `,${printed(row)}`
-  return `${text}]`
 }

@@ -155,7 +155,7 @@ const textOf = (place: string, record: unknown): number | undefined => {
 /** A record that became the row that the warehouse has. */
 const unchanged = (id: string, hashNumber: number): Normalised => ({
   row: "",
-  read: undefined,
+  childTables: [],
   key: [id],
   keyText: id,
   hash: "",

@@ -18,7 +18,6 @@ import { versionOf } from "./merge/staging-table.ts"
 import { StagedParents } from "./staged-parents.ts"
 import type { UnlistedValue } from "./normalise/enum-values.ts"
 import { type Normalise, type Normalised, normaliserOf } from "./normalise/normalise.ts"
-import { hasRows } from "./normalise/rows.ts"
 import { toJson } from "./normalise/map-record.ts"
 
 /** The pages of one resource, location and run in a batch, as NDJSON files. */
@@ -225,7 +224,7 @@ export class StagingFiles {
     }
     for (const value of result.unlistedValues) this.addUnlisted(group, value)
     if (isUnchanged(group, result, isCopy)) return key
-    for (const table of group.empty) if (hasRows(result.read!, table)) group.empty.delete(table)
+    for (const table of result.childTables) group.empty.delete(table)
     group.rows.push(`{"_n":${n},"_at":${group.at},"_row_hash":"${fingerprint}",${row.slice(1)}`)
     for (const { stored: _, ...value } of rejectedValues) group.rejectedValues.push(wellFormed({ ...value, _n: n }))
     for (const value of roundedValues) group.roundedValues.push(wellFormed({ ...value, _n: n }))

@@ -6,14 +6,14 @@
 import { hash } from "node:crypto"
 import { evolving, isKept } from "../../catalog/schema-policy.ts"
 import type { Resource } from "../../catalog/resource.ts"
-import { keyOf, keySeparator } from "../../catalog/tables.ts"
+import { keyOf, keySeparator, tablesOf } from "../../catalog/tables.ts"
 import { type UnlistedValue, unlistedValuesOf } from "./enum-values.ts"
 import { unfitForKey } from "./convert.ts"
 import { type Found, isObject, readRow, toJson } from "./map-record.ts"
 import { isScalar } from "../../catalog/fields.ts"
 import { compile } from "./compile-fields.ts"
 import { printed } from "./print-row.ts"
-import { type Row, held, valueIn } from "./rows.ts"
+import { ChildRows, held, valueIn } from "./rows.ts"
 
 interface RejectedValue {
   readonly table: string
@@ -34,8 +34,8 @@ interface RejectedRecord {
 export interface Normalised {
   /** JSON of the row: its columns, and its child tables as lists. Absent if the record is rejected. */
   readonly row: string | undefined
-  /** The values of `row`. */
-  readonly read: Row | undefined
+  /** Child tables that have rows of the record. */
+  readonly childTables: ReadonlyArray<string>
   /** Values of the key columns. */
   readonly key: ReadonlyArray<unknown>
   /** The key as one text, as in SQL. */
@@ -71,6 +71,9 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
   const shape = compile(table, { ...fields, ...detail?.fields }, childOf ? [...key, childOf.column] : key)
   const scalar = isScalar(fields)
   const keyPlaces = key.map((column) => shape.places.get(column)!)
+  const children = tablesOf(resource)
+    .slice(1)
+    .map(({ name }): Placed => [name, shape.places.get(name)!])
   const unlistedValues = unlistedValuesOf(resource)
   const isFieldKept = (table: string, field: string) => isKept(policies, resource, table, field)
 
@@ -104,7 +107,7 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
       const rowHash = hash("sha256", row).slice(0, 32)
       return {
         row,
-        read,
+        childTables: filled(children, values),
         key: keyValues,
         keyText: keyValues.length === 1 ? String(keyValues[0]) : keyValues.join(keySeparator),
         hash: rowHash,
@@ -118,6 +121,17 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
       throw error
     }
   }
+}
+
+type Placed = readonly [table: string, place: number]
+
+const filled = (children: ReadonlyArray<Placed>, values: ReadonlyArray<unknown>): ReadonlyArray<string> => {
+  const tables: Array<string> = []
+  for (const [table, place] of children) {
+    const value = values[place]
+    if (value instanceof ChildRows && value.rows.length > 0) tables.push(table)
+  }
+  return tables
 }
 
 const emptyFound = (isKept: Found["isKept"]): Found => ({
@@ -164,7 +178,7 @@ const otherParent = "names a parent other than the one it was requested for, whi
 
 const rejected = (table: string, record: unknown, reason: string): Normalised => ({
   row: undefined,
-  read: undefined,
+  childTables: [],
   key: [],
   keyText: "",
   hash: "",

@@ -42,9 +42,3 @@ export class ChildRows {
     return false
   }
 }
-
-/** Whether a row has rows of a child table. */
-export const hasRows = ({ shape, values }: Row, table: string): boolean => {
-  const children = values[shape.places.get(table)!]
-  return children instanceof ChildRows && children.rows.length > 0
-}

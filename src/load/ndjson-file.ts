@@ -1,4 +1,7 @@
-/** Buffers lines for a file, few of them at a time. */
+/**
+ * Buffers lines for a file, few of them at a time. They are bytes, because a string that grows line by line is copied once
+ * more to be written, and both copies are garbage.
+ */
 import { literal } from "../warehouse/sql.ts"
 
 export class NdjsonFile {
@@ -6,28 +9,47 @@ export class NdjsonFile {
   /** Characters of the longest line. */
   longest = 0
   readonly path: string
-  private buffered = ""
+  private bytes = none
+  private end = 0
 
   constructor(path: string) {
     this.path = path
   }
 
-  push(line: string): void {
+  /** Adds a line, which may be in two parts. */
+  push(line: string, rest = ""): void {
+    const length = line.length + rest.length
     this.length++
-    this.longest = Math.max(this.longest, line.length)
-    this.buffered += `${line}\n`
+    this.longest = Math.max(this.longest, length)
+    const bytes = this.room(3 * length + 1)
+    this.end += bytes.write(line, this.end)
+    this.end += bytes.write(rest, this.end)
+    bytes[this.end++] = lineFeed
   }
 
-  /** Returns and clears the buffered lines if they are worth a write or if these are the last. */
-  take(isLast: boolean): string {
-    if (!isLast && this.buffered.length < charactersMin) return ""
-    const text = this.buffered
-    this.buffered = ""
-    return text
+  /** Returns and clears the lines if they are worth a write or if these are the last; the next line overwrites them. */
+  take(isLast: boolean): Buffer {
+    if (!isLast && this.end < bytesMin) return none
+    const lines = this.bytes.subarray(0, this.end)
+    this.end = 0
+    if (isLast) this.bytes = none
+    return lines
+  }
+
+  /** The bytes, with room for `length` more. */
+  private room(length: number): Buffer {
+    if (this.end + length > this.bytes.length) {
+      const bytes = Buffer.allocUnsafeSlow(2 * (this.end + length))
+      this.bytes.copy(bytes, 0, 0, this.end)
+      this.bytes = bytes
+    }
+    return this.bytes
   }
 }
 
-const charactersMin = 256 * 1024
+const none = Buffer.alloc(0)
+const lineFeed = 10
+const bytesMin = 256 * 1024
 
 /** FROM clause that reads the file. */
 export const readNdjson = ({ path, longest }: NdjsonFile, columns: string): string => {

@@ -88,8 +88,6 @@ export class StagingFiles {
   private readonly targetsByTable = new Map<string, ReadonlyArray<Target>>()
   /** Records added so far. */
   records = 0
-  /** Reused by every write: new buffers would become garbage faster than it is collected. */
-  private buffer = Buffer.alloc(0)
   private readonly policies: SchemaPolicies
   private readonly folder: string
 
@@ -115,8 +113,8 @@ export class StagingFiles {
     if (isLast) this.parents.finish(this.seen)
     const files = [...this.groups.values()].flatMap((group) => parts.map((part) => group[part]))
     for (const file of [...files, this.seen, ...this.parents.files]) {
-      const text = file.take(isLast)
-      if (text !== "") await this.append(file.path, text)
+      const lines = file.take(isLast)
+      if (lines.length > 0) await appendFile(file.path, lines, { mode: 0o600 })
     }
   }
 
@@ -128,11 +126,6 @@ export class StagingFiles {
   /** The tables that store records of the page. */
   resourcesOf({ resource, parent }: PageEntry): ReadonlyArray<Resource> {
     return this.targetsOf(resource).flatMap((target) => (parent && target.resource.embeddedIn ? [] : [target.resource]))
-  }
-
-  private async append(path: string, text: string): Promise<void> {
-    if (this.buffer.length < text.length * 3) this.buffer = Buffer.allocUnsafeSlow(text.length * 3)
-    await appendFile(path, this.buffer.subarray(0, this.buffer.write(text)), { mode: 0o600 })
   }
 
   /**
@@ -225,7 +218,7 @@ export class StagingFiles {
     for (const value of result.unlistedValues) this.addUnlisted(group, value)
     if (isUnchanged(group, result, isCopy)) return key
     for (const table of result.childTables) group.empty.delete(table)
-    group.rows.push(`{"_n":${n},"_at":${group.at},"_row_hash":"${fingerprint}",${row.slice(1)}`)
+    group.rows.push(`{"_n":${n},"_at":${group.at},"_row_hash":"${fingerprint}",`, row.slice(1))
     for (const { stored: _, ...value } of rejectedValues) group.rejectedValues.push(wellFormed({ ...value, _n: n }))
     for (const value of roundedValues) group.roundedValues.push(wellFormed({ ...value, _n: n }))
     return key

@@ -31,9 +31,12 @@ const metSql = (values: ReadonlyArray<MetValue>): string =>
   `(VALUES ${values
     .map(
       ({ run, location, table, column, value }, n) =>
-        `(${n}, ${[run, location, table, column, value].map(literal).join(", ")})`
+        `(${n}, ${[run, location, table, column].map(literal).join(", ")}, ${withNul(value)})`
     )
     .join(", ")}) AS met (n, run_id, location_id, table_name, column_name, value)`
+
+/** A literal cannot contain a NUL, and a column can. */
+const withNul = (value: string): string => value.split("\0").map(literal).join(" || chr(0) || ")
 
 /** Values of columns for which the documents list other values. */
 export const addUnexpectedValues = (values: ReadonlyArray<MetValue>): ReadonlyArray<string> =>

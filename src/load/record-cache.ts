@@ -65,7 +65,7 @@ export class RecordCache {
     if (this.path === undefined || this.added.length === 0) return
     try {
       if (this.isStored) appendFileSync(this.path, bytesOf(this.added))
-      else writeFileSync(this.path, Buffer.concat([this.program(), ...this.entries()]), { mode: 0o600 })
+      else writeFileSync(this.path, Buffer.concat([this.program(), bytesOf(this.entries())]), { mode: 0o600 })
       this.isStored = true
       this.added = []
     } catch {
@@ -73,8 +73,11 @@ export class RecordCache {
     }
   }
 
-  private *entries() {
-    for (const [place, text] of this.texts.entries()) if (text !== 0) yield bytesOf([text, this.rows[place]!])
+  private entries(): ReadonlyArray<number> {
+    const entries: Array<number> = []
+    for (let place = 0; place < this.texts.length; place++)
+      if (this.texts[place] !== 0) entries.push(this.texts[place]!, this.rows[place]!)
+    return entries
   }
 
   /** Reads the file, when the first record is looked up: a small account has no use for it. */
@@ -112,7 +115,7 @@ export class RecordCache {
     this.texts = new Float64Array(texts.length * 2)
     this.rows = new Float64Array(texts.length * 2)
     this.size = 0
-    for (const [place, text] of texts.entries()) if (text !== 0) this.put(text, rows[place]!)
+    for (let place = 0; place < texts.length; place++) if (texts[place] !== 0) this.put(texts[place]!, rows[place]!)
   }
 
   /** Changes with everything that decides what a record becomes: the normaliser and the definitions. */
@@ -132,14 +135,16 @@ const filesIn = (folder: string): ReadonlyArray<string> =>
 
 /** The place of a text, or a free one. The length of the table is a power of two. */
 const placeOf = (texts: Float64Array, text: number): number => {
-  let place = text % texts.length
-  while (texts[place] !== 0 && texts[place] !== text) place = (place + 1) % texts.length
+  // The operator & takes the low 32 bits; the remainder of numbers that are no small integers is slow.
+  const mask = texts.length - 1
+  let place = text & mask
+  while (texts[place] !== 0 && texts[place] !== text) place = (place + 1) & mask
   return place
 }
 
 const bytesOf = (numbers: ReadonlyArray<number>): Buffer => {
-  const bytes = Buffer.alloc(numbers.length * 8)
-  for (const [index, number] of numbers.entries()) bytes.writeDoubleLE(number, index * 8)
+  const bytes = Buffer.allocUnsafe(numbers.length * 8)
+  for (let index = 0; index < numbers.length; index++) bytes.writeDoubleLE(numbers[index]!, index * 8)
   return bytes
 }
 

@@ -111,10 +111,12 @@ export class KnownRows {
     this.isEmpty = false
   }
 
-  /** A full reading has returned these keys. */
-  see(table: string, location: string, keys: ReadonlyArray<string>): void {
+  /** A full reading has returned these keys. `wasEmpty`: the table had no rows before. */
+  see(table: string, location: string, keys: ReadonlyArray<string>, wasEmpty: boolean): void {
     const key = tableKey(table, location)
-    if (!this.seen.has(key)) this.seen.set(key, this.tables.get(key)?.size === 0 ? undefined : new Set())
+    // The keys of a large table stay in the warehouse alone.
+    if (this.tables.get(key) === undefined) return void this.seen.delete(key)
+    if (!this.seen.has(key)) this.seen.set(key, wasEmpty ? undefined : new Set())
     const seen = this.seen.get(key)
     if (seen) for (const one of keys) seen.add(one)
   }

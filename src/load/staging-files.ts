@@ -188,7 +188,7 @@ export class StagingFiles {
         if (key !== undefined) keys.push(key)
       }
     if (group.isFull) {
-      this.known.see(resource.table, location, keys)
+      this.known.see(resource.table, location, keys, group.wasEmpty)
       for (const key of keys) this.seen.push(seenLine(location, group.label, key))
     }
     if (parent === undefined) return

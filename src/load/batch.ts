@@ -161,7 +161,13 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
       ...driftStatements(drift),
       ...addUnexpectedValues(staging.unlisted(true)),
       ...addEnumValues(staging.unlisted(false)),
-      ...(staging.seen.length === 0 ? [] : [addSeenKeys(readNdjson(staging.seen, seenColumns))]),
+      ...(staging.seen.length === 0
+        ? []
+        : [
+            addSeenKeys(
+              `(SELECT location_id, resource, unnest(keys) AS key FROM ${readNdjson(staging.seen, seenColumns)})`
+            )
+          ]),
       ...replaceCheckpoints(
         partitions.map(({ reading, entry: { location, partition, checkpoint } }) => ({
           location,
@@ -248,7 +254,7 @@ const groupStatements = (
   ]
 }
 
-const seenColumns = "location_id: 'VARCHAR', resource: 'VARCHAR', key: 'VARCHAR'"
+const seenColumns = "location_id: 'VARCHAR', resource: 'VARCHAR', keys: 'VARCHAR[]'"
 
 /** The row in which an end or a deletion is counted. */
 const counted = ({ run, location, resource }: Entry): Counted => ({ run, location, label: resource })

@@ -65,11 +65,10 @@ export class StagedParents {
           checkpoint: parent.done ? null : wellFormed(entry.checkpoint)
         })
       )
-      for (const key of keys) {
-        const line = wellFormed({ ...reading, key, parent_id: parent.id })
-        this.listed.push(line)
-        if (!parent.done) seen.push(line)
-      }
+      if (keys.length === 0) continue
+      const line = wellFormed({ ...reading, keys })
+      this.listed.push(line)
+      if (!parent.done) seen.push(line)
     }
     this.states.clear()
   }
@@ -88,6 +87,6 @@ export class StagedParents {
   listedSql({ location, label }: Reading): string {
     return this.listed.length === 0
       ? "SELECT NULL::VARCHAR AS key WHERE false"
-      : `SELECT key FROM ${readNdjson(this.listed, "location_id: 'VARCHAR', resource: 'VARCHAR', key: 'VARCHAR'")} WHERE ${isOneOf([{ location, label }])}`
+      : `SELECT unnest(keys) AS key FROM ${readNdjson(this.listed, "location_id: 'VARCHAR', resource: 'VARCHAR', keys: 'VARCHAR[]'")} WHERE ${isOneOf([{ location, label }])}`
   }
 }

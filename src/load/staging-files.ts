@@ -189,7 +189,7 @@ export class StagingFiles {
       }
     if (group.isFull) {
       this.known.see(resource.table, location, keys, group.wasEmpty)
-      for (const key of keys) this.seen.push(seenLine(location, group.label, key))
+      if (keys.length > 0) this.seen.push(seenLine(location, group.label, keys))
     }
     if (parent === undefined) return
     this.records++
@@ -344,5 +344,6 @@ export const givenBy = (
   ...(!parent && typeof partitions === "object" && partitions[partition]?.columns)
 })
 
-export const seenLine = (location: string, label: string, key: string): string =>
-  wellFormed({ location_id: location, resource: label, key })
+/** A line of the file of seen keys: those of a page. */
+const seenLine = (location: string, label: string, keys: ReadonlyArray<string>): string =>
+  wellFormed({ location_id: location, resource: label, keys })

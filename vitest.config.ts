@@ -55,7 +55,11 @@ export default defineConfig({
         extends: true,
         test: { name: "scenario", include: ["test/**/*.test.ts"], exclude: [...unit, processes] }
       },
-      { extends: true, test: { name: "process", include: [processes], testTimeout: 400_000 } }
+      // Tests of kills and memory measure their processes, so they share neither a worker nor the cores with a third one.
+      {
+        extends: true,
+        test: { name: "process", include: [processes], testTimeout: 400_000, isolate: true, maxWorkers: 2 }
+      }
     ]
   }
 })

@@ -135,8 +135,9 @@ describe("prune", () => {
       await run(["prune", "--apply"])
       const after = await versions()
       assert.isTrue(after > 0 && after < before, `${before} became ${after}`)
-      await run(["verify", "--all"])
-      await run(["verify"])
+      // The clock of the runs is fast, so the machine's own may still be behind their times.
+      await run(["verify", "--all"], -1)
+      await run(["verify"], -1)
       // A version that is missing after the limit is found all the same.
       const tables = [
         "contacts",

@@ -12,10 +12,8 @@ import { fingerprintOf, prepare } from "./schema.ts"
 import { Warehouse } from "./warehouse.ts"
 
 /** The path of the empty warehouse for these definitions; `undefined` if it cannot be stored. */
-export const emptyWarehouse = Effect.fn("warehouse.empty")(function* (
-  catalogue: Catalogue,
-  cache = join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "sluice")
-) {
+export const emptyWarehouse = Effect.fn("warehouse.empty")(function* (catalogue: Catalogue, cache = cacheFolder()) {
+  if (cache === undefined) return undefined
   const path = join(cache, `empty-${fingerprintOf(catalogue).slice(0, 16)}.duckdb`)
   if (yield* isReadable(path)) return path
   const make = Effect.acquireUseRelease(
@@ -37,6 +35,15 @@ export const emptyWarehouse = Effect.fn("warehouse.empty")(function* (
     Effect.catch(() => Effect.succeed(undefined))
   )
 })
+
+/** `undefined` if the user has no home. */
+const cacheFolder = (): string | undefined => {
+  try {
+    return join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "sluice")
+  } catch {
+    return undefined
+  }
+}
 
 const isReadable = (path: string) =>
   Effect.promise(() =>

@@ -1,9 +1,11 @@
 /** What commands load: help and status must begin at once, and what is off must cost nothing. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { execFile } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 import { type Account, discard, openTables } from "../support/account.ts"
-import { start } from "../support/process.ts"
 import { newFolder } from "../support/sluice.ts"
 
 let account: Account
@@ -17,9 +19,11 @@ const loadedBy = async (args: ReadonlyArray<string>, environment: Readonly<Recor
   const file = join(newFolder(), "modules")
   const hook = `import { registerHooks } from "node:module"; import { appendFileSync } from "node:fs"; registerHooks({ load: (url, context, next) => { appendFileSync(${JSON.stringify(file)}, url + "\\n"); return next(url, context) } })`
   const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(hook)}`
-  const { code, stderr } = await start(args, { ...account.environment, ...environment, NODE_OPTIONS }).ended
-  assert.strictEqual(code, 0, stderr)
   const root = new URL("../../", import.meta.url).href
+  // The program that npm builds has the same modules in other files.
+  await promisify(execFile)(process.execPath, [fileURLToPath(`${root}src/main.ts`), ...args], {
+    env: { PATH: process.env["PATH"], ...account.environment, ...environment, NODE_OPTIONS }
+  })
   return readFileSync(file, "utf8")
     .split("\n")
     .map((url) => url.replace(root, ""))

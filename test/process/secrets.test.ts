@@ -51,7 +51,7 @@ describe("the sampled arguments of all processes", () => {
         const seen = argumentsWhile(running)
         const ran = await running.ended
         assert.strictEqual(ran.code, 0, ran.stderr)
-        assert.isTrue([...seen].some((line) => line.includes("main.ts\0sync")))
+        assert.isTrue([...seen].some((line) => /main\.[jt]s\0sync/.test(line)))
         for (const secret of [token, clientSecret, refreshToken])
           for (const line of seen) assert.notInclude(line, secret)
       }

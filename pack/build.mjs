@@ -1,9 +1,9 @@
 /**
  * Builds `dist/`, which the package contains, because Node does not strip types of files below node_modules, and which a
  * clone runs as long as no source is newer, because it starts in a quarter of the time. npm calls this after it has installed
- * the dependencies of a clone, and before it packs. It has the layout of
- * the repository, so that files find each other in the same way. The command line is bundled, with Effect and the other
- * libraries that every command loads: a process loads a few files instead of a thousand, and starts in half the time.
+ * the dependencies of a clone, and before it packs. It has the layout of the repository, so that files find each other in
+ * the same way. The command line is bundled, with Effect and the other libraries that every command loads: a process loads a
+ * few files instead of a thousand.
  */
 import { execFileSync } from "node:child_process"
 import { cpSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"

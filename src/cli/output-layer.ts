@@ -1,5 +1,6 @@
 /** The warehouse and the vault of an output folder, opened by a command that writes them. */
 import { Effect, Layer } from "effect"
+import { existsSync } from "node:fs"
 import type { Catalogue } from "../catalog/discover.ts"
 import { withoutErased } from "../erasure/vault.ts"
 import { guardLedger } from "../ledger/guard.ts"
@@ -28,8 +29,10 @@ export const outputLayer = (
   return Layer.provideMerge(
     sync ? withoutErased(opened, output.folder, sync.catalogue.resources, sync.onRemoved) : opened,
     Layer.unwrap(
-      Effect.map(sync ? emptyWarehouse(sync.catalogue) : Effect.succeed(undefined), (template) =>
-        Warehouse.layer(warehouse, { memoryMb: output.memoryMb, access: "write", template })
+      // Only a new warehouse needs the empty one.
+      Effect.map(
+        sync && !existsSync(warehouse) ? emptyWarehouse(sync.catalogue) : Effect.succeed(undefined),
+        (template) => Warehouse.layer(warehouse, { memoryMb: output.memoryMb, access: "write", template })
       )
     )
   )

@@ -57,8 +57,8 @@ export class KnownRows {
     const released = isEmpty ? new Set<string>() : yield* releasedResources()
     const known = new KnownRows(yield* Warehouse, yield* Semaphore.make(1), isEmpty, released)
     if (isEmpty) return known
-    for (const { location, label } of yield* readingsWithParentState()) known.addParentState(location, label)
-    for (const { location, label } of yield* readingsWithMissing()) known.addMissing(location, label)
+    for (const { location, label } of yield* readingsWithParentState) known.addParentState(location, label)
+    for (const { location, label } of yield* readingsWithMissing) known.addMissing(location, label)
     return known
   })
 
@@ -127,7 +127,8 @@ export class KnownRows {
 
   /** Whether a full reading that began here has returned every live row; false if that is not known. */
   hasSeenAll(table: string, location: string): boolean {
-    const [hashes, key] = [this.tables.get(tableKey(table, location)), tableKey(table, location)]
+    const key = tableKey(table, location)
+    const hashes = this.tables.get(key)
     if (hashes === undefined || !this.seen.has(key)) return hashes?.size === 0
     const seen = this.seen.get(key)
     return seen === undefined || hashes.entries().every(([one, hash]) => hash === deleted || seen.has(one))

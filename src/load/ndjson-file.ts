@@ -3,16 +3,18 @@
  * more to be written, and both copies are garbage.
  */
 import { literal } from "../warehouse/sql.ts"
+import { ByteBuffer } from "./normalise/byte-buffer.ts"
 
-export class NdjsonFile {
+const none = Buffer.alloc(0)
+
+export class NdjsonFile extends ByteBuffer {
   length = 0
   /** Characters of the longest line. */
   longest = 0
   readonly path: string
-  private bytes = none
-  private end = 0
 
   constructor(path: string) {
+    super(none)
     this.path = path
   }
 
@@ -35,19 +37,8 @@ export class NdjsonFile {
     if (isLast) this.bytes = none
     return lines
   }
-
-  /** The bytes, with room for `length` more. */
-  private room(length: number): Buffer {
-    if (this.end + length > this.bytes.length) {
-      const bytes = Buffer.allocUnsafeSlow(2 * (this.end + length))
-      this.bytes.copy(bytes, 0, 0, this.end)
-      this.bytes = bytes
-    }
-    return this.bytes
-  }
 }
 
-const none = Buffer.alloc(0)
 const lineFeed = 10
 const bytesMin = 256 * 1024
 

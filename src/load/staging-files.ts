@@ -124,8 +124,8 @@ export class StagingFiles {
   }
 
   /** The tables that store records of the page. */
-  resourcesOf({ resource, parent }: PageEntry): ReadonlyArray<Resource> {
-    return this.targetsOf(resource).flatMap((target) => (parent && target.resource.embeddedIn ? [] : [target.resource]))
+  resourcesOf(entry: PageEntry): ReadonlyArray<Resource> {
+    return this.targetsOf(entry).map((target) => target.resource)
   }
 
   /**
@@ -138,8 +138,7 @@ export class StagingFiles {
   ): Generator<void, boolean> {
     yield
     const pages: Array<NormalisedPage> = []
-    for (const target of this.targetsOf(entry.resource))
-      if (!entry.parent || !target.resource.embeddedIn) pages.push(yield* this.normalised(target, entry, parsed))
+    for (const target of this.targetsOf(entry)) pages.push(yield* this.normalised(target, entry, parsed))
     if (!this.order.takes(entry, pages)) return false
     for (const page of pages) this.addPage(page, entry, parsed)
     return true
@@ -168,9 +167,9 @@ export class StagingFiles {
       if (index % recordsPerYield === recordsPerYield - 1) yield
     }
     // The rows of copies are needed to decide between them.
-    if (cached && new Set(results.map(({ keyText }) => keyText)).size < results.length)
-      return { resource, results: records.map((record) => normalise(record, origin)), hasCopies: false }
-    return { resource, results, hasCopies: false }
+    const mayHaveCopies = cached && new Set(results.map(({ keyText }) => keyText)).size < results.length
+    const kept = mayHaveCopies ? records.map((record) => normalise(record, origin)) : results
+    return { resource, results: kept, hasCopies: false }
   }
 
   private addPage({ resource, results, hasCopies }: NormalisedPage, entry: PageEntry, body: unknown): void {
@@ -278,7 +277,13 @@ export class StagingFiles {
     return new NdjsonFile(join(this.folder, `${this.groups.size}-${part}.ndjson`))
   }
 
-  private targetsOf(table: string): ReadonlyArray<Target> {
+  /** Pages of parents have no embedded records. */
+  private targetsOf({ resource, parent }: PageEntry): ReadonlyArray<Target> {
+    const targets = this.targetsIn(resource)
+    return parent ? targets.filter((target) => !target.resource.embeddedIn) : targets
+  }
+
+  private targetsIn(table: string): ReadonlyArray<Target> {
     const existing = this.targetsByTable.get(table)
     if (existing) return existing
     const targets = this.resources

@@ -2,16 +2,14 @@
  * Prints rows as JSON, into bytes that every row uses again. A string that grows value by value leaves several times its size
  * as garbage, which costs more to collect than the row costs to print.
  */
+import { ByteBuffer } from "./byte-buffer.ts"
 import { wellFormed } from "./convert.ts"
 import { ChildRows, Escaped, type Row } from "./rows.ts"
 
 /** Most rows are much shorter. */
 const bytesInitial = 64 * 1024
 
-class Printer {
-  private bytes = Buffer.allocUnsafeSlow(bytesInitial)
-  private end = 0
-
+class Printer extends ByteBuffer {
   /** The row as JSON, without the columns that have no value. */
   print(row: Row): string {
     this.end = 0
@@ -69,19 +67,9 @@ class Printer {
     if (text.length === 1) bytes[this.end++] = text.charCodeAt(0)
     else this.end += bytes.write(text, this.end)
   }
-
-  /** The bytes, with room for `length` more. */
-  private room(length: number): Buffer {
-    if (this.end + length > this.bytes.length) {
-      const bytes = Buffer.allocUnsafeSlow(2 * (this.end + length))
-      this.bytes.copy(bytes, 0, 0, this.end)
-      this.bytes = bytes
-    }
-    return this.bytes
-  }
 }
 
 const [brace, comma, quote] = [...'{,"'].map((character) => character.charCodeAt(0)) as [number, number, number]
 
-const printer = new Printer()
+const printer = new Printer(Buffer.allocUnsafeSlow(bytesInitial))
 export const printed = (row: Row): string => printer.print(row)

@@ -2,21 +2,11 @@
  * `meta.missing_children`: rows that a complete reading of their parent did not return, until extract has decided whether
  * they are deleted. `last_at` is later than `first_at` once a second reading has not returned them either.
  */
-import * as Effect from "effect/Effect"
-import type { Failure } from "../../failure.ts"
 import { literal } from "../sql.ts"
-import { Warehouse } from "../warehouse.ts"
-import { type Reading, isOneOf } from "./reading.ts"
+import { type Reading, isOneOf, readingsIn } from "./reading.ts"
 
 /** Readings that have not returned some row. */
-export const readingsWithMissing = Effect.fnUntraced(function* (): Effect.fn.Return<
-  ReadonlyArray<Reading>,
-  Failure,
-  Warehouse
-> {
-  const rows = yield* (yield* Warehouse).rows("SELECT DISTINCT location_id, resource FROM meta.missing_children")
-  return rows.map((row) => ({ location: String(row["location_id"]), label: String(row["resource"]) }))
-})
+export const readingsWithMissing = readingsIn("missing_children")
 
 /** SQL for a relation with the columns key, parent_id, first_at, last_at. */
 export const missingChildrenSql = ({ location, label }: Reading): string =>

@@ -2,11 +2,8 @@
  * `meta.parent_state`: for each parent, which version its children or detail were fetched for, when, and where to resume.
  * One row per location, label of the children or detail, and parent.
  */
-import * as Effect from "effect/Effect"
-import type { Failure } from "../../failure.ts"
 import { literal } from "../sql.ts"
-import { Warehouse } from "../warehouse.ts"
-import type { Reading } from "./reading.ts"
+import { type Reading, readingsIn } from "./reading.ts"
 
 /** SQL for the rows of a reading: all columns of the table. */
 export const parentStateSql = ({ location, label }: Reading): string =>
@@ -25,14 +22,7 @@ export const deleteParentState = ({ location, label }: Reading, ids: string): st
   `DELETE FROM meta.parent_state WHERE location_id = ${literal(location)} AND resource = ${literal(label)} AND parent_id IN (${ids})`
 
 /** Readings of which some parent has a state. */
-export const readingsWithParentState = Effect.fnUntraced(function* (): Effect.fn.Return<
-  ReadonlyArray<Reading>,
-  Failure,
-  Warehouse
-> {
-  const rows = yield* (yield* Warehouse).rows("SELECT DISTINCT location_id, resource FROM meta.parent_state")
-  return rows.map((row) => ({ location: String(row["location_id"]), label: String(row["resource"]) }))
-})
+export const readingsWithParentState = readingsIn("parent_state")
 
 const columns = "location_id, resource, parent_id, parent_version, content_hash, fetched_at, full_at, checkpoint"
 

@@ -19,6 +19,7 @@ import { type Ordered, orderOf, withSources } from "./models/order.ts"
 import { withViews } from "./publish/changes.ts"
 import { confirmRelease, previousRelease } from "./publish/manifest.ts"
 import { type Published, publish } from "./publish/publish.ts"
+import type { SnapshotStatements } from "./publish/snapshot.ts"
 import { outputPaths } from "./settings/paths.ts"
 import type { OutputSettings } from "./settings/settings.ts"
 import type { Target } from "./settings/targets.ts"
@@ -137,7 +138,7 @@ const publishContent = (
       csvProfile: output.csvProfile,
       run,
       schemaVersion: "1",
-      views: viewStatements(catalogue, wide, aggregates),
+      statements: snapshotStatements(catalogue, wide, aggregates),
       models,
       isMasked: masking !== undefined,
       documents: (files) =>
@@ -149,18 +150,20 @@ const publishContent = (
     withViews([...publishedTables(catalogue), ...aggregates.map(({ published }) => published)], wide)
   )
 
-const viewStatements = (
+const snapshotStatements = (
   catalogue: Catalogue,
   wide: ReadonlyArray<WideView>,
   aggregates: ReadonlyArray<AggregateTable>
-): ReadonlyArray<string> => {
+): SnapshotStatements => {
   const schemas = { current: "main", history: "crm_history" }
-  return [
-    ...catalogue.resources.flatMap((resource) => versionStatements(resource, schemas)),
-    ...wide.flatMap((view) => [view.statement("main"), view.ofIds("main"), ...view.comments("main")]),
-    ...commentStatements(catalogue, schemas),
-    ...aggregates.map(({ comment }) => comment)
-  ]
+  return {
+    shared: [
+      ...catalogue.resources.flatMap((resource) => versionStatements(resource, schemas)),
+      ...commentStatements(catalogue, schemas),
+      ...aggregates.map(({ comment }) => comment)
+    ],
+    own: wide.flatMap((view) => [view.statement("main"), view.ofIds("main"), ...view.comments("main")])
+  }
 }
 
 /** Publishes into the folder of a target. A masked release is made from a masked copy, unless nothing has changed. */
@@ -180,7 +183,7 @@ const publishTarget = Effect.fn("publish.target")(function* (all: Content, targe
     JSON.stringify([
       stampOf(tables, masking),
       resources.map((resource) => versions.get(resource)?.version),
-      viewStatements(catalogue, wide, aggregates),
+      snapshotStatements(catalogue, wide, aggregates),
       content.models,
       yield* storedFingerprint(),
       [target.formats, output.csvProfile]

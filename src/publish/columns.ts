@@ -20,13 +20,13 @@ export interface StoredTable {
 
 export type StoredTables = ReadonlyMap<string, StoredTable>
 
-/** The tables of `crm` and `crm_history`, by path. Describing each by a statement would take ten times as long. */
+/** The tables of `crm`, `crm_history` and `meta`, by path. Describing each by a statement would take ten times as long. */
 export const storedTables = Effect.gen(function* () {
   const rows = yield* (yield* Warehouse).rows(
     `SELECT schema_name, table_name, any_value(estimated_size)::VARCHAR AS rows,
        to_json(list({name: column_name, type: data_type} ORDER BY column_index))::VARCHAR AS columns
      FROM duckdb_columns() JOIN (SELECT table_oid, estimated_size FROM duckdb_tables()) USING (table_oid)
-     WHERE database_name = current_database() AND schema_name IN ('crm', 'crm_history') GROUP BY schema_name, table_name`
+     WHERE database_name = current_database() AND schema_name IN ('crm', 'crm_history', 'meta') GROUP BY schema_name, table_name`
   )
   return new Map(
     rows.map((row): [string, StoredTable] => [

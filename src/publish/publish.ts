@@ -22,7 +22,7 @@ import { type Manifest, type PublishedFile, confirmRelease, previousRelease, wri
 import { modelVersions, putModels } from "./models.ts"
 import { type Put, putCsv, putParquet, putSnapshot } from "./put.ts"
 import { abandonRelease, beginRelease, commitRelease, durableFile } from "./release.ts"
-import { storedOrder } from "./snapshot.ts"
+import { type SnapshotStatements, storedOrder } from "./snapshot.ts"
 
 export interface PublishOptions {
   /** Becomes a link to the newest release; the releases are in a hidden folder next to it. */
@@ -31,8 +31,7 @@ export interface PublishOptions {
   readonly csvProfile: "machine" | "spreadsheet"
   readonly run: string
   readonly schemaVersion: string
-  /** Statements that create views, macros and comments in the DuckDB file. */
-  readonly views?: ReadonlyArray<string>
+  readonly statements?: SnapshotStatements
   /** The models to build. */
   readonly models?: Ordered
   /** The rows are masked, perhaps by other rules than in the release before: no table of it stays for a failed model. */
@@ -68,13 +67,13 @@ export const publish = Effect.fn("publish")(function* (
   options: PublishOptions,
   tables: ReadonlyArray<TableName>
 ): Effect.fn.Return<Published, Failure, Warehouse> {
-  const { folder, run, schemaVersion, formats, csvProfile } = options
+  const { folder, run, schemaVersion, formats, csvProfile, statements = { shared: [], own: [] } } = options
   yield* dieIfReadOnly
   const previous = options.full ? undefined : yield* previousRelease(folder)
   const changes = yield* changesSince(previous, tables)
   const models = options.models ?? { models: [], problems: [] }
   const versions = modelVersions(models, changes.versions)
-  const definitions = hash("sha256", JSON.stringify([yield* storedFingerprint(), options.views])).slice(0, 32)
+  const definitions = hash("sha256", JSON.stringify([yield* storedFingerprint(), statements])).slice(0, 32)
   if (previous && isCurrent(previous.manifest)) {
     yield* confirmRelease(previous)
     yield* tryRecordRelease
@@ -91,7 +90,7 @@ export const publish = Effect.fn("publish")(function* (
     const stored = yield* storedTables
     const making = { building, previous, stored }
     const snapshot = formats.includes("duckdb")
-      ? yield* putSnapshot(changes.tables, options.views ?? [], definitions, making)
+      ? yield* putSnapshot(changes.tables, statements, definitions, making)
       : undefined
     const forSpreadsheets = csvProfile === "spreadsheet" && formats.includes("csv")
     const contents = yield* contentsOf(changes.tables, previous, snapshot?.old ?? new Map(), stored, forSpreadsheets)

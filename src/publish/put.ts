@@ -15,7 +15,7 @@ import { type OldContents, pathOf } from "./contents.ts"
 import type { Manifest, PreviousRelease, PublishedFile, TableContent, Written } from "./manifest.ts"
 import { updateParquet } from "./parquet-delta.ts"
 import { parquetName, writeParquet } from "./parquet.ts"
-import { updateSnapshot, writeSnapshot } from "./snapshot.ts"
+import { type SnapshotStatements, updateSnapshot, writeSnapshot } from "./snapshot.ts"
 import { updateWideCsv, writeWideCsv } from "./wide-csv.ts"
 import { writeWideParquet } from "./wide-parquet.ts"
 import { writeSpreadsheets } from "./spreadsheet-files.ts"
@@ -89,13 +89,13 @@ export interface PutSnapshot {
 
 export const putSnapshot = Effect.fnUntraced(function* (
   tables: ReadonlyArray<TableChange>,
-  views: ReadonlyArray<string>,
+  statements: SnapshotStatements,
   definitions: string,
   { building, previous, stored }: Making
 ): Effect.fn.Return<PutSnapshot, Failure, Warehouse> {
   const path = join(building, snapshotName)
   if (!previous || !isUpdatable(previous.manifest, tables, definitions)) {
-    yield* writeSnapshot(path, tables, views, stored)
+    yield* writeSnapshot(path, tables, statements, stored)
     return { old: new Map() }
   }
   // A copy, because a reader may have locked the file.

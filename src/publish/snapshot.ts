@@ -1,6 +1,8 @@
 /** The DuckDB file that is published: a copy of the warehouse without the state that only sluice needs. */
 import { Effect, Exit } from "effect"
+import { hash } from "node:crypto"
 import type { Failure } from "../failure.ts"
+import { copyOrMake } from "../io/cache.ts"
 import { publishedMetaTables } from "../warehouse/meta/tables.ts"
 import { literal, name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
@@ -22,28 +24,41 @@ const storage = "STORAGE_VERSION 'v1.1.0'"
 /** Each column takes at least one block, by default of 256 kB. */
 const blocks = "BLOCK_SIZE 32768"
 
-/** Writes the file at `path` with all rows. `views`: statements that create views, macros and comments. */
-export const writeSnapshot = (
+/** The statements that create views, macros and comments in the DuckDB file. */
+export interface SnapshotStatements {
+  /** Those of the definitions, which are the same for every account. */
+  readonly shared: ReadonlyArray<string>
+  /** Those of this account, such as views of its custom fields. */
+  readonly own: ReadonlyArray<string>
+}
+
+/** Writes the file at `path` with all rows: a copy of a file without rows, into which the rows are inserted. */
+export const writeSnapshot = Effect.fnUntraced(function* (
   path: string,
   tables: ReadonlyArray<TableName>,
-  views: ReadonlyArray<string>,
+  { shared, own }: SnapshotStatements,
   stored: StoredTables
-) =>
-  withAttached(
-    path,
-    stored,
-    Effect.gen(function* () {
-      const warehouse = yield* Warehouse
-      const paths = [...tables.flatMap(pathsOf), ...metaPaths]
-      yield* warehouse.run(
-        [
-          ...["crm_history", "meta"].map((schema) => `CREATE SCHEMA ${attachedName}.${schema}`),
-          ...paths.map((from) => `CREATE TABLE ${copyOf(from)} AS SELECT * FROM ${from}`)
-        ].join(";\n")
-      )
-      yield* makeViews(views)
-    })
-  )
+) {
+  const paths = [...tables.flatMap(pathsOf), ...metaPaths]
+  const statements = [
+    ...["crm_history", "meta"].map((schema) => `CREATE SCHEMA ${attachedName}.${schema}`),
+    ...paths.map((from) => `CREATE TABLE ${copyOf(from)} AS FROM ${from} LIMIT 0`)
+  ]
+  const columns = paths.map((from) => stored.get(from)!.columns)
+  const key = hash("sha256", JSON.stringify([statements, shared, columns])).slice(0, 32)
+  const make = Effect.andThen(warehouseRun(statements), inAttached(warehouseRun(shared)))
+  yield* copyOrMake(path, `published-${key}.duckdb`, withAttached(path, stored, make))
+  const filled = paths.filter((from) => stored.get(from)!.rows > 0)
+  const fill = warehouseRun(filled.map((from) => `INSERT INTO ${copyOf(from)} FROM ${from}`))
+  yield* withSnapshot(path, [storage], stored, Effect.andThen(fill, inAttached(warehouseRun(own))))
+})
+
+/**
+ * Each statement is a transaction of its own: DuckDB keeps a copy of the table or view for every comment until the commit,
+ * which would be 760 MB for a view of 760 custom fields.
+ */
+const warehouseRun = (statements: ReadonlyArray<string>) =>
+  Effect.flatMap(Warehouse, (warehouse) => warehouse.run(statements.join(";\n")))
 
 /** Brings a copy of the previous release's file, at `path`, up to date. Returns what its changed records were. */
 export const updateSnapshot = (
@@ -122,7 +137,7 @@ const withSnapshot = Effect.fnUntraced(function* <A, R>(
 const checkpoint = Effect.fnUntraced(function* (stored: StoredTables) {
   const warehouse = yield* Warehouse
   const written = warehouse.run(`CHECKPOINT ${attachedName}`)
-  const rows = [...stored.values()].reduce((sum, table) => sum + table.rows, 0)
+  const rows = [...stored].reduce((sum, [path, table]) => sum + (path.startsWith("meta.") ? 0 : table.rows), 0)
   if (rows > fewRows) return yield* written
   return yield* Effect.acquireUseRelease(
     warehouse.run("SET disabled_compression_methods = 'fsst'"),
@@ -150,17 +165,7 @@ export const storedOrder = Effect.fnUntraced(function* <A, E, R>(
   )
 })
 
-/**
- * A view resolves names in the database in which it is created, so the views are created in the snapshot. Each statement
- * is a transaction of its own: DuckDB keeps a copy of the table or view for every comment until the commit, which would be
- * 760 MB for a view of 760 custom fields.
- */
-const makeViews = Effect.fnUntraced(function* (views: ReadonlyArray<string>) {
-  const warehouse = yield* Warehouse
-  yield* inAttached(warehouse.run(views.join(";\n")))
-})
-
-/** Runs `use` with the attached file as the database in which names are resolved. */
+/** Runs `use` with the attached file as the database in which names are resolved, as a view does where it is created. */
 export const inAttached = Effect.fnUntraced(function* <A, R>(
   use: Effect.Effect<A, Failure, R>
 ): Effect.fn.Return<A, Failure, R | Warehouse> {

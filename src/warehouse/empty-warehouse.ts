@@ -5,9 +5,9 @@
 import { Effect } from "effect"
 import { constants } from "node:fs"
 import { access, mkdir, mkdtemp, rename, rm } from "node:fs/promises"
-import { homedir } from "node:os"
 import { join } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
+import { cacheFolder } from "../io/cache.ts"
 import { fingerprintOf, prepare } from "./schema.ts"
 import { Warehouse } from "./warehouse.ts"
 
@@ -35,15 +35,6 @@ export const emptyWarehouse = Effect.fn("warehouse.empty")(function* (catalogue:
     Effect.catch(() => Effect.succeed(undefined))
   )
 })
-
-/** `undefined` if the user has no home. */
-const cacheFolder = (): string | undefined => {
-  try {
-    return join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "sluice")
-  } catch {
-    return undefined
-  }
-}
 
 const isReadable = (path: string) =>
   Effect.promise(() =>

@@ -160,9 +160,12 @@ describe("the models of a release", () => {
     }).pipe(Effect.provide(warehouseAt(output)))
   })
 
-  for (const { what, views } of [
-    { what: "updated", views: undefined },
-    { what: "written anew", views: ["COMMENT ON TABLE main.things IS 'other'"] }
+  for (const { what, more } of [
+    { what: "updated", more: {} },
+    {
+      what: "written anew",
+      more: { statements: { shared: [], own: ["COMMENT ON TABLE main.things IS 'other'"] } }
+    }
   ])
     it.effect(`that cannot be built any more keep their last good table, in a file that is ${what}`, () => {
       const output = newOutput()
@@ -174,7 +177,7 @@ describe("the models of a release", () => {
         const before = inode(output, "csv/bi/named.csv")
         for (const run of ["run-2", "run-3"]) {
           yield* replaceThings([run === "run-2" ? "id3" : "id4"], "changed")
-          const { problems } = yield* publishWith(broken, run, views === undefined ? {} : { views })
+          const { problems } = yield* publishWith(broken, run, more)
           assert.deepStrictEqual(
             problems.map(({ model, kept }) => [model, kept?.run]),
             [

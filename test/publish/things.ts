@@ -131,7 +131,7 @@ export const publishThings = (output: string, options: Partial<PublishOptions> =
       csvProfile: "machine",
       run: "run-1",
       schemaVersion: "1",
-      views,
+      statements: { shared: views, own: [] },
       ...options
     },
     publishedTables(catalogue)

@@ -1,6 +1,7 @@
 /** File operations: failures that name the file, durable writes, and checksums. */
 import * as Effect from "effect/Effect"
-import { createHash, randomBytes } from "node:crypto"
+import { createHash, hash, randomBytes } from "node:crypto"
+import { writeFileSync } from "node:fs"
 import { mkdir, open, rename, rm, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 import { type Failure, type FileOperation, fileFailure } from "../failure.ts"
@@ -8,6 +9,16 @@ import { type Failure, type FileOperation, fileFailure } from "../failure.ts"
 /** Runs a file operation. Any error becomes a failure that names the path and the operation. */
 export const onDisk = <A>(path: string, operation: FileOperation, run: () => Promise<A>): Effect.Effect<A, Failure> =>
   Effect.tryPromise({ try: run, catch: (cause) => fileFailure(path, operation, cause) })
+
+/**
+ * Writes a small file, which only the owner can read. Not durable. Operations that do not block the process take more CPU than
+ * writing some kilobytes.
+ */
+export const writeSmall = (path: string, content: string | Buffer): Effect.Effect<void, Failure> =>
+  Effect.try({
+    try: () => writeFileSync(path, content, { mode: 0o600 }),
+    catch: (cause) => fileFailure(path, "written", cause)
+  })
 
 /** Flushes a folder to disk, without which a new or renamed file in it is not durable. */
 export const syncFolder = async (folder: string): Promise<void> => {
@@ -81,19 +92,21 @@ export interface Checksum {
   readonly sha256: string
 }
 
+export const checksumOfBytes = (bytes: Buffer): Checksum => ({ bytes: bytes.length, sha256: hash("sha256", bytes) })
+
 /** Reads a file once, in chunks. A chunk is valid until `onChunk` returns. */
 export const checksumOf = async (path: string, onChunk?: (chunk: Buffer) => void): Promise<Checksum> => {
   await using file = await open(path, "r")
   const { size } = await file.stat()
   // All chunks share one buffer, because those of a stream become garbage faster than garbage is collected.
   const buffer = Buffer.allocUnsafeSlow(Math.min(Math.max(size, 1), chunkBytes))
-  const hash = createHash("sha256")
+  const sha256 = createHash("sha256")
   let bytes = 0
   for (;;) {
     const { bytesRead } = await file.read(buffer)
-    if (bytesRead === 0) return { bytes, sha256: hash.digest("hex") }
+    if (bytesRead === 0) return { bytes, sha256: sha256.digest("hex") }
     const chunk = buffer.subarray(0, bytesRead)
-    hash.update(chunk)
+    sha256.update(chunk)
     onChunk?.(chunk)
     bytes += bytesRead
   }

@@ -1,25 +1,33 @@
 /** The checksums of the tables of a release. Those of unchanged rows are taken from the previous release. */
 import { Effect } from "effect"
 import type { Failure } from "../failure.ts"
-import { type Content, type StoredColumn, contentOf, contentOfRows, empty, untouched } from "../warehouse/content.ts"
+import {
+  type Content,
+  type StoredColumn,
+  contentOf,
+  contentOfRows,
+  contentOfTexts,
+  empty,
+  untouched
+} from "../warehouse/content.ts"
 import { name } from "../warehouse/sql.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 import { type TableChange, changedRows } from "./changes.ts"
-import type { StoredTable, StoredTables } from "./columns.ts"
-import type { PreviousRelease, TableContent } from "./manifest.ts"
+import type { CsvRow, StoredTable } from "./columns.ts"
+import type { TableContent } from "./manifest.ts"
+import type { Making } from "./release.ts"
 
 /** The content of the changed records in the previous release, by `schema.table`. */
 export type OldContents = ReadonlyMap<string, Content>
 
 /**
- * `stored`: the tables of the warehouse, by path. `forSpreadsheets`: also compute the checksums of the columns that the CSV
+ * `forSpreadsheets`: also compute the checksums of the columns that the CSV
  * profile for spreadsheets does not alter.
  */
 export const contentsOf = Effect.fn("publish.contents")(function* (
   tables: ReadonlyArray<TableChange>,
-  previous: PreviousRelease | undefined,
   old: OldContents,
-  stored: StoredTables,
+  { previous, small, stored }: Making,
   forSpreadsheets: boolean
 ): Effect.fn.Return<ReadonlyArray<TableContent>, Failure, Warehouse> {
   const contents = yield* Effect.forEach(
@@ -27,17 +35,17 @@ export const contentsOf = Effect.fn("publish.contents")(function* (
     (table) =>
       Effect.forEach(["crm", "crm_history"] as const, (schema) => {
         const path = pathOf(schema, table)
+        const whole = wholeContent(schema, table, stored.get(path)!, small.get(path), forSpreadsheets)
         const before = previous?.manifest.tables.find((one) => pathOf(one.schema, { name: one.table }) === path)
-        if (!before || (forSpreadsheets && before.untouchedSum === undefined))
-          return wholeContent(schema, table, stored.get(path)!, forSpreadsheets)
+        if (!before || (forSpreadsheets && before.untouchedSum === undefined)) return whole
         if (table.change === "none") return Effect.succeed(before)
         const replaced = old.get(path)
-        return replaced && !forSpreadsheets
+        return replaced && !forSpreadsheets && !small.has(path)
           ? Effect.map(changedContent(path, table, before), (present) => ({
               ...before,
               ...sumOf(before, replaced, present)
             }))
-          : wholeContent(schema, table, stored.get(path)!, forSpreadsheets)
+          : whole
       })
   )
   return contents.flat()
@@ -56,6 +64,7 @@ const wholeContent = Effect.fnUntraced(function* (
   schema: TableContent["schema"],
   table: TableChange,
   { columns, rows }: StoredTable,
+  small: ReadonlyArray<CsvRow> | undefined,
   forSpreadsheets: boolean
 ): Effect.fn.Return<TableContent, Failure, Warehouse> {
   const path = pathOf(schema, table)
@@ -65,7 +74,7 @@ const wholeContent = Effect.fnUntraced(function* (
   return {
     schema,
     table: table.name,
-    ...(yield* content(columns)),
+    ...(small ? contentOfTexts(columns, small) : yield* content(columns)),
     ...(spreadsheets && { untouchedSum: spreadsheets.sum }),
     columns: Object.fromEntries(columns.map((column) => [column.name, column.type]))
   }

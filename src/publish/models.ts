@@ -19,8 +19,9 @@ import type { Changes } from "./changes.ts"
 import { columnsOf } from "./columns.ts"
 import { copyCsv } from "./csv.ts"
 import type { Written } from "./manifest.ts"
-import { copyParquet, metadataSql, parquetName } from "./parquet.ts"
-import { type Making, type Put, below, filesOf, linkAll, makeFolder } from "./put.ts"
+import { copyParquet, metadataFrom, parquetName } from "./parquet.ts"
+import { type Put, below, filesOf, linkAll, makeFolder } from "./put.ts"
+import type { Making } from "./release.ts"
 import { attachedName, withAttached } from "./snapshot.ts"
 import { writeSpreadsheets } from "./spreadsheet-files.ts"
 
@@ -59,7 +60,7 @@ export const putModels = Effect.fn("publish.models")(function* (
   { models, problems: wrong }: Ordered,
   versions: ModelVersions,
   { formats, csvProfile, isUpdated, isMasked = false }: ModelOptions,
-  { building, previous, stored }: Making
+  { building, previous, stored }: Omit<Making, "small">
 ): Effect.fn.Return<PutModels, Failure, Warehouse> {
   const hasDatabase = formats.includes("duckdb")
   const fileFormats = ["parquet", "csv"].filter((one) => formats.includes(one))
@@ -162,7 +163,7 @@ const temporaryName = ".models.duckdb"
 const earlierName = ".earlier.duckdb"
 
 const writeParquet = Effect.fnUntraced(function* (model: Model, folder: string) {
-  const metadata = metadataSql(model.description ?? "", { columns: model.columns })
+  const metadata = metadataFrom(model.description ?? "", { columns: model.columns })
   const rows = yield* copyParquet(modelPath(model), metadata, join(folder, parquetName))
   return [{ path: parquetName, table: model.name, rows }] satisfies ReadonlyArray<Written>
 })

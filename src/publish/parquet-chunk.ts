@@ -1,5 +1,5 @@
 /**
- * A chunk of a Parquet file: one column of one row group in which most rows have no value. The format is that of the
+ * A chunk of a Parquet file: one column of one row group in which most rows have no value, or that has few rows. The format is that of the
  * Apache Parquet specification: one page, PLAIN values, levels as runs, zstd.
  */
 import { ByteWriter } from "hyparquet-writer/src/bytewriter.js"
@@ -10,7 +10,18 @@ import type { Kind } from "./wide-values.ts"
 /** Values of the specification's enums. */
 const encoding = { plain: 0, rle: 3 }
 const codec = { uncompressed: 0, zstd: 6 }
-const physicalTypes: Readonly<Record<Kind, number>> = { text: 6, decimal: 7, date: 1, instant: 2, list: 6 }
+/** How the values of a column are stored. */
+export type ChunkKind = Kind | "boolean" | "integer"
+
+const physicalTypes: Readonly<Record<ChunkKind, number>> = {
+  text: 6,
+  decimal: 7,
+  date: 1,
+  instant: 2,
+  list: 6,
+  boolean: 0,
+  integer: 2
+}
 
 export interface Chunk {
   /** The page with its header. */
@@ -24,7 +35,7 @@ export interface Chunk {
 
 /** `rows`: ascending positions of the rows with a value; `texts`: their values, see `parquetForm`. */
 export const chunkOf = (
-  kind: Kind,
+  kind: ChunkKind,
   rowCount: number,
   rows: ReadonlyArray<number>,
   texts: ReadonlyArray<string>
@@ -64,7 +75,7 @@ interface Page {
 }
 
 const plainPage = (
-  kind: Exclude<Kind, "list">,
+  kind: Exclude<ChunkKind, "list">,
   rowCount: number,
   rows: ReadonlyArray<number>,
   texts: ReadonlyArray<string>
@@ -104,8 +115,14 @@ const listPage = (rowCount: number, rows: ReadonlyArray<number>, texts: Readonly
   return { count, body: Buffer.concat([repetitions.bytes(), definitions.bytes(), values.text(items)]) }
 }
 
+const int64 = (texts: ReadonlyArray<string>): Buffer => {
+  const bytes = Buffer.allocUnsafe(8 * texts.length)
+  for (const [index, text] of texts.entries()) bytes.writeBigInt64LE(BigInt(text), 8 * index)
+  return bytes
+}
+
 /** The bytes of all values of a page. */
-const values: Readonly<Record<Exclude<Kind, "list">, (texts: ReadonlyArray<string>) => Buffer>> = {
+const values: Readonly<Record<Exclude<ChunkKind, "list">, (texts: ReadonlyArray<string>) => Buffer>> = {
   text: (texts) => {
     const bytes = Buffer.allocUnsafe(texts.reduce((sum, text) => sum + 4 + Buffer.byteLength(text), 0))
     let end = 0
@@ -129,9 +146,11 @@ const values: Readonly<Record<Exclude<Kind, "list">, (texts: ReadonlyArray<strin
     for (const [index, text] of texts.entries()) bytes.writeInt32LE(Number(text), 4 * index)
     return bytes
   },
-  instant: (texts) => {
-    const bytes = Buffer.allocUnsafe(8 * texts.length)
-    for (const [index, text] of texts.entries()) bytes.writeBigInt64LE(BigInt(text), 8 * index)
+  instant: int64,
+  integer: int64,
+  boolean: (texts) => {
+    const bytes = Buffer.alloc(Math.ceil(texts.length / 8))
+    for (const [index, text] of texts.entries()) if (text === "true") bytes[index >> 3]! |= 1 << (index & 7)
     return bytes
   }
 }

@@ -4,17 +4,26 @@ import { open } from "node:fs/promises"
 
 /** Structs of the Parquet specification: the members have the names that hyparquet gives to Thrift fields. */
 export interface Footer {
-  readonly field_2: ReadonlyArray<{
-    readonly field_3?: number
-    readonly field_4: Uint8Array
-    readonly field_5?: number
-  }>
+  readonly field_1?: number
+  readonly field_2: ReadonlyArray<SchemaElement>
   readonly field_3: bigint
   readonly field_4: ReadonlyArray<RowGroup>
   /** Key-value metadata. */
   readonly field_5?: unknown
+  readonly field_6?: string
   /** Order of the columns. */
   readonly field_7: unknown
+}
+export interface SchemaElement {
+  readonly field_1?: number
+  readonly field_2?: number
+  readonly field_3?: number
+  readonly field_4: Uint8Array
+  readonly field_5?: number
+  readonly field_6?: number
+  readonly field_7?: number
+  readonly field_8?: number
+  readonly field_10?: object
 }
 export interface RowGroup {
   readonly field_1: ReadonlyArray<{ readonly field_3: ColumnMetadata }>

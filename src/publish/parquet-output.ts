@@ -66,10 +66,7 @@ export class ParquetOutput {
 
   /** Writes the footer, with the row groups so far. */
   async end(footer: Footer): Promise<void> {
-    const bytes = thrift({ ...footer, field_4: this.groups })
-    const length = Buffer.alloc(4)
-    length.writeUInt32LE(bytes.length)
-    await this.append(Buffer.concat([bytes, length, magic]))
+    await this.append(footerBytes(footer, this.groups))
   }
 
   async close(): Promise<void> {
@@ -77,5 +74,13 @@ export class ParquetOutput {
   }
 }
 
-const magic = Buffer.from("PAR1")
+/** The end of a file with these row groups. */
+export const footerBytes = (footer: Footer, groups: ReadonlyArray<object>): Buffer => {
+  const bytes = thrift({ ...footer, field_4: groups })
+  const length = Buffer.alloc(4)
+  length.writeUInt32LE(bytes.length)
+  return Buffer.concat([bytes, length, magic])
+}
+
+export const magic = Buffer.from("PAR1")
 const copyBytes = 1024 * 1024

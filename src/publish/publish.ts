@@ -18,11 +18,19 @@ import { Warehouse } from "../warehouse/warehouse.ts"
 import { type TableName, changesSince } from "./changes.ts"
 import { storedTables } from "./columns.ts"
 import { contentsOf } from "./contents.ts"
-import { type Manifest, type PublishedFile, confirmRelease, previousRelease, writeManifest } from "./manifest.ts"
+import {
+  type Manifest,
+  type PublishedFile,
+  type TableContent,
+  confirmRelease,
+  previousRelease,
+  writeManifest
+} from "./manifest.ts"
 import { modelVersions, putModels } from "./models.ts"
 import { type Put, putCsv, putParquet, putSnapshot } from "./put.ts"
 import { abandonRelease, beginRelease, commitRelease, durableFile } from "./release.ts"
-import { type SnapshotStatements, storedOrder } from "./snapshot.ts"
+import { smallTables } from "./small-tables.ts"
+import { type SnapshotStatements, pathsOf, storedOrder } from "./snapshot.ts"
 
 export interface PublishOptions {
   /** Becomes a link to the newest release; the releases are in a hidden folder next to it. */
@@ -43,6 +51,9 @@ export interface PublishOptions {
   /** Write every file anew. */
   readonly full?: boolean
 }
+
+/** Tables whose rows are in memory at a time, if they are few. */
+const tablesTogether = 32
 
 interface Document {
   /** In the folder of the release. */
@@ -89,17 +100,23 @@ export const publish = Effect.fn("publish")(function* (
     const { building } = release
     const stored = yield* storedTables
     const making = { building, previous, stored }
+    const contents: Array<TableContent> = []
     const snapshot = formats.includes("duckdb")
       ? yield* putSnapshot(changes.tables, statements, definitions, making)
       : undefined
     const forSpreadsheets = csvProfile === "spreadsheet" && formats.includes("csv")
-    const contents = yield* contentsOf(changes.tables, previous, snapshot?.old ?? new Map(), stored, forSpreadsheets)
-    const rows = contents.reduce((sum, one) => sum + (one.schema === "crm" ? one.rows : 0), 0)
-    const put: Array<Put> = snapshot ? [{ path: snapshotName, table: "*", rows }] : []
-    for (const table of changes.tables) {
-      if (formats.includes("parquet")) put.push(...(yield* putParquet(table, making)))
-      if (formats.includes("csv")) put.push(...(yield* putCsv(table, csvProfile, making)))
+    const put: Array<Put> = []
+    for (let first = 0; first < changes.tables.length; first += tablesTogether) {
+      const tables = changes.tables.slice(first, first + tablesTogether)
+      const small = yield* smallTables(tables.filter(({ change }) => change !== "none").flatMap(pathsOf), stored)
+      contents.push(...(yield* contentsOf(tables, snapshot?.old ?? new Map(), { ...making, small }, forSpreadsheets)))
+      for (const table of tables) {
+        if (formats.includes("parquet")) put.push(...(yield* putParquet(table, { ...making, small })))
+        if (formats.includes("csv")) put.push(...(yield* putCsv(table, csvProfile, { ...making, small })))
+      }
     }
+    const rows = contents.reduce((sum, one) => sum + (one.schema === "crm" ? one.rows : 0), 0)
+    if (snapshot) put.unshift({ path: snapshotName, table: "*", rows })
     const isUpdated = snapshot?.fullBytes !== undefined
     const built = yield* putModels(models, versions, { ...options, isUpdated }, making)
     put.push(...built.files)

@@ -9,12 +9,12 @@ import { snapshotName } from "../settings/paths.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 import type { TableChange } from "./changes.ts"
 import { partsOf } from "./chunks.ts"
-import type { StoredTables } from "./columns.ts"
-import { hasTextKey, updateCsv, writeCsv, writeHeader } from "./csv.ts"
+import { hasTextKey, updateCsv, writeCsv, writeRows } from "./csv.ts"
 import { type OldContents, pathOf } from "./contents.ts"
 import type { Manifest, PreviousRelease, PublishedFile, TableContent, Written } from "./manifest.ts"
 import { updateParquet } from "./parquet-delta.ts"
 import { parquetName, writeParquet } from "./parquet.ts"
+import type { Making } from "./release.ts"
 import { type SnapshotStatements, updateSnapshot, writeSnapshot } from "./snapshot.ts"
 import { updateWideCsv, writeWideCsv } from "./wide-csv.ts"
 import { writeWideParquet } from "./wide-parquet.ts"
@@ -23,18 +23,9 @@ import { writeSpreadsheets } from "./spreadsheet-files.ts"
 /** A file with its checksum is a link to one of the previous release. */
 export type Put = Written | PublishedFile
 
-/** The release in the making. */
-export interface Making {
-  /** Its folder. */
-  readonly building: string
-  readonly previous: PreviousRelease | undefined
-  /** The tables of the warehouse, by path. */
-  readonly stored: StoredTables
-}
-
 export const putParquet = Effect.fnUntraced(function* (
   table: TableChange,
-  { building, previous }: Making
+  { building, previous, stored, small }: Making
 ): Effect.fn.Return<ReadonlyArray<Put>, Failure, Warehouse> {
   const folder = join("parquet", table.name)
   yield* makeFolder(join(building, folder))
@@ -42,12 +33,15 @@ export const putParquet = Effect.fnUntraced(function* (
   if (table.change === "none" && before.length > 0) return yield* linkAll(before, building, previous!)
   const { wide } = table
   const [old] = before
-  if (!wide)
+  if (!wide) {
+    const path = pathOf("crm", table)
+    const rows = small.get(path)
     return below(folder, [
-      table.change === "some" && old
+      table.change === "some" && old && !rows
         ? yield* updateParquet(table, join(previous!.folder, old.path), join(building, folder))
-        : yield* writeParquet(table, join(building, folder))
+        : yield* writeParquet(table, join(building, folder), stored.get(path)!.columns, rows)
     ])
+  }
   const base = join(building, "parquet", wide.table, parquetName)
   return below(folder, [yield* Effect.scoped(writeWideParquet({ ...table, wide }, base, join(building, folder)))])
 })
@@ -55,7 +49,7 @@ export const putParquet = Effect.fnUntraced(function* (
 export const putCsv = Effect.fnUntraced(function* (
   table: TableChange,
   profile: "machine" | "spreadsheet",
-  { building, previous, stored }: Making
+  { building, previous, stored, small }: Making
 ): Effect.fn.Return<ReadonlyArray<Put>, Failure, Warehouse> {
   const folder = join(building, "csv")
   yield* makeFolder(folder)
@@ -71,11 +65,13 @@ export const putCsv = Effect.fnUntraced(function* (
     const wide = { ...table, wide: table.wide }
     return below("csv", [yield* updated ? updateWideCsv(wide, updated, folder) : writeWideCsv(wide, folder)])
   }
-  const { columns, rows } = stored.get(pathOf("crm", table))!
-  const written = updated
-    ? updateCsv(table, columns, updated, folder)
-    : rows === 0
-      ? writeHeader(table, columns, folder)
+  const path = pathOf("crm", table)
+  const { columns } = stored.get(path)!
+  const rows = small.get(path)
+  const written = rows
+    ? writeRows(table, columns, rows, folder)
+    : updated
+      ? updateCsv(table, columns, updated, folder)
       : writeCsv(table, columns, folder)
   return below("csv", [yield* written])
 })
@@ -91,7 +87,7 @@ export const putSnapshot = Effect.fnUntraced(function* (
   tables: ReadonlyArray<TableChange>,
   statements: SnapshotStatements,
   definitions: string,
-  { building, previous, stored }: Making
+  { building, previous, stored }: Omit<Making, "small">
 ): Effect.fn.Return<PutSnapshot, Failure, Warehouse> {
   const path = join(building, snapshotName)
   if (!previous || !isUpdatable(previous.manifest, tables, definitions)) {

@@ -10,11 +10,15 @@
  * The lock of the warehouse prevents concurrent publishes.
  */
 import { Effect } from "effect"
-import { lstat, mkdir, open, readdir, readlink, rename, rm, symlink } from "node:fs/promises"
+import { closeSync, fchmodSync, fstatSync, fsync, openSync, readFileSync } from "node:fs"
+import { lstat, mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
+import { promisify } from "node:util"
 import { type Failure, failure } from "../failure.ts"
-import { checksumOf, onDisk, syncFolder } from "../io/files.ts"
-import type { PublishedFile, Written } from "./manifest.ts"
+import { checksumOf, checksumOfBytes, onDisk, syncFolder } from "../io/files.ts"
+import type { StoredTables } from "./columns.ts"
+import type { PreviousRelease, PublishedFile, Written } from "./manifest.ts"
+import type { SmallTables } from "./small-tables.ts"
 
 export interface Release {
   /** The folder into which the files are written. */
@@ -22,6 +26,17 @@ export interface Release {
   /** Target of the link, relative to the folder of the link. */
   readonly target: string
   readonly published: string
+}
+
+/** A release in the making. */
+export interface Making {
+  /** Its folder. */
+  readonly building: string
+  readonly previous: PreviousRelease | undefined
+  /** The tables of the warehouse, by path. */
+  readonly stored: StoredTables
+  /** Those with few rows. */
+  readonly small: SmallTables
 }
 
 /** Creates an empty folder for the next release, and removes older releases and what crashes have left. */
@@ -46,13 +61,21 @@ export const beginRelease = Effect.fn("publish.beginRelease")(function* (
 export const durableFile = (folder: string, file: Written): Effect.Effect<PublishedFile, Failure> => {
   const path = join(folder, file.path)
   return onDisk(path, "written", async () => {
-    await using handle = await open(path, "r+")
-    await handle.chmod(0o600)
-    await handle.sync()
-    const { mtimeMs } = await handle.stat()
-    return { ...file, ...(await checksumOf(path)), modifiedMs: mtimeMs }
+    // Only flushing takes long; for the rest, not to block would take more CPU than the operation.
+    const descriptor = openSync(path, "r+")
+    try {
+      fchmodSync(descriptor, 0o600)
+      await promisify(fsync)(descriptor)
+      const { mtimeMs, size } = fstatSync(descriptor)
+      const checksum = size <= smallBytes ? checksumOfBytes(readFileSync(descriptor)) : await checksumOf(path)
+      return { ...file, ...checksum, modifiedMs: mtimeMs }
+    } finally {
+      closeSync(descriptor)
+    }
   })
 }
+
+const smallBytes = 256 * 1024
 
 /** Shows the release to readers. Its files must be durable already. */
 export const commitRelease = ({ building, target, published }: Release): Effect.Effect<void, Failure> =>

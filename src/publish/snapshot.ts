@@ -102,7 +102,8 @@ export const updateSnapshot = (
  */
 const copyOf = (path: string) => `${attachedName}.${path.replace(/^crm\./, "main.")}`
 
-const pathsOf = (table: TableName) => (table.wide ? [] : [pathOf("crm", table), pathOf("crm_history", table)])
+/** The tables of the warehouse that make up a published one; none for a wide view. */
+export const pathsOf = (table: TableName) => (table.wide ? [] : [pathOf("crm", table), pathOf("crm_history", table)])
 const metaPaths = publishedMetaTables.map((table) => `meta.${name(table)}`)
 
 /** Runs `use` while a published DuckDB file, or one in the making, is attached as `attachedName`, then closes it. */

@@ -12,7 +12,7 @@ import { Warehouse } from "../warehouse/warehouse.ts"
 import type { WideView } from "../warehouse/wide-views.ts"
 import type { TableName } from "./changes.ts"
 import type { Written } from "./manifest.ts"
-import { metadataOf, parquetName } from "./parquet.ts"
+import { metadataOf, metadataSql, parquetName } from "./parquet.ts"
 import { pathsOf, readFooter } from "./parquet-footer.ts"
 import { openWideFile } from "./wide-file.ts"
 import { parquetForm, wideValues, wideValuesSql } from "./wide-values.ts"
@@ -29,7 +29,7 @@ export const writeWideParquet = Effect.fn("publish.wideParquet")(function* (
   // DuckDB writes the types of the columns and the metadata to a file without rows.
   const empty = `${target}.schema`
   yield* warehouse.run(
-    `COPY (FROM crm.${name(wide.view)} LIMIT 0) TO ${literal(empty)} (FORMAT parquet, PARQUET_VERSION v1, ${metadataOf(table)})`
+    `COPY (FROM crm.${name(wide.view)} LIMIT 0) TO ${literal(empty)} (FORMAT parquet, PARQUET_VERSION v1, ${metadataSql(metadataOf(table))})`
   )
   const schema = yield* onDisk(empty, "read", () => readFooter(empty))
   yield* onDisk(empty, "removed", () => rm(empty))

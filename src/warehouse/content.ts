@@ -4,6 +4,7 @@
  * `hash`, which may differ in later versions.
  */
 import { Effect } from "effect"
+import { hash } from "node:crypto"
 import type { Failure } from "../failure.ts"
 import { name } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
@@ -49,6 +50,32 @@ export const contentOfRows = Effect.fnUntraced(function* (
   )
   return { rows: Number(row?.["n"]), sum: String(row?.["sum"]) }
 })
+
+/** SQL for the texts of a row, as a JSON list. */
+export const jsonOfRow = (columns: ReadonlyArray<StoredColumn>): string =>
+  `to_json([${columns.map(textOf).join(", ")}])::VARCHAR`
+
+/** The same as `contentOf`, for rows of which every value is its text. */
+export const contentOfTexts = (
+  columns: ReadonlyArray<StoredColumn>,
+  rows: ReadonlyArray<ReadonlyArray<string | null>>
+): Content => {
+  const areTexts = columns.map(isText)
+  let sum = 0n
+  for (const row of rows) {
+    const values = row.map((text, index) =>
+      text !== null && areTexts[index] && Buffer.byteLength(text) > 100 ? hash("md5", text) : text
+    )
+    sum += hash("md5", duckdbJson(values), "buffer").readBigUInt64LE(8)
+  }
+  return { rows: rows.length, sum: String(sum) }
+}
+
+/** DuckDB writes the digits of an escaped control character as capitals. */
+const duckdbJson = (values: ReadonlyArray<string | null>): string =>
+  JSON.stringify(values).replace(/\\(?:\\|u00[01][a-f])/g, (escape) =>
+    escape.replace(/[a-f]$/, (digit) => digit.toUpperCase())
+  )
 
 /** Columns that the CSV profile for spreadsheets does not change. */
 export const untouched = (columns: ReadonlyArray<StoredColumn>): ReadonlyArray<StoredColumn> =>

@@ -6,19 +6,21 @@ import { Effect, Stream } from "effect"
 import type { Failure } from "../failure.ts"
 import { jsonOfRow } from "../warehouse/content.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
-import type { CsvRow, StoredTables } from "./columns.ts"
+import type { CsvRow, StoredTable, StoredTables } from "./columns.ts"
 
 /** All rows of small tables as text, by path. */
 export type SmallTables = ReadonlyMap<string, ReadonlyArray<CsvRow>>
 
 const rowsMax = 250
 
+export const isSmall = ({ rows }: StoredTable): boolean => rows <= rowsMax
+
 /** Reads those of the tables that are small. `paths`: so few that their rows fit into memory. */
 export const smallTables = Effect.fn("publish.smallTables")(function* (
   paths: ReadonlyArray<string>,
   stored: StoredTables
 ): Effect.fn.Return<SmallTables, Failure, Warehouse> {
-  const small = paths.filter((path) => stored.get(path)!.rows <= rowsMax)
+  const small = paths.filter((path) => isSmall(stored.get(path)!))
   const found = small.map((): Array<CsvRow> => [])
   const selects = small.flatMap((path, index) => {
     const { columns, rows } = stored.get(path)!

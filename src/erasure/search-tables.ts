@@ -3,6 +3,8 @@ import { Effect } from "effect"
 import type { Resource } from "../catalog/resource.ts"
 import { keyOf, keyText, tablesOf } from "../catalog/tables.ts"
 import type { Failure } from "../failure.ts"
+import { columnsOf } from "../publish/columns.ts"
+import type { StoredColumn } from "../warehouse/content.ts"
 import { insertStatements, literal, name } from "../warehouse/sql.ts"
 import { Warehouse } from "../warehouse/warehouse.ts"
 import { type Wanted, containsSql } from "./needles.ts"
@@ -30,14 +32,16 @@ export const prepareSearch = Effect.fnUntraced(function* ({
 
 /** `place`: the file, as the result names it. */
 export const searchParquet = Effect.fnUntraced(function* (path: string, place: string, sought: Sought) {
-  const { run } = yield* Warehouse
-  yield* run(`CREATE OR REPLACE VIEW memory.main.searched AS FROM read_parquet(${literal(path)})`)
+  const { rows } = yield* Warehouse
+  const source = `read_parquet(${literal(path)})`
+  const [row] = yield* rows(`SELECT count(*) AS n FROM ${source}`)
+  if (Number(row?.["n"]) === 0) return []
+  const columns = yield* columnsOf(`SELECT * FROM ${source}`)
   const [, table = ""] = /(?:^|\/)([^/]+)\/[^/]+$/.exec(place) ?? []
   return yield* searchTable(
-    { path: "memory.main.searched", schema: "main", table: "searched" },
+    { source, columns },
     table,
     (column) => (column === undefined ? place : `${place} ${column}`),
-    "memory",
     sought
   )
 })
@@ -48,21 +52,26 @@ export const searchDatabase = Effect.fnUntraced(function* (path: string, place: 
   return yield* Effect.ensuring(searchTables("searched", place, sought), Effect.ignore(run("DETACH searched")))
 })
 
-/** The tables of an attached database. */
+/**
+ * The tables of an attached database. Tables without a row, here and in Parquet, are not searched: most tables of an account
+ * have none, and planning the search of their columns would take most of the time.
+ */
 export const searchTables = Effect.fnUntraced(function* (database: string, place: string, sought: Sought) {
   const { rows } = yield* Warehouse
   const tables = yield* rows(
-    `SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ${literal(database)} ORDER BY table_oid`
+    `SELECT schema_name, table_name, to_json(list({name: column_name, type: data_type} ORDER BY column_index))::VARCHAR AS columns
+     FROM duckdb_columns()
+     JOIN (SELECT table_oid FROM duckdb_tables() WHERE database_name = ${literal(database)} AND estimated_size > 0) USING (table_oid)
+     WHERE database_name = ${literal(database)} GROUP BY table_oid, schema_name, table_name ORDER BY table_oid`
   )
   const found: Array<Found> = []
   for (const row of tables) {
     const [schema, table] = [String(row["schema_name"]), String(row["table_name"])]
     found.push(
       ...(yield* searchTable(
-        { path: `${name(database)}.${name(schema)}.${name(table)}`, schema, table },
+        { source: `${name(database)}.${name(schema)}.${name(table)}`, columns: JSON.parse(String(row["columns"])) },
         table,
         (column) => `${place} ${schema}.${table}${column === undefined ? "" : `.${column}`}`,
-        database,
         sought
       ))
     )
@@ -71,37 +80,31 @@ export const searchTables = Effect.fnUntraced(function* (database: string, place
 })
 
 const searchTable = Effect.fnUntraced(function* (
-  { path, schema, table }: { readonly path: string; readonly schema: string; readonly table: string },
+  { source, columns }: { readonly source: string; readonly columns: ReadonlyArray<StoredColumn> },
   /** The name by which the definitions know the table. */
   known: string,
   placeOf: (column?: string) => string,
-  database: string,
   { resources, texts }: Sought
 ) {
   const { rows } = yield* Warehouse
-  const columns = yield* rows(
-    `SELECT column_name, data_type LIKE '%VARCHAR%' OR data_type = 'JSON' AS is_text FROM duckdb_columns()
-     WHERE database_name = ${literal(database)} AND schema_name = ${literal(schema)} AND table_name = ${literal(table)}
-     ORDER BY column_index`
-  )
-  const searched = columns.filter((row) => row["is_text"] === true).map((row) => String(row["column_name"]))
+  const searched = columns.filter(({ type }) => /VARCHAR|^JSON$/.test(type)).map((column) => column.name)
   const wanted = searched.flatMap((column) =>
     texts.map((text) => ({ column, label: text.label, sql: containsSql(`${name(column)}::VARCHAR`, text) }))
   )
   const found: Array<Found> = []
   if (wanted.length > 0) {
     const [row] = yield* rows(
-      `SELECT to_json([${wanted.map(({ sql }) => `bool_or(${sql})`).join(", ")}])::VARCHAR AS hits FROM ${path}`
+      `SELECT to_json([${wanted.map(({ sql }) => `bool_or(${sql})`).join(", ")}])::VARCHAR AS hits FROM ${source}`
     )
     const hits = JSON.parse(String(row?.["hits"] ?? "[]")) as ReadonlyArray<boolean | null>
     for (const [index, { column, label }] of wanted.entries())
       if (hits[index] === true) found.push({ place: placeOf(column), label, form: "value" })
   }
   const key = keyOfTable(resources, known)
-  const names = new Set(columns.map((row) => String(row["column_name"])))
+  const names = new Set(columns.map((column) => column.name))
   if (key !== undefined && ["location_id", ...key.columns].every((column) => names.has(column))) {
     const [row] = yield* rows(
-      `SELECT count(*) AS n FROM ${path} WHERE (location_id, ${key.sql}) IN
+      `SELECT count(*) AS n FROM ${source} WHERE (location_id, ${key.sql}) IN
          (SELECT (location_id, key) FROM ${keysTable} WHERE table_name = ${literal(key.resource)})`
     )
     if (Number(row?.["n"]) > 0) found.push({ place: placeOf(), label: recordLabel, form: "row" })

@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { discover } from "../../src/catalog/discover.ts"
 import { tablesOf } from "../../src/catalog/tables.ts"
 import { linkedResources, wrongLinks } from "../../src/subject/belongings.ts"
-import { type Account, discard, openAccount } from "../support/account.ts"
+import { type Account, discard, openPeople } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 import { type Planted, plant, planted, tableOf } from "./planted.ts"
@@ -19,12 +19,13 @@ describe("an export about a person", () => {
   let account: Account
   let person: Planted
   beforeAll(async () => {
-    account = await openAccount("--contacts", "30")
+    account = await openPeople("contacts,users", "--contacts", "30")
     person = await plant(account.service)
-    assert.strictEqual((await account.sync()).code, 0)
+    assert.strictEqual((await sync()).code, 0)
   })
   afterAll(() => discard(account))
 
+  const sync = (...flags: ReadonlyArray<string>) => sluice(["sync", ...flags], account.environment)
   const run = async (...args: ReadonlyArray<string>) => {
     const to = join(newFolder(), "export")
     const ran = await sluice(["subject", "export", "--to", to, ...args], account.environment)
@@ -140,7 +141,7 @@ describe("an export about a person", () => {
       id: "plantedTwin000000001",
       fields: { additionalEmails: [] }
     })
-    assert.strictEqual((await account.sync()).code, 0)
+    assert.strictEqual((await sync()).code, 0)
     const two = await run("--email", planted.email)
     assert.strictEqual(two.code, 2)
     assert.match(two.stderr, /2 contacts match: .*planted0000000000001.*plantedTwin000000001/)
@@ -158,7 +159,7 @@ describe("an export about a person", () => {
 
   it("ends with 3 and says so if a table that may hold the person was not read completely", async () => {
     await account.service.post("token", { removeScope: "invoices.readonly" })
-    assert.strictEqual((await account.sync("--full")).code, 77)
+    assert.strictEqual((await sync("--full")).code, 77)
     const { code, stdout } = await run("--contact", person.contact)
     assert.strictEqual(code, 3)
     assert.match(stdout, /^invoices +1 found, there may be more: invoices is incomplete/m)

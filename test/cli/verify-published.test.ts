@@ -171,14 +171,34 @@ const recount = (path: string) => (text: string) => {
   return JSON.stringify(manifest)
 }
 
+const model = "csv/bi/fct_opportunity.csv"
+const changeModel = (folder: string) => {
+  const text = readFileSync(join(folder, model), "utf8").replace(",open,", ",lost,")
+  // The file may be a link that an earlier release has, too.
+  rmSync(join(folder, model))
+  writeFileSync(join(folder, model), text)
+  const sha256 = createHash("sha256").update(text).digest("hex")
+  edit(join(folder, "manifest.json"), (listed) => {
+    const manifest = JSON.parse(listed)
+    const entry = manifest.files.find(({ path }: { readonly path: string }) => path === model)
+    Object.assign(entry, { bytes: Buffer.byteLength(text), sha256 })
+    return JSON.stringify(manifest)
+  })
+}
+
 describe("undamaged published files", () => {
-  it("pass in every format and for every table", async () => {
+  it("pass in every format and for every table, and not with a model that was changed together with its entry", async () => {
     const { output, service } = await openSynced("some")
     service.stop()
     const ran = await sluice(["publish"], { SLUICE_OUTPUT: output, SLUICE_FORMATS: "duckdb,parquet,csv" })
     assert.strictEqual(ran.code, 0, ran.stderr)
     const { wrong, looked } = await checksOf(output)
+    changeModel(join(output, "published"))
+    const changed = await checksOf(output)
     rmSync(output, { recursive: true })
+    assert.deepStrictEqual(changed.wrong, [
+      `formats: ${model}: its values differ from bi.fct_opportunity of crm.duckdb`
+    ])
     assert.deepStrictEqual(wrong, [])
     assert.match(looked("published"), /^[1-9]\d\d files of run \w+, [1-9]\d* MB$/)
     assert.match(looked("content"), /^1\d\d tables, [1-9][\d,]+ rows, compared with the published release$/)

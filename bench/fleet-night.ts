@@ -11,7 +11,7 @@ const [locations = 2000, commitSeconds = 0.5, parallel = 4] = process.argv.slice
 const requestsPerSecond = 10
 /** From a location whose lists are all up to date to one with thousands of changed records. */
 const [requestsMin, requestsMax] = [60, 3000]
-/** As in src/fleet/worker.ts. */
+/** As in src/features/fleet/worker.ts. */
 const [lateSeconds, helpSeconds] = [10, 0.5]
 
 interface Place {

@@ -23,7 +23,7 @@ export interface Sandbox {
 }
 
 export const startSandbox = async (...flags: ReadonlyArray<string>): Promise<Sandbox> => {
-  const child = spawn(process.execPath, [at("src/sandbox/main.ts"), ...flags], { stdio: ["ignore", "pipe", "ignore"] })
+  const child = spawn(process.execPath, [at("sandbox/main.ts"), ...flags], { stdio: ["ignore", "pipe", "ignore"] })
   const line = await new Promise<string>((resolve) => createInterface(child.stdout).once("line", resolve))
   const { url, token, locationId } = JSON.parse(line)
   return {

@@ -6,10 +6,10 @@
 import { Effect } from "effect"
 import { join } from "node:path"
 import { discover } from "../src/catalog/discover.ts"
-import { publishNow } from "../src/release.ts"
-import { changeVersions, recordChangedKeys } from "../src/warehouse/meta/content-versions.ts"
-import { prepare } from "../src/warehouse/schema.ts"
-import { Warehouse } from "../src/warehouse/warehouse.ts"
+import { publishNow } from "../src/run/release.ts"
+import { changeVersions, recordChangedKeys } from "../src/stores/warehouse/meta/content-versions.ts"
+import { prepare } from "../src/stores/warehouse/schema.ts"
+import { Warehouse } from "../src/stores/warehouse/warehouse.ts"
 import { newFolder } from "./measure.ts"
 
 const contacts = Number(process.argv[2] ?? 100_000)

@@ -6,7 +6,7 @@
  */
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { makeBudget } from "../src/api/rate-limiter.ts"
+import { makeBudget } from "../src/stages/api/rate-limiter.ts"
 import { neighbours, runBeside } from "../test/support/neighbour.ts"
 import { randomFrom } from "../test/support/random.ts"
 

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { removeLeftovers } from "../src/leftovers.ts"
+import { removeLeftovers } from "../src/output/leftovers.ts"
 import { newFolder } from "./support/sluice.ts"
 
 it.live("removes the temporary files of a killed run and no other file", () =>

@@ -55,8 +55,8 @@ const onPages: ReadonlyArray<readonly [pattern: RegExp, instead: string]> = [
 
 /** The names of earlier versions, and of the API. */
 const allowedFiles: ReadonlySet<string> = new Set([
-  "src/vault/upgrade.ts",
-  "src/warehouse/meta/take-over.ts",
+  "src/stores/vault/upgrade.ts",
+  "src/stores/warehouse/meta/take-over.ts",
   "docs/dictionary.md"
 ])
 const allowedNames: ReadonlySet<string> = new Set(["enabled2waySync"])

@@ -8,16 +8,16 @@ import * as Command from "effect/cli/Command"
 import { type CommandDescriptor, fromCommand } from "effect/cli/Completions"
 import * as Flag from "effect/cli/Flag"
 import { flagDescription } from "../settings/documents.ts"
-import { demoFolder } from "../settings/paths.ts"
-import { exportTables } from "./export-commands.ts"
-import { account, choice, common, commonLines, durationFlag, flag, reportsSettings, run, text } from "./flags.ts"
-import { fleet } from "./fleet-commands.ts"
-import { ledger } from "./ledger-commands.ts"
-import { load, loadRun } from "./load.ts"
-import { explore, listen } from "./reader-commands.ts"
-import { check, schedule } from "./night-commands.ts"
+import { demoFolder } from "../output/paths.ts"
+import { exportTables } from "../features/export/export-commands.ts"
+import { account, choice, common, commonLines, durationFlag, flag, reportsSettings, run, text } from "../run/flags.ts"
+import { fleet } from "../features/fleet/commands/fleet-commands.ts"
+import { ledger } from "../features/ledger/ledger-commands.ts"
+import { load, loadRun } from "../run/load.ts"
+import { explore, listen } from "../features/explore/reader-commands.ts"
+import { check, schedule } from "../features/operations/night-commands.ts"
 import { config, contract, dictionary, init, lake, location, pipelines, prune } from "./setup-commands.ts"
-import { hold, retention, subject } from "./subject-commands.ts"
+import { hold, retention, subject } from "../features/privacy/commands/subject-commands.ts"
 
 const deadline = text("deadline", "When to stop, after 5h or at 06:00 local time; the next run resumes.")
 
@@ -31,7 +31,9 @@ const demo = Command.make(
     )
   },
   ({ fleet, ...flags }) =>
-    fleet ? load(import("./demo-fleet.ts"), (_) => _.demoFleet(flags)) : load(import("./demo.ts"), (_) => _.demo(flags))
+    fleet
+      ? load(import("../features/fleet/commands/demo-fleet.ts"), (_) => _.demoFleet(flags))
+      : load(import("./demo.ts"), (_) => _.demo(flags))
 ).pipe(
   Command.withDescription("Sync a made-up account, change it, sync again and publish."),
   Command.withExamples([{ command: "./sluice demo", description: "It needs no account and no settings." }])
@@ -51,7 +53,7 @@ const sync = Command.make(
     deadline,
     acceptDeletions: flag("accept-deletions", "Mark records deleted however many are missing; see deletions.max_share.")
   },
-  (flags) => loadRun("sync", flags, import("./sync.ts"), (_) => _.syncCommand(flags))
+  (flags) => loadRun("sync", flags, import("../run/sync.ts"), (_) => _.syncCommand(flags))
 ).pipe(
   Command.withDescription("Read what is new or changed, or resume an interrupted run; then publish."),
   Command.withExamples([
@@ -70,7 +72,7 @@ const backfill = Command.make(
     from: Flag.String("from").pipe(Flag.withDescription("First day or time, in UTC: 2025-01-01.")),
     to: text("to", "Last day, or the time to stop before; without it, now.")
   },
-  (flags) => loadRun("backfill", flags, import("./backfill.ts"), (_) => _.backfill(flags))
+  (flags) => loadRun("backfill", flags, import("../run/backfill.ts"), (_) => _.backfill(flags))
 ).pipe(
   Command.withDescription(
     "Read a past period again, month by month. A sync goes first: a backfill leaves it enough of the day's requests, and stops when one starts. Run again, it resumes."
@@ -134,7 +136,7 @@ const status = Command.make(
 const report = Command.make(
   "report",
   { ...common, file: text("file", "Write the report into this file instead of the current release: report.html.") },
-  (flags) => load(import("./report-page.ts"), (_) => _.reportCommand(flags))
+  (flags) => load(import("../features/report/report-page.ts"), (_) => _.reportCommand(flags))
 ).pipe(
   Command.withDescription(
     "Write one HTML file about the runs, the completeness and the figures of the account. Each sync, backfill and publish does this too."
@@ -163,7 +165,7 @@ const verify = Command.make(
     ),
     all: flag("all", "Compare every record of the vault with its row, not a sample of 200.")
   },
-  (flags) => load(import("./verify.ts"), (_) => _.verifyCommand(flags))
+  (flags) => load(import("../features/verify/command.ts"), (_) => _.verifyCommand(flags))
 ).pipe(
   Command.withDescription("Check that the vault, the tables and the files are complete and agree. Changes nothing."),
   Command.withExamples([
@@ -172,7 +174,7 @@ const verify = Command.make(
   ])
 )
 const doctor = Command.make("doctor", reportsSettings, (flags) =>
-  load(import("./doctor.ts"), (_) => _.doctor(flags))
+  load(import("../features/doctor/command.ts"), (_) => _.doctor(flags))
 ).pipe(
   Command.withDescription("Check settings, machine, token, scopes and rate limits. Sends about 30 small requests."),
   Command.withExamples([

@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Completions from "effect/cli/Completions"
 import { publishedTables } from "../catalog/published-tables.ts"
 import { tablesOf } from "../catalog/tables.ts"
-import { defaultCatalogue } from "./catalogue.ts"
-import { Output } from "./output.ts"
+import { defaultCatalogue } from "../run/catalogue.ts"
+import { Output } from "../run/console/output.ts"
 
 interface CompletionFlags {
   readonly shell: "bash" | "zsh" | "fish"

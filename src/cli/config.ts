@@ -1,16 +1,16 @@
 /** `sluice config`: shows the settings and where they come from, and checks them without a request. */
 import * as Effect from "effect/Effect"
-import { exitCodes } from "../failure.ts"
+import { exitCodes } from "../values/failure.ts"
 import type { Flags } from "../settings/read.ts"
 import { policyProblems } from "../settings/schema-policy.ts"
 import { checkSettings } from "../settings/settings.ts"
 import { shownSettings } from "../settings/shown.ts"
-import { counted } from "../verify/finding.ts"
-import { loadCatalogue } from "./catalogue.ts"
-import { Environment } from "./environment.ts"
-import { Output, table } from "./output.ts"
-import { printResult } from "./result.ts"
-import { problemSentence } from "./setting-errors.ts"
+import { counted } from "../values/finding.ts"
+import { loadCatalogue } from "../run/catalogue.ts"
+import { Environment } from "../values/environment.ts"
+import { Output, table } from "../run/console/output.ts"
+import { printResult } from "../run/result.ts"
+import { problemSentence } from "../run/console/setting-errors.ts"
 
 interface ConfigFlags extends Flags {
   readonly json: boolean

@@ -1,15 +1,15 @@
 /** `sluice demo`: everything once, on a made-up account in this process, at the service's real limits. */
 import { Effect } from "effect"
 import { relative } from "node:path"
-import { startSandbox } from "../sandbox/server.ts"
-import { demoFolder, outputPaths } from "../settings/paths.ts"
+import { startSandbox } from "../../sandbox/server.ts"
+import { demoFolder, outputPaths } from "../output/paths.ts"
 import { outputSettings } from "../settings/settings.ts"
-import { Warehouse } from "../warehouse/warehouse.ts"
-import { freshDemoFolder } from "./demo-folder.ts"
-import { Environment } from "./environment.ts"
-import { Output, table } from "./output.ts"
-import { report } from "./report.ts"
-import { syncOnce } from "./sync.ts"
+import { Warehouse } from "../stores/warehouse/warehouse.ts"
+import { freshDemoFolder } from "../run/demo-folder.ts"
+import { Environment } from "../values/environment.ts"
+import { Output, table } from "../run/console/output.ts"
+import { report } from "../run/report.ts"
+import { syncOnce } from "../run/sync.ts"
 
 export const demo = Effect.fn("cli.demo")(function* (flags: { readonly output: string | undefined }) {
   const { print, say } = yield* Output

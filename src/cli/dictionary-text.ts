@@ -2,7 +2,7 @@
 import type { Covered } from "../catalog/coverage.ts"
 import { type DescribedTable, sourceText } from "../catalog/dictionary.ts"
 import type { Catalogue } from "../catalog/discover.ts"
-import { wrapped } from "./wrap.ts"
+import { wrapped } from "../run/console/wrap.ts"
 
 /** One line for each table, with as much of its description as fits. */
 export const listLines = (tables: ReadonlyArray<DescribedTable>, width: number): ReadonlyArray<string> => {

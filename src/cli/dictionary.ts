@@ -10,12 +10,12 @@ import {
 } from "../catalog/dictionary.ts"
 import type { Catalogue } from "../catalog/discover.ts"
 import { closest, suggestion } from "../settings/closest.ts"
-import { defaultCatalogue } from "./catalogue.ts"
+import { defaultCatalogue } from "../run/catalogue.ts"
 import { columnLines, coverageLines, listLines } from "./dictionary-text.ts"
-import { CommandError } from "./errors.ts"
-import { Output } from "./output.ts"
-import { printResult } from "./result.ts"
-import { terminalWidth } from "./wrap.ts"
+import { CommandError } from "../run/console/errors.ts"
+import { Output } from "../run/console/output.ts"
+import { printResult } from "../run/result.ts"
+import { terminalWidth } from "../run/console/wrap.ts"
 
 interface DictionaryFlags {
   /** Tables or families; empty: all. */
@@ -40,7 +40,7 @@ export const dictionary = Effect.fn("cli.dictionary")(function* ({
   const chosen = personalData ? named.flatMap(personalOnly) : named
   const width = terminalWidth(stdout)
   if (html) {
-    const { dictionaryPage } = yield* Effect.promise(() => import("../contracts/dictionary-page.ts"))
+    const { dictionaryPage } = yield* Effect.promise(() => import("../stages/publish/contracts/dictionary-page.ts"))
     print((yield* Effect.promise(() => dictionaryPage(catalogue, chosen))).trimEnd())
     return 0
   }

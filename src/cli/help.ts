@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Presenter } from "effect/cli/CliOutput"
 import type { ArgDoc, FlagDoc, HelpDoc } from "effect/cli/HelpDoc"
-import type { Output } from "./output.ts"
-import { terminalWidth, wrapped } from "./wrap.ts"
+import type { Output } from "../run/console/output.ts"
+import { terminalWidth, wrapped } from "../run/console/wrap.ts"
 
 export const presenterOf = ({ print, say, stdout }: Output["Service"]): Presenter => ({
   present: (event) =>

@@ -1,17 +1,17 @@
 /** `sluice lake maintain`: merges small files of the lake, and deletes files that no version needs. */
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
-import { lakeMaintenance, maintainLake } from "../lake/maintain.ts"
-import { openLake } from "../lake/lake.ts"
-import { outputPaths } from "../settings/paths.ts"
+import { lakeMaintenance, maintainLake } from "../stages/publish/lake/maintain.ts"
+import { openLake } from "../stages/publish/lake/lake.ts"
+import { outputPaths } from "../output/paths.ts"
 import type { Flags } from "../settings/read.ts"
 import { outputSettings } from "../settings/settings.ts"
-import { Warehouse } from "../warehouse/warehouse.ts"
-import { Environment } from "./environment.ts"
-import { CommandError, nothingSynced } from "./errors.ts"
-import { Output, table } from "./output.ts"
-import { recorded } from "./recorded.ts"
-import { printResult } from "./result.ts"
+import { Warehouse } from "../stores/warehouse/warehouse.ts"
+import { Environment } from "../values/environment.ts"
+import { CommandError, nothingSynced } from "../run/console/errors.ts"
+import { Output, table } from "../run/console/output.ts"
+import { recorded } from "../run/recorded.ts"
+import { printResult } from "../run/result.ts"
 
 export interface LakeFlags extends Flags {
   readonly apply: boolean

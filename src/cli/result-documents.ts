@@ -1,7 +1,7 @@
 /** Generates docs/schemas: the JSON Schemas of what commands print with `--json` and `--json=lines`. */
 import * as Schema from "effect/Schema"
-import { exitCodes } from "../failure.ts"
-import { Event } from "./event-schemas.ts"
+import { exitCodes } from "../values/failure.ts"
+import { Event } from "../run/event-schemas.ts"
 import { resultSchemas } from "./result-schemas.ts"
 
 /** The JSON Schema of the object that a command prints with `--json`, by the name of its file in docs/schemas. */

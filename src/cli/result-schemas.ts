@@ -3,11 +3,11 @@
  * import their types only.
  */
 import * as Schema from "effect/Schema"
-import { fleetSchemas } from "./fleet-result-schemas.ts"
-import { LedgerHead, ledgerSchemas } from "./ledger-result-schemas.ts"
-import { nightSchemas, ShownAlarm } from "./night-result-schemas.ts"
-import { readerSchemas } from "./reader-result-schemas.ts"
-import { complianceSchemas } from "./subject-result-schemas.ts"
+import { fleetSchemas } from "../features/fleet/commands/fleet-result-schemas.ts"
+import { LedgerHead, ledgerSchemas } from "../features/ledger/ledger-result-schemas.ts"
+import { nightSchemas, ShownAlarm } from "../features/operations/night-result-schemas.ts"
+import { readerSchemas } from "../features/explore/reader-result-schemas.ts"
+import { complianceSchemas } from "../features/privacy/commands/subject-result-schemas.ts"
 import { setupSchemas } from "./setup-result-schemas.ts"
 
 const Count = Schema.Int

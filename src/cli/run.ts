@@ -1,5 +1,5 @@
 /** The process around one command: its streams, its signals, and its exit. */
-import { exitCodes } from "../failure.ts"
+import { exitCodes } from "../values/failure.ts"
 import { runCommand } from "./command.ts"
 import { withHelpFlag } from "./help.ts"
 
@@ -12,7 +12,7 @@ export const run = async (args: ReadonlyArray<string>): Promise<void> => {
   const [command, ...flags] = withHelpFlag(args)
   if (command === "sandbox") {
     // A program of its own, with flags of its own.
-    const { runSandbox } = await import("../sandbox/main.ts")
+    const { runSandbox } = await import("../../sandbox/main.ts")
     const exitCode = await runSandbox(flags)
     await written()
     process.exit(exitCode)
@@ -24,7 +24,7 @@ export const run = async (args: ReadonlyArray<string>): Promise<void> => {
       if (cause.code !== "EPIPE") unwritten = cause
     })
   const tether = env["SLUICE_FLEET_TETHER"]
-  if (tether !== undefined) (await import("../fleet/tether.ts")).holdTether(tether)
+  if (tether !== undefined) (await import("../features/fleet/tether.ts")).holdTether(tether)
   const stopped = new AbortController()
   const stop = (exitCode: number) => () => {
     if (stopped.signal.aborted) process.exit(exitCode)

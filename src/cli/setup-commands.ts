@@ -2,8 +2,8 @@
 import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import { account, common, flag, reportsSettings, text } from "./flags.ts"
-import { load } from "./load.ts"
+import { account, common, flag, reportsSettings, text } from "../run/flags.ts"
+import { load } from "../run/load.ts"
 
 const configShow = Command.make("show", reportsSettings, (flags) =>
   load(import("./config.ts"), (_) => _.configShow(flags))
@@ -80,7 +80,7 @@ export const prune = Command.make(
     apply: flag("apply", "Free the space. Without it, the command only prints what it would remove."),
     compactVault: flag("compact-vault", "Remove all responses from the vault that repeat earlier ones, of any age.")
   },
-  (flags) => load(import("./prune.ts"), (_) => _.prune(flags))
+  (flags) => load(import("../features/prune/command.ts"), (_) => _.prune(flags))
 ).pipe(
   Command.withDescription(
     "Free disk space: earlier releases and leftovers, and what [prune] in the settings says is too old. The tables stay the same, and a rebuild makes the same ones."
@@ -98,7 +98,7 @@ const locationRemove = Command.make(
     id: Argument.String("id").pipe(Argument.withDescription("Id of the location.")),
     apply: flag("apply", "Remove it. Without it, the command only prints what it would remove.")
   },
-  (flags) => load(import("./location-remove.ts"), (_) => _.locationRemove(flags))
+  (flags) => load(import("../features/privacy/commands/location-remove.ts"), (_) => _.locationRemove(flags))
 ).pipe(
   Command.withDescription(
     "Remove a location that the settings no longer name: its rows, their history, its responses in the vault and its recordings. Other locations stay as they are."

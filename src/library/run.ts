@@ -3,7 +3,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { Writable } from "node:stream"
 import { runCommand } from "../cli/command.ts"
-import type { ErrorCode, ResultName } from "../cli/result.ts"
+import type { ErrorCode, ResultName } from "../run/result.ts"
 import type { Results } from "../cli/result-schemas.ts"
 
 /** What every function takes. Settings come from the settings file and the environment, as for a command. */

@@ -1,6 +1,6 @@
 /** The limits of the alarms, and those that are not reported, as the settings say. */
-import type { Limits } from "../alarms/checks.ts"
-import type { Silence } from "../alarms/state.ts"
+import type { Limits } from "../features/operations/alarms/checks.ts"
+import type { Silence } from "../features/operations/alarms/state.ts"
 import { dayMs } from "../catalog/timestamps.ts"
 import { durationMs } from "../values/duration.ts"
 import type { Settings } from "./read.ts"

@@ -3,7 +3,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { resolve } from "node:path"
 import type { SettingProblem } from "./errors.ts"
-import { outputPaths } from "./paths.ts"
+import { outputPaths } from "../output/paths.ts"
 import type { Environment, Settings } from "./read.ts"
 import { secretReader } from "./secrets.ts"
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs"
 import { chmod, mkdir, rm, writeFile } from "node:fs/promises"
 import { dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
-import { writeAtomically } from "../io/files.ts"
+import { writeAtomically } from "../output/files.ts"
 import { exampleToml, schemaFile } from "./documents.ts"
 import { isPlainSecret } from "./secrets.ts"
 

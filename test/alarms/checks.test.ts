@@ -1,12 +1,12 @@
 /** The decisions of the alarms, from facts that the test makes. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Alarm, keyOf } from "../../src/alarms/alarm.ts"
-import { type Situation, alarmsOf } from "../../src/alarms/checks.ts"
-import { daysLeft } from "../../src/alarms/disk.ts"
-import { type Silence, changesOf, withSample } from "../../src/alarms/state.ts"
-import { anomalyOf } from "../../src/alarms/volume.ts"
-import type { LastReading } from "../../src/alarms/facts.ts"
-import type { Run } from "../../src/warehouse/meta/runs.ts"
+import { type Alarm, keyOf } from "../../src/features/operations/alarms/alarm.ts"
+import { type Situation, alarmsOf } from "../../src/features/operations/alarms/checks.ts"
+import { daysLeft } from "../../src/features/operations/alarms/disk.ts"
+import { type Silence, changesOf, withSample } from "../../src/features/operations/alarms/state.ts"
+import { anomalyOf } from "../../src/features/operations/alarms/volume.ts"
+import type { LastReading } from "../../src/features/operations/alarms/facts.ts"
+import type { Run } from "../../src/stores/warehouse/meta/runs.ts"
 
 const hour = 3_600_000
 const day = 24 * hour

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { rateHeaders } from "../../src/api/http.ts"
-import { type Budget, type Limits, type Slot, makeBudget } from "../../src/api/rate-limiter.ts"
+import { rateHeaders } from "../../src/stages/api/http.ts"
+import { type Budget, type Limits, type Slot, makeBudget } from "../../src/stages/api/rate-limiter.ts"
 
 const limits: Limits = { burst: 100, windowMs: 10_000, reservePerDay: 0 }
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { networkInterfaces } from "node:os"
-import { isPrivate, makeLinked } from "../../src/api/linked-texts.ts"
+import { isPrivate, makeLinked } from "../../src/stages/api/linked-texts.ts"
 import { advancingClock, serving } from "../support/api-server.ts"
 
 /** The text of a link of a service at `baseUrl`, and the number of requests for it. */

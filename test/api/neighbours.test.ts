@@ -1,7 +1,7 @@
 /** Runs with another program that uses the same rate limit, in virtual time; `bench/neighbours.ts` prints the figures. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { makeBudget } from "../../src/api/rate-limiter.ts"
+import { makeBudget } from "../../src/stages/api/rate-limiter.ts"
 import { neighbours, runBeside } from "../support/neighbour.ts"
 import { randomFrom } from "../support/random.ts"
 

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import type { RequestListener } from "node:http"
 import { setTimeout as wait } from "node:timers/promises"
 import { join } from "node:path"
-import { removePartialDownloads } from "../../src/api/downloads.ts"
+import { removePartialDownloads } from "../../src/stages/api/downloads.ts"
 import { sendTo } from "../support/api-server.ts"
 import { newFolder } from "../support/sluice.ts"
 

@@ -1,8 +1,8 @@
 /** The display of a run: which lines it has in terminals of any size, and how it replaces them. */
 import { assert, describe, it } from "@effect/vitest"
-import { DisplayArea } from "../../src/cli/display-area.ts"
-import { Pace } from "../../src/cli/display-pace.ts"
-import { type DisplayState, type ReadingState, frame } from "../../src/cli/display.ts"
+import { DisplayArea } from "../../src/run/console/display-area.ts"
+import { Pace } from "../../src/run/console/display-pace.ts"
+import { type DisplayState, type ReadingState, frame } from "../../src/run/console/display.ts"
 import { Screen, type Size } from "../support/terminal.ts"
 
 const reading = (name: string, more: Partial<ReadingState> = {}): ReadingState => ({

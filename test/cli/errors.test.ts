@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { CommandError, explained, explanationOf } from "../../src/cli/errors.ts"
-import { Failure, type FailureReason, failure, fileFailure } from "../../src/failure.ts"
+import { CommandError, explained, explanationOf } from "../../src/run/console/errors.ts"
+import { Failure, type FailureReason, failure, fileFailure } from "../../src/values/failure.ts"
 
 const reasons: ReadonlyArray<readonly [FailureReason, ends: string, pattern: RegExp]> = [
   [

@@ -4,7 +4,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { allCommands } from "../../src/cli/commands.ts"
-import { Output } from "../../src/cli/output.ts"
+import { Output } from "../../src/run/console/output.ts"
 import { type Account, discard, openTables } from "../support/account.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 

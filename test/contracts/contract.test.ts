@@ -4,9 +4,9 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parse } from "yaml"
 import { discover } from "../../src/catalog/discover.ts"
-import { type ReleasedTable, breakingChanges } from "../../src/contracts/compare.ts"
-import { contractOf } from "../../src/contracts/contract.ts"
-import { odcsTables } from "../../src/contracts/odcs.ts"
+import { type ReleasedTable, breakingChanges } from "../../src/stages/publish/contracts/compare.ts"
+import { contractOf } from "../../src/stages/publish/contracts/contract.ts"
+import { odcsTables } from "../../src/stages/publish/contracts/odcs.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
 const docs = fileURLToPath(new URL("../../docs/contract/", import.meta.url))

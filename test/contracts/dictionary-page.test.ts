@@ -1,9 +1,9 @@
 import { DuckDBInstance } from "@duckdb/node-api"
 import { assert, describe, it } from "@effect/vitest"
 import { discover } from "../../src/catalog/discover.ts"
-import { contractOf } from "../../src/contracts/contract.ts"
-import { exampleQuery } from "../../src/contracts/example-query.ts"
-import { name } from "../../src/warehouse/sql.ts"
+import { contractOf } from "../../src/stages/publish/contracts/contract.ts"
+import { exampleQuery } from "../../src/stages/publish/contracts/example-query.ts"
+import { name } from "../../src/stores/warehouse/sql.ts"
 import { sluice } from "../support/sluice.ts"
 
 describe("the dictionary as HTML", () => {

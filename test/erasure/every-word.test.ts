@@ -14,7 +14,7 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { discover } from "../../src/catalog/discover.ts"
-import { Vault } from "../../src/vault/vault.ts"
+import { Vault } from "../../src/stores/vault/vault.ts"
 import { query } from "../support/compare.ts"
 import { placesOf } from "../support/every-byte.ts"
 import { lakeExtensions, lakePython } from "../support/extensions.ts"

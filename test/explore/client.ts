@@ -1,7 +1,7 @@
 /** A client of the explorer, as a browser that has opened the printed address. */
 import { request } from "node:http"
 import { join } from "node:path"
-import { type Explorer, startExplorer } from "../../src/explore/server.ts"
+import { type Explorer, startExplorer } from "../../src/features/explore/server.ts"
 
 export interface Client {
   readonly explorer: Explorer

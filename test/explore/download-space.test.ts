@@ -2,8 +2,8 @@ import { assert, it } from "vitest"
 import { appendFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { DatabaseError } from "../../src/explore/database.ts"
-import { withinSpace } from "../../src/explore/download-space.ts"
+import { DatabaseError } from "../../src/features/explore/database.ts"
+import { withinSpace } from "../../src/features/explore/download-space.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const open = new AbortController().signal

@@ -6,7 +6,7 @@ import { compressors } from "hyparquet-compressors"
 import { readdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Database, DatabaseError } from "../../src/explore/database.ts"
+import { Database, DatabaseError } from "../../src/features/explore/database.ts"
 import { type Account, discard, openSynced } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { type Client, openExplorer, rawStatus } from "./client.ts"
@@ -76,7 +76,7 @@ describe("access", () => {
       if (seen.has(path)) continue
       seen.add(path)
       for (const [, name] of (await read(path)).matchAll(/^(?:import|export)\s[^"'=;]*?from\s*["']([^"']+)["']/gm)) {
-        const next = name!.startsWith("./") ? `/page/${name!.slice(2)}` : imports[name!]
+        const next = name!.startsWith(".//") ? `/page/${name!.slice(2)}` : imports[name!]
         assert.isDefined(next, `${path} imports ${name}`)
         left.push(next!)
       }

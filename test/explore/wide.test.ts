@@ -4,13 +4,13 @@ import { Effect } from "effect"
 import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { discover } from "../../src/catalog/discover.ts"
-import { Database } from "../../src/explore/database.ts"
-import type { CatalogTable } from "../../src/explore/messages.ts"
-import { Warehouse } from "../../src/warehouse/warehouse.ts"
-import { refreshWide } from "../../src/warehouse/wide-views.ts"
+import { Database } from "../../src/features/explore/database.ts"
+import type { CatalogTable } from "../../src/features/explore/messages.ts"
+import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
+import { refreshWide } from "../../src/stores/warehouse/wide-views.ts"
 import { newOutput } from "../support/fixtures.ts"
 
-const { countOf, pageOf } = await import(new URL("../../src/explore/page/sql.js", import.meta.url).href)
+const { countOf, pageOf } = await import(new URL("../../src/features/explore/page/sql.js", import.meta.url).href)
 
 describe("the page of a wide view", () => {
   let output: string

@@ -1,9 +1,9 @@
 /** What a reading needs, in memory. */
 import { Effect, Layer } from "effect"
-import type { RunContext } from "../../src/extract/run-context.ts"
-import type { Frame } from "../../src/vault/frame.ts"
-import { Vault } from "../../src/vault/vault.ts"
-import { Warehouse } from "../../src/warehouse/warehouse.ts"
+import type { RunContext } from "../../src/stages/extract/run-context.ts"
+import type { Frame } from "../../src/stores/vault/frame.ts"
+import { Vault } from "../../src/stores/vault/vault.ts"
+import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { nothingOptional } from "../support/optional.ts"
 
 /** The context of a run that never waits for the load. */

@@ -1,16 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { type Call, Api } from "../../src/api/api.ts"
+import { type Call, Api } from "../../src/stages/api/api.ts"
 import { id, instant } from "../../src/catalog/fields.ts"
 import { cursor, get, since } from "../../src/catalog/request.ts"
 import { type Strategy, defineList } from "../../src/catalog/resource.ts"
-import type { Reading } from "../../src/extract/run-context.ts"
-import { read } from "../../src/extract/list.ts"
-import type { Frame } from "../../src/vault/frame.ts"
-import { Vault } from "../../src/vault/vault.ts"
+import type { Reading } from "../../src/stages/extract/run-context.ts"
+import { read } from "../../src/stages/extract/list.ts"
+import type { Frame } from "../../src/stores/vault/frame.ts"
+import { Vault } from "../../src/stores/vault/vault.ts"
 import { contextOf, silentApi, emptyWarehouse, vaultOf } from "./fakes.ts"
 import { noCapabilities } from "../../src/values/capabilities.ts"
-import type { PageEntry } from "../../src/vault/entry.ts"
+import type { PageEntry } from "../../src/stores/vault/entry.ts"
 
 const strategy: Strategy = {
   request: get("/items", { since: since("epochMs"), after: cursor }),

@@ -32,7 +32,7 @@ it("only src/fleet/cluster imports the cluster and the database", () => {
   )
 })
 
-it.each(["src/cli/run.ts", "src/cli/sync.ts", "src/cli/status.ts", "src/index.ts"])(
+it.each(["src/cli/run.ts", "src/run/sync.ts", "src/cli/status.ts", "src/index.ts"])(
   "%s loads nothing of a fleet",
   (path) => {
     const loaded = [...loadedWith(path)]

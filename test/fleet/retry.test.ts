@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { nextOf } from "../../src/fleet/retry.ts"
-import { Slots } from "../../src/fleet/slots.ts"
+import { nextOf } from "../../src/features/fleet/retry.ts"
+import { Slots } from "../../src/features/fleet/slots.ts"
 
 const now = Date.parse("2026-03-01T02:00:00Z")
 const after = (exitCode: number | null, failures = 0, resumeAt?: number) =>

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import type { Objects } from "../../src/fleet/state/objects.ts"
-import { openSession } from "../../src/fleet/state/session.ts"
+import type { Objects } from "../../src/features/fleet/state/objects.ts"
+import { openSession } from "../../src/features/fleet/state/session.ts"
 import { randomFrom } from "../support/random.ts"
 import { newFolder } from "../support/sluice.ts"
 

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { existsSync, readFileSync, readdirSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { copyOrMake } from "../../src/io/cache.ts"
+import { copyOrMake } from "../../src/output/cache.ts"
 import { newFolder } from "../support/sluice.ts"
 
 describe("a file of the cache", () => {

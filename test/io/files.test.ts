@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
 import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { checksumOf, onDisk, writeDurably } from "../../src/io/files.ts"
+import { checksumOf, onDisk, writeDurably } from "../../src/output/files.ts"
 import { newFolder } from "../support/sluice.ts"
 
 it("a durable write makes the folder, replaces the content, leaves no part, and only the owner can read it", async () => {

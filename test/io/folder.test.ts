@@ -2,9 +2,9 @@ import { assert, it } from "@effect/vitest"
 import { chmodSync, cpSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { outputFolder } from "../../src/doctor/environment.ts"
-import { emptyOutputFolder, makeOutputFolder } from "../../src/io/folder.ts"
-import { Failure } from "../../src/failure.ts"
+import { outputFolder } from "../../src/features/doctor/environment.ts"
+import { emptyOutputFolder, makeOutputFolder } from "../../src/output/folder.ts"
+import { Failure } from "../../src/values/failure.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)

@@ -3,9 +3,9 @@ import { assert, describe, it } from "vitest"
 import { readFileSync, writeFileSync } from "node:fs"
 import { connect } from "node:net"
 import { join } from "node:path"
-import { Due } from "../../src/listen/due.ts"
-import { eventOf } from "../../src/listen/events.ts"
-import { startListener } from "../../src/listen/server.ts"
+import { Due } from "../../src/features/listen/due.ts"
+import { eventOf } from "../../src/features/listen/events.ts"
+import { startListener } from "../../src/features/listen/server.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
 const known = new Set(["contacts", "orders"])

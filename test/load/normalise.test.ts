@@ -20,7 +20,7 @@ import {
 } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
 import { defineList } from "../../src/catalog/resource.ts"
-import { normaliserOf } from "../../src/load/normalise/normalise.ts"
+import { normaliserOf } from "../../src/stages/load/normalise/normalise.ts"
 
 const things = defineList({
   table: "things",

@@ -4,7 +4,7 @@ import { parseExact } from "../../src/catalog/json.ts"
 import { boolean, count, decimal, id, json, map, rows, text, values } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
 import { defineList } from "../../src/catalog/resource.ts"
-import { normaliserOf } from "../../src/load/normalise/normalise.ts"
+import { normaliserOf } from "../../src/stages/load/normalise/normalise.ts"
 
 const normalise = normaliserOf(
   defineList({

@@ -4,9 +4,9 @@ import { Effect } from "effect"
 import { join } from "node:path"
 import { discover } from "../../src/catalog/discover.ts"
 import { tablesOf } from "../../src/catalog/tables.ts"
-import { aggregateTables, impersonal } from "../../src/masking/aggregates.ts"
-import { prepare } from "../../src/warehouse/schema.ts"
-import { Warehouse } from "../../src/warehouse/warehouse.ts"
+import { aggregateTables, impersonal } from "../../src/stages/publish/masking/aggregates.ts"
+import { prepare } from "../../src/stores/warehouse/schema.ts"
+import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { newFolder } from "../support/sluice.ts"
 
 /** The rows of a table of counts, as text. */

@@ -4,12 +4,17 @@ import { Effect, Redacted, Result } from "effect"
 import { execFileSync } from "node:child_process"
 import { join } from "node:path"
 import { discover } from "../../src/catalog/discover.ts"
-import { type PseudonymKey, decodeKey, locationKey } from "../../src/masking/key.ts"
-import { phoneNormaliser } from "../../src/masking/phones.ts"
-import { type PseudonymKind, definePseudonyms, parsePseudonym, pseudonymSql } from "../../src/masking/pseudonyms.ts"
-import { prepare } from "../../src/warehouse/schema.ts"
-import { literal } from "../../src/warehouse/sql.ts"
-import { Warehouse } from "../../src/warehouse/warehouse.ts"
+import { type PseudonymKey, decodeKey, locationKey } from "../../src/stages/publish/masking/key.ts"
+import { phoneNormaliser } from "../../src/stages/publish/masking/phones.ts"
+import {
+  type PseudonymKind,
+  definePseudonyms,
+  parsePseudonym,
+  pseudonymSql
+} from "../../src/stages/publish/masking/pseudonyms.ts"
+import { prepare } from "../../src/stores/warehouse/schema.ts"
+import { literal } from "../../src/stores/warehouse/sql.ts"
+import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const keyOf = (hex: string, id = "k1"): PseudonymKey => ({ id, master: Redacted.make(Buffer.from(hex, "hex")) })

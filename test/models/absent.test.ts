@@ -2,7 +2,7 @@
 import { assert, beforeAll, describe, it } from "vitest"
 import { discover } from "../../src/catalog/discover.ts"
 import { type Column, tablesOf } from "../../src/catalog/tables.ts"
-import { literal, name } from "../../src/warehouse/sql.ts"
+import { literal, name } from "../../src/stores/warehouse/sql.ts"
 import { questions } from "./questions.ts"
 import { releaseOf } from "./release.ts"
 

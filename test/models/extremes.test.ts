@@ -3,7 +3,7 @@ import { assert, describe, it } from "vitest"
 import { scale, wholeDigits } from "../../src/catalog/decimals.ts"
 import { discover } from "../../src/catalog/discover.ts"
 import { type Column, tablesOf } from "../../src/catalog/tables.ts"
-import { literal, name } from "../../src/warehouse/sql.ts"
+import { literal, name } from "../../src/stores/warehouse/sql.ts"
 import { releaseOf } from "./release.ts"
 
 const largest = `${"9".repeat(wholeDigits)}.${"9".repeat(scale)}`

@@ -1,9 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { readModels } from "../../src/models/files.ts"
-import { type Model, type ModelProblem, isProblem, modelOf, refsOf, sqlOf } from "../../src/models/model.ts"
-import { orderOf } from "../../src/models/order.ts"
+import { readModels } from "../../src/stages/publish/models/files.ts"
+import {
+  type Model,
+  type ModelProblem,
+  isProblem,
+  modelOf,
+  refsOf,
+  sqlOf
+} from "../../src/stages/publish/models/model.ts"
+import { orderOf } from "../../src/stages/publish/models/order.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const model = (name: string, text: string) => modelOf({ file: `${name}.sql`, text, isView: false })

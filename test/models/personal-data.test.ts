@@ -2,7 +2,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { readModels } from "../../src/models/files.ts"
+import { readModels } from "../../src/stages/publish/models/files.ts"
 import { type Account, discard, openSynced } from "../support/account.ts"
 import { inDatabase } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"

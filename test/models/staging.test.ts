@@ -4,9 +4,9 @@ import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { expect } from "vitest"
 import { discover } from "../../src/catalog/discover.ts"
-import { contractOf } from "../../src/contracts/contract.ts"
-import { projectFolder } from "../../src/models/files.ts"
-import { stagingFiles } from "../../src/models/staging.ts"
+import { contractOf } from "../../src/stages/publish/contracts/contract.ts"
+import { projectFolder } from "../../src/stages/publish/models/files.ts"
+import { stagingFiles } from "../../src/stages/publish/models/staging.ts"
 
 const files = await stagingFiles(contractOf(await discover()))
 

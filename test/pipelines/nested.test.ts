@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { opportunities } from "../../pipelines/crm/opportunities.ts"
 import { transactions } from "../../pipelines/payments/transactions.ts"
 import type { Resource } from "../../src/catalog/resource.ts"
-import { normaliserOf } from "../../src/load/normalise/normalise.ts"
+import { normaliserOf } from "../../src/stages/load/normalise/normalise.ts"
 
 const rowOf = (resource: Resource, record: object) => {
   const { row, unknown } = normaliserOf(resource)(record, { location: "L" })

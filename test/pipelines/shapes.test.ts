@@ -10,7 +10,7 @@ import { subscriptions } from "../../pipelines/payments/subscriptions.ts"
 import { transactions } from "../../pipelines/payments/transactions.ts"
 import { products } from "../../pipelines/products/products.ts"
 import type { Resource } from "../../src/catalog/resource.ts"
-import { normaliserOf } from "../../src/load/normalise/normalise.ts"
+import { normaliserOf } from "../../src/stages/load/normalise/normalise.ts"
 
 /** A record as the service sends it; the tests that compare it write out its shape. */
 type Shown = Readonly<Record<string, any>>

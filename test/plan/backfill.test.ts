@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { windowsOf } from "../../src/plan/backfill.ts"
+import { windowsOf } from "../../src/stages/plan/backfill.ts"
 
 const at = (text: string) => Date.parse(`${text}Z`)
 

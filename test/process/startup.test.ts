@@ -37,7 +37,7 @@ const ofReports =
 describe("the modules of", () => {
   it("a sync without signals are none of theirs, and with them they are", async () => {
     const without = await loadedBy(["sync", ...account.selection])
-    assert.include(without, "src/sync.ts")
+    assert.include(without, "src/run/sync-account.ts")
     assert.deepStrictEqual(
       without.filter((module) => ofReports.test(module)),
       []
@@ -48,7 +48,7 @@ describe("the modules of", () => {
       OTEL_METRICS_EXPORTER: "none",
       OTEL_LOGS_EXPORTER: "none"
     })
-    assert.include(traced, "src/cli/telemetry.ts")
+    assert.include(traced, "src/features/operations/telemetry.ts")
   })
 
   it("the version are two", async () => {

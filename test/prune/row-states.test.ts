@@ -1,6 +1,6 @@
 /** The states of rows in the compaction of a vault, against the same with maps. */
 import { assert, describe, it } from "vitest"
-import { RowStates, fingerprintOf } from "../../src/prune/row-states.ts"
+import { RowStates, fingerprintOf } from "../../src/features/prune/row-states.ts"
 import { randomFrom } from "../support/random.ts"
 
 describe("the states of rows", () => {

@@ -4,8 +4,8 @@ import { DuckDBInstance } from "@duckdb/node-api"
 import { Effect } from "effect"
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { type Model, modelOf } from "../../src/models/model.ts"
-import { orderOf } from "../../src/models/order.ts"
+import { type Model, modelOf } from "../../src/stages/publish/models/model.ts"
+import { orderOf } from "../../src/stages/publish/models/order.ts"
 import { newOutput } from "./output.ts"
 import { addThings, publishThings, replaceThings, warehouseAt } from "./things.ts"
 
@@ -226,7 +226,7 @@ describe("the models of a release", () => {
 
 describe("the versions of models", () => {
   it("differ if the SQL, a sentence or a source differs, also of a model that it refers to", async () => {
-    const { modelVersions } = await import("../../src/publish/models.ts")
+    const { modelVersions } = await import("../../src/stages/publish/models.ts")
     const versions = (texts: Readonly<Record<string, string>>, things = "v1") =>
       modelVersions(models(texts), { things })
     const one = versions(usual)

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Writable } from "node:stream"
-import { writeRows } from "../../src/publish/stream.ts"
+import { writeRows } from "../../src/stages/publish/stream.ts"
 import { newOutput } from "./output.ts"
 import { addManyThings, addThings, nastyTexts, publishThings, thingRows, warehouseAt } from "./things.ts"
 

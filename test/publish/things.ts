@@ -5,12 +5,12 @@ import { count, date, decimal, boolean, id, instant, json, text } from "../../sr
 import { defineList } from "../../src/catalog/resource.ts"
 import { publishedTables } from "../../src/catalog/published-tables.ts"
 import { tablesOf } from "../../src/catalog/tables.ts"
-import { columnsOf } from "../../src/publish/columns.ts"
-import { type PublishOptions, publish } from "../../src/publish/publish.ts"
-import { changeVersions, recordChangedKeys } from "../../src/warehouse/meta/content-versions.ts"
-import { commentStatements, prepare } from "../../src/warehouse/schema.ts"
-import { literal } from "../../src/warehouse/sql.ts"
-import { Warehouse } from "../../src/warehouse/warehouse.ts"
+import { columnsOf } from "../../src/stages/publish/columns.ts"
+import { type PublishOptions, publish } from "../../src/stages/publish/publish.ts"
+import { changeVersions, recordChangedKeys } from "../../src/stores/warehouse/meta/content-versions.ts"
+import { commentStatements, prepare } from "../../src/stores/warehouse/schema.ts"
+import { literal } from "../../src/stores/warehouse/sql.ts"
+import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 
 const resource = defineList({
   table: "things",

@@ -1,9 +1,9 @@
 /** Escaping, masking, numbers and charts of the report. */
 import { assert, describe, it } from "@effect/vitest"
-import { columns, lines, strip, ticksOf } from "../../src/report/charts.ts"
-import { brief, bytes, counted, duration, moment, share, signed } from "../../src/report/format.ts"
+import { columns, lines, strip, ticksOf } from "../../src/features/report/charts.ts"
+import { brief, bytes, counted, duration, moment, share, signed } from "../../src/features/report/format.ts"
 import { html } from "../../src/values/html.ts"
-import { cleanReason, fieldName, shape } from "../../src/report/mask.ts"
+import { cleanReason, fieldName, shape } from "../../src/features/report/mask.ts"
 
 describe("html", () => {
   it("escapes every text, in elements and attributes, and leaves inserted HTML as it is", () => {

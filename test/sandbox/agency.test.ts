@@ -1,7 +1,7 @@
 import { assert, describe, it } from "vitest"
-import { Agency } from "../../src/sandbox/agency.ts"
-import { handle } from "../../src/sandbox/http/handler.ts"
-import type { SandboxOptions } from "../../src/sandbox/options.ts"
+import { Agency } from "../../sandbox/agency.ts"
+import { handle } from "../../sandbox/http/handler.ts"
+import type { SandboxOptions } from "../../sandbox/options.ts"
 import { type Json, VirtualClock } from "./client.ts"
 
 const start = (options: SandboxOptions) => {

@@ -1,9 +1,9 @@
 import { afterAll } from "vitest"
-import { Clock } from "../../src/sandbox/account/clock.ts"
-import { handle } from "../../src/sandbox/http/handler.ts"
-import type { SandboxOptions } from "../../src/sandbox/options.ts"
-import { startSandbox } from "../../src/sandbox/server.ts"
-import { type Access, accessOf, createService } from "../../src/sandbox/service.ts"
+import { Clock } from "../../sandbox/account/clock.ts"
+import { handle } from "../../sandbox/http/handler.ts"
+import type { SandboxOptions } from "../../sandbox/options.ts"
+import { startSandbox } from "../../sandbox/server.ts"
+import { type Access, accessOf, createService } from "../../sandbox/service.ts"
 
 export type Json = Record<string, any>
 

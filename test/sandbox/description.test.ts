@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { routes } from "../../src/sandbox/routes.ts"
+import { routes } from "../../sandbox/routes.ts"
 import { type Json, sandbox } from "./client.ts"
 
 const s = await sandbox({ contacts: 20, faults: [{ kind: "500", match: "<b>" }] })

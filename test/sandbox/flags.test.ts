@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { readOptions } from "../../src/sandbox/flags.ts"
+import { readOptions } from "../../sandbox/flags.ts"
 
 describe("the flags", () => {
   it("are converted to options", () => {

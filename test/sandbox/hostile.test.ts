@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
-import { routes } from "../../src/sandbox/routes.ts"
-import type { Field, Shape } from "../../src/sandbox/http/shape.ts"
+import { routes } from "../../sandbox/routes.ts"
+import type { Field, Shape } from "../../sandbox/http/shape.ts"
 import { type Json, sandbox } from "./client.ts"
 import { operations } from "./operations.ts"
 

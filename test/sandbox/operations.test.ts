@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
-import { routes } from "../../src/sandbox/routes.ts"
+import { routes } from "../../sandbox/routes.ts"
 import { beyond, operations } from "./operations.ts"
 
 const served = routes.map((route) => `${route.method} ${route.path.replaceAll(/:(\w+)/g, "{$1}")}`)

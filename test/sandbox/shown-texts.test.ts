@@ -1,6 +1,6 @@
 import { assert, it } from "vitest"
-import { Collection, entry } from "../../src/sandbox/account/collection.ts"
-import { ShownTexts } from "../../src/sandbox/account/shown-texts.ts"
+import { Collection, entry } from "../../sandbox/account/collection.ts"
+import { ShownTexts } from "../../sandbox/account/shown-texts.ts"
 
 const entries = (count: number) =>
   Array.from({ length: count }, (_, index) => entry({ id: `id${index}`, created: index, source: index }))

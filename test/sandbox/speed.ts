@@ -8,7 +8,7 @@ import { Agent, request } from "node:http"
  */
 const started = performance.now()
 const flags = [...process.argv.slice(2), "--limits", "off", "--no-compression"]
-const server = spawn(process.execPath, ["src/sandbox/main.ts", ...flags], { stdio: ["ignore", "pipe", "inherit"] })
+const server = spawn(process.execPath, ["sandbox/main.ts", ...flags], { stdio: ["ignore", "pipe", "inherit"] })
 const [line] = (await once(server.stdout, "data")) as [Buffer]
 const { locationId, token, url } = JSON.parse(line.toString()) as Record<string, string>
 console.log(`listening after ${Math.round(performance.now() - started)} ms`)

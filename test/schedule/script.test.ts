@@ -3,7 +3,7 @@ import { afterEach, assert, beforeEach, it } from "@effect/vitest"
 import { spawnSync } from "node:child_process"
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { nightlyScript } from "../../src/schedule/script.ts"
+import { nightlyScript } from "../../src/features/operations/schedule/script.ts"
 import { newFolder } from "../support/sluice.ts"
 
 let folder: string

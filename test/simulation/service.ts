@@ -1,12 +1,12 @@
 /** The sandbox as a dispatcher, which responds to requests or interrupts them on the virtual clock, without a socket. */
 import { Dispatcher } from "undici"
-import { Clock } from "../../src/sandbox/account/clock.ts"
-import { control } from "../../src/sandbox/control/control.ts"
-import { HttpError } from "../../src/sandbox/http/errors.ts"
-import { Interruption, applyBefore } from "../../src/sandbox/http/interruption.ts"
-import type { SandboxOptions } from "../../src/sandbox/options.ts"
-import { answer } from "../../src/sandbox/http/router.ts"
-import { type Service, createService } from "../../src/sandbox/service.ts"
+import { Clock } from "../../sandbox/account/clock.ts"
+import { control } from "../../sandbox/control/control.ts"
+import { HttpError } from "../../sandbox/http/errors.ts"
+import { Interruption, applyBefore } from "../../sandbox/http/interruption.ts"
+import type { SandboxOptions } from "../../sandbox/options.ts"
+import { answer } from "../../sandbox/http/router.ts"
+import { type Service, createService } from "../../sandbox/service.ts"
 import type { VirtualClock } from "./clock.ts"
 
 class ServiceClock extends Clock {

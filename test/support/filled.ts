@@ -4,8 +4,8 @@ import type { Catalogue } from "../../src/catalog/discover.ts"
 import type { ColumnType, Field, Fields } from "../../src/catalog/fields.ts"
 import { type Resource, childRequestOf } from "../../src/catalog/resource.ts"
 import { checkpoint } from "./checkpoint.ts"
-import type { EndEntry, PageEntry } from "../../src/vault/entry.ts"
-import { Vault } from "../../src/vault/vault.ts"
+import type { EndEntry, PageEntry } from "../../src/stores/vault/entry.ts"
+import { Vault } from "../../src/stores/vault/vault.ts"
 
 interface Size {
   /** The number of records of each resource. */

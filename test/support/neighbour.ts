@@ -1,7 +1,7 @@
 /** A service that counts the requests of two programs in one sliding window, and refuses those above its limit. */
 import { Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import type { Budget } from "../../src/api/rate-limiter.ts"
+import type { Budget } from "../../src/stages/api/rate-limiter.ts"
 import { randomFrom } from "./random.ts"
 
 const windowMs = 10_000

@@ -1,7 +1,7 @@
 /** An object store with the interface of S3, in a process of its own. */
 import { spawn } from "node:child_process"
 import { dirname, join } from "node:path"
-import { freePort } from "../../src/io/free-port.ts"
+import { freePort } from "../../src/output/free-port.ts"
 import { pythonWith } from "./python.ts"
 
 const python = pythonWith(["moto[server,s3]==5.2.5"])

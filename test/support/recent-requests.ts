@@ -3,7 +3,7 @@
  * before as the settings say: up to ten seconds. It forgets those that a service with a shorter window counts no longer.
  */
 import { readFileSync, writeFileSync } from "node:fs"
-import { outputPaths } from "../../src/settings/paths.ts"
+import { outputPaths } from "../../src/output/paths.ts"
 
 /** By address: milliseconds for which a service counts a request; 0 if it has no rate limit. */
 export const windows = new Map<string, number>()

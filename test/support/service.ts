@@ -1,7 +1,7 @@
 /** A sandbox in the process of the test, on its own port, with access to its records. */
 import { parseArgs } from "node:util"
-import { type Flags, readOptions, flags as sandboxFlags } from "../../src/sandbox/flags.ts"
-import { startSandbox } from "../../src/sandbox/server.ts"
+import { type Flags, readOptions, flags as sandboxFlags } from "../../sandbox/flags.ts"
+import { startSandbox } from "../../sandbox/server.ts"
 import { windows } from "./recent-requests.ts"
 
 export interface Service {

@@ -7,9 +7,9 @@ import type { Catalogue } from "../../src/catalog/discover.ts"
 import type { ChildField, ColumnField, Fields } from "../../src/catalog/fields.ts"
 import { type Resource, childRequestOf } from "../../src/catalog/resource.ts"
 import { columnName, keyOf } from "../../src/catalog/tables.ts"
-import { ageColumn } from "../../src/erasure/retention.ts"
-import type { EndEntry, PageEntry } from "../../src/vault/entry.ts"
-import { Vault } from "../../src/vault/vault.ts"
+import { ageColumn } from "../../src/features/privacy/erasure/retention.ts"
+import type { EndEntry, PageEntry } from "../../src/stores/vault/entry.ts"
+import { Vault } from "../../src/stores/vault/vault.ts"
 import { checkpoint } from "./checkpoint.ts"
 
 /** Whose record it is: a contact with an address. */

@@ -3,9 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
 import { type Facts, sentencesOf, statusOf, worstStatus } from "../../src/values/status.ts"
-import { RunChanges, resourcesOf, setStatuses } from "../../src/warehouse/meta/run-resources.ts"
-import { prepare } from "../../src/warehouse/schema.ts"
-import { Warehouse } from "../../src/warehouse/warehouse.ts"
+import { RunChanges, resourcesOf, setStatuses } from "../../src/stores/warehouse/meta/run-resources.ts"
+import { prepare } from "../../src/stores/warehouse/schema.ts"
+import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const none: Facts = { shortfalls: [], warnings: [] }

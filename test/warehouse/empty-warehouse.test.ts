@@ -4,9 +4,9 @@ import { Effect } from "effect"
 import { readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { discover } from "../../src/catalog/discover.ts"
-import { emptyWarehouse } from "../../src/warehouse/empty-warehouse.ts"
-import { prepare } from "../../src/warehouse/schema.ts"
-import { Warehouse } from "../../src/warehouse/warehouse.ts"
+import { emptyWarehouse } from "../../src/stores/warehouse/empty-warehouse.ts"
+import { prepare } from "../../src/stores/warehouse/schema.ts"
+import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const open = (path: string, template?: string) => Warehouse.layer(path, { access: "write", memoryMb: 128, template })

@@ -5,9 +5,9 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { explanationOf } from "../../src/cli/errors.ts"
-import { CommandName, type Holder, RunWait, holderIn, openWhenUnlocked } from "../../src/warehouse/lock.ts"
-import { Warehouse } from "../../src/warehouse/warehouse.ts"
+import { explanationOf } from "../../src/run/console/errors.ts"
+import { CommandName, type Holder, RunWait, holderIn, openWhenUnlocked } from "../../src/output/lock.ts"
+import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const reader: Holder = { pid: 7, program: "dbeaver", isRun: false }

@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
-import { addEnumValues, addUnexpectedValues } from "../../src/warehouse/meta/schema-changes.ts"
-import { prepare } from "../../src/warehouse/schema.ts"
-import { Warehouse } from "../../src/warehouse/warehouse.ts"
+import { addEnumValues, addUnexpectedValues } from "../../src/stores/warehouse/meta/schema-changes.ts"
+import { prepare } from "../../src/stores/warehouse/schema.ts"
+import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { newFolder } from "../support/sluice.ts"
 
 it.live("values of enum columns are stored once, as sent, with the run that met them first", () =>

@@ -2,9 +2,9 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
 import { discover } from "../../src/catalog/discover.ts"
-import { prepare } from "../../src/warehouse/schema.ts"
-import { Warehouse } from "../../src/warehouse/warehouse.ts"
-import { refreshWide } from "../../src/warehouse/wide-views.ts"
+import { prepare } from "../../src/stores/warehouse/schema.ts"
+import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
+import { refreshWide } from "../../src/stores/warehouse/wide-views.ts"
 import { newFolder } from "../support/sluice.ts"
 
 it.live("a column is named by the field's key once it has one, and before by the field's name or id", () =>

@@ -1,5 +1,5 @@
 /** Appends records: node append.ts OUTPUT NAME COUNT */
-import { appendRecord } from "../../../src/ledger/file.ts"
+import { appendRecord } from "../../../src/stores/ledger/file.ts"
 
 const [output, name, count] = process.argv.slice(2)
 for (let n = 0; n < Number(count); n++)

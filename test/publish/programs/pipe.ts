@@ -1,8 +1,8 @@
 /** A process that writes the table of `output` to its stdout, as `publish --stdout things` does. */
 import { Effect } from "effect"
 import { join } from "node:path"
-import { writeRows } from "../../../src/publish/stream.ts"
-import { Warehouse } from "../../../src/warehouse/warehouse.ts"
+import { writeRows } from "../../../src/stages/publish/stream.ts"
+import { Warehouse } from "../../../src/stores/warehouse/warehouse.ts"
 import { thingRows } from "../things.ts"
 
 const path = join(process.argv[2]!, "warehouse.duckdb")

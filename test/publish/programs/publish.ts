@@ -1,6 +1,6 @@
 /** A process that publishes `output` repeatedly, or `once`, and prints when each publish begins and how it failed. */
 import { Effect } from "effect"
-import { explanationOf } from "../../../src/cli/errors.ts"
+import { explanationOf } from "../../../src/run/console/errors.ts"
 import { addThings, publishThings, warehouseAt } from "../things.ts"
 
 const [output, times] = process.argv.slice(2)

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
-import { documentRecordShapes } from "../../../src/sandbox/description/document-records.ts"
-import type { Field, Shape } from "../../../src/sandbox/http/shape.ts"
+import { documentRecordShapes } from "../../../sandbox/description/document-records.ts"
+import type { Field, Shape } from "../../../sandbox/http/shape.ts"
 import { type Json, sandbox } from "../client.ts"
 
 const s = await sandbox({ contacts: 1000 })

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "vitest"
-import { documentRecordShapes } from "../../../src/sandbox/description/document-records.ts"
-import { recordShapes } from "../../../src/sandbox/description/records.ts"
-import { routes } from "../../../src/sandbox/routes.ts"
+import { documentRecordShapes } from "../../../sandbox/description/document-records.ts"
+import { recordShapes } from "../../../sandbox/description/records.ts"
+import { routes } from "../../../sandbox/routes.ts"
 import { sandbox } from "../client.ts"
 import { operations } from "./operations.ts"
 

@@ -1,0 +1,130 @@
+/** Checks the machine: the versions of Node and the packages, and the output folder. */
+import { constants } from "node:fs"
+import { access, lstat, readFile, readdir, stat, statfs } from "node:fs/promises"
+import { findPackageJSON } from "node:module"
+import { dirname, join, relative } from "node:path"
+import { fileURLToPath } from "node:url"
+import { outputPaths, readmeName } from "../../output/paths.ts"
+import { megabytes } from "../../values/text.ts"
+import { type Line, ok, problem, warning } from "../../values/check-result.ts"
+
+/** Compares the installed versions with the pinned ones. */
+export const versions = async (
+  root = fileURLToPath(new URL("../..", import.meta.url))
+): Promise<ReadonlyArray<Line>> => {
+  const pinnedIn = (key: string) => jsonIn<Record<string, string>>(join(root, "package.json"), key)
+  const node = Object.entries(await pinnedIn("optionalDependencies")).find(([name]) =>
+    name.endsWith(`-${process.platform}-${process.arch}`)
+  )
+  const pinned = Object.entries({ ...(await pinnedIn("dependencies")), ...(node && { node: node[1] }) })
+  // npm may install a package beside sluice.
+  const installed = async (name: string) =>
+    jsonIn<string>(findPackageJSON(name, join(root, "package.json"))!, "version")
+  const compared = await Promise.all(
+    pinned.map(async ([name, version]) => {
+      const found = name === "node" ? process.versions.node : await installed(name).catch(() => "missing")
+      return { name, version, found }
+    })
+  )
+  const different = compared.filter(({ version, found }) => version !== found)
+  return [
+    different.length === 0
+      ? ok("versions", compared.map(({ name, found }) => `${name} ${found}`).join(", "))
+      : warning(
+          "versions",
+          different.map(({ name, version, found }) => `${name} is ${found}, and ${version} is pinned`).join("; "),
+          "npm ci"
+        )
+  ]
+}
+
+const jsonIn = async <A>(path: string, key: string): Promise<A> => JSON.parse(await readFile(path, "utf8"))[key]
+
+/** Checks that other users cannot read the settings file, which contains a secret. */
+export const secretFile = async (path: string): Promise<ReadonlyArray<Line>> => {
+  const mode = (await stat(path)).mode & 0o777
+  if ((mode & 0o077) === 0) return []
+  const what = `${path} contains a secret, and other users of this machine can read it (${mode.toString(8)})`
+  return [warning("settings", what, `chmod 600 '${path}'`)]
+}
+
+/** With less, a sync fails within minutes. */
+const freeBytesMin = 64 * 1024 * 1024
+
+/** Checks that the output folder is writable, has free space, and is closed to other users. */
+export const outputFolder = async (folder: string): Promise<ReadonlyArray<Line>> => {
+  const there = await nearest(folder)
+  const writable = await access(there, constants.R_OK | constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false
+  )
+  if (!writable || !(await stat(there)).isDirectory())
+    return [
+      problem(
+        "folder",
+        "failed",
+        `${folder} cannot be written: ${there} is not a folder that this user can write to`,
+        "Correct its permissions, or name another folder with --output."
+      )
+    ]
+  const isNew = there !== folder
+  const entries = isNew ? [] : await below(folder)
+  return [
+    ok("folder", isNew ? `${folder} will be created` : `${folder} can be written`),
+    await space(there, entries),
+    ...(isNew ? [] : [modes(folder, entries)])
+  ]
+}
+
+/** The folder itself, or the first above it that exists. */
+const nearest = async (folder: string): Promise<string> =>
+  (await lstat(folder).catch(() => undefined)) || dirname(folder) === folder ? folder : nearest(dirname(folder))
+
+interface Entry {
+  readonly path: string
+  readonly bytes: number
+  readonly mode: number
+}
+
+/** The folder and everything in it, without links, whose modes have no effect. */
+const below = async (folder: string): Promise<ReadonlyArray<Entry>> => {
+  const names = ["", ...(await readdir(folder, { recursive: true }))]
+  const entries: Array<Entry> = []
+  for (const name of names) {
+    // A running sync may have removed the file.
+    const found = await lstat(join(folder, name)).catch(() => undefined)
+    if (found && !found.isSymbolicLink())
+      entries.push({ path: name, bytes: found.isFile() ? found.size : 0, mode: found.mode })
+  }
+  return entries
+}
+
+const space = async (there: string, entries: ReadonlyArray<Entry>): Promise<Line> => {
+  const { bavail, bsize } = await statfs(there)
+  const free = bavail * bsize
+  const size = (start: string) =>
+    entries.filter(({ path }) => path.startsWith(start)).reduce((sum, { bytes }) => sum + bytes, 0)
+  // Entries are named relative to the folder.
+  const names = outputPaths("")
+  const [warehouse, vault] = [size(names.warehouse), size(names.vault)]
+  const what = `${megabytes(free)} free; warehouse ${megabytes(warehouse)}, vault ${megabytes(vault)}`
+  if (free < freeBytesMin)
+    return problem("space", "failed", what, "Free disk space, or name another folder with --output.")
+  return free < warehouse + vault
+    ? warning("space", what, "Free disk space: a rebuild writes a second warehouse, and a publish about as much again.")
+    : ok("space", what)
+}
+
+const modes = (folder: string, all: ReadonlyArray<Entry>): Line => {
+  // A clone contains README.md, which everybody may read; as long as the folder contains nothing else, it may be open.
+  const entries = all.filter(({ path }) => path !== readmeName)
+  if (entries.length === 1 && all.length > 1) return ok("modes", `the first sync closes ${folder} to others`)
+  const open = entries.filter(({ mode }) => (mode & 0o077) !== 0)
+  if (open.length === 0) return ok("modes", "only its owner can read the folder and its content")
+  const named = open.slice(0, 3).map(({ path, mode }) => `${join(folder, path)} (${(mode & 0o777).toString(8)})`)
+  return warning(
+    "modes",
+    `other users of this machine can read ${named.join(", ")}${open.length > 3 ? ` and ${open.length - 3} more` : ""}`,
+    `chmod -R go-rwx '${relative(process.cwd(), folder) || folder}'`
+  )
+}

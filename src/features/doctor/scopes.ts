@@ -1,0 +1,140 @@
+/** Checks which scopes the token has, with one small request for each scope that the definitions name. */
+import { Clock, Effect } from "effect"
+import { type ApiResponse, Api } from "../../stages/api/api.ts"
+import type { BadCredentials, BudgetExhausted, WrongLocation } from "../../stages/api/errors.ts"
+import { at } from "../../catalog/json.ts"
+import type { Catalogue } from "../../catalog/discover.ts"
+import { dayMs } from "../../catalog/timestamps.ts"
+import { bind } from "../../catalog/request.ts"
+import { enabledPart } from "../../catalog/optional.ts"
+import type { OptionalSettings } from "../../settings/table.ts"
+import { type Resource, type Strategy, partitionsOf } from "../../catalog/resource.ts"
+import type { Failure } from "../../values/failure.ts"
+import { type Line, ok, problem, warning } from "../../values/check-result.ts"
+
+export interface Account {
+  readonly location: string
+  readonly company: string | undefined
+  readonly optional: OptionalSettings
+}
+
+/** The smallest page size of a list where it is not 1: the documents state one only for the export (A 4.9). */
+const smallestPages: Readonly<Record<string, number>> = { messages: 10 }
+
+interface Probe {
+  readonly scope: string
+  readonly resource: Resource
+  readonly strategy: Strategy
+  /** The request needs a row of this table. */
+  readonly under?: string
+}
+
+interface Result {
+  readonly probe: Probe
+  /** Absent if the scope is granted. */
+  readonly refused?: "missing" | "unclear"
+  readonly why?: string
+  readonly answer?: ApiResponse
+}
+
+const concurrency = 6
+
+/** Leaves out the scope of locations, which the request for the location has checked. Fails only if no request can succeed. */
+export const checkScopes = Effect.fn("doctor.scopes")(function* (
+  catalogue: Catalogue,
+  account: Account
+): Effect.fn.Return<ReadonlyArray<Line>, BadCredentials | WrongLocation | BudgetExhausted | Failure, Api> {
+  const probes = probesOf(catalogue, account.optional)
+  const [lists, children] = [
+    probes.filter(({ under }) => under === undefined),
+    probes.filter(({ under }) => under !== undefined)
+  ]
+  const listed = yield* Effect.forEach(lists, (probe) => send(probe, account, undefined), { concurrency })
+  const parents = children.map((probe) => ({ probe, parent: firstId(listed, probe.under!) }))
+  const withParent = parents.filter(({ parent }) => parent !== undefined)
+  const childResults = yield* Effect.forEach(withParent, ({ probe, parent }) => send(probe, account, parent), {
+    concurrency
+  })
+  const withoutParent = parents.filter(({ parent }) => parent === undefined).map(({ probe }) => probe.scope)
+
+  const results = [...listed, ...childResults]
+  const granted = results.filter(({ refused }) => refused === undefined).length
+  const skipped = [...withoutParent, ...scopesWithoutProbe(catalogue, probes)]
+  const requests = [...(yield* Api).requestsByResource.values()].reduce((sum, count) => sum + count, 0)
+  return [
+    ok(
+      "scopes",
+      `${granted} of ${results.length} checked scopes are granted, ${requests} requests in all${skipped.length > 0 ? `; not checked: ${skipped.join(", ")}` : ""}`
+    ),
+    ...results.flatMap((result) => lineOf(result, catalogue))
+  ]
+})
+
+const probesOf = ({ resources }: Catalogue, optional: OptionalSettings): ReadonlyArray<Probe> => {
+  const scopes = new Set(resources.map(({ scope }) => scope))
+  return [...scopes].flatMap((scope): ReadonlyArray<Probe> => {
+    if (scope === "any" || scope === "locations.readonly") return []
+    const readers = resources.filter(
+      (resource) => resource.scope === scope && enabledPart(resource, optional) && !resource.embeddedIn
+    )
+    const list = readers.find((resource) => resource.kind === "list")
+    if (list) return [{ scope, resource: list, strategy: list.full[0]! }]
+    const child = readers.find(({ childOf }) => childOf && childOf.ids === undefined)
+    return child ? [{ scope, resource: child, strategy: child.childOf!.strategy, under: child.childOf!.table }] : []
+  })
+}
+
+const scopesWithoutProbe = ({ resources }: Catalogue, probes: ReadonlyArray<Probe>): ReadonlyArray<string> =>
+  [...new Set(resources.map(({ scope }) => scope))].filter(
+    (scope) => scope !== "any" && scope !== "locations.readonly" && !probes.some((probe) => probe.scope === scope)
+  )
+
+const send = Effect.fnUntraced(function* (probe: Probe, { location, company, optional }: Account, parent: unknown) {
+  const { resource, strategy } = probe
+  const now = yield* Clock.currentTimeMillis
+  const [partition, { parameters }] = partitionsOf(resource, optional)[0]!
+  const request = bind(
+    { ...strategy.request, parameters: { ...strategy.request.parameters, ...parameters } },
+    {
+      location,
+      company,
+      id: parent,
+      partition,
+      size: smallestPages[resource.table] ?? 1,
+      windowStart: now - dayMs,
+      windowEnd: now
+    }
+  )
+  return yield* (yield* Api).send({ request, priority: 1, resource: "doctor" }).pipe(
+    Effect.map((answer): Result => ({ probe, answer })),
+    Effect.catchTags({
+      Forbidden: ({ message }) => Effect.succeed<Result>({ probe, refused: "missing", why: message }),
+      // The record does not exist; a token without the scope would be refused.
+      NotFound: () => Effect.succeed<Result>({ probe }),
+      RequestRejected: ({ message }) => Effect.succeed<Result>({ probe, refused: "unclear", why: message }),
+      Unavailable: ({ message }) => Effect.succeed<Result>({ probe, refused: "unclear", why: message })
+    })
+  )
+})
+/** The id of the first row that a list just returned. */
+const firstId = (listed: ReadonlyArray<Result>, table: string): unknown => {
+  const found = listed.find(({ probe }) => probe.resource.table === table)
+  const rows = found?.answer && at(found.answer.body, found.probe.strategy.records)
+  const row: unknown = Array.isArray(rows) ? rows[0] : undefined
+  return at(row, "id") ?? at(row, "_id")
+}
+
+const lineOf = ({ probe: { scope }, refused, why }: Result, { resources }: Catalogue): ReadonlyArray<Line> => {
+  if (refused === undefined) return []
+  const tables = resources.filter((resource) => resource.scope === scope).map(({ table }) => table)
+  return [
+    refused === "missing"
+      ? problem(
+          "scopes",
+          "credentials",
+          `${scope} is missing, so these cannot be read: ${tables.join(", ")} (${why})`,
+          `Add the scope to the integration, whose token stays the same; or leave them out: ./sluice sync --except ${tables.join(",")}`
+        )
+      : warning("scopes", `${scope} could not be checked: ${why}`, "Run ./sluice sync, which tries other requests.")
+  ]
+}

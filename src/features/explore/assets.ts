@@ -1,0 +1,64 @@
+/** The files of the page: a fixed list, so that no address can name another file. */
+import { readFile } from "node:fs/promises"
+import { findPackageJSON } from "node:module"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const own = [
+  "style.css",
+  "main.js",
+  "service.js",
+  "dom.js",
+  "sql.js",
+  "catalog.js",
+  "browse.js",
+  "editor.js",
+  "dialect.js",
+  "grid.js",
+  "results.js",
+  "queries.js"
+]
+
+/**
+ * The ES modules of the editor, as their packages publish them: the browser loads them by an import map, so nothing is
+ * bundled. `from`: the package that depends on it, in whose folder it may be installed.
+ */
+const packages: ReadonlyArray<readonly [name: string, entry: string, from?: string]> = [
+  ["@codemirror/autocomplete", "dist/index.js"],
+  ["@codemirror/commands", "dist/index.js"],
+  ["@codemirror/lang-sql", "dist/index.js"],
+  ["@codemirror/language", "dist/index.js"],
+  ["@codemirror/state", "dist/index.js"],
+  ["@codemirror/streamparser", "dist/index.js", "@codemirror/language"],
+  ["@codemirror/view", "dist/index.js"],
+  ["@lezer/common", "dist/index.js", "@codemirror/language"],
+  ["@lezer/highlight", "dist/index.js"],
+  ["@lezer/lr", "dist/index.js", "@codemirror/language"],
+  ["@marijn/find-cluster-break", "src/index.js", "@codemirror/state"],
+  ["crelt", "index.js", "@codemirror/view"],
+  ["style-mod", "src/style-mod.js", "@codemirror/view"],
+  ["w3c-keyname", "index.js", "@codemirror/view"]
+]
+
+const packageFile = (name: string, entry: string, from?: string): string => {
+  const base = from === undefined ? import.meta.url : join(dirname(packageFile(from, "package.json")), "dist/index.js")
+  return join(dirname(findPackageJSON(name, base)!), entry)
+}
+
+/** By the path of their address, the paths of all files that are served. */
+export const assetPaths = (): ReadonlyMap<string, string> =>
+  new Map([
+    ...own.map(
+      (name) => [`/page/${name}`, fileURLToPath(new URL(`../explore/page/${name}`, import.meta.url))] as const
+    ),
+    ...packages.map(([name, entry, from]) => [`/packages/${name}.js`, packageFile(name, entry, from)] as const)
+  ])
+
+export const importMap = (): string =>
+  JSON.stringify({ imports: Object.fromEntries(packages.map(([name]) => [name, `/packages/${name}.js`])) })
+
+/** The page; `nonce` permits its import map, the only script that is not a file. */
+export const pageHtml = async (nonce: string): Promise<string> =>
+  (await readFile(new URL("./page/index.html", import.meta.url), "utf8"))
+    .replace("{{nonce}}", nonce)
+    .replace("{{importMap}}", importMap())

@@ -1,0 +1,78 @@
+/** `sluice explore`: serves a page on this machine that shows the published tables and runs queries on them. */
+import { Effect } from "effect"
+import { spawn } from "node:child_process"
+import { existsSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { startExplorer } from "./server.ts"
+import { outputPaths, snapshotName } from "../../output/paths.ts"
+import type { Flags } from "../../settings/read.ts"
+import { type OutputSettings, outputSettings } from "../../settings/settings.ts"
+import { Environment } from "../../values/environment.ts"
+import { CommandError } from "../../run/console/errors.ts"
+import { Output } from "../../run/console/output.ts"
+import { printResult } from "../../run/result.ts"
+
+export interface ExploreFlags extends Flags {
+  readonly port: number | undefined
+  readonly open: boolean
+  readonly queries: string | undefined
+  readonly json: boolean
+}
+
+/** A sort by a custom field, or a query of the user, needs more than a sync, and nothing is written to disk instead. */
+const memoryMbMin = 512
+
+/** Runs until it is interrupted. */
+export const explore = Effect.fn("cli.explore")(function* (flags: ExploreFlags) {
+  const { print, say } = yield* Output
+  const output = yield* outputSettings(flags, yield* Environment)
+  yield* checkPublished(output)
+  const { published } = outputPaths(output.folder)
+  const { port = 0 } = flags
+  const queries = flags.queries === undefined ? join(output.folder, "queries") : resolve(flags.queries)
+  const explorer = yield* Effect.acquireRelease(
+    Effect.tryPromise({
+      try: () => startExplorer({ published, memoryMb: Math.max(output.memoryMb, memoryMbMin), queries, port }),
+      catch: (cause) =>
+        new CommandError({
+          ends: "failed",
+          message: `127.0.0.1:${port} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}.`,
+          next: "Name another port with --port, or leave the flag out to get a free one."
+        })
+    }),
+    ({ close }) => Effect.promise(close)
+  )
+  const { url } = explorer
+  if (flags.json) yield* printResult("explore", { exitCode: 0, data: { url, port: explorer.port, queries } })
+  else print(url)
+  say(`The page shows ${published} to this machine only. Press Ctrl-C to end.`)
+  if (flags.open) yield* openInBrowser(explorer.singleUseUrl())
+  return yield* Effect.never
+}, Effect.scoped)
+
+const checkPublished = (output: OutputSettings) => {
+  const { published, warehouse } = outputPaths(output.folder)
+  if (existsSync(join(published, snapshotName))) return Effect.void
+  if (!output.formats.includes("duckdb"))
+    return new CommandError({
+      ends: "config",
+      message: `There is no ${join(published, snapshotName)}: the setting output.formats is [${output.formats.map((format) => `"${format}"`).join(", ")}], without "duckdb".`,
+      next: 'Add "duckdb" to output.formats in the settings file or to SLUICE_FORMATS, then run ./sluice publish.'
+    })
+  return new CommandError({
+    ends: "failed",
+    message: `Nothing was published into ${published} yet.`,
+    next: existsSync(warehouse) ? "./sluice publish" : "./sluice sync"
+  })
+}
+
+/** The address stays on the terminal if there is no browser. */
+const openInBrowser = Effect.fnUntraced(function* (url: string) {
+  const { say } = yield* Output
+  const program = process.platform === "darwin" ? "open" : "xdg-open"
+  yield* Effect.sync(() => {
+    const child = spawn(program, [url], { detached: true, stdio: "ignore" })
+    child.once("error", () => say(`${program} is not installed: open the address in a browser.`, "warn"))
+    child.unref()
+  })
+})

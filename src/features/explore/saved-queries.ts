@@ -1,0 +1,67 @@
+/** Saved queries: one .sql file each, in a folder of the user. Saving one is the only thing that the explorer writes. */
+import { constants, type Dirent } from "node:fs"
+import { lstat, mkdir, open, readdir } from "node:fs/promises"
+import { join } from "node:path"
+import { writeAtomically } from "../../output/files.ts"
+import { limits } from "./limits.ts"
+
+export interface SavedQuery {
+  readonly name: string
+  readonly sql: string
+}
+
+/** Why a query is not saved, in words for its author. */
+export class SaveError extends Error {
+  readonly code: "name" | "exists"
+  constructor(code: "name" | "exists", message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+const filesMax = 500
+
+/** Letters, digits, spaces, hyphens and underscores: no name can lead to another folder, or be hidden. */
+const validName = /^[\p{L}\p{N}][\p{L}\p{N}\p{M} _-]{0,79}$/u
+const isName = (name: string): boolean => validName.test(name) && name === name.trim()
+
+/** The queries by name. Other files of the folder, and links, are left out. */
+export const savedQueries = async (folder: string): Promise<ReadonlyArray<SavedQuery>> => {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === "ENOENT") return []
+    throw cause
+  })
+  const names = entries.flatMap(nameOf).sort().slice(0, filesMax)
+  const queries = await Promise.all(names.map((name) => readQuery(folder, name)))
+  return queries.filter((query) => query !== undefined)
+}
+
+const nameOf = (entry: Dirent): ReadonlyArray<string> => {
+  const name = entry.name.replace(/\.sql$/, "")
+  return entry.isFile() && name !== entry.name && isName(name) ? [name] : []
+}
+
+const readQuery = async (folder: string, name: string): Promise<SavedQuery | undefined> => {
+  try {
+    await using file = await open(pathOf(folder, name), constants.O_RDONLY | constants.O_NOFOLLOW)
+    const { size } = await file.stat()
+    return size > limits.sqlBytes ? undefined : { name, sql: await file.readFile("utf8") }
+  } catch {
+    // Removed in the meantime, or not readable for this user: the other queries are still of use.
+    return undefined
+  }
+}
+
+/** Fails with a SaveError if the name is not valid, or is taken and `replace` is not set. */
+export const saveQuery = async (folder: string, { name, sql }: SavedQuery, replace: boolean): Promise<void> => {
+  if (!isName(name))
+    throw new SaveError("name", "A name has at most 80 letters, digits, spaces, hyphens and underscores.")
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const path = pathOf(folder, name)
+  const found = await lstat(path).catch(() => undefined)
+  if (found && !found.isFile()) throw new SaveError("name", `${path} is not a file that can be replaced.`)
+  if (found && !replace) throw new SaveError("exists", `There is a query ${name} already.`)
+  await writeAtomically(path, sql.endsWith("\n") ? sql : `${sql}\n`)
+}
+
+const pathOf = (folder: string, name: string): string => join(folder, `${name}.sql`)

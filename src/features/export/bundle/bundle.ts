@@ -1,0 +1,152 @@
+/** Writes a bundle: tables of the current release with everything that an auditor needs to check them without sluice. */
+import { Effect } from "effect"
+import { rm } from "node:fs/promises"
+import { join } from "node:path"
+import type { Catalogue } from "../../../catalog/discover.ts"
+import { fileFailure } from "../../../values/failure.ts"
+import { onDisk } from "../../../output/files.ts"
+import { ledgerOf } from "../../../stores/ledger/file.ts"
+import { ledgerUntil } from "../../../stores/ledger/release.ts"
+import { maskingName } from "../../../stages/publish/masking/document.ts"
+import { outputPaths } from "../../../output/paths.ts"
+import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
+import { type ArchiveFormat, writeArchive } from "./archive.ts"
+import { writeTagFiles } from "./bag.ts"
+import { type TableTotals, measure, measuredOf, parquetRelation } from "./control-totals.ts"
+import { withDatabase } from "./database.ts"
+import { type TableFile, putTable } from "./payload.ts"
+import { encryptFile } from "./encrypt.ts"
+import { provenanceOf } from "./provenance.ts"
+import { readmeText } from "./readme.ts"
+import { type ApiTotal, apiTotals, runLedger } from "./runs.ts"
+import { type Building, jsonText, sealFolders, sealText } from "./sealed-files.ts"
+import type { Release } from "./source.ts"
+import { type BundledTable, bundledTables, packageOf, resourcesOf } from "./tables.ts"
+import { type Signer, sign } from "./sign.ts"
+import { beginTarget, commitTarget } from "./target.ts"
+import { timestamp } from "./timestamp.ts"
+
+export interface BundleOptions {
+  readonly output: { readonly folder: string; readonly memoryMb: number }
+  readonly release: Release
+  readonly catalogue: Catalogue
+  /** The names of base tables of the release. */
+  readonly tables: ReadonlyArray<string>
+  /** An absolute path. */
+  readonly target: string
+  readonly format: "folder" | ArchiveFormat
+  readonly signer?: Signer | undefined
+  /** Where a timestamp is requested (RFC 3161). */
+  readonly authority?: URL | undefined
+  /** Recipients of age, to whom the archive is encrypted; none: it is not. */
+  readonly recipients?: ReadonlyArray<string>
+}
+
+/** Makes the bundle beside its target, and gives it its name when it is complete. */
+export const writeBundle = Effect.fn("bundle.write")(function* (options: BundleOptions) {
+  const { target, format, recipients = [], release } = options
+  const folder = yield* onDisk(target, "written", () => beginTarget(target))
+  const bag = join(folder, "bag")
+  return yield* Effect.gen(function* () {
+    const written = yield* writeBag(options, { folder: bag, time: new Date(release.writtenAt) })
+    const plain = format === "folder" ? bag : join(folder, "archive")
+    if (format !== "folder") yield* archived({ made: plain, bag, target, format, release })
+    const made = recipients.length === 0 ? plain : join(folder, "encrypted")
+    if (recipients.length > 0) yield* onDisk(target, "written", () => encryptFile(plain, made, recipients))
+    yield* onDisk(target, "written", () => commitTarget(made, target)).pipe(Effect.uninterruptible)
+    return written
+  }).pipe(Effect.ensuring(Effect.promise(() => rm(folder, { recursive: true, force: true }).catch(() => {}))))
+})
+
+interface Archived {
+  readonly made: string
+  readonly bag: string
+  readonly target: string
+  readonly format: ArchiveFormat
+  readonly release: Release
+}
+
+/** The name of the folder in the archive is that of the release, so that the bytes do not depend on the name of the archive. */
+const archived = ({ made, bag, target, format, release: { run, writtenAt } }: Archived) =>
+  Effect.callback<void, unknown>((resume, signal) => {
+    const writing = writeArchive(made, bag, { format, root: `sluice-${run}`, time: new Date(writtenAt) }, signal)
+    writing.then(
+      () => resume(Effect.void),
+      (cause: unknown) => resume(Effect.fail(cause))
+    )
+    return Effect.promise(() => writing.catch(() => {}))
+  }).pipe(Effect.mapError((cause) => fileFailure(target, "written", cause)))
+
+const writeBag = Effect.fnUntraced(function* (options: BundleOptions, building: Building) {
+  const { release, catalogue, output } = options
+  const { snapshot, run, writtenAt } = release
+  const text = (path: string, content: string) =>
+    onDisk(join(building.folder, path), "written", () => sealText(building, path, content)).pipe(Effect.uninterruptible)
+  const tables = bundledTables(catalogue, release, options.tables)
+  const resources = resourcesOf(catalogue, tables)
+  return yield* Effect.gen(function* () {
+    const files: Array<TableFile> = []
+    for (const { published } of tables) files.push(...(yield* putTable(release, published, building)))
+    const scope = { run, writtenAt, resources: [...new Set([...resources.values()].flat())] }
+    const ledger = yield* runLedger(scope)
+    const totals = yield* totalsOf(tables, building, resources, yield* apiTotals(scope))
+    const locations = [...new Set(ledger.resources.map((row) => String(row["location_id"])))].sort()
+    const excerpt = yield* onDisk(ledgerOf(output.folder), "read", () => ledgerUntil(output.folder, release))
+    const payload = [
+      ...files,
+      yield* text("data/datapackage.json", jsonText(packageOf(catalogue, tables, files))),
+      yield* text("data/control-totals.json", jsonText({ run, tables: totals })),
+      yield* text("data/runs.json", jsonText(ledger)),
+      yield* text("data/prov.json", jsonText(provenanceOf(release, locations, ledger, files))),
+      ...(release.maskedColumns === undefined ? [] : [yield* text(`data/${maskingName}`, release.maskedColumns)]),
+      yield* text("data/README.md", readmeText(release, totals)),
+      ...(excerpt === undefined ? [] : [yield* text("data/ledger.jsonl", excerpt.text)])
+    ]
+    const description = `${tables.length} tables of an account on the Account Platform, published at ${writtenAt}`
+    const manifestSha256 = yield* onDisk(building.folder, "written", async () => {
+      const info = { run, writtenAt, locations, description, ledgerHead: excerpt?.head }
+      const sha256 = await writeTagFiles(building, info, payload)
+      if (options.signer) await sign(building, options.signer, run)
+      if (options.authority) await timestamp(building, options.authority)
+      await sealFolders(building)
+      return sha256
+    }).pipe(Effect.uninterruptible)
+    return {
+      files: payload.length,
+      bytes: payload.reduce((sum, { bytes }) => sum + bytes, 0),
+      rows: totals.reduce((sum, { rows }) => sum + rows, 0),
+      tables: tables.length,
+      /** Identifies the content. */
+      manifestSha256
+    }
+  }).pipe(Effect.provide(stateOf(snapshot, output)))
+})
+
+/** The runs and totals are those in the DuckDB file of the release; without one, those in the warehouse. */
+const stateOf = (snapshot: string | undefined, { folder, memoryMb }: BundleOptions["output"]) =>
+  snapshot === undefined
+    ? Warehouse.layer(outputPaths(folder).warehouse, { memoryMb, access: "read" })
+    : Warehouse.layer(snapshot, { memoryMb, access: "read", isRelease: true })
+
+/** From the files of the bundle, as a reader would compute them. */
+const totalsOf = (
+  tables: ReadonlyArray<BundledTable>,
+  { folder }: Building,
+  resources: ReadonlyMap<string, ReadonlyArray<string>>,
+  fromApi: ReadonlyArray<ApiTotal>
+) =>
+  onDisk(folder, "read", () =>
+    withDatabase(folder, async (ask) => {
+      const totals: Array<TableTotals> = []
+      for (const { released } of tables) {
+        const { timeColumn, ...measured } = measuredOf(released.name, released.columns)
+        const file = join(folder, "data", "parquet", released.name, "part-0.parquet")
+        totals.push({
+          ...measured,
+          ...(await measure(ask, parquetRelation(file), { ...measured, timeColumn })),
+          apiTotals: fromApi.filter(({ resource }) => resources.get(released.name)!.includes(resource.split("/")[0]!))
+        })
+      }
+      return totals
+    })
+  ).pipe(Effect.uninterruptible)

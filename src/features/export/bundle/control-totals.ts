@@ -1,0 +1,131 @@
+/**
+ * Control totals: figures about a table that a reader can compute again from each of its files. The export computes them
+ * from the Parquet file; `export verify` computes them from both files.
+ */
+import * as Schema from "effect/Schema"
+import { decimalType, scale } from "../../../catalog/decimals.ts"
+import { literal, name } from "../../../stores/warehouse/sql.ts"
+import type { Ask } from "./database.ts"
+
+const Total = Schema.Struct({
+  column: Schema.String,
+  /** NULL: the table has no column of currencies, or the row has none. */
+  currency: Schema.NullOr(Schema.String),
+  /** The number of values, without NULL. */
+  values: Schema.Int,
+  /** A decimal as text. */
+  sum: Schema.String
+})
+
+export const TableTotals = Schema.Struct({
+  table: Schema.String,
+  rows: Schema.Int,
+  /** Rows that are not marked as deleted. */
+  currentRows: Schema.Int,
+  currencyColumn: Schema.NullOr(Schema.String),
+  decimalColumns: Schema.Array(Schema.String),
+  /** Of the current rows, by column and currency. */
+  sums: Schema.Array(Total),
+  /** The earliest and the latest value of the main column with a time, in UTC; NULL without such a column. */
+  time: Schema.NullOr(
+    Schema.Struct({ column: Schema.String, min: Schema.NullOr(Schema.String), max: Schema.NullOr(Schema.String) })
+  ),
+  /** The totals that the API named, each with the time of the complete reading that received it. */
+  apiTotals: Schema.Array(
+    Schema.Struct({ location: Schema.String, resource: Schema.String, total: Schema.Int, readAt: Schema.String })
+  )
+})
+export type TableTotals = typeof TableTotals.Type
+
+export const ControlTotals = Schema.Struct({ run: Schema.String, tables: Schema.Array(TableTotals) })
+
+/** What to compute for a table. */
+export type Measured = Pick<TableTotals, "table" | "currencyColumn" | "decimalColumns"> & {
+  readonly timeColumn: string | undefined
+}
+
+/** Chooses the columns of a table: every decimal, its currency, and the time of its creation or else its first time. */
+export const measuredOf = (table: string, columns: Readonly<Record<string, string>>): Measured => {
+  const times = Object.keys(columns).filter(
+    (column) => columns[column] === "TIMESTAMP WITH TIME ZONE" && !column.startsWith("_")
+  )
+  return {
+    table,
+    currencyColumn: "currency" in columns ? "currency" : null,
+    decimalColumns: Object.keys(columns).filter((column) => columns[column]!.startsWith("DECIMAL")),
+    timeColumn: ["created_at", "date_added"].find((column) => times.includes(column)) ?? times[0]
+  }
+}
+
+/** Computes the totals of a relation; the columns of a CSV file are texts. */
+export const measure = async (
+  ask: Ask,
+  relation: string,
+  { currencyColumn, decimalColumns, timeColumn }: Measured
+): Promise<Pick<TableTotals, "rows" | "currentRows" | "sums" | "time">> => {
+  const isCurrent = "_deleted_at IS NULL"
+  const time = timeColumn === undefined ? "NULL::TIMESTAMPTZ" : `${name(timeColumn)}::TIMESTAMPTZ`
+  const [row] = await ask(
+    `SELECT count(*) AS rows, count(*) FILTER (WHERE ${isCurrent}) AS current_rows, ${isoText(`min(${time})`)} AS earliest,
+       ${isoText(`max(${time})`)} AS latest FROM ${relation}`
+  )
+  const values = decimalColumns.map((column) => `${name(column)}::${decimalType}`)
+  const currency = currencyColumn === null ? "NULL" : `${name(currencyColumn)}`
+  // The sum of the whole numbers and that of the fractions: together they could be too large for the type.
+  const sums = values.flatMap((value, index) => [
+    `count(${value}) AS values_${index}`,
+    `sum(trunc(${value})::DECIMAL(38, 0)) AS whole_${index}`,
+    `sum(${value} - trunc(${value})) AS fraction_${index}`
+  ])
+  const groups =
+    values.length === 0
+      ? []
+      : await ask(
+          `SELECT ${currency} AS currency, ${sums.join(", ")} FROM ${relation} WHERE ${isCurrent} GROUP BY ALL
+           ORDER BY currency NULLS FIRST`
+        )
+  return {
+    rows: Number(row?.["rows"]),
+    currentRows: Number(row?.["current_rows"]),
+    sums: decimalColumns.flatMap((column, index) =>
+      groups
+        .filter((group) => Number(group[`values_${index}`]) > 0)
+        .map((group) => ({
+          column,
+          currency: group["currency"] as string | null,
+          values: Number(group[`values_${index}`]),
+          sum: sumText(group[`whole_${index}`], group[`fraction_${index}`])
+        }))
+    ),
+    time:
+      timeColumn === undefined
+        ? null
+        : { column: timeColumn, min: row?.["earliest"] as string | null, max: row?.["latest"] as string | null }
+  }
+}
+
+export const isoText = (expression: string): string =>
+  `strftime(${expression} AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S.%fZ')`
+
+/** Adds two decimals, and writes the result as DuckDB writes a sum. */
+const sumText = (whole: unknown, fraction: unknown): string => {
+  const units = unitsOf(String(whole)) + unitsOf(String(fraction))
+  const digits = String(units < 0n ? -units : units).padStart(scale + 1, "0")
+  return `${units < 0n ? "-" : ""}${digits.slice(0, -scale)}.${digits.slice(-scale)}`
+}
+
+const unitsOf = (text: string): bigint => {
+  const [whole = "0", fraction = ""] = text.split(".")
+  return BigInt(`${whole}${fraction.slice(0, scale).padEnd(scale, "0")}`)
+}
+
+export const parquetRelation = (path: string): string => `read_parquet(${literal(path)}, hive_partitioning = false)`
+
+/** Every column as text: NULL is an empty cell, an empty text is quoted. */
+export const csvRelation = (path: string, columns: ReadonlyArray<string>): string =>
+  `read_csv(${literal(path)}, auto_detect = false, header = true, delim = ',', quote = '"', escape = '"', nullstr = '',
+     allow_quoted_nulls = false, parallel = false, max_line_size = ${lineBytesMax}, buffer_size = ${lineBytesMax},
+     columns = {${columns.map((column) => `${literal(column)}: 'VARCHAR'`).join(", ")}})`
+
+/** A row has at most 4 MB of JSON; CSV doubles its quotes. */
+const lineBytesMax = 16 * 1024 * 1024

@@ -1,0 +1,75 @@
+/** Puts the files of tables into a bundle: as published, or written by the code that publishes if the release lacks a format. */
+import { Effect } from "effect"
+import { constants } from "node:fs"
+import { copyFile } from "node:fs/promises"
+import { join } from "node:path"
+import type { PublishedTable } from "../../../catalog/published-tables.ts"
+import { onDisk } from "../../../output/files.ts"
+import { columnsOf } from "../../../stages/publish/columns.ts"
+import { writeCsv } from "../../../stages/publish/csv.ts"
+import { writeParquet } from "../../../stages/publish/parquet.ts"
+import { storedOrder } from "../../../stages/publish/snapshot.ts"
+import { name } from "../../../stores/warehouse/sql.ts"
+import { BundleError } from "./errors.ts"
+import { type Building, type SealedFile, makeFolderOf, seal } from "./sealed-files.ts"
+import type { Release } from "./source.ts"
+
+export interface TableFile extends SealedFile {
+  readonly table: string
+  readonly rows: number
+}
+
+/** The `Warehouse` is the DuckDB file of the release. */
+export const putTable = Effect.fn("bundle.putTable")(function* (
+  release: Release,
+  table: PublishedTable,
+  building: Building
+) {
+  return [yield* putFormat(release, table, "csv", building), yield* putFormat(release, table, "parquet", building)]
+})
+
+const pathOf = {
+  csv: (table: string) => `csv/${table}.csv`,
+  parquet: (table: string) => `parquet/${table}/part-0.parquet`
+}
+
+const putFormat = Effect.fnUntraced(function* (
+  release: Release,
+  table: PublishedTable,
+  format: "csv" | "parquet",
+  building: Building
+) {
+  const released = pathOf[format](table.name)
+  const path = `data/${released}`
+  const target = join(building.folder, path)
+  yield* onDisk(target, "written", () => makeFolderOf(target))
+  const published = release.files.find((file) => file.path === released)
+  const isAsPublished = published !== undefined && (format === "parquet" || release.hasPlainCsv)
+  if (!isAsPublished && release.snapshot === undefined) return yield* missingFormat(format)
+  const rows = isAsPublished
+    ? yield* onDisk(target, "written", async () => {
+        await copyFile(join(release.folder, released), target, constants.COPYFILE_FICLONE)
+        return published.rows
+      })
+    : yield* storedOrder(writeNew(table, format, target))
+  const sealed = yield* onDisk(target, "written", () => seal(building, path)).pipe(Effect.uninterruptible)
+  if (isAsPublished && sealed.sha256 !== published.sha256)
+    return yield* new BundleError({
+      message: `${released} of the release was changed after it was published: its SHA-256 differs from the manifest.`,
+      next: "./sluice publish --full"
+    })
+  return { ...sealed, table: table.name, rows } satisfies TableFile
+})
+
+const writeNew = Effect.fnUntraced(function* (table: PublishedTable, format: "csv" | "parquet", target: string) {
+  const { rows } = yield* format === "csv"
+    ? Effect.flatMap(columnsOf(`crm.${name(table.name)}`), (columns) => writeCsv(table, columns, join(target, "..")))
+    : writeParquet(table, join(target, ".."))
+  return rows
+})
+
+const missingFormat = (format: "csv" | "parquet") =>
+  new BundleError({
+    message: `The release has no ${format === "csv" ? "CSV files for programs" : "Parquet files"}, and no DuckDB file from which to write them.`,
+    next: `Add "${format}" to output.formats in the settings file${format === "csv" ? " (with output.csv_profile = machine)" : ""}, then run ./sluice publish.`
+  })

@@ -1,0 +1,94 @@
+/** The release of which a bundle is made. Everything in the bundle is from this release, so the same release gives the same bytes. */
+import { Effect, Schema } from "effect"
+import { existsSync } from "node:fs"
+import { readFile, realpath } from "node:fs/promises"
+import { join } from "node:path"
+import { onDisk } from "../../../output/files.ts"
+import { maskingName } from "../../../stages/publish/masking/document.ts"
+import { manifestName, snapshotName } from "../../../output/paths.ts"
+import { BundleError } from "./errors.ts"
+
+const Manifest = Schema.Struct({
+  run: Schema.String,
+  writtenAt: Schema.String,
+  csvProfile: Schema.String,
+  tables: Schema.Array(
+    Schema.Struct({
+      schema: Schema.Literals(["crm", "crm_history"]),
+      table: Schema.String,
+      columns: Schema.Record(Schema.String, Schema.String)
+    })
+  ),
+  files: Schema.Array(
+    Schema.Struct({ path: Schema.String, table: Schema.String, rows: Schema.Int, sha256: Schema.String })
+  )
+})
+
+export interface ReleasedTable {
+  readonly name: string
+  /** Types by column, in the order of the columns. */
+  readonly columns: Readonly<Record<string, string>>
+}
+
+export interface Release {
+  /** The folder itself and not the link to it, which the next release replaces. */
+  readonly folder: string
+  readonly run: string
+  /** When it was written, ISO 8601. */
+  readonly writtenAt: string
+  /** Whether its CSV files are for programs. Those for spreadsheets have altered cells. */
+  readonly hasPlainCsv: boolean
+  /** The tables without wide views and models. */
+  readonly tables: ReadonlyArray<ReleasedTable>
+  readonly files: (typeof Manifest.Type)["files"]
+  /** The DuckDB file of the release, if it has one. */
+  readonly snapshot: string | undefined
+  /** What was done with each column, if values were masked. */
+  readonly maskedColumns: string | undefined
+}
+
+/** `published`: the link to the release. */
+export const currentRelease = Effect.fn("bundle.currentRelease")(function* (published: string) {
+  if (!existsSync(published))
+    return yield* new BundleError({
+      message: `There is no release in ${published}, and a bundle is made of one.`,
+      next: "./sluice publish"
+    })
+  const unreadable = (cause: unknown) =>
+    new BundleError({
+      message: `${join(published, manifestName)} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
+      next: "./sluice publish --full"
+    })
+  const { folder, text } = yield* Effect.tryPromise({
+    try: async () => {
+      const folder = await realpath(published)
+      return { folder, text: await readFile(join(folder, manifestName), "utf8") }
+    },
+    catch: unreadable
+  })
+  const manifest = yield* Schema.decodeUnknownEffect(Schema.fromJsonString(Manifest))(text).pipe(
+    Effect.mapError(unreadable)
+  )
+  const snapshot = join(folder, snapshotName)
+  const maskedColumns = yield* onDisk(folder, "read", () =>
+    existsSync(join(folder, maskingName)) ? readFile(join(folder, maskingName), "utf8") : Promise.resolve(undefined)
+  )
+  // The warehouse could say what the release lacks, but not masked.
+  if (maskedColumns !== undefined && !existsSync(snapshot))
+    return yield* new BundleError({
+      message: `${published} has no DuckDB file, which contains the runs of a masked release.`,
+      next: 'add "duckdb" to the formats of this [[publish]], then ./sluice publish'
+    })
+  return {
+    folder,
+    run: manifest.run,
+    writtenAt: manifest.writtenAt,
+    hasPlainCsv: manifest.csvProfile === "machine",
+    tables: manifest.tables
+      .filter(({ schema }) => schema === "crm")
+      .map(({ table, columns }) => ({ name: table, columns })),
+    files: manifest.files,
+    snapshot: existsSync(snapshot) ? snapshot : undefined,
+    maskedColumns
+  } satisfies Release
+})

@@ -1,0 +1,43 @@
+/** The tables that `--only` and `--except` name, by name or by family. */
+import { Effect } from "effect"
+import { closest, suggestion } from "../../settings/closest.ts"
+import { CommandError } from "../../run/console/errors.ts"
+
+interface Choosable {
+  /** The names of the tables that can be chosen. */
+  readonly tables: ReadonlyArray<string>
+  readonly familyByTable: ReadonlyMap<string, string>
+}
+
+interface Choice {
+  readonly only: ReadonlyArray<string>
+  readonly except: ReadonlyArray<string>
+}
+
+/** A person reads the tables that an export names, so each name has to be that of a table. At least one table is left. */
+export const chosenTables = Effect.fnUntraced(function* (
+  { tables, familyByTable }: Choosable,
+  { only, except }: Choice
+) {
+  const namesOf = (name: string) => tables.filter((table) => table === name || familyByTable.get(table) === name)
+  const known = [...tables, ...new Set(familyByTable.values())]
+  for (const [flag, names] of [
+    ["--only", only],
+    ["--except", except]
+  ] as const)
+    for (const name of names)
+      if (namesOf(name).length === 0)
+        return yield* new CommandError({
+          ends: "usage",
+          message: `${flag} ${name}: there is no such table or family${suggestion(closest(name, known))}`,
+          next: "./sluice dictionary"
+        })
+  const excluded = new Set(except.flatMap(namesOf))
+  const chosen = [...new Set(only.flatMap(namesOf))].filter((name) => !excluded.has(name))
+  if (chosen.length > 0) return chosen
+  return yield* new CommandError({
+    ends: "usage",
+    message: `--only ${only.join(",")} --except ${except.join(",")}: no table is left.`,
+    next: "./sluice dictionary lists the tables."
+  })
+})

@@ -1,0 +1,136 @@
+/** `sluice export bundle`: writes tables of the current release as a bag that an auditor can check without sluice. */
+import { Clock, Effect } from "effect"
+import { basename, resolve } from "node:path"
+import { writeBundle } from "./bundle/bundle.ts"
+import { isRecipient } from "./bundle/encrypt.ts"
+import { BundleError } from "./bundle/errors.ts"
+import { signerOf } from "./bundle/sign.ts"
+import { currentRelease } from "./bundle/source.ts"
+import { targetProblem } from "./bundle/target.ts"
+import type { Flags } from "../../settings/read.ts"
+import { commaSeparated } from "../../settings/kinds.ts"
+import { outputPaths } from "../../output/paths.ts"
+import { outputSettings } from "../../settings/settings.ts"
+import type { PublishSettings } from "../../settings/targets.ts"
+import { counted } from "../../values/finding.ts"
+import { loadCatalogue } from "../../run/catalogue.ts"
+import { chosenTables } from "./chosen-tables.ts"
+import { Environment } from "../../values/environment.ts"
+import { CommandError } from "../../run/console/errors.ts"
+import { Output, duration } from "../../run/console/output.ts"
+import { record } from "../../run/recorded.ts"
+import { printResult } from "../../run/result.ts"
+import { choiceOf } from "../../run/selection.ts"
+
+export interface ExportBundleFlags extends Flags {
+  readonly target: string
+  readonly only: string | undefined
+  readonly except: string | undefined
+  /** Replace an existing bundle. */
+  readonly force: boolean
+  /** `minisign:FILE` or `ssh:FILE`. */
+  readonly sign: string | undefined
+  /** URL of an authority for timestamps. */
+  readonly timestamp: string | undefined
+  /** The profile of the release, if it is not that of the output folder. */
+  readonly profile: string | undefined
+  /** Recipients of age, separated by commas. */
+  readonly encryptTo: string | undefined
+  readonly json: boolean
+}
+
+export const exportBundle = Effect.fn("cli.exportBundle")(function* (flags: ExportBundleFlags) {
+  const { print, say, isLogged } = yield* Output
+  const startedAt = yield* Clock.currentTimeMillis
+  const output = yield* outputSettings(flags, yield* Environment)
+  const target = resolve(flags.target)
+  const format = formatOf(target)
+  const recipients = commaSeparated(flags.encryptTo ?? "")
+  const signer = flags.sign === undefined ? undefined : signerOf(flags.sign, output.folder)
+  const authority = flags.timestamp === undefined ? undefined : URL.parse(flags.timestamp)
+  const wrong = recipients.find((recipient) => !isRecipient(recipient))
+  const isAge = /\.age$/i.test(target)
+  const problem =
+    typeof signer === "string"
+      ? `--sign ${flags.sign}: ${signer}`
+      : authority === null || (authority && !/^https?:$/.test(authority.protocol))
+        ? `--timestamp ${flags.timestamp}: expected a URL such as https://freetsa.example/tsr`
+        : wrong !== undefined
+          ? `--encrypt-to ${wrong}: expected a recipient of age, age1 and 58 characters`
+          : isAge !== recipients.length > 0 || (isAge && format === "folder")
+            ? "an encrypted bundle needs --encrypt-to and a name that ends in .tar.age or .zip.age"
+            : yield* Effect.promise(() => targetProblem(target, format === "folder", flags.force))
+  if (problem !== undefined)
+    return yield* new CommandError({
+      ends: "usage",
+      message: `${flags.target}: ${problem}.`,
+      next: "./sluice export bundle audit-2026-11 (a new folder), or audit-2026-11.tar, or audit-2026-11.zip"
+    })
+  const catalogue = yield* loadCatalogue(output)
+  const choice = yield* choiceOf(flags)
+  const { run, writtenAt, ...written } = yield* Effect.gen(function* () {
+    const release = yield* currentRelease(yield* releaseFolder(flags.profile, output))
+    const names = release.tables.map(({ name }) => name)
+    const only = choice.only.length === 0 ? names : choice.only
+    const tables = yield* chosenTables({ tables: names, familyByTable: catalogue.familyByTable }, { ...choice, only })
+    const { run, writtenAt } = release
+    const written = yield* writeBundle({
+      output,
+      release,
+      catalogue,
+      tables,
+      target,
+      format,
+      signer: typeof signer === "string" ? undefined : signer,
+      authority: authority ?? undefined,
+      recipients
+    })
+    // The name only: the folders above it may contain the name of a person.
+    const bundle = { bundle: basename(target), run, writtenAt, manifestSha256: written.manifestSha256 }
+    yield* record(output.folder, "export", bundle)
+    return { run, writtenAt, ...written }
+  }).pipe(
+    Effect.catchIf(
+      (error) => error instanceof BundleError,
+      ({ message, next }) => Effect.fail(new CommandError({ ends: "failed", message, next }))
+    )
+  )
+  const next =
+    format === "folder"
+      ? `./sluice export verify ${flags.target}, or without sluice as in ${flags.target}/data/README.md.`
+      : `unpack ${flags.target}, then ./sluice export verify sluice-${run}, or without sluice as in its data/README.md.`
+  if (flags.json)
+    return yield* printResult("export-bundle", {
+      exitCode: 0,
+      next,
+      data: { path: target, format, run, writtenAt, ...written }
+    })
+  if (isLogged("info"))
+    print(
+      `${counted(written.tables, "table")} of the release of ${writtenAt} in ${target}: ${counted(written.files, "file")}, ${counted(written.rows, "row")}, in ${duration((yield* Clock.currentTimeMillis) - startedAt)}`
+    )
+  say(`Next: ${next}`)
+  return 0
+})
+
+/** The link to the release: that of the output folder, or that of the target with this profile. */
+const releaseFolder = Effect.fnUntraced(function* (
+  profile: string | undefined,
+  { folder, publishing }: { readonly folder: string; readonly publishing: PublishSettings }
+) {
+  if (profile === undefined) return outputPaths(folder).published
+  const wrong = (message: string, next: string) => new CommandError({ ends: "usage", message, next })
+  // A bundle describes the tables of the definitions, and counts are none of them.
+  if (profile === "aggregate")
+    return yield* wrong("A release with the profile aggregate has counts only, and makes no bundle.", "copy its folder")
+  const found = publishing.targets.filter((target) => target.profile === profile)
+  if (found.length === 1) return found[0]!.folder
+  const known = publishing.targets.map((target) => `${target.name} (${target.profile})`).join(", ") || "none"
+  return yield* wrong(
+    `--profile ${profile}: ${counted(found.length, "[[publish]] folder")} of the settings ${found.length === 1 ? "has" : "have"} this profile; there are: ${known}.`,
+    "name the profile of exactly one of them, or add a [[publish]] to the settings"
+  )
+})
+
+const formatOf = (target: string) =>
+  /\.tar(\.age)?$/i.test(target) ? "tar" : /\.zip(\.age)?$/i.test(target) ? "zip" : "folder"

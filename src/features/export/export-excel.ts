@@ -1,0 +1,148 @@
+/** `sluice export excel`: writes chosen tables into one Excel workbook. */
+import { Clock, Effect, Stream } from "effect"
+import { existsSync } from "node:fs"
+import { rename, rm } from "node:fs/promises"
+import { basename, dirname, resolve } from "node:path"
+import type { Catalogue } from "../../catalog/discover.ts"
+import { publishedTables } from "../../catalog/published-tables.ts"
+import { tablesOf, wideName } from "../../catalog/tables.ts"
+import { fileFailure } from "../../values/failure.ts"
+import { partsOf, rowsOf } from "../../stages/publish/chunks.ts"
+import { columnsOf } from "../../stages/publish/columns.ts"
+import type { Flags } from "../../settings/read.ts"
+import { outputSettings } from "../../settings/settings.ts"
+import { counted } from "../../values/finding.ts"
+import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import { wideViews } from "../../stores/warehouse/wide-views.ts"
+import { kindOf } from "../../stages/publish/xlsx/cells.ts"
+import { type WorkbookTable, writeWorkbook } from "../../stages/publish/xlsx/workbook.ts"
+import { loadCatalogue } from "../../run/catalogue.ts"
+import { chosenTables } from "./chosen-tables.ts"
+import { Environment } from "../../values/environment.ts"
+import { CommandError } from "../../run/console/errors.ts"
+import { Output } from "../../run/console/output.ts"
+import { openReadable, sayHolder } from "../../run/readable.ts"
+import { record } from "../../run/recorded.ts"
+import { instant, printResult } from "../../run/result.ts"
+import { choiceOf } from "../../run/selection.ts"
+
+export interface ExportExcelFlags extends Flags {
+  readonly file: string
+  readonly only: string | undefined
+  readonly except: string | undefined
+  /** Include deleted rows. */
+  readonly deleted: boolean
+  readonly json: boolean
+}
+
+/** If another program has the warehouse open, the rows are those of the last release, as a message says. */
+export const exportExcel = Effect.fn("cli.exportExcel")(function* (flags: ExportExcelFlags) {
+  const { print, say } = yield* Output
+  const output = yield* outputSettings(flags, yield* Environment)
+  const path = yield* fileOf(flags.file)
+  const catalogue = yield* loadCatalogue(output)
+  const names = yield* sheetTables(catalogue, yield* choiceOf(flags))
+  const readable = yield* openReadable(output)
+  if (readable.source === "none") return yield* readable.locked
+  const now = yield* Clock.currentTimeMillis
+  yield* sayHolder(readable, now)
+  const contents = yield* Effect.gen(function* () {
+    const tables = yield* Effect.forEach(names, (name) => tableOf(catalogue, name, flags.deleted))
+    const about = aboutLines(instant(now), flags.deleted)
+    return yield* writeFile(path, (part, signal) => writeWorkbook(part, { about, tables, signal }))
+  }).pipe(Effect.provide(readable.tables))
+  yield* record(output.folder, "export", { what: "excel", file: basename(path), rows: contents.rows })
+  const next = `open ${path}; its first sheet lists the others.`
+  if (flags.json) yield* printResult("export-excel", { exitCode: 0, next, data: { file: path, ...contents } })
+  else {
+    print(`${counted(contents.rows, "row")} of ${counted(names.length, "table")} in ${path}`)
+    if (contents.cut > 0)
+      say(`${counted(contents.cut, "value")} longer than a cell: cut, and listed on the first sheet.`, "warn")
+    say(`Next: ${next}`)
+  }
+  return 0
+}, Effect.scoped)
+
+const fileOf = (file: string) => {
+  const path = resolve(file)
+  const problem = !file.toLowerCase().endsWith(".xlsx")
+    ? "the name of a workbook ends in .xlsx"
+    : existsSync(dirname(path))
+      ? undefined
+      : `there is no folder ${dirname(path)}`
+  return problem === undefined
+    ? Effect.succeed(path)
+    : new CommandError({
+        ends: "usage",
+        message: `${file}: ${problem}.`,
+        next: "./sluice export excel contacts.xlsx --only contacts"
+      })
+}
+
+/** Wide views repeat the rows of their table, so a family does not include them. */
+const sheetTables = Effect.fnUntraced(function* (
+  catalogue: Catalogue,
+  choice: Effect.Success<ReturnType<typeof choiceOf>>
+) {
+  if (choice.only.length === 0)
+    return yield* new CommandError({
+      ends: "usage",
+      message: "Name the tables of the workbook with --only: each becomes a sheet.",
+      next: "./sluice dictionary lists the tables."
+    })
+  const tables = publishedTables(catalogue).map(({ name }) => name)
+  return yield* chosenTables({ tables, familyByTable: catalogue.familyByTable }, choice)
+})
+
+/** Internal to sluice: of no use in a spreadsheet. */
+const internalColumns: ReadonlySet<string> = new Set(["_row_hash", "_run_id"])
+
+const tableOf = Effect.fnUntraced(function* (catalogue: Catalogue, name: string, withDeleted: boolean) {
+  const warehouse = yield* Warehouse
+  const wide = (yield* wideViews(catalogue)).find(({ view }) => view === name)
+  const all = yield* partsOf({ name, wide }, "crm")
+  const existing = yield* columnsOf(all[0]!)
+  const hidesDeleted = !withDeleted && existing.some((column) => column.name === "_deleted_at")
+  const columns = existing.filter(
+    (column) => !internalColumns.has(column.name) && !(hidesDeleted && column.name === "_deleted_at")
+  )
+  const parts = hidesDeleted ? all.map((part) => `(FROM ${part} WHERE _deleted_at IS NULL)`) : all
+  const rows = Stream.provideService(rowsOf(parts, columns), Warehouse, warehouse)
+  return {
+    name,
+    description: descriptionOf(catalogue, name),
+    columns: columns.map((column) => ({ name: column.name, kind: kindOf(column.type) })),
+    rows: Stream.toAsyncIterable(rows)
+  } satisfies WorkbookTable
+})
+
+const descriptionOf = ({ resources }: Catalogue, name: string): string => {
+  const wide = resources.find((resource) => resource.wide && wideName(resource) === name)
+  if (wide) return `${wide.description} With a column for each custom field.`
+  return resources.flatMap(tablesOf).find((table) => table.name === name)!.description
+}
+
+const aboutLines = (now: string, withDeleted: boolean): ReadonlyArray<string> => [
+  `Exported by sluice at ${now}.`,
+  "Timestamps are in UTC. Days without a time have no time zone.",
+  "Amounts are in the currency of the column beside them, if the table has one.",
+  "Numbers of more than 15 digits, ids and phone numbers are texts, because Excel would change them. No text is a formula.",
+  withDeleted ? "Deleted rows have the time of their deletion in _deleted_at." : "Deleted rows are left out.",
+  "The rows are personal data."
+]
+
+/** Replaces the file only by a complete one. */
+const writeFile = <A>(path: string, write: (part: string, signal: AbortSignal) => Promise<A>) => {
+  const part = `${path}.part`
+  const written = Effect.callback<A, unknown>((resume, signal) => {
+    write(part, signal).then(
+      (value) => resume(Effect.succeed(value)),
+      (cause: unknown) => resume(Effect.fail(cause))
+    )
+  })
+  return written.pipe(
+    Effect.tap(() => Effect.promise(() => rename(part, path))),
+    Effect.onError(() => Effect.promise(() => rm(part, { force: true }).catch(() => {}))),
+    Effect.mapError((cause) => fileFailure(path, "written", cause))
+  )
+}

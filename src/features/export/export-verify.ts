@@ -1,0 +1,70 @@
+/** `sluice export verify`: checks a bundle, also one of another machine; it needs neither settings nor an output folder. */
+import { Effect } from "effect"
+import { realpath, stat } from "node:fs/promises"
+import { verifyBundle } from "./bundle/verify/verify.ts"
+import { type Failure, exitCodes } from "../../values/failure.ts"
+import { onDisk } from "../../output/files.ts"
+import { counted } from "../../values/finding.ts"
+import { CommandError } from "../../run/console/errors.ts"
+import { Output } from "../../run/console/output.ts"
+import { printResult } from "../../run/result.ts"
+
+export interface ExportVerifyFlags {
+  readonly folder: string
+  readonly json: boolean
+}
+
+const isOfSystem = (cause: unknown): boolean => cause instanceof Error && "code" in cause
+
+export const exportVerify = Effect.fn("cli.exportVerify")(function* ({ folder: given, json }: ExportVerifyFlags) {
+  const { print, say } = yield* Output
+  const found = yield* Effect.promise(() => stat(given).catch(() => undefined))
+  if (!found?.isDirectory())
+    return yield* new CommandError({
+      ends: "usage",
+      message: found ? `${given} is a file, and a bundle is checked as a folder.` : `There is no folder ${given}.`,
+      next: /\.zip$/i.test(given)
+        ? `unzip ${given}, then ./sluice export verify with the folder in it.`
+        : found
+          ? `tar -xf ${given}, then ./sluice export verify with the folder in it.`
+          : "./sluice export verify --help"
+    })
+  const check = yield* Effect.callback<Awaited<ReturnType<typeof verifyBundle>>, unknown>((resume, signal) => {
+    realpath(given)
+      .then((folder) => verifyBundle(folder, signal))
+      .then(
+        (checked) => resume(Effect.succeed(checked)),
+        (cause: unknown) => resume(Effect.fail(cause))
+      )
+  }).pipe(
+    Effect.catch((cause): Effect.Effect<never, Failure | CommandError> =>
+      // An error without a code is none of the system: the bundle is one that this check cannot cope with.
+      isOfSystem(cause)
+        ? onDisk(given, "read", () => Promise.reject(cause))
+        : Effect.fail(
+            new CommandError({
+              ends: "failed",
+              message: `The check of ${given} failed, so nothing is known of it: ${cause instanceof Error ? cause.message : String(cause)}.`,
+              next: "request the bundle again from whoever sent it."
+            })
+          )
+    )
+  )
+  const { findings, files, bytes, tables } = check
+  const isIntact = findings.length === 0
+  const exitCode = isIntact ? 0 : exitCodes.failed
+  const next = isIntact
+    ? "compare the SHA-256 of its manifest-sha256.txt with the one that you were given."
+    : "request the bundle again from whoever sent it, or export it again: ./sluice export bundle."
+  if (json) return yield* printResult("export-verify", { exitCode, next, data: { folder: given, isIntact, ...check } })
+  for (const { level, where, what } of findings)
+    print(`${level === "wrong" ? "WRONG       " : "not compared"}  ${where}: ${what}`)
+  const looked = `${counted(files, "file")}, ${counted(bytes, "byte")}, the control totals of ${counted(tables, "table")}`
+  print(
+    isIntact
+      ? `ok: ${looked}`
+      : `${counted(findings.length, "finding")}; compared without one: the control totals of ${counted(tables, "table")}`
+  )
+  say(`Next: ${next}`)
+  return exitCode
+})

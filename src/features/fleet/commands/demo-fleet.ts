@@ -1,0 +1,157 @@
+/** `sluice demo --fleet`: an agency of made-up locations, three workers of which one is killed, and one query over all. */
+import { DuckDBInstance } from "@duckdb/node-api"
+import { Effect, Redacted } from "effect"
+import { type ChildProcess, spawn } from "node:child_process"
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { type Database, databaseLayer } from "../cluster/database.ts"
+import { type Postgres, postgresPrograms, startPostgres } from "../demo-postgres.ts"
+import { addLocations, enqueue, statusOfFleet } from "../roster.ts"
+import { startSandbox } from "../../../../sandbox/server.ts"
+import { demoFolder } from "../../../output/paths.ts"
+import { outputSettings } from "../../../settings/settings.ts"
+import { freshDemoFleet } from "../../../run/demo-folder.ts"
+import { Environment } from "../../../values/environment.ts"
+import { CommandError } from "../../../run/console/errors.ts"
+import { unavailable } from "./fleet-database.ts"
+import { Output, table } from "../../../run/console/output.ts"
+
+const locations = 20
+const workers = 3
+
+export const demoFleet = Effect.fn("cli.demoFleet")(function* (flags: { readonly output: string | undefined }) {
+  const { print, say } = yield* Output
+  const environment = yield* Environment
+  const programs = postgresPrograms(environment["PATH"])
+  if (programs === undefined)
+    return yield* new CommandError({
+      ends: "failed",
+      message: "The demo of a fleet needs PostgreSQL, and its programs initdb and postgres are not on this machine.",
+      next: "Install it (Debian: apt-get install postgresql, macOS: brew install postgresql@17), then ./sluice demo --fleet."
+    })
+  const { folder } = yield* outputSettings({ output: flags.output ?? demoFolder, noFile: true }, {})
+  const state = join(folder, "fleet")
+  const sandbox = yield* Effect.acquireRelease(
+    Effect.promise(() => startSandbox({ locations, contacts: 10, minimumScale: 0.2 })),
+    (running) => Effect.promise(() => running.close())
+  )
+  const listed = (yield* Effect.promise(async () =>
+    (await fetch(`${sandbox.url}/__sandbox/locations`)).json()
+  )) as ReadonlyArray<{ readonly locationId: string; readonly token: string }>
+  yield* freshDemoFleet(state, { service: sandbox.url, locations: listed.map(({ locationId }) => locationId) })
+  const temporary = yield* Effect.acquireRelease(
+    Effect.promise(() => mkdtemp(join(tmpdir(), "sluice-demo-"))),
+    (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
+  )
+  yield* Effect.promise(() => writeTokens(join(temporary, "tokens"), listed))
+  const database = yield* Effect.acquireRelease(
+    Effect.promise(() => startDatabase(programs, temporary)),
+    ({ stop }) => Effect.promise(stop)
+  )
+  const started = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      Array.from({ length: workers }, () =>
+        startWorker(temporary, {
+          PATH: environment["PATH"],
+          SLUICE_BASE_URL: sandbox.url,
+          SLUICE_FLEET_DATABASE: database.url,
+          SLUICE_FLEET_PARALLEL: "3",
+          SLUICE_FLEET_STATE: state,
+          SLUICE_FLEET_TOKEN: `file:${temporary}/tokens/{location}`,
+          SLUICE_FORMATS: "parquet",
+          SLUICE_MODELS: "false"
+        })
+      )
+    ),
+    (processes) => Effect.promise(() => stopped(processes))
+  )
+  say(`1. ${locations} made-up locations answer on this machine, each with a limit of 100 requests in 10 seconds.`)
+  say(`2. PostgreSQL and ${workers} workers have started. A run of each location is queued:\n`)
+  yield* Effect.gen(function* () {
+    yield* addLocations(listed.map(({ locationId }) => ({ location: locationId })))
+    yield* enqueue(undefined, { kind: "sync" })
+    yield* watch(say, () => started[0]!.kill("SIGKILL"))
+  }).pipe(Effect.provide(databaseLayer(Redacted.make(database.url), 2)), unavailable)
+  say(`\n3. One query over all locations:\n\n  ${contactsByLocation(state).replaceAll("\n", "\n  ")}\n`)
+  for (const line of yield* Effect.promise(() => rowsOf(contactsByLocation(state)))) print(line)
+  say(`\nThe folder of each location is in ${state}.\nNext: docs/fleet.md says how to run your own.`)
+  return 0
+}, Effect.scoped)
+
+const everyMs = 3000
+const killAfter = 4
+
+/** Says how far the fleet is, and kills a worker on the way. */
+const watch = (say: (line: string) => void, kill: () => void): Effect.Effect<void, never, Database> =>
+  Effect.gen(function* () {
+    for (let time = 1; ; time++) {
+      yield* Effect.sleep(everyMs)
+      const rows = yield* Effect.orDie(statusOfFleet(undefined))
+      const count = (wanted: string) => rows.filter(({ state }) => state === wanted).length
+      const owners = new Set(rows.flatMap(({ owner }) => owner ?? []))
+      const open = count("queued") + count("waiting")
+      say(`   ${count("done")} done, ${count("running")} running on ${owners.size} workers, ${open} queued`)
+      if (time === killAfter) {
+        kill()
+        say(
+          "   One worker is killed. The others take over its locations when its lease has ended, and one window after it."
+        )
+      }
+      const failed = rows.find(({ state }) => state === "failed")
+      if (failed !== undefined) return yield* Effect.die(new Error(`${failed.location}: ${failed.message}`))
+      if (count("done") === rows.length) return
+    }
+  })
+
+const contactsByLocation = (
+  state: string
+) => `SELECT location_id, count(*) AS contacts, max(date_updated) AS last_change
+FROM read_parquet('${state}/*/published/parquet/contacts/*.parquet')
+WHERE _deleted_at IS NULL
+GROUP BY ALL ORDER BY location_id LIMIT 5`
+
+const rowsOf = async (sql: string): Promise<ReadonlyArray<string>> => {
+  const instance = await DuckDBInstance.create(":memory:")
+  const connection = await instance.connect()
+  const rows = (await connection.runAndReadAll(sql)).getRowObjectsJson()
+  connection.closeSync()
+  instance.closeSync()
+  return table(
+    ["location_id", "contacts", "last_change"],
+    rows.map((row) => [String(row["location_id"]), Number(row["contacts"]), String(row["last_change"])])
+  )
+}
+
+const writeTokens = async (
+  folder: string,
+  listed: ReadonlyArray<{ readonly locationId: string; readonly token: string }>
+) => {
+  await mkdir(folder)
+  for (const { locationId, token } of listed) await writeFile(join(folder, locationId), token, { mode: 0o600 })
+}
+
+/** Only the user of the server needs to pass through the temporary folder. */
+const startDatabase = async (programs: string, temporary: string): Promise<Postgres> => {
+  await chmod(temporary, 0o711)
+  return startPostgres(programs, join(temporary, "database"))
+}
+
+/** In the temporary folder there is no settings file: it could name folders to publish into. */
+const startWorker = (temporary: string, environment: NodeJS.ProcessEnv): ChildProcess =>
+  spawn(process.execPath, [...process.execArgv, resolve(process.argv[1]!), "fleet", "worker"], {
+    cwd: temporary,
+    env: environment,
+    stdio: "ignore"
+  })
+
+const stopped = (processes: ReadonlyArray<ChildProcess>) =>
+  Promise.all(
+    processes.map((one) => {
+      if (one.exitCode !== null || one.signalCode !== null) return undefined
+      const ended = new Promise((resolve) => one.once("exit", resolve))
+      one.kill("SIGTERM")
+      const late = setTimeout(() => one.kill("SIGKILL"), 10_000)
+      return ended.then(() => clearTimeout(late))
+    })
+  )

@@ -1,0 +1,124 @@
+/** `sluice fleet locations`: which locations the fleet has. */
+import { DuckDBInstance } from "@duckdb/node-api"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { agencyLocations } from "../agency.ts"
+import { isLocationId, isStoredReference } from "../reference.ts"
+import { type NewLocation, addLocations, removeLocations } from "../roster.ts"
+import { SettingsError } from "../../../settings/errors.ts"
+import { type FleetSettings, fleetSettings } from "../../../settings/fleet.ts"
+import type { Flags } from "../../../settings/read.ts"
+import { missing } from "../../../settings/settings.ts"
+import { counted } from "../../../values/finding.ts"
+import { Environment } from "../../../values/environment.ts"
+import { CommandError } from "../../../run/console/errors.ts"
+import { withDatabase } from "./fleet-database.ts"
+import { Output } from "../../../run/console/output.ts"
+import { printResult } from "../../../run/result.ts"
+
+interface LocationFlags extends Pick<Flags, "config" | "baseUrl"> {
+  readonly json: boolean
+}
+
+export const locationsAdd = Effect.fn("cli.locationsAdd")(function* (
+  flags: LocationFlags & { readonly ids: ReadonlyArray<string>; readonly token: string | undefined }
+) {
+  const settings = yield* fleetSettings(flags, yield* Environment)
+  return yield* add(
+    settings,
+    flags.json,
+    flags.ids.map((location) => ({ location, token: flags.token }))
+  )
+})
+
+export const locationsImport = Effect.fn("cli.locationsImport")(function* (
+  flags: LocationFlags & { readonly file: string | undefined }
+) {
+  const settings = yield* fleetSettings(flags, yield* Environment)
+  const { file } = flags
+  const found = yield* file === undefined ? fromAgency(settings) : fromFile(file)
+  return yield* add(settings, flags.json, found)
+})
+
+export const locationsRemove = Effect.fn("cli.locationsRemove")(function* (
+  flags: LocationFlags & { readonly ids: ReadonlyArray<string> }
+) {
+  const settings = yield* fleetSettings(flags, yield* Environment)
+  const removed = yield* withDatabase(settings, removeLocations(flags.ids))
+  return yield* report(flags.json, removed, flags.ids.length, "removed")
+})
+
+const add = Effect.fnUntraced(function* (
+  settings: FleetSettings,
+  json: boolean,
+  locations: ReadonlyArray<NewLocation>
+) {
+  for (const { location, token } of locations) {
+    if (!isLocationId(location))
+      return yield* usage(`${JSON.stringify(location)} is not the id of a location: letters, digits, - and _ only.`)
+    // The text may be the token itself, so the message does not repeat it.
+    if (token !== undefined && !isStoredReference(token))
+      return yield* usage(
+        `The token of ${location} is not a reference env:NAME or file:/path. The database contains no tokens, and no commands.`
+      )
+  }
+  const added = yield* withDatabase(settings, addLocations(locations))
+  return yield* report(json, added, locations.length, "added")
+})
+
+const report = Effect.fnUntraced(function* (json: boolean, changed: ReadonlyArray<string>, all: number, verb: string) {
+  const { print, say } = yield* Output
+  const next = "./sluice fleet status"
+  const data = { locations: changed, unchanged: all - changed.length }
+  if (json) return yield* printResult("fleet-locations", { exitCode: 0, next, data })
+  print(`${counted(changed.length, "location")} ${verb}${data.unchanged === 0 ? "" : `; ${data.unchanged} unchanged`}`)
+  say(`Next: ${next}`)
+  return 0
+})
+
+const usage = (message: string) =>
+  Effect.fail(new CommandError({ ends: "usage", message, next: "./sluice fleet locations add --help" }))
+
+const fromAgency = Effect.fnUntraced(function* ({ agencyToken, baseUrl, companyId }: FleetSettings) {
+  if (baseUrl === undefined) return yield* new SettingsError({ problems: [missing("account.base_url")] })
+  const token = Redacted.value(yield* agencyToken)
+  ;(yield* Output).keepSecret(token)
+  return yield* Effect.tryPromise({
+    try: () => agencyLocations(baseUrl, token, companyId),
+    catch: (cause) =>
+      new CommandError({
+        ends: "later",
+        message: `The locations of the agency could not be listed: ${(cause as Error).message}.`,
+        next: "Check fleet.agency_token and account.company_id, or import a CSV file."
+      })
+  })
+})
+
+/** A CSV file with a header, in any order of its columns. */
+const fromFile = (file: string) =>
+  Effect.tryPromise({
+    try: async () => {
+      const instance = await DuckDBInstance.create(":memory:", {
+        autoinstall_known_extensions: "false",
+        autoload_known_extensions: "false"
+      })
+      const connection = await instance.connect()
+      try {
+        const read = await connection.runAndReadAll("FROM read_csv($file, header = true, all_varchar = true)", { file })
+        return read.getRowObjectsJson().map(({ location, name, token }): NewLocation => ({
+          location: String(location ?? ""),
+          ...(typeof name === "string" && { name }),
+          ...(typeof token === "string" && { token })
+        }))
+      } finally {
+        connection.closeSync()
+        instance.closeSync()
+      }
+    },
+    catch: (cause) =>
+      new CommandError({
+        ends: "usage",
+        message: `${file} could not be read as CSV: ${String((cause as Error).message).split("\n")[0]}`,
+        next: "Write a header with the column location, and optionally name and token."
+      })
+  })

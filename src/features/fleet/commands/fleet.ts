@@ -1,0 +1,182 @@
+/** `sluice fleet enqueue`, `status`, `pause`, `resume` and `cancel`: one statement each, which the workers notice. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { exitCodes } from "../../../values/failure.ts"
+import { type Database, DatabaseError } from "../cluster/database.ts"
+import { type Chosen, type LocationStatus, cancel, enqueue, setPaused, statusOfFleet, unknownOf } from "../roster.ts"
+import { fleetSettings } from "../../../settings/fleet.ts"
+import { commaSeparated } from "../../../settings/kinds.ts"
+import type { Flags } from "../../../settings/read.ts"
+import { counted } from "../../../values/finding.ts"
+import { Environment } from "../../../values/environment.ts"
+import { CommandError } from "../../../run/console/errors.ts"
+import { withDatabase } from "./fleet-database.ts"
+import { Output, duration, table } from "../../../run/console/output.ts"
+import { instant, printResult } from "../../../run/result.ts"
+
+export interface ChosenFlags extends Pick<Flags, "config"> {
+  readonly all: boolean
+  readonly location: string | undefined
+  readonly json: boolean
+}
+
+type Change = "fleet-enqueue" | "fleet-pause" | "fleet-resume" | "fleet-cancel"
+
+/** Changes the chosen locations, and prints how many there were. */
+const change = Effect.fnUntraced(function* (
+  name: Change,
+  flags: ChosenFlags,
+  act: (chosen: Chosen) => Effect.Effect<ReadonlyArray<string>, DatabaseError, Database>,
+  sentence: (changed: string) => string
+) {
+  const { print, say } = yield* Output
+  const command = `./sluice ${name.replace("-", " ")}`
+  if (flags.all === (flags.location !== undefined))
+    return yield* new CommandError({
+      ends: "usage",
+      message: "Either --all or --location names the locations.",
+      next: `${command} --all`
+    })
+  const settings = yield* fleetSettings(flags, yield* Environment)
+  const chosen = flags.location === undefined ? undefined : commaSeparated(flags.location)
+  const { changed, known } = yield* withDatabase(
+    settings,
+    Effect.gen(function* () {
+      yield* refuseUnknown(chosen)
+      const changed = yield* act(chosen)
+      return { changed, known: (yield* statusOfFleet(chosen)).length }
+    })
+  )
+  const next = "./sluice fleet status"
+  if (flags.json)
+    return yield* printResult(name, {
+      exitCode: 0,
+      next,
+      data: { locations: changed, unchanged: known - changed.length }
+    })
+  const rest = known - changed.length
+  print(`${sentence(counted(changed.length, "location"))}${rest === 0 ? "" : `; ${rest} unchanged`}`)
+  say(`Next: ${next}`)
+  return 0
+})
+
+const refuseUnknown = Effect.fnUntraced(function* (chosen: Chosen) {
+  const unknown = yield* unknownOf(chosen)
+  if (unknown.length > 0)
+    return yield* new CommandError({
+      ends: "usage",
+      message: `--location ${unknown.join(",")}: the fleet has no such location.`,
+      next: `./sluice fleet locations add ${unknown.join(" ")}`
+    })
+})
+
+export interface EnqueueFlags extends ChosenFlags {
+  readonly full: boolean
+  readonly from: string | undefined
+  readonly to: string | undefined
+}
+
+export const fleetEnqueue = Effect.fn("cli.fleetEnqueue")(function* (flags: EnqueueFlags) {
+  const { from, full, to } = flags
+  if ((full && from !== undefined) || (to !== undefined && from === undefined))
+    return yield* new CommandError({
+      ends: "usage",
+      message: full ? "--full and --from exclude each other." : "--to needs --from.",
+      next: "./sluice fleet enqueue --all --from 2025-01-01"
+    })
+  const kind = full ? "full" : from === undefined ? "sync" : "backfill"
+  return yield* change(
+    "fleet-enqueue",
+    flags,
+    (chosen) => enqueue(chosen, { kind, from, to }),
+    (changed) => `${changed} queued`
+  )
+})
+
+export const fleetPause = (flags: ChosenFlags) =>
+  change(
+    "fleet-pause",
+    flags,
+    (chosen) => setPaused(chosen, true),
+    (changed) => `${changed} paused`
+  )
+
+export const fleetResume = (flags: ChosenFlags) =>
+  change(
+    "fleet-resume",
+    flags,
+    (chosen) => setPaused(chosen, false),
+    (changed) => `${changed} resumed`
+  )
+
+export const fleetCancel = (flags: ChosenFlags) =>
+  change("fleet-cancel", flags, cancel, (changed) => `The runs of ${changed} end`)
+
+export interface FleetStatusFlags extends Pick<Flags, "config"> {
+  readonly location: string | undefined
+  readonly all: boolean
+  readonly check: boolean
+  readonly json: boolean
+}
+
+export const fleetStatus = Effect.fn("cli.fleetStatus")(function* (flags: FleetStatusFlags) {
+  const { print, say } = yield* Output
+  const settings = yield* fleetSettings(flags, yield* Environment)
+  const chosen = flags.location === undefined ? undefined : commaSeparated(flags.location)
+  const rows = yield* withDatabase(settings, Effect.andThen(refuseUnknown(chosen), statusOfFleet(chosen)))
+  const counts: Record<string, number> = {}
+  for (const { state } of rows) counts[state] = (counts[state] ?? 0) + 1
+  const failed = rows.filter(({ state }) => state === "failed")
+  const exitCode = flags.check && failed.length > 0 ? exitCodes.alarms : 0
+  const next =
+    rows.length === 0
+      ? "./sluice fleet locations import"
+      : failed.length > 0
+        ? `./sluice fleet enqueue --location ${failed[0]!.location}, when the cause is corrected`
+        : "./sluice fleet enqueue --all"
+  if (flags.json)
+    return yield* printResult("fleet-status", { exitCode, next, data: { counts, locations: rows.map(shown) } })
+  const now = yield* Clock.currentTimeMillis
+  const listed = rows.filter(({ state }) => flags.all || chosen !== undefined || state !== "done")
+  if (listed.length > 0)
+    for (const line of table(
+      ["location", "state", "tables are", "requests left", "worker", "next or reason"],
+      listed.map((row) => [
+        row.location,
+        row.paused ? `${row.state}, paused` : row.state,
+        row.freshAt === null ? "never complete" : `${duration(now - row.freshAt)} old`,
+        row.requestsLeft ?? "",
+        row.owner ?? "",
+        reasonOf(row, now)
+      ])
+    ))
+      print(line)
+  const states = Object.entries(counts).map(([state, count]) => `${count} ${state}`)
+  print(`${counted(rows.length, "location")}${states.length === 0 ? "" : `: ${states.join(", ")}`}`)
+  say(`Next: ${next}`)
+  return exitCode
+})
+
+const reasonOf = ({ message, notBefore, state }: LocationStatus, now: number): string => {
+  const wait = notBefore !== null && notBefore > now ? `in ${duration(notBefore - now)}` : undefined
+  const isOpen = state === "queued" || state === "waiting"
+  const reason = state === "done" || state === "running" ? undefined : message?.replaceAll(/\s+/g, " ").slice(0, 120)
+  return [isOpen ? wait : undefined, reason].filter((part) => part !== undefined).join(": ")
+}
+
+/** Without what is not known. */
+const shown = (row: LocationStatus) => {
+  const at = (ms: number | null) => (ms === null ? undefined : instant(ms))
+  const { endedAt, freshAt, notBefore, requestedAt, startedAt } = row
+  const times = {
+    freshAt: at(freshAt),
+    requestedAt: at(requestedAt),
+    notBefore: at(notBefore),
+    startedAt: at(startedAt),
+    endedAt: at(endedAt)
+  }
+  // The columns of the database have the types of the result.
+  return Object.fromEntries(
+    Object.entries({ ...row, ...times }).filter(([, value]) => value !== null && value !== undefined)
+  ) as never
+}

@@ -1,0 +1,65 @@
+/** Keeps the folder of a location in a bucket: before, during and after the process that works in it. */
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Schema from "effect/Schema"
+import { exitCodes } from "../../values/failure.ts"
+import type { Outcome } from "./child.ts"
+import { type Database, patiently } from "./cluster/database.ts"
+import { type Claim, setSnapshot } from "./store.ts"
+import type { Objects } from "./state/objects.ts"
+import { type Session, openSession } from "./state/session.ts"
+
+class StateError extends Schema.TaggedError<StateError>()("StateError", { detail: Schema.String }) {}
+
+/** A vault seals a segment for each 16 MB. A refresh token works once, so the next worker must have the newest. */
+const saveEvery = "1 second"
+
+const attempt = <A>(run: () => Promise<A>) =>
+  Effect.tryPromise({ try: run, catch: (cause) => new StateError({ detail: (cause as Error).message }) })
+
+/** Makes the folder ready, runs the work in it, and stores what it has done. Without the bucket, the run is tried again later. */
+export const inBucket = (
+  objects: Objects,
+  claim: Claim,
+  folder: string,
+  onSession: (session: Session) => void,
+  work: Effect.Effect<Outcome>
+): Effect.Effect<Outcome, never, Database> =>
+  Effect.gen(function* () {
+    const session = yield* attempt(() => openSession(objects, claim.location, folder, claim.snapshot ?? undefined))
+    onSession(session)
+    const saving = save(claim, session, session.saveSealed).pipe(
+      Effect.catchTag("StateError", ({ detail }) =>
+        Effect.annotateLogs(Effect.logWarning("the bucket does not answer"), { location: claim.location, detail })
+      ),
+      // A snapshot that has begun ends before the next one begins.
+      Effect.uninterruptible,
+      Effect.andThen(Effect.sleep(saveEvery)),
+      Effect.forever
+    )
+    const saver = yield* Effect.forkChild(saving)
+    const outcome = yield* Effect.ensuring(work, Fiber.interrupt(saver))
+    return yield* save(claim, session, session.saveAll).pipe(
+      Effect.as(outcome),
+      Effect.catchTag("StateError", (error) => Effect.succeed({ ...notStored(error), ...sent(outcome) }))
+    )
+  }).pipe(Effect.catchTag("StateError", (error) => Effect.succeed(notStored(error))))
+
+/** Stores a snapshot, unless the location belongs to another worker now. */
+export const save = (claim: Claim, session: Session, take: () => Promise<string | undefined>) =>
+  Effect.gen(function* () {
+    const name = yield* attempt(take)
+    if (name !== undefined && (yield* patiently(setSnapshot(claim, name)))) yield* attempt(session.commit)
+  })
+
+const notStored = ({ detail }: StateError): Outcome => ({
+  exitCode: exitCodes.later,
+  message: `The state of the location could not be read or stored: ${detail}`,
+  resumeAt: undefined,
+  requests: undefined,
+  requestsLeft: undefined,
+  isClean: true,
+  isCutOff: false
+})
+
+const sent = ({ isClean, requests, requestsLeft }: Outcome) => ({ isClean, requests, requestsLeft })

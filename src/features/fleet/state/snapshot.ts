@@ -1,0 +1,175 @@
+/**
+ * The output folder of a location in a bucket. A file is cut into chunks, which a snapshot names by its own id and their
+ * checksums: what has not changed since the last snapshot is not uploaded again. A manifest lists the chunks of each file.
+ * Neither ever changes, so a worker that has lost its location overwrites nothing, and removes nothing that a later snapshot
+ * has uploaded; which manifest counts is in the database.
+ */
+import { createHash, randomUUID } from "node:crypto"
+import { mkdir, open, readFile, readdir, rm } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { writeAtomically } from "../../../output/files.ts"
+import type { Objects } from "./objects.ts"
+
+export interface Manifest {
+  /** Its name in the bucket. */
+  readonly name: string
+  /** The chunks of each file, as `<snapshot>/<checksum>`. */
+  readonly files: Readonly<Record<string, ReadonlyArray<string>>>
+}
+
+/** DuckDB changes few blocks of a large file; a chunk is also what is in memory at one time. */
+const chunkBytes = 4 * 1024 * 1024
+
+/** What a sync makes again, or needs on this machine only. */
+const isDerived = (path: string): boolean =>
+  /^(published|\.published|tmp|rebuilt\.duckdb|(progress|holder)\.json|verify-|backfill\.(running|stop))/.test(path) ||
+  path.endsWith(".part")
+
+/** As outputPaths names it; it is replaced all at once. */
+const tokensName = "tokens.json"
+
+const chunkName = (location: string, chunk: string) => `${location}/chunks/${chunk}`
+
+/** Writes the files of a manifest into a folder, in the place of what it contains. */
+export const restore = async (objects: Objects, location: string, name: string, folder: string): Promise<Manifest> => {
+  const manifest = await readManifest(objects, name)
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  for (const [path, chunks] of Object.entries(manifest.files)) {
+    // A manifest comes from a bucket that others may write to.
+    if (path.startsWith("/") || path.split("/").includes("..")) throw new Error(`${name} names a file outside: ${path}`)
+    await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 })
+    const file = await open(join(folder, path), "w", 0o600)
+    try {
+      for (const chunk of chunks) {
+        const content = await objects.get(chunkName(location, chunk))
+        if (content === undefined || checksumOf(content) !== checksumIn(chunk))
+          throw new Error(`${chunkName(location, chunk)} is ${content === undefined ? "missing" : "damaged"}`)
+        await file.appendFile(content)
+      }
+    } finally {
+      await file.close()
+    }
+  }
+  return manifest
+}
+
+export const readManifest = async (objects: Objects, name: string): Promise<Manifest> => {
+  const text = await objects.get(name)
+  if (text === undefined) throw new Error(`${name} is missing`)
+  return { name, files: (JSON.parse(text.toString()) as Pick<Manifest, "files">).files }
+}
+
+/** Uploads what is new in the folder of a sync that has ended. */
+export const saveFolder = async (
+  objects: Objects,
+  location: string,
+  folder: string,
+  base: Manifest | undefined
+): Promise<Manifest> => {
+  const paths = (await readdir(folder, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+  return upload(
+    objects,
+    location,
+    folder,
+    paths.filter((path) => !isDerived(path)),
+    base,
+    {}
+  )
+}
+
+/**
+ * As `saveFolder`, while the sync runs: adds the sealed segments of the vault, which do not change, and the tokens of an app,
+ * because each refresh token works once. Undefined if nothing is new.
+ */
+export const saveSealed = async (
+  objects: Objects,
+  location: string,
+  folder: string,
+  base: Manifest | undefined
+): Promise<Manifest | undefined> => {
+  const names = await readdir(join(folder, "vault")).catch(() => [])
+  const sealed = names.filter((name) => name.endsWith(".ndjson.zst")).map((name) => `vault/${name}`)
+  const fresh = sealed.filter((path) => base?.files[path] === undefined)
+  const tokens = await readFile(join(folder, tokensName)).catch(() => undefined)
+  const savedTokens = base?.files[tokensName]?.[0]
+  if (tokens !== undefined && (savedTokens === undefined || checksumOf(tokens) !== checksumIn(savedTokens)))
+    fresh.push(tokensName)
+  if (fresh.length === 0) return undefined
+  // The vault removes a plain segment beside its sealed copy, so the snapshot may have both.
+  return upload(objects, location, folder, fresh, base, base?.files ?? {})
+}
+
+const upload = async (
+  objects: Objects,
+  location: string,
+  folder: string,
+  paths: ReadonlyArray<string>,
+  base: Manifest | undefined,
+  kept: Manifest["files"]
+): Promise<Manifest> => {
+  const snapshot = randomUUID()
+  const known = new Map(
+    Object.values(base?.files ?? {})
+      .flat()
+      .map((chunk) => [checksumIn(chunk), chunk])
+  )
+  const files: Record<string, ReadonlyArray<string>> = { ...kept }
+  for (const path of paths) {
+    const chunks: Array<string> = []
+    for await (const content of chunksOf(join(folder, path))) {
+      const checksum = checksumOf(content)
+      const chunk = known.get(checksum) ?? `${snapshot}/${checksum}`
+      if (!known.has(checksum)) await objects.put(chunkName(location, chunk), content)
+      known.set(checksum, chunk)
+      chunks.push(chunk)
+    }
+    files[path] = chunks
+  }
+  const name = `${location}/manifests/${snapshot}.json`
+  await objects.put(name, new Uint8Array(Buffer.from(JSON.stringify({ files }))))
+  return { name, files }
+}
+
+/** Removes what only an earlier manifest needs. */
+export const removeUnused = async (
+  objects: Objects,
+  location: string,
+  before: Manifest,
+  now: Manifest
+): Promise<void> => {
+  const used = new Set(Object.values(now.files).flat())
+  for (const chunk of new Set(Object.values(before.files).flat()))
+    if (!used.has(chunk)) await objects.remove(chunkName(location, chunk))
+  await objects.remove(before.name)
+}
+
+async function* chunksOf(path: string): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const file = await open(path, "r")
+  try {
+    for (;;) {
+      const buffer = new Uint8Array(chunkBytes)
+      const { bytesRead } = await file.read(buffer, 0, chunkBytes)
+      if (bytesRead === 0) return
+      yield buffer.subarray(0, bytesRead)
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+const checksumIn = (chunk: string): string => chunk.split("/")[1]!
+
+const checksumOf = (content: Uint8Array): string => createHash("sha256").update(content).digest("hex")
+
+/** Beside the folder: the manifest from which its content derives. */
+const markOf = (folder: string) => `${folder}.manifest`
+
+export const derivesFrom = async (folder: string): Promise<string | undefined> =>
+  readFile(markOf(folder), "utf8").catch(() => undefined)
+
+export const forgetDerived = (folder: string): Promise<void> => rm(markOf(folder), { force: true })
+
+export const markDerived = (folder: string, name: string): Promise<void> => writeAtomically(markOf(folder), name)

@@ -1,0 +1,142 @@
+/** `sluice listen`: receives events of the service, and reads what they say has changed. */
+import { Clock, Duration, Effect, Redacted, Result } from "effect"
+import { join } from "node:path"
+import { exitCodes } from "../../values/failure.ts"
+import { onDisk } from "../../output/files.ts"
+import { Due } from "./due.ts"
+import { startListener } from "./server.ts"
+import { SettingsError } from "../../settings/errors.ts"
+import type { Flags } from "../../settings/read.ts"
+import { secretReader } from "../../settings/secrets.ts"
+import { syncSettings } from "../../settings/settings.ts"
+import { durationMs } from "../../values/duration.ts"
+import { counted } from "../../values/finding.ts"
+import { loadCatalogue } from "../../run/catalogue.ts"
+import { refuseDemoFolder } from "../../run/demo-folder.ts"
+import { Environment } from "../../values/environment.ts"
+import { CommandError, explanationOf } from "../../run/console/errors.ts"
+import { Output } from "../../run/console/output.ts"
+import { printResult } from "../../run/result.ts"
+import { syncOnce } from "../../run/sync.ts"
+
+export interface ListenFlags extends Flags {
+  readonly port: number | undefined
+  readonly host: string | undefined
+  readonly every: string | undefined
+  readonly json: boolean
+}
+
+/** Runs until it is interrupted. */
+export const listen = Effect.fn("cli.listen")(function* (flags: ListenFlags) {
+  const { keepSecret, print, say } = yield* Output
+  const environment = yield* Environment
+  const { accounts, output } = yield* syncSettings(flags, environment)
+  yield* refuseDemoFolder(
+    output.folder,
+    accounts.map(({ api }) => api.baseUrl),
+    (other) => `./sluice listen --output ${other}`
+  )
+  const secret = yield* secretOf(output.listenSecret, environment)
+  keepSecret(secret)
+  const everyMs = durationMs(flags.every ?? "30s")
+  if (everyMs === undefined || everyMs < 1000)
+    return yield* new CommandError({
+      ends: "usage",
+      message: `--every ${flags.every}: expected a duration of a second or more, such as 30s.`,
+      next: "./sluice listen --every 30s"
+    })
+  const { resources } = yield* loadCatalogue(output)
+  // A list that the service cannot filter is read in full, which a single event is not worth.
+  const tables = new Set(resources.filter(({ changes }) => changes).map(({ table }) => table))
+  const path = join(output.folder, "events-due.json")
+  const now = yield* Clock.currentTimeMillis
+  const due = yield* onDisk(path, "read", () => Due.open(path, tables, now))
+  if (due.problem !== undefined) say(`${due.problem}.`, "warn")
+  const { host = "127.0.0.1", port = 0 } = flags
+  const listener = yield* Effect.acquireRelease(
+    Effect.tryPromise({
+      try: () =>
+        startListener({ host, port, secret, tables, due, locations: new Set(accounts.map((one) => one.location)) }),
+      catch: (cause) =>
+        new CommandError({
+          ends: "failed",
+          message: `${host}:${port} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}.`,
+          next: "Name another address with --host and --port."
+        })
+    }),
+    ({ close }) => Effect.promise(close)
+  )
+  const url = `http://${host.includes(":") ? `[${host}]` : host}:${listener.port}/`
+  if (flags.json) yield* printResult("listen", { exitCode: 0, data: { url, port: listener.port, tables: [...tables] } })
+  else print(url)
+  say(
+    `Events for ${[...tables].join(", ")} are read within ${Duration.toSeconds(everyMs)} s; the others wait for a sync.`
+  )
+  let waitMs = everyMs
+  while (true) {
+    yield* Effect.sleep(waitMs)
+    const isRead = yield* readDue(due, flags)
+    // A failure that lasts is tried less and less often.
+    waitMs = isRead ? everyMs : Math.min(Math.max(waitMs * 2, 10_000), 3_600_000)
+    const { accepted, others, repeated } = due.counts
+    yield* Effect.logDebug("events").pipe(
+      Effect.annotateLogs({ accepted, repeated, others, refused: listener.refused.count })
+    )
+  }
+}, Effect.scoped)
+
+/** Whether nothing is due any more, apart from what arrived meanwhile. */
+const readDue = Effect.fnUntraced(function* (due: Due, flags: ListenFlags) {
+  const { say } = yield* Output
+  if (due.size === 0) return true
+  const taken = due.take()
+  const only = [...taken.keys()]
+  const settle = (isRead: boolean) => Effect.promise(() => due.settle(isRead))
+  const startedAt = yield* Clock.currentTimeMillis
+  return yield* syncOnce({
+    ...flags,
+    only: only.join(","),
+    except: undefined,
+    full: false,
+    acceptDeletions: false
+  }).pipe(
+    Effect.tap(({ exitCode, requests, rows }) => {
+      const seconds = Math.round((startedAt - Math.min(...taken.values())) / 1000)
+      const changed = rows.reduce((sum, row) => sum + row.newRows + row.changedRows, 0)
+      say(
+        `${only.join(", ")}: ${counted(changed, "changed row")}, ${counted(requests, "request")}, ${seconds} s after the event.`
+      )
+      return settle(exitCode === 0)
+    }),
+    Effect.map(({ exitCode }) => exitCode === 0),
+    Effect.onInterrupt(() => settle(false)),
+    Effect.catch((error) => {
+      const explanation = explanationOf(error)
+      if (explanation === undefined || exitCodes[explanation.ends] === exitCodes.config)
+        return Effect.andThen(settle(false), Effect.fail(error))
+      say(`${only.join(", ")} could not be read, and will be tried again: ${explanation.message}`, "warn")
+      return Effect.as(settle(false), false)
+    })
+  )
+})
+
+const secretOf = Effect.fnUntraced(function* (reference: string | undefined, environment: Environment["Service"]) {
+  if (reference === undefined)
+    return yield* new CommandError({
+      ends: "config",
+      message: "listen.secret is missing: events without a secret could come from anybody.",
+      next: "Set listen.secret or SLUICE_LISTEN_SECRET to a reference such as env:LISTEN_SECRET; `openssl rand -hex 32` makes one."
+    })
+  const secret = secretReader(environment)(reference, "listen.secret")
+  if (Result.isFailure(secret)) return yield* new SettingsError({ problems: [secret.failure] })
+  const value = Redacted.value(secret.success)
+  if (value.length < secretLengthMin)
+    return yield* new CommandError({
+      ends: "config",
+      message: `listen.secret has ${counted(value.length, "character")}: whoever reaches the address could guess it. It needs ${secretLengthMin} or more.`,
+      next: "Set a longer one; `openssl rand -hex 32` makes one."
+    })
+  return value
+})
+
+const secretLengthMin = 16

@@ -1,0 +1,106 @@
+/** What the alarms are decided from: the tables of `meta`, without a request. */
+import * as Effect from "effect/Effect"
+import type { Catalogue } from "../../../catalog/discover.ts"
+import { tablesOf } from "../../../catalog/tables.ts"
+import type { Failure } from "../../../values/failure.ts"
+import { type Run, runsNewestFirst } from "../../../stores/warehouse/meta/runs.ts"
+import type { RunResource } from "../../../values/run-resource.ts"
+import { type StoredProblem, modelProblems } from "../../../stores/warehouse/meta/model-problems.ts"
+import { completeRuns, lastReadings } from "../../../stores/warehouse/meta/run-resources.ts"
+import { completeReadings } from "../../../stores/warehouse/meta/watermarks.ts"
+import { literal } from "../../../stores/warehouse/sql.ts"
+import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
+import type { Night } from "./volume.ts"
+
+/** What the last run that read a resource did for it: a sync of a few tables says nothing about the others. */
+export interface LastReading extends RunResource {
+  readonly run: string
+  readonly subject: string
+}
+
+export interface Facts {
+  /** Syncs, newest first. */
+  readonly syncs: ReadonlyArray<Run>
+  /** When the rows were read completely, and when a run last found that nothing more was due; epoch milliseconds. */
+  readonly completeAt: ReadonlyArray<{
+    readonly subject: string
+    readonly location: string
+    readonly resource: string
+    readonly at: number
+    readonly checkedAt?: number
+  }>
+  /** Changes of each resource in the last complete nights, newest first. */
+  readonly nights: ReadonlyMap<string, ReadonlyArray<Night>>
+  readonly lastReadings: ReadonlyArray<LastReading>
+  /** Models that could not be built for the last release. */
+  readonly modelProblems: ReadonlyArray<StoredProblem>
+  /** What the last reading of its table met for the first time: `contacts.loyaltyTier (new field)`. */
+  readonly newFields: ReadonlyArray<string>
+  /** As `contacts.type = prospect`. */
+  readonly newValues: ReadonlyArray<string>
+}
+
+const isSync = "command LIKE 'sync%'"
+
+/** `nights`: how many nights a volume is compared with. */
+export const factsOf = Effect.fn("alarms.facts")(function* (
+  nights: number,
+  { resources }: Pick<Catalogue, "resources">
+): Effect.fn.Return<Facts, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const syncs = (yield* runsNewestFirst(undefined, 1000)).filter(({ command }) => command.startsWith("sync"))
+  const readings = yield* completeReadings()
+  const checked = new Map(
+    (yield* completeRuns()).map(({ checkedAt, location, resource }) => [`${location}/${resource}`, checkedAt])
+  )
+  const several = new Set(readings.map(({ location }) => location)).size > 1
+  const subjectOf = (location: unknown, resource: unknown) =>
+    several ? `${String(location)}/${String(resource)}` : String(resource)
+
+  // One row for each resource: thousands of rows take longer to reach JavaScript than to find.
+  const volumes = yield* warehouse.rows(
+    `SELECT r.location_id, r.resource, to_json(max_by(
+         {'at': epoch_ms(n.started_at), 'changed': r.new_rows + r.changed_rows}, r.run_id, ${nights + 2}
+       ))::VARCHAR AS nights
+     FROM meta.run_resources AS r JOIN meta.runs AS n USING (run_id)
+     WHERE n.${isSync} AND r.status LIKE 'complete%' AND r.mode <> 'window' GROUP BY ALL`
+  )
+  const byResource = new Map(
+    volumes.map((row) => [
+      subjectOf(row["location_id"], row["resource"]),
+      JSON.parse(String(row["nights"])) as ReadonlyArray<Night> // As selected above.
+    ])
+  )
+
+  const readBefore = yield* lastReadings()
+  const owners = resources.flatMap((resource) =>
+    tablesOf(resource).map(({ name }) => `(${literal(name)}, ${literal(resource.table)})`)
+  )
+  // Everything is new to a first sync.
+  const drift = yield* warehouse.rows(
+    `WITH owners (table_name, resource) AS (VALUES ${owners.join(", ")}),
+     last_run AS (
+       SELECT location_id, split_part(resource, '/', 1) AS resource, max(run_id) AS run_id
+       FROM meta.run_resources WHERE run_id IN (SELECT run_id FROM meta.runs WHERE ${isSync}) GROUP BY ALL)
+     SELECT DISTINCT table_name || '.' || field AS field, kind
+     FROM meta.schema_changes AS c JOIN owners USING (table_name) JOIN last_run USING (location_id, resource)
+     WHERE first_run_id = last_run.run_id
+       AND EXISTS (FROM meta.runs WHERE ${isSync} AND status LIKE 'complete%' AND run_id < c.first_run_id) ORDER BY ALL`
+  )
+  const isValue = (row: (typeof drift)[number]) => String(row["kind"]).endsWith(" value")
+  return {
+    syncs,
+    completeAt: readings.map(({ location, resource, completeAt: at, isList }) => ({
+      subject: subjectOf(location, resource),
+      location,
+      resource,
+      at,
+      checkedAt: isList ? at : (checked.get(`${location}/${resource}`) ?? at)
+    })),
+    nights: byResource,
+    lastReadings: readBefore.map((one) => ({ ...one, subject: subjectOf(one.location, one.resource) })),
+    modelProblems: yield* modelProblems(),
+    newFields: drift.filter((row) => !isValue(row)).map((row) => `${String(row["field"])} (${String(row["kind"])})`),
+    newValues: drift.filter(isValue).map((row) => String(row["field"]))
+  }
+})

@@ -1,0 +1,114 @@
+/**
+ * `alarms.json` in the output folder: which alarms are open, so that each is reported once when it begins and once when it
+ * ends.
+ *
+ *     absent    -> open       it is an alarm now: reported
+ *     open      -> open       it still is, perhaps at another level: not reported again
+ *     open      -> absent     it is none any more: reported as recovered
+ *     absent    -> silenced   it is an alarm, and the settings silence it: not reported
+ *     silenced  -> open       the silence has ended: reported
+ *     silenced  -> absent     not reported
+ *     open      -> silenced   not reported; when it ends, neither
+ */
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { readFile } from "node:fs/promises"
+import { writeAtomically } from "../../../output/files.ts"
+import { outputPaths } from "../../../output/paths.ts"
+import { type Alarm, alarmKinds, keyOf } from "./alarm.ts"
+
+const KnownAlarm = Schema.Struct({
+  kind: Schema.Literals(alarmKinds),
+  subject: Schema.optionalKey(Schema.String),
+  level: Schema.Literals(["warning", "error"]),
+  message: Schema.String,
+  next: Schema.String,
+  /** When it was seen first, epoch milliseconds. */
+  since: Schema.Number,
+  /** Why it is not reported; absent for one that was. */
+  silenced: Schema.optionalKey(Schema.String)
+})
+export type KnownAlarm = typeof KnownAlarm.Type
+
+const AlarmState = Schema.Struct({
+  version: Schema.Literal(1),
+  alarms: Schema.Array(KnownAlarm),
+  /** The free space of the disk in the last nights, oldest first. */
+  free: Schema.Array(Schema.Struct({ at: Schema.Number, bytes: Schema.Number })),
+  /** Why the last run did nothing. */
+  failed: Schema.optionalKey(
+    Schema.Struct({ at: Schema.Number, exitCode: Schema.Int, message: Schema.String, next: Schema.String })
+  )
+})
+export type AlarmState = typeof AlarmState.Type
+
+const nothingKnown: AlarmState = { version: 1, alarms: [], free: [] }
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(AlarmState))
+
+/** Without a file, or with one that cannot be read, nothing is known: open alarms are reported once more. */
+export const readState = async (folder: string): Promise<AlarmState> =>
+  Option.getOrElse(decode(await readFile(outputPaths(folder).alarms, "utf8").catch(() => "")), () => nothingKnown)
+
+export const writeState = (folder: string, state: AlarmState): Promise<void> =>
+  writeAtomically(outputPaths(folder).alarms, `${JSON.stringify(state, null, 2)}\n`)
+
+/** Removes the alarms that quote values of records; the next run raises those that are still due. */
+export const forgetValues = async (folder: string): Promise<void> => {
+  const state = await readState(folder)
+  const alarms = state.alarms.filter(({ kind }) => kind !== "values")
+  if (alarms.length < state.alarms.length) await writeState(folder, { ...state, alarms })
+}
+
+/** An alarm that is not reported: a key, or a kind for all its alarms. */
+export interface Silence {
+  readonly alarm: string
+  readonly reason: string
+  /** Epoch milliseconds. */
+  readonly until: number
+}
+
+export interface Changes {
+  /** Every alarm there is, the silenced ones included. */
+  readonly alarms: ReadonlyArray<KnownAlarm>
+  /** To be reported now. */
+  readonly opened: ReadonlyArray<KnownAlarm>
+  /** To be reported as recovered now. */
+  readonly recovered: ReadonlyArray<KnownAlarm>
+}
+
+export const changesOf = (
+  known: ReadonlyArray<KnownAlarm>,
+  alarms: ReadonlyArray<Alarm>,
+  silences: ReadonlyArray<Silence>,
+  now: number
+): Changes => {
+  const before = new Map(known.map((one) => [keyOf(one), one]))
+  const next = alarms.map((alarm): KnownAlarm => {
+    const silence = silences.find(
+      ({ alarm: name, until }) => until > now && (name === keyOf(alarm) || name === alarm.kind)
+    )
+    const since = before.get(keyOf(alarm))?.since ?? now
+    return { ...alarm, since, ...(silence && { silenced: silence.reason }) }
+  })
+  const keys = new Set(next.map(keyOf))
+  return {
+    alarms: next,
+    opened: next.filter((one) => {
+      const earlier = before.get(keyOf(one))
+      return one.silenced === undefined && (earlier === undefined || earlier.silenced !== undefined)
+    }),
+    recovered: known.filter((one) => one.silenced === undefined && !keys.has(keyOf(one)))
+  }
+}
+
+/** One sample of the free space each half day, for a month. */
+export const withSample = (
+  free: AlarmState["free"],
+  sample: AlarmState["free"][number] | undefined
+): AlarmState["free"] => {
+  const last = free.at(-1)
+  if (sample === undefined || (last !== undefined && sample.at - last.at < 12 * 3_600_000)) return free
+  return [...free, sample].slice(-samplesMax)
+}
+
+const samplesMax = 30

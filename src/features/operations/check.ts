@@ -1,0 +1,89 @@
+/** `sluice check`: prints the alarms, reports what changed since the last check or run, and ends with 4 if there are any. */
+import * as Effect from "effect/Effect"
+import { keyOf } from "./alarms/alarm.ts"
+import type { KnownAlarm } from "./alarms/state.ts"
+import type { Limits } from "./alarms/checks.ts"
+import type { Facts } from "./alarms/facts.ts"
+import { isComparable } from "./alarms/volume.ts"
+import { readFacts, watch } from "./alarms/watch.ts"
+import { exitCodes } from "../../values/failure.ts"
+import type { Flags } from "../../settings/read.ts"
+import { outputSettings } from "../../settings/settings.ts"
+import { counted } from "../../values/finding.ts"
+import { alarmLines, shownAlarms, sorted } from "../../run/console/alarm-lines.ts"
+import { loadCatalogue } from "../../run/catalogue.ts"
+import { Environment } from "../../values/environment.ts"
+import { Output } from "../../run/console/output.ts"
+import { openReadable } from "../../run/readable.ts"
+import { printResult } from "../../run/result.ts"
+
+export interface CheckFlags extends Flags {
+  readonly nagios: boolean
+  readonly json: boolean
+}
+
+export const check = Effect.fn("cli.check")(function* (flags: CheckFlags) {
+  const { print, say } = yield* Output
+  const output = yield* outputSettings(flags, yield* Environment)
+  const { folder, alarms: settings } = output
+  const readable = yield* openReadable(output)
+  if (readable.source === "none") return yield* readable.locked
+  const facts = yield* Effect.provide(readFacts(settings.limits, yield* loadCatalogue(output)), readable.tables)
+  const watched = yield* watch({ folder, ...settings, isRunning: readable.holder?.isRun === true }, facts)
+  const { alarms, opened, recovered } = watched
+  if (output.signals.isOn) {
+    const { report } = yield* Effect.promise(() => import("./signals/report.ts"))
+    for (const problem of yield* report(output.signals, watched, facts, folder)) say(problem, "warn")
+  }
+  // A monitoring user may read the folder without the right to write it.
+  yield* watched.remember.pipe(
+    Effect.catch((failure) => Effect.sync(() => say(`The alarms were not stored: ${failure.message}`, "warn")))
+  )
+
+  const active = alarms.filter(({ silenced }) => silenced === undefined)
+  const compared = comparedOf(facts, settings.limits)
+  if (flags.nagios) {
+    print(nagiosLine(active, compared))
+    return nagiosCode(active)
+  }
+  const exitCode = active.length > 0 ? exitCodes.alarms : 0
+  const next = sorted(active)[0]?.next ?? "./sluice status"
+  if (flags.json) {
+    const data = { compared, alarms: shownAlarms(alarms), opened: opened.map(keyOf), recovered: recovered.map(keyOf) }
+    return yield* printResult("check", { exitCode, next, data })
+  }
+  for (const line of alarmLines(alarms)) print(line)
+  for (const one of recovered) print(`recovered ${keyOf(one)}: ${one.message}`)
+  print(
+    `${active.length === 0 ? "ok: no alarms" : counted(active.length, "alarm")}; compared: ${comparedText(compared)}`
+  )
+  say(`Next: ${next}`)
+  return exitCode
+}, Effect.scoped)
+
+/** What there was to compare: a new output has no nights, and its volumes are compared with nothing. */
+const comparedOf = ({ completeAt, nights, syncs }: Facts, { volume }: Limits) => ({
+  syncs: syncs.length,
+  readings: completeAt.length,
+  volumes: [...nights.values()].filter((known) => isComparable(known, volume)).length
+})
+
+const comparedText = ({ syncs, readings, volumes }: ReturnType<typeof comparedOf>): string =>
+  `${counted(syncs, "sync")}, the age of ${counted(readings, "reading")}, the volume of ${volumes}`
+
+/** 0 OK, 1 WARNING, 2 CRITICAL. */
+const nagiosCode = (active: ReadonlyArray<KnownAlarm>): number =>
+  active.some(({ level }) => level === "error") ? 2 : active.length > 0 ? 1 : 0
+
+/** One line; after the bar, figures for graphs. In the text, a bar would end it. */
+const nagiosLine = (active: ReadonlyArray<KnownAlarm>, compared: ReturnType<typeof comparedOf>): string => {
+  const state = ["OK", "WARNING", "CRITICAL"][nagiosCode(active)]
+  const errors = active.filter(({ level }) => level === "error").length
+  const text =
+    active.length === 0
+      ? `no alarms; compared: ${comparedText(compared)}`
+      : sorted(active)
+          .map((one) => `${keyOf(one)}: ${one.message}`)
+          .join("; ")
+  return `SLUICE ${state} - ${text.replaceAll("|", "/").replaceAll(/\s+/g, " ")} | warnings=${active.length - errors} errors=${errors}`
+}

@@ -1,0 +1,115 @@
+/** `sluice schedule print`: the files by which a scheduler runs sluice every night. Installs nothing. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { mkdir, writeFile } from "node:fs/promises"
+import { userInfo } from "node:os"
+import { basename, join, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
+import { existsSync } from "node:fs"
+import { onDisk } from "../../output/files.ts"
+import { cron } from "./schedule/cron.ts"
+import { github } from "./schedule/github.ts"
+import { kubernetes } from "./schedule/kubernetes.ts"
+import { launchd } from "./schedule/launchd.ts"
+import { type Schedule, isTimeZone, oddDays, shellText, timeOf } from "./schedule/schedule.ts"
+import { systemd } from "./schedule/systemd.ts"
+import type { Flags } from "../../settings/read.ts"
+import { outputSettings } from "../../settings/settings.ts"
+import { Environment } from "../../values/environment.ts"
+import { CommandError } from "../../run/console/errors.ts"
+import { Output } from "../../run/console/output.ts"
+import { printResult } from "../../run/result.ts"
+
+export interface ScheduleFlags extends Flags {
+  readonly systemd: boolean
+  readonly cron: boolean
+  readonly k8s: boolean
+  readonly github: boolean
+  readonly launchd: boolean
+  readonly at: string
+  readonly timeZone: string | undefined
+  /** The folder to write the files into, instead of stdout. */
+  readonly into: string | undefined
+  readonly json: boolean
+}
+
+const kinds = ["systemd", "cron", "k8s", "github", "launchd"] as const
+
+export const schedulePrint = Effect.fn("cli.schedulePrint")(function* (flags: ScheduleFlags) {
+  const { print, say } = yield* Output
+  const chosen = kinds.filter((kind) => flags[kind])
+  const [kind] = chosen
+  if (kind === undefined || chosen.length > 1)
+    return yield* usage(
+      `Choose one scheduler: ${kinds.map((one) => `--${one}`).join(", ")}.`,
+      "./sluice schedule print --systemd --at 02:30"
+    )
+  const time = timeOf(flags.at)
+  if (time === undefined) return yield* usage(`--at ${flags.at}: expected a time such as 02:30.`, nextOf(kind))
+  const timeZone = flags.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone
+  if (!isTimeZone(timeZone))
+    return yield* usage(`--time-zone ${timeZone}: expected a name such as Europe/Berlin.`, nextOf(kind))
+  const { folder: output } = yield* outputSettings(flags, yield* Environment)
+  const given = [
+    ...(flags.config === undefined ? [] : ["--config", resolve(flags.config)]),
+    ...(flags.output === undefined ? [] : ["--output", output])
+  ]
+  const schedule: Schedule = {
+    ...time,
+    timeZone,
+    program: programPath(),
+    folder: process.cwd(),
+    output,
+    user: userInfo().username,
+    flags: given.map((one) => ` ${shellText(one)}`).join("")
+  }
+  const now = yield* Clock.currentTimeMillis
+  const files = {
+    systemd: () => systemd(schedule, given),
+    cron: () => cron(schedule),
+    k8s: () => kubernetes(schedule),
+    github: () => github(schedule, now),
+    launchd: () => launchd(schedule)
+  }[kind]()
+  if (kind === "k8s" || kind === "systemd")
+    for (const { day, times } of oddDays(schedule, now))
+      say(
+        times === 0
+          ? `On ${day}, the clock in ${timeZone} skips ${flags.at}, so the scheduler may leave that night out. Choose another time with --at.`
+          : `On ${day}, the clock in ${timeZone} shows ${flags.at} twice; a second run has little to do.`,
+        "warn"
+      )
+  if (flags.into !== undefined) {
+    const into = resolve(flags.into)
+    const written = files.map((file) => ({ ...file, target: join(into, basename(file.path)) }))
+    yield* onDisk(into, "written", async () => {
+      await mkdir(into, { recursive: true })
+      for (const { target, text, isExecutable } of written)
+        await writeFile(target, text, { mode: isExecutable ? 0o755 : 0o644 })
+    })
+    if (!flags.json) for (const { target, path } of written) print(`${target}\tfor ${path}`)
+  } else if (!flags.json)
+    files.forEach(({ path, text }, index) => {
+      if (files.length > 1) print(`${index > 0 ? "\n" : ""}# ---- ${path}`)
+      print(text.trimEnd())
+    })
+  const next = `read the files, put them where they say, and see docs/schedule.md.`
+  if (flags.json)
+    return yield* printResult("schedule-print", {
+      exitCode: 0,
+      next,
+      data: { scheduler: kind, timeZone, files: files.map(({ path, text }) => ({ path, text })) }
+    })
+  say(`Nothing was installed. Next: ${next}`)
+  return 0
+})
+
+const nextOf = (kind: string): string => `./sluice schedule print --${kind} --at 02:30 --time-zone Europe/Berlin`
+
+const usage = (message: string, next: string) => new CommandError({ ends: "usage", message, next })
+
+/** The launcher, in a clone or in an installed package. */
+const programPath = (): string => {
+  const candidates = ["../../../sluice", "../../../sluice"].map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  return candidates.find((path) => existsSync(path)) ?? "sluice"
+}

@@ -1,0 +1,84 @@
+/** What the files of a schedule have in common: when to run, what to run, and where. */
+import { dayMs } from "../../../catalog/timestamps.ts"
+
+export interface Schedule {
+  readonly hour: number
+  readonly minute: number
+  /** IANA name: Europe/Berlin. */
+  readonly timeZone: string
+  /** Absolute path of the command. */
+  readonly program: string
+  /** Absolute path of the folder with `config/`, from which relative paths count. */
+  readonly folder: string
+  /** Absolute path of the output folder. */
+  readonly output: string
+  readonly user: string
+  /** The flags that name the settings file and the output, as a shell reads them, with a blank before each. */
+  readonly flags: string
+}
+
+export interface ScheduleFile {
+  /** Where the scheduler expects it, or its name if the place is free. */
+  readonly path: string
+  readonly isExecutable?: true
+  readonly text: string
+}
+
+const twoDigits = (value: number): string => String(value).padStart(2, "0")
+
+/** `02:30`. */
+export const timeText = ({ hour, minute }: Pick<Schedule, "hour" | "minute">): string =>
+  `${twoDigits(hour)}:${twoDigits(minute)}`
+
+/** As a POSIX shell reads it. */
+export const shellText = (value: string): string =>
+  /^[\w./:@%+,=-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`
+
+/** Hours and minutes of `02:30`; `undefined` for any other text. */
+export const timeOf = (text: string): Pick<Schedule, "hour" | "minute"> | undefined => {
+  const [, hour, minute] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? []
+  return hour === undefined ? undefined : { hour: Number(hour), minute: Number(minute) }
+}
+
+/** Whether the time zone is known here. */
+export const isTimeZone = (name: string): boolean => {
+  try {
+    return Boolean(new Intl.DateTimeFormat("en", { timeZone: name }))
+  } catch {
+    return false
+  }
+}
+
+const minuteMs = 60_000
+
+/** Minutes that the time zone is ahead of UTC at an instant. */
+export const offsetAt = (timeZone: string, instant: number): number => {
+  const parts = new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" }).formatToParts(instant)
+  const name = parts.find(({ type }) => type === "timeZoneName")?.value ?? ""
+  const [, sign, hours, minutes] = /^GMT([+-])(\d\d):(\d\d)$/.exec(name) ?? []
+  return sign === undefined ? 0 : (sign === "-" ? -1 : 1) * (60 * Number(hours) + Number(minutes))
+}
+
+/** Every offset that the time zone has in the year after an instant, in minutes. */
+export const offsetsOf = (timeZone: string, from: number): ReadonlyArray<number> => [
+  ...new Set(Array.from({ length: 366 }, (_, day) => offsetAt(timeZone, from + day * dayMs)))
+]
+
+/** Days of the next year, as `2027-03-28`, on which the clock skips the time or shows it twice. */
+export const oddDays = (
+  { hour, minute, timeZone }: Pick<Schedule, "hour" | "minute" | "timeZone">,
+  from: number
+): ReadonlyArray<{ readonly day: string; readonly times: 0 | 2 }> => {
+  const begin = Math.floor(from / dayMs) * dayMs
+  return Array.from({ length: 366 }, (_, index) => begin + index * dayMs).flatMap((midnight) => {
+    const wanted = midnight + (60 * hour + minute) * minuteMs
+    // The offsets around the time are the only ones that it can have.
+    const offsets = new Set([-dayMs, dayMs].map((shift) => offsetAt(timeZone, wanted + shift)))
+    const instants = [...offsets]
+      .map((offset) => [wanted - offset * minuteMs, offset] as const)
+      .filter(([instant, offset]) => offsetAt(timeZone, instant) === offset)
+    return instants.length === 1
+      ? []
+      : [{ day: new Date(midnight).toISOString().slice(0, 10), times: instants.length === 0 ? 0 : 2 } as const]
+  })
+}

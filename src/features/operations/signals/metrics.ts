@@ -1,0 +1,106 @@
+/** Metrics in the text format of Prometheus, for its textfile collector. Times are in seconds, and samples have no time. */
+import { keyOf } from "../alarms/alarm.ts"
+import type { FailedRun } from "../alarms/checks.ts"
+import type { Facts } from "../alarms/facts.ts"
+import type { KnownAlarm } from "../alarms/state.ts"
+import { sluiceVersion } from "../../../values/version.ts"
+
+interface Metric {
+  readonly name: string
+  readonly help: string
+  readonly samples: ReadonlyArray<{ readonly labels?: Readonly<Record<string, string>>; readonly value: number }>
+}
+
+export const metricsText = (
+  { syncs, lastReadings, completeAt }: Facts,
+  alarms: ReadonlyArray<KnownAlarm>,
+  failed: FailedRun | undefined
+): string => {
+  const last = syncs.find(({ finishedAt }) => finishedAt !== undefined)
+  const good = syncs.find(({ exitCode }) => exitCode === 0)
+  const isFailed = failed !== undefined && failed.at >= (last?.finishedAt ?? 0)
+  const sum = (count: (reading: Facts["lastReadings"][number]) => number) =>
+    lastReadings.reduce((all, reading) => all + (reading.run === last?.id ? count(reading) : 0), 0)
+  const known = (value: number | undefined) => (value === undefined ? [] : [{ value }])
+  const levels = ["warning", "error"] as const
+  const active = alarms.filter(({ silenced }) => silenced === undefined)
+  const metrics: ReadonlyArray<Metric> = [
+    { name: "sluice_info", help: "Version of sluice.", samples: [{ labels: { version: sluiceVersion }, value: 1 }] },
+    {
+      name: "sluice_last_run_exit_code",
+      help: "Exit code of the last sync.",
+      samples: known(isFailed ? failed.exitCode : last?.exitCode)
+    },
+    {
+      name: "sluice_last_run_timestamp_seconds",
+      help: "When the last sync ended.",
+      samples: known(seconds(isFailed ? failed.at : last?.finishedAt))
+    },
+    {
+      name: "sluice_last_success_timestamp_seconds",
+      help: "When the last sync with exit code 0 ended.",
+      samples: known(seconds(good?.finishedAt))
+    },
+    {
+      name: "sluice_last_run_duration_seconds",
+      help: "How long the last sync took.",
+      samples: last?.finishedAt === undefined ? [] : [{ value: (last.finishedAt - last.startedAt) / 1000 }]
+    },
+    {
+      name: "sluice_last_run_requests",
+      help: "Requests that the last sync sent.",
+      samples: known(last?.requests)
+    },
+    {
+      name: "sluice_last_run_rows",
+      help: "Rows that the last sync changed, by kind of change.",
+      samples: last
+        ? [
+            { labels: { change: "new" }, value: sum(({ newRows }) => newRows) },
+            { labels: { change: "changed" }, value: sum(({ changedRows }) => changedRows) },
+            { labels: { change: "deleted" }, value: sum(({ deletedRows }) => deletedRows) }
+          ]
+        : []
+    },
+    {
+      name: "sluice_last_run_rejects",
+      help: "Values and records that the last sync rejected.",
+      samples: last ? [{ value: sum(({ rejected }) => rejected) }] : []
+    },
+    {
+      name: "sluice_complete_timestamp_seconds",
+      help: "When the last complete reading of a resource ended.",
+      samples: completeAt.map(({ location, resource, at }) => ({ labels: { location, resource }, value: at / 1000 }))
+    },
+    {
+      name: "sluice_alarms",
+      help: "Alarms that are not silenced, by level.",
+      samples: levels.map((level) => ({
+        labels: { level },
+        value: active.filter((one) => one.level === level).length
+      }))
+    },
+    {
+      name: "sluice_alarm_since_timestamp_seconds",
+      help: "When an alarm began that is not silenced.",
+      samples: active.map((one) => ({ labels: { alarm: keyOf(one), level: one.level }, value: one.since / 1000 }))
+    }
+  ]
+  return metrics
+    .filter(({ samples }) => samples.length > 0)
+    .flatMap(lines)
+    .join("")
+}
+
+const seconds = (milliseconds: number | undefined): number | undefined =>
+  milliseconds === undefined ? undefined : milliseconds / 1000
+
+const lines = ({ name, help, samples }: Metric): ReadonlyArray<string> => [
+  `# HELP ${name} ${help}\n# TYPE ${name} gauge\n`,
+  ...samples.map(({ labels, value }) => `${name}${labels ? labelText(labels) : ""} ${value}\n`)
+]
+
+const labelText = (labels: Readonly<Record<string, string>>): string =>
+  `{${Object.entries(labels)
+    .map(([name, value]) => `${name}="${value.replaceAll(/[\\"]/g, "\\$&").replaceAll("\n", "\\n")}"`)
+    .join(",")}}`

@@ -1,0 +1,53 @@
+/** Reports what changed to the places that the settings name. A place that fails is a warning: the run is right without it. */
+import * as Effect from "effect/Effect"
+import { mkdir } from "node:fs/promises"
+import { dirname } from "node:path"
+import type { FailedRun } from "../alarms/checks.ts"
+import type { Facts } from "../alarms/facts.ts"
+import type { Changes } from "../alarms/state.ts"
+import { writeAtomically } from "../../../output/files.ts"
+import type { SignalSettings } from "../../../settings/signals.ts"
+import { chmod } from "node:fs/promises"
+import { post } from "./http.ts"
+import { mailText, sendMail } from "./mail.ts"
+import { bodyOf, messageOf } from "./message.ts"
+import { metricsText } from "./metrics.ts"
+
+interface Watched extends Changes {
+  readonly now: number
+  readonly failed: FailedRun | undefined
+}
+
+/** Returns a sentence for each place that could not be reached. */
+export const report = (
+  { webhook, webhookBody, mailTo, sendmail, metricsFile }: SignalSettings,
+  watched: Watched,
+  facts: Facts | undefined,
+  output: string
+): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.promise(async () => {
+    const message = messageOf(watched, output)
+    const problems = await Promise.all([
+      message && webhook && named("The webhook", post(webhook, { body: bodyOf(message, watched, webhookBody) })),
+      message && mailTo && named("The mail", sendMail(sendmail, mailText(message, mailTo, watched.now))),
+      metricsFile && facts && named(metricsFile, write(metricsFile, metricsText(facts, watched.alarms, watched.failed)))
+    ])
+    return problems.filter((problem) => typeof problem === "string")
+  })
+
+const named = async (place: string, problem: Promise<string | undefined>): Promise<string | undefined> => {
+  const found = await problem
+  return found === undefined ? undefined : `${place} was not reached: ${found}.`
+}
+
+/** The collector runs as another user, and must never read half a file. */
+const write = async (path: string, text: string): Promise<string | undefined> => {
+  try {
+    await mkdir(dirname(path), { recursive: true })
+    await writeAtomically(path, text)
+    await chmod(path, 0o644)
+    return undefined
+  } catch (cause) {
+    return (cause as Error).message
+  }
+}

@@ -1,0 +1,137 @@
+/** Carries out an erasure, of a person or of what is too old, and prints its result. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { basename } from "node:path"
+import type { Catalogue } from "../../../catalog/discover.ts"
+import { completeErasure, eraseStored } from "../erasure/erase.ts"
+import { holdsOn, heldIn } from "../erasure/holds.ts"
+import { type ErasureJob, storeJob } from "../erasure/job.ts"
+import { isCertain } from "../erasure/search.ts"
+import { recordsIn, suppressionState } from "../erasure/suppression.ts"
+import { exitCodes } from "../../../values/failure.ts"
+import { checksumOf, onDisk } from "../../../output/files.ts"
+import { givenTo } from "../../../stores/ledger/given.ts"
+import { schemaPolicies } from "../../../settings/schema-policy.ts"
+import type { OutputSettings, SchemaSettings } from "../../../settings/settings.ts"
+import { resolveTargets } from "../../../settings/targets.ts"
+import { counted } from "../../../values/finding.ts"
+import { CommandError } from "../../../run/console/errors.ts"
+import { outputLayer } from "../../../run/output-layer.ts"
+import { Output, table } from "../../../run/console/output.ts"
+import { record } from "../../../run/recorded.ts"
+import { instant, printResult } from "../../../run/result.ts"
+
+/** The schema of the result in docs/schemas. */
+type Named = "subject-erase" | "retention"
+
+const foundMax = 50
+
+export const printPlan = Effect.fnUntraced(function* (schema: Named, job: ErasureJob, next: string, json: boolean) {
+  const { print, say } = yield* Output
+  const { kept, removed } = recordsIn(job.identifiers)
+  if (json)
+    return yield* printResult(schema, {
+      exitCode: 0,
+      next,
+      data: {
+        applied: false,
+        rows: job.rows,
+        records: removed.length,
+        rowsKept: job.kept,
+        recordsKept: kept.length,
+        recordings: job.files.length
+      }
+    })
+  for (const line of table(["table", "rows"], Object.entries(job.rows))) print(line)
+  print(
+    `${counted(removed.length, "record")} and ${counted(job.files.length, "recording")} would be erased. Nothing was changed.`
+  )
+  if (kept.length > 0) print(`${counted(kept.length, "financial record")} would be kept without the person.`)
+  say(`Next: ${next}`)
+  return 0
+})
+
+/** A hold comes first: nothing is erased then. */
+export const refuseHeld = Effect.fnUntraced(function* (folder: string, job: ErasureJob) {
+  const [hold, ...more] = holdsOn(yield* heldIn(folder), job.identifiers)
+  if (hold === undefined) return
+  const others = more.length === 0 ? "" : ` and ${counted(more.length, "more hold")}`
+  return yield* new CommandError({
+    ends: "failed",
+    message: `The hold ${hold.id} (${hold.reason}, by ${hold.by}, ${hold.addedAt})${others} covers what would be erased. Nothing was changed.`,
+    next: "./sluice hold list"
+  })
+})
+
+export const erase = Effect.fnUntraced(function* (
+  schema: Named,
+  catalogue: Catalogue,
+  output: OutputSettings & SchemaSettings,
+  job: ErasureJob,
+  json: boolean
+) {
+  const { print, say } = yield* Output
+  const policies = yield* schemaPolicies(output, catalogue)
+  const targets = yield* resolveTargets(output, catalogue)
+  yield* refuseHeld(output.folder, job)
+  yield* storeJob(output.folder, job)
+  const stored = yield* eraseStored(catalogue, output, policies, job).pipe(Effect.provide(outputLayer(output)))
+  const now = instant(yield* Clock.currentTimeMillis)
+  const given = yield* givenTo(output.folder)
+  const { certificate, path } = yield* completeErasure(catalogue, output, job, stored, { now, given, targets })
+  yield* record(output.folder, schema === "retention" ? "retention" : "erase", {
+    certificate: basename(path),
+    sha256: (yield* onDisk(path, "read", () => checksumOf(path))).sha256,
+    records: certificate.records,
+    recordsKept: certificate.recordsKept,
+    isErased: certificate.isErased,
+    suppressed: { ...(yield* suppressionState(output.folder)) }
+  })
+  const { isErased, records, recordsKept, search, segments } = certificate
+  const exitCode = isErased ? 0 : exitCodes.partial
+  const next = isErased ? "./sluice verify" : `read ${path}, which lists the places`
+  if (json)
+    return yield* printResult(schema, {
+      exitCode,
+      next,
+      data: {
+        applied: true,
+        rows: certificate.rows,
+        records,
+        rowsKept: certificate.rowsKept,
+        recordsKept,
+        segments: segments.length,
+        recordings: certificate.recordings,
+        certificate: path,
+        isErased,
+        found: search.found,
+        unsearched: search.unsearched,
+        places: certificate.places
+      }
+    })
+  print(`${counted(records, "record")} erased; ${counted(search.files, "file")} searched. Certificate: ${path}`)
+  if (recordsKept > 0) print(`${counted(recordsKept, "financial record")} kept without the person.`)
+  for (const { form, label, place } of search.found.slice(0, foundMax))
+    say(`${place} contains the ${label.replace(/ \d+$/, "")} (${form}).`, "warn")
+  for (const file of search.unsearched)
+    say(
+      `${file} was not searched: it is an archive, or cannot be opened. Remove it if it may contain the person.`,
+      "warn"
+    )
+  for (const { folder, name, state } of certificate.places)
+    if (state !== "cleaned") say(`${name}, ${folder}: ${placeSentences[state]}.`, "warn")
+  if (search.found.some(isCertain)) say("The person is still named in what belongs to others; see above.", "warn")
+  if (certificate.earlierExports.length > 0)
+    say(
+      `Exports made earlier may contain what was erased: ${certificate.earlierExports.map(({ at, name }) => `${name} of ${at}`).join(", ")}.`,
+      "warn"
+    )
+  say(`Next: ${next}`)
+  return exitCode
+})
+
+const placeSentences = {
+  left: "it has still what was published there; add it to the settings again, or remove the folder",
+  removed: "there is nothing any more; a copy elsewhere is out of reach",
+  "out of reach": "it could not be searched from here"
+}

@@ -1,0 +1,184 @@
+/** `sluice location remove`: the plan of the removal of a location, or the removal itself. */
+import * as Effect from "effect/Effect"
+import { existsSync } from "node:fs"
+import { rm } from "node:fs/promises"
+import { relative } from "node:path"
+import { readHolds } from "../erasure/holds.ts"
+import { exitCodes } from "../../../values/failure.ts"
+import { onDisk } from "../../../output/files.ts"
+import { type RemovalPlan, holdsOnLocation, planRemoval, releasesIn } from "../location/plan.ts"
+import { completeRemoval, pendingRemoval, removeStored } from "../location/remove.ts"
+import { outputPaths } from "../../../output/paths.ts"
+import type { Flags } from "../../../settings/read.ts"
+import { schemaPolicies } from "../../../settings/schema-policy.ts"
+import { type OutputSettings, reportSettings } from "../../../settings/settings.ts"
+import { resolveTargets } from "../../../settings/targets.ts"
+import { megabytes } from "../../../values/text.ts"
+import { counted } from "../../../values/finding.ts"
+import { loadCatalogue } from "../../../run/catalogue.ts"
+import { markOf } from "../../../run/demo-folder.ts"
+import { Environment } from "../../../values/environment.ts"
+import { givenTo } from "../../../stores/ledger/given.ts"
+import { CommandError, nothingSynced } from "../../../run/console/errors.ts"
+import { heldLocations } from "../../../run/held-locations.ts"
+import { sayProblems } from "../../../run/console/model-problems.ts"
+import { Output, table } from "../../../run/console/output.ts"
+import { outputLayer } from "../../../run/output-layer.ts"
+import { openReadable } from "../../../run/readable.ts"
+import { recorded } from "../../../run/recorded.ts"
+import { withReport } from "../../report/report-page.ts"
+import { printResult } from "../../../run/result.ts"
+
+export interface LocationRemoveFlags extends Flags {
+  readonly id: string
+  readonly apply: boolean
+  readonly json: boolean
+}
+
+export const locationRemove = Effect.fn("cli.locationRemove")(function* (flags: LocationRemoveFlags) {
+  const { print, say } = yield* Output
+  const { id, json } = flags
+  const { namedLocations, output } = yield* reportSettings(flags, yield* Environment)
+  const { folder } = output
+  if (namedLocations.has(id))
+    return yield* new CommandError({
+      ends: "config",
+      message: `The settings name the location ${id}, so the next sync would read it again. Nothing was changed.`,
+      next: `remove it from the settings (./sluice config show names their places), then ./sluice location remove ${id}`
+    })
+  const pending = yield* pendingRemoval(folder)
+  if (pending && pending.location !== id)
+    return yield* new CommandError({
+      ends: "failed",
+      message: `The removal of the location ${pending.location} was stopped. Nothing was changed.`,
+      next: `./sluice location remove ${pending.location} --apply`
+    })
+  if (pending) say(`The removal of ${id} was stopped${flags.apply ? ", and continues" : ""}.`, "warn")
+  const job = pending ?? (yield* planned(id, output))
+  const places = yield* placesOf(output, job)
+  const data = { location: id, rows: job.rows, vault: job.vault, recordings: job.files.length, places }
+  if (!flags.apply) {
+    const next = `./sluice location remove ${id} --apply`
+    if (json) return yield* printResult("location-remove", { exitCode: 0, next, data: { applied: false, ...data } })
+    for (const line of table(["table", "rows"], Object.entries(job.rows))) print(line)
+    print(
+      `vault: ${counted(job.vault.entries, "response")}, ${megabytes(job.vault.bytes)}; ${counted(job.files.length, "recording")}`
+    )
+    for (const place of places) print(`${place.path}: ${place.what}`)
+    print("Nothing was changed.")
+    say(`Next: ${next}`)
+    return 0
+  }
+  const { found, problems } = yield* removed(output, job)
+  const exitCode = found.length > 0 ? exitCodes.partial : 0
+  const next = found.length > 0 ? `./sluice location remove ${id} --apply` : "./sluice verify"
+  if (json) return yield* printResult("location-remove", { exitCode, next, data: { applied: true, ...data, found } })
+  const rows = Object.values(job.rows).reduce((all, count) => all + count, 0)
+  print(
+    `${id}: ${counted(rows, "row")}, ${counted(job.vault.entries, "response")} and ${counted(job.files.length, "recording")} ${found.length > 0 ? "were to be removed" : "removed; the vault, the tables and the release have nothing of it"}.`
+  )
+  for (const place of found) say(`The location is still in ${place}.`, "warn")
+  for (const { path, what } of places.filter(({ isKept }) => isKept)) say(`${path}: ${what}`, "warn")
+  yield* sayProblems(problems)
+  say(`Next: ${next}`)
+  return exitCode
+})
+
+/** Reads what the folder holds. Holds come first: nothing is removed then. */
+const planned = Effect.fnUntraced(function* (id: string, output: OutputSettings) {
+  const { vault, warehouse } = outputPaths(output.folder)
+  if (!existsSync(warehouse) && !existsSync(vault)) return yield* nothingSynced(output.folder)
+  const readable = yield* openReadable(output)
+  if (readable.source !== "warehouse")
+    return yield* new CommandError({
+      ends: "locked",
+      message: `${readable.holder.command} has the warehouse open, so no location can be removed now. Nothing was changed.`,
+      next: "repeat the command when it has ended"
+    })
+  return yield* Effect.gen(function* () {
+    const [hold] = yield* holdsOnLocation(id, yield* readHolds(output.folder))
+    if (hold !== undefined)
+      return yield* new CommandError({
+        ends: "failed",
+        message: `The hold ${hold.id} (${hold.reason}, by ${hold.by}, ${hold.addedAt}) covers records of the location ${id}. Nothing was changed.`,
+        next: "./sluice hold list"
+      })
+    const plan = yield* planRemoval(id, output)
+    if (Object.keys(plan.rows).length > 0 || plan.vault.entries > 0) return plan
+    const mark = yield* markOf(output.folder)
+    if (mark !== undefined) return plan
+    const others = [...(yield* heldLocations(output.folder))].filter((one) => one !== id)
+    return yield* new CommandError({
+      ends: "usage",
+      message: `${output.folder} has nothing of the location ${id}. It has ${others.join(", ") || "no location"}.`,
+      next: "./sluice status"
+    })
+  }).pipe(Effect.provide(readable.tables))
+}, Effect.scoped)
+
+interface Place {
+  readonly path: string
+  readonly what: string
+  /** Whether it is out of reach. */
+  readonly isKept: boolean
+}
+
+/** Where else the rows are, apart from the warehouse and the vault. */
+const placesOf = Effect.fnUntraced(function* (output: OutputSettings, { files }: RemovalPlan) {
+  const places: Array<Place> = []
+  const { published } = outputPaths(output.folder)
+  for (const target of [published, ...(output.publishing?.targets ?? []).map((one) => one.folder)]) {
+    const releases = (yield* releasesIn(target)).length
+    if (releases > 0)
+      places.push({
+        path: target,
+        what: `replaced by a release without it; ${counted(releases, "release")} removed`,
+        isKept: false
+      })
+  }
+  if (output.lake)
+    places.push({
+      path: output.lake.data,
+      what: "its rows are deleted; earlier versions keep them until ./sluice lake maintain --apply removes these",
+      isKept: true
+    })
+  if (files.length > 0)
+    places.push({
+      path: relative(output.folder, outputPaths(output.folder).files),
+      what: `${counted(files.length, "recording")} removed`,
+      isKept: false
+    })
+  for (const { at, name } of (yield* givenTo(output.folder)).exports)
+    places.push({ path: name, what: `an export of ${at}, which sluice cannot reach`, isKept: true })
+  return places
+})
+
+const removed = Effect.fnUntraced(function* (
+  output: OutputSettings & Parameters<typeof schemaPolicies>[0],
+  job: RemovalPlan
+) {
+  const catalogue = yield* loadCatalogue(output)
+  const policies = yield* schemaPolicies(output, catalogue)
+  const targets = yield* resolveTargets(output, catalogue)
+  return yield* removeStored(catalogue, output, policies, job).pipe(
+    Effect.provide(outputLayer(output)),
+    Effect.andThen(completeRemoval(catalogue, output, targets, job)),
+    Effect.tap(() => removeMark(output.folder, job.location)),
+    withReport(output, catalogue),
+    (work) =>
+      recorded(work, output.folder, "remove", ({ found }) => ({
+        location: job.location,
+        rows: Object.values(job.rows).reduce((all, count) => all + count, 0),
+        responses: job.vault.entries,
+        recordings: job.files.length,
+        exitCode: found.length > 0 ? exitCodes.partial : 0
+      }))
+  )
+})
+
+/** The folder is that of an account from then on, and syncs may write there. */
+const removeMark = Effect.fnUntraced(function* (folder: string, location: string) {
+  const { demo } = outputPaths(folder)
+  const mark = yield* markOf(folder)
+  if (mark?.locations.every((one) => one === location)) yield* onDisk(demo, "removed", () => rm(demo))
+})

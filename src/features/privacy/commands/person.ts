@@ -1,0 +1,69 @@
+/** Finds the person that the flags of a command describe, and asks if they may be several. */
+import * as Effect from "effect/Effect"
+import { commaSeparated } from "../../../settings/kinds.ts"
+import { digitsOf } from "../subject/addresses.ts"
+import { type FoundContact, countriesOfLocations, findContacts, keepContacts } from "../subject/find.ts"
+import { CommandError } from "../../../run/console/errors.ts"
+
+export interface PersonFlags {
+  readonly email: string | undefined
+  readonly phone: string | undefined
+  readonly contact: string | undefined
+  readonly all: boolean
+}
+
+/** The contacts of the person: none if only their addresses are known. Leaves the tables of subject/find.ts in memory. */
+export const findPerson = Effect.fn("cli.findPerson")(function* (flags: PersonFlags) {
+  const [emails, phones, ids] = [flags.email, flags.phone, flags.contact].map((one) => commaSeparated(one ?? ""))
+  const wanted = { emails: emails!, phones: phones!, contacts: ids! }
+  if (wanted.emails.length + wanted.phones.length + wanted.contacts.length === 0)
+    return yield* new CommandError({
+      ends: "usage",
+      message: "Name the person with --email, --phone or --contact.",
+      next: "./sluice subject export --email jane@example.com"
+    })
+  const noEmail = wanted.emails.find((email) => !/^[^\s@]+@[^\s@]+$/.test(email))
+  if (noEmail !== undefined)
+    return yield* new CommandError({
+      ends: "usage",
+      message: `--email ${noEmail}: this is no email address.`,
+      next: "./sluice subject export --email jane@example.com"
+    })
+  const countries = yield* countriesOfLocations()
+  const digits: Array<string> = []
+  for (const text of wanted.phones) {
+    const forms = yield* Effect.promise(() => digitsOf({ text, countries }))
+    if (forms === undefined)
+      return yield* new CommandError({
+        ends: "usage",
+        message: `--phone ${text}: this is no phone number of at least 7 digits.`,
+        next: "./sluice subject export --phone +14155550100"
+      })
+    digits.push(...forms)
+  }
+  const found = yield* findContacts({ emails: wanted.emails, digits, contacts: wanted.contacts })
+  const unknown = wanted.contacts.find((id) => !found.some((contact) => contact.id === id))
+  if (unknown !== undefined)
+    return yield* new CommandError({
+      ends: "failed",
+      message: `--contact ${unknown}: no table has a contact with this id.`,
+      next: "./sluice sync reads new contacts; --email finds a contact by an address"
+    })
+  const contacts = flags.all ? found : found.filter(({ isMatch }) => isMatch)
+  if (!flags.all && contacts.length > Math.max(1, wanted.contacts.length))
+    return yield* new CommandError({
+      ends: "usage",
+      message: `${contacts.length} contacts match: ${found.map(contactText).join("; ")}.`,
+      next: `repeat the command with --contact ${contacts[0]!.id} for one of them, or with --all`
+    })
+  yield* keepContacts(contacts, { emails: wanted.emails, digits })
+  return {
+    contacts,
+    /** Contacts that share an address with these, but were not taken. */
+    others: found.filter((contact) => !contacts.includes(contact)),
+    addresses: [...wanted.emails, ...wanted.phones]
+  }
+})
+
+export const contactText = ({ deletedAt, emails, id, name, phones }: FoundContact): string =>
+  [id, name, ...emails, ...phones, deletedAt === null ? "" : "deleted"].filter(Boolean).join(" ")

@@ -1,0 +1,72 @@
+/** `sluice retention`: removes what the settings say is too old. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { Catalogue } from "../../../catalog/discover.ts"
+import { heldIn } from "../erasure/holds.ts"
+import { type ErasureJob, readJob } from "../erasure/job.ts"
+import { type RetentionRule, ageColumn, planRetention } from "../erasure/retention.ts"
+import type { Flags } from "../../../settings/read.ts"
+import { reportSettings } from "../../../settings/settings.ts"
+import { loadCatalogue } from "../../../run/catalogue.ts"
+import { Environment } from "../../../values/environment.ts"
+import { erase, printPlan } from "./erasing.ts"
+import { CommandError } from "../../../run/console/errors.ts"
+import { Output } from "../../../run/console/output.ts"
+import { openReadable } from "../../../run/readable.ts"
+import { instant } from "../../../run/result.ts"
+
+export interface RetentionFlags extends Flags {
+  readonly apply: boolean
+  readonly json: boolean
+}
+
+export const retention = Effect.fn("cli.retention")(function* (flags: RetentionFlags) {
+  const { say } = yield* Output
+  const { output } = yield* reportSettings(flags, yield* Environment)
+  const catalogue = yield* loadCatalogue(output)
+  const rules = Object.entries(output.retention ?? {}).map(([table, period]) => ({ table, period }))
+  if (rules.length === 0)
+    return yield* new CommandError({
+      ends: "usage",
+      message: "No table has a retention period.",
+      next: 'add messages = "24 months" under [retention] to the settings file'
+    })
+  for (const { table } of rules) {
+    const resource = catalogue.resources.find((one) => one.table === table)
+    if (resource === undefined || ageColumn(resource) === undefined)
+      return yield* new CommandError({
+        ends: "usage",
+        message: `retention.${table}: ${resource ? "its records have no time at which they were made" : "there is no such list of records"}.`,
+        next: "./sluice dictionary"
+      })
+  }
+  const pending = yield* readJob(output.folder)
+  if (pending) say(`The erasure of ${pending.startedAt} was stopped${flags.apply ? ", and continues" : ""}.`, "warn")
+  const job = pending ?? (yield* planned(catalogue, rules, output))
+  if (!flags.apply) return yield* printPlan("retention", job, "./sluice retention --apply", flags.json)
+  return yield* erase("retention", catalogue, output, job, flags.json)
+})
+
+const planned = Effect.fnUntraced(function* (
+  catalogue: Catalogue,
+  rules: ReadonlyArray<RetentionRule>,
+  output: { readonly folder: string; readonly memoryMb: number }
+) {
+  const readable = yield* openReadable(output)
+  if (readable.source !== "warehouse")
+    return yield* new CommandError({
+      ends: "failed",
+      message: "Another program has the warehouse open, so nothing can be erased now.",
+      next: "repeat the command when it has ended"
+    })
+  const now = instant(yield* Clock.currentTimeMillis)
+  const plan = yield* planRetention(catalogue, rules, yield* heldIn(output.folder), now).pipe(
+    Effect.provide(readable.tables)
+  )
+  return {
+    id: now.replaceAll(/[-:.]/g, ""),
+    startedAt: now,
+    reason: rules.map(({ period, table }) => `${table}: ${period}`).join(", "),
+    ...plan
+  } satisfies ErasureJob
+}, Effect.scoped)

@@ -1,0 +1,77 @@
+/** `sluice subject erase`: the plan of an erasure, or the erasure itself. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { Catalogue } from "../../../catalog/discover.ts"
+import { type ErasureJob, readJob } from "../erasure/job.ts"
+import { planErasure } from "../erasure/plan.ts"
+import type { Flags } from "../../../settings/read.ts"
+import { reportSettings } from "../../../settings/settings.ts"
+import { loadCatalogue } from "../../../run/catalogue.ts"
+import { Environment } from "../../../values/environment.ts"
+import { erase, printPlan, refuseHeld } from "./erasing.ts"
+import { CommandError } from "../../../run/console/errors.ts"
+import { Output } from "../../../run/console/output.ts"
+import { type PersonFlags, contactText, findPerson } from "./person.ts"
+import { openReadable } from "../../../run/readable.ts"
+import { instant } from "../../../run/result.ts"
+
+export interface SubjectEraseFlags extends Flags, PersonFlags {
+  readonly reason: string | undefined
+  readonly keepFinancial: boolean
+  readonly apply: boolean
+  readonly json: boolean
+}
+
+/** With `--apply`, an erasure that was killed continues before anything else. */
+export const subjectErase = Effect.fn("cli.subjectErase")(function* (flags: SubjectEraseFlags) {
+  const { say } = yield* Output
+  const { output } = yield* reportSettings(flags, yield* Environment)
+  const catalogue = yield* loadCatalogue(output)
+  const pending = yield* readJob(output.folder)
+  const job = pending ?? (yield* planned(flags, output, catalogue))
+  if (pending) say(`The erasure of ${pending.startedAt} was stopped${flags.apply ? ", and continues" : ""}.`, "warn")
+  if (!flags.apply) {
+    yield* refuseHeld(output.folder, job)
+    return yield* printPlan("subject-erase", job, "repeat the command with --apply --reason TEXT", flags.json)
+  }
+  if (flags.reason === undefined && pending === undefined)
+    return yield* new CommandError({
+      ends: "usage",
+      message: "An erasure needs a reason, which its certificate contains.",
+      next: 'repeat the command with --reason "request of 3 March"'
+    })
+  return yield* erase("subject-erase", catalogue, output, job, flags.json)
+}, Effect.scoped)
+
+const planned = Effect.fnUntraced(function* (
+  flags: SubjectEraseFlags,
+  output: { readonly folder: string; readonly memoryMb: number },
+  catalogue: Catalogue
+) {
+  const { say } = yield* Output
+  const readable = yield* openReadable(output)
+  if (readable.source !== "warehouse")
+    return yield* readable.source === "none"
+      ? readable.locked
+      : new CommandError({
+          ends: "failed",
+          message: "Another program has the warehouse open, so nothing can be erased now.",
+          next: "repeat the command when it has ended"
+        })
+  return yield* Effect.gen(function* () {
+    const { contacts, others } = yield* findPerson(flags)
+    if (others.length > 0)
+      say(
+        `These contacts share an address and stay: ${others.map(contactText).join("; ")}. --all erases them too.`,
+        "warn"
+      )
+    const startedAt = instant(yield* Clock.currentTimeMillis)
+    const plan = yield* planErasure(catalogue, contacts, others, flags.keepFinancial)
+    return {
+      id: startedAt.replaceAll(/[-:.]/g, ""),
+      startedAt,
+      reason: flags.reason ?? "",
+      ...plan
+    } satisfies ErasureJob
+  }).pipe(Effect.provide(readable.tables))
+}, Effect.scoped)

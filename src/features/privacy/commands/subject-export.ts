@@ -1,0 +1,144 @@
+/** `sluice subject export`: everything that the tables contain about a person. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { existsSync } from "node:fs"
+import { rm } from "node:fs/promises"
+import { dirname, resolve } from "node:path"
+import { exitCodes } from "../../../values/failure.ts"
+import { onDisk } from "../../../output/files.ts"
+import { choose } from "../../../stages/plan/plan.ts"
+import type { Flags } from "../../../settings/read.ts"
+import { reportSettings } from "../../../settings/settings.ts"
+import type { Resource } from "../../../catalog/resource.ts"
+import { linkedResources } from "../subject/belongings.ts"
+import { type CoveredResource } from "../subject/coverage.ts"
+import { exportSubject } from "../subject/export.ts"
+import { counted } from "../../../values/finding.ts"
+import { loadCatalogue } from "../../../run/catalogue.ts"
+import { Environment } from "../../../values/environment.ts"
+import { CommandError } from "../../../run/console/errors.ts"
+import { Output, table } from "../../../run/console/output.ts"
+import { openReadable, sayHolder } from "../../../run/readable.ts"
+import { record } from "../../../run/recorded.ts"
+import { printResult } from "../../../run/result.ts"
+import { syncOnce } from "../../../run/sync.ts"
+import { type PersonFlags, contactText, findPerson } from "./person.ts"
+
+export interface SubjectExportFlags extends Flags, PersonFlags {
+  readonly to: string | undefined
+  readonly history: boolean
+  readonly searchText: boolean
+  readonly refresh: boolean
+  readonly force: boolean
+  readonly json: boolean
+}
+
+/** Reads what has changed in the tables that can contain a person. What cannot be read, the coverage says. */
+const refresh = Effect.fnUntraced(function* (flags: SubjectExportFlags, enabled: ReadonlyArray<Resource>) {
+  const { say } = yield* Output
+  const only = linkedResources(enabled).map(({ resource }) => resource.table)
+  const { exitCode, run } = yield* syncOnce({
+    ...flags,
+    only: only.join(","),
+    except: undefined,
+    full: false,
+    acceptDeletions: false
+  })
+  if (exitCode !== 0) say(`The run ${run.id} did not read everything: ./sluice status says what.`, "warn")
+})
+
+export const subjectExport = Effect.fn("cli.subjectExport")(function* (flags: SubjectExportFlags) {
+  const { print, say } = yield* Output
+  const { locations, optional, output } = yield* reportSettings(flags, yield* Environment)
+  const catalogue = yield* loadCatalogue(output)
+  const enabled = yield* choose(catalogue, { only: [], except: [], optional, full: false })
+  if (flags.refresh) yield* refresh(flags, enabled)
+  const readable = yield* openReadable(output)
+  if (readable.source === "none") return yield* readable.locked
+  yield* sayHolder(readable, yield* Clock.currentTimeMillis)
+  const { contacts, exported, others, target } = yield* Effect.gen(function* () {
+    const { addresses, contacts, others } = yield* findPerson(flags)
+    const target = resolve(flags.to ?? `subject-${contacts[0]?.id ?? "without-contact"}`)
+    yield* checkTarget(target, flags.force)
+    const exported = yield* exportSubject({
+      catalogue,
+      enabled,
+      optional,
+      locations,
+      target,
+      contacts,
+      addresses,
+      output: output.folder,
+      withHistory: flags.history,
+      searchText: flags.searchText
+    })
+    return { contacts, exported, others, target }
+  }).pipe(Effect.provide(readable.tables))
+  const { candidates, coverage, files, records, tables } = exported
+  // The name of the folder may be that of the person.
+  yield* record(output.folder, "export", { what: "subject", records })
+  const incomplete = coverage.filter(({ isComplete }) => !isComplete)
+  const isComplete = coverage.every(({ isAsSet }) => isAsSet) && readable.source === "warehouse"
+  const exitCode = isComplete ? 0 : exitCodes.partial
+  const next = isComplete ? `open ${target}/index.html in a browser.` : "./sluice sync, then repeat this command"
+  if (flags.json)
+    return yield* printResult("subject-export", {
+      exitCode,
+      next,
+      data: {
+        folder: target,
+        zip: `${target}.zip`,
+        source: readable.source,
+        contacts: contacts.map(({ id, location }) => ({ id, location })),
+        others: others.map(({ id, location }) => ({ id, location })),
+        records,
+        tables,
+        files,
+        ...(candidates !== undefined && { candidates }),
+        coverage: coverage.map(coverageResult)
+      }
+    })
+  for (const line of table(
+    ["source", "found"],
+    coverage.map(({ resource, finding }) => [resource, finding])
+  ))
+    print(line)
+  print(`${counted(records, "record")} of ${counted(contacts.length, "contact")} in ${target} and ${target}.zip`)
+  if (others.length > 0)
+    say(
+      `Not included, although they share an address: ${others.map(contactText).join("; ")}. --all takes them.`,
+      "warn"
+    )
+  if (candidates !== undefined) say(`${counted(candidates, "text")} of other records in candidates.json.`)
+  if (incomplete.length > 0)
+    say(`The export may lack records of ${incomplete.map(({ resource }) => resource).join(", ")}.`, "warn")
+  say(`Next: ${next}`)
+  return exitCode
+}, Effect.scoped)
+
+const coverageResult = ({ completeAt, isComplete, mentions, records, resource, finding }: CoveredResource) => ({
+  resource,
+  records,
+  mentions,
+  isComplete,
+  finding,
+  ...(completeAt !== undefined && { completeAt })
+})
+
+const checkTarget = Effect.fnUntraced(function* (target: string, force: boolean) {
+  if (!existsSync(dirname(target)))
+    return yield* new CommandError({
+      ends: "usage",
+      message: `--to ${target}: there is no folder ${dirname(target)}.`,
+      next: "./sluice subject export --to FOLDER"
+    })
+  const existing = [target, `${target}.zip`].filter((path) => existsSync(path))
+  if (existing.length === 0) return
+  if (!force)
+    return yield* new CommandError({
+      ends: "usage",
+      message: `${existing[0]} exists already.`,
+      next: "repeat the command with --force to replace it, or with another --to"
+    })
+  yield* Effect.forEach(existing, (path) => onDisk(path, "written", () => rm(path, { recursive: true })))
+})

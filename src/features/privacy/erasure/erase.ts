@@ -1,0 +1,199 @@
+/**
+ * Erases a person from an output folder: the list of erased people first, then the vault, the warehouse, the published files
+ * and recordings, and at last a search of every file. Each step can be repeated, so a killed erasure continues from its job.
+ */
+import { Effect } from "effect"
+import { mkdir, rm } from "node:fs/promises"
+import { join, relative } from "node:path"
+import { forgetValues } from "../../operations/alarms/state.ts"
+import type { Catalogue } from "../../../catalog/discover.ts"
+import { keySeparator } from "../../../catalog/tables.ts"
+import type { Failure } from "../../../values/failure.ts"
+import { checksumOf, onDisk, writeDurably } from "../../../output/files.ts"
+import { removeLeftovers } from "../../../output/leftovers.ts"
+import type { GivenExport, Place } from "../../../stores/ledger/given.ts"
+import { makeLoader } from "../../../stages/load/load.ts"
+import type { RecordFilter } from "../../../stages/load/staging-files.ts"
+import { replayInto } from "../../../run/replay.ts"
+import type { SchemaPolicies } from "../../../catalog/schema-policy.ts"
+import { publishNow } from "../../../run/release.ts"
+import { setAsideIn } from "../../../run/set-aside.ts"
+import { outputPaths } from "../../../output/paths.ts"
+import type { LakeSettings } from "../../../settings/lake.ts"
+import type { OutputSettings } from "../../../settings/settings.ts"
+import type { Target } from "../../../settings/targets.ts"
+import { Vault } from "../../../stores/vault/vault.ts"
+import { lastRun } from "../../../stores/warehouse/meta/runs.ts"
+import { positionStatements } from "../../../stores/warehouse/meta/vault-offset.ts"
+import { prepare } from "../../../stores/warehouse/schema.ts"
+import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
+import { type ErasureJob, removeJob } from "./job.ts"
+import { type PlaceState, cleanPlaces } from "./places.ts"
+import { redactor } from "./redact-frame.ts"
+import { type Searched, isCertain, searchFolders } from "./search.ts"
+import { type RecordKey, recordsIn, suppress } from "./suppression.ts"
+import { type RewrittenSegment, rewriteVault } from "./vault.ts"
+import { replaceWarehouse, writeWithoutErased } from "./warehouse.ts"
+
+export interface Certificate {
+  readonly id: string
+  readonly startedAt: string
+  readonly finishedAt: string
+  readonly reason: string
+  /** Records that are gone, and records that stay without the person. */
+  readonly records: number
+  readonly recordsKept: number
+  readonly rows: ErasureJob["rows"]
+  readonly rowsKept: ErasureJob["kept"]
+  readonly recordings: number
+  readonly segments: ReadonlyArray<RewrittenSegment>
+  readonly releasesRemoved: ReadonlyArray<string>
+  /** Damaged warehouses and incomplete writes, which may contain the person. */
+  readonly setAsideRemoved: ReadonlyArray<string>
+  /** The folders that ever received a release or a lake. */
+  readonly places: ReadonlyArray<PlaceState>
+  readonly search: Searched
+  /** Files that were exported before and are out of reach. */
+  readonly earlierExports: ReadonlyArray<GivenExport>
+  /** SHA-256 of the warehouse, before and after. */
+  readonly warehouse: { readonly before: string; readonly after: string }
+  /**
+   * Whether everything in reach was searched, and neither an address of the person nor a row of their records was found. What
+   * is out of reach is named in `places` and `earlierExports`.
+   */
+  readonly isErased: boolean
+}
+
+/** The steps that need the lock of the warehouse. The caller provides the warehouse and the vault, and closes them. */
+export const eraseStored = Effect.fn("erasure.stored")(function* (
+  catalogue: Catalogue,
+  output: OutputSettings,
+  policies: SchemaPolicies,
+  job: ErasureJob
+): Effect.fn.Return<
+  { readonly segments: ReadonlyArray<RewrittenSegment>; readonly before: string },
+  Failure,
+  Warehouse | Vault
+> {
+  const [warehouse, vault] = [yield* Warehouse, yield* Vault]
+  const { resources } = catalogue
+  const { folder } = output
+  const paths = outputPaths(folder)
+  yield* removeLeftovers(folder)
+  // An earlier version may have written the tables.
+  yield* prepare(catalogue)
+  const suppression = yield* suppress(folder, job.identifiers)
+  yield* prepare(catalogue)
+  // Whatever is not loaded yet would be loaded later from segments that have changed.
+  yield* (yield* makeLoader(resources, paths.temporary, policies)).load
+  yield* vault.seal
+  yield* warehouse.transaction(positionStatements(vault.end()))
+  yield* warehouse.run("CHECKPOINT")
+  const ids = job.identifiers.flatMap((one) => (one.kind === "contact" ? [one.id] : []))
+  const segments = yield* rewriteVault(paths.vault, redactor(resources, suppression, ids), { apply: true })
+  const { sha256: before } = yield* onDisk(paths.warehouse, "read", () => checksumOf(paths.warehouse))
+  const records = recordsIn(job.identifiers)
+  const scratch = join(paths.temporary, "kept")
+  if (records.kept.length > 0) {
+    yield* onDisk(scratch, "created", () => mkdir(scratch, { recursive: true, mode: 0o700 }))
+    yield* replayInto(catalogue, output, policies)(scratch, vault.end(), amongRecords(records.kept))
+  }
+  yield* writeWithoutErased(paths.warehouse, output, catalogue, {
+    ...records,
+    keptRows: join(scratch, "replayed.duckdb"),
+    texts: job.texts
+  })
+  return { segments, before }
+})
+
+/** Only an output with a lake loads the module. */
+const removeFromLake = (lake: LakeSettings) =>
+  Effect.flatMap(
+    Effect.promise(() => import("../../../stages/publish/lake/erased.ts")),
+    ({ removeEarlierVersions }) => removeEarlierVersions(lake)
+  )
+
+const amongRecords = (records: ReadonlyArray<RecordKey>): RecordFilter => {
+  const known = new Set(records.map(({ key, location, table }) => [table, location, key].join("/")))
+  return ({ table }, location, key) => known.has([table, location, key.map(String).join(keySeparator)].join("/"))
+}
+
+export interface CompleteOptions {
+  /** Where data was given away, according to the ledger. */
+  readonly given: { readonly places: ReadonlyArray<Place>; readonly exports: ReadonlyArray<GivenExport> }
+  /** ISO 8601. */
+  readonly now: string
+  /** Further folders to publish into. */
+  readonly targets: ReadonlyArray<Target>
+}
+
+/** The steps after the old warehouse was closed. */
+export const completeErasure = Effect.fn("erasure.complete")(function* (
+  catalogue: Catalogue,
+  output: OutputSettings,
+  job: ErasureJob,
+  { segments, before }: { readonly segments: ReadonlyArray<RewrittenSegment>; readonly before: string },
+  { given, now, targets }: CompleteOptions
+): Effect.fn.Return<{ readonly certificate: Certificate; readonly path: string }, Failure> {
+  const { folder, memoryMb } = output
+  const paths = outputPaths(folder)
+  yield* replaceWarehouse(paths.warehouse)
+  const renewed = yield* Effect.gen(function* () {
+    // The definitions may be newer than the last sync.
+    yield* prepare(catalogue)
+    const run = yield* lastRun()
+    const released = run && (yield* publishNow(catalogue, output, { run: run.id, full: true, targets }))
+    if (output.lake) yield* removeFromLake(output.lake)
+    return new Set([
+      ...(released?.due === "due" ? [released.folder] : []),
+      ...(released?.targets ?? []).map((target) => target.folder)
+    ])
+  }).pipe(Effect.provide(Warehouse.layer(paths.warehouse, { ...output, access: "write" })))
+  const { folders, places, releasesRemoved } = yield* cleanPlaces(
+    folder,
+    [{ name: "published", folder: paths.published }, ...targets, ...given.places],
+    { releases: renewed, lake: output.lake?.data }
+  )
+  yield* Effect.forEach(job.files, (file) =>
+    onDisk(join(folder, file), "removed", () => rm(join(folder, file), { force: true }))
+  )
+  const setAside = yield* onDisk(folder, "removed", async () => {
+    const found = await setAsideIn(folder)
+    for (const { path } of found) await rm(path, { force: true, recursive: true })
+    return found.map(({ path }) => relative(folder, path))
+  })
+  yield* onDisk(paths.alarms, "written", () => forgetValues(folder))
+  yield* onDisk(paths.temporary, "removed", () => rm(paths.temporary, { recursive: true, force: true }))
+  const records = recordsIn(job.identifiers)
+  const search = yield* searchFolders(
+    folder,
+    folders.filter((one) => relative(folder, one).startsWith("..")),
+    { texts: job.texts, records: records.removed, resources: catalogue.resources },
+    (file) => file === "erasure.json"
+  ).pipe(Effect.provide(Warehouse.layer(paths.warehouse, { memoryMb, access: "read" })))
+  const { sha256: after } = yield* onDisk(paths.warehouse, "read", () => checksumOf(paths.warehouse))
+  const certificate: Certificate = {
+    id: job.id,
+    startedAt: job.startedAt,
+    finishedAt: now,
+    reason: job.reason,
+    records: records.removed.length,
+    recordsKept: records.kept.length,
+    rows: job.rows,
+    rowsKept: job.kept,
+    recordings: job.files.length,
+    segments,
+    releasesRemoved,
+    setAsideRemoved: setAside,
+    places: places.filter(({ name, state }) => name !== "published" || state === "left"),
+    search,
+    earlierExports: given.exports,
+    warehouse: { before, after },
+    isErased:
+      !search.found.some(isCertain) && search.unsearched.length === 0 && places.every(({ state }) => state !== "left")
+  }
+  const path = join(folder, "certificates", `erasure-${job.id}.json`)
+  yield* onDisk(path, "written", () => writeDurably(path, `${JSON.stringify(certificate, null, 1)}\n`))
+  yield* removeJob(folder)
+  return { certificate, path }
+})

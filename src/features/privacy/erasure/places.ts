@@ -1,0 +1,66 @@
+/** The folders outside of the vault and the tables that have received data: what an erasure does with each. */
+import { Effect } from "effect"
+import { lstat } from "node:fs/promises"
+import { join, relative } from "node:path"
+import type { Failure } from "../../../values/failure.ts"
+import { onDisk } from "../../../output/files.ts"
+import type { Place } from "../../../stores/ledger/given.ts"
+import { releasesOf, removeEarlierReleases } from "../../../stages/publish/release.ts"
+
+export interface PlaceState extends Place {
+  /**
+   * - `cleaned`: it has a new release, and no earlier one
+   * - `left`: it has still what it had, because the settings do not publish into it any more
+   * - `removed`: there is nothing at this path any more
+   * - `out of reach`: it cannot be read from here, such as object storage
+   */
+  readonly state: "cleaned" | "left" | "removed" | "out of reach"
+}
+
+export interface Cleaned {
+  readonly places: ReadonlyArray<PlaceState>
+  /** Relative to the output folder. */
+  readonly releasesRemoved: ReadonlyArray<string>
+  /** Folders to search. */
+  readonly folders: ReadonlyArray<string>
+}
+
+/** `renewed`: folders that have just received a new release, or in which a lake has just lost its earlier versions. */
+export const cleanPlaces = Effect.fn("erasure.cleanPlaces")(function* (
+  output: string,
+  all: ReadonlyArray<Place>,
+  renewed: { readonly releases: ReadonlySet<string>; readonly lake: string | undefined }
+): Effect.fn.Return<Cleaned, Failure> {
+  const places: Array<PlaceState> = []
+  const releasesRemoved: Array<string> = []
+  const folders: Array<string> = []
+  for (const place of new Map(all.map((one) => [one.folder, one])).values()) {
+    const { folder } = place
+    const isRenewed = renewed.releases.has(folder)
+    if (isRenewed)
+      for (const name of yield* removeEarlierReleases(folder))
+        releasesRemoved.push(relative(output, join(releasesOf(folder), name)))
+    const kinds = /^[a-z0-9]+:\/\//.test(folder)
+      ? undefined
+      : yield* onDisk(folder, "read", () => Promise.all([kindOf(folder), kindOf(releasesOf(folder))]))
+    const isThere = kinds?.some((kind) => kind !== "none")
+    if (kinds?.[0] === "folder") folders.push(folder)
+    if (kinds?.[1] === "folder") folders.push(releasesOf(folder))
+    const state =
+      kinds === undefined || kinds.includes("unknown")
+        ? "out of reach"
+        : isRenewed || folder === renewed.lake
+          ? "cleaned"
+          : isThere
+            ? "left"
+            : "removed"
+    places.push({ name: place.name, folder, state })
+  }
+  return { places, releasesRemoved, folders }
+})
+
+const kindOf = (path: string): Promise<"folder" | "other" | "none" | "unknown"> =>
+  lstat(path).then(
+    (found) => (found.isDirectory() ? "folder" : "other"),
+    ({ code }: NodeJS.ErrnoException) => (code === "ENOENT" || code === "ENOTDIR" ? "none" : "unknown")
+  )

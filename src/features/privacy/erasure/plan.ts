@@ -1,0 +1,122 @@
+/** What an erasure would remove: the records of a person alone, the texts that identify them, and their recordings. */
+import { Effect } from "effect"
+import type { Catalogue } from "../../../catalog/discover.ts"
+import { keyText } from "../../../catalog/tables.ts"
+import type { Failure } from "../../../values/failure.ts"
+import { type LinkedResource, findBelongings, keysTable, linkedResources } from "../subject/belongings.ts"
+import { personTables } from "../subject/collect.ts"
+import { type FoundContact, addressesTable, contactsTable, countriesOfLocations } from "../subject/find.ts"
+import { phoneReader } from "../subject/addresses.ts"
+import { name } from "../../../stores/warehouse/sql.ts"
+import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
+import type { Wanted } from "./needles.ts"
+import { type Identifier, type ListedAs, addressIdentifiers } from "./suppression.ts"
+import { ownColumns } from "./treatment.ts"
+
+export interface ErasurePlan {
+  readonly identifiers: ReadonlyArray<Identifier>
+  readonly texts: ReadonlyArray<Wanted>
+  readonly files: ReadonlyArray<string>
+  /** Rows that go, with their earlier versions, by table. */
+  readonly rows: Readonly<Record<string, number>>
+  /** Rows that stay without the person, by table. */
+  readonly kept: Readonly<Record<string, number>>
+}
+
+/** To run after `findPerson`. `others`: contacts that share an address with the person and stay. */
+export const planErasure = Effect.fn("erasure.plan")(function* (
+  { resources }: Catalogue,
+  contacts: ReadonlyArray<FoundContact>,
+  others: ReadonlyArray<FoundContact>,
+  keepFinancial = false
+): Effect.fn.Return<ErasurePlan, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const persons: Array<ListedAs> = contacts.map(({ id, location }) => ({ kind: "contact", location, id }))
+  const identifiers: Array<Identifier> = []
+  const rows: Record<string, number> = {}
+  const kept: Record<string, number> = {}
+  for (const linked of linkedResources(resources)) {
+    const isKept = keepFinancial && linked.links.isFinancial === true
+    yield* findBelongings(linked, ["crm", "crm_history"])
+    yield* keepOwn(linked)
+    const keys = yield* warehouse.rows(`SELECT location_id, key FROM ${keysTable(linked.resource)} ORDER BY ALL`)
+    identifiers.push(
+      ...keys.map((row): Identifier => {
+        const { table } = linked.resource
+        const of = { kind: "record", table, location: String(row["location_id"]), key: String(row["key"]) } as const
+        return isKept ? { kind: "financial", of } : of
+      })
+    )
+    for (const { name: table, rows: count } of yield* personTables(linked.resource, true)) {
+      const current = table.replace(/_history$/, "")
+      const counts = isKept ? kept : rows
+      counts[current] = (counts[current] ?? 0) + count
+    }
+  }
+  const [formsOf, countries] = [yield* Effect.promise(phoneReader), yield* countriesOfLocations()]
+  const identifiersOf = (value: string) => addressIdentifiers(value, formsOf(value, countries))
+  const shared = new Set(
+    others.flatMap(({ emails, phones }) => [...emails, ...phones].flatMap(identifiersOf)).map(({ value }) => value)
+  )
+  const addresses = (yield* warehouse.rows(
+    `SELECT DISTINCT coalesce(email, digits) AS value, email IS NOT NULL AS is_email FROM ${addressesTable} WHERE value IS NOT NULL ORDER BY ALL`
+  ))
+    .map((row) => ({ value: String(row["value"]), isEmail: row["is_email"] === true }))
+    .filter(({ value }) => !identifiersOf(value).some((one) => shared.has(one.value)))
+  persons.push(...addresses.flatMap(({ value }) => identifiersOf(value)))
+  if (keepFinancial) identifiers.push(...persons.map((of): Identifier => ({ kind: "financial", of })))
+  const recordings = yield* warehouse.rows(
+    `SELECT DISTINCT path FROM crm.recordings WHERE path IS NOT NULL AND (location_id, message_id) IN (SELECT (location_id, key) FROM ${keysTable(resources.find(({ table }) => table === "messages")!)})`
+  )
+  return {
+    identifiers: [...persons, ...identifiers],
+    texts: textsOf(
+      contacts,
+      addresses.flatMap(({ isEmail, value }) => (isEmail ? [value] : [])),
+      addresses.flatMap(({ isEmail, value }) => {
+        const { international, national } = formsOf(value, countries)
+        return isEmail ? [] : [value, ...international, ...national]
+      })
+    ),
+    files: recordings.map((row) => String(row["path"])),
+    rows,
+    kept
+  }
+})
+
+/** Removes records from the keys that name another contact: they belong to that one. */
+const keepOwn = Effect.fnUntraced(function* ({ resource, links }: LinkedResource) {
+  const columns = ownColumns(links.contacts)
+  if (columns.length === 0 || resource.table === "contacts") return
+  yield* (yield* Warehouse).run(
+    `DELETE FROM ${keysTable(resource)} WHERE (location_id, key) IN (
+       SELECT (location_id, ${keyText(resource)}) FROM crm.${name(resource.table)} WHERE ${columns
+         .map(
+           (column) =>
+             `(${name(column)} <> '' AND (location_id, ${name(column)}) NOT IN (SELECT (location_id, id) FROM ${contactsTable}))`
+         )
+         .join(" OR ")})`
+  )
+})
+
+/** Addresses must not be found afterwards. Names and ids may occur in what belongs to others. */
+const textsOf = (
+  contacts: ReadonlyArray<FoundContact>,
+  emails: ReadonlyArray<string>,
+  phones: ReadonlyArray<string>
+): ReadonlyArray<Wanted> => {
+  const labelled = (label: string, texts: ReadonlyArray<string>) =>
+    [...new Set(texts)].map((text, index) => ({ label: `${label} ${index + 1}`, text }))
+  return [
+    ...labelled("email", emails),
+    ...labelled("phone", phones),
+    ...labelled(
+      "contact id",
+      contacts.map(({ id }) => id)
+    ),
+    ...labelled(
+      "name",
+      contacts.flatMap(({ name: text }) => (text !== null && /\S\s+\S/.test(text.trim()) ? [text.trim()] : []))
+    )
+  ]
+}

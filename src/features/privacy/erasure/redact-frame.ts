@@ -1,0 +1,155 @@
+/** Removes the records of erased people from a frame of the vault, before it is written or when it is rewritten. */
+import { at as valueAt, parseExact } from "../../../catalog/json.ts"
+import { type Resource, childRequestOf, transformed } from "../../../catalog/resource.ts"
+import { type Normalise, normaliserOf } from "../../../stages/load/normalise/normalise.ts"
+import { givenBy } from "../../../stages/load/staging-files.ts"
+import type { Entry, PageEntry } from "../../../stores/vault/entry.ts"
+import type { Frame } from "../../../stores/vault/frame.ts"
+import { anonymised } from "./anonymise.ts"
+import type { Suppression } from "./suppression.ts"
+import { namesErased, treatmentOf } from "./treatment.ts"
+
+/**
+ * The frame without these records, how many were removed, how many lost only their person, and `undefined` for a frame that
+ * is about nothing else.
+ */
+export interface Redacted {
+  readonly frame: Frame | undefined
+  readonly removed: number
+  readonly anonymised?: number
+}
+
+export type Redact = (frame: Frame) => Redacted
+
+/** `ids`: texts to replace in cursors and parameters of requests, in which an id can only be a position. */
+export const redactor = (
+  resources: ReadonlyArray<Resource>,
+  suppression: Suppression,
+  ids: ReadonlyArray<string> = []
+): Redact => {
+  const targets = new Map<string, ReadonlyArray<Target>>()
+  const targetsOf = (table: string) => {
+    const existing = targets.get(table)
+    if (existing) return existing
+    const found = resources
+      .filter((resource) => resource.table === table || resource.embeddedIn?.table === table)
+      .map((resource) => ({ resource, normalise: normaliserOf(resource) }))
+    targets.set(table, found)
+    return found
+  }
+  const parentTables = new Map(
+    resources.flatMap((resource) => {
+      const request = childRequestOf(resource)
+      return request ? [[request.label, request.table] as const] : []
+    })
+  )
+  const versions = new Map<string, string>()
+  const isErased = (table: string, location: string, key: string) =>
+    suppression.has({ kind: "record", table, location, key })
+
+  const redact: Redact = (frame) => {
+    const { entry } = frame
+    switch (entry.kind) {
+      case "page":
+      case "detail": {
+        const parentTable = parentTables.get(entry.partition)
+        if (entry.parent && parentTable !== undefined && isErased(parentTable, entry.location, entry.parent.id))
+          return { frame: undefined, removed: 1 }
+        return withVersion(redactPage(frame, entry, targetsOf(entry.resource), suppression, versions), versions)
+      }
+      case "deleted":
+      case "existing": {
+        const keys = JSON.parse(frame.body) as ReadonlyArray<string>
+        const kept = keys.filter((key) => !isErased(entry.resource, entry.location, key))
+        return kept.length === keys.length
+          ? { frame, removed: 0 }
+          : { frame: { entry, body: JSON.stringify(kept) }, removed: keys.length - kept.length }
+      }
+      default:
+        return { frame, removed: 0 }
+    }
+  }
+  return (frame) => {
+    const redacted = redact(frame)
+    const header = JSON.stringify(frame.entry)
+    if (redacted.frame === undefined || !ids.some((id) => header.includes(id))) return redacted
+    const entry = JSON.parse(ids.reduce((text, id) => text.replaceAll(id, "x".repeat(id.length)), header)) as Entry
+    return { ...redacted, frame: { entry, body: redacted.frame.body }, removed: redacted.removed + 1 }
+  }
+}
+
+/** The response to a request for a record that lost its person names the record's version as it is now. */
+const withVersion = (redacted: Redacted, versions: ReadonlyMap<string, string>): Redacted => {
+  const { frame } = redacted
+  if (frame?.entry.kind !== "page" && frame?.entry.kind !== "detail") return redacted
+  const { parent } = frame.entry
+  const version = parent && versions.get(parent.version)
+  return version === undefined
+    ? redacted
+    : { ...redacted, frame: { ...frame, entry: { ...frame.entry, parent: { ...parent!, version } } } }
+}
+
+interface Target {
+  readonly resource: Resource
+  readonly normalise: Normalise
+}
+
+const redactPage = (
+  frame: Frame,
+  entry: PageEntry,
+  targets: ReadonlyArray<Target>,
+  suppression: Suppression,
+  versions: Map<string, string>
+): Redacted => {
+  const relevant = targets.filter(({ resource }) => resource.person && (!entry.parent || !resource.embeddedIn))
+  if (relevant.length === 0 || frame.body === "") return { frame, removed: 0 }
+  const body = parseExact(frame.body, entry.hasBigNumbers)
+  let [removed, changed] = [0, 0]
+  const pseudonym = (contact: string) =>
+    suppression.has({ kind: "contact", location: entry.location, id: contact })
+      ? suppression.pseudonym(entry.location, contact)
+      : contact
+  for (const { normalise, resource } of relevant) {
+    const origin = { location: entry.location, given: givenBy(resource, entry) }
+    /** The record as it is stored; `undefined` if it is not. */
+    const stored = (record: unknown): unknown => {
+      const hashes: Array<string> = []
+      const treatments = transformed(resource, record).flatMap((one) => {
+        const { hash, key, row } = normalise(one, origin)
+        hashes.push(hash)
+        return row === undefined ? [] : [treatmentOf(suppression, resource, entry.location, key, JSON.parse(row))]
+      })
+      const isUnread = treatments.length === 0 || treatments.length < hashes.length
+      if (treatments.includes("removed") || (isUnread && namesErased(suppression, resource, entry.location, record))) {
+        removed++
+        return undefined
+      }
+      if (!treatments.includes("anonymised")) return record
+      const kept = anonymised(resource, record, pseudonym)
+      if (JSON.stringify(kept) === JSON.stringify(record)) return record
+      changed++
+      for (const [index, one] of transformed(resource, kept).entries())
+        versions.set(hashes[index]!, normalise(one, origin).hash)
+      return kept
+    }
+    const path = resource.embeddedIn?.records ?? entry.records
+    const found = valueAt(body, path)
+    if (Array.isArray(found)) {
+      const before = removed + changed
+      const kept = found.map(stored).filter((record) => record !== undefined)
+      if (removed + changed > before) found.splice(0, found.length, ...kept)
+    } else if (found !== undefined && found !== null) {
+      const kept = stored(found)
+      if (kept === undefined) return { frame: undefined, removed }
+      if (kept !== found) replaceObject(found, kept as object)
+    }
+  }
+  if (removed + changed === 0) return { frame, removed }
+  return { frame: { entry, body: JSON.stringify(body) }, removed, anonymised: changed }
+}
+
+/** Gives an object the members of another one. */
+const replaceObject = (target: object, members: object): void => {
+  for (const name of Object.keys(target)) Reflect.deleteProperty(target, name)
+  Object.assign(target, members)
+}

@@ -1,0 +1,98 @@
+/** What the retention settings say is too old: records of a table, and those that belong to them, such as recordings. */
+import { Effect } from "effect"
+import type { Catalogue } from "../../../catalog/discover.ts"
+import type { Resource } from "../../../catalog/resource.ts"
+import { keyText, snakeCase, tablesOf } from "../../../catalog/tables.ts"
+import type { Failure } from "../../../values/failure.ts"
+import { keysTable, linkedResources, partsOfChosen } from "../subject/belongings.ts"
+import { personTables } from "../subject/collect.ts"
+import { literal, name } from "../../../stores/warehouse/sql.ts"
+import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
+import { type Hold, holdsTable } from "./holds.ts"
+import type { ErasurePlan } from "./plan.ts"
+import type { Identifier } from "./suppression.ts"
+import { ownColumns } from "./treatment.ts"
+
+export interface RetentionRule {
+  readonly table: string
+  /** As in the settings: `24 months`. */
+  readonly period: string
+}
+
+/** Columns that say when a record was made, the best first. */
+const timeColumns = ["date_added", "created_at", "start_time", "issue_date"]
+
+/** The column by which the age of a record counts; `undefined` if it has none. */
+export const ageColumn = (resource: Resource): string | undefined => {
+  const columns = new Set(tablesOf(resource)[0].columns.map((column) => column.name))
+  const dated = resource.backfill && snakeCase(resource.backfill.dateField)
+  return [dated, ...timeColumns].find((column): column is string => column !== undefined && columns.has(column))
+}
+
+/** `now`: ISO 8601. Records under a hold, and those without a time, are not too old. */
+export const planRetention = Effect.fn("erasure.planRetention")(function* (
+  { resources }: Catalogue,
+  rules: ReadonlyArray<RetentionRule>,
+  holds: ReadonlyArray<Hold>,
+  now: string
+): Effect.fn.Return<ErasurePlan, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const linked = linkedResources(resources)
+  const ordered = [...resources.filter(({ person }) => !person), ...linked.map(({ resource }) => resource)]
+  const affected: Array<Resource> = []
+  for (const resource of ordered) {
+    const whole = linked.find((one) => one.resource === resource)?.parent
+    const isPart = whole !== undefined && affected.includes(whole)
+    const rule = rules.find(({ table }) => table === resource.table)
+    const parents = Object.entries(resource.person?.records ?? {}).filter(([, table]) =>
+      affected.some((one) => one.table === table)
+    )
+    if ((!rule && parents.length === 0 && !isPart) || holds.some((hold) => holdsTable(hold, resource.table))) continue
+    const held = holds.flatMap(({ contacts }) => contacts)
+    const isHeld = ownColumns(resource.person?.contacts).map(
+      (column) => `AND coalesce(${name(column)}, '') NOT IN (${["-", ...held].map(literal).join(", ")})`
+    )
+    const conditions = [
+      ...(rule
+        ? [`(${name(ageColumn(resource)!)} < TIMESTAMPTZ ${literal(now)} - INTERVAL ${literal(rule.period)})`]
+        : []),
+      ...parents.map(
+        ([column, table]) =>
+          `(location_id, ${name(column)}) IN (SELECT (location_id, key) FROM ${keysTable(resources.find((one) => one.table === table)!)})`
+      ),
+      ...(isPart
+        ? [
+            `(location_id, ${keyText(resource)}) IN (SELECT (location_id, key) FROM (${partsOfChosen(resource, whole, ["crm"])}))`
+          ]
+        : [])
+    ]
+    yield* warehouse.run(
+      `CREATE OR REPLACE TABLE ${keysTable(resource)} AS SELECT DISTINCT location_id, ${keyText(resource)} AS key
+       FROM crm.${name(resource.table)} WHERE (${conditions.join(" OR ")}) ${isHeld.join(" ")}`
+    )
+    affected.push(resource)
+  }
+  const identifiers: Array<Identifier> = []
+  const rows: Record<string, number> = {}
+  for (const resource of affected) {
+    const keys = yield* warehouse.rows(`SELECT location_id, key FROM ${keysTable(resource)} ORDER BY ALL`)
+    for (const row of keys)
+      identifiers.push({
+        kind: "record",
+        table: resource.table,
+        location: String(row["location_id"]),
+        key: String(row["key"])
+      })
+    for (const { name: table, rows: count } of yield* personTables(resource, true)) {
+      const current = table.replace(/_history$/, "")
+      rows[current] = (rows[current] ?? 0) + count
+    }
+  }
+  const messages = affected.find(({ table }) => table === "recordings")
+  const recordings = messages
+    ? yield* warehouse.rows(
+        `SELECT DISTINCT path FROM crm.recordings WHERE path IS NOT NULL AND (location_id, ${keyText(messages)}) IN (SELECT (location_id, key) FROM ${keysTable(messages)})`
+      )
+    : []
+  return { identifiers, texts: [], files: recordings.map((row) => String(row["path"])), rows, kept: {} }
+})

@@ -1,0 +1,127 @@
+/** Searches the tables of a database for texts in their values, which are compressed on disk, and for the rows of records. */
+import { Effect } from "effect"
+import type { Resource } from "../../../catalog/resource.ts"
+import { keyOf, keyText, tablesOf } from "../../../catalog/tables.ts"
+import type { Failure } from "../../../values/failure.ts"
+import { columnsOf } from "../../../stages/publish/columns.ts"
+import type { StoredColumn } from "../../../stores/warehouse/content.ts"
+import { insertStatements, literal, name } from "../../../stores/warehouse/sql.ts"
+import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
+import { type Wanted, containsSql } from "./needles.ts"
+import type { Found } from "./search.ts"
+import type { RecordKey } from "./suppression.ts"
+
+/** What must not be found. */
+export interface Sought {
+  readonly texts: ReadonlyArray<Wanted>
+  readonly records: ReadonlyArray<RecordKey>
+  readonly resources: ReadonlyArray<Resource>
+}
+
+const keysTable = "memory.main.sought_records"
+
+/** To run before the functions below. */
+export const prepareSearch = Effect.fnUntraced(function* ({
+  records
+}: Sought): Effect.fn.Return<void, Failure, Warehouse> {
+  const { run } = yield* Warehouse
+  yield* run(`CREATE OR REPLACE TABLE ${keysTable} (table_name VARCHAR, location_id VARCHAR, key VARCHAR)`)
+  const values = records.map(({ key, location, table }) => `(${[table, location, key].map(literal).join(", ")})`)
+  for (const statement of insertStatements(keysTable, values)) yield* run(statement)
+})
+
+/** `place`: the file, as the result names it. */
+export const searchParquet = Effect.fnUntraced(function* (path: string, place: string, sought: Sought) {
+  const { rows } = yield* Warehouse
+  const source = `read_parquet(${literal(path)})`
+  const [row] = yield* rows(`SELECT count(*) AS n FROM ${source}`)
+  if (Number(row?.["n"]) === 0) return []
+  const columns = yield* columnsOf(`SELECT * FROM ${source}`)
+  const [, table = ""] = /(?:^|\/)([^/]+)\/[^/]+$/.exec(place) ?? []
+  return yield* searchTable(
+    { source, columns },
+    table,
+    (column) => (column === undefined ? place : `${place} ${column}`),
+    sought
+  )
+})
+
+export const searchDatabase = Effect.fnUntraced(function* (path: string, place: string, sought: Sought) {
+  const { run } = yield* Warehouse
+  yield* run(`ATTACH ${literal(path)} AS searched (READ_ONLY)`)
+  return yield* Effect.ensuring(searchTables("searched", place, sought), Effect.ignore(run("DETACH searched")))
+})
+
+/**
+ * The tables of an attached database. Tables without a row, here and in Parquet, are not searched: most tables of an account
+ * have none, and planning the search of their columns would take most of the time.
+ */
+export const searchTables = Effect.fnUntraced(function* (database: string, place: string, sought: Sought) {
+  const { rows } = yield* Warehouse
+  const tables = yield* rows(
+    `SELECT schema_name, table_name, to_json(list({name: column_name, type: data_type} ORDER BY column_index))::VARCHAR AS columns
+     FROM duckdb_columns()
+     JOIN (SELECT table_oid FROM duckdb_tables() WHERE database_name = ${literal(database)} AND estimated_size > 0) USING (table_oid)
+     WHERE database_name = ${literal(database)} GROUP BY table_oid, schema_name, table_name ORDER BY table_oid`
+  )
+  const found: Array<Found> = []
+  for (const row of tables) {
+    const [schema, table] = [String(row["schema_name"]), String(row["table_name"])]
+    found.push(
+      ...(yield* searchTable(
+        { source: `${name(database)}.${name(schema)}.${name(table)}`, columns: JSON.parse(String(row["columns"])) },
+        table,
+        (column) => `${place} ${schema}.${table}${column === undefined ? "" : `.${column}`}`,
+        sought
+      ))
+    )
+  }
+  return found
+})
+
+const searchTable = Effect.fnUntraced(function* (
+  { source, columns }: { readonly source: string; readonly columns: ReadonlyArray<StoredColumn> },
+  /** The name by which the definitions know the table. */
+  known: string,
+  placeOf: (column?: string) => string,
+  { resources, texts }: Sought
+) {
+  const { rows } = yield* Warehouse
+  const searched = columns.filter(({ type }) => /VARCHAR|^JSON$/.test(type)).map((column) => column.name)
+  const wanted = searched.flatMap((column) =>
+    texts.map((text) => ({ column, label: text.label, sql: containsSql(`${name(column)}::VARCHAR`, text) }))
+  )
+  const found: Array<Found> = []
+  if (wanted.length > 0) {
+    const [row] = yield* rows(
+      `SELECT to_json([${wanted.map(({ sql }) => `bool_or(${sql})`).join(", ")}])::VARCHAR AS hits FROM ${source}`
+    )
+    const hits = JSON.parse(String(row?.["hits"] ?? "[]")) as ReadonlyArray<boolean | null>
+    for (const [index, { column, label }] of wanted.entries())
+      if (hits[index] === true) found.push({ place: placeOf(column), label, form: "value" })
+  }
+  const key = keyOfTable(resources, known)
+  const names = new Set(columns.map((column) => column.name))
+  if (key !== undefined && ["location_id", ...key.columns].every((column) => names.has(column))) {
+    const [row] = yield* rows(
+      `SELECT count(*) AS n FROM ${source} WHERE (location_id, ${key.sql}) IN
+         (SELECT (location_id, key) FROM ${keysTable} WHERE table_name = ${literal(key.resource)})`
+    )
+    if (Number(row?.["n"]) > 0) found.push({ place: placeOf(), label: recordLabel, form: "row" })
+  }
+  return found
+})
+
+/** The label of a row of an erased record. */
+export const recordLabel = "erased record"
+
+/** How the rows of a table, or of its earlier versions, name their record. */
+const keyOfTable = (resources: ReadonlyArray<Resource>, known: string) => {
+  for (const resource of resources)
+    for (const { name: table, parentColumn } of tablesOf(resource))
+      if (table === known.replace(/_history$/, ""))
+        return parentColumn === undefined
+          ? { resource: resource.table, sql: keyText(resource), columns: keyOf(resource) }
+          : { resource: resource.table, sql: name(parentColumn), columns: [parentColumn] }
+  return undefined
+}

@@ -1,0 +1,104 @@
+/** What an output folder holds of a location: the plan of its removal. */
+import * as Effect from "effect/Effect"
+import { basename, dirname, join } from "node:path"
+import type { Hold } from "../erasure/holds.ts"
+import type { Failure } from "../../../values/failure.ts"
+import { onDisk } from "../../../output/files.ts"
+import { namesIn } from "../../../output/folder.ts"
+import { outputPaths } from "../../../output/paths.ts"
+import type { OutputSettings } from "../../../settings/settings.ts"
+import { locationsInVault } from "../../../stores/vault/locations.ts"
+import { rowsByLocation, tablesWithLocations } from "../../../stores/warehouse/locations.ts"
+import { literal } from "../../../stores/warehouse/sql.ts"
+import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
+
+export interface RemovalPlan {
+  readonly location: string
+  /** By table of the warehouse, with its schema. */
+  readonly rows: Readonly<Record<string, number>>
+  readonly vault: { readonly entries: number; readonly bytes: number }
+  /** Recordings, relative to the output folder. */
+  readonly files: ReadonlyArray<string>
+}
+
+export const planRemoval = Effect.fn("location.plan")(function* (
+  location: string,
+  output: Pick<OutputSettings, "folder">
+): Effect.fn.Return<RemovalPlan, Failure, Warehouse> {
+  const found = (yield* rowsByLocation()).filter((one) => one.location === location)
+  const vault = (yield* locationsInVault(outputPaths(output.folder).vault)).get(location)
+  return {
+    location,
+    rows: Object.fromEntries(found.map(({ rows, table }) => [table.replaceAll('"', ""), rows])),
+    vault: vault ?? { entries: 0, bytes: 0 },
+    files: yield* recordingsOf(location)
+  }
+})
+
+/** Files of which no other location has a row. */
+const recordingsOf = Effect.fnUntraced(function* (location: string) {
+  const { rows } = yield* Warehouse
+  const tables = (yield* tablesWithLocations).filter((table) => table.endsWith('."recordings"'))
+  const paths = (isOwn: boolean) =>
+    tables
+      .map(
+        (table) =>
+          `SELECT path FROM ${table} WHERE path IS NOT NULL AND (location_id = ${literal(location)}) = ${isOwn}`
+      )
+      .join(" UNION ALL ")
+  if (tables.length === 0) return []
+  const found = yield* rows(`SELECT DISTINCT path FROM (${paths(true)} EXCEPT (${paths(false)})) ORDER BY ALL`)
+  return found.map((row) => String(row["path"]))
+})
+
+/** The folders of published files that hold the rows of the location: current and earlier releases. */
+export const releasesIn = (published: string): Effect.Effect<ReadonlyArray<string>, Failure> => {
+  const releases = releasesOf(published)
+  return onDisk(releases, "read", async () => {
+    const names = await namesIn(releases)
+    return names.filter((name) => /^\d{6,}-/.test(name)).map((name) => join(releases, name))
+  })
+}
+
+/** The folder of the releases to which the link `published` points. */
+export const releasesOf = (published: string): string => join(dirname(published), `.${basename(published)}`)
+
+/** The holds that cover something of the location. */
+export const holdsOnLocation = Effect.fnUntraced(function* (
+  location: string,
+  holds: ReadonlyArray<Hold>
+): Effect.fn.Return<ReadonlyArray<Hold>, Failure, Warehouse> {
+  const { rows } = yield* Warehouse
+  const tables = (yield* rowsByLocation()).filter((one) => one.location === location)
+  const names = new Set(tables.map(({ table }) => table.replaceAll('"', "").replace(/^.*\./, "")))
+  const held: Array<Hold> = []
+  for (const hold of holds) {
+    if (hold.tables.some((table) => table === "*" || names.has(table))) held.push(hold)
+    else if (hold.contacts.length > 0) {
+      const found = yield* rows(
+        `SELECT 1 FROM (${(yield* contactsSql(location)).join(" UNION ALL ")})
+         WHERE contact IN (${hold.contacts.map(literal).join(", ")}) LIMIT 1`
+      )
+      if (found.length > 0) held.push(hold)
+    }
+  }
+  return held
+})
+
+/** Every id of a contact in the rows of the location. */
+const contactsSql = Effect.fnUntraced(function* (location: string) {
+  const { rows } = yield* Warehouse
+  const columns = yield* rows(
+    `SELECT DISTINCT schema_name || '."' || table_name || '"' AS path, column_name AS name FROM duckdb_columns()
+      WHERE database_name = current_database() AND schema_name IN ('crm', 'crm_history')
+        AND (column_name = 'contact_id' OR (column_name = 'id' AND table_name = 'contacts'))`
+  )
+  const tables = new Set(yield* tablesWithLocations)
+  return [
+    "SELECT NULL::VARCHAR AS contact WHERE false",
+    ...columns
+      .map((row) => ({ column: String(row["name"]), table: String(row["path"]).replace(/^(\w+)\./, '"$1".') }))
+      .filter(({ table }) => tables.has(table))
+      .map(({ column, table }) => `SELECT ${column}::VARCHAR FROM ${table} WHERE location_id = ${literal(location)}`)
+  ]
+})

@@ -1,0 +1,147 @@
+/**
+ * Removes a location from an output folder:
+ *
+ *     job         what is to be removed, so that a killed removal can be repeated when its rows are gone
+ *     vault       without its entries, so that a rebuild does not bring it back
+ *     warehouse   a fresh file without its rows and its state
+ *     lake        its rows, in one snapshot
+ *     releases    new ones without it; earlier ones go
+ *     files       its recordings
+ *
+ * Each step can be repeated, and what other locations have stays as it is.
+ */
+import { Effect } from "effect"
+import { readFile, readlink, rm } from "node:fs/promises"
+import { basename, join, resolve, sep } from "node:path"
+import type { Catalogue } from "../../../catalog/discover.ts"
+import type { SchemaPolicies } from "../../../catalog/schema-policy.ts"
+import { replaceWarehouse, writeChanged } from "../erasure/warehouse.ts"
+import type { Failure } from "../../../values/failure.ts"
+import { onDisk, writeDurably } from "../../../output/files.ts"
+import { removeLeftovers } from "../../../output/leftovers.ts"
+import type { ModelProblem } from "../../../stages/publish/models/model.ts"
+import { publishNow } from "../../../run/release.ts"
+import { outputPaths, snapshotName } from "../../../output/paths.ts"
+import type { OutputSettings } from "../../../settings/settings.ts"
+import type { Target } from "../../../settings/targets.ts"
+import { bringUpToDate } from "../../../run/sync-account.ts"
+import { locationsInVault } from "../../../stores/vault/locations.ts"
+import { rewriteSegments } from "../../../stores/vault/rewrite.ts"
+import { Vault } from "../../../stores/vault/vault.ts"
+import { rowsByLocation, tablesWithLocations } from "../../../stores/warehouse/locations.ts"
+import { renewVersion } from "../../../stores/warehouse/meta/content-versions.ts"
+import { lastRun } from "../../../stores/warehouse/meta/runs.ts"
+import { positionStatements } from "../../../stores/warehouse/meta/vault-offset.ts"
+import { literal } from "../../../stores/warehouse/sql.ts"
+import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
+import { type RemovalPlan, releasesIn, releasesOf } from "./plan.ts"
+
+const jobPath = (folder: string): string => join(folder, "location-removal.json")
+
+/** The removal that has begun and not ended. */
+export const pendingRemoval = (folder: string): Effect.Effect<RemovalPlan | undefined, Failure> =>
+  onDisk(jobPath(folder), "read", async () => {
+    const text = await readFile(jobPath(folder), "utf8").catch((cause: NodeJS.ErrnoException) =>
+      cause.code === "ENOENT" ? undefined : Promise.reject(cause)
+    )
+    return text === undefined ? undefined : (JSON.parse(text) as RemovalPlan) // Written below.
+  })
+
+/** The steps under the lock of the warehouse; the caller provides warehouse and vault, and closes them. */
+export const removeStored = Effect.fn("location.removeStored")(function* (
+  catalogue: Catalogue,
+  output: OutputSettings,
+  policies: SchemaPolicies,
+  job: RemovalPlan
+): Effect.fn.Return<void, Failure, Warehouse | Vault> {
+  const [warehouse, vault] = [yield* Warehouse, yield* Vault]
+  const { folder } = output
+  const paths = outputPaths(folder)
+  const { location } = job
+  yield* onDisk(jobPath(folder), "written", () => writeDurably(jobPath(folder), JSON.stringify(job)))
+  yield* removeLeftovers(folder)
+  // What is not loaded yet would be loaded later, from segments that have changed.
+  yield* bringUpToDate(catalogue, folder, policies)
+  yield* vault.seal
+  yield* warehouse.transaction(positionStatements(vault.end()))
+  yield* warehouse.run("CHECKPOINT")
+  yield* rewriteSegments(paths.vault, (frame) => (frame.entry.location === location ? undefined : frame), {
+    apply: true
+  })
+  const tables = yield* tablesWithLocations
+  yield* writeChanged(paths.warehouse, output, catalogue, [
+    ...tables.map((table) => `DELETE FROM ${table} WHERE location_id = ${literal(location)}`),
+    ...catalogue.resources.flatMap(({ table }) => renewVersion(table))
+  ])
+})
+
+export interface Removed {
+  readonly problems: ReadonlyArray<ModelProblem>
+  /** Where the location was still found. */
+  readonly found: ReadonlyArray<string>
+}
+
+/** The steps after the old warehouse was closed. */
+export const completeRemoval = Effect.fn("location.complete")(function* (
+  catalogue: Catalogue,
+  output: OutputSettings,
+  targets: ReadonlyArray<Target>,
+  { files, location }: RemovalPlan
+): Effect.fn.Return<Removed, Failure> {
+  const paths = outputPaths(output.folder)
+  yield* replaceWarehouse(paths.warehouse)
+  const problems = yield* Effect.gen(function* () {
+    const { lake } = output
+    if (lake) {
+      const { removeFromLake } = yield* Effect.promise(() => import("../../../stages/publish/lake/location.ts"))
+      yield* removeFromLake(lake, location)
+    }
+    const run = yield* lastRun()
+    const { due, problems } =
+      run === undefined
+        ? { due: "nothing read", problems: [] }
+        : yield* publishNow(catalogue, output, { run: run.id, full: true, targets })
+    const isEmpty = due === "nothing read"
+    // Without formats, there is no new release in place of an older one.
+    yield* removeReleases(paths.published, isEmpty || output.formats.length === 0)
+    for (const target of targets) yield* removeReleases(target.folder, isEmpty)
+    return problems
+  }).pipe(Effect.provide(Warehouse.layer(paths.warehouse, { ...output, access: "write" })))
+  yield* onDisk(paths.files, "removed", async () => {
+    for (const file of files)
+      if (resolve(output.folder, file).startsWith(paths.files + sep))
+        await rm(join(output.folder, file), { force: true })
+  })
+  const found = yield* placesOf(output, location)
+  if (found.length === 0)
+    yield* onDisk(jobPath(output.folder), "removed", () => rm(jobPath(output.folder), { force: true }))
+  return { problems, found }
+})
+
+/** Earlier releases hold the location, and so does the current one if there is no new one. */
+const removeReleases = Effect.fnUntraced(function* (published: string, isStale: boolean) {
+  const all = yield* releasesIn(published)
+  yield* onDisk(published, "removed", async () => {
+    const target = await readlink(published).catch(() => undefined)
+    const current = target === undefined ? undefined : join(releasesOf(published), basename(target))
+    if (isStale && current !== undefined && all.includes(current)) await rm(published)
+    for (const release of all) if (isStale || release !== current) await rm(release, { recursive: true, force: true })
+  })
+})
+
+/** Looks where the location was stored. */
+const placesOf = Effect.fnUntraced(function* ({ folder, memoryMb }: OutputSettings, location: string) {
+  const { published, vault, warehouse } = outputPaths(folder)
+  const found = (yield* locationsInVault(vault)).has(location) ? [vault] : []
+  for (const path of [warehouse, join(published, snapshotName)]) {
+    const tables = yield* rowsByLocation().pipe(
+      Effect.provide(Warehouse.layer(path, { access: "read", anyFormat: true, memoryMb })),
+      Effect.catchIf(
+        ({ reason }) => reason._tag === "WarehouseNotFound",
+        () => Effect.succeed([])
+      )
+    )
+    found.push(...tables.filter((one) => one.location === location).map(({ table }) => `${path} ${table}`))
+  }
+  return found
+})

@@ -1,0 +1,125 @@
+/**
+ * Finds the records of every resource that belong to a person, by the links of the definitions (`catalog/person.ts`). A
+ * record that only contains an address of the person belongs to them unless it names another contact: then it is a mention.
+ */
+import { Effect } from "effect"
+import type { PersonLinks } from "../../../catalog/person.ts"
+import type { Resource } from "../../../catalog/resource.ts"
+import { idColumn, keyText, tablesOf } from "../../../catalog/tables.ts"
+import type { Failure } from "../../../values/failure.ts"
+import { name } from "../../../stores/warehouse/sql.ts"
+import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
+import { isAddressSql } from "./addresses.ts"
+import { addressesTable, contactsTable } from "./find.ts"
+
+export interface LinkedResource {
+  readonly resource: Resource
+  readonly links: PersonLinks
+  /** The resource whose records name the ids of these, which are part of them, as emails are of messages. */
+  readonly parent: Resource | undefined
+}
+
+/** Resources whose records may belong to people, each after those that its links refer to. */
+export const linkedResources = (resources: ReadonlyArray<Resource>): ReadonlyArray<LinkedResource> => {
+  const linked = resources.flatMap((resource): ReadonlyArray<LinkedResource> => {
+    const { childOf, person } = resource
+    const parent = childOf?.ids === undefined ? undefined : resources.find(({ table }) => table === childOf.table)
+    return person ? [{ resource, links: person, parent }] : []
+  })
+  const ordered: Array<LinkedResource> = []
+  const add = (one: LinkedResource) => {
+    if (ordered.includes(one)) return
+    for (const table of [...Object.values(one.links.records ?? {}), ...(one.parent ? [one.parent.table] : [])])
+      add(linked.find(({ resource }) => resource.table === table)!)
+    ordered.push(one)
+  }
+  for (const one of linked) add(one)
+  return ordered
+}
+
+/** SELECT of the keys of records that are part of chosen records of another table, and not of others. */
+export const partsOfChosen = (resource: Resource, parent: Resource, schemas: ReadonlyArray<string>): string => {
+  const ids = (schema: string, condition: string) =>
+    `SELECT location_id, ${resource.childOf!.ids!} AS id FROM ${schema}.${name(parent.table)}
+     WHERE (location_id, ${keyText(parent)}) ${condition} (SELECT (location_id, key) FROM ${keysTable(parent)})`
+  return `SELECT location_id, ${keyText(resource)} AS key FROM crm.${name(resource.table)}
+    WHERE (location_id, id) IN (SELECT (location_id, id) FROM (${schemas.map((schema) => ids(schema, "IN")).join(" UNION ")}))
+      AND (location_id, id) NOT IN (SELECT (location_id, id) FROM (${ids("crm", "NOT IN")}) WHERE id IS NOT NULL)`
+}
+
+/** A table in memory with the `location_id` and `key` of each record that belongs to the person. */
+export const keysTable = ({ table }: Resource): string => `memory.main.${name(`subject_keys_${table}`)}`
+/** The same of records of other contacts that contain an address of the person. */
+export const mentionsTable = ({ table }: Resource): string => `memory.main.${name(`subject_mentions_${table}`)}`
+
+/** To run after `findContacts`, in the order of `linkedResources`. `schemas`: with `crm_history`, earlier versions count too. */
+export const findBelongings = Effect.fn("subject.belongings")(function* (
+  { resource, links, parent }: LinkedResource,
+  schemas: ReadonlyArray<"crm" | "crm_history">
+): Effect.fn.Return<void, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const found = (conditions: (column: string, table: string) => string | undefined) =>
+    selects(resource, links, schemas, conditions)
+  const byContact = found((column, table) =>
+    links.contacts?.includes(pathOf(resource, table, column))
+      ? `(location_id, ${name(column)}) IN (SELECT (location_id, id) FROM ${contactsTable})`
+      : undefined
+  )
+  const byRecord = found((column, table) => {
+    const of = links.records?.[pathOf(resource, table, column)]
+    return (
+      of &&
+      `(location_id, ${name(column)}) IN (SELECT (location_id, key) FROM memory.main.${name(`subject_keys_${of}`)})`
+    )
+  })
+  const byAddress = found((column, table) =>
+    links.addresses?.includes(pathOf(resource, table, column)) ? isAddressSql(name(column), addressesTable) : undefined
+  )
+  const union = (parts: ReadonlyArray<string>) =>
+    parts.length === 0 ? "SELECT NULL::VARCHAR AS location_id, NULL::VARCHAR AS key WHERE false" : parts.join(" UNION ")
+  const certain = union([...byContact, ...byRecord, ...(parent ? [partsOfChosen(resource, parent, schemas)] : [])])
+  const others = union(
+    found((column, table) =>
+      links.contacts?.includes(pathOf(resource, table, column))
+        ? `${name(column)} IS NOT NULL AND (location_id, ${name(column)}) IN (SELECT (location_id, id) FROM crm.contacts)`
+        : undefined
+    )
+  )
+  yield* warehouse.run(
+    `CREATE OR REPLACE TABLE ${mentionsTable(resource)} AS
+     (${union(byAddress)}) EXCEPT (${certain});
+     CREATE OR REPLACE TABLE ${keysTable(resource)} AS
+     (${certain}) UNION (FROM ${mentionsTable(resource)} WHERE (location_id, key) NOT IN (SELECT (location_id, key) FROM (${others})));
+     DELETE FROM ${mentionsTable(resource)} WHERE (location_id, key) IN (SELECT (location_id, key) FROM ${keysTable(resource)})`
+  )
+})
+
+/** SELECTs of the keys of records for which a condition on a column of theirs, or of a child table, holds. */
+const selects = (
+  resource: Resource,
+  links: PersonLinks,
+  schemas: ReadonlyArray<string>,
+  conditions: (column: string, table: string) => string | undefined
+): ReadonlyArray<string> => {
+  const paths = [...(links.contacts ?? []), ...Object.keys(links.records ?? {}), ...(links.addresses ?? [])]
+  return paths.flatMap((path) => {
+    const [table, column] = path.includes(".") ? (path.split(".") as [string, string]) : [resource.table, path]
+    const condition = conditions(column, table)
+    const key = table === resource.table ? keyText(resource) : name(idColumn(resource.table))
+    return condition === undefined
+      ? []
+      : schemas.map((schema) => `SELECT location_id, ${key} AS key FROM ${schema}.${name(table)} WHERE ${condition}`)
+  })
+}
+
+const pathOf = (resource: Resource, table: string, column: string): string =>
+  table === resource.table ? column : `${table}.${column}`
+
+/** The links of definitions that name no column of theirs; empty in a right catalogue. */
+export const wrongLinks = ({ resource, links }: LinkedResource): ReadonlyArray<string> => {
+  const columns = new Set(
+    tablesOf(resource).flatMap((table) => table.columns.map((column) => pathOf(resource, table.name, column.name)))
+  )
+  const paths = [...(links.contacts ?? []), ...Object.keys(links.records ?? {}), ...(links.addresses ?? [])]
+  return paths.filter((path) => !columns.has(path)).map((path) => `${resource.table}: ${path}`)
+}

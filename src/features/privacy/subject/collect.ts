@@ -1,0 +1,76 @@
+/** The rows of a person: every table of each resource, restricted to the records that belong to them. */
+import { Effect } from "effect"
+import type { Resource } from "../../../catalog/resource.ts"
+import { type Table, keyText, tablesOf } from "../../../catalog/tables.ts"
+import type { Failure } from "../../../values/failure.ts"
+import { literal, name } from "../../../stores/warehouse/sql.ts"
+import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
+import { keysTable } from "./belongings.ts"
+
+export interface PersonTable {
+  readonly name: string
+  readonly resource: Resource
+  readonly definition: Table
+  /** SELECT of the rows. */
+  readonly from: string
+  readonly rows: number
+}
+
+/** Columns by which sluice keeps its books; they say nothing about the person. */
+const internalColumns = ["_row_hash", "_run_id"]
+
+/** The tables that have rows of the person, as `contacts`; with `withHistory`, earlier versions as `contacts_history`. */
+export const personTables = Effect.fn("subject.tables")(function* (
+  resource: Resource,
+  withHistory: boolean
+): Effect.fn.Return<ReadonlyArray<PersonTable>, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const all = tablesOf(resource).flatMap((definition) => [
+    { definition, name: definition.name, schema: "crm" },
+    ...(withHistory ? [{ definition, name: `${definition.name}_history`, schema: "crm_history" }] : [])
+  ])
+  const found: Array<PersonTable> = []
+  for (const { definition, name: shown, schema } of all) {
+    const from = rowsOfPerson(resource, definition, schema)
+    const [row] = yield* warehouse.rows(`SELECT count(*) AS n FROM (${from})`)
+    if (Number(row?.["n"]) > 0) found.push({ name: shown, resource, definition, from, rows: Number(row?.["n"]) })
+  }
+  return found
+})
+
+const rowsOfPerson = (resource: Resource, { name: table, parentColumn, key }: Table, schema: string): string => {
+  const record = parentColumn === undefined ? keyText(resource) : name(parentColumn)
+  return `SELECT * EXCLUDE (${internalColumns.filter((column) => column !== "_row_hash" || parentColumn === undefined).join(", ")})
+    FROM ${schema}.${name(table)} WHERE (location_id, ${record}) IN (SELECT (location_id, key) FROM ${keysTable(resource)})
+    ORDER BY ${key.map(name).join(", ")}${schema === "crm" ? "" : ", _valid_from"}`
+}
+
+/** Writes the rows as JSON and as CSV (RFC 4180). */
+export const writeRows = Effect.fnUntraced(function* (
+  { from }: Pick<PersonTable, "from">,
+  paths: { readonly json: string; readonly csv: string }
+): Effect.fn.Return<void, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  yield* warehouse.run(
+    `COPY (${from}) TO ${literal(paths.json)} (FORMAT json, ARRAY true, TIMESTAMPFORMAT '${instantFormat}');
+     COPY (${from}) TO ${literal(paths.csv)} (FORMAT csv, HEADER, TIMESTAMPFORMAT '${instantFormat}')`
+  )
+})
+
+const instantFormat = "%Y-%m-%dT%H:%M:%S.%gZ"
+
+/** The first rows as texts by column, for people to read. */
+export const readableRows = Effect.fnUntraced(function* (
+  { from, definition }: PersonTable,
+  rowsMax: number
+): Effect.fn.Return<ReadonlyArray<Readonly<Record<string, string | null>>>, Failure, Warehouse> {
+  const rows = yield* (yield* Warehouse).rows(`SELECT COLUMNS(*)::VARCHAR FROM (${from}) LIMIT ${rowsMax}`)
+  const shown = definition.columns.map((column) => column.name).filter((column) => !internalColumns.includes(column))
+  return rows.map((row) =>
+    Object.fromEntries(
+      shown.flatMap((column) =>
+        row[column] === null || row[column] === undefined ? [] : [[column, String(row[column])]]
+      )
+    )
+  )
+})

@@ -1,0 +1,92 @@
+/** What an export about a person covers: for each resource how many records were found, how fresh it is, or why nothing can be said. */
+import { Effect } from "effect"
+import { notExtracted } from "../../../catalog/excluded-operations.ts"
+import { type Resource, childRequestOf } from "../../../catalog/resource.ts"
+import type { Failure } from "../../../values/failure.ts"
+import type { OptionalSettings } from "../../../settings/table.ts"
+import { type ReadingStatus, labelsOf, readingStatuses } from "../../../stages/plan/readings.ts"
+import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
+import { type LinkedResource, keysTable, mentionsTable } from "./belongings.ts"
+
+export interface CoveredResource {
+  readonly resource: string
+  readonly records: number
+  /** Records of other contacts that contain an address of the person. */
+  readonly mentions: number
+  /** Whether every list and every child of it was read completely, in all locations. */
+  readonly isComplete: boolean
+  /** Whether everything that the settings ask for was read completely. */
+  readonly isAsSet: boolean
+  /** When the oldest of its readings ended; ISO 8601. */
+  readonly completeAt: string | undefined
+  /** A sentence that starts with `12 found`, `none` or `not reachable`. */
+  readonly finding: string
+}
+
+export const coverageOf = Effect.fn("subject.coverage")(function* (
+  linked: ReadonlyArray<LinkedResource>,
+  settings: { readonly enabled: ReadonlyArray<Resource>; readonly optional: OptionalSettings },
+  locations: ReadonlyArray<string>
+): Effect.fn.Return<ReadonlyArray<CoveredResource>, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const statuses = yield* readingStatuses(
+    linked.map(({ resource }) => resource),
+    locations
+  )
+  const covered: Array<CoveredResource> = []
+  for (const { resource } of linked) {
+    const [row] = yield* warehouse.rows(
+      `SELECT (SELECT count(*) FROM ${keysTable(resource)}) AS records, (SELECT count(*) FROM ${mentionsTable(resource)}) AS mentions`
+    )
+    // Without its setting, a detail is not read.
+    const chosen = settings.enabled.find(({ table }) => table === resource.table)
+    const labels = labelsOf(chosen ?? resource)
+    const readings = statuses.filter((one) => labels.includes(one.resource))
+    const records = Number(row?.["records"])
+    const partial = childRequestOf(resource)?.partial
+    const isLeftOut = partial !== undefined && !settings.optional[partial.unless]
+    const off = !chosen
+      ? `account.${resource.enabledBy} is not set`
+      : isLeftOut
+        ? `${partial.omits} are not read, because account.${partial.unless} is not set`
+        : undefined
+    const gap = chosen && gapOf(readings)
+    const times = readings.flatMap(({ completeAt }) => (completeAt === undefined ? [] : [completeAt]))
+    const completeAt = times.length === 0 ? undefined : new Date(Math.min(...times)).toISOString()
+    covered.push({
+      resource: resource.table,
+      records,
+      mentions: Number(row?.["mentions"]),
+      isComplete: gap === undefined && off === undefined,
+      isAsSet: gap === undefined,
+      completeAt,
+      finding: findingOf(records, gap ?? off)
+    })
+  }
+  return covered
+})
+
+const findingOf = (records: number, gap: string | undefined): string => {
+  if (gap === undefined) return records === 0 ? "none" : `${records} found`
+  return records === 0 ? `not reachable: ${gap}` : `${records} found, there may be more: ${gap}`
+}
+
+/** Why records may be missing; `undefined` if every reading is complete. */
+const gapOf = (readings: ReadonlyArray<ReadingStatus>): string | undefined => {
+  const gaps = readings.flatMap(({ resource, state, completeAt, last }) => {
+    if (state === "never") return [`${resource} was never read`]
+    if (state.startsWith("complete") && completeAt !== undefined) return []
+    return [`${resource} is ${state}${last?.warnings[0] === undefined ? "" : `: ${last.warnings[0]}`}`]
+  })
+  return readings.length === 0 ? "nothing was read" : gaps.length === 0 ? undefined : [...new Set(gaps)].join("; ")
+}
+
+/** What no export can contain. */
+export const limits: ReadonlyArray<string> = [
+  "What other people wrote about the person in records that belong to somebody else: --search-text lists candidates.",
+  "Attachments and pictures are listed as links; the files stay with the service. Recordings are included.",
+  "Records that were deleted before the first sync.",
+  ...notExtracted
+    .filter(([purpose]) => purpose === "not documented")
+    .map(([, operation, reason]) => `The API does not show: ${operation} (${reason}).`)
+]

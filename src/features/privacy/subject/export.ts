@@ -1,0 +1,182 @@
+/** Writes everything that the account holds about a person into a folder, and beside it as a zip file. */
+import { Effect } from "effect"
+import { copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises"
+import { existsSync } from "node:fs"
+import { basename, join } from "node:path"
+import type { Catalogue } from "../../../catalog/discover.ts"
+import type { Resource } from "../../../catalog/resource.ts"
+import type { Failure } from "../../../values/failure.ts"
+import { onDisk } from "../../../output/files.ts"
+import type { OptionalSettings } from "../../../settings/table.ts"
+import { name } from "../../../stores/warehouse/sql.ts"
+import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
+import { findBelongings, linkedResources } from "./belongings.ts"
+import { findCandidates } from "./candidates.ts"
+import { conversationsOf, threadOf } from "./conversations.ts"
+import { type PersonTable, personTables, readableRows, writeRows } from "./collect.ts"
+import { type CoveredResource, coverageOf, limits } from "./coverage.ts"
+import type { FoundContact } from "./find.ts"
+import { pageOf } from "./page.ts"
+import { type Conversation, vconOf } from "./vcon.ts"
+import { zipFolder } from "./zip.ts"
+
+export interface ExportOptions {
+  readonly catalogue: Catalogue
+  readonly enabled: ReadonlyArray<Resource>
+  readonly optional: OptionalSettings
+  readonly locations: ReadonlyArray<string>
+  /** The output folder, below which recordings are. */
+  readonly output: string
+  /** The folder to write; it must not exist. */
+  readonly target: string
+  readonly contacts: ReadonlyArray<FoundContact>
+  /** As given. */
+  readonly addresses: ReadonlyArray<string>
+  readonly withHistory: boolean
+  readonly searchText: boolean
+}
+
+export interface SubjectExport {
+  readonly records: number
+  readonly tables: ReadonlyArray<{ readonly name: string; readonly rows: number }>
+  readonly coverage: ReadonlyArray<CoveredResource>
+  readonly files: number
+  readonly candidates: number | undefined
+}
+
+/** Rows of a table in `index.html`; the files have all. */
+const shownRowsMax = 500
+
+export const exportSubject = Effect.fn("subject.export")(function* (
+  options: ExportOptions
+): Effect.fn.Return<SubjectExport, Failure, Warehouse> {
+  const { catalogue, contacts, target, withHistory } = options
+  const linked = linkedResources(catalogue.resources)
+  const schemas = withHistory ? (["crm", "crm_history"] as const) : (["crm"] as const)
+  for (const one of linked) yield* findBelongings(one, schemas)
+  const coverage = yield* coverageOf(linked, options, options.locations)
+  const tables = (yield* Effect.forEach(linked, ({ resource }) => personTables(resource, withHistory))).flat()
+  const candidates = options.searchText ? yield* findCandidates(catalogue, contacts, options.addresses) : undefined
+
+  const part = `${target}.part`
+  yield* onDisk(part, "written", async () => {
+    await rm(part, { recursive: true, force: true })
+    await mkdir(join(part, "data"), { recursive: true, mode: 0o700 })
+    await mkdir(join(part, "files"), { mode: 0o700 })
+    await mkdir(join(part, "conversations"), { mode: 0o700 })
+  })
+  const write = (file: string, text: string) =>
+    onDisk(join(part, file), "written", () => writeFile(join(part, file), text, { mode: 0o600 }))
+  const pageTables = yield* Effect.forEach(tables, (table) =>
+    Effect.gen(function* () {
+      yield* writeRows(table, {
+        json: join(part, "data", `${table.name}.json`),
+        csv: join(part, "data", `${table.name}.csv`)
+      })
+      const { columns, description } = table.definition
+      const isHistory = table.name !== table.definition.name
+      return {
+        name: table.name,
+        description: isHistory ? `Earlier versions. ${description}` : description,
+        rows: table.rows,
+        columns: new Map(columns.map((column) => [column.name, column.description])),
+        shown: yield* readableRows(table, shownRowsMax)
+      }
+    })
+  )
+  const files = yield* copyRecordings(tables, options.output, part)
+  const conversations = yield* conversationsOf(catalogue.resources, join(part, "files"), files)
+  const links = yield* linksOf(tables)
+  const asOf =
+    coverage
+      .map(({ completeAt }) => completeAt ?? "")
+      .toSorted()
+      .at(-1) || "the last sync"
+  const person = contacts.find(({ name }) => name !== null)?.name ?? options.addresses[0] ?? contacts[0]?.id
+  yield* write("coverage.json", json({ sources: coverage, limits }))
+  yield* write("person.json", json({ contacts, addresses: options.addresses, asOf }))
+  yield* write("columns.json", json(columnsOf(tables)))
+  if (links.length > 0) yield* write("links.json", json(links))
+  if (candidates !== undefined) yield* write("candidates.json", json(candidates))
+  for (const conversation of conversations) {
+    yield* write(`${pathOf(conversation)}.vcon.json`, json(vconOf(conversation, asOf)))
+    yield* write(`${pathOf(conversation)}.html`, threadOf(conversation))
+  }
+  yield* write(
+    "index.html",
+    pageOf({
+      title: `Data about ${person}`,
+      asOf,
+      contacts,
+      addresses: options.addresses,
+      coverage,
+      tables: pageTables,
+      links,
+      conversations: conversations.map((conversation) => `${pathOf(conversation)}.html`),
+      files: files.map((file) => `files/${file}`),
+      candidates,
+      limits
+    })
+  )
+  yield* onDisk(target, "written", async () => {
+    await zipFolder(part, `${target}.zip.part`, basename(target))
+    await rename(part, target)
+    await rename(`${target}.zip.part`, `${target}.zip`)
+  })
+  return {
+    records: coverage.reduce((sum, { records }) => sum + records, 0),
+    tables: tables.map((table) => ({ name: table.name, rows: table.rows })),
+    coverage,
+    files: files.length,
+    candidates: candidates?.length
+  }
+})
+
+/** Without an ending. Ids of the service have letters and digits only. */
+const pathOf = ({ id }: Conversation): string => `conversations/${id.replaceAll(/[^A-Za-z0-9_-]/g, "_")}`
+
+const json = (value: unknown): string => `${JSON.stringify(value, null, 1)}\n`
+
+const columnsOf = (tables: ReadonlyArray<PersonTable>) =>
+  Object.fromEntries(
+    tables.map(({ definition, name: table }) => [
+      table,
+      {
+        description: definition.description,
+        columns: Object.fromEntries(
+          definition.columns.map((column) => [
+            column.name,
+            { type: column.sql, description: column.description, personalData: column.personal }
+          ])
+        )
+      }
+    ])
+  )
+
+/** Copies the recordings; their paths are relative to the output folder. Returns the names of the copies. */
+const copyRecordings = Effect.fnUntraced(function* (tables: ReadonlyArray<PersonTable>, output: string, part: string) {
+  const recordings = tables.find((table) => table.name === "recordings")
+  if (recordings === undefined) return []
+  const rows = yield* (yield* Warehouse).rows(`SELECT DISTINCT path FROM (${recordings.from}) WHERE path IS NOT NULL`)
+  const existing = rows.map((row) => join(output, String(row["path"]))).filter((path) => existsSync(path))
+  yield* Effect.forEach(existing, (path) => {
+    const copy = join(part, "files", basename(path))
+    return onDisk(copy, "written", () => copyFile(path, copy))
+  })
+  return existing.map((path) => basename(path))
+})
+
+/** The links to files that stay with the service. */
+const linksOf = Effect.fnUntraced(function* (tables: ReadonlyArray<PersonTable>) {
+  const warehouse = yield* Warehouse
+  const withUrls = tables.filter(({ definition }) =>
+    definition.columns.some((column) => column.name === "url" && column.personal === "content")
+  )
+  const found = yield* Effect.forEach(withUrls, ({ from, name: table }) =>
+    Effect.map(
+      warehouse.rows(`SELECT DISTINCT ${name("url")} AS url FROM (${from}) WHERE url IS NOT NULL ORDER BY ALL`),
+      (rows) => rows.map((row) => ({ table, url: String(row["url"]) }))
+    )
+  )
+  return found.flat()
+})

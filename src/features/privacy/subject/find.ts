@@ -1,0 +1,154 @@
+/**
+ * Finds a person: the contacts with an address or id, also in earlier versions of their rows, and the contacts that share an
+ * address with them. Creates the tables `subject_contacts` and `subject_addresses` in memory, which the other modules use.
+ */
+import { Effect } from "effect"
+import type { Failure } from "../../../values/failure.ts"
+import { literal } from "../../../stores/warehouse/sql.ts"
+import { type Row, Warehouse } from "../../../stores/warehouse/warehouse.ts"
+import { addressValues, emailOf, emailSql, isAddressSql, phoneSql } from "./addresses.ts"
+
+export interface Wanted {
+  readonly emails: ReadonlyArray<string>
+  /** Of phone numbers, as `digitsOf` returns them. */
+  readonly digits: ReadonlyArray<string>
+  readonly contacts: ReadonlyArray<string>
+}
+
+export interface FoundContact {
+  readonly location: string
+  readonly id: string
+  readonly name: string | null
+  readonly emails: ReadonlyArray<string>
+  readonly phones: ReadonlyArray<string>
+  readonly deletedAt: string | null
+  /** Whether the given address or id is that of the contact; otherwise it shares another address with one that is. */
+  readonly isMatch: boolean
+}
+
+/** In the memory of the connection, because the warehouse is only read. */
+export const contactsTable = "memory.main.subject_contacts"
+export const addressesTable = "memory.main.subject_addresses"
+
+/** The countries of the locations, which say how a phone number without the code of its country is meant. */
+export const countriesOfLocations = Effect.fnUntraced(function* () {
+  const rows = yield* (yield* Warehouse).rows(
+    "SELECT DISTINCT upper(country) AS country FROM crm.locations WHERE length(country) = 2"
+  )
+  return rows.map((row) => String(row["country"]))
+})
+
+/** The country of each location, if a sync has read it. */
+export const countriesByLocation = Effect.fnUntraced(function* (): Effect.fn.Return<
+  ReadonlyMap<string, string>,
+  Failure,
+  Warehouse
+> {
+  const { rows } = yield* Warehouse
+  const tables = yield* rows("SELECT 1 FROM duckdb_tables() WHERE schema_name = 'crm' AND table_name = 'locations'")
+  if (tables.length === 0) return new Map()
+  const found = yield* rows(
+    "SELECT location_id, upper(country) AS country FROM crm.locations WHERE length(country) = 2 ORDER BY ALL"
+  )
+  return new Map(found.map((row) => [String(row["location_id"]), String(row["country"])]))
+})
+
+/** Addresses that no contact has may belong to people who are no contacts; they count as theirs. */
+export const findContacts = Effect.fn("subject.find")(function* (
+  wanted: Wanted
+): Effect.fn.Return<ReadonlyArray<FoundContact>, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const given = addressValues(wanted.emails.map(emailOf), wanted.digits)
+  yield* warehouse.run(`CREATE OR REPLACE TABLE ${addressesTable} AS ${given}`)
+  yield* warehouse.run(
+    `CREATE OR REPLACE TABLE ${contactsTable} AS
+     SELECT DISTINCT location_id, id, true AS is_match FROM ${everyVersion("contacts")}
+     WHERE id IN (${["", ...wanted.contacts].map(literal).join(", ")})
+     UNION ${withAddresses("true")}`
+  )
+  // Merged contacts and duplicates: each round adds those that share an address with the contacts that are known.
+  for (let before = -1, known = yield* countOf(contactsTable); known > before;) {
+    before = known
+    yield* warehouse.run(`INSERT INTO ${addressesTable} ${addressesOfContacts} EXCEPT FROM ${addressesTable}`)
+    yield* warehouse.run(
+      `INSERT INTO ${contactsTable} SELECT location_id, id, is_match FROM (${withAddresses("false")} UNION ${mergedContacts}) AS found
+       WHERE (location_id, id) NOT IN (SELECT (location_id, id) FROM ${contactsTable})`
+    )
+    known = yield* countOf(contactsTable)
+  }
+  return (yield* warehouse.rows(described)).map(contactOf)
+})
+
+/** Keeps these contacts only, with their addresses and those that were given. */
+export const keepContacts = Effect.fnUntraced(function* (
+  kept: ReadonlyArray<Pick<FoundContact, "location" | "id">>,
+  given: { readonly emails: ReadonlyArray<string>; readonly digits: ReadonlyArray<string> }
+): Effect.fn.Return<void, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const keys = kept.map(({ location, id }) => `(${literal(location)}, ${literal(id)})`)
+  yield* warehouse.run(
+    `DELETE FROM ${contactsTable} ${keys.length === 0 ? "" : `WHERE (location_id, id) NOT IN (${keys.join(", ")})`}`
+  )
+  yield* warehouse.run(
+    `CREATE OR REPLACE TABLE ${addressesTable} AS (${addressValues(given.emails.map(emailOf), given.digits)}) UNION ${addressesOfContacts}`
+  )
+})
+
+/** The current rows of a table and their earlier versions. */
+const everyVersion = (table: string) =>
+  `(SELECT * FROM crm.${table} UNION ALL BY NAME SELECT * EXCLUDE (_valid_from, _valid_to) FROM crm_history.${table})`
+
+/** Columns with addresses of contacts: the table, its column with the id, and the column. */
+const contactAddresses = [
+  ["contacts", "id", "email"],
+  ["contacts", "id", "phone"],
+  ["contact_emails", "contact_id", "email"],
+  ["contact_phones", "contact_id", "phone"]
+] as const
+
+const withAddresses = (isMatch: string) =>
+  contactAddresses
+    .map(
+      ([table, id, column]) =>
+        `SELECT DISTINCT location_id, ${id} AS id, ${isMatch} AS is_match FROM ${everyVersion(table)} WHERE ${isAddressSql(column, addressesTable)}`
+    )
+    .join(" UNION ")
+
+const addressesOfContacts = contactAddresses
+  .map(
+    ([table, id, column]) =>
+      `SELECT DISTINCT ${column === "email" ? `nullif(${emailSql(column)}, '') AS email, NULL::VARCHAR AS digits` : `NULL::VARCHAR AS email, ${phoneSql(column)} AS digits`}
+       FROM ${everyVersion(table)} WHERE (location_id, ${id}) IN (SELECT (location_id, id) FROM ${contactsTable}) AND ${column} IS NOT NULL`
+  )
+  .join(" UNION ")
+
+/** Contacts that the service has merged since: only a payment still knows both. */
+const mergedContacts = `SELECT location_id, merged_from_contact_id AS id, false AS is_match FROM crm.transactions
+  WHERE merged_from_contact_id IS NOT NULL AND (location_id, contact_id) IN (SELECT (location_id, id) FROM ${contactsTable})`
+
+const described = `
+  SELECT s.location_id, s.id, bool_or(s.is_match) AS is_match, any_value(coalesce(c.name, concat_ws(' ', c.first_name, c.last_name))) AS name,
+    any_value(c._deleted_at)::VARCHAR AS deleted_at,
+    to_json(list_distinct(list(c.email) || flatten(list(e.emails)))) AS emails, to_json(list_distinct(list(c.phone) || flatten(list(p.phones)))) AS phones
+  FROM ${contactsTable} AS s LEFT JOIN crm.contacts AS c USING (location_id, id)
+  LEFT JOIN (SELECT location_id, contact_id AS id, list(email) AS emails FROM crm.contact_emails GROUP BY ALL) AS e USING (location_id, id)
+  LEFT JOIN (SELECT location_id, contact_id AS id, list(phone) AS phones FROM crm.contact_phones GROUP BY ALL) AS p USING (location_id, id)
+  GROUP BY ALL ORDER BY is_match DESC, s.location_id, s.id`
+
+const contactOf = (row: Row): FoundContact => ({
+  location: String(row["location_id"]),
+  id: String(row["id"]),
+  name: row["name"] === null ? null : String(row["name"]),
+  emails: textsIn(row["emails"]),
+  phones: textsIn(row["phones"]),
+  deletedAt: row["deleted_at"] === null ? null : String(row["deleted_at"]),
+  isMatch: row["is_match"] === true
+})
+
+const textsIn = (json: Row[string] | undefined): ReadonlyArray<string> =>
+  (JSON.parse(String(json ?? "[]")) as ReadonlyArray<string | null>).filter((text): text is string => !!text)
+
+const countOf = Effect.fnUntraced(function* (table: string) {
+  const [row] = yield* (yield* Warehouse).rows(`SELECT count(*) AS n FROM ${table}`)
+  return Number(row?.["n"])
+})

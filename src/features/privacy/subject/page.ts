@@ -1,0 +1,162 @@
+/** `index.html` of an export about a person: readable in any browser, without a network, and on paper. */
+import { type Html, html } from "../../../values/html.ts"
+import type { CoveredResource } from "./coverage.ts"
+import type { FoundContact } from "./find.ts"
+
+export interface PageTable {
+  readonly name: string
+  readonly description: string
+  readonly rows: number
+  /** The sentences on the columns. */
+  readonly columns: ReadonlyMap<string, string>
+  /** The first rows: texts by column. */
+  readonly shown: ReadonlyArray<Readonly<Record<string, string | null>>>
+}
+
+export interface Page {
+  readonly title: string
+  /** When the newest of the data were read. */
+  readonly asOf: string
+  readonly contacts: ReadonlyArray<FoundContact>
+  readonly addresses: ReadonlyArray<string>
+  readonly coverage: ReadonlyArray<CoveredResource>
+  readonly tables: ReadonlyArray<PageTable>
+  readonly links: ReadonlyArray<{ readonly table: string; readonly url: string }>
+  readonly files: ReadonlyArray<string>
+  /** Paths of the pages of conversations. */
+  readonly conversations: ReadonlyArray<string>
+  readonly candidates:
+    | ReadonlyArray<{ readonly table: string; readonly key: string; readonly column: string }>
+    | undefined
+  readonly limits: ReadonlyArray<string>
+}
+
+export const pageOf = (page: Page): string =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title>${page.title}</title>
+        <style>
+          ${style}
+        </style>
+      </head>
+      <body>
+        <header>
+          <h1>${page.title}</h1>
+          <p>The data that this account holds about this person, as of ${page.asOf}. Times are in UTC.</p>
+        </header>
+        <main>
+          <section>
+            <h2>Person</h2>
+            ${page.contacts.map(contactHtml)}
+            ${page.contacts.length === 0 ? html`<p>No contact; known by an address.</p>` : undefined}
+            <p>Searched for: ${page.addresses.join(", ") || "the contact's id"}.</p>
+          </section>
+          ${coverageHtml(page)} ${contentsHtml(page)} ${page.tables.map(tableHtml)} ${linksHtml(page)}
+          <section>
+            <h2>What this cannot contain</h2>
+            <ul>
+              ${page.limits.map((limit) => html`<li>${limit}</li>`)}
+            </ul>
+          </section>
+        </main>
+      </body>
+    </html> `.text
+
+const contactHtml = ({ deletedAt, emails, id, location, name, phones }: FoundContact): Html =>
+  html`<p>
+    <b>${name ?? "Without a name"}</b>, contact ${id} of location
+    ${location}${deletedAt === null ? "" : `, deleted ${deletedAt}`}.
+    ${emails.length > 0 ? `Email: ${emails.join(", ")}.` : ""}
+    ${phones.length > 0 ? `Phone: ${phones.join(", ")}.` : ""}
+  </p>`
+
+const coverageHtml = ({ candidates, coverage }: Page): Html =>
+  html`<section>
+    <h2>Where was looked</h2>
+    <div class="wide" tabindex="0" role="region" aria-label="Where was looked">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Source</th>
+            <th scope="col">Found</th>
+            <th scope="col">Complete as of</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${coverage.map(
+            ({ completeAt, mentions, resource, finding }) =>
+              html`<tr>
+                <th scope="row">${resource}</th>
+                <td>
+                  ${finding}${mentions > 0 ? `; ${mentions} more of other contacts contain an address of the person` : ""}
+                </td>
+                <td>${completeAt ?? "never"}</td>
+              </tr>`
+          )}
+        </tbody>
+      </table>
+    </div>
+    ${
+      candidates === undefined
+        ? undefined
+        : html`<p>
+            Texts of other records that may be about the person: ${candidates.length}. candidates.json lists them by
+            table, key and column.
+          </p>`
+    }
+  </section>`
+
+const contentsHtml = ({ tables }: Page): Html =>
+  html`<nav aria-label="Tables">
+    <h2>Contents</h2>
+    <ul>
+      ${tables.map(({ name, rows }) => html`<li><a href="#${name}">${name}</a>, ${rows}</li>`)}
+    </ul>
+  </nav>`
+
+const tableHtml = ({ columns, description, name, rows, shown }: PageTable): Html =>
+  html`<section id="${name}">
+    <h2>${name}</h2>
+    <p>
+      ${description} ${rows > shown.length ? `The first ${shown.length} of ${rows}; the files have all.` : ""}
+      <a href="data/${name}.json">JSON</a>, <a href="data/${name}.csv">CSV</a>
+    </p>
+    ${shown.map(
+      (row) =>
+        html`<dl>
+          ${Object.entries(row).map(
+            ([column, value]) =>
+              html`<dt title="${columns.get(column)}">${column}</dt>
+                <dd>${value ?? ""}</dd>`
+          )}
+        </dl>`
+    )}
+  </section>`
+
+const linksHtml = ({ conversations, files, links }: Page): Html | undefined =>
+  conversations.length + links.length + files.length === 0
+    ? undefined
+    : html`<section>
+        <h2>Conversations and files</h2>
+        <ul>
+          ${conversations.map((file) => html`<li><a href="${file}">${file}</a>, and as a vCon beside it</li>`)}
+          ${files.map((file) => html`<li><a href="${file}">${file}</a></li>`)}
+          ${links.map(({ table, url }) => html`<li>${table}: ${url}</li>`)}
+        </ul>
+      </section>`
+
+const style = `:root{color-scheme:light dark;--rule:light-dark(#d9dcdf,#3a4046);--soft:light-dark(#565d66,#a8b0b8)}
+body{margin:0 auto;max-width:60rem;padding:1.5rem;font:15px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
+h1{font-size:1.5rem;margin:0}h2{font-size:1.15rem;margin:2rem 0 .4rem;border-top:1px solid var(--rule);padding-top:1rem}
+header p,section>p{color:var(--soft)}
+.wide{overflow-x:auto}
+table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.25rem .8rem .25rem 0;border-bottom:1px solid var(--rule);font-weight:400}thead th{font-weight:600}
+nav ul{columns:14rem;padding-left:1.2rem}
+dl{display:grid;grid-template-columns:minmax(8rem,14rem) 1fr;gap:.1rem 1rem;margin:0 0 1rem;padding:.6rem 0;border-bottom:1px solid var(--rule);break-inside:avoid}
+dt{color:var(--soft)}dd{margin:0;white-space:pre-wrap}
+@media (max-width:36rem){dl{grid-template-columns:1fr}dd{margin-bottom:.4rem}}
+@media print{a{color:inherit;text-decoration:none}}`

@@ -1,0 +1,109 @@
+/** `sluice prune`: frees the space of what no command needs any more. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { Catalogue } from "../../catalog/discover.ts"
+import { removeLeftovers } from "../../output/leftovers.ts"
+import { removeFiles, unneededFiles } from "./files.ts"
+import { pruneHistory } from "./history.ts"
+import { compactVault } from "./vault.ts"
+import { outputPaths } from "../../output/paths.ts"
+import type { Flags } from "../../settings/read.ts"
+import { type OutputSettings, outputSettings } from "../../settings/settings.ts"
+import { counted } from "../../values/finding.ts"
+import { prepare } from "../../stores/warehouse/schema.ts"
+import { literal } from "../../stores/warehouse/sql.ts"
+import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import { loadCatalogue } from "../../run/catalogue.ts"
+import { Environment } from "../../values/environment.ts"
+import { Output, table } from "../../run/console/output.ts"
+import { recorded } from "../../run/recorded.ts"
+import { instant, printResult } from "../../run/result.ts"
+
+export interface PruneFlags extends Flags {
+  readonly apply: boolean
+  readonly compactVault: boolean
+  readonly json: boolean
+}
+
+export const prune = Effect.fn("cli.prune")(function* (flags: PruneFlags) {
+  const { print, say } = yield* Output
+  const output = yield* outputSettings(flags, yield* Environment)
+  const catalogue = yield* loadCatalogue(output)
+  const { apply, json } = flags
+  const pruning = pruned(catalogue, output, flags).pipe(
+    Effect.provide(
+      Warehouse.layer(outputPaths(output.folder).warehouse, { ...output, access: apply ? "write" : "read" })
+    )
+  )
+  const { files, history, vault } = yield* apply
+    ? recorded(pruning, output.folder, "prune", ({ files, history, vault }) => ({
+        bytes: sum(files),
+        versions: history?.versions ?? 0,
+        records: vault?.records ?? 0,
+        exitCode: 0
+      }))
+    : pruning
+  const next = apply ? "./sluice status" : "./sluice prune --apply"
+  if (json) return yield* printResult("prune", { exitCode: 0, next, data: { applied: apply, files, history, vault } })
+  for (const line of table(
+    ["MB", "what", "why"],
+    files.map(({ bytes, path, why }) => [megabytes(bytes), path, why])
+  ))
+    print(line)
+  if (vault)
+    print(
+      `vault: ${counted(vault.records, "record")} received before ${vault.before} repeat earlier ones; ${megabytes(vault.bytesBefore)} MB ${apply ? "became" : "would become"} ${megabytes(vault.bytesAfter)} MB`
+    )
+  if (history) print(`history: ${counted(history.versions, "version")} that ended before ${history.before}`)
+  if (!apply) print("Nothing was changed.")
+  say(`Next: ${next}`)
+  return 0
+})
+
+const pruned = Effect.fnUntraced(function* (
+  catalogue: Catalogue,
+  output: OutputSettings,
+  { apply, compactVault: compactAll }: PruneFlags
+) {
+  const { folder, prune: settings } = output
+  const now = yield* Clock.currentTimeMillis
+  if (apply) yield* removeLeftovers(folder)
+  if (apply) yield* prepare(catalogue)
+  const files = yield* unneededFiles(folder, now)
+  if (apply) yield* removeFiles(folder, files)
+  const historyBefore = yield* before(settings?.history, now)
+  const versions = historyBefore === undefined ? 0 : yield* pruneHistory(catalogue, { apply, before: historyBefore })
+  const vaultBefore = compactAll ? now : yield* before(settings?.compactVaultAfter, now)
+  const vault =
+    vaultBefore === undefined
+      ? undefined
+      : yield* compactVault(outputPaths(folder).vault, catalogue, { apply, before: vaultBefore })
+  return {
+    files,
+    ...(historyBefore !== undefined && { history: { before: instant(historyBefore), versions } }),
+    ...(vault && {
+      vault: {
+        before: instant(vaultBefore!),
+        records: vault.records,
+        segments: vault.segments.length,
+        bytesBefore: vault.segments.reduce((total, { bytesBefore }) => total + bytesBefore, 0),
+        bytesAfter: vault.segments.reduce((total, { bytesAfter }) => total + bytesAfter, 0)
+      }
+    })
+  }
+})
+
+/** The time a period before now, epoch milliseconds. */
+export const before = Effect.fnUntraced(function* (period: string | undefined, now: number) {
+  if (period === undefined) return undefined
+  const { rows } = yield* Warehouse
+  const [row] = yield* rows(
+    `SELECT epoch_ms(TIMESTAMPTZ ${literal(instant(now))} - INTERVAL ${literal(period)})::VARCHAR AS at`
+  )
+  return Number(row!["at"])
+})
+
+const sum = (files: ReadonlyArray<{ readonly bytes: number }>): number =>
+  files.reduce((total, { bytes }) => total + bytes, 0)
+
+const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(1)

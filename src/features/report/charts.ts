@@ -1,0 +1,184 @@
+/**
+ * Charts as SVG. An SVG has shapes only, in a box that stretches to the width of the page; the words around it are HTML,
+ * which keep their size on a telephone, in print and in dark mode.
+ */
+import { type Html, html } from "../../values/html.ts"
+
+export interface Axis {
+  /** Texts below the chart, at a share of its width from 0 to 1. */
+  readonly ticks: ReadonlyArray<{ readonly at: number; readonly text: string }>
+}
+
+interface Described {
+  /** What the chart shows: its accessible name. */
+  readonly title: string
+  /** What a reader would see in it, in a sentence. */
+  readonly description: string
+}
+
+interface Framed extends Described, Axis {
+  readonly format: (value: number) => string
+  readonly unit: string
+}
+
+export interface Bar {
+  readonly text: string
+  readonly value: number
+  /** A value to compare with, shown as a line across the bar. */
+  readonly mark?: number | undefined
+  readonly tone?: "warning" | "problem" | undefined
+}
+
+const [width, height] = [1000, 100]
+
+/** A column for each value. `limit`: drawn as a line across the chart if it is within reach. */
+export const columns = (bars: ReadonlyArray<Bar>, frame: Framed & { readonly limit?: number | undefined }): Html => {
+  const highest = Math.max(0, ...bars.flatMap(({ value, mark = 0 }) => [value, mark]))
+  const limit = frame.limit !== undefined && highest >= frame.limit / 10 ? frame.limit : undefined
+  const scale = scaleOf(Math.max(highest, limit ?? 0))
+  const step = width / Math.max(bars.length, 1)
+  const y = (value: number) => height - (height * value) / scale.max
+  const drawn = bars.map(({ text, value, mark, tone }, index) => {
+    const [left, wide] = [index * step + step * 0.12, step * 0.76]
+    const line =
+      mark === undefined
+        ? undefined
+        : html`<path class="mark" d="M${n(left - step * 0.08)} ${n(y(mark))}h${n(wide + step * 0.16)}" />`
+    return html`<g
+      ><title>${text}</title
+      ><rect
+        class="${tone ?? "bar"}"
+        x="${n(left)}"
+        y="${n(y(value))}"
+        width="${n(wide)}"
+        height="${n(height - y(value))}"
+      />${line}</g
+    >`
+  })
+  const line = limit === undefined ? undefined : html`<path class="limit" d="M0 ${n(y(limit))}h${width}" />`
+  return framed(frame, scale, html`${drawn}${line}`)
+}
+
+export interface Series {
+  readonly name: string
+  /** Points from left to right; `x` is a share of the width from 0 to 1. */
+  readonly points: ReadonlyArray<{ readonly x: number; readonly y: number }>
+  readonly kind: "area" | "line" | "second" | "third" | "limit"
+}
+
+export const lines = (series: ReadonlyArray<Series>, frame: Framed & { readonly top?: number | undefined }): Html => {
+  const scale = scaleOf(frame.top ?? Math.max(0, ...series.flatMap(({ points }) => points.map(({ y }) => y))))
+  const paths = series.map(({ name, points, kind }) => {
+    const at = points.map(({ x, y }) => `${n(x * width)} ${n(height - (height * Math.min(y, scale.max)) / scale.max)}`)
+    const d = `M${at.join("L")}`
+    const area =
+      kind === "area" && points.length > 0
+        ? html`<path class="area" d="${d}V${height}H${n(points[0]!.x * width)}z" />`
+        : undefined
+    return html`<g><title>${name}</title>${area}<path class="${kind === "area" ? "line" : kind}" d="${d}" /></g>`
+  })
+  return framed(frame, scale, html`${paths}`)
+}
+
+/**
+ * A row of a heat map: one mark for each day, the last one at the right, whose height repeats what its colour says.
+ * `slots`: days that have room.
+ */
+export const strip = (days: ReadonlyArray<Mark>, slots: number, { title, description }: Described): Html => {
+  const left = slots - days.length
+  const path = (mark: Mark) => {
+    const tall = heights[mark]
+    const d = days
+      .flatMap((one, index) => (one === mark ? [`M${left + index} ${10 - tall}h.8v${tall}h-.8z`] : []))
+      .join("")
+    return d === "" ? undefined : html`<path class="${mark}" d="${d}" />`
+  }
+  return html`<svg class="strip" role="img" viewBox="0 0 ${slots} 10" preserveAspectRatio="none">
+    <title>${title}</title>
+    <desc>${description}</desc>
+    ${marks.map(path)}
+  </svg>`
+}
+
+const heights = { none: 1, complete: 10, warning: 7, problem: 4 } as const
+const marks = ["none", "complete", "warning", "problem"] as const
+export type Mark = (typeof marks)[number]
+
+/** A line without axes, for a cell of a table. */
+export const sparkline = (values: ReadonlyArray<number>, { title, description }: Described): Html => {
+  const [low, high] = [Math.min(...values), Math.max(...values)]
+  const y = (value: number) => (high === low ? 5 : 9 - (8 * (value - low)) / (high - low))
+  const d = values
+    .map((value, index) => `${n((100 * index) / Math.max(values.length - 1, 1))} ${n(y(value))}`)
+    .join("L")
+  return html`<svg class="spark" role="img" viewBox="0 0 100 10" preserveAspectRatio="none">
+    <title>${title}</title>
+    <desc>${description}</desc>
+    <path class="line" d="M${d}" />
+  </svg>`
+}
+
+interface Scale {
+  readonly max: number
+  readonly step: number
+}
+
+/** Grid lines at round numbers, at most five. */
+const scaleOf = (highest: number): Scale => {
+  if (highest <= 0) return { max: 1, step: 1 }
+  const power = 10 ** Math.floor(Math.log10(highest / 4))
+  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((one) => one * 4 >= highest) ?? 10 * power
+  return { max: Math.ceil(highest / step) * step, step }
+}
+
+const framed = ({ title, description, ticks, format, unit }: Framed, { max, step }: Scale, content: Html): Html => {
+  const levels = Array.from({ length: Math.round(max / step) + 1 }, (_, index) => index * step)
+  const grid = levels.slice(1).map((level) => `M0 ${n(height - (height * level) / max)}h${width}`)
+  return html`<div class="chart">
+    <div class="unit">${unit}</div>
+    <div class="levels" aria-hidden="true">
+      ${levels.map((level) => html`<span style="bottom:${n((100 * level) / max)}%">${format(level)}</span>`)}
+    </div>
+    <svg role="img" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none">
+      <title>${title}</title>
+      <desc>${description}</desc>
+      <path class="grid" d="${grid.join("")}" />
+      ${content}
+      <path class="base" d="M0 ${height}h${width}" />
+    </svg>
+    <div class="ticks" aria-hidden="true">
+      ${ticks.map(({ at, text }) => html`<span class="${at < 0.08 ? "first" : at > 0.92 ? "last" : "middle"}" style="left:${n(at * 100)}%">${text}</span>`)}
+    </div>
+  </div>`
+}
+
+/** At most five texts of a row of equal steps, the first and the last among them. */
+export const ticksOf = (texts: ReadonlyArray<string>, places: "columns" | "points"): Axis["ticks"] => {
+  const last = texts.length - 1
+  const shown = Math.min(texts.length, 5)
+  // The texts of the first and last column begin and end with the chart: centred, they would stand out of it.
+  const at = (index: number) =>
+    last === 0
+      ? 0.5
+      : places === "points" || index === 0 || index === last
+        ? index / last
+        : (index + 0.5) / texts.length
+  const indexes = Array.from({ length: shown }, (_, one) => (shown === 1 ? 0 : Math.round((one * last) / (shown - 1))))
+  return indexes.map((index) => ({ at: at(index), text: texts[index]! }))
+}
+
+/** Short numbers keep the file small. */
+const n = (value: number): string => String(Math.round(value * 100) / 100)
+
+/** The names of lines, with their strokes. */
+export const legend = (series: ReadonlyArray<Pick<Series, "name" | "kind">>): Html =>
+  html`<ul class="series" aria-hidden="true">
+    ${series.map(
+      ({ name, kind }) =>
+        html`<li>
+          <svg viewBox="0 0 20 4" preserveAspectRatio="none" role="presentation">
+            <path class="${kind}" d="M0 2h20" /></svg
+          >${name}
+        </li>`
+    )}
+  </ul>`

@@ -1,0 +1,108 @@
+/** Section: how completely and how recently each resource was read. */
+import { type Content, type Html, html } from "../../../values/html.ts"
+import { strip } from "../charts.ts"
+import { dayMs } from "../../../catalog/timestamps.ts"
+import { count, counted, day, dayAndTime, moment } from "../format.ts"
+import { section, tableOf } from "../table.ts"
+import { type Period, daysMax } from "./period.ts"
+import type { Reading, Readings, State } from "./readings.ts"
+
+const stateTexts: Readonly<Record<State, string>> = {
+  complete: "complete",
+  complete_with_warnings: "warnings",
+  incomplete: "incomplete",
+  interrupted: "interrupted"
+}
+
+export const stateBadge = (state: State): Html => html`<span class="state ${state}">${stateTexts[state]}</span>`
+
+export const freshness = (period: Period, readings: Readings, scopeOf: (label: string) => string | undefined): Html => {
+  const { days, locationCount } = period
+  const { shown, total, byState, oldest } = readings
+  const reasons = shown.filter(({ state }) => state !== "complete")
+  const several = locationCount > 1
+  const parts = [
+    [byState.interrupted, "interrupted"],
+    [byState.incomplete, "incomplete"],
+    [byState.complete_with_warnings, "complete with warnings"],
+    [byState.complete, "complete"]
+  ] as const
+  const parted = parts.filter(([n]) => n > 0).map(([n, text]) => `${count(n)} ${text}`)
+  const span =
+    days.length === 1 ? `on ${day(days[0]! * dayMs)}` : `from ${day(days[0]! * dayMs)} to ${day(days.at(-1)! * dayMs)}`
+  return section({
+    id: "freshness",
+    title: "Completeness and freshness",
+    lead: html`Of ${counted(total, "resource")}${several ? ` in ${counted(locationCount, "location")}` : undefined}:
+    ${parted.join(", ")}.
+    ${
+      oldest === undefined
+        ? "None was ever read completely."
+        : `The oldest complete reading ended on ${moment(oldest)}.`
+    }${shown.length < total ? ` The worst ${count(shown.length)} are shown; ./sluice status lists all.` : undefined}`,
+    content: html`<p class="legend" aria-hidden="true">
+        <span class="key complete"></span>complete <span class="key warning"></span>with warnings
+        <span class="key problem"></span>incomplete <span class="key none"></span>not read
+      </p>
+      ${tableOf({
+        id: "readings",
+        caption: `Resources, and their state each day ${span}, in UTC`,
+        rows: shown,
+        folded: Math.max(20, shown.filter(({ state }) => state !== "complete").length),
+        columns: [
+          ...(several ? [{ head: "Location", cell: ({ location }: Reading) => location }] : []),
+          { head: "Resource", cell: ({ resource }) => resource },
+          { head: "State", cell: ({ state }) => stateBadge(state) },
+          {
+            head: `${daysMax} days`,
+            kind: "chart",
+            cell: (reading) =>
+              strip(reading.days, daysMax, {
+                title: `${reading.resource} by day`,
+                description: `Read completely on ${completeDays(reading)} of ${counted(days.length, "day")} ${span}.`
+              })
+          },
+          {
+            head: "Days complete",
+            kind: "number",
+            cell: (reading) => `${completeDays(reading)} of ${days.length}`
+          },
+          {
+            head: "Last complete, UTC",
+            kind: "number",
+            cell: ({ completeAt }) => (completeAt === undefined ? "never" : dayAndTime(completeAt))
+          }
+        ]
+      })}
+      ${
+        reasons.length === 0
+          ? undefined
+          : tableOf({
+              id: "reasons",
+              caption: "Why resources are not complete, or complete with warnings",
+              rows: reasons,
+              folded: 30,
+              columns: [
+                { head: "Resource", cell: ({ resource }) => resource },
+                ...(several ? [{ head: "Location", cell: ({ location }: Reading) => location }] : []),
+                { head: "Why", kind: "wide", cell: (reading) => why(reading, scopeOf) }
+              ]
+            })
+      }`
+  })
+}
+
+const completeDays = (reading: Reading): number =>
+  reading.days.filter((mark) => mark === "complete" || mark === "warning").length
+
+/** The first reasons, and for a missing scope what to do. */
+export const why = ({ reasons, resource, state }: Reading, scopeOf: (label: string) => string | undefined): Content => {
+  const shown = reasons.slice(0, 2).join("; ")
+  const more = reasons.length > 2 ? `; and ${counted(reasons.length - 2, "other reason")}` : ""
+  const scope = reasons.some((reason) => reason.startsWith("not readable with this token"))
+    ? scopeOf(resource)
+    : undefined
+  if (state === "interrupted" && reasons.length === 0)
+    return "The run ended before this was read to its end; the next one resumes."
+  return `${shown}${more}${scope === undefined ? "" : `. Add ${scope} to the scopes of the token`}`
+}

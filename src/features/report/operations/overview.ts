@@ -1,0 +1,145 @@
+/** The top of the report: the state in one sentence, the reasons, and the figures of the last day. */
+import { brief, count, counted, duration, moment, share, signed } from "../format.ts"
+import { type Html, html } from "../../../values/html.ts"
+import { tiles } from "../table.ts"
+import type { StoredProblem } from "../../../stores/warehouse/meta/model-problems.ts"
+import type { TableChanges } from "./changes.ts"
+import { growth, sumOf } from "./changes.ts"
+import { why } from "./freshness.ts"
+import type { Period } from "./period.ts"
+import type { Reading, Readings } from "./readings.ts"
+import type { Rejects } from "./rejects.ts"
+import { type Requests, documentedLimits } from "./requests.ts"
+
+export interface Overview {
+  readonly tone: "complete" | "warning" | "problem"
+  /** One or two words. */
+  readonly state: string
+  readonly sentence: string
+}
+
+/** What a reader in a hurry needs: whether the tables are complete, and as of when. */
+export const overviewOf = (
+  period: Period,
+  { byState, total, oldest }: Readings,
+  models: ReadonlyArray<StoredProblem>
+): Overview => {
+  const { run, sync = run, asOf } = period
+  const open = byState.incomplete + byState.interrupted
+  const ended = sync.finishedAt ?? asOf
+  const tables = `${count(total - open)} of ${counted(total, "resource")}`
+  const took = sync.finishedAt === undefined ? "" : `, after ${duration(sync.finishedAt - sync.startedAt)}`
+  if (sync.status === "interrupted")
+    return {
+      tone: "problem",
+      state: "Did not end",
+      sentence: `The ${sync.command} of ${moment(sync.startedAt)} failed or was stopped; its log has the reason. ${
+        oldest === undefined
+          ? "Nothing was ever read completely."
+          : `The tables keep what was loaded: ${tables} were last read to the end, the oldest on ${moment(oldest)}.`
+      } ./sluice sync resumes.`
+    }
+  if (sync.status === "paused")
+    return {
+      tone: "warning",
+      state: "Paused",
+      sentence: `The ${sync.command} of ${moment(sync.startedAt)} stopped early, because the service allowed no more requests or did not respond, or because of its deadline. ${tables} were last read to the end; the next sync resumes.`
+    }
+  if (open > 0)
+    return {
+      tone: "problem",
+      state: "Incomplete",
+      sentence: `${counted(open, "resource")} of ${count(total)} could not be read completely. The last run ended on ${moment(ended)}${took}.`
+    }
+  const read =
+    oldest === undefined || oldest >= sync.startedAt ? "" : ` The oldest complete reading is of ${moment(oldest)}.`
+  if (models.length > 0)
+    return {
+      tone: "warning",
+      state: "Models are missing",
+      sentence: `No rows of the tables are known to be missing, but ${counted(models.length, "model")} of schema bi could not be built. The last run ended on ${moment(ended)}${took}.${read}`
+    }
+  return byState.complete_with_warnings > 0
+    ? {
+        tone: "complete",
+        state: "Complete with warnings",
+        sentence: `No rows are known to be missing; ${counted(byState.complete_with_warnings, "resource has a warning", "resources have warnings")}. The last run ended on ${moment(ended)}${took}.${read}`
+      }
+    : {
+        tone: "complete",
+        state: "Complete",
+        sentence: `${total === 1 ? "The only resource was" : `All ${count(total)} resources were`} read to the end. The last run ended on ${moment(ended)}${took}.${read}`
+      }
+}
+
+export interface OverviewParts {
+  readonly period: Period
+  readonly readings: Readings
+  readonly tables: ReadonlyArray<TableChanges>
+  readonly requests: Requests
+  readonly rejects: Rejects
+  readonly models: ReadonlyArray<StoredProblem>
+  readonly scopeOf: (label: string) => string | undefined
+}
+
+export const overviewSection = (parts: OverviewParts): Html => {
+  const { period, readings, tables, requests, rejects, models } = parts
+  const { tone, state, sentence } = overviewOf(period, readings, models)
+  const changes = sumOf(tables.map(({ lastDay }) => lastDay))
+  const rows = tables.reduce((sum, one) => sum + one.rows, 0)
+  const sent = requests.costs.reduce((sum, { lastDay }) => sum + lastDay, 0)
+  const lastDayRejects = rejects.rejected.reduce((sum, one) => sum + one.lastDay, 0)
+  const ofLimit = period.locationCount === 1 ? `, ${share(sent, documentedLimits.perDay)} of the limit` : ""
+  return html`<div class="status ${tone}">
+      <h3 id="status">${state}</h3>
+      <p>${sentence} <span id="age" hidden></span></p>
+    </div>
+    ${failedModels(models)} ${reasons(parts)}
+    ${tiles([
+      { id: "rows", title: "Rows", value: brief(rows), note: `${signed(growth(tables, 7))} in 7 days` },
+      { id: "new", title: "New", value: count(changes.added), note: "rows in 24 hours" },
+      { id: "changed", title: "Changed", value: count(changes.changed), note: "rows in 24 hours" },
+      { id: "deleted", title: "Deleted", value: count(changes.deleted), note: "rows in 24 hours" },
+      { id: "sent", title: "Requests", value: count(sent), note: `in 24 hours${ofLimit}` },
+      { id: "rejected", title: "Rejected", value: count(lastDayRejects), note: "values in 24 hours" }
+    ])}`
+}
+
+/** What DuckDB says about a model may quote a value, so it is not shown. */
+export const failedModels = (models: ReadonlyArray<StoredProblem>): Html | undefined =>
+  models.length === 0
+    ? undefined
+    : html`<ul class="reasons" id="models">
+        ${models.map(({ model, keptAt }) => html`<li><strong>bi.${model}</strong> could not be built: ${keptAt === undefined ? "the release does not have it" : `its table is that of ${moment(keptAt)}`}. <span class="note">The reason is in meta.model_problems.</span></li>`)}
+      </ul>`
+
+/** Reasons that are shown at the top, the most severe first. */
+const reasonsMax = 5
+
+const reasons = ({ readings, scopeOf, period }: OverviewParts): Html | undefined => {
+  const { shown, total, byState } = readings
+  const withReason = shown.filter(({ state }) => state !== "complete")
+  if (withReason.length === 0) return undefined
+  // A child is never more complete than its parents: what is wrong with the parents is the news.
+  const inherited = withReason.filter(isInherited)
+  const own = withReason.filter((reading) => !isInherited(reading))
+  const first = own.slice(0, reasonsMax)
+  const all = total - byState.complete - inherited.length
+  const place = ({ location }: Reading) => (period.locationCount > 1 ? html` of ${location}` : undefined)
+  const since = ({ state, completeAt }: Reading) =>
+    state.startsWith("complete") || completeAt === undefined
+      ? undefined
+      : html` <span class="note">Last read completely on ${moment(completeAt)}.</span>`
+  const dependent = [...new Set(inherited.map(({ resource }) => resource))]
+  return html`<ul class="reasons">
+    ${first.map((reading) => html`<li><strong>${reading.resource}</strong>${place(reading)}: ${why(reading, scopeOf)}.${since(reading)}</li>`)}
+    ${all > first.length ? html`<li>and ${count(all - first.length)} more, under <a href="#freshness">Completeness and freshness</a></li>` : undefined}
+    ${dependent.length > 0 ? html`<li class="note">Therefore also ${listed(dependent)}, which ${dependent.length === 1 ? "is" : "are"} read for each row of such a table.</li>` : undefined}
+  </ul>`
+}
+
+const isInherited = ({ reasons: all }: Reading): boolean =>
+  all.length > 0 && all.every((reason) => /^the parent table \S+ is /.test(reason))
+
+const listed = (names: ReadonlyArray<string>): string =>
+  names.length <= 6 ? names.join(", ") : `${names.slice(0, 5).join(", ")} and ${count(names.length - 5)} others`

@@ -1,0 +1,58 @@
+/** The time that the report describes, which is that of the data and not of the clock: equal data make equal reports. */
+import * as Effect from "effect/Effect"
+import type { Failure } from "../../../values/failure.ts"
+import { type Run, lastRun, runsNewestFirst } from "../../../stores/warehouse/meta/runs.ts"
+import { numberOf } from "../../../stores/warehouse/sql.ts"
+import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
+import { dayMs } from "../../../catalog/timestamps.ts"
+
+export interface Period {
+  /** The last run of any command. */
+  readonly run: Run
+  /** The last run that read the service; a rebuild reads the vault. */
+  readonly sync: Run | undefined
+  /** When the last run ended, or what it did last; epoch milliseconds. */
+  readonly asOf: number
+  /** Days since 1970 in UTC, oldest first: those of the last 30 days since the first run. */
+  readonly days: ReadonlyArray<number>
+  readonly runs: number
+  readonly locations: ReadonlyArray<string>
+  readonly locationCount: number
+}
+
+export const daysMax = 30
+
+/** `undefined` before the first run. */
+export const periodOf = Effect.fn("report.period")(function* (): Effect.fn.Return<
+  Period | undefined,
+  Failure,
+  Warehouse
+> {
+  const warehouse = yield* Warehouse
+  const run = yield* lastRun()
+  if (run === undefined) return undefined
+  const sync = (yield* runsNewestFirst(undefined, 20)).find(({ command }) => command !== "rebuild")
+  const [row] = yield* warehouse.rows(
+    `SELECT count(*) AS runs, epoch_ms(min(started_at)) AS first,
+       (SELECT epoch_ms(max(finished_at)) FROM meta.run_resources) AS page,
+       (SELECT count(DISTINCT location_id) FROM meta.run_resources) AS locations FROM meta.runs`
+  )
+  const locations = yield* warehouse.rows("SELECT DISTINCT location_id FROM meta.run_resources ORDER BY 1 LIMIT 3")
+  // A run that was killed has no end, but its last page has a time.
+  const asOf = run.finishedAt ?? Math.max(run.startedAt, numberOf(row?.["page"] ?? null) ?? 0)
+  const last = Math.floor(asOf / dayMs)
+  const first = Math.max(last - daysMax + 1, Math.min(last, Math.floor(Number(row?.["first"]) / dayMs)))
+  return {
+    run,
+    sync,
+    asOf,
+    days: Array.from({ length: last - first + 1 }, (_, index) => first + index),
+    runs: Number(row?.["runs"]),
+    locations: locations.map((one) => String(one["location_id"])),
+    locationCount: Number(row?.["locations"])
+  }
+})
+
+/** SQL for the day of a column, and for the time some days before the report. */
+export const dayOf = (column: string): string => `(epoch_ms(${column}) // ${dayMs})`
+export const since = ({ asOf }: Period, days: number): string => `to_timestamp(${(asOf - days * dayMs) / 1000})`

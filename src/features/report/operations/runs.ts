@@ -1,0 +1,105 @@
+/** Section: how long the last runs took, and how many requests, against their plans. */
+import type { Html } from "../../../values/html.ts"
+import { html } from "../../../values/html.ts"
+import { type Bar, columns, ticksOf } from "../charts.ts"
+import { brief, count, counted, day, dayAndTime, duration } from "../format.ts"
+import { section, tableOf } from "../table.ts"
+import { statusText } from "../../../values/status.ts"
+import type { Run } from "../../../stores/warehouse/meta/runs.ts"
+
+/** Runs that are shown, however many there were. */
+export const runsMax = 30
+
+/** `runs`: newest first. */
+export const runsSection = (runs: ReadonlyArray<Run>, total: number): Html => {
+  const oldestFirst = runs.toReversed()
+  const ticks = ticksOf(
+    oldestFirst.map(({ startedAt }) => day(startedAt)),
+    "columns"
+  )
+  const longest = Math.max(...runs.map(durationOf))
+  const unit = longest < 180_000 ? { name: "Seconds", ms: 1000 } : { name: "Minutes", ms: 60_000 }
+  const planned = runs.filter(({ plannedRequests, requests }) => plannedRequests && requests !== undefined)
+  const inPlan = planned.filter(({ plannedRequests, requests }) => Math.abs(requests! / plannedRequests! - 1) <= 0.25)
+  const failed = runs.filter(({ status }) => status === "interrupted").length
+  return section({
+    id: "runs",
+    title: "Runs",
+    lead: `${total > runs.length ? `The last ${count(runs.length)} of ${counted(total, "run")}.` : `${counted(total, "run")} in all.`}${
+      failed > 0 ? ` ${count(failed)} did not end.` : ""
+    }${planned.length > 0 ? ` Of ${counted(planned.length, "run")} with a plan, ${count(inPlan.length)} took a number of requests within a quarter of it.` : ""}`,
+    content: html`<div class="pair">
+        <div>
+          <h4>Requests against plan</h4>
+          ${columns(
+            oldestFirst.map((run) => ({
+              ...barOf(run, `${requestsText(run)} requests`),
+              value: run.requests ?? 0,
+              mark: run.plannedRequests || undefined
+            })),
+            {
+              title: "Requests of each run, and the number that was planned",
+              description: `The last run took ${requestsText(runs[0]!)} requests${runs[0]?.plannedRequests ? `; ${count(runs[0].plannedRequests)} were planned` : ""}.`,
+              unit: "Requests; the line is the plan",
+              format: brief,
+              ticks
+            }
+          )}
+        </div>
+        <div>
+          <h4>Duration</h4>
+          ${columns(
+            oldestFirst.map((run) => ({ ...barOf(run, durationText(run)), value: durationOf(run) / unit.ms })),
+            {
+              title: "Duration of each run",
+              description: `The last run took ${durationText(runs[0]!)}.`,
+              unit: `${unit.name} from start to end`,
+              format: brief,
+              ticks
+            }
+          )}
+        </div>
+      </div>
+      <details>
+        <summary>Numbers</summary>
+        ${tableOf({
+          id: "runs-table",
+          caption: "Runs, the latest first",
+          rows: runs,
+          columns: [
+            { head: "Started, UTC", cell: ({ startedAt }) => dayAndTime(startedAt) },
+            { head: "Command", cell: ({ command }) => command },
+            {
+              head: "Status",
+              cell: ({ status }) => html`<span class="state ${status}">${statusText(status)}</span>`
+            },
+            { head: "Exit code", kind: "number", cell: ({ exitCode }) => exitCode },
+            { head: "Duration", kind: "number", cell: durationText },
+            { head: "Requests", kind: "number", cell: requestsText },
+            {
+              head: "Planned",
+              kind: "number",
+              cell: ({ plannedRequests }) => (plannedRequests ? count(plannedRequests) : "–")
+            }
+          ]
+        })}
+      </details>`
+  })
+}
+
+const barOf = (run: Run, text: string): Omit<Bar, "value"> => ({
+  text: `${dayAndTime(run.startedAt)}, ${run.command}: ${text}, ${statusText(run.status)}`,
+  tone:
+    run.status === "interrupted" || run.status === "incomplete"
+      ? "problem"
+      : run.status === "paused"
+        ? "warning"
+        : undefined
+})
+
+const requestsText = ({ requests }: Run): string => (requests === undefined ? "unknown" : count(requests))
+
+const durationOf = ({ startedAt, finishedAt }: Run): number =>
+  finishedAt === undefined ? 0 : Math.max(0, finishedAt - startedAt)
+
+const durationText = (run: Run): string => (run.finishedAt === undefined ? "did not end" : duration(durationOf(run)))

@@ -1,0 +1,108 @@
+/** `sluice report`: writes the report, and what writes it after each run. */
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { stat } from "node:fs/promises"
+import { resolve } from "node:path"
+import type { Catalogue } from "../../catalog/discover.ts"
+import { linkedPath, reportPath } from "../../output/report-place.ts"
+import { makeReport, writeReport } from "./report.ts"
+import type { Flags } from "../../settings/read.ts"
+import { outputPaths } from "../../output/paths.ts"
+import { type OutputSettings, outputSettings } from "../../settings/settings.ts"
+import { loadCatalogue } from "../../run/catalogue.ts"
+import { Environment } from "../../values/environment.ts"
+import { CommandError, explanationOf } from "../../run/console/errors.ts"
+import { Output } from "../../run/console/output.ts"
+import { openReadable, sayHolder } from "../../run/readable.ts"
+import { scopesOf } from "../../run/report.ts"
+import { instant, printResult } from "../../run/result.ts"
+
+export interface ReportFlags extends Flags {
+  readonly file: string | undefined
+  readonly json: boolean
+}
+
+export const reportCommand = Effect.fn("cli.reportPage")(function* (flags: ReportFlags) {
+  const { print, say } = yield* Output
+  const output = yield* outputSettings(flags, yield* Environment)
+  const catalogue = yield* loadCatalogue(output)
+  const readable = yield* openReadable(output)
+  if (readable.source === "none") return yield* readable.locked
+  const report = yield* makeReport(optionsOf(output, catalogue)).pipe(Effect.provide(readable.tables))
+  const path = flags.file === undefined ? yield* reportPath(output.folder) : resolve(flags.file)
+  if (path === undefined)
+    return yield* new CommandError({
+      ends: "failed",
+      message: `Nothing is published in ${output.folder} yet, so the report has no place there.`,
+      next: "./sluice report --file report.html"
+    })
+  yield* writeReport(path, report)
+  const shown = flags.file === undefined ? linkedPath(output.folder) : path
+  const next = `open ${shown} in a browser.`
+  const { state, run, asOf, text } = report
+  if (flags.json)
+    return yield* printResult("report", {
+      exitCode: 0,
+      next,
+      data: { path: shown, bytes: Buffer.byteLength(text), source: readable.source, state, run, asOf: instant(asOf) }
+    })
+  print(`${state}, as of ${instant(asOf)}: ${shown}`)
+  yield* sayHolder(readable, yield* Clock.currentTimeMillis)
+  say(`Next: ${next}`)
+  return 0
+}, Effect.scoped)
+
+/**
+ * Writes the report into the current release after a command, also after one that failed. Without a release there is no
+ * report. An error is a warning, because the tables are right without a report.
+ */
+export const withReport =
+  (output: OutputSettings, catalogue: Catalogue) =>
+  <A, E, R>(command: Effect.Effect<A, E, R>) =>
+    Effect.onExit(command, (exit) =>
+      Exit.isFailure(exit) && Cause.hasInterrupts(exit.cause)
+        ? Effect.void
+        : refresh(output, catalogue).pipe(
+            Effect.scoped,
+            Effect.catchCause((cause) => warnOf(cause, Exit.isFailure(exit)))
+          )
+    )
+
+const refresh = Effect.fnUntraced(function* (output: OutputSettings, catalogue: Catalogue) {
+  const path = yield* reportPath(output.folder)
+  if (path === undefined || (yield* isNewerThan(path, outputPaths(output.folder).warehouse))) return
+  const { source, tables } = yield* openReadable(output)
+  // Another run has begun, and writes its own report.
+  if (source !== "warehouse") return
+  yield* writeReport(path, yield* makeReport(optionsOf(output, catalogue)).pipe(Effect.provide(tables)))
+})
+
+/** Whether the warehouse has not changed since the report: the same data would give the same bytes. */
+const isNewerThan = (report: string, warehouse: string) =>
+  Effect.promise(async () => {
+    const [written = 0, changed = Infinity] = await Promise.all(
+      [report, warehouse].map((path) =>
+        stat(path).then(
+          ({ mtimeMs }) => mtimeMs,
+          () => undefined
+        )
+      )
+    )
+    return written > changed
+  })
+
+/** After a command that failed, its own error is the message that matters. */
+const warnOf = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>, hasFailed: boolean) {
+  const { redacted, say } = yield* Output
+  const error = Cause.squash(cause)
+  if (hasFailed) return
+  say(redacted(`The report was not written: ${explanationOf(error)?.message ?? String(error)}`), "warn")
+})
+
+const optionsOf = ({ folder, memoryMb }: OutputSettings, catalogue: Catalogue) => ({
+  folder,
+  memoryMb,
+  scopeOf: (label: string) => scopesOf(catalogue, [label])[0]
+})

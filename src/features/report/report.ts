@@ -1,0 +1,77 @@
+/**
+ * The report: one HTML file about how the copying went and what the account's figures are. It reads the warehouse and the
+ * current release, and writes nothing but its own file.
+ */
+import * as Effect from "effect/Effect"
+import { mkdir, realpath } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { type Failure, failure } from "../../values/failure.ts"
+import { onDisk, writeAtomically } from "../../output/files.ts"
+import { outputPaths, snapshotName } from "../../output/paths.ts"
+import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import { business, withoutModels } from "./business/business.ts"
+import { counted } from "./format.ts"
+import type { Html } from "../../values/html.ts"
+import { operations } from "./operations/operations.ts"
+import { page } from "./page.ts"
+
+export interface ReportOptions {
+  /** The output folder. */
+  readonly folder: string
+  readonly memoryMb: number
+  /** The scope that a resource or its children need. */
+  readonly scopeOf: (label: string) => string | undefined
+}
+
+export interface Report {
+  readonly text: string
+  readonly state: string
+  readonly run: string
+  /** Epoch milliseconds. */
+  readonly asOf: number
+}
+
+/** Equal data make equal texts. Fails with WarehouseNotFound before the first run. */
+export const makeReport = Effect.fn("report.make")(function* (
+  options: ReportOptions
+): Effect.fn.Return<Report, Failure, Warehouse> {
+  const { folder, scopeOf } = options
+  const found = yield* operations(folder, scopeOf)
+  if (found === undefined) return yield* failure({ _tag: "WarehouseNotFound", path: outputPaths(folder).warehouse })
+  const { period, overview, content } = found
+  const { locations, locationCount } = period
+  const account = locationCount === 1 ? `Location ${locations[0]}` : counted(locationCount, "location")
+  return {
+    text: page({
+      state: overview.state,
+      asOf: period.asOf,
+      account,
+      operations: content,
+      business: yield* businessOf(options, period.asOf)
+    }),
+    state: overview.state,
+    run: period.run.id,
+    asOf: period.asOf
+  }
+})
+
+/** From the release, because the warehouse has no models. */
+const businessOf = Effect.fnUntraced(function* (
+  { folder, memoryMb }: ReportOptions,
+  asOf: number
+): Effect.fn.Return<Html, Failure> {
+  const link = join(outputPaths(folder).published, snapshotName)
+  // Another release may replace this one meanwhile.
+  const path = yield* Effect.promise(() => realpath(link).catch(() => undefined))
+  if (path === undefined) return withoutModels("There is no published DuckDB file")
+  return yield* business(asOf).pipe(
+    Effect.provide(Warehouse.layer(path, { access: "read", isRelease: true, memoryMb }))
+  )
+})
+
+/** Readers see the whole old report or the whole new one. */
+export const writeReport = (path: string, { text }: Report): Effect.Effect<void, Failure> =>
+  onDisk(path, "written", async () => {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await writeAtomically(path, text)
+  })

@@ -1,0 +1,159 @@
+/** `sluice verify`: checks that vault, tables and files are complete and agree, and compares a sample with the service. */
+import { Clock, Effect } from "effect"
+import { Api } from "../../stages/api/api.ts"
+import { Failure, exitCodes } from "../../values/failure.ts"
+import { normaliserOf } from "../../stages/load/normalise/normalise.ts"
+import { replayInto } from "../../run/replay.ts"
+import type { Flags } from "../../settings/read.ts"
+import { outputPaths } from "../../output/paths.ts"
+import { schemaPolicies } from "../../settings/schema-policy.ts"
+import { type OutputSettings, outputSettings, syncSettings } from "../../settings/settings.ts"
+import { type Checked, counted, isWrong } from "../../values/finding.ts"
+import { checkPublished } from "./published.ts"
+import { type Sampled, checkSample } from "./sample.ts"
+import { nextStep, verify, verifyVault } from "./verify.ts"
+import { loadCatalogue } from "../../run/catalogue.ts"
+import { Environment } from "../../values/environment.ts"
+import { CommandError, explained } from "../../run/console/errors.ts"
+import { Output, table } from "../../run/console/output.ts"
+import { type Holder, type Readable, openReadable, sayHolder } from "../../run/readable.ts"
+import { printResult } from "../../run/result.ts"
+
+export interface VerifyFlags extends Flags {
+  readonly sample: number | undefined
+  /** Every record of the vault, not a sample. */
+  readonly all: boolean
+  readonly json: boolean
+}
+
+/** Findings of one check that are printed; --json has them all. */
+const reportMax = 10
+
+export const verifyCommand = Effect.fn("cli.verify")(function* (flags: VerifyFlags) {
+  if (flags.sample !== undefined && flags.sample < 1)
+    return yield* new CommandError({
+      ends: "usage",
+      message: `--sample ${flags.sample}: must be at least 1.`,
+      next: "./sluice verify --sample 50"
+    })
+  const environment = yield* Environment
+  const { keepSecret, say } = yield* Output
+  // Missing settings of the accounts are reported before the long part.
+  const { output, accounts } =
+    flags.sample === undefined
+      ? { output: yield* outputSettings(flags, environment), accounts: [] }
+      : yield* syncSettings(flags, environment)
+  accounts.flatMap(({ secrets }) => secrets).forEach(keepSecret)
+  const catalogue = yield* loadCatalogue(output)
+  const policies = yield* schemaPolicies(output, catalogue)
+  const progress = (check: string) => Effect.sync(() => say(`Checking ${check} …`))
+  const readable = yield* openReadable(output).pipe(
+    Effect.catch((failure) =>
+      failure.reason._tag === "WarehouseDamaged" ? Effect.succeed(failure) : Effect.fail(failure)
+    )
+  )
+  if (readable instanceof Failure)
+    return yield* report(yield* verifyVault(output.folder, readable), undefined, flags.json)
+  if (readable.source !== "warehouse") return yield* verifyRelease(readable, output, flags)
+
+  return yield* Effect.gen(function* () {
+    const replay = replayInto(catalogue, output, policies)
+    const checked = yield* verify(catalogue, output, { all: flags.all, replay }, progress)
+    if (flags.sample === undefined) return yield* report(checked, undefined, flags.json)
+    yield* progress(`${flags.sample} rows with the service`)
+    const rows = Math.ceil(flags.sample / accounts.length)
+    const samples = yield* Effect.forEach(accounts, ({ location, api }) =>
+      checkSample({ catalogue, location, rows, normaliserOf }).pipe(
+        Effect.map((sampled) => (accounts.length === 1 ? sampled : withLocation(sampled, location))),
+        Effect.provide(Api.layer(api)),
+        Effect.mapError(explained(location))
+      )
+    ).pipe(
+      // Report what was found before the error, too.
+      Effect.tapError(() => (flags.json ? Effect.void : report(checked, undefined, false)))
+    )
+    return yield* report([...checked, ...samples.map((sampled) => sampled.checked)], samples, flags.json)
+  }).pipe(Effect.provide(readable.tables))
+}, Effect.scoped)
+
+/** While another program has the warehouse open, only the last release is checked, and the result says so. */
+const verifyRelease = Effect.fnUntraced(function* (
+  readable: Exclude<Readable, { readonly source: "warehouse" }>,
+  { folder }: Pick<OutputSettings, "folder">,
+  flags: VerifyFlags
+) {
+  const { say } = yield* Output
+  if (readable.source === "none") return yield* readable.locked
+  yield* sayHolder(readable, yield* Clock.currentTimeMillis)
+  if (flags.sample !== undefined || flags.all)
+    return yield* new CommandError({
+      ends: "locked",
+      message: `--${flags.all ? "all" : "sample"} needs the warehouse, which is in use.`,
+      next: "./sluice status"
+    })
+  const { checked } = yield* checkPublished(outputPaths(folder).published).pipe(Effect.provide(readable.tables))
+  say("Only the published files were checked, not the vault and the warehouse.")
+  return yield* report([checked], undefined, flags.json, readable.holder)
+})
+
+/** Writes what was found, and returns the exit code. */
+const report = Effect.fnUntraced(function* (
+  checked: ReadonlyArray<Checked>,
+  samples: ReadonlyArray<Sampled> | undefined,
+  json: boolean,
+  holder?: Holder
+) {
+  const { print, say } = yield* Output
+  const isRight = !checked.some(isWrong)
+  const exitCode = isRight ? 0 : exitCodes.failed
+  const next = nextStep(checked, [...new Set(samples?.flatMap(({ disagreeing }) => disagreeing))])
+  if (json)
+    return yield* printResult("verify", {
+      exitCode,
+      next,
+      data: {
+        isRight,
+        checks: checked,
+        ...(samples && { sample: sampleResult(samples) }),
+        ...(holder && { holder })
+      }
+    })
+  for (const line of table(
+    ["check", "looked at", "findings"],
+    checked.map((one) => [one.check, one.looked, summary(one)])
+  ))
+    print(line)
+  for (const { check, findings } of checked) {
+    // What is wrong first: notes must not hide it.
+    const sorted = findings.toSorted((a, b) => Number(a.level === "note") - Number(b.level === "note"))
+    for (const { level, where, what } of sorted.slice(0, reportMax))
+      // An example may contain line breaks.
+      say(`${level === "wrong" ? "WRONG" : "note "}  ${check}: ${where}: ${what.replaceAll(/\s+/g, " ")}`)
+    if (sorted.length > reportMax) say(`       ${check}: ${sorted.length - reportMax} more; --json has them all`)
+  }
+  say(`Next: ${next}`)
+  return exitCode
+})
+
+const withLocation = (sampled: Sampled, location: string): Sampled => ({
+  ...sampled,
+  checked: { ...sampled.checked, check: `sample ${location}` }
+})
+
+const sampleResult = (samples: ReadonlyArray<Sampled>) => {
+  const sum = (status: keyof Sampled["numbers"]) => samples.reduce((total, { numbers }) => total + numbers[status], 0)
+  return {
+    agree: sum("agree"),
+    differ: sum("differ"),
+    changedSince: sum("changed since"),
+    deletedSince: sum("deleted since"),
+    notReadable: sum("not readable")
+  }
+}
+
+const summary = ({ findings }: Checked): string => {
+  const wrongs = findings.filter(({ level }) => level === "wrong").length
+  const notes = findings.length - wrongs
+  const parts = [...(wrongs > 0 ? [`${wrongs} wrong`] : []), ...(notes > 0 ? [counted(notes, "note")] : [])]
+  return parts.length === 0 ? "ok" : `${wrongs > 0 ? "" : "ok, "}${parts.join(", ")}`
+}

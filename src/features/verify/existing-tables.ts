@@ -1,0 +1,81 @@
+/** The defined tables that exist in the warehouse, which may be older than the definitions. */
+import { Effect } from "effect"
+import type { Catalogue } from "../../catalog/discover.ts"
+import type { Resource } from "../../catalog/resource.ts"
+import { type Column, type Table, tablesOf } from "../../catalog/tables.ts"
+import type { Failure } from "../../values/failure.ts"
+import { name } from "../../stores/warehouse/sql.ts"
+import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+
+export interface KnownTable {
+  readonly resource: Resource
+  readonly table: Table
+  /** The table of the resource's records; the others are its child tables. */
+  readonly parent: Table
+  /** The columns that exist. */
+  readonly columns: ReadonlyArray<Column>
+  /** Names in SQL. */
+  readonly current: string
+  readonly history: string
+  /** Most tables of most accounts hold nothing, and every query that finds nothing takes time to plan. */
+  readonly isEmpty: boolean
+  readonly hasVersions: boolean
+}
+
+export interface Known {
+  readonly tables: ReadonlyArray<KnownTable>
+  /** Defined tables that do not exist, or lack a column of their key. */
+  readonly missing: ReadonlyArray<string>
+}
+
+export const knownTables = Effect.fn("verify.knownTables")(function* ({
+  resources
+}: Catalogue): Effect.fn.Return<Known, Failure, Warehouse> {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT table_schema || '.' || table_name || '.' || column_name AS path FROM information_schema.columns
+     WHERE table_catalog = current_database() AND table_schema IN ('crm', 'crm_history')`
+  )
+  const paths = new Set(rows.map((row) => String(row["path"])))
+  const filled = yield* filledTables("current_database()")
+  const has = (table: Table, column: string) =>
+    paths.has(`crm.${table.name}.${column}`) && paths.has(`crm_history.${table.name}.${column}`)
+  const all = resources.flatMap((resource) => {
+    const tables = tablesOf(resource)
+    return tables.map((table): KnownTable => ({
+      resource,
+      table,
+      parent: tables[0],
+      columns: table.columns.filter(({ name: column }) => has(table, column)),
+      current: `crm.${name(table.name)}`,
+      history: `crm_history.${name(table.name)}`,
+      isEmpty: !filled.has(`crm.${table.name}`),
+      hasVersions: filled.has(`crm_history.${table.name}`)
+    }))
+  })
+  const exists = ({ table }: KnownTable) => [...table.key, "_synced_at"].every((column) => has(table, column))
+  return {
+    tables: all.filter(exists),
+    missing: all.filter((known) => !exists(known)).map(({ table }) => table.name)
+  }
+})
+
+/**
+ * `schema.table` of those that hold rows, in a database that is given as SQL. DuckDB's estimate counts deleted rows until it
+ * reclaims their space, so it is never too low.
+ */
+export const filledTables = Effect.fnUntraced(function* (
+  database: string
+): Effect.fn.Return<ReadonlySet<string>, Failure, Warehouse> {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT schema_name || '.' || table_name AS path FROM duckdb_tables()
+     WHERE database_name = ${database} AND estimated_size > 0`
+  )
+  return new Set(rows.map((row) => String(row["path"])))
+})
+
+/** SQL for a key as one text, for people. */
+export const shownKey = (table: Table, from: string): string =>
+  `concat_ws('/', ${table.key
+    .filter((column) => column !== "location_id")
+    .map((column) => `${from}.${name(column)}`)
+    .join(", ")})`

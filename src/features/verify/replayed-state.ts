@@ -1,0 +1,79 @@
+/** Compares the state in the warehouse with the state that a replay of the vault gives. */
+import { Effect } from "effect"
+import type { Failure } from "../../values/failure.ts"
+import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import { type Finding, counted, wrong } from "../../values/finding.ts"
+
+/** A table of `meta` that follows from the vault: its columns, and the row as people know it. */
+interface Derived {
+  readonly table: string
+  readonly columns: string
+  readonly shown: string
+  /** It depends on every record, so a replay of some records does not have all of it. */
+  readonly needsAll?: true
+  /** Why the warehouse may have more rows. */
+  readonly mayHaveMore?: true
+}
+
+const derived: ReadonlyArray<Derived> = [
+  {
+    table: "watermarks",
+    columns: "location_id, resource, watermark, complete_at, full_complete_at, total",
+    shown: "resource"
+  },
+  {
+    table: "run_resources",
+    columns: "run_id, location_id, resource, mode, reading::VARCHAR AS reading",
+    shown: "resource"
+  },
+  {
+    table: "rejected_values",
+    columns: "location_id, table_name, key, column_name, value",
+    shown: "concat_ws('/', table_name, key, column_name)",
+    needsAll: true,
+    // What an erasure removed from the vault, or a definition accepts by now.
+    mayHaveMore: true
+  },
+  {
+    table: "rejected_records",
+    columns: "location_id, table_name, record",
+    shown: "table_name",
+    needsAll: true,
+    mayHaveMore: true
+  }
+]
+
+/** The replay is attached as `replayed`. `all`: it has every record of the vault. */
+export const stateFindings = Effect.fn("verify.replayedState")(function* (
+  all: boolean
+): Effect.fn.Return<ReadonlyArray<Finding>, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const findings: Array<Finding> = []
+  for (const { table, columns, shown, needsAll, mayHaveMore } of derived) {
+    if (needsAll && !all) continue
+    // A run that loaded nothing has no entry in the vault.
+    const ended = table === "run_resources" ? " WHERE reading IS NOT NULL" : ""
+    const [ours, theirs] = ["meta", "replayed.meta"].map(
+      (schema) => `SELECT DISTINCT ${columns} FROM ${schema}.${table}${ended}`
+    )
+    const other = (one: string, two: string) =>
+      Effect.map(
+        warehouse.rows(`SELECT count(*) AS n, min(${shown}) AS example FROM (${one} EXCEPT ${two})`),
+        ([row]) => ({ n: Number(row?.["n"] ?? 0), example: String(row?.["example"]) })
+      )
+    const missing = yield* other(theirs!, ours!)
+    if (missing.n > 0)
+      findings.push(
+        wrong(
+          `meta.${table}`,
+          `${counted(missing.n, "row")} that the vault gives are missing or different, for example ${missing.example}`
+        )
+      )
+    const more = missing.n > 0 || mayHaveMore ? { n: 0, example: "" } : yield* other(ours!, theirs!)
+    if (more.n > 0)
+      findings.push(
+        wrong(`meta.${table}`, `${counted(more.n, "row")} do not follow from the vault, for example ${more.example}`)
+      )
+  }
+  return findings
+})

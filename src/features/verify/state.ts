@@ -1,0 +1,113 @@
+/** Checks the state in the warehouse: watermarks, times and rejects. */
+import { Clock, Effect } from "effect"
+import type { Catalogue } from "../../catalog/discover.ts"
+import { snakeCase, tablesOf } from "../../catalog/tables.ts"
+import type { Failure } from "../../values/failure.ts"
+import { statusText } from "../../values/status.ts"
+import { countedRejectsSql, wrongStatuses } from "../../stores/warehouse/meta/run-resources.ts"
+import { allWatermarks } from "../../stores/warehouse/meta/watermarks.ts"
+import { instantOf, literal, name } from "../../stores/warehouse/sql.ts"
+import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import { type Checked, type Finding, counted, countedRows, note, wrong } from "../../values/finding.ts"
+import { type Known, shownKey } from "./existing-tables.ts"
+
+/** No watermark is later than the read that set it, and no row was read in the future. */
+export const checkTimes = Effect.fn("verify.times")(function* ({
+  tables
+}: Known): Effect.fn.Return<Checked, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const now = instantOf(yield* Clock.currentTimeMillis)
+  const watermarks = yield* allWatermarks()
+  const findings: Array<Finding> = []
+  for (const { location, resource, watermark, completeAt: readAt, isAhead } of watermarks) {
+    // Watermarks are times of the service. If its clock is ahead, rows have such times too.
+    const highest = isAhead && highestChange(tables, resource, location)
+    const [row] = highest
+      ? yield* warehouse.rows(`SELECT max(changed_at) >= ${literal(watermark)} AS shown FROM (${highest})`)
+      : []
+    if (isAhead && row?.["shown"] !== true)
+      findings.push(
+        wrong(
+          resource,
+          `its watermark ${watermark} is later than its last read at ${readAt}; the next sync misses changes between them`
+        )
+      )
+  }
+  for (const { table, current } of tables.filter(({ isEmpty }) => !isEmpty)) {
+    const future = countedRows(
+      (yield* warehouse.rows(
+        `SELECT count(*) AS n, min(${shownKey(table, "t")}) AS example FROM ${current} AS t WHERE _synced_at > ${now}`
+      ))[0]
+    )
+    if (future.n > 0)
+      findings.push(
+        wrong(table.name, `${counted(future.n, "row")} with _synced_at in the future, for example ${future.example}`)
+      )
+  }
+  return {
+    part: "warehouse",
+    check: "times",
+    looked: `${counted(watermarks.length, "watermark")}, ${counted(tables.length, "table")}`,
+    findings
+  }
+})
+
+/** SQL for every time of change in the current rows of a resource and in their earlier versions. */
+const highestChange = (tables: Known["tables"], resource: string, location: string): string | undefined => {
+  const known = tables.find(({ table }) => table.name === resource)
+  const { changes } = known?.resource ?? {}
+  const fields = [changes?.field, changes?.fallback?.field].map((field) => snakeCase(field ?? ""))
+  const columns = known?.columns.filter(({ name: column }) => fields.includes(column)) ?? []
+  return known && columns.length > 0
+    ? [known.current, known.history]
+        .flatMap((from) => columns.map((column) => `SELECT ${name(column.name)} AS changed_at FROM ${from}`))
+        .map((select) => `${select} WHERE location_id = ${literal(location)}`)
+        .join(" UNION ALL ")
+    : undefined
+}
+
+/**
+ * No run stored more rejects than it counted. Rows are stored before they are counted, so the count of an interrupted run is
+ * too low until the next sync: that is no error while entries of the vault wait.
+ */
+export const checkRejects = Effect.fn("verify.rejects")(function* (
+  { resources }: Catalogue,
+  entriesWait: boolean
+): Effect.fn.Return<Checked, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const owners = resources.flatMap((resource) =>
+    tablesOf(resource).map((table) => `(${literal(table.name)}, ${literal(resource.table)})`)
+  )
+  const findings: Array<Finding> = []
+  let count = 0
+  for (const kind of ["rejected_values", "rejected_records"] as const) {
+    const runs = yield* warehouse.rows(
+      `WITH stored AS (
+         SELECT run_id, location_id, owners.resource, count(*) AS stored FROM meta.${kind}
+         JOIN (VALUES ${owners.join(", ")}) AS owners (table_name, resource) USING (table_name) GROUP BY ALL
+       ), counted AS (
+         ${countedRejectsSql(kind)}
+       )
+       SELECT run_id, resource, stored, coalesce(counted, 0)::BIGINT AS counted FROM stored
+       LEFT JOIN counted USING (run_id, location_id, resource) ORDER BY ALL`
+    )
+    count += runs.reduce((sum, row) => sum + Number(row["stored"]), 0)
+    for (const row of runs.filter((row) => Number(row["counted"]) < Number(row["stored"])))
+      findings.push(
+        (entriesWait ? note : wrong)(
+          String(row["resource"]),
+          `run ${row["run_id"]} counts ${row["counted"]} ${kind.replace("_", " ")}; meta.${kind} has ${row["stored"]}`
+        )
+      )
+  }
+  return { part: "warehouse", check: "rejects", looked: counted(count, "reject"), findings }
+})
+
+/** Every status follows from what its reading found. */
+export const checkStatuses = Effect.fn("verify.statuses")(function* (): Effect.fn.Return<Checked, Failure, Warehouse> {
+  const [row] = yield* (yield* Warehouse).rows("SELECT count(*) AS n FROM meta.run_resources WHERE status IS NOT NULL")
+  const findings = (yield* wrongStatuses()).map(({ run, resource, status, follows }) =>
+    wrong(resource, `run ${run} calls it ${statusText(status)}; what the run found makes it ${statusText(follows)}`)
+  )
+  return { part: "warehouse", check: "statuses", looked: counted(Number(row?.["n"]), "reading"), findings }
+})

@@ -1,0 +1,158 @@
+/** Runs every check that needs no request: the vault, the tables, the published files, and files that rows refer to. */
+import { Effect } from "effect"
+import type { Catalogue } from "../../catalog/discover.ts"
+import { backfillOf, childRequestOf } from "../../catalog/resource.ts"
+import type { Failure } from "../../values/failure.ts"
+import { outputPaths, warehouseName } from "../../output/paths.ts"
+import type { LakeSettings } from "../../settings/lake.ts"
+import type { OutputSettings } from "../../settings/settings.ts"
+import type { Position } from "../../stores/vault/position.ts"
+import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import { checkBlocks } from "./checksum-scan.ts"
+import { checkFormats, checkWarehouseContent } from "./contents.ts"
+import { checkFiles } from "./files.ts"
+import { undefinedTables } from "../../stores/warehouse/undefined-tables.ts"
+import { loadedLocations, loadedRuns } from "../../stores/warehouse/meta/run-resources.ts"
+import { loadedPosition } from "../../stores/warehouse/meta/vault-offset.ts"
+import { type Checked, type Part, isWrong, wrong, failureText } from "../../values/finding.ts"
+import { checkHistory } from "./history.ts"
+import { type Known, knownTables } from "./existing-tables.ts"
+import { checkPublished } from "./published.ts"
+import { type ReplayOptions, checkReplay } from "./replay.ts"
+import { checkKeys, checkParents, checkReferences } from "./rows.ts"
+import { checkRejects, checkStatuses, checkTimes } from "./state.ts"
+import { checkVault } from "./vault.ts"
+
+/** Calls `onCheck` before each check, as some take minutes on a large account. */
+export const verify = Effect.fn("verify")(function* (
+  catalogue: Catalogue,
+  { folder, formats, lake }: Pick<OutputSettings, "folder" | "formats" | "lake">,
+  replaying: Pick<ReplayOptions, "all" | "replay">,
+  onCheck: (check: string) => Effect.Effect<void>
+): Effect.fn.Return<ReadonlyArray<Checked>, Failure, Warehouse> {
+  const known = yield* knownTables(catalogue)
+  const loaded = yield* loadedPosition()
+  yield* onCheck("the vault")
+  const vault = yield* finished(
+    "vault",
+    "vault",
+    checkVault(outputPaths(folder).vault, yield* expectedOf(catalogue, loaded))
+  )
+  yield* onCheck("the tables")
+  const tables = [
+    yield* finished("warehouse", "blocks", checkBlocks()),
+    yield* finished("warehouse", "keys", checkKeys(known)),
+    yield* finished("warehouse", "parents", checkParents(known)),
+    yield* finished("warehouse", "references", checkReferences(known)),
+    yield* finished("warehouse", "times", checkTimes(known)),
+    yield* finished("warehouse", "history", checkHistory(known)),
+    yield* finished("warehouse", "rejects", checkRejects(catalogue, entriesWait(vault))),
+    yield* finished("warehouse", "statuses", checkStatuses())
+  ]
+  yield* onCheck("published and other files")
+  yield* onCheck("records of the vault against their rows")
+  const reason =
+    loaded === undefined
+      ? "nothing is loaded"
+      : isWrong(vault)
+        ? "the vault has errors"
+        : entriesWait(vault)
+          ? "entries of the vault wait for the next sync"
+          : undefined
+  const replayed: Checked =
+    loaded === undefined || reason !== undefined
+      ? { part: "warehouse", check: "replay", looked: `nothing, because ${reason}`, findings: [] }
+      : yield* finished("warehouse", "replay", checkReplay(known, { ...replaying, folder, loaded }))
+  const publishedFolder = outputPaths(folder).published
+  const { checked: published, manifest } = yield* checkPublished(publishedFolder).pipe(
+    Effect.catch((failure) =>
+      Effect.succeed({ checked: unfinished("published", "published", failure), manifest: undefined })
+    )
+  )
+  const broken = new Set(published.findings.filter(({ level }) => level === "wrong").map(({ where }) => where))
+  yield* onCheck("the tables against the published files")
+  return [
+    vault,
+    ...tables,
+    replayed,
+    yield* finished("warehouse", "content", checkWarehouseContent(known, manifest)),
+    published,
+    yield* finished(
+      "published",
+      "formats",
+      checkFormats(known, publishedFolder, manifest, { wanted: formats, broken })
+    ),
+    ...(lake ? [yield* finished("lake", "lake", checkLakeOf(known, lake))] : []),
+    yield* finished("files", "files", checkFiles(known, folder))
+  ]
+})
+
+/** Only an output with a lake loads the module. */
+const checkLakeOf = (known: Known, lake: LakeSettings) =>
+  Effect.flatMap(
+    Effect.promise(() => import("./lake.ts")),
+    ({ checkLake }) => checkLake(known, lake)
+  )
+
+const expectedOf = Effect.fnUntraced(function* (catalogue: Catalogue, loaded: Position | undefined) {
+  if (loaded === undefined) return undefined
+  const { resources } = catalogue
+  const labels = resources.flatMap((resource) => [
+    resource.table,
+    backfillOf(resource.table),
+    ...(childRequestOf(resource) ? [childRequestOf(resource)!.label] : [])
+  ])
+  return {
+    loaded,
+    runs: yield* loadedRuns(),
+    resources: new Set(labels),
+    undefinedTables: yield* undefinedTables(catalogue),
+    locations: new Set(yield* loadedLocations())
+  }
+})
+
+/** If the warehouse cannot be opened, only the vault is checked: it shows whether a rebuild is possible. */
+export const verifyVault = Effect.fn("verify.vaultAlone")(function* (
+  folder: string,
+  failure: Failure
+): Effect.fn.Return<ReadonlyArray<Checked>, Failure> {
+  const vault = yield* finished("vault", "vault", checkVault(outputPaths(folder).vault, undefined))
+  return [
+    vault,
+    { part: "warehouse", check: "tables", looked: "nothing", findings: [wrong(warehouseName, failureText(failure))] }
+  ]
+})
+
+/** A check that fails is a finding, and the other checks run nevertheless. */
+const finished = <R>(
+  part: Part,
+  check: string,
+  effect: Effect.Effect<Checked, Failure, R>
+): Effect.Effect<Checked, never, R> =>
+  Effect.catch(effect, (failure) => Effect.succeed(unfinished(part, check, failure)))
+
+const unfinished = (part: Part, check: string, failure: Failure): Checked => ({
+  part,
+  check,
+  looked: "not finished",
+  findings: [wrong(part === "warehouse" ? warehouseName : part, failureText(failure))]
+})
+
+const entriesWait = ({ findings }: Checked): boolean =>
+  findings.some(({ level, where }) => level === "note" && where === "position")
+
+/** The command that repairs the errors; first the part from which the others are made. */
+export const nextStep = (checked: ReadonlyArray<Checked>, disagreeing: ReadonlyArray<string>): string => {
+  const parts = new Set<Part>(checked.filter(isWrong).map(({ part }) => part))
+  if (parts.has("vault"))
+    return parts.has("warehouse")
+      ? "restore the vault from a backup, then run ./sluice rebuild; without a backup, move the whole folder away, and ./sluice sync reads everything again"
+      : "restore the segments above from a backup of the vault; until then the tables are the better copy, so do not run ./sluice rebuild"
+  if (parts.has("warehouse")) return "./sluice rebuild"
+  // A sync does not touch a row whose record is unchanged: it repairs a missed change, but not an altered row.
+  if (parts.has("service"))
+    return `./sluice sync --full --only ${disagreeing.join(",")}; if ./sluice verify then finds the same, ./sluice rebuild`
+  if (parts.has("files")) return "./sluice sync --full --only recordings"
+  if (parts.has("published") || parts.has("lake")) return "./sluice publish --full"
+  return checked.some(entriesWait) ? "./sluice sync" : "./sluice status"
+}

@@ -1,0 +1,115 @@
+/** File operations: failures that name the file, durable writes, and checksums. */
+import * as Effect from "effect/Effect"
+import { createHash, hash, randomBytes } from "node:crypto"
+import { writeFileSync } from "node:fs"
+import { mkdir, open, rename, rm, writeFile } from "node:fs/promises"
+import { dirname } from "node:path"
+import { type Failure, type FileOperation, fileFailure } from "../values/failure.ts"
+
+/** Runs a file operation. Any error becomes a failure that names the path and the operation. */
+export const onDisk = <A>(path: string, operation: FileOperation, run: () => Promise<A>): Effect.Effect<A, Failure> =>
+  Effect.tryPromise({ try: run, catch: (cause) => fileFailure(path, operation, cause) })
+
+/**
+ * Writes a small file, which only the owner can read. Not durable. Operations that do not block the process take more CPU than
+ * writing some kilobytes.
+ */
+export const writeSmall = (path: string, content: string | Buffer): Effect.Effect<void, Failure> =>
+  Effect.try({
+    try: () => writeFileSync(path, content, { mode: 0o600 }),
+    catch: (cause) => fileFailure(path, "written", cause)
+  })
+
+/** Flushes a folder to disk, without which a new or renamed file in it is not durable. */
+export const syncFolder = async (folder: string): Promise<void> => {
+  await using handle = await open(folder, "r")
+  await handle.sync()
+}
+
+/** Writes a file durably and atomically: a crash leaves the old content or the new one. Only the owner can read it. */
+export const writeDurably = async (path: string, content: string): Promise<void> => {
+  const part = `${path}.part`
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  {
+    await using file = await open(part, "w", 0o600)
+    await file.writeFile(content)
+    await file.sync()
+  }
+  await rename(part, path)
+  await syncFolder(dirname(path))
+}
+
+/** Room on disk for a file that is written later. */
+export interface Room {
+  /** As `writeDurably`, without any more space. */
+  readonly write: (content: string) => Promise<void>
+  readonly release: () => Promise<void>
+}
+
+/**
+ * Takes room for a file of up to `bytes` durably. A file system that never overwrites in place, such as Btrfs, needs more
+ * space for the content all the same.
+ */
+export const takeRoom = async (path: string, bytes: number): Promise<Room> => {
+  const part = `${path}.part`
+  const release = () => rm(part, { force: true })
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  try {
+    await using file = await open(part, "w", 0o600)
+    // A file system may compress; random bytes take their room.
+    await file.writeFile(randomBytes(bytes))
+    await file.sync()
+    await syncFolder(dirname(path))
+  } catch (cause) {
+    await release().catch(() => {})
+    throw cause
+  }
+  return {
+    release,
+    write: async (content) => {
+      {
+        await using file = await open(part, "r+")
+        await file.write(content, 0)
+        await file.truncate(Buffer.byteLength(content))
+        await file.sync()
+      }
+      await rename(part, path)
+      await syncFolder(dirname(path))
+    }
+  }
+}
+
+/** Writes a file atomically, but not durably: a crash may leave any earlier content. Only the owner can read it. */
+export const writeAtomically = async (path: string, content: string): Promise<void> => {
+  const part = `${path}.part`
+  await writeFile(part, content, { mode: 0o600 })
+  await rename(part, path)
+}
+
+export interface Checksum {
+  readonly bytes: number
+  /** Hexadecimal. */
+  readonly sha256: string
+}
+
+export const checksumOfBytes = (bytes: Buffer): Checksum => ({ bytes: bytes.length, sha256: hash("sha256", bytes) })
+
+/** Reads a file once, in chunks. A chunk is valid until `onChunk` returns. */
+export const checksumOf = async (path: string, onChunk?: (chunk: Buffer) => void): Promise<Checksum> => {
+  await using file = await open(path, "r")
+  const { size } = await file.stat()
+  // All chunks share one buffer, because those of a stream become garbage faster than garbage is collected.
+  const buffer = Buffer.allocUnsafeSlow(Math.min(Math.max(size, 1), chunkBytes))
+  const sha256 = createHash("sha256")
+  let bytes = 0
+  for (;;) {
+    const { bytesRead } = await file.read(buffer)
+    if (bytesRead === 0) return { bytes, sha256: sha256.digest("hex") }
+    const chunk = buffer.subarray(0, bytesRead)
+    sha256.update(chunk)
+    onChunk?.(chunk)
+    bytes += bytesRead
+  }
+}
+
+const chunkBytes = 256 * 1024

@@ -1,0 +1,150 @@
+/**
+ * The lock on the warehouse file, and the process that holds it. A run of sluice holds it until its end, so opening
+ * fails at once, unless the command has a limit for this wait. Any other program reads the file for a while, so opening
+ * always waits for it.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import { readFileSync } from "node:fs"
+import { rm } from "node:fs/promises"
+import { basename, dirname, extname } from "node:path"
+import { fileURLToPath } from "node:url"
+import { type Failure, failure } from "../values/failure.ts"
+import { writeAtomically } from "./files.ts"
+import { outputPaths } from "./paths.ts"
+
+export interface Holder {
+  /** As DuckDB reports it. */
+  readonly pid: number | undefined
+  /** Name of the program, if DuckDB or the system reports it. */
+  readonly program: string | undefined
+  /** Whether it is a sluice command that writes: any, from a clone or from an installed package. */
+  readonly isRun: boolean
+}
+
+/** How many milliseconds to wait for another run: the flag `--wait`. */
+export class RunWait extends Context.Reference<number>("sluice/warehouse/RunWait", { defaultValue: () => 0 }) {}
+
+/** What this process calls itself while it writes: `sluice sync`. */
+export class CommandName extends Context.Reference<string>("sluice/warehouse/CommandName", {
+  defaultValue: () => "sluice"
+}) {}
+
+const Announced = Schema.Struct({
+  command: Schema.String,
+  pid: Schema.Number,
+  /** ISO 8601. */
+  since: Schema.String,
+  /** When the system started the process, because a process id is used again; only Linux says it. */
+  started: Schema.optionalKey(Schema.String)
+})
+
+/**
+ * Says in `holder.json` which command has the warehouse open to write, until the scope ends. A killed process leaves the file,
+ * so it counts only for the process that DuckDB names. A file that cannot be written stops nothing.
+ */
+export const announced = Effect.fnUntraced(function* (warehouse: string): Effect.fn.Return<void, never, Scope.Scope> {
+  const path = outputPaths(dirname(warehouse)).holder
+  const started = startOf(process.pid)
+  const holder: typeof Announced.Type = {
+    command: yield* CommandName,
+    pid: process.pid,
+    since: new Date(yield* Clock.currentTimeMillis).toISOString(),
+    ...(started !== undefined && { started })
+  }
+  yield* Effect.acquireRelease(
+    Effect.ignore(Effect.tryPromise(() => writeAtomically(path, JSON.stringify(holder)))),
+    () => Effect.ignore(Effect.tryPromise(() => rm(path, { force: true })))
+  )
+})
+
+const otherProgramWaitMs = 30_000
+const reportAfterMs = 2000
+const pollIntervalMs = 250
+
+/**
+ * Opens a file that another process may have locked. `holderOf` returns that process, or `undefined` for any other
+ * failure to open the file. Fails with `WarehouseLocked` after `RunWait` if it is a run of sluice, and after at least 30 s
+ * if it is another program.
+ */
+export const openWhenUnlocked = Effect.fn("warehouse.openWhenUnlocked")(function* <A, E>(
+  path: string,
+  open: Effect.Effect<A, E>,
+  holderOf: (failure: E) => Holder | undefined
+): Effect.fn.Return<A, E | Failure> {
+  const begunAt = yield* Clock.currentTimeMillis
+  const runWaitMs = yield* RunWait
+  let isReported = false
+  for (;;) {
+    const opened = yield* Effect.result(open)
+    if (opened._tag === "Success") return opened.success
+    const holder = holderOf(opened.failure)
+    if (holder === undefined) return yield* Effect.fail(opened.failure)
+    const waitedMs = (yield* Clock.currentTimeMillis) - begunAt
+    const limitMs = holder.isRun ? runWaitMs : Math.max(otherProgramWaitMs, runWaitMs)
+    if (waitedMs >= limitMs) return yield* lockedBy(path, holder)
+    if (!isReported && (holder.isRun || waitedMs >= reportAfterMs)) {
+      isReported = true
+      yield* Effect.logWarning(`Waiting for ${describe(holder)}, which has ${basename(path)} open.`)
+    }
+    yield* Effect.sleep(Math.min(pollIntervalMs, limitMs - waitedMs))
+  }
+})
+
+export const lockedBy = (path: string, { isRun, pid, program }: Holder): Failure =>
+  failure({ _tag: "WarehouseLocked", path, isRun, pid, program })
+
+const processText = ({ pid }: Holder) => (pid === undefined ? "" : ` (process ${pid})`)
+const describe = (holder: Holder) => `${holder.program ?? "another program"}${processText(holder)}`
+
+/** The process that DuckDB names in the message of a lock conflict on a file; `undefined` for any other message. */
+export const holderIn = (message: string, path: string): Holder | undefined => {
+  const conflict = /Conflicting lock is held in (\S+).*?\(PID (\d+)\)/s.exec(message)
+  if (!conflict)
+    return message.includes("Could not set lock") ? { pid: undefined, program: undefined, isRun: false } : undefined
+  const pid = Number(conflict[2])
+  const writer = announcedIn(dirname(path))
+  if (writer?.pid === pid && writer.started === startOf(pid)) return { pid, program: writer.command, isRun: true }
+  const commandLine = commandOf(pid)
+  const mainIndex = commandLine.indexOf(ownMain)
+  return {
+    pid,
+    program:
+      mainIndex < 0 ? basename(commandLine[0] ?? conflict[1]!) : `sluice ${commandLine[mainIndex + 1] ?? ""}`.trim(),
+    isRun: false
+  }
+}
+
+const announcedIn = (folder: string): typeof Announced.Type | undefined => {
+  try {
+    const text = readFileSync(outputPaths(folder).holder, "utf8")
+    return Option.getOrUndefined(Schema.decodeUnknownOption(Schema.fromJsonString(Announced))(text))
+  } catch {
+    return undefined
+  }
+}
+
+/** The program that the launcher starts: a process with it is a sluice that only reads. */
+const ownMain = fileURLToPath(new URL(`../main${extname(import.meta.url)}`, import.meta.url))
+
+/** The command line of a process. Empty if the system does not report it; only Linux does. */
+const commandOf = (pid: number): ReadonlyArray<string> => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").filter(Boolean)
+  } catch {
+    return []
+  }
+}
+
+/** The twenty-second field of /proc/PID/stat; the name of the program, which may contain spaces, is the second one. */
+const startOf = (pid: number): string | undefined => {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[19]
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,44 @@
+/** `sluice backfill`: reads a range of the past; syncs take precedence. */
+import { Clock, Effect } from "effect"
+import { type Window, dayMs, instantMs } from "../catalog/timestamps.ts"
+import { CommandError } from "./console/errors.ts"
+import { report } from "./report.ts"
+import { type SyncFlags, logSynced, syncOnce } from "./sync.ts"
+
+export interface BackfillFlags extends Omit<SyncFlags, "acceptDeletions"> {
+  readonly from: string
+  readonly to: string | undefined
+}
+
+export const backfill = Effect.fn("cli.backfill")(function* (flags: BackfillFlags) {
+  const range = yield* rangeOf(flags)
+  const { only, except, from, to } = flags
+  const command = ["./sluice backfill", ...Object.entries({ only, except, from, to }).map(written)].join("")
+  const synced = yield* syncOnce({ ...flags, acceptDeletions: false }, range)
+  const exitCode = yield* report(synced, { name: "backfill", json: flags.json, command })
+  yield* logSynced(synced)
+  return exitCode
+})
+
+const written = ([name, value]: readonly [string, string | undefined]) =>
+  value === undefined ? "" : ` --${name} ${value}`
+
+const rangeOf = Effect.fnUntraced(function* ({ from, to }: BackfillFlags): Effect.fn.Return<Window, CommandError> {
+  const now = yield* Clock.currentTimeMillis
+  const start = momentOf(from, 0)
+  // A day alone is meant as a whole.
+  const end = to === undefined ? now : momentOf(to, dayMs)
+  const refuse = (message: string) =>
+    Effect.fail(new CommandError({ ends: "usage", message, next: "./sluice backfill --help" }))
+  const notDate = (flag: string) => refuse(`${flag} is not a date: write 2025-01-31 or 2025-01-31T12:00:00Z.`)
+  if (start === undefined) return yield* notDate(`--from ${from}`)
+  if (end === undefined) return yield* notDate(`--to ${to}`)
+  if (start >= Math.min(end, now))
+    return yield* refuse(`--from ${from} is not before ${to === undefined ? "now" : `--to ${to}`}.`)
+  return [start, Math.min(end, now)]
+})
+
+const momentOf = (text: string, dayAs: number): number | undefined => {
+  const day = instantMs(`${text}T00:00:00Z`)
+  return day === undefined ? instantMs(text) : day + dayAs
+}

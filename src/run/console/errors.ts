@@ -1,0 +1,212 @@
+/** Every error that stops a command, as a person reads it: a sentence, the next step, and how the process ends. */
+import * as Schema from "effect/Schema"
+import { dirname } from "node:path"
+import type { BadCredentials, BudgetExhausted, Unavailable, WrongLocation } from "../../stages/api/errors.ts"
+import type { Explanation } from "../../values/check-result.ts"
+import { type ExitKind, Failure, type FailureReason, exitCodes } from "../../values/failure.ts"
+import { suggestion } from "../../settings/closest.ts"
+import { SettingsError } from "../../settings/errors.ts"
+import { settingsExplanation } from "./setting-errors.ts"
+
+/** An error of the command line itself, in words. */
+export class CommandError extends Schema.TaggedError<CommandError>()("CommandError", {
+  ends: Schema.Literals(Object.keys(exitCodes) as ReadonlyArray<ExitKind>),
+  message: Schema.String,
+  /** A command to type, or something to do. */
+  next: Schema.String
+}) {}
+
+export const nothingSynced = (folder: string): CommandError =>
+  new CommandError({ ends: "failed", message: `Nothing was synced into ${folder} yet.`, next: "./sluice sync" })
+
+type ServiceError = BadCredentials | WrongLocation | BudgetExhausted | Unavailable
+
+/** Explains what stops the sync of a location. */
+export const explained =
+  (location: string) =>
+  (error: ServiceError | Failure | CommandError): CommandError => {
+    if (error instanceof CommandError) return error
+    return new CommandError(error instanceof Failure ? failureExplanation(error) : serviceExplanation(error, location))
+  }
+
+/** Absent for an error that no command expects: a defect. */
+export const explanationOf = (error: unknown): Explanation | undefined => {
+  if (error instanceof CommandError) return error
+  if (error instanceof Failure) return failureExplanation(error)
+  return error instanceof SettingsError ? settingsExplanation(error) : undefined
+}
+
+export const failureExplanation = ({ reason, unpublished }: Failure): Explanation => {
+  const explanation = reasonExplanation(reason)
+  return unpublished === undefined
+    ? explanation
+    : {
+        ...explanation,
+        message: `Nothing was published into ${unpublished}, which still shows its previous release. ${explanation.message}`
+      }
+}
+
+const reasonExplanation = (reason: FailureReason): Explanation => {
+  switch (reason._tag) {
+    case "FileFailed":
+      return {
+        ends: "failed",
+        message: `${reason.path} could not be ${reason.operation}: ${reason.detail}. Everything read before this is kept.`,
+        next: "Free disk space or correct the permissions, then run the same command again; it resumes where it stopped."
+      }
+    case "WarehouseNotFound":
+      return { ends: "failed", message: `There is no warehouse at ${reason.path} yet.`, next: "./sluice sync" }
+    case "WarehouseLocked":
+      return lockExplanation(reason)
+    case "WarehouseFormat":
+      return {
+        ends: "failed",
+        message: `The warehouse ${reason.path} has format ${reason.found}, and this version of sluice reads and writes format ${reason.format}. Nothing is lost: the vault holds every page.`,
+        next:
+          reason.found < reason.format
+            ? "./sluice rebuild"
+            : "Use the version of sluice that wrote it, or ./sluice rebuild."
+      }
+    case "WarehouseDamaged":
+      return {
+        ends: "damaged",
+        message: `The warehouse ${reason.path} is damaged: ${reason.detail}. Everything read is in the vault.`,
+        next: "./sluice rebuild"
+      }
+    case "OutOfMemory":
+      return {
+        ends: "failed",
+        message: `DuckDB needs more memory than machine.memory_mb = ${reason.memoryMb} allows for ${reason.path}: ${reason.detail}. Everything read before this is kept.`,
+        next: `Set machine.memory_mb to ${2 * reason.memoryMb} in the settings file, then run the same command again.`
+      }
+    case "StatementRejected":
+      return {
+        ends: "failed",
+        message: `The warehouse ${reason.path} rejected a statement, which is a defect of sluice: ${reason.detail}`,
+        next: "Report it with the text above. Everything read is in the vault; ./sluice rebuild makes the tables again."
+      }
+    case "VaultDamaged":
+      return {
+        ends: "failed",
+        message: `The vault in ${reason.folder}: ${reason.detail}.`,
+        next: "Run ./sluice verify, then restore that file from a backup. Without a backup, move it away: the tables keep its rows, but a rebuild would lose them."
+      }
+    case "OutputFolderUnusable":
+      return {
+        ends: "config",
+        message: `The output folder ${reason.folder} cannot be created: ${reason.detail}.`,
+        next: "Name another folder with --output, SLUICE_OUTPUT or output.folder in the settings file."
+      }
+    case "SafeguardLost":
+      return { ends: "failed", message: `${reason.path}: ${reason.detail}. Nothing was changed.`, next: reason.next }
+    case "PublishedIsForeign":
+      return {
+        ends: "failed",
+        message: `${reason.path} exists and is not a link that sluice created, so sluice did not replace it. Nothing was published.`,
+        next: `Move ${reason.path} away, or name another folder with --output, then run ./sluice publish.`
+      }
+    case "LakeFailed":
+      return {
+        ends: "failed",
+        message: `The lake in ${reason.place} was not changed: ${reason.detail}. The warehouse has everything that was read.`,
+        next: "Correct this, then run ./sluice publish; it brings the lake up to date."
+      }
+    case "UnknownSelection":
+      return {
+        ends: "usage",
+        message: `${reason.flag} ${reason.name}: there is no such table or family${
+          reason.closest === undefined ? `. Families are ${reason.families.join(", ")}.` : suggestion(reason.closest)
+        }`,
+        next: "./sluice dictionary"
+      }
+    case "NothingSelected":
+      return {
+        ends: "usage",
+        message: `--only ${reason.only.join(",")} --except ${reason.except.join(",")}: nothing is left to read.`,
+        next: "./sluice dictionary"
+      }
+    case "NoDateFilter":
+      return {
+        ends: "usage",
+        message: `${reason.tables.join(", ")}: the API has no date filter for this. It has one for ${reason.dated.join(", ")}.`,
+        next: `./sluice sync --full --only ${reason.tables.join(",")}`
+      }
+    case "ReserveTooLarge":
+      return {
+        ends: "config",
+        message: `budget.reserve_per_day reserves ${reason.reserve} requests per day for other programs, and the service allows ${reason.dailyMax} per day, so none are left for sluice.`,
+        next: `Write reserve_per_day = ${Math.floor(reason.dailyMax / 10)} under [budget] in the settings file, then run the same command again.`
+      }
+    case "CertificateRejected":
+      return {
+        ends: "config",
+        message: `The certificate of ${reason.host} is not trusted (${reason.detail}), so sluice sent nothing to it.`,
+        next: "Check account.base_url and this machine's clock. If the certificate comes from an authority of your own, set NODE_EXTRA_CA_CERTS to its file."
+      }
+    case "WrongProtocol":
+      return {
+        ends: "config",
+        message: `${reason.host} does not speak ${reason.protocol} (${reason.detail}).`,
+        next: "Check account.base_url: http:// or https://, and the port."
+      }
+  }
+}
+
+const lockExplanation = ({
+  path,
+  isRun,
+  pid,
+  program
+}: Extract<FailureReason, { readonly _tag: "WarehouseLocked" }>): Explanation => {
+  const holder = [program, pid && `process ${pid}`].filter(Boolean).join(", ") || "unknown"
+  return isRun
+    ? {
+        ends: "locked",
+        message: `${program ?? "Another run"}${pid === undefined ? "" : ` (process ${pid})`} is working in ${dirname(path)}. Nothing was changed.`,
+        next: "./sluice status shows its progress. Repeat the command when it has ended (some wait for it with --wait 10m), or name another folder with --output."
+      }
+    : {
+        ends: "locked",
+        message: `Another program (${holder}) has ${path} open. Nothing was changed.`,
+        next: "Close the file there, then run the same command again. The published files can be read at any time: output/published/crm.duckdb."
+      }
+}
+
+const serviceExplanation = (error: ServiceError, location: string): Explanation => {
+  switch (error._tag) {
+    case "BadCredentials":
+      return {
+        ends: "credentials",
+        message: `The service does not accept the token (${error.message}). ${whyByKind[error.kind]}`,
+        next: `${adviceByKind[error.kind]}, then run the same command again; nothing read before is lost.`
+      }
+    case "WrongLocation":
+      return {
+        ends: "credentials",
+        message: `The token may not read location ${location} (${error.message}), or there is no such location.`,
+        next: "Check SLUICE_LOCATION_ID, or use a token of that location."
+      }
+    case "BudgetExhausted":
+      return {
+        ends: "later",
+        message: `The service allows no more requests for now: ${error.message}.`,
+        next: `Run the same command ${error.resumeAt === undefined ? "again" : `after ${new Date(error.resumeAt).toISOString()}`}.`
+      }
+    case "Unavailable":
+      return {
+        ends: "later",
+        message: `The service gave no usable answer: ${error.message}.`,
+        next: "Run the same command again later."
+      }
+  }
+}
+
+const whyByKind = {
+  private: "A private token stops working about a week after it was rotated.",
+  oauth:
+    "Each refresh token works once, and sluice keeps the next one in tokens.json. invalid_grant means that another program, or a run that was killed at that moment, has used this one, or that the app was removed."
+}
+const adviceByKind = {
+  private: "Set SLUICE_TOKEN to a valid token",
+  oauth: "Authorise the app again and set SLUICE_REFRESH_TOKEN to the refresh token that it gives"
+}

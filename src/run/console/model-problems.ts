@@ -1,0 +1,12 @@
+/** Reports the models that could not be built for a release. */
+import { Effect } from "effect"
+import type { FailedModel } from "../../stages/publish/models/model.ts"
+import { Output } from "./output.ts"
+
+export const sentenceOf = ({ problem, kept }: FailedModel): string =>
+  `Model not built${kept === undefined ? "" : `, its table of ${kept.at} stays`}: ${problem}`
+
+export const sayProblems = Effect.fnUntraced(function* (problems: ReadonlyArray<FailedModel>) {
+  const { say } = yield* Output
+  for (const problem of problems) say(sentenceOf(problem), "warn")
+})

@@ -1,0 +1,185 @@
+/** Results on stdout, messages and logs on stderr, secrets on neither. No other module writes to either stream. */
+import * as Context from "effect/Context"
+import type { CommandDescriptor } from "effect/cli/Completions"
+import { styleText } from "node:util"
+import { DisplayArea } from "./display-area.ts"
+import { withGivenFlags } from "./given-flags.ts"
+import type { OnRunEvent } from "../../values/run-event.ts"
+import { type LogEntry, type LogFormat, type LogLevel, formatEntry, isAtLeast } from "./log-format.ts"
+
+/** Where a command writes; a terminal also has a size. */
+export interface Streams {
+  readonly stdout: Stream
+  readonly stderr: Stream
+}
+type Stream = NodeJS.WritableStream & {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  readonly rows?: number
+  readonly writableNeedDrain?: boolean
+}
+
+export interface LogOptions {
+  readonly format: LogFormat
+  /** Messages below this level are left out. */
+  readonly level: LogLevel
+  /** Log entries below this level are left out. */
+  readonly logLevel: LogLevel
+}
+
+/** The two streams of one command, and the secrets that it must not write. */
+export class Output extends Context.Service<
+  Output,
+  {
+    /** For a result that is streamed. */
+    readonly stdout: Stream
+    /** Writes one line of a result. */
+    readonly print: (line: string) => void
+    /** Writes an event as one line; absent without `--json=lines`. */
+    readonly event: OnRunEvent
+    /** Writes one line for people; a log entry if logs are written for programs. The level is `info` by default. */
+    readonly say: (line: string, level?: LogLevel) => void
+    readonly log: (entry: LogEntry) => void
+    /** Repeats the flags of this command in the commands that a text suggests. */
+    readonly withFlags: (text: string) => string
+    /** From now on this text is written as `<redacted>`. */
+    readonly keepSecret: (text: string) => void
+    readonly redacted: (text: string) => string
+    /** Without a call, people read the messages, and see only warnings and errors of the log. */
+    readonly configureLogs: (options: LogOptions) => void
+    readonly isLogged: (level: LogLevel) => boolean
+    /** Whether stderr is a terminal, with a person who may read it. */
+    readonly isTerminal: boolean
+    /** The lines below all messages; absent if the terminal cannot replace lines. */
+    readonly display: DisplayArea | undefined
+    /** Calls a function when the size of the terminal changes. Returns a function that ends this. */
+    readonly onResize: (listener: () => void) => () => void
+  }
+>()("sluice/cli/Output") {
+  static readonly make = (
+    { stdout, stderr }: Streams,
+    environment: Readonly<Record<string, string | undefined>>,
+    args: ReadonlyArray<string>,
+    commands: () => CommandDescriptor
+  ): Output["Service"] => {
+    const secrets = new Set<string>()
+    const withFlags = withGivenFlags(args, commands)
+    const redacted = (text: string) =>
+      [...secrets].reduce((clean, secret) => clean.replaceAll(secret, "<redacted>"), text)
+    // An installed sluice is typed without a path; the launcher says so.
+    const asTyped = (text: string) => text.replaceAll("./sluice", environment["SLUICE_COMMAND"] ?? "./sluice")
+    const isTerminal = stderr.isTTY === true && !environment["CI"] && environment["TERM"] !== "dumb"
+    const area = new DisplayArea(stderr)
+    const write = (stream: Stream, line: string) =>
+      area.above(() => void stream.write(`${stream.isTTY && !isPlain(environment) ? painted(line) : line}\n`))
+    const print = (line: string) => write(stdout, redacted(asTyped(line)))
+    const event: OnRunEvent = args.includes(linesFlag)
+      ? (one) => {
+          // A slow reader misses progress; nothing waits for it, and what waits for it in memory stays small.
+          if (one.event === "progress" && stdout.writableNeedDrain) return
+          print(JSON.stringify({ schema: eventSchema, time: new Date().toISOString(), ...one }))
+        }
+      : undefined
+    const message = (level: LogLevel, text: string) => {
+      if (level === "warn" || level === "error") event?.({ event: "message", level, message: text })
+    }
+    let logs: LogOptions = { format: "pretty", level: "info", logLevel: "warn" }
+    const writeEntry = (entry: LogEntry) => {
+      // Before the formats escape characters of a secret.
+      const fields = Object.entries(entry.fields)
+        .filter(([, value]) => value !== undefined)
+        .map(([key, value]) => [key, typeof value === "string" ? redacted(value) : value])
+      const clean = { ...entry, message: redacted(entry.message), fields: Object.fromEntries(fields) }
+      write(stderr, withoutControls(redacted(formatEntry(logs.format, clean))).replaceAll(/\s*\n\s*/g, " "))
+    }
+    return Output.of({
+      stdout,
+      redacted,
+      withFlags,
+      isTerminal,
+      display: isTerminal ? area : undefined,
+      print,
+      event,
+      say: (line, level = "info") => {
+        const text = asTyped(withFlags(line))
+        message(level, text)
+        if (!isAtLeast(level, logs.level)) return
+        if (logs.format === "pretty") write(stderr, withoutControls(redacted(text)))
+        else if (text.trim() !== "")
+          writeEntry({ time: new Date().toISOString(), level, message: text.trim(), fields: {} })
+      },
+      log: (entry) => {
+        message(entry.level, entry.message)
+        if (isAtLeast(entry.level, logs.logLevel)) writeEntry(entry)
+      },
+      keepSecret: (text) => {
+        if (text.length >= 6) secrets.add(text)
+      },
+      configureLogs: (options) => {
+        logs = options
+      },
+      isLogged: (level) => isAtLeast(level, logs.level),
+      onResize: (listener) => {
+        stderr.on("resize", listener)
+        return () => void stderr.off("resize", listener)
+      }
+    })
+  }
+}
+
+/** Prints the events of a run instead of its result alone. */
+export const linesFlag = "--json=lines"
+export const eventSchema = "sluice/events/1"
+
+/** Text of the service must not move the cursor or change colours. */
+const withoutControls = (text: string): string => text.replaceAll(/[^\P{Cc}\n\t]/gu, "\ufffd")
+
+/** Whether a terminal must show no colours; see no-color.org. */
+const isPlain = (environment: Readonly<Record<string, string | undefined>>): boolean =>
+  Boolean(environment["NO_COLOR"]) || Boolean(environment["CI"]) || environment["TERM"] === "dumb"
+
+/** The last word of a line of a table, or the level of a log line, in the colour of its severity. */
+const painted = (line: string): string =>
+  line
+    .replace(/(?<= {2})incomplete$/, colour("red"))
+    .replace(/(?<= {2})complete with warnings$/, colour("yellow"))
+    .replace(/^problem(?= )|(?<=^\S+ )ERROR(?= )/, colour("red"))
+    .replace(/^warning(?= )|(?<=^\S+ )WARN(?= )/, colour("yellow"))
+
+const colour = (name: "red" | "yellow") => (word: string) => styleText(name, word, { validateStream: false })
+
+/** The column for the location, if the rows are from several. */
+export const placeOf = (rows: ReadonlyArray<{ readonly location: string }>) => {
+  const several = new Set(rows.map(({ location }) => location)).size > 1
+  return {
+    head: several ? ["location"] : [],
+    of: ({ location }: { readonly location: string }) => (several ? [location] : [])
+  }
+}
+
+/** Columns aligned; numbers to the right. */
+export const table = (
+  head: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string | number>>
+): ReadonlyArray<string> => {
+  const cells = [head, ...rows.map((row) => row.map(shown))]
+  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)))
+  const right = head.map(
+    (_, column) => rows.length > 0 && rows.every((row) => typeof row[column] === "number" || row[column] === "")
+  )
+  return cells.map((row) =>
+    row
+      .map((cell, column) => (right[column] ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!)))
+      .join("  ")
+      .trimEnd()
+  )
+}
+
+const shown = (cell: string | number): string => (typeof cell === "number" ? cell.toLocaleString("en-US") : cell)
+
+export const duration = (milliseconds: number): string => {
+  const seconds = Math.round(milliseconds / 1000)
+  if (seconds < 120) return `${seconds} s`
+  const minutes = Math.round(seconds / 60)
+  return minutes < 120 ? `${minutes} min` : `${(minutes / 60).toFixed(1)} h`
+}

@@ -1,0 +1,94 @@
+/** Progress of a run: a display on a terminal, and a log entry each minute. */
+import { Clock, Effect } from "effect"
+import { type DisplayState, type ReadingState, frame } from "./console/display.ts"
+import { Pace } from "./console/display-pace.ts"
+import type { OnRunEvent } from "../values/run-event.ts"
+import { Output } from "./console/output.ts"
+import { type Watched, total, totalsOf } from "./watched.ts"
+
+const redrawMs = 500
+const logMs = 60_000
+
+/** Shows, logs and reports the progress until it is interrupted. */
+export const progress = Effect.fnUntraced(function* (watched: Watched, onEvent?: OnRunEvent) {
+  if (onEvent) {
+    const { progressEvents } = yield* Effect.promise(() => import("./progress-events.ts"))
+    yield* Effect.forkChild(progressEvents(watched, onEvent))
+  }
+  const { display, onResize } = yield* Output
+  const startedAt = yield* Clock.currentTimeMillis
+  const pace = new Pace()
+  const current = Effect.map(Clock.currentTimeMillis, (now) => stateOf(watched, now - startedAt, pace))
+  const log = Effect.gen(function* () {
+    yield* Effect.sleep(logMs)
+    yield* logProgress(yield* current)
+  })
+  if (display === undefined) return yield* Effect.forever(log)
+
+  let state = yield* current
+  const draw = () => display.draw(frame(state, display.size))
+  const redraw = Effect.gen(function* () {
+    yield* Effect.sleep(redrawMs)
+    state = yield* current
+    draw()
+  })
+  yield* Effect.acquireUseRelease(
+    Effect.sync(() => onResize(draw)),
+    () => Effect.all([Effect.forever(redraw), Effect.forever(log)], { concurrency: "unbounded" }),
+    (stopListening) =>
+      Effect.sync(() => {
+        stopListening()
+        display.draw([])
+      })
+  )
+})
+
+const logProgress = (state: DisplayState) =>
+  Effect.logInfo("progress").pipe(
+    Effect.annotateLogs({
+      requests: state.requests,
+      planned_requests: state.planned,
+      records: state.records,
+      resources_done: state.readings.filter(({ status }) => status !== undefined).length,
+      resources: state.readings.length,
+      window_requests: state.inWindow,
+      window_max: state.burst,
+      left_today: state.dailyRemaining,
+      seconds_left: state.leftMs === undefined ? undefined : Math.round(state.leftMs / 1000)
+    })
+  )
+
+const stateOf = (watched: Watched, elapsedMs: number, pace: Pace): DisplayState => {
+  const { accounts } = watched
+  const usages = accounts.map(({ api }) => api.usage())
+  const [{ windowMs, dailyRemaining }] = usages as [(typeof usages)[number]]
+  const burst = total(usages.map((usage) => usage.burst))
+  const readings = accounts.flatMap((account) => readingsOf(account, accounts.length > 1))
+  const totals = totalsOf(watched)
+  const { requests, planned } = totals
+  const left = planned === undefined ? undefined : planned - requests
+  pace.add(elapsedMs, requests)
+  // A run that needs more requests than the day still allows is paused before its end.
+  const isUnknown = left === undefined || left < 0 || (accounts.length === 1 && left > (dailyRemaining ?? Infinity))
+  return {
+    readings,
+    ...totals,
+    elapsedMs,
+    leftMs: isUnknown ? undefined : pace.msFor(left, burst / windowMs),
+    inWindow: total(usages.map((usage) => Math.min(usage.inWindow, usage.burst))),
+    burst,
+    dailyRemaining: accounts.length > 1 ? undefined : dailyRemaining
+  }
+}
+
+const readingsOf = (
+  { api, counts, location }: Watched["accounts"][number],
+  isOneOfSeveral: boolean
+): ReadonlyArray<ReadingState> =>
+  Array.from(counts, ([label, { pages, records, status }]) => ({
+    name: isOneOfSeveral ? `${location} ${label}` : label,
+    pages,
+    records,
+    requests: api.requestsByResource.get(label) ?? 0,
+    status
+  }))

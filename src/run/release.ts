@@ -1,0 +1,248 @@
+/** Publishes the warehouse: its tables and wide views, with the documents that describe them. */
+import { Effect } from "effect"
+import { hash } from "node:crypto"
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import type { Catalogue } from "../catalog/discover.ts"
+import { publishedTables } from "../catalog/published-tables.ts"
+import { tablesOf } from "../catalog/tables.ts"
+import { releaseDocuments } from "../stages/publish/contracts/documents.ts"
+import { Failure } from "../values/failure.ts"
+import { onDisk } from "../output/files.ts"
+import { recordPlaces } from "../stores/ledger/given.ts"
+import { type AggregateTable, aggregateTables, impersonal } from "../stages/publish/masking/aggregates.ts"
+import { maskedTables, stampOf, writeCopy } from "../stages/publish/masking/copy.ts"
+import { maskingDocument, maskingName, stateOf } from "../stages/publish/masking/document.ts"
+import type { FailedModel } from "../stages/publish/models/model.ts"
+import { projectFolder, readModels } from "../stages/publish/models/files.ts"
+import { type Ordered, orderOf, withSources } from "../stages/publish/models/order.ts"
+import { withViews } from "../stages/publish/changes.ts"
+import { confirmRelease, previousRelease } from "../stages/publish/manifest.ts"
+import { type Published, publish } from "../stages/publish/publish.ts"
+import type { SnapshotStatements } from "../stages/publish/snapshot.ts"
+import { outputPaths } from "../output/paths.ts"
+import type { OutputSettings } from "../settings/settings.ts"
+import type { Target } from "../settings/targets.ts"
+import { versionStatements } from "../stores/warehouse/as-of-views.ts"
+import { boundChangedKeys, contentVersions, recordRelease } from "../stores/warehouse/meta/content-versions.ts"
+import { storedFingerprint } from "../stores/warehouse/meta/schema-version.ts"
+import { publishedMetaTables } from "../stores/warehouse/meta/tables.ts"
+import { storeModelProblems } from "../stores/warehouse/meta/model-problems.ts"
+import { isAnythingComplete } from "../stores/warehouse/meta/watermarks.ts"
+import { commentStatements } from "../stores/warehouse/schema.ts"
+import { Warehouse } from "../stores/warehouse/warehouse.ts"
+import { type WideView, refreshWide } from "../stores/warehouse/wide-views.ts"
+
+export interface ReleaseOptions {
+  readonly run: string
+  /** Write every file anew. */
+  readonly full?: boolean
+  /** Further folders to publish into. */
+  readonly targets?: ReadonlyArray<Target>
+}
+
+/** A further folder that was published. */
+export interface PublishedTarget extends Published {
+  readonly name: string
+}
+
+/**
+ * Publishes a new release if the warehouse differs from the current one, then those of the targets. Publishes nothing until
+ * a resource has been read completely. Returns the files of the current release, in `due` whether and why it is new, and in
+ * `problems` the models that could not be built, which `meta.model_problems` lists too.
+ */
+export const publishNow = Effect.fnUntraced(function* (
+  catalogue: Catalogue,
+  output: OutputSettings,
+  { run, full = false, targets = [] }: ReleaseOptions
+) {
+  const wide = yield* refreshWide(catalogue, output.customFieldClasses)
+  const folder = outputPaths(output.folder).published
+  const none = { files: [], problems: [], folder, targets: [] }
+  if (output.formats.length === 0) yield* boundChangedKeys()
+  if (output.formats.length === 0 && targets.length === 0 && !output.lake)
+    return { due: "not wanted", ...none } as const
+  if (!(yield* isAnythingComplete())) return { due: "nothing read", ...none } as const
+  yield* recordPlaces(output.folder, [...targets, ...(output.lake ? [{ name: "lake", folder: output.lake.data }] : [])])
+  // The checkpoint releases memory of unwritten rows, which publishing needs.
+  yield* (yield* Warehouse).run("CHECKPOINT")
+  // The files are published even if the lake cannot be reached.
+  const lake = yield* Effect.exit(commitToLake(catalogue, output, { run, full }))
+  const content = { catalogue, wide, models: yield* modelsOf(catalogue, output), aggregates: [], output, run, full }
+  const main = output.formats.length === 0 ? undefined : yield* publishContent(content, { ...output, folder })
+  const others = yield* Effect.forEach(targets, (target) =>
+    Effect.tap(publishTarget(content, target), ({ files, isNew }) =>
+      Effect.annotateLogs(Effect.logInfo(isNew ? "target published" : "target unchanged"), {
+        target: target.name,
+        folder: target.folder,
+        profile: target.profile,
+        files: files.length
+      })
+    )
+  )
+  yield* lake
+  const problems = uniqueProblems([...(main?.problems ?? []), ...others.flatMap(({ problems }) => problems)])
+  yield* (yield* Warehouse).transaction(storeModelProblems(problems))
+  // Without files, the lake is what the next changes are compared with.
+  if (main === undefined && output.lake) yield* recordRelease()
+  return {
+    due: main === undefined ? "not wanted" : main.isNew ? "due" : "unchanged",
+    files: main?.files ?? [],
+    problems,
+    folder,
+    targets: others
+  } as const
+})
+
+const commitToLake = Effect.fnUntraced(function* (
+  catalogue: Catalogue,
+  { lake }: OutputSettings,
+  options: { readonly run: string; readonly full: boolean }
+) {
+  if (lake === undefined) return
+  const { commitLake } = yield* Effect.promise(() => import("../stages/publish/lake/commit.ts"))
+  const { tables } = yield* commitLake(catalogue, lake, options)
+  yield* Effect.annotateLogs(Effect.logInfo(tables.length > 0 ? "lake committed" : "lake unchanged"), {
+    data: lake.data,
+    tables: tables.length
+  })
+})
+
+/** The first problem of each model: those of the main release come first. */
+const uniqueProblems = (problems: ReadonlyArray<FailedModel>): ReadonlyArray<FailedModel> => [
+  ...new Map(problems.toReversed().map((problem) => [problem.model, problem])).values()
+]
+
+/** What a release contains. */
+interface Content {
+  readonly catalogue: Catalogue
+  readonly wide: ReadonlyArray<WideView>
+  readonly models: Ordered
+  /** Counts of tables that the release does not have. */
+  readonly aggregates: ReadonlyArray<AggregateTable>
+  readonly output: OutputSettings
+  readonly run: string
+  readonly full: boolean
+}
+
+/** Publishes from the warehouse of the context, which is a masked copy for some targets. */
+const publishContent = (
+  { aggregates, catalogue, wide, models, output, run, full }: Content,
+  { folder, formats }: Pick<Target, "folder" | "formats">,
+  masking?: { readonly path: string; readonly text: string }
+) =>
+  publish(
+    {
+      folder,
+      formats,
+      csvProfile: output.csvProfile,
+      run,
+      schemaVersion: "1",
+      statements: snapshotStatements(catalogue, wide, aggregates),
+      models,
+      isMasked: masking !== undefined,
+      documents: (files) =>
+        Effect.map(releaseDocuments(catalogue, wide, files, output.csvProfile === "spreadsheet"), (documents) =>
+          masking === undefined ? documents : [...documents, masking]
+        ),
+      full
+    },
+    withViews([...publishedTables(catalogue), ...aggregates.map(({ published }) => published)], wide)
+  )
+
+const snapshotStatements = (
+  catalogue: Catalogue,
+  wide: ReadonlyArray<WideView>,
+  aggregates: ReadonlyArray<AggregateTable>
+): SnapshotStatements => {
+  const schemas = { current: "main", history: "crm_history" }
+  return {
+    shared: [
+      ...catalogue.resources.flatMap((resource) => versionStatements(resource, schemas)),
+      ...commentStatements(catalogue, schemas),
+      ...aggregates.map(({ comment }) => comment)
+    ],
+    own: wide.flatMap((view) => [view.statement("main"), view.ofIds("main"), ...view.comments("main")])
+  }
+}
+
+/** Publishes into the folder of a target. A masked release is made from a masked copy, unless nothing has changed. */
+const publishTarget = Effect.fn("publish.target")(function* (all: Content, target: Target) {
+  const { folder, masking, name } = target
+  const content = selected(all, target)
+  if (masking === undefined) return { name, ...(yield* publishContent(content, target)) } satisfies PublishedTarget
+  const { aggregates, catalogue, output, wide } = content
+  const tables = [...maskedTables(catalogue, wide, masking), ...aggregates.flatMap(({ copied }) => copied)]
+  const resources = [
+    ...catalogue.resources.map(({ table }) => table),
+    ...aggregates.map(({ published }) => published.resource)
+  ]
+  const versions = yield* contentVersions()
+  const state = hash(
+    "sha256",
+    JSON.stringify([
+      stampOf(tables, masking),
+      resources.map((resource) => versions.get(resource)?.version),
+      snapshotStatements(catalogue, wide, aggregates),
+      content.models,
+      yield* storedFingerprint(),
+      [target.formats, output.csvProfile]
+    ])
+  )
+  const previous = content.full ? undefined : yield* previousRelease(folder)
+  const document = previous && (yield* Effect.promise(() => readDocument(previous.folder)))
+  if (previous && stateOf(document) === state) {
+    yield* confirmRelease(previous)
+    const { files, problems = [] } = previous.manifest
+    return { name, isNew: false, files, problems: [...problems], folder } satisfies PublishedTarget
+  }
+  const published = yield* Effect.gen(function* () {
+    const copy = yield* writeCopy(output.folder, tables, masking)
+    const fromCopy = Effect.gen(function* () {
+      const warehouse = yield* Warehouse
+      for (const view of wide) yield* warehouse.run(view.statement("crm"))
+      return yield* publishContent(content, target, {
+        path: maskingName,
+        text: maskingDocument(masking, catalogue, state)
+      })
+    })
+    return yield* Effect.provide(fromCopy, Warehouse.layer(copy, { access: "write", memoryMb: output.memoryMb }))
+  }).pipe(
+    Effect.scoped,
+    Effect.mapError(({ reason }) => new Failure({ reason, unpublished: folder }))
+  )
+  return { name, ...published } satisfies PublishedTarget
+})
+
+const readDocument = (folder: string): Promise<string | undefined> =>
+  readFile(join(folder, maskingName), "utf8").catch(() => undefined)
+
+/** The tables that a target names and its profile permits, and the models that need no others. */
+const selected = (content: Content, { profile, tables }: Target): Content => {
+  const { familyByTable } = content.catalogue
+  const named = content.catalogue.resources.filter(
+    ({ table }) => tables === undefined || tables.includes(table) || tables.includes(familyByTable.get(table)!)
+  )
+  const isAggregate = profile === "aggregate"
+  const resources = isAggregate ? impersonal(content.catalogue.resources).filter((one) => named.includes(one)) : named
+  const catalogue = { ...content.catalogue, resources }
+  const names = new Set(resources.flatMap((resource) => tablesOf(resource).map(({ name }) => name)))
+  return {
+    ...content,
+    catalogue,
+    wide: content.wide.filter(({ table }) => names.has(table)),
+    models: withSources(content.models, names),
+    aggregates: isAggregate ? aggregateTables({ resources: named }) : []
+  }
+}
+
+/** The models of sluice, and those of the user, in the order in which they are built. */
+const modelsOf = Effect.fnUntraced(function* (catalogue: Catalogue, { models }: OutputSettings) {
+  if (!models?.build) return { models: [], problems: [] }
+  const { folder } = models
+  const files = yield* onDisk(folder ?? projectFolder, "read", () => readModels(folder))
+  const tables = new Set(catalogue.resources.flatMap((resource) => tablesOf(resource).map(({ name }) => name)))
+  return orderOf(files, ({ schema, table }) =>
+    schema === "meta" ? publishedMetaTables.includes(table) : /^crm(_history)?$/.test(schema) && tables.has(table)
+  )
+})

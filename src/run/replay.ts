@@ -1,0 +1,31 @@
+/** Rebuilds tables from the vault into a second warehouse, so that verify can compare them with the first. */
+import { Effect, Layer } from "effect"
+import { join } from "node:path"
+import type { Catalogue } from "../catalog/discover.ts"
+import type { SchemaPolicies } from "../catalog/schema-policy.ts"
+import { makeLoader } from "../stages/load/load.ts"
+import type { RecordFilter } from "../stages/load/staging-files.ts"
+import { outputPaths } from "../output/paths.ts"
+import type { OutputSettings } from "../settings/settings.ts"
+import type { Position } from "../stores/vault/position.ts"
+import { vaultReader } from "../stores/vault/reader.ts"
+import { createTables } from "../stores/warehouse/schema.ts"
+import { Warehouse } from "../stores/warehouse/warehouse.ts"
+
+/**
+ * Creates `replayed.duckdb` in the folder `scratch` from the vault up to `end`. `filter` selects the records to load.
+ */
+export const replayInto =
+  (catalogue: Catalogue, { folder, memoryMb }: OutputSettings, policies: SchemaPolicies) =>
+  (scratch: string, end: Position, filter: RecordFilter | undefined) =>
+    Effect.gen(function* () {
+      yield* createTables(catalogue)
+      yield* (yield* makeLoader(catalogue.resources, outputPaths(scratch).temporary, policies, filter)).load
+    }).pipe(
+      Effect.provide(
+        Layer.merge(
+          vaultReader(outputPaths(folder).vault, end),
+          Warehouse.layer(join(scratch, "replayed.duckdb"), { access: "write", memoryMb })
+        )
+      )
+    )

@@ -1,0 +1,97 @@
+/** Runs work beside those that report it. Its result stays what it is, whatever happens to the reports. */
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { exitCodes } from "../values/failure.ts"
+import { explanationOf } from "./console/errors.ts"
+import { type OnRunEvent, RunEvents } from "../values/run-event.ts"
+import { Output } from "./console/output.ts"
+import type { Subject } from "./signalled.ts"
+
+/** How a run ended. */
+export interface End {
+  readonly exitCode: number
+  /** In words, without personal data. */
+  readonly text: string
+  /** Absent if the run did its work, perhaps in part. */
+  readonly failed?: { readonly exitCode: number; readonly message: string; readonly next: string }
+  /** Another run worked, or a signal stopped this one: it says nothing about the account. */
+  readonly isSilent?: true
+}
+
+export interface Reporter<R> {
+  /** References that the work gets. */
+  readonly services: Context.Context<never>
+  readonly onEvent: OnRunEvent
+  /** Reports the end, at the same time as the others. */
+  readonly end: (end: End) => Effect.Effect<unknown, unknown, R>
+}
+
+export const withReports = Effect.fnUntraced(function* <A extends { readonly exitCode: number }, E, R>(
+  subject: Subject,
+  work: Effect.Effect<A, E, R>
+) {
+  const { redacted } = yield* Output
+  const { isOn, isObserved, lineage } = subject.output.signals
+  const others = yield* RunEvents
+  const reporters = [
+    ...(isOn
+      ? [yield* (yield* Effect.promise(() => import("../features/operations/signals.ts"))).beginSignals(subject)]
+      : []),
+    ...(lineage
+      ? [(yield* Effect.promise(() => import("../features/operations/lineage.ts"))).beginLineage(subject, lineage)]
+      : []),
+    ...(isObserved
+      ? [yield* (yield* Effect.promise(() => import("../features/operations/telemetry.ts"))).beginTelemetry]
+      : [])
+  ]
+  const listeners = [others, ...reporters.map(({ onEvent }) => onEvent)].filter((one) => one !== undefined)
+  const services = Context.mergeAll(
+    ...reporters.map(({ services }) => services),
+    Context.make(RunEvents, (event) => listeners.forEach((listen) => listen(event)))
+  )
+  return yield* work.pipe(
+    Effect.tap(({ exitCode }) => Effect.annotateCurrentSpan("sluice.exit_code", exitCode)),
+    Effect.withSpan(`sluice ${subject.command}`, { root: true }),
+    Effect.provideContext(services),
+    Effect.onExit((exit) => {
+      const end = endOf(exit, subject.command, redacted)
+      const reports = reporters.map((reporter) =>
+        Effect.catchCause(reporter.end(end), (cause) =>
+          warn([`What the run did was not reported: ${String(Cause.squash(cause))}`])
+        )
+      )
+      return Effect.all(reports, { concurrency: "unbounded" })
+    })
+  )
+})
+
+export const warn = Effect.fnUntraced(function* (problems: ReadonlyArray<string>) {
+  const { redacted, say } = yield* Output
+  for (const problem of problems) say(redacted(problem), "warn")
+})
+
+/** How the work ended, in words. */
+const endOf = (
+  exit: Exit.Exit<{ readonly exitCode: number }, unknown>,
+  command: string,
+  redacted: (text: string) => string
+): End => {
+  if (Exit.isSuccess(exit)) {
+    const { exitCode } = exit.value
+    return { exitCode, text: `sluice ${command} ended with exit code ${exitCode}` }
+  }
+  if (Cause.hasInterrupts(exit.cause))
+    return { exitCode: 143, text: `sluice ${command} was stopped; everything read is kept`, isSilent: true }
+  const explanation = explanationOf(Cause.squash(exit.cause))
+  const exitCode = explanation ? exitCodes[explanation.ends] : exitCodes.failed
+  const { message: text, next } = explanation ?? { message: "an internal error", next: "./sluice sync" }
+  const message = redacted(text)
+  return {
+    exitCode,
+    text: `sluice ${command} ended with exit code ${exitCode}: ${message}`,
+    failed: { exitCode, message, next },
+    ...(exitCode === exitCodes.locked && { isSilent: true })
+  }
+}

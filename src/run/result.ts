@@ -1,0 +1,63 @@
+/** What a command prints with `--json`: one object, successful or not. docs/schemas has the JSON Schema of each command. */
+import * as Effect from "effect/Effect"
+import type { ExitKind } from "../values/failure.ts"
+import { Output } from "./console/output.ts"
+import type { Results } from "../cli/result-schemas.ts"
+
+export type ResultName = keyof Results
+
+/** Increases if a field is removed or changes its meaning; new fields keep it. */
+const version = 1
+
+export interface CommandResult<Name extends ResultName> {
+  readonly exitCode: number
+  readonly data: Results[Name]
+  /** The next command or step, in words. */
+  readonly next?: string
+}
+
+/** Prints the result of a command and returns its exit code. */
+export const printResult = Effect.fnUntraced(function* <Name extends ResultName>(
+  name: Name,
+  { exitCode, data, next }: CommandResult<Name>
+) {
+  const output = yield* Output
+  printDocument(output, {
+    schema: `sluice/${name}/${version}`,
+    exitCode,
+    data,
+    ...(next !== undefined && { next: output.withFlags(next) })
+  })
+  return exitCode
+})
+
+/** Why a command stopped: `usage`, `locked`, `interrupted`, … */
+export type ErrorCode = ExitKind | "interrupted" | "internal"
+
+/** Prints why a command failed. */
+export const printError = (
+  output: Output["Service"],
+  error: {
+    readonly exitCode: number
+    readonly code: ErrorCode
+    readonly message: string
+    readonly next?: string
+  }
+): void => {
+  const { exitCode, code, message, next } = error
+  const { withFlags } = output
+  printDocument(output, {
+    schema: `sluice/error/${version}`,
+    exitCode,
+    error: { code, message: withFlags(message) },
+    ...(next !== undefined && { next: withFlags(next) })
+  })
+}
+
+const printDocument = <Result extends { readonly exitCode: number }>(
+  { event, print }: Output["Service"],
+  result: Result
+): void => (event ? event({ event: "finished", exitCode: result.exitCode, result }) : print(JSON.stringify(result)))
+
+/** An instant in results, from epoch milliseconds. */
+export const instant = (milliseconds: number): string => new Date(milliseconds).toISOString()

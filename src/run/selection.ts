@@ -1,0 +1,24 @@
+/** What `--only` and `--except` say. */
+import * as Effect from "effect/Effect"
+import { commaSeparated } from "../settings/kinds.ts"
+import { CommandError } from "./console/errors.ts"
+
+interface ChoiceFlags {
+  readonly only: string | undefined
+  readonly except: string | undefined
+}
+
+/** A flag that was given holds a word: an empty one, as of a variable that is not set, must not mean everything. */
+export const choiceOf = Effect.fnUntraced(function* ({ only, except }: ChoiceFlags) {
+  for (const [flag, text] of [
+    ["--only", only],
+    ["--except", except]
+  ] as const)
+    if (text !== undefined && commaSeparated(text).length === 0)
+      return yield* new CommandError({
+        ends: "usage",
+        message: `${flag} "${text}": no table or family is named.`,
+        next: "./sluice dictionary"
+      })
+  return { only: commaSeparated(only ?? ""), except: commaSeparated(except ?? "") }
+})

@@ -1,0 +1,237 @@
+/**
+ * The stages of a sync or backfill, which may be stopped at any time and run again:
+ *
+ *     plan      selects what is due, from the state in the warehouse
+ *     extract   API -> vault: pages as received, durable before their cursor is used
+ *     load      vault -> warehouse: rows and progress in one transaction
+ *     publish   warehouse -> files that people open, replaced all at once
+ *
+ * A bad value is rejected and counted; a bad page stops its resource; bad credentials stop the run.
+ */
+import { Clock, Effect } from "effect"
+import { Api } from "../stages/api/api.ts"
+import { removePartialDownloads } from "../stages/api/downloads.ts"
+import type { Catalogue } from "../catalog/discover.ts"
+import type { Window } from "../catalog/timestamps.ts"
+import { type SchemaPolicies, isBlocked } from "../catalog/schema-policy.ts"
+import { tablesOf } from "../catalog/tables.ts"
+import type { Counts } from "../stages/extract/run-context.ts"
+import { type ResourceResult, extract } from "../stages/extract/extract.ts"
+import { exitCodes } from "../values/failure.ts"
+import { removeLeftovers } from "../output/leftovers.ts"
+import { makeBackgroundLoader } from "../stages/load/background-loader.ts"
+import { makeLoader } from "../stages/load/load.ts"
+import { RecordCache } from "../stages/load/record-cache.ts"
+import { makeBackfillPlan } from "../stages/plan/backfill.ts"
+import { recordCoverage } from "../stages/plan/coverage.ts"
+import type { ExpectedStep } from "../stages/plan/expect.ts"
+import { type Choice, makePlan } from "../stages/plan/plan.ts"
+import type { FailedModel } from "../stages/publish/models/model.ts"
+import { publishNow } from "./release.ts"
+import { type Range, middleOf, sumOf } from "../values/range.ts"
+import { RunEvents } from "../values/run-event.ts"
+import { type Status, statusOf, worstStatus } from "../values/status.ts"
+import { missingSegments } from "../stores/vault/missing-segments.ts"
+import { Vault } from "../stores/vault/vault.ts"
+import { companyOf } from "../stores/warehouse/company.ts"
+import type { RunResource } from "../values/run-resource.ts"
+import { resourcesOf, setStatuses } from "../stores/warehouse/meta/run-resources.ts"
+import { type RunRecord, type RunStatus, beginRun, endRun, fullSync } from "../stores/warehouse/meta/runs.ts"
+import { type SchemaDrift, reportSchemaDrift } from "../stores/warehouse/meta/schema-changes.ts"
+import { freshnessByLocation } from "../stores/warehouse/meta/watermarks.ts"
+import { outputPaths } from "../output/paths.ts"
+import type { AccountSettings, OutputSettings } from "../settings/settings.ts"
+import type { Target } from "../settings/targets.ts"
+import { prepare } from "../stores/warehouse/schema.ts"
+
+/** A location to read, with its own budget and credentials. */
+export interface SyncAccount extends Pick<AccountSettings, "location" | "company" | "optional" | "deletionShareMax"> {
+  readonly api: Api["Service"]
+  /** Updated while pages are received. */
+  readonly counts: Counts
+}
+
+export interface SyncOptions extends Omit<Choice, "optional"> {
+  /** For a backfill: the period to read, instead of what is due. */
+  readonly range?: Window | undefined
+  readonly catalogue: Catalogue
+  readonly accounts: ReadonlyArray<SyncAccount>
+  readonly output: OutputSettings
+  readonly policies: SchemaPolicies
+  /** Further folders to publish into. */
+  readonly targets: ReadonlyArray<Target>
+  /** Called when the plan is made and requests begin. */
+  readonly onPlan: (plan: PlanOfRun) => Effect.Effect<void>
+}
+
+/** What the run is expected to take, in all and by location. */
+export interface PlanOfRun {
+  readonly run: string
+  readonly requests: Range
+  readonly expectedByLocation: ReadonlyMap<string, ReadonlyArray<ExpectedStep>>
+}
+
+export interface Synced {
+  readonly run: RunRecord
+  readonly ended: ReadonlyArray<ResourceResult>
+  readonly exitCode: number
+  readonly status: RunStatus
+  /** Requests sent, retries included. */
+  readonly requests: number
+  readonly rows: ReadonlyArray<RunResource>
+  readonly drift: SchemaDrift
+  /** Whether the vault ends before the position up to which it was loaded. */
+  readonly isVaultTruncated: boolean
+  /** Numbers of segments that are missing in the vault. */
+  readonly missingSegments: ReadonlyArray<number>
+  /** Whether a new release was published (`due`), or why not. */
+  readonly published: "due" | "unchanged" | "nothing read" | "not wanted"
+  /** Models that could not be built. The data are complete without them, so they are an alarm and no exit code. */
+  readonly modelProblems: ReadonlyArray<FailedModel>
+  /** Milliseconds from the start of the run, after planning, until all records were loaded. */
+  readonly loadedMs: number
+  /** Milliseconds from the start of the run, after planning, until its release was published. */
+  readonly elapsedMs: number
+}
+
+/** Locations that are read concurrently. Each has its own rate limit, but they share one load. */
+const locationsMax = 4
+
+export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
+  const { catalogue, output, range } = options
+  const paths = outputPaths(output.folder)
+
+  yield* removePartialDownloads(paths.files)
+  yield* removeLeftovers(output.folder)
+  const missing = yield* missingSegments(paths.vault)
+  const loader = yield* bringUpToDate(catalogue, output.folder, options.policies)
+  const freshness = yield* freshnessByLocation()
+  // Locations that were never read come first, then those that were read longest ago.
+  const readAt = ({ location }: SyncAccount) => freshness.get(location) ?? 0
+  const plans = yield* Effect.forEach(
+    options.accounts.toSorted((one, other) => readAt(one) - readAt(other)),
+    (account) => {
+      const choice = { ...options, optional: account.optional }
+      const plan = range
+        ? makeBackfillPlan(catalogue, account.location, choice, range)
+        : makePlan(catalogue, account.location, choice)
+      return Effect.map(plan, (plan) => ({ ...account, ...plan }))
+    }
+  )
+  const planned = sumOf(plans.map(({ requests }) => requests))
+  const run = yield* beginRun(range ? "backfill" : options.full ? fullSync : "sync", middleOf(planned))
+  const expectedByLocation = new Map(plans.map(({ location, expected }) => [location, expected]))
+  yield* Effect.annotateLogs(options.onPlan({ run: run.id, requests: planned, expectedByLocation }), { run: run.id })
+
+  const backgroundLoader = yield* makeBackgroundLoader(loader)
+  const isOnlyLocation = plans.length === 1
+  const read = Effect.fnUntraced(function* ({ api, steps, location, ...account }: (typeof plans)[number]) {
+    const context = {
+      ...account,
+      ...backgroundLoader,
+      location,
+      run: run.id,
+      folder: output.folder,
+      resources: catalogue.resources,
+      cuts: new Set<number>(),
+      removed: new Map<string, number>(),
+      missingPartitions: new Map(),
+      answers: new Map()
+    }
+    const reading = extract(steps, context, companyOf(location)).pipe(
+      Effect.provideService(Api, api),
+      Effect.annotateLogs({ run: run.id })
+    )
+    // If one of several locations rejects its token, the others are read. The only location stops the run.
+    const ended = yield* isOnlyLocation
+      ? reading
+      : reading.pipe(Effect.catchTags({ BadCredentials: endLocation, WrongLocation: endLocation }))
+    if (!range) yield* recordCoverage(catalogue, { run: run.id, location, steps, ended })
+    return ended
+
+    function endLocation({ message }: { readonly message: string }) {
+      const end: ResourceResult = {
+        location,
+        resource: "locations",
+        mode: "full",
+        shortfalls: [`the location cannot be read: ${message}`],
+        warnings: [],
+        requests: 0,
+        reason: "forbidden"
+      }
+      return Effect.succeed([end])
+    }
+  })
+  const ended = (yield* Effect.raceFirst(
+    Effect.tap(Effect.forEach(plans, read, { concurrency: locationsMax }), () => backgroundLoader.loaded),
+    backgroundLoader.run
+  )).flat()
+  yield* (yield* Vault).seal
+  yield* loader.load
+  const loadedMs = (yield* Clock.currentTimeMillis) - run.startedAt
+
+  const requests = plans.reduce((all, { api }) => all + api.requestsByResource.values().reduce((n, m) => n + m, 0), 0)
+  const drift = yield* reportSchemaDrift(run.id, (table, field) => {
+    const resource = catalogue.resources.find((one) => tablesOf(one).some(({ name }) => name === table))
+    return resource && isBlocked(options.policies, resource, table, field) ? resource.table : undefined
+  })
+  yield* setStatuses()
+  const rows = yield* resourcesOf(run.id)
+  const onEvent = yield* RunEvents
+  onEvent?.({ event: "loaded", run: run.id, resources: rows })
+  // The load may have added reasons to the rows. A location that cannot be read has no rows, only a result.
+  const status = worstStatus([...rows.map(({ status }) => status), ...ended.map((result) => statusOf(result))])
+  const exitCode = exitCodeOf(status, ended)
+  const runStatus = exitCode === exitCodes.later ? "paused" : status
+  yield* endRun(run, { status: runStatus, exitCode, requests })
+  const { due: published, problems: modelProblems } = yield* publishNow(catalogue, output, {
+    run: run.id,
+    targets: options.targets
+  })
+  const elapsedMs = (yield* Clock.currentTimeMillis) - run.startedAt
+  const { isVaultTruncated } = loader
+  const vaultState = { isVaultTruncated, missingSegments: missing }
+  return {
+    run,
+    ended,
+    exitCode,
+    status: runStatus,
+    requests,
+    rows,
+    drift,
+    ...vaultState,
+    published,
+    modelProblems,
+    loadedMs,
+    elapsedMs
+  } satisfies Synced
+})
+
+/**
+ * Adapts the warehouse to the definitions, and loads the pages that an interrupted run left in the vault: the plan uses the
+ * state in the warehouse. Returns the loader.
+ */
+export const bringUpToDate = Effect.fn("bringUpToDate")(function* (
+  catalogue: Catalogue,
+  folder: string,
+  policies: SchemaPolicies
+) {
+  const paths = outputPaths(folder)
+  yield* prepare(catalogue)
+  const loader = yield* makeLoader(
+    catalogue.resources,
+    paths.temporary,
+    policies,
+    undefined,
+    new RecordCache(catalogue, paths.records)
+  )
+  yield* loader.load
+  yield* setStatuses()
+  return loader
+})
+
+const exitCodeOf = (status: Status, results: ReadonlyArray<ResourceResult>): number => {
+  if (status !== "incomplete") return 0
+  if (results.some(({ reason }) => reason === "retryLater")) return exitCodes.later
+  return results.some(({ reason }) => reason === "forbidden") ? exitCodes.credentials : exitCodes.partial
+}

@@ -1,0 +1,213 @@
+/** `sluice sync`: builds the services, runs the sync beside a progress display, and prints the result. */
+import { Clock, Context, Effect, Fiber, Layer } from "effect"
+import { Api } from "../stages/api/api.ts"
+import type { Catalogue } from "../catalog/discover.ts"
+import type { Window } from "../catalog/timestamps.ts"
+import { exitCodes } from "../values/failure.ts"
+import { type ExpectedStep, requestsOf } from "../stages/plan/expect.ts"
+import { makePlan } from "../stages/plan/plan.ts"
+import type { Flags } from "../settings/read.ts"
+import { schemaPolicies } from "../settings/schema-policy.ts"
+import { type AccountSettings, syncSettings } from "../settings/settings.ts"
+import { resolveTargets } from "../settings/targets.ts"
+import { type Synced, sync } from "./sync-account.ts"
+import { middleOf, rangeText } from "../values/range.ts"
+import { RunEvents } from "../values/run-event.ts"
+import { sluiceVersion } from "../values/version.ts"
+import { leftLocations } from "../stores/warehouse/meta/run-resources.ts"
+import { prepare } from "../stores/warehouse/schema.ts"
+import { loadCatalogue } from "./catalogue.ts"
+import { choiceOf } from "./selection.ts"
+import { refuseDemoFolder } from "./demo-folder.ts"
+import { Environment } from "../values/environment.ts"
+import { explained } from "./console/errors.ts"
+import { outputLayer } from "./output-layer.ts"
+import { sentenceOf } from "./console/model-problems.ts"
+import { Output } from "./console/output.ts"
+import { progress } from "./progress.ts"
+import { recentRequests, storeRecentRequests } from "./recent-requests.ts"
+import { recorded } from "./recorded.ts"
+import { withReport } from "../features/report/report-page.ts"
+import { releases, report } from "./report.ts"
+import { reportRunProgress } from "./run-progress.ts"
+import { signalled } from "./signalled.ts"
+import type { Watched } from "./watched.ts"
+import { logEnd } from "./console/log.ts"
+import { deadlineOf } from "./run-flags.ts"
+import { requestHandoff, yieldToSync, releaseHandoff } from "./backfill-handoff.ts"
+
+export interface SyncFlags extends Flags {
+  readonly only: string | undefined
+  readonly except: string | undefined
+  readonly full: boolean
+  readonly acceptDeletions: boolean
+  readonly json: boolean
+  readonly deadline?: string | undefined
+}
+
+export const syncCommand = Effect.fn("cli.sync")(function* (flags: SyncFlags) {
+  const synced = yield* syncOnce(flags)
+  const command = flags.full && synced.exitCode === exitCodes.later ? "./sluice sync --full" : "./sluice sync"
+  const exitCode = yield* report(synced, { name: "sync", json: flags.json, command })
+  yield* logSynced(synced)
+  return exitCode
+})
+
+/** The last entry of the log. */
+export const logSynced = ({ run, status, exitCode, requests, rows, elapsedMs }: Synced) =>
+  logEnd(exitCode, {
+    run: run.id,
+    status,
+    requests,
+    records: rows.reduce((sum, { records }) => sum + records, 0),
+    new: rows.reduce((sum, { newRows }) => sum + newRows, 0),
+    changed: rows.reduce((sum, { changedRows }) => sum + changedRows, 0),
+    duration_ms: elapsedMs
+  })
+
+/** Reads what is due, or a range of the past. */
+export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: Window) {
+  const deadline = yield* deadlineOf(flags.deadline, range ? "backfill" : "sync")
+  const environment = yield* Environment
+  const { keepSecret, say } = yield* Output
+  const choice = yield* choiceOf(flags)
+  const { output, accounts: settings, namedLocations } = yield* syncSettings(flags, environment)
+  settings.flatMap(({ secrets }) => secrets).forEach(keepSecret)
+  const command = range ? "backfill" : "sync"
+  yield* refuseDemoFolder(
+    output.folder,
+    settings.map(({ api }) => api.baseUrl),
+    (other) => (range ? `run the same command with --output ${other}` : `./sluice sync --output ${other}`)
+  )
+  const catalogue = yield* loadCatalogue(output)
+  const policies = yield* schemaPolicies(output, catalogue)
+  let suppressed = 0
+  const targets = yield* resolveTargets(output, catalogue)
+  const work = Effect.gen(function* () {
+    const onEvent = yield* RunEvents
+    onEvent?.({ event: "started", command, version: sluiceVersion, output: output.folder })
+    // The estimate of a sync reads the warehouse before the run begins.
+    if (range) yield* prepare(catalogue)
+    const recentOf = yield* recentRequests(output.folder)
+    const accounts = yield* Effect.forEach(settings, ({ api, ...account }) =>
+      Effect.gen(function* () {
+        const reserve = range ? yield* reserveForSync(catalogue, account) : 0
+        const recent = recentOf({ baseUrl: api.baseUrl, location: account.location })
+        const limits = { ...api.limits, syncsPerDay: reserve, deadline, recent }
+        return {
+          ...account,
+          baseUrl: api.baseUrl,
+          counts: new Map(),
+          api: Context.get(yield* Layer.build(Api.layer({ ...api, limits, location: account.location })), Api),
+          ...(flags.acceptDeletions && { deletionShareMax: 1 })
+        }
+      })
+    )
+    yield* Effect.addFinalizer(() =>
+      storeRecentRequests(
+        output.folder,
+        accounts.map(({ baseUrl, location, api }) => ({ baseUrl, location, recent: api.recent }))
+      )
+    )
+    const watched: Watched = { accounts, expectedByLocation: new Map() }
+    yield* Effect.forkScoped(reportRunProgress(output.folder, `sluice ${command}`, watched))
+    const beside = yield* Effect.forkChild(progress(watched, onEvent))
+    const synced = sync({
+      catalogue,
+      accounts,
+      output,
+      policies,
+      targets,
+      ...choice,
+      full: flags.full,
+      range,
+      onPlan: ({ run, requests, expectedByLocation }) =>
+        Effect.suspend(() => {
+          watched.expectedByLocation = expectedByLocation
+          onEvent?.({ event: "planned", run, requests, steps: stepsOf(expectedByLocation) })
+          const text = rangeText(requests)
+          if (text !== undefined) say(`Planned: ${text} requests.`)
+          return Effect.annotateLogs(Effect.logInfo("plan made"), {
+            locations: accounts.length,
+            planned_requests: rangeText(requests),
+            deadline: deadline === undefined ? undefined : new Date(deadline).toISOString()
+          })
+        })
+    })
+    const ended = yield* (range ? yieldToSync(output.folder, synced) : synced).pipe(
+      Effect.ensuring(Fiber.interrupt(beside))
+    )
+    const { run, published, modelProblems } = ended
+    onEvent?.({
+      event: "published",
+      run: run.id,
+      published: releases[published],
+      modelProblems: modelProblems.map(sentenceOf)
+    })
+    const isPastDeadline = (yield* Clock.currentTimeMillis) >= (deadline ?? Infinity)
+    return {
+      ...ended,
+      catalogue,
+      suppressed,
+      left: yield* leftLocations(namedLocations),
+      requestsLeft: leastOf(accounts.map(({ api }) => api.usage().dailyRemaining)),
+      isStoppedByDeadline: isPastDeadline && ended.exitCode === exitCodes.later
+    }
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(outputLayer(output, { catalogue, onRemoved: (count) => (suppressed += count) })),
+    Effect.mapError(explained(settings[0]!.location)),
+    withReport(output, catalogue),
+    (synced) =>
+      recorded(synced, output.folder, command, (done) => ({
+        ...recordOf(done),
+        locations: settings.map(({ location }) => location)
+      })),
+    signalled({ command, output, accounts: settings, catalogue })
+  )
+  return yield* range ? Effect.ensuring(work, releaseHandoff(output.folder)) : requestHandoff(output.folder, work)
+})
+
+const stepsOf = (expectedByLocation: ReadonlyMap<string, ReadonlyArray<ExpectedStep>>) =>
+  [...expectedByLocation].flatMap(([location, expected]) =>
+    requestsOf(expected).map(({ label: resource, step: { mode }, requests, records }) => ({
+      location,
+      resource,
+      mode,
+      requests,
+      ...(records !== undefined && { records })
+    }))
+  )
+
+const leastOf = (numbers: ReadonlyArray<number | undefined>): number | undefined => {
+  const known = numbers.filter((number) => number !== undefined)
+  return known.length === 0 ? undefined : Math.min(...known)
+}
+
+/** What the ledger keeps of a run. */
+const recordOf = ({ run, status, exitCode, requests, rows }: Synced) => {
+  const sum = (count: "newRows" | "changedRows" | "deletedRows") => rows.reduce((total, row) => total + row[count], 0)
+  return {
+    run: run.id,
+    status,
+    exitCode,
+    requests,
+    newRows: sum("newRows"),
+    changedRows: sum("changedRows"),
+    deletedRows: sum("deletedRows")
+  }
+}
+
+/** A sync that needs more than this is not a nightly one. */
+const reserveForSyncMax = 50_000
+
+/** Requests of the day that a backfill leaves to the syncs: twice what one would take now. */
+const reserveForSync = Effect.fnUntraced(function* (
+  catalogue: Catalogue,
+  { location, optional }: Pick<AccountSettings, "location" | "optional">
+) {
+  const { requests } = yield* makePlan(catalogue, location, { only: [], except: [], optional, full: false })
+  // The upper limit of a wide range would leave nothing for the backfill.
+  const likely = middleOf(requests) ?? Math.min(requests.max ?? Infinity, 3 * requests.min)
+  return Math.min(2 * likely, reserveForSyncMax)
+})

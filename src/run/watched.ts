@@ -1,0 +1,55 @@
+/** A run as the display, the log and `progress.json` see it. */
+import type { ExpectedStep } from "../stages/plan/expect.ts"
+import { type ReadSoFar, liveRequests } from "../stages/plan/live.ts"
+import type { SyncAccount } from "./sync-account.ts"
+import { middleOf, sumOf } from "../values/range.ts"
+
+type WatchedAccount = Pick<SyncAccount, "api" | "counts" | "location">
+
+export interface Watched {
+  readonly accounts: ReadonlyArray<WatchedAccount>
+  /** Empty until the plan is made. */
+  expectedByLocation: ReadonlyMap<string, ReadonlyArray<ExpectedStep>>
+}
+
+export interface Totals {
+  /** Requests sent and records read so far. */
+  readonly requests: number
+  readonly records: number
+  /** The requests of the whole run, as far as they are known by now; `undefined` before the plan is made. */
+  readonly planned: number | undefined
+  /** Whether `planned` is only a lower limit. */
+  readonly isMinimum: boolean
+}
+
+export const totalsOf = ({ accounts, expectedByLocation }: Watched): Totals => {
+  const range =
+    expectedByLocation.size === 0
+      ? undefined
+      : sumOf(
+          accounts.map((account) =>
+            liveRequests(expectedByLocation.get(account.location) ?? [], (label) => soFar(account, label))
+          )
+        )
+  const middle = range && middleOf(range)
+  return {
+    requests: total(accounts.flatMap(({ api }) => [...api.requestsByResource.values()])),
+    records: total(accounts.flatMap(({ counts }) => Array.from(counts.values(), ({ records }) => records))),
+    planned: middle ?? range?.min,
+    isMinimum: middle === undefined
+  }
+}
+
+const soFar = ({ api, counts }: WatchedAccount, label: string): ReadSoFar | undefined => {
+  const count = counts.get(label)
+  if (!count) return undefined
+  const totals = Object.values(count.totals ?? {})
+  return {
+    records: count.records,
+    requests: api.requestsByResource.get(label) ?? 0,
+    ...(totals.length > 0 && { total: total(totals) }),
+    ...(count.status && { status: count.status })
+  }
+}
+
+export const total = (numbers: ReadonlyArray<number>): number => numbers.reduce((sum, number) => sum + number, 0)

@@ -1,0 +1,236 @@
+/** The client of the Account Platform API: sends requests within the budget, with credentials, time-outs and retries. */
+import { Clock, Context, Effect, Exit, Layer, Option, Random, type Scope } from "effect"
+import { holdsLongNumbers, parseExact } from "../../catalog/json.ts"
+import type { BoundRequest } from "../../catalog/request.ts"
+import type { Failure } from "../../values/failure.ts"
+import { type Budget, type Limits, type Priority, type RateLimitSnapshot, makeBudget } from "./rate-limiter.ts"
+import { type Retry, classify } from "./response-errors.ts"
+import { type CredentialSettings, type SendForm, makeCredentials } from "./credentials.ts"
+import {
+  type ApiError,
+  BadCredentials,
+  BudgetExhausted,
+  type TransportError,
+  RequestRejected,
+  Unavailable
+} from "./errors.ts"
+import { type ExchangeSettings, type Received, Transport, makeExchange } from "./exchange.ts"
+import type { FileTarget } from "./downloads.ts"
+import { makeLinked } from "./linked-texts.ts"
+import { bodyBytesMax, withoutSecrets } from "./response-body.ts"
+import { commonHeaders, headersOf, rateHeaders, timeOf, httpRequest } from "./http.ts"
+
+export interface Call {
+  readonly request: BoundRequest
+  readonly priority: Priority
+  /** The resource, or label of children, for which the request is counted. */
+  readonly resource: string
+  /** The path of the request with the names of its parameters, which the log shows: ids may be personal data. */
+  readonly pathTemplate?: string
+  /** For a response that is a file: where to store it. The body is then a `StoredFile`; see downloads.ts. */
+  readonly file?: FileTarget
+}
+
+export interface ApiResponse {
+  /** The body as received, decompressed and without secrets. */
+  readonly text: string
+  readonly body: unknown
+  /** Whether the body has numbers that a double cannot represent. */
+  readonly hasBigNumbers: boolean
+  /** When the response was received, epoch milliseconds. */
+  readonly at: number
+  /** The time of the response by the service's clock, epoch milliseconds with a resolution of 1 s. */
+  readonly serviceTime: number | undefined
+}
+
+export class Api extends Context.Service<
+  Api,
+  {
+    /** Sends a request, with retries. */
+    readonly send: (call: Call) => Effect.Effect<ApiResponse, ApiError | Failure>
+    /** Fetches a text on another host to which a response links, without the token; `undefined` if it cannot be fetched. */
+    readonly linked: (url: string) => Effect.Effect<string | undefined>
+    /** Requests sent so far, retries included, by resource. */
+    readonly requestsByResource: ReadonlyMap<string, number>
+    readonly usage: Budget["usage"]
+    readonly recent: Budget["recent"]
+  }
+>()("sluice/api/Api") {
+  static readonly layer = (settings: ApiSettings) => Layer.effect(Api, makeApi(settings))
+}
+
+export interface ApiSettings extends ExchangeSettings {
+  readonly credentials: CredentialSettings
+  readonly limits: Limits
+  /** For what is said about the budget. */
+  readonly location?: string
+}
+
+const attemptsMax = 7
+/** An attempt to download a file may take ten minutes, and only few run at once. */
+const fileAttemptsMax = 3
+/** Other clients may use the budget for minutes. If the service throttles a request for longer, waiting does not help. */
+const throttledMsMax = 15 * 60_000
+
+const makeApi = Effect.fn("api.make")(function* (
+  settings: ApiSettings
+): Effect.fn.Return<Api["Service"], never, Scope.Scope> {
+  const exchange = yield* makeExchange(settings)
+  const budget = yield* makeBudget(settings.limits, settings.location)
+  const requestsByResource = new Map<string, number>()
+  const { hostname } = new URL(settings.baseUrl)
+  /** Named as the semantic conventions for HTTP clients say. Ids are not in it: they may be personal data. */
+  const spanOf = (method: string, template: string | undefined) => ({
+    kind: "client" as const,
+    attributes: {
+      "http.request.method": method,
+      "server.address": hostname,
+      ...(template !== undefined && { "url.template": template })
+    }
+  })
+
+  const sendForm: SendForm = (path, form) =>
+    exchange
+      .send({
+        method: "POST",
+        path,
+        headers: { ...commonHeaders, "content-type": "application/x-www-form-urlencoded" },
+        body: new URLSearchParams(form).toString()
+      })
+      .pipe(Effect.map(({ status, text }) => ({ status, body: text })))
+  const credentials = yield* makeCredentials(settings.credentials, sendForm)
+
+  /** Sends a request once. Returns the response, or why to retry. `wasRenewed`: an earlier attempt renewed the token. */
+  const attempt = Effect.fnUntraced(
+    function* ({ request, pathTemplate, priority, resource, file }: Call, wasRenewed: boolean) {
+      const token = yield* credentials.token
+      let sentAt = 0
+      const send = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        sentAt = now
+        requestsByResource.set(resource, (requestsByResource.get(resource) ?? 0) + 1)
+        return exchange.send(
+          { ...httpRequest(request), headers: headersOf(request, token) },
+          file && { target: file, secrets: credentials.secrets }
+        )
+      }).pipe(
+        Effect.tap(({ status }) => Effect.annotateCurrentSpan("http.response.status_code", status)),
+        Effect.withSpan(`${request.method} ${pathTemplate ?? ""}`.trimEnd(), spanOf(request.method, pathTemplate))
+      )
+      // A request must release its slot exactly once, however it ends: a lost slot would reduce the budget permanently.
+      const {
+        status,
+        text: sent,
+        headers
+      } = yield* Effect.uninterruptibleMask((restore) =>
+        restore(budget.acquire(priority)).pipe(
+          Effect.flatMap((slot) => Effect.onExit(restore(send), (exit) => slot.release(rateLimitIn(exit))))
+        )
+      )
+      const durationMs = (yield* Clock.currentTimeMillis) - sentAt
+      yield* Effect.annotateLogs(Effect.logDebug("request"), {
+        method: request.method,
+        path: pathTemplate,
+        status,
+        duration_ms: durationMs
+      })
+      const text = sent === undefined ? undefined : withoutSecrets(sent, credentials.secrets)
+      const classified = classify(status, text)
+      if (classified === "ok") {
+        if (text === undefined)
+          return yield* new RequestRejected({
+            status,
+            message: `the response is over our limit of ${bodyBytesMax >> 20} MB`,
+            isTooLarge: true
+          })
+        const hasBigNumbers = holdsLongNumbers(text)
+        const body = parsed(text, hasBigNumbers)
+        if (body === tooDeep)
+          return yield* new RequestRejected({ status, message: "the response is nested too deeply" })
+        if (body === undefined) return { retry: "soon", message: "the response is not JSON" } satisfies Retry
+        const serviceTime = timeOf(headers)
+        return { text, body, hasBigNumbers, at: yield* Clock.currentTimeMillis, serviceTime } satisfies ApiResponse
+      }
+      if (!("retry" in classified)) return yield* classified
+      if (classified.retry !== "with a fresh token") return classified
+      // If the service refuses the newest token too, it would refuse the next one.
+      if (wasRenewed && token === (yield* credentials.token)) return classified
+      const isNew = yield* credentials.renew(token, classified.message)
+      // If another request has renewed the token meanwhile, only the old token was rejected.
+      return isNew ? classified : ({ ...classified, retry: "with the newest token" } satisfies Retry)
+    },
+    Effect.catchTag("TransportError", ({ message }) => Effect.succeed<Retry>({ retry: "soon", message }))
+  )
+
+  const send = Effect.fn("api.send")(function* (call: Call) {
+    // Such a path is normalised to another one on its way to the service, so it would request something else.
+    if (/\/\.{1,2}(?=\/|$)/.test(call.request.path))
+      return yield* new RequestRejected({ status: 400, message: "an id that is empty, . or .. cannot be requested" })
+    let last: Retry = { retry: "soon", message: "" }
+    let isRenewed = false
+    let throttledAt: number | undefined
+    const callAttemptsMax = call.file === undefined ? attemptsMax : fileAttemptsMax
+    for (let tries = 0; tries < callAttemptsMax;) {
+      const result = yield* attempt(call, isRenewed)
+      if ("body" in result) return result
+      last = result
+      // A throttled request waits in the budget, as all others do. This is not counted as a failed attempt.
+      if (result.retry === "after the window") {
+        const now = yield* Clock.currentTimeMillis
+        throttledAt ??= now
+        if (now - throttledAt < throttledMsMax) {
+          yield* logRetry(call, result, 0)
+          continue
+        }
+        const message = `the service refused a request for ${throttledMsMax / 60_000} minutes (${result.message})`
+        return yield* new BudgetExhausted({ message, resumeAt: now + throttledMsMax })
+      }
+      tries++
+      if (result.retry === "with a fresh token") {
+        if (isRenewed) return yield* new BadCredentials({ kind: settings.credentials.kind, message: result.message })
+        isRenewed = true
+      }
+      if (tries === callAttemptsMax) break
+      const waitMs = result.retry === "soon" ? yield* backoffMs(tries) : 0
+      yield* logRetry(call, result, waitMs)
+      if (waitMs > 0) yield* Effect.sleep(waitMs)
+    }
+    return yield* new Unavailable({
+      message: `${last.message} (after ${callAttemptsMax} attempts)`,
+      later: !exchange.hasResponded()
+    })
+  })
+
+  const fetchLinked = yield* makeLinked(settings.baseUrl, yield* Transport)
+  const linked = (url: string) =>
+    Effect.map(fetchLinked(url), (text) => text && withoutSecrets(text, credentials.secrets))
+
+  return Api.of({ send, linked, requestsByResource, usage: budget.usage, recent: budget.recent })
+})
+
+/** The reason is the status, if there is one: the message of a response may contain personal data. */
+const logRetry = ({ pathTemplate }: Call, { message }: Retry, waitMs: number) =>
+  Effect.annotateLogs(Effect.logInfo("request is retried"), {
+    path: pathTemplate,
+    reason: /^\d{3}\b/.exec(message)?.[0] ?? message,
+    wait_ms: Math.round(waitMs)
+  })
+
+/** Doubles from 0.25 s to 8 s, times a random factor from 0.5 to 1, so that retries of many requests are spread. */
+const backoffMs = (tries: number) =>
+  Random.nextBetween(0.5, 1).pipe(Effect.map((factor) => Math.min(125 * 2 ** tries, 8000) * factor))
+
+const parsed = (text: string, hasBigNumbers: boolean): unknown => {
+  try {
+    return parseExact(text, hasBigNumbers)
+  } catch (error) {
+    return error instanceof RangeError ? tooDeep : undefined
+  }
+}
+
+const tooDeep = Symbol("nested too deeply")
+
+/** What the end of a request shows of the rate limit. If a connection existed, the service may have counted the request. */
+const rateLimitIn = (exit: Exit.Exit<Received, TransportError | RequestRejected | Failure>): RateLimitSnapshot =>
+  Exit.isSuccess(exit)
+    ? rateHeaders(exit.value.headers, exit.value.status)
+    : { unsent: Option.exists(Exit.findErrorOption(exit), (error) => error._tag === "TransportError" && error.unsent) }

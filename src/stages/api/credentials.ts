@@ -1,0 +1,194 @@
+/**
+ * The access token: a private integration token, which does not change, or OAuth tokens, which are refreshed. A refresh
+ * token can be used only once, so there is room on disk for its successor before it is requested. If it cannot be
+ * stored all the same, it stays in memory, and is stored as soon as that is possible.
+ */
+import { Clock, Effect, Fiber, Redacted, Schema, type Scope, Semaphore } from "effect"
+import { readFile } from "node:fs/promises"
+import type { Failure } from "../../values/failure.ts"
+import { onDisk, takeRoom, writeDurably } from "../../output/files.ts"
+import { withoutSecrets } from "./response-body.ts"
+import { BadCredentials, TransportError, type RequestRejected, Unavailable } from "./errors.ts"
+
+export type CredentialSettings =
+  | { readonly kind: "private"; readonly token: Redacted.Redacted }
+  | {
+      readonly kind: "oauth"
+      readonly clientId: string
+      readonly clientSecret: Redacted.Redacted
+      readonly refreshToken: Redacted.Redacted
+      /** The file that stores the current tokens, with mode 0600. */
+      readonly store: string
+    }
+
+type TokenError = BadCredentials | Unavailable | TransportError | RequestRejected | Failure
+
+export interface Credentials {
+  /** The current access token; refreshes it first if it expires soon. */
+  readonly token: Effect.Effect<string, TokenError>
+  /** Texts that no output may contain. Grows when tokens are refreshed. */
+  readonly secrets: ReadonlySet<string>
+  /**
+   * Refreshes a token that the service has rejected. Returns whether it did: false if another request has refreshed it
+   * already. Fails with BadCredentials if it cannot be refreshed.
+   */
+  readonly renew: (rejected: string, reason: string) => Effect.Effect<boolean, TokenError>
+}
+
+/** Sends a form to the token endpoint. Returns the status, and the body if it can be read. */
+export type SendForm = (
+  path: string,
+  form: Readonly<Record<string, string>>
+) => Effect.Effect<
+  { readonly status: number; readonly body: string | undefined },
+  TransportError | RequestRejected | Failure
+>
+
+const StoredTokens = Schema.Struct({
+  accessToken: Schema.String,
+  refreshToken: Schema.String,
+  /** Epoch milliseconds. */
+  expiresAt: Schema.Number,
+  /** When to refresh the tokens; if absent, a minute before they expire. */
+  renewAt: Schema.optional(Schema.Number),
+  /** The end of the configured refresh token from which these tokens descend. Stored tokens of another one are ignored. */
+  origin: Schema.String
+})
+type Tokens = typeof StoredTokens.Type
+
+/** The service uses two spellings of the fields. */
+const TokenResponse = Schema.Struct({
+  access_token: Schema.optional(Schema.String),
+  accessToken: Schema.optional(Schema.String),
+  refresh_token: Schema.optional(Schema.String),
+  refreshToken: Schema.optional(Schema.String),
+  expires_in: Schema.optional(Schema.Unknown),
+  expiresIn: Schema.optional(Schema.Unknown),
+  error: Schema.optional(Schema.String),
+  error_description: Schema.optional(Schema.String),
+  message: Schema.optional(Schema.String)
+})
+
+/** The end of the scope stores what could not be stored before. */
+export const makeCredentials = (
+  settings: CredentialSettings,
+  sendForm: SendForm
+): Effect.Effect<Credentials, never, Scope.Scope> =>
+  settings.kind === "private"
+    ? Effect.succeed({
+        token: Effect.succeed(Redacted.value(settings.token)),
+        secrets: new Set([Redacted.value(settings.token)]),
+        renew: (_, message) => Effect.fail(new BadCredentials({ kind: "private", message }))
+      })
+    : makeOAuth(settings, sendForm)
+
+/** The usual lifetime of an access token: a day less a second. */
+const usualLifetimeMs = 86_399_000
+
+/** More than any pair of tokens takes. */
+const tokenBytesMax = 16 * 1024
+const saveAgainAfterMs = 10_000
+
+const makeOAuth = Effect.fn("api.oauth")(function* (
+  settings: Extract<CredentialSettings, { kind: "oauth" }>,
+  sendForm: SendForm
+): Effect.fn.Return<Credentials, never, Scope.Scope> {
+  const tokensLock = yield* Semaphore.make(1)
+  const origin = Redacted.value(settings.refreshToken).slice(-8)
+  const secrets = new Set([settings.clientSecret, settings.refreshToken].map(Redacted.value))
+  let tokens: Tokens | undefined
+  const use = (newer: Tokens | undefined) => {
+    tokens = newer
+    if (newer) secrets.add(newer.accessToken).add(newer.refreshToken)
+  }
+
+  let unsavedSince: number | undefined
+  const saveAgain = Effect.fnUntraced(function* (now: number) {
+    if (unsavedSince === undefined || tokens === undefined) return
+    unsavedSince = now
+    const saved = yield* Effect.result(
+      onDisk(settings.store, "written", () => writeDurably(settings.store, JSON.stringify(tokens)))
+    )
+    if (saved._tag === "Success") unsavedSince = undefined
+  })
+  yield* Effect.addFinalizer(() =>
+    Effect.gen(function* () {
+      yield* saveAgain(yield* Clock.currentTimeMillis)
+      if (unsavedSince !== undefined)
+        yield* Effect.logError(
+          `The new refresh token could not be stored in ${settings.store}, and the one before is used up: authorise the app again`
+        )
+    }).pipe(tokensLock.withPermits(1))
+  )
+
+  const renewed = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const room = yield* onDisk(settings.store, "written", () => takeRoom(settings.store, tokenBytesMax))
+    const refreshed = yield* requested(now).pipe(
+      Effect.onError(() => Effect.promise(() => room.release().catch(() => {})))
+    )
+    use(refreshed)
+    unsavedSince = undefined
+    yield* onDisk(settings.store, "written", () => room.write(JSON.stringify(refreshed))).pipe(
+      Effect.catch(({ message }) => {
+        unsavedSince = now
+        return Effect.logWarning(`The new refresh token is not stored yet, and will be tried again: ${message}`)
+      })
+    )
+  })
+  // Once the service has used up the old token, a signal must not lose the new one. The time limit of the request still counts.
+  const refresh = Effect.uninterruptible(Effect.flatMap(Effect.forkDetach(Effect.interruptible(renewed)), Fiber.join))
+
+  const requested = Effect.fnUntraced(function* (now: number) {
+    const { status, body } = yield* sendForm("/oauth/token", {
+      client_id: settings.clientId,
+      client_secret: Redacted.value(settings.clientSecret),
+      grant_type: "refresh_token",
+      refresh_token: tokens?.refreshToken ?? Redacted.value(settings.refreshToken)
+    })
+    const response = yield* Schema.decodeUnknownEffect(Schema.fromJsonString(TokenResponse))(body ?? "").pipe(
+      Effect.catch(() => Effect.succeed(undefined))
+    )
+    const reason = [response?.error, response?.error_description ?? response?.message].filter(Boolean).join(": ")
+    const message = withoutSecrets(`the token endpoint answered ${status} ${reason || "without tokens"}`, secrets)
+    // An error of a gateway, or an unreadable response, does not mean that the refresh token is invalid.
+    if (response === undefined || status >= 500 || status === 429 || status === 408)
+      return yield* new TransportError({ message, unsent: false })
+    if (/location is not active/i.test(reason))
+      return yield* new Unavailable({
+        message: `the account is paused; its tokens remain valid (${message})`,
+        later: true
+      })
+    const accessToken = response.access_token ?? response.accessToken
+    const refreshToken = response.refresh_token ?? response.refreshToken
+    if (status >= 300 || accessToken === undefined || refreshToken === undefined)
+      return yield* new BadCredentials({ kind: "oauth", message })
+    const lifetimeMs = Number(response.expires_in ?? response.expiresIn ?? Number.NaN) * 1000 || usualLifetimeMs
+    // Early enough for requests in flight, but no more than a tenth of the lifetime early.
+    const renewAt = now + lifetimeMs - Math.min(60_000, lifetimeMs / 10)
+    return { accessToken, refreshToken, expiresAt: now + lifetimeMs, renewAt, origin } satisfies Tokens
+  })
+
+  return {
+    secrets,
+    token: Effect.gen(function* () {
+      if (tokens === undefined) use(yield* stored(settings.store, origin))
+      const now = yield* Clock.currentTimeMillis
+      if (unsavedSince !== undefined && now >= unsavedSince + saveAgainAfterMs) yield* saveAgain(now)
+      if (tokens === undefined || now >= (tokens.renewAt ?? tokens.expiresAt - 60_000)) yield* refresh
+      return tokens!.accessToken
+    }).pipe(tokensLock.withPermits(1)),
+    // If the service rejects many requests at once, the first refreshes the token, and the others find the new one.
+    renew: (rejected) =>
+      Effect.suspend(() =>
+        tokens === undefined || tokens.accessToken === rejected ? Effect.as(refresh, true) : Effect.succeed(false)
+      ).pipe(tokensLock.withPermits(1))
+  }
+})
+
+const stored = (path: string, origin: string): Effect.Effect<Tokens | undefined> =>
+  Effect.tryPromise(() => readFile(path, "utf8")).pipe(
+    Effect.flatMap(Schema.decodeUnknownEffect(Schema.fromJsonString(StoredTokens))),
+    Effect.map((tokens) => (tokens.origin === origin ? tokens : undefined)),
+    Effect.catch(() => Effect.succeed(undefined))
+  )

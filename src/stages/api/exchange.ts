@@ -1,0 +1,106 @@
+/** One HTTP request and its response: connections, decompression, time-outs and transport errors. */
+import { Context, Effect, type Scope } from "effect"
+import { Agent, type Dispatcher, interceptors } from "undici"
+import { type Failure, fileFailure } from "../../values/failure.ts"
+import { TransportError, RequestRejected } from "./errors.ts"
+import { DiskError, type FileSink, FileRejected, store } from "./downloads.ts"
+import { connectionError } from "./unreachable.ts"
+import { bytesOf, errorTextOf, textOf } from "./response-body.ts"
+
+export interface Received {
+  readonly status: number
+  readonly headers: Dispatcher.ResponseData["headers"]
+  /** The decompressed body; `undefined` if a successful response is too large, or if an error response cannot be read. */
+  readonly text: string | undefined
+}
+
+export interface Exchange {
+  readonly send: (
+    options: Omit<Dispatcher.RequestOptions, "origin">,
+    file?: Omit<FileSink, "megabytesMax">
+  ) => Effect.Effect<Received, TransportError | RequestRejected | Failure>
+  /** Whether the service has responded at least once. */
+  readonly hasResponded: () => boolean
+}
+
+export const timeoutMs = 60_000
+/** Limit for a whole download, even while bytes arrive. An hour of audio is about 60 MB. */
+const fileTimeoutMs = 600_000
+
+export interface ExchangeSettings {
+  readonly baseUrl: string
+  /** A response that sends no byte for this long has failed. By default a minute. */
+  readonly idleMs?: number
+  /** Larger files are not stored. */
+  readonly fileMbMax: number
+}
+
+/** A dispatcher to use instead of connections, for a service in this process. */
+export const Transport = Context.Reference<Dispatcher | undefined>("sluice/api/Transport", {
+  defaultValue: () => undefined
+})
+
+export const makeExchange = Effect.fn("api.exchange")(function* ({
+  baseUrl,
+  fileMbMax,
+  idleMs = timeoutMs
+}: ExchangeSettings): Effect.fn.Return<Exchange, never, Scope.Scope> {
+  const agent =
+    (yield* Transport) ??
+    (yield* Effect.acquireRelease(
+      Effect.sync(() => new Agent({ connections: 24 })),
+      (agent) => Effect.promise(() => agent.destroy())
+    ))
+  const client = decompressed(agent)
+  const { origin, pathname } = new URL(baseUrl)
+  const prefix = pathname.replace(/\/$/, "")
+  let hasResponded = false
+
+  const send: Exchange["send"] = (options, file) =>
+    Effect.tryPromise({
+      try: async (signal) => {
+        const response = await client.request({
+          ...options,
+          origin,
+          path: prefix + options.path,
+          signal,
+          headersTimeout: idleMs,
+          bodyTimeout: idleMs
+        })
+        const { statusCode: status, headers, body } = response
+        if (status >= 300 || status === 206)
+          return { status, headers, text: await errorTextOf(body, headers["content-encoding"]) }
+        if (file === undefined) {
+          const bytes = await bytesOf(body)
+          return { status, headers, text: bytes && textOf(bytes) }
+        }
+        const stored = await store(body, headers, { ...file, megabytesMax: fileMbMax })
+        return { status, headers, text: JSON.stringify(stored) }
+      },
+      catch: (cause) => {
+        if (cause instanceof DiskError) return fileFailure(file!.target.name, "written", cause)
+        if (cause instanceof FileRejected) return new RequestRejected({ status: 200, message: cause.message })
+        return connectionError(cause, origin)
+      }
+    }).pipe(
+      Effect.timeoutOrElse({
+        duration: file === undefined ? timeoutMs : fileTimeoutMs,
+        orElse: () => Effect.fail(new TransportError({ message: "no response in time", unsent: false }))
+      }),
+      Effect.tap(() => Effect.sync(() => (hasResponded = true)))
+    )
+
+  return { send, hasResponded: () => hasResponded }
+})
+
+/** Adds decompression. Suppresses the warning of the interceptor that it is experimental, which is of no use to users. */
+export const decompressed = (dispatcher: Dispatcher): Dispatcher => {
+  const { emitWarning } = process
+  process.emitWarning = () => {}
+  try {
+    // Error responses must be decompressed too, because their messages are evaluated.
+    return dispatcher.compose(interceptors.decompress({ skipErrorResponses: false }))
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}

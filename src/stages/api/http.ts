@@ -1,0 +1,69 @@
+/** Converts a request to HTTP, and reads the headers of a response. */
+import type { Dispatcher } from "undici"
+import { written } from "../../catalog/json.ts"
+import { dayMs } from "../../catalog/timestamps.ts"
+import type { BoundRequest } from "../../catalog/request.ts"
+import type { RateLimitSnapshot } from "./rate-limiter.ts"
+
+export const commonHeaders = {
+  accept: "application/json",
+  "accept-encoding": "zstd, gzip, br",
+  version: "v3",
+  // The default user agent of an HTTP library is blocked before it reaches the service (field-notes 1).
+  "user-agent": "sluice/0.1"
+}
+
+export const headersOf = ({ method }: BoundRequest, token: string) => ({
+  ...commonHeaders,
+  authorization: `Bearer ${token}`,
+  ...(method === "POST" && { "content-type": "application/json" })
+})
+
+export const httpRequest = ({ method, path, parameters }: BoundRequest) =>
+  method === "POST"
+    ? { method, path, body: JSON.stringify(parameters) }
+    : { method, path: `${path}${query(parameters)}` }
+
+const query = (parameters: Readonly<Record<string, unknown>>): string => {
+  // A list becomes a repeated parameter.
+  const text = new URLSearchParams(
+    Object.entries(parameters).flatMap(([name, value]) =>
+      [value].flat().map((item) => [name, written(item)] as [string, string])
+    )
+  ).toString()
+  return text === "" ? "" : `?${text}`
+}
+
+/** The rate limit as the headers of a response report it. */
+export const rateHeaders = (headers: Dispatcher.ResponseData["headers"], status: number): RateLimitSnapshot => {
+  const number = (name: string) => {
+    const value = Number(headers[name] ?? Number.NaN)
+    // Larger values are errors: 1e11 ms are three years.
+    return value >= 0 && value < 1e11 ? value : undefined
+  }
+  const resetMs = number("x-ratelimit-daily-reset")
+  return {
+    max: number("x-ratelimit-max") || undefined,
+    remaining: number("x-ratelimit-remaining"),
+    windowMs: number("x-ratelimit-interval-milliseconds") || undefined,
+    dailyRemaining: number("x-ratelimit-daily-remaining"),
+    dailyMax: number("x-ratelimit-limit-daily") || undefined,
+    // A day ends within 24 hours in any time zone. A much larger value is not a duration.
+    dailyResetMs: resetMs !== undefined && resetMs <= 2 * dayMs ? resetMs : undefined,
+    ...(status === 429 && { refusedForMs: retryAfterMs(headers) ?? "unspecified" })
+  }
+}
+
+/** The header has seconds, or a time by the service's clock. */
+const retryAfterMs = (headers: Dispatcher.ResponseData["headers"]): number | undefined => {
+  const header = String(headers["retry-after"] ?? "").trim()
+  if (/^\d{1,10}$/.test(header)) return Number(header) * 1000
+  const waitMs = Date.parse(header) - (timeOf(headers) ?? Number.NaN)
+  return waitMs >= 0 ? waitMs : undefined
+}
+
+/** The time of the response by the service's clock, epoch milliseconds. */
+export const timeOf = (headers: Dispatcher.ResponseData["headers"]): number | undefined => {
+  const time = Date.parse(String(headers["date"]))
+  return Number.isNaN(time) ? undefined : time
+}

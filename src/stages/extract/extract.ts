@@ -1,0 +1,238 @@
+/**
+ * API to vault: reads all resources of a plan concurrently, children after their parents. A resource that cannot be read
+ * ends by itself, with its reason; only bad credentials, a wrong location and a full disk end the whole run.
+ */
+import { Clock, Deferred, Effect } from "effect"
+import { Api } from "../api/api.ts"
+import type { ApiError, BadCredentials, WrongLocation } from "../api/errors.ts"
+import {
+  type ChildRequest,
+  type ListResource,
+  type Resource,
+  childRequestOf,
+  partitionsOf,
+  hasCompanyParameter
+} from "../../catalog/resource.ts"
+import type { Failure } from "../../values/failure.ts"
+import type { Step } from "../../values/step.ts"
+import type { Outcome } from "../../stores/vault/entry.ts"
+import { Vault } from "../../stores/vault/vault.ts"
+import { isComplete, statusOf } from "../../values/status.ts"
+import { lastStatuses } from "../../stores/warehouse/meta/run-resources.ts"
+import { excludedCount } from "../../stores/warehouse/sync-state.ts"
+import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import { readWindows } from "./backfill.ts"
+import { type Reading, type RunContext, begin } from "./run-context.ts"
+import { decideMissingRows } from "./deletions.ts"
+import { readChildren } from "./children.ts"
+import { type Outage, watchForOutage } from "./outage.ts"
+import { read } from "./list.ts"
+import { withWarnings, cappedByParents } from "./outcome.ts"
+import { reportEnd, reportStart } from "./reading-reports.ts"
+
+export interface ResourceResult extends Outcome {
+  readonly location: string
+  readonly resource: string
+  /** `retryLater`: the budget is spent or the API is down. `forbidden`: the token may not read the resource. */
+  readonly reason?: "retryLater" | "forbidden"
+  /** Epoch milliseconds. */
+  readonly resumeAt?: number
+}
+
+export const extract = Effect.fn("extract")(function* (
+  steps: ReadonlyArray<Step>,
+  context: RunContext,
+  /** Finds the owner of the location, once the location has been read. */
+  companyOf: Effect.Effect<string | undefined, Failure, Warehouse>
+): Effect.fn.Return<ReadonlyArray<ResourceResult>, BadCredentials | WrongLocation | Failure, Api | Vault | Warehouse> {
+  const readByTable = new Map<string, Deferred.Deferred<void>>()
+  // A run may leave out the parents of a resource; then it uses the parents that earlier runs have read.
+  const nothingToWaitFor = yield* Deferred.make<void>()
+  yield* Deferred.succeed(nothingToWaitFor, undefined)
+  /** Unfinished readings of each table: its list, and its requests per parent. */
+  const pendingReadings = new Map<string, number>()
+  const resultsByTable = new Map<string, ReadonlyArray<ResourceResult>>()
+  for (const { resource, mode } of steps) {
+    readByTable.set(resource.table, yield* Deferred.make<void>())
+    pendingReadings.set(
+      resource.table,
+      Number(mode !== "children") + Number(resource.childOf !== undefined && mode !== "window")
+    )
+  }
+  const outage = yield* watchForOutage(context.location)
+
+  const run = (label: string, reading: Reads) => {
+    begin(context.counts, label)
+    return reportStart(label, context).pipe(
+      Effect.andThen(runToEnd(label, reading, context, outage)),
+      Effect.map((result) => [result]),
+      Effect.withSpan(`read ${label}`, {
+        attributes: { "sluice.location": context.location, "sluice.resource": label }
+      }),
+      Effect.annotateLogs({ location: context.location, resource: label })
+    )
+  }
+  /** Runs a reading that adds rows to a table. Its children can end only after all such readings have. */
+  const runForRows = (table: string, label: string, reading: Reads) =>
+    run(label, reading).pipe(
+      Effect.tap((results) =>
+        Effect.sync(() => resultsByTable.set(table, [...(resultsByTable.get(table) ?? []), ...results]))
+      ),
+      Effect.ensuring(
+        Effect.suspend(() => {
+          pendingReadings.set(table, pendingReadings.get(table)! - 1)
+          return pendingReadings.get(table) === 0 ? Deferred.succeed(readByTable.get(table)!, undefined) : Effect.void
+        })
+      )
+    )
+  const list = ({ resource, embedded, mode, ...reading }: Step) =>
+    mode === "children" || resource.kind !== "list"
+      ? Effect.succeed([])
+      : runForRows(
+          resource.table,
+          resource.table,
+          mode === "window"
+            ? readWindows(resource, { ...reading, mode }, context)
+            : read(resource, { ...reading, mode }, context).pipe(
+                Effect.flatMap((outcome) => withDeletions(outcome, resource, reading, embedded))
+              )
+        )
+  /** Decides about the rows missing from a list that was read in full, also those of the tables embedded in its pages. */
+  const withDeletions = Effect.fnUntraced(function* (
+    outcome: Outcome,
+    resource: ListResource,
+    reading: Omit<Reading, "mode">,
+    embedded: ReadonlyArray<Resource>
+  ) {
+    const isNamed = typeof resource.partitions === "string"
+    if (outcome.mode !== "full" || (isNamed && resource.partitionColumn === undefined)) return outcome
+    if (!isComplete(outcome)) return withWarnings(outcome, ["deleted rows were not looked for"])
+    const { cascadesFrom, childOf } = resource
+    for (const parent of [cascadesFrom, childOf]) {
+      const isRead = parent && readByTable.get(parent.table)
+      if (isRead) yield* Deferred.await(isRead)
+    }
+    // A partition that was removed from the settings, or that the service does not have, leaves its rows as they are.
+    const missing = context.missingPartitions.get(resource.table)
+    const namedPartitions = isNamed
+      ? {
+          column: resource.partitionColumn!,
+          names: partitionsOf(resource, context.optional).flatMap(([name]) => (missing?.has(name) ? [] : [name]))
+        }
+      : undefined
+    const again = { ...reading, mode: "full" as const, checkpoints: {} }
+    const readAgain = Effect.map(read(resource, again, context), isComplete)
+    return withWarnings(
+      outcome,
+      yield* decideMissingRows([resource, ...embedded], outcome.begunAt!, context, readAgain, namedPartitions)
+    )
+  })
+  const children = ({ resource, mode, childCapabilities, refreshCutoff, parents }: Step) => {
+    const childRequest = childRequestOf(resource)
+    // The next sync reads the children that a backfill makes due.
+    if (childRequest === undefined || mode === "window") return Effect.succeed([])
+    const parentsRead = readByTable.get(childRequest.table) ?? nothingToWaitFor
+    const reading = readChildren(
+      resource,
+      childRequest,
+      { childCapabilities, refreshCutoff, ...(parents && { parents }) },
+      parentsRead,
+      context
+    )
+    const withStatuses = Effect.gen(function* () {
+      const outcome = withWarnings(yield* reading, yield* excluded(childRequest, context.location))
+      return cappedByParents(outcome, childRequest.table, yield* statusesOf(childRequest.table))
+    })
+    return resource.childOf
+      ? runForRows(resource.table, childRequest.label, withStatuses)
+      : run(childRequest.label, withStatuses)
+  }
+  /** The statuses of a table's readings, from this run or else from the last run that read it. */
+  const statusesOf = (table: string) =>
+    readByTable.has(table)
+      ? Effect.sync(() => (resultsByTable.get(table) ?? []).map((result) => statusOf(result)))
+      : lastStatuses(context.location, table)
+
+  // The location comes first: one request proves that token and location are valid.
+  const [first, others] = [steps.filter(isLocation), steps.filter((item) => !isLocation(item))]
+  const account = yield* Effect.forEach(first, list)
+  // If the API is down or the daily budget is spent, all other resources would fail the same way.
+  if (account.flat().some(({ reason }) => reason === "retryLater")) return account.flat()
+  // The location names the company once it is loaded. Only the resources requested by company wait for that.
+  const withCompany = Effect.gen(function* () {
+    if (context.company !== undefined) return
+    yield* context.loaded
+    context.company = yield* companyOf
+  })
+  const listed = others.map((item) =>
+    hasCompanyParameter(item.resource) ? Effect.andThen(withCompany, list(item)) : list(item)
+  )
+  const rest = yield* Effect.forEach([...listed, ...steps.map(children)], (effect) => effect, {
+    concurrency: "unbounded"
+  })
+  return [...account, ...rest].flat()
+})
+
+/** A warning about parents whose children the settings exclude. */
+const excluded = Effect.fnUntraced(function* (childRequest: ChildRequest, location: string) {
+  const { partial, table } = childRequest
+  const rows = partial ? yield* excludedCount(location, childRequest) : 0
+  return rows === 0
+    ? []
+    : [
+        `${rows} ${table} were not read individually, so these may be missing: ${partial!.omits}. To read them, set account.${partial!.unless} = true`
+      ]
+})
+
+const isLocation = ({ resource }: Step) => resource.table === "locations"
+
+type Reads = Effect.Effect<Outcome, ApiError | Failure, Api | Vault | Warehouse>
+
+/** Runs one reading, turns its failure into an outcome, and appends the outcome to the vault. */
+const runToEnd = Effect.fnUntraced(function* (
+  resource: string,
+  reading: Reads,
+  context: RunContext,
+  outage: Outage
+): Effect.fn.Return<ResourceResult, BadCredentials | WrongLocation | Failure, Api | Vault | Warehouse> {
+  const [api, vault] = [yield* Api, yield* Vault]
+  const startedAt = yield* Clock.currentTimeMillis
+  const requestsBefore = api.requestsByResource.get(resource) ?? 0
+  const incomplete = (shortfall: string, more: Partial<Omit<ResourceResult, "location" | "resource">> = {}) =>
+    Effect.succeed<Omit<ResourceResult, "location" | "resource">>({
+      mode: "full",
+      shortfalls: [shortfall],
+      warnings: [],
+      requests: (api.requestsByResource.get(resource) ?? 0) - requestsBefore,
+      ...more
+    })
+  const { reason, resumeAt, ...outcome }: Omit<ResourceResult, "location" | "resource"> = yield* outage
+    .during(reading)
+    .pipe(
+      Effect.catchTags({
+        Forbidden: ({ message }) => incomplete(`not readable with this token: ${message}`, { reason: "forbidden" }),
+        // A retry from the same checkpoint would be rejected again.
+        RequestRejected: ({ message }) => incomplete(message, { finished: true }),
+        NotFound: ({ message }) => incomplete(message),
+        Unavailable: (error) =>
+          Effect.flatMap(outage.isCauseOf(error, resource), (isDown) =>
+            incomplete(error.message, isDown ? { reason: "retryLater" } : {})
+          ),
+        BudgetExhausted: ({ message, resumeAt }) =>
+          incomplete(message, { reason: "retryLater", ...(resumeAt !== undefined && { resumeAt }) })
+      })
+    )
+  const at = yield* Clock.currentTimeMillis
+  yield* vault.append({
+    entry: { kind: "end", run: context.run, at, location: context.location, resource, outcome },
+    body: ""
+  })
+  yield* reportEnd(resource, { ...outcome, ...(reason && { reason }) }, at - startedAt, context)
+  return {
+    ...outcome,
+    location: context.location,
+    resource,
+    ...(reason && { reason }),
+    ...(resumeAt !== undefined && { resumeAt })
+  }
+})

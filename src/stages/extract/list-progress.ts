@@ -1,0 +1,115 @@
+/** The progress of one partition of a list, and the steps a page can lead to. */
+import { hash } from "node:crypto"
+import { at, unprintable, written } from "../../catalog/json.ts"
+import { instantMs } from "../../catalog/timestamps.ts"
+import type { Strategy } from "../../catalog/resource.ts"
+import type { Checkpoint } from "../../values/checkpoint.ts"
+
+/** The fields of a checkpoint that a page changes. */
+export type ListProgress = Omit<
+  Checkpoint,
+  | "version"
+  | "mode"
+  | "since"
+  | "startedAt"
+  | "servedAt"
+  | "fingerprint"
+  | "again"
+  | "window"
+  | "firstPageIds"
+  | "ignored"
+>
+
+export interface Page {
+  readonly records: ReadonlyArray<unknown>
+  readonly body: unknown
+  /** The requested page size. */
+  readonly size: number
+  /** Page lengths to which the service has cut other lists. */
+  readonly cuts?: ReadonlySet<number>
+}
+
+/** Search engines stop counting here by default. */
+export const countedMax = 10_000
+
+/** Whether the page is as long as pages that the service cut in other lists. */
+export const isCutElsewhere = ({ records: { length }, cuts }: Page): boolean => cuts?.has(length) ?? false
+
+/** The checkpoint after a step. Cursor and ties come from the step alone. */
+export const apply = (before: Checkpoint, progress: ListProgress): Checkpoint => ({
+  ...before,
+  cursor: undefined,
+  ties: undefined,
+  ...progress
+})
+
+/** What follows a page. `failed`: this strategy does not work here. `again`: the same request may work if repeated. */
+export type Step =
+  | { readonly kind: "next"; readonly progress: ListProgress; readonly cursor?: unknown }
+  | { readonly kind: "failed"; readonly reason: string; readonly again?: boolean }
+
+export const next = (progress: ListProgress, cursor: unknown): Step => ({
+  kind: "next",
+  progress: { ...progress, cursor },
+  cursor
+})
+/** A cursor is sent back and stored with every page, so its length is limited. */
+export const isCursor = (value: unknown): boolean => {
+  const text = written(value)
+  return text !== unprintable && text.length <= 10_000
+}
+export const failed = (reason: string): Step => ({ kind: "failed", reason })
+/** A cache may have returned an old page, so the request is repeated before the strategy is given up. */
+export const repeated = (reason: string): Step => ({ kind: "failed", reason, again: true })
+export const withWarning = (progress: ListProgress, warning: string): ListProgress =>
+  progress.warnings.includes(warning) ? progress : { ...progress, warnings: [...progress.warnings, warning] }
+
+/** Ends the current window, and with the last window the partition. */
+export const ended = (progress: ListProgress): Step => {
+  const { cursor: _, windows, ...rest } = progress
+  if (!windows) return { kind: "next", progress: { ...rest, lastIds: [], done: true } }
+  const remaining = windows.slice(1)
+  const done = remaining.length === 0
+  const counted = (progress.earlier?.total ?? 0) + (progress.total ?? 0)
+  const total = done && progress.total !== undefined ? counted : undefined
+  const earlier = { count: progress.count, total: counted }
+  return { kind: "next", progress: { ...rest, windows: remaining, earlier, total, lastIds: [], done } }
+}
+
+export const instantsIn = (records: ReadonlyArray<unknown>, field: string): ReadonlyArray<number> =>
+  records.map((record) => instantMs(at(record, field))).filter((value) => value !== undefined)
+
+/** The id of a record, or its JSON where it has none. Checkpoints store it, so long texts are hashed. */
+export const idOf = (record: unknown): string => {
+  const text = written(at(record, "id") ?? at(record, "_id") ?? record).toWellFormed()
+  return text.length > 200 ? hash("sha256", text) : text
+}
+
+/**
+ * The records of a page; `undefined` if the body has no list. Only a list that is there and empty says that there are no
+ * records. A single object counts as one record if it has an id or is a whole response that is not paged.
+ */
+export const recordsIn = (
+  body: unknown,
+  path: string,
+  { paging, hasList = isNoError }: Pick<Strategy, "paging" | "hasList">
+): ReadonlyArray<unknown> | undefined => {
+  const records = at(body, path)
+  if (Array.isArray(records)) return records
+  if (records === undefined || records === null || (path === "" && !hasList(body))) return undefined
+  const isRecord =
+    (path === "" && paging.kind === "once") || at(records, "id") !== undefined || at(records, "_id") !== undefined
+  return isRecord ? [records] : undefined
+}
+
+/** The service may send an error with the status of a success. */
+const isNoError = (body: unknown): boolean => {
+  if (typeof body !== "object" || body === null) return true
+  const { id, _id, statusCode, error, ...others } = body as Readonly<Record<string, unknown>>
+  return (
+    (id ?? _id) !== undefined || (statusCode === undefined && error === undefined && Object.keys(others).length > 0)
+  )
+}
+
+/** Lists paged by position skip records when others are deleted meanwhile; a cursor does not. */
+export const isPositional = ({ paging: { kind } }: Strategy): boolean => kind === "offset" || kind === "pageNumber"

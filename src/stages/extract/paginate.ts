@@ -1,0 +1,265 @@
+/** Reads one partition of a list page by page. A page is durable in the vault before its cursor is used. */
+import { Clock, Effect } from "effect"
+import { Api, type ApiResponse, type Call } from "../api/api.ts"
+import { type ApiError, NotFound, RequestRejected } from "../api/errors.ts"
+import type { FileTarget } from "../api/downloads.ts"
+import { written } from "../../catalog/json.ts"
+import { dayMs } from "../../catalog/timestamps.ts"
+import { type Parameters, bind } from "../../catalog/request.ts"
+import type { Resource, Strategy } from "../../catalog/resource.ts"
+import type { Failure } from "../../values/failure.ts"
+import type { Checkpoint } from "../../values/checkpoint.ts"
+import type { PageEntry, Parent } from "../../stores/vault/entry.ts"
+import { Vault } from "../../stores/vault/vault.ts"
+import { type RunContext, count } from "./run-context.ts"
+import { LoopDetector } from "./loop.ts"
+import { advance } from "./paging.ts"
+import { halved } from "./windows.ts"
+import {
+  type ListProgress,
+  type Step,
+  apply,
+  idOf,
+  isPositional,
+  recordsIn,
+  repeated,
+  withWarning
+} from "./list-progress.ts"
+import { isPair, withoutPair } from "./tie-breaking.ts"
+import { missingBeyondDrift } from "./outcome.ts"
+import { shouldTryPageSize, sizeBelow, sizeFromTrial, sizeThatFits } from "./page-size.ts"
+
+export interface PartitionTask {
+  readonly resource: Resource
+  readonly strategy: Strategy
+  /** The partition of a list, or the label of a child request. */
+  readonly name: string
+  readonly parameters: Parameters
+  /** Page sizes found so far, by strategy; grows while lists are read. */
+  readonly sizes: Record<string, number>
+  /** Strategies whose totals exceed the records they return; grows while lists are read. */
+  readonly unreliableTotals: Set<string>
+  /**
+   * If partitions set columns: the ids on the first page of another partition, empty for the first partition. A partition
+   * that returns the same page is the same list, so the service ignores its parameters.
+   */
+  readonly otherFirstPageIds?: ReadonlyArray<string>
+  /** Where a second reading starts if records are missing. Absent: there is no second reading. */
+  readonly fresh?: Checkpoint
+  /** The name its requests are counted under. */
+  readonly label: string
+  readonly priority: Call["priority"]
+  /** The parent row of children or of a detail. */
+  readonly parentContext?: {
+    readonly kind: PageEntry["kind"]
+    readonly parent: Omit<Parent, "done">
+    /** The service rejects the request if the parent has no children. */
+    readonly noneIsError: boolean
+    /** Completes the response before it is stored. */
+    readonly complete?: (answer: ApiResponse) => Effect.Effect<ApiResponse, Failure>
+    /** Where the response is stored if it is a file. */
+    readonly file?: FileTarget
+  }
+}
+
+/** An expiring cursor older than this is discarded; the service's limit is 120 s. */
+const cursorLifetimeMs = 110_000
+const restartsPerAnchorMax = 4
+/** How often a request is repeated if its page repeats an earlier one: consecutively, and per partition. */
+const repeatsMax = 2
+const totalRepeatsMax = 10
+/** Records per page, far above any page of the service: one transaction loads a page, so it must fit into memory. */
+const recordsMax = 100_000
+
+export const readPartition = Effect.fn("extract.partition")(function* (
+  task: PartitionTask,
+  start: Checkpoint,
+  context: RunContext
+): Effect.fn.Return<{ readonly state: Checkpoint } | { readonly reason: string }, ApiError | Failure, Api | Vault> {
+  const [api, vault] = [yield* Api, yield* Vault]
+  const { resource, strategy, name, parameters, sizes, label, priority, parentContext } = task
+  const strategyName = `${strategy.request.method} ${strategy.request.path}`
+  const path = strategy.records.replace("{partition}", name)
+  const expiring = strategy.paging.kind === "expiring"
+  const file = parentContext?.file && { file: parentContext.file }
+  let state = start
+  let live: { readonly cursor: unknown; readonly usedAt: number } | undefined
+  const startsByAnchor = new Map<number | undefined, number>()
+  let loop = new LoopDetector()
+  let [repeats, totalRepeats] = [0, 0]
+  /** Length of a page that was shorter than requested but apparently not the last: the service may cut pages to it. */
+  let cut: number | undefined
+
+  while (!state.done) {
+    if (live && (yield* Clock.currentTimeMillis) - live.usedAt > cursorLifetimeMs) live = undefined
+    if (!live) {
+      yield* context.backpressure
+      // Restarts from one anchor are limited; otherwise they might never end.
+      startsByAnchor.set(state.anchor, (startsByAnchor.get(state.anchor) ?? 0) + 1)
+      if (expiring) loop = new LoopDetector()
+      if (expiring && startsByAnchor.get(state.anchor)! > restartsPerAnchorMax)
+        return { reason: "its cursors expire before they can be used" }
+    }
+    const knownSize = sizes[strategyName]
+    const isTrial = knownSize === undefined && shouldTryPageSize(strategy, state)
+    const size = isTrial ? strategy.trialPageSize! : (knownSize ?? strategy.pageSize)
+    const request = bind(
+      {
+        ...strategy.request,
+        parameters: { ...strategy.request.parameters, ...parameters, ...state.ties?.left[0]?.parameters }
+      },
+      {
+        location: context.location,
+        company: context.company,
+        id: parentContext?.parent.id,
+        partition: name,
+        size,
+        cursor: expiring ? live?.cursor : state.cursor,
+        since: (expiring ? anchorOf(state) : undefined) ?? state.since,
+        windowStart: state.windows?.[0]?.[0],
+        windowEnd: state.windows?.[0]?.[1]
+      }
+    )
+    const result = yield* api
+      .send({ request, pathTemplate: strategy.request.path, priority: live ? 0 : priority, resource: label, ...file })
+      .pipe(
+        Effect.catchTag("RequestRejected", (rejection) => Effect.succeed(rejection)),
+        // The service may fail on a cursor of sort value and id.
+        Effect.catchIf(
+          (error) => error._tag === "Unavailable" && !error.later && isPair(strategy, state),
+          ({ message }) => Effect.succeed(new RequestRejected({ status: 0, message }))
+        )
+      )
+    if (result instanceof RequestRejected) {
+      if (parentContext?.noneIsError && [400, 422].includes(result.status))
+        return yield* new NotFound({ message: result.message })
+      const change = isTrial
+        ? { size: strategy.pageSize }
+        : afterRejection(result, strategy, state, size, live !== undefined)
+      if ("reason" in change) return change
+      if (change.size !== undefined) sizes[strategyName] = change.size
+      state = { ...state, ...("checkpoint" in change ? change.checkpoint : {}) }
+      live = undefined
+      continue
+    }
+    state = { ...state, servedAt: state.servedAt ?? (state.count === 0 ? result.serviceTime : undefined) }
+    const response = parentContext?.complete ? yield* parentContext.complete(result) : result
+    const list = recordsIn(response.body, path, strategy)
+    if (list === undefined) return { reason: `the response has no list ${path}` }
+    if (list.length > recordsMax)
+      return { reason: `the response has ${list.length} records, over our limit of ${recordsMax}` }
+    const ids = list.map(idOf)
+    if (resource.key === undefined && contradicts(list, ids))
+      state = {
+        ...state,
+        ...withWarning(state, "a page had a record twice, with different values; the later one is kept")
+      }
+    const firstPageIds = task.otherFirstPageIds && (state.firstPageIds ?? ids.slice(0, 100))
+    if (
+      firstPageIds &&
+      !state.firstPageIds &&
+      firstPageIds.length > 0 &&
+      firstPageIds.every((id) => task.otherFirstPageIds!.includes(id))
+    )
+      return { state: { ...state, done: true, warnings: [], ignored: name } }
+    const found = isTrial ? sizeFromTrial(strategy, list.length) : undefined
+    if (found !== undefined) sizes[strategyName] = found
+    const page = { records: list, body: response.body, size: found ?? cut ?? size, cuts: context.cuts }
+    const advanced = advance({ strategy, changes: resource.changes, since: state.since }, state, page)
+    const step = withoutLoops(loop, strategy, state, ids, advanced)
+    if (step.kind === "failed") {
+      if (!step.again || ++repeats > repeatsMax || ++totalRepeats > totalRepeatsMax) return { reason: step.reason }
+      yield* Effect.sleep(repeats * 1000)
+      continue
+    }
+    repeats = 0
+    const [wasCut, countBefore] = [state.cut === true, state.count]
+    if ((step.progress.stepsBack ?? 0) > (state.stepsBack ?? 0)) loop = new LoopDetector()
+    state = { ...apply(state, step.progress), ...(firstPageIds && { firstPageIds }) }
+    if (cut !== undefined && state.count > countBefore) {
+      sizes[strategyName] = cut
+      context.cuts.add(cut)
+    }
+    cut = state.cut && !wasCut ? list.length : undefined
+    const isShort = state.done && state.total !== undefined && state.count < state.total
+    const isSuspicious = isShort && (isPositional(strategy) || missingBeyondDrift(state, strategy) > 0)
+    if (isSuspicious && task.fresh && !state.again && !task.unreliableTotals.has(strategyName)) {
+      state = { ...task.fresh, again: true }
+      loop = new LoopDetector()
+    } else if (isShort && state.again) task.unreliableTotals.add(strategyName)
+    if (expiring)
+      live = step.cursor === undefined ? undefined : { cursor: step.cursor, usedAt: yield* Clock.currentTimeMillis }
+    count(context.counts, label, list.length, parentContext || state.total === undefined ? {} : { [name]: state.total })
+    // Durable first, cursor second: a crash from here on repeats no page.
+    yield* vault.append({
+      entry: {
+        kind: parentContext?.kind ?? "page",
+        run: context.run,
+        at: response.at,
+        location: context.location,
+        resource: resource.table,
+        partition: parentContext ? label : name,
+        request,
+        records: path,
+        hasBigNumbers: response.hasBigNumbers,
+        ...(parentContext && { parent: { ...parentContext.parent, done: state.done } }),
+        checkpoint: state
+      },
+      body: response.text,
+      parsed: response.body
+    })
+  }
+  return { state }
+})
+
+/** Whether two records of the page have one id and different values. A record without an id is rejected by the load. */
+const contradicts = (list: ReadonlyArray<unknown>, ids: ReadonlyArray<string>): boolean => {
+  if (new Set(ids).size === ids.length) return false
+  const first = new Map<string, string>()
+  return list.some((record, index) => {
+    const [id, text] = [ids[index]!, written(record)]
+    const known = first.get(id)
+    first.set(id, text)
+    return id !== "" && known !== undefined && known !== text
+  })
+}
+
+/** Fails a step after a page that was returned before. Pages of records that share a sort value may look alike. */
+const withoutLoops = (
+  loop: LoopDetector,
+  { paging }: Strategy,
+  before: Checkpoint,
+  ids: ReadonlyArray<string>,
+  step: Step
+): Step => {
+  if (step.kind === "failed" || step.progress.done || before.ties || step.progress.ties) return step
+  const context = [step.progress.windows, before.byValue, paging.kind === "sortValue" && step.cursor]
+  return loop.isRepeat(ids, context) ? repeated("the list returned an earlier page again") : step
+}
+
+/** How to go on after a rejected request: smaller pages, narrower windows, a new cursor, or another strategy. */
+const afterRejection = (
+  { message, isTooLarge = false }: RequestRejected,
+  strategy: Strategy,
+  state: Checkpoint,
+  size: number,
+  hadCursor: boolean
+): { readonly size?: number; readonly checkpoint?: Partial<Checkpoint> } | { readonly reason: string } => {
+  // The cursor is expired or unknown, so reading restarts from the anchor.
+  if (hadCursor) return {}
+  // A service that rejects a cursor of sort value and id may accept the value alone.
+  if (strategy.paging.kind === "sortValue" && isPair(strategy, state)) {
+    const step = withoutPair(strategy.paging, state)
+    if (step.kind === "next") return { checkpoint: step.progress }
+  }
+  const smaller = isTooLarge ? sizeThatFits(size) : sizeBelow(size, message)
+  if (smaller !== undefined) return { size: smaller }
+  const window = state.windows?.[0]
+  const halves = window && window[1] - window[0] > 2 * dayMs ? halved(window[0], window[1]) : undefined
+  if (halves && (isTooLarge || state.count > 0 || /date|range|period|startAt|endAt/i.test(message)))
+    return { checkpoint: { windows: [...halves, ...state.windows!.slice(1)], cursor: undefined, lastIds: [] } }
+  return { reason: `the service rejected the request (${message})` }
+}
+
+/** One second before the last record read, because records may share its timestamp. */
+const anchorOf = ({ anchor }: ListProgress): number | undefined => (anchor === undefined ? undefined : anchor - 1000)

@@ -1,0 +1,255 @@
+/**
+ * How one page leads to the next. All functions are pure, so tests can apply every rule to any sequence of pages.
+ *
+ * A list ends with a short or empty page, or when the service says so; a total alone only triggers a check. Offset pages
+ * overlap by one record and sort-value pages by their ties, because lists change while they are read.
+ */
+import { Duration } from "effect"
+import { at } from "../../catalog/json.ts"
+import { dayMs, instantMs } from "../../catalog/timestamps.ts"
+import type { Changes, Strategy } from "../../catalog/resource.ts"
+import {
+  type Page,
+  type ListProgress,
+  type Step,
+  countedMax,
+  withWarning,
+  ended,
+  failed,
+  idOf,
+  instantsIn,
+  isCursor,
+  isCutElsewhere,
+  next,
+  repeated
+} from "./list-progress.ts"
+import { isTotalComparable } from "./outcome.ts"
+import { splitWindow } from "./windows.ts"
+import { missesPair, sorted, tied, withoutPair } from "./tie-breaking.ts"
+
+export interface Rules {
+  readonly strategy: Strategy
+  readonly changes: Changes | undefined
+  readonly since: number | undefined
+}
+
+export const advance = (rules: Rules, before: ListProgress, page: Page): Step => {
+  const { strategy, since } = rules
+  if (before.ties) return tied(strategy, before, before.ties, page)
+  const ids = page.records.map(idOf)
+  if (strategy.paging.kind === "sortValue" && missesPair(strategy, before, ids[0]))
+    return withoutPair(strategy.paging, before)
+  const last = new Set(before.lastIds)
+  const overlap = ids.filter((id) => last.has(id)).length
+  const total = strategy.total === undefined ? undefined : totalOf(at(page.body, strategy.total))
+  const count = countOf(strategy, before, page, overlap)
+  const progress: ListProgress = {
+    ...before,
+    count,
+    ...(total !== undefined && { total }),
+    ...changesIn(rules, before, page),
+    lastIds: ids.length > 0 ? ids.slice(-100) : before.lastIds
+  }
+  const isSameEnd = overlap > 0 && ids.at(-1) === before.lastIds.at(-1)
+  const ignored = ignoredFilter(rules, before, page)
+  if (ignored) return failed(ignored)
+  const counted = (before.earlier?.total ?? 0) + (total ?? 0)
+  if (
+    isTotalComparable(strategy, since) &&
+    isCompleteTotal(total, page) &&
+    count > 2 * counted + excessPagesMax * page.size
+  )
+    return failed(`the service counts ${counted} records, and the list continues after ${count}`)
+  if (before.windows && before.cursor === undefined) {
+    const narrowed = splitWindow(strategy, before, progress, page, total)
+    if (narrowed) return narrowed
+  }
+  const offsetShifted = strategy.paging.kind === "offset" && Number(before.cursor ?? 0) > 0 && overlap === 0
+  // Records were deleted, and the ones after them moved up onto pages already read.
+  const hasShrunk = total !== undefined && before.total !== undefined && total < before.total
+  const pageShifted =
+    strategy.paging.kind === "pageNumber" && hasShrunk && Number(before.cursor ?? 0) > strategy.paging.first
+  if (offsetShifted || pageShifted) {
+    const stepsBack = (before.stepsBack ?? 0) + 1
+    const backwards = { ...before, ...(total !== undefined && { total }), stepsBack }
+    if (stepsBack > stepsBackMax) return failed("records disappear from the list faster than it can be read")
+    return offsetShifted
+      ? stepBack(backwards, page.size)
+      : next({ ...backwards, lastIds: [] }, Number(before.cursor) - 1)
+  }
+  if (ids.length === 0 || (strategy.stopBefore !== undefined && since !== undefined && isBefore(rules, page)))
+    return ended(progress)
+  const more = strategy.more === undefined ? undefined : at(page.body, strategy.more)
+  if (more === false) return ended(progress)
+  const isShorter = ids.length < page.size
+  const isCut = isShorter && count > before.count && (more === true || mayBeCut(rules, before, progress, page))
+  return afterRecords(rules, before, isCut ? { ...progress, cut: true } : progress, page, {
+    isSameEnd,
+    isShort: isShorter && !isCut
+  })
+}
+
+/** Records read. For lists paged by position it follows from the position, because a step back returns records twice. */
+const countOf = ({ paging }: Strategy, before: ListProgress, { records, size }: Page, overlap: number): number => {
+  const earlier = before.earlier?.count ?? 0
+  switch (paging.kind) {
+    case "offset":
+      return earlier + Number(before.cursor ?? 0) + records.length
+    case "pageNumber":
+      return earlier + (Number(before.cursor ?? paging.first) - paging.first) * size + records.length
+    default:
+      return before.count + records.length - overlap
+  }
+}
+
+/** The step after a page with records. `isSameEnd`: it ends with the same record as the page before. */
+const afterRecords = (
+  { strategy }: Rules,
+  before: ListProgress,
+  progress: ListProgress,
+  page: Page,
+  { isSameEnd, isShort }: { readonly isSameEnd: boolean; readonly isShort: boolean }
+): Step => {
+  switch (strategy.paging.kind) {
+    case "once":
+      return ended(progress)
+    case "offset":
+      // The next page starts with the last record of this one.
+      return isShort ? ended(progress) : next(progress, Number(before.cursor ?? 0) + page.records.length - 1)
+    case "pageNumber": {
+      if (isSameEnd) return repeated("a page repeats the page before it")
+      const number = Number(before.cursor ?? strategy.paging.first)
+      if (isShort) return ended(progress)
+      if (strategy.maxRecords !== undefined && number * page.size >= strategy.maxRecords)
+        return ended(
+          withWarning(progress, `only the first ${strategy.maxRecords} records can be reached by page number`)
+        )
+      return next(progress, number + 1)
+    }
+    case "lastRecord": {
+      const last = page.records.at(-1)
+      const cursor = at(last, strategy.paging.field) ?? at(page.body, strategy.paging.field)
+      if (isShort) return ended(progress)
+      if (cursor === undefined || cursor === null) return failed(`records have no ${strategy.paging.field}`)
+      return followCursor(before, progress, cursor, isSameEnd)
+    }
+    case "body": {
+      const parts = Object.entries(strategy.paging.parts).map(([part, path]) => [part, at(page.body, path)] as const)
+      if (isShort || parts.some(([, value]) => value === undefined || value === null || value === ""))
+        return ended(progress)
+      return followCursor(before, progress, Object.fromEntries(parts), isSameEnd)
+    }
+    case "sortValue":
+      return sorted(strategy.paging, before, progress, page, isSameEnd && page.records.length >= page.size, isShort)
+    case "expiring": {
+      const cursor = at(page.body, strategy.paging.field)
+      if (!isCursor(cursor)) return failed("the cursor is too large")
+      const anchors = strategy.paging.anchor ? instantsIn(page.records, strategy.paging.anchor) : []
+      const anchored = anchors.length > 0 ? { ...progress, anchor: highest(before.anchor ?? 0, anchors) } : progress
+      return cursor === undefined || cursor === null || cursor === ""
+        ? ended(anchored)
+        : { kind: "next", progress: anchored, cursor }
+    }
+  }
+}
+
+/** A list that loses records more often than this while it is read would never be read to its end. */
+const stepsBackMax = 200
+
+/** An offset page must overlap the one before; otherwise records were deleted and the list moved up. */
+const stepBack = (before: ListProgress, size: number): Step => {
+  const back = Math.max(0, Number(before.cursor) - Math.ceil(size / 2))
+  return next({ ...before, ...(back === 0 && { lastIds: [] }) }, back)
+}
+
+/** Follows the cursor. A cursor that does not advance is the end if all records were read, else a failure. */
+const followCursor = (before: ListProgress, progress: ListProgress, cursor: unknown, isSameEnd: boolean): Step => {
+  if (!isCursor(cursor)) return failed("the cursor is too large")
+  const isStuck = isSameEnd || JSON.stringify(cursor) === JSON.stringify(before.cursor)
+  if (!isStuck) return next(progress, cursor)
+  if (progress.total === undefined)
+    return ended(
+      withWarning(progress, "the cursor does not advance, and the service gives no total, so records may be missing")
+    )
+  return progress.count >= progress.total
+    ? ended(progress)
+    : repeated(`the cursor does not advance after ${progress.count} of ${progress.total} records`)
+}
+
+/** A list is endless if it returns twice the records that the service counts and this many more pages. */
+const excessPagesMax = 10
+
+/** Whether the total counts all records: some services count only those of the page, or stop counting. */
+const isCompleteTotal = (total: number | undefined, { records }: Page): boolean =>
+  total !== undefined && total !== records.length && total !== countedMax
+
+/**
+ * A page shorter than requested is the last one, unless the service limits pages to a smaller size. The total decides,
+ * unless it may count just this page: the first one, of a length to which services limit pages. Without a total, one more
+ * request is made if an earlier short page was not the last, if the service cut another list to this length, or if it is
+ * the first page and not very short.
+ */
+const mayBeCut = (rules: Rules, before: ListProgress, progress: ListProgress, page: Page): boolean => {
+  const { strategy, since } = rules
+  const { length } = page.records
+  if (before.cut || isCutElsewhere(page)) return true
+  const isFirst = before.count === 0
+  if (isFirst && progress.total === length && isLikelyLimit(length)) return true
+  if (strategy.total !== undefined && progress.total !== undefined)
+    return isTotalComparable(strategy, since) && progress.count < (progress.earlier?.total ?? 0) + progress.total
+  return since === undefined && isFirst && length >= suspiciousLengthMin
+}
+const suspiciousLengthMin = 10
+
+/** Whether services limit pages to this length. */
+const isLikelyLimit = (length: number): boolean => [20, 25, 50].includes(length) || (length > 0 && length % 100 === 0)
+
+/** Records outside the range show that the service ignores the filter. One day of tolerance: clocks and zones differ. */
+const ignoredFilter = ({ strategy, since }: Rules, { windows }: ListProgress, page: Page): string | undefined => {
+  const [from, to = Number.POSITIVE_INFINITY] = windows?.[0] ?? [since]
+  if (strategy.verifyField === undefined || from === undefined) return undefined
+  return instantsIn(page.records, strategy.verifyField).some((value) => value < from - dayMs || value > to + dayMs)
+    ? `the service ignores the filter on ${strategy.verifyField}`
+    : undefined
+}
+
+const changeOf = ({ changes }: Rules, record: unknown): number | undefined => {
+  if (!changes) return undefined
+  const value = instantMs(at(record, changes.field))
+  return value ?? (changes.fallback && instantMs(at(record, changes.fallback.field)))
+}
+
+const changesIn = (rules: Rules, before: ListProgress, { records }: Page) => {
+  if (!rules.changes) return {}
+  const values = records.map((record) => changeOf(rules, record)).filter((value) => value !== undefined)
+  const undated = (before.undated ?? 0) + records.length - values.length
+  return {
+    ...(undated > 0 && { undated }),
+    ...(values.length > 0 && { highest: highest(before.highest ?? Number.NEGATIVE_INFINITY, values) })
+  }
+}
+
+/** Not Math.max(...values): a page may have more records than a call can have arguments. */
+const highest = (first: number, others: ReadonlyArray<number>) => others.reduce((a, b) => Math.max(a, b), first)
+
+/**
+ * For a list sorted by newest change first: whether the page ends before the watermark, so that all further records are
+ * known. If the service sorts by a change timestamp that it does not return, all records of the page must be older than
+ * the watermark by some days.
+ */
+const isBefore = ({ changes, since }: Rules, { records }: Page): boolean => {
+  const { field, fallback } = changes!
+  const last = instantMs(at(records.at(-1), field))
+  if (last !== undefined) return last < since!
+  const bound = since! - Duration.toMillis(fallback?.overlap ?? 0)
+  return (
+    fallback !== undefined &&
+    records.every((record) => (instantMs(at(record, fallback.field)) ?? Number.POSITIVE_INFINITY) < bound)
+  )
+}
+
+/** The service sends totals as numbers or as text. */
+const totalOf = (value: unknown): number | undefined => {
+  const number = typeof value === "string" ? Number(value) : value
+  return typeof number === "number" && Number.isSafeInteger(number) && number >= 0 ? number : undefined
+}

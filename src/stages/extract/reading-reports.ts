@@ -1,0 +1,48 @@
+/** Tells the log, the display and those who watch the run when a reading starts and how it ends. */
+import { Effect } from "effect"
+import { RunEvents } from "../../values/run-event.ts"
+import { sentencesOf, statusOf } from "../../values/status.ts"
+import type { Outcome } from "../../stores/vault/entry.ts"
+import { type RunContext, end } from "./run-context.ts"
+
+export const reportStart = Effect.fnUntraced(function* (resource: string, { run, location }: RunContext) {
+  const onEvent = yield* RunEvents
+  onEvent?.({ event: "resourceStarted", run, location, resource })
+})
+
+export const reportEnd = Effect.fnUntraced(function* (
+  resource: string,
+  { reason, ...outcome }: Outcome & { readonly reason?: "retryLater" | "forbidden" },
+  durationMs: number,
+  { counts, run, location }: RunContext
+) {
+  const status = statusOf(outcome)
+  const { pages, records } = end(counts, resource, status)
+  const { mode, requests } = outcome
+  const onEvent = yield* RunEvents
+  onEvent?.({
+    event: "resourceFinished",
+    run,
+    location,
+    resource,
+    mode,
+    status,
+    ...(reason && { reason }),
+    requests,
+    pages,
+    records,
+    durationMs,
+    warnings: sentencesOf(outcome)
+  })
+  yield* Effect.logInfo("resource ended").pipe(
+    Effect.annotateLogs({
+      status,
+      mode,
+      requests,
+      pages,
+      records,
+      warnings: outcome.shortfalls.length + outcome.warnings.length,
+      duration_ms: durationMs
+    })
+  )
+})

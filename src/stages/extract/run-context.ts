@@ -1,0 +1,88 @@
+/** State that all readings of a run share. */
+import type { Effect } from "effect"
+import type { Resource } from "../../catalog/resource.ts"
+import type { OptionalSettings } from "../../settings/table.ts"
+import type { Failure } from "../../values/failure.ts"
+import type { Status } from "../../values/status.ts"
+import type { Step } from "../../values/step.ts"
+
+/** What a run has read of a location so far, by resource or label of children; for the progress display and the log. */
+export type Counts = Map<string, Count>
+interface Count {
+  readonly pages: number
+  readonly records: number
+  /** The totals that the service has reported for the lists of the reading, by partition. */
+  readonly totals?: Readonly<Record<string, number>>
+  /** Once the reading has ended. */
+  readonly status?: Status
+}
+
+/** What the service says about a record that a list did not return. */
+export type Answer = "exists" | "not found" | "unknown"
+
+/** Each answer is certain if it saves a query, and else says that a query is needed. */
+export interface Known {
+  /** How many batches of this run have changed the table. */
+  readonly commitsOf: (table: string, location: string) => number
+  /** Whether the full reading of the table has returned every live row. */
+  readonly hasSeenAll: (table: string, location: string) => boolean
+  /** Whether no row of the table is deleted. */
+  readonly hasNoDeleted: (table: string, location: string) => boolean
+  /** Whether readings of the children with this label have not returned some stored row. */
+  readonly hasMissing: (location: string, label: string) => boolean
+}
+
+export interface RunContext {
+  readonly counts: Counts
+  /** Page lengths to which the service cut lists in this run; grows while lists are read. */
+  readonly cuts: Set<number>
+  readonly run: string
+  readonly location: string
+  /** Owner of the location, from the settings or once the location has been read. */
+  company: string | undefined
+  /** Waits while the load is too far behind. Readings with a live cursor skip it. */
+  readonly backpressure: Effect.Effect<void>
+  /** Returns when all pages appended before are in the warehouse. */
+  readonly loaded: Effect.Effect<void, Failure>
+  /** What the loaded pages show of the warehouse without a query. */
+  readonly known: Known
+  readonly optional: OptionalSettings
+  /** Every resource of the catalogue: also of tables that the run does not read. */
+  readonly resources: ReadonlyArray<Resource>
+  /** Share of a table's rows that the run may mark as deleted. */
+  readonly deletionShareMax: number
+  /** Rows that it has marked as deleted so far, by table, other than children of rows deleted earlier. */
+  readonly removed: Map<string, number>
+  /** Partitions that the settings name and the service does not have, by table. */
+  readonly missingPartitions: Map<string, ReadonlySet<string>>
+  /** What the service has said about single records, by the path of the request. */
+  readonly answers: Map<string, Answer>
+  /** Where files are stored; their paths are relative to it. */
+  readonly folder: string
+}
+
+/** The reading of a list or of backfill windows. */
+export type Reading = Pick<Step, "since" | "checkpoints" | "capabilities" | "windows"> & {
+  readonly mode: Exclude<Step["mode"], "children">
+}
+
+const nothing: Count = { pages: 0, records: 0 }
+
+/** Counts a page. `totals`: what the service reports for the list, by partition. */
+export const count = (counts: Counts, resource: string, records: number, totals: Count["totals"] = {}): void => {
+  const sums = counts.get(resource) ?? nothing
+  counts.set(resource, {
+    pages: sums.pages + 1,
+    records: sums.records + records,
+    totals: { ...sums.totals, ...totals }
+  })
+}
+
+export const begin = (counts: Counts, resource: string): void => void counts.set(resource, nothing)
+
+/** Returns the final counts. */
+export const end = (counts: Counts, resource: string, status: Status): Count => {
+  const ended = { ...(counts.get(resource) ?? nothing), status }
+  counts.set(resource, ended)
+  return ended
+}

@@ -1,0 +1,75 @@
+/** Loads the vault while extract is still running, and makes extract wait if the load falls too far behind. */
+import { Clock, Effect } from "effect"
+import type { Failure } from "../../values/failure.ts"
+import { type Position, bytesBetween, isBefore } from "../../stores/vault/position.ts"
+import { Vault } from "../../stores/vault/vault.ts"
+import type { KnownRows } from "./known-rows.ts"
+import type { Loader } from "./load.ts"
+
+export interface BackgroundLoader {
+  /** Runs until it is interrupted; fails if a batch cannot be loaded. */
+  readonly run: Effect.Effect<never, Failure>
+  /** Waits while the load is more than `backlogBytesMax` behind, or reads pages more than `nearBytes` behind the end. */
+  readonly backpressure: Effect.Effect<void>
+  /** Returns when everything appended before the call has been loaded. */
+  readonly loaded: Effect.Effect<void>
+  /** What the loaded batches show of the warehouse without a query. */
+  readonly known: KnownRows
+}
+
+/** One batch in preparation and one being committed. */
+const backlogBytesMax = 48 * 1024 * 1024
+/** The vault keeps this many recent bytes as parsed values, which need not be read and parsed again. */
+const nearBytes = 2 * 1024 * 1024
+/** How long an incomplete batch waits for more pages: a transaction costs about 50 ms whatever its size. */
+const lingerMs = 2000
+const pollIntervalMs = 20
+/** How long a batch for which something waits is kept open for further pages: lists often end at the same time. */
+const quietMs = 40
+
+/** Call this once the loader has loaded everything already in the vault. */
+export const makeBackgroundLoader = Effect.fn("load.background")(function* (
+  loader: Loader
+): Effect.fn.Return<BackgroundLoader, never, Vault> {
+  const vault = yield* Vault
+  const initialBytes = loader.loadedBytes()
+  const loadedBytes = () => loader.loadedBytes() - initialBytes
+  let waiters = 0
+  let batchStartedAt: number | undefined
+
+  const shouldContinue = Effect.fnUntraced(function* (position: Position, bytes: number) {
+    const now = yield* Clock.currentTimeMillis
+    batchStartedAt = bytes === 0 ? undefined : (batchStartedAt ?? now)
+    for (let waited = 0; !isBefore(position, vault.end()); waited += pollIntervalMs) {
+      const isLong = batchStartedAt !== undefined && now + waited - batchStartedAt >= lingerMs
+      if (batchStartedAt !== undefined && (isLong || (waiters > 0 && waited >= quietMs))) {
+        batchStartedAt = undefined
+        return false
+      }
+      yield* Effect.sleep(pollIntervalMs)
+    }
+    return true
+  })
+
+  const waitUntil = (condition: () => boolean) =>
+    Effect.gen(function* () {
+      while (!condition()) yield* Effect.sleep(pollIntervalMs)
+    })
+  return {
+    known: loader.known,
+    run: Effect.andThen(loader.loadContinuously(shouldContinue), Effect.never),
+    backpressure: waitUntil(() => {
+      const reading = loader.reading()
+      const isNear = reading === undefined || bytesBetween(reading, vault.end()) <= nearBytes
+      return isNear && vault.appendedBytes() - loadedBytes() <= backlogBytesMax
+    }),
+    loaded: Effect.suspend(() => {
+      const bytes = vault.appendedBytes()
+      waiters++
+      return Effect.ensuring(
+        waitUntil(() => loadedBytes() >= bytes),
+        Effect.sync(() => waiters--)
+      )
+    })
+  }
+})

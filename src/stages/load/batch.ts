@@ -1,0 +1,290 @@
+/** Prepares a batch of the vault: files that DuckDB reads, and the statements that load them. */
+import { Effect } from "effect"
+import { mkdir, rm, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { type Resource, backfillOf, embeddedResourcesOf } from "../../catalog/resource.ts"
+import { tablesOf } from "../../catalog/tables.ts"
+import type { Failure } from "../../values/failure.ts"
+import { onDisk } from "../../output/files.ts"
+import { type EndEntry, type Entry, type WindowEntry, isPage } from "../../stores/vault/entry.ts"
+import type { Decoded } from "../../stores/vault/frame.ts"
+import type { Position } from "../../stores/vault/position.ts"
+import { Vault } from "../../stores/vault/vault.ts"
+import { positionStatements } from "../../stores/warehouse/meta/vault-offset.ts"
+import { addWindow } from "../../stores/warehouse/meta/backfilled-windows.ts"
+import { deleteCheckpoints, replaceCheckpoints } from "../../stores/warehouse/meta/checkpoints.ts"
+import { replaceParentState, stageParentState } from "../../stores/warehouse/meta/parent-state.ts"
+import type { Counted } from "../../stores/warehouse/meta/run-resources.ts"
+import { addEnumValues, addUnexpectedValues } from "../../stores/warehouse/meta/schema-changes.ts"
+import { addSeenKeys, deleteSeenKeys } from "../../stores/warehouse/meta/seen-keys.ts"
+import { advanceWatermarks } from "../../stores/warehouse/meta/watermarks.ts"
+import { type Statement, Warehouse } from "../../stores/warehouse/warehouse.ts"
+import { wellFormed } from "./normalise/convert.ts"
+import { Changes } from "./merge/changes.ts"
+import { decidedKeys, decidedStatements } from "./merge/deletions.ts"
+import { blockedFields, driftStatements, writeDrift } from "./merge/schema-drift.ts"
+import { fieldKeyStatements } from "./merge/field-keys.ts"
+import { NdjsonFile, readNdjson } from "./ndjson-file.ts"
+import { BatchOrder } from "./batch-order.ts"
+import type { KnownRows } from "./known-rows.ts"
+import { mergeStatements } from "./merge/merge.ts"
+import { rejectStatements } from "./merge/rejects.ts"
+import { type Group, type Loaded, StagingFiles } from "./staging-files.ts"
+import { isSynced, startsOver, statesOf } from "./checkpoints.ts"
+
+export interface Batch {
+  /** Rows first. The last one has all checkpoints and counts, so an interruption only causes rows to be loaded again. */
+  readonly transactions: ReadonlyArray<ReadonlyArray<Statement>>
+  /** Position in the vault after the batch. */
+  readonly next: Position
+  /** Bytes of the vault in the batch. */
+  readonly bytes: number
+  /** Tables that the batch changes. */
+  readonly tables: ReadonlyArray<readonly [table: string, location: string]>
+}
+
+/**
+ * Tables per transaction, including child tables: each costs DuckDB one or two megabytes until the commit, however few its
+ * rows.
+ */
+const tablesMax = 24
+/** Maximum per transaction: enough to fill whole row groups. */
+const batchBytesMax = 24 * 1024 * 1024
+const batchRecordsMax = 50_000
+
+/**
+ * Raw bytes per transaction for the memory that DuckDB may use, in MB. Reading lines takes 32 MB of it, and staged rows with
+ * their child rows take four times their size.
+ */
+const batchBytes = (memoryMb: number) => Math.min(batchBytesMax, Math.max(1, (memoryMb - 40) / 8) * 1024 * 1024)
+
+/** Bytes of rows whose unknown fields are merged at a time: as a map they take about fifty times the size of the text. */
+const sliceBytes = 512 * 1024
+
+/** Raw bytes read at a time; they are in memory twice, as text and parsed. */
+const readBytes = 1024 * 1024
+
+/** Called before each read with its position and the bytes in the batch. Waits for more pages; false closes the batch. */
+export type ShouldContinue = (position: Position, bytes: number) => Effect.Effect<boolean>
+
+/** Reads and normalises the frames from a position of the vault on; `undefined` at its end. */
+export const prepareBatch = Effect.fn("load.prepare")(function* (
+  loaded: Loaded,
+  known: KnownRows,
+  temporary: string,
+  from: Position,
+  shouldContinue: ShouldContinue
+): Effect.fn.Return<Batch | undefined, Failure, Vault | Warehouse> {
+  const { resources, policies } = loaded
+  const vault = yield* Vault
+  const bytesMax = batchBytes((yield* Warehouse).memoryMb)
+  const write = <A>(work: () => Promise<A>) => onDisk(temporary, "written", work)
+  const staging = new StagingFiles(loaded, known, temporary)
+  const entries: Array<Entry> = []
+  const order = new BatchOrder(resources)
+  const decisions: Array<Decoded> = []
+  let isClosed = false
+  let [next, bytes] = [from, 0]
+  /** A detail is merged with the stored row, so it takes two or three times more memory. */
+  let detailBytes = 0
+  while (
+    bytes + 2 * detailBytes < bytesMax &&
+    staging.records < batchRecordsMax &&
+    !isClosed &&
+    (yield* shouldContinue(next, bytes))
+  ) {
+    const read = yield* vault.read(next, readBytes)
+    if (read.bytes === 0) {
+      next = read.next
+      continue
+    }
+    if (bytes === 0) yield* write(() => recreate(temporary))
+    let taken = 0
+    for (const { entry, ...page } of read.frames) {
+      isClosed = order.isNext(entry)
+      if (!isClosed && isPage(entry)) {
+        yield* Effect.forEach(staging.resourcesOf(entry), (resource) => known.read(resource, entry.location))
+        isClosed = !(yield* added(staging.add(entry, page)))
+      }
+      if (isClosed) break
+      taken = page.end
+      entries.push(entry)
+      if (entry.kind === "deleted" || entry.kind === "existing") decisions.push({ entry, ...page })
+      if (entry.kind === "detail") detailBytes += page.body.length
+      if (isPage(entry)) yield* write(() => staging.write())
+    }
+    if (taken === 0) break
+    next = { ...read.next, offset: taken }
+    bytes += read.bytes - (read.next.offset - taken)
+  }
+  if (bytes === 0) return undefined
+  yield* write(() => staging.write(true))
+  // Details complete the rows of lists.
+  const groups = [...staging.groups.values()].toSorted(
+    (a, b) => Number(a.kind === "detail") - Number(b.kind === "detail")
+  )
+  for (const { entry, body } of decisions)
+    if (entry.kind === "deleted") known.forget(entry.resource, entry.location, decidedKeys(body))
+  for (const { resource, location, deletesMissing } of groups)
+    if (deletesMissing) known.forgetTable(resource.table, location)
+  for (const { kind, resource, location } of entries)
+    if (kind === "end")
+      for (const { table } of [{ table: resource }, ...embeddedResourcesOf(resources, resource)])
+        known.endReading(table, location)
+  const drift = new NdjsonFile(join(temporary, "drift.ndjson"))
+  writeDrift(drift, groups)
+  yield* write(() => writeFile(drift.path, drift.take(true), { mode: 0o600 }))
+  const { partitions, ends, windows } = statesOf(entries)
+  const parents = staging.parents.statesSql
+  const changes = new Changes(known.released)
+  const [first = [], ...others] = splitIntoTransactions(groups).map((groups) =>
+    // Evaluated in its transaction, so that the changes of a later one are not recorded earlier.
+    groups.map(
+      (group): Statement =>
+        () =>
+          groupStatements(group, staging, known, changes)
+    )
+  )
+  const state = () => {
+    for (const group of groups) {
+      const { pages, records, droppedCount, at } = group
+      changes.counts.add(group, { pages, records, dropped_records: droppedCount }, at)
+      changes.counts.block(group, blockedFields(group, policies))
+    }
+    const allEnds = ends.flatMap((end) => [end, ...endsOfEmbedded(resources, end)])
+    for (const end of allEnds) changes.counts.end(counted(end), { ...end.outcome, at: end.at })
+    return [
+      // A deletion also removes the state of the row's children.
+      ...(parents === undefined ? [] : replaceParentState),
+      ...decisions.flatMap((decision) => decidedStatements(resources, changes, decision)),
+      ...fieldKeyStatements(resources, changes, new Set(groups.map(({ resource }) => resource.table))),
+      ...driftStatements(drift),
+      ...addUnexpectedValues(staging.unlisted(true)),
+      ...addEnumValues(staging.unlisted(false)),
+      ...(staging.seen.length === 0
+        ? []
+        : [
+            addSeenKeys(
+              `(SELECT location_id, resource, unnest(keys) AS key FROM ${readNdjson(staging.seen, seenColumns)})`
+            )
+          ]),
+      ...replaceCheckpoints(
+        partitions.map(({ reading, entry: { location, partition, checkpoint } }) => ({
+          location,
+          label: reading,
+          partition,
+          checkpoint: wellFormed(checkpoint)
+        }))
+      ),
+      ...endStatements(allEnds),
+      ...windowStatements(windows),
+      ...positionStatements(next)
+    ]
+  }
+  const rows = [[...(parents === undefined ? [] : [stageParentState(parents)]), ...first], ...others]
+  return {
+    next,
+    bytes,
+    tables: [
+      ...groups.flatMap(({ rows, resource, location, deletesMissing }) =>
+        rows.length > 0 || deletesMissing ? [[resource.table, location] as const] : []
+      ),
+      ...decisions.map(({ entry }) => [entry.resource, entry.location] as const)
+    ],
+    transactions: rows.map((statements, index) => [
+      ...statements,
+      ...(index === rows.length - 1 ? [state] : []),
+      () => changes.take()
+    ])
+  }
+})
+
+/** Yields within a page, because requests are being timed meanwhile. */
+const added = Effect.fnUntraced(function* (adding: Generator<void, boolean>) {
+  let step = adding.next()
+  while (!step.done) {
+    yield* Effect.yieldNow
+    step = adding.next()
+  }
+  return step.value
+})
+
+const recreate = async (folder: string): Promise<void> => {
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+}
+
+/** Distributes groups over transactions of at most `tablesMax` tables. */
+const splitIntoTransactions = (groups: ReadonlyArray<Group>): ReadonlyArray<ReadonlyArray<Group>> => {
+  const transactions: Array<Array<Group>> = []
+  let tables = tablesMax
+  for (const group of groups) {
+    const own = tablesOf(group.resource).length
+    if (tables + own > tablesMax) {
+      transactions.push([])
+      tables = 0
+    }
+    transactions.at(-1)!.push(group)
+    tables += own
+  }
+  return transactions
+}
+
+const groupStatements = (
+  group: Group,
+  { parents }: StagingFiles,
+  known: KnownRows,
+  changes: Changes
+): ReadonlyArray<Statement> => {
+  const { rows, isNew, kind, hasParents, wasEmpty, location, label } = group
+  return [
+    ...mergeStatements({
+      ...group,
+      staged: rows.length,
+      needsStage:
+        group.rejectedValues.length + group.roundedValues.length > 0 || known.released.has(group.resource.table),
+      isNew,
+      rows: (columns) => readNdjson(rows, columns),
+      listed: kind === "page" && hasParents && !wasEmpty ? parents.listedSql(group) : undefined,
+      onMissing: () => known.addMissing(location, label),
+      slices: Math.max(1, Math.ceil((rows.length * rows.longest) / sliceBytes)),
+      changes
+    }),
+    ...rejectStatements(group, changes)
+  ]
+}
+
+const seenColumns = "location_id: 'VARCHAR', resource: 'VARCHAR', keys: 'VARCHAR[]'"
+
+/** The row in which an end or a deletion is counted. */
+const counted = ({ run, location, resource }: Entry): Counted => ({ run, location, label: resource })
+
+const windowStatements = (windows: ReadonlyArray<WindowEntry>): ReadonlyArray<string> => [
+  ...deleteCheckpoints(windows.map(({ location, resource }) => ({ location, label: backfillOf(resource) }))),
+  ...windows.map(({ run, location, resource, window }) => addWindow(run, location, resource, window))
+]
+
+/** Embedded tables end with the table whose pages they are in. */
+const endsOfEmbedded = (resources: ReadonlyArray<Resource>, { outcome, ...end }: EndEntry): ReadonlyArray<EndEntry> => {
+  const { mode, shortfalls, warnings } = outcome
+  return embeddedResourcesOf(resources, end.resource).map(({ table }) => ({
+    ...end,
+    resource: table,
+    outcome: { mode, shortfalls, warnings, requests: 0 }
+  }))
+}
+
+/**
+ * A complete reading advances the watermark. An incomplete one keeps the watermark, and also its checkpoints unless it
+ * reached the end of its list. A backfill window changes neither.
+ */
+const endStatements = (ends: ReadonlyArray<EndEntry>): ReadonlyArray<string> => {
+  const finished = ends.filter(startsOver).map(counted)
+  return [
+    ...deleteCheckpoints(finished),
+    ...deleteSeenKeys(finished),
+    ...advanceWatermarks(
+      ends.filter(isSynced).map((end) => ({ ...end, ...end.outcome, isFull: end.outcome.mode === "full" }))
+    )
+  ]
+}

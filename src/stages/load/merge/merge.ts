@@ -1,0 +1,293 @@
+/**
+ * The SQL that merges a batch of one resource into its tables: the newest version wins, unchanged rows are not touched, and
+ * earlier versions move to the history. Delete and insert without primary keys is by far the fastest merge in DuckDB.
+ */
+import { type Resource, childRequestOf } from "../../../catalog/resource.ts"
+import { type Column, type Table, keyOf, keyText, tablesOf } from "../../../catalog/tables.ts"
+import { detailedParentsSql, parentStateSql, stagedParentsSql } from "../../../stores/warehouse/meta/parent-state.ts"
+import { forgetMissing, noteMissing } from "../../../stores/warehouse/meta/missing-children.ts"
+import { deleteSeenKeysIn, seenKeysSql } from "../../../stores/warehouse/meta/seen-keys.ts"
+import { literal, name, names } from "../../../stores/warehouse/sql.ts"
+import type { Statement } from "../../../stores/warehouse/warehouse.ts"
+import { archiveVersions, markDeleted } from "./deletions.ts"
+import { type Batch, ownColumns, removeCopies, stagedRows, versionOf } from "./staging-table.ts"
+
+/** Which columns a batch replaces: all, those of the list, or those of the detail. See `Column.detail`. */
+type Mode = "all" | "list" | "detail"
+
+export const mergeStatements = (batch: Batch): ReadonlyArray<Statement> => [
+  ...(batch.staged === 0 ? [] : mergeRows(batch)),
+  ...(batch.listed === undefined ? [] : missingChildren(batch, batch.listed))
+]
+
+const modeOf = ({ resource: { detail }, kind }: Batch): Mode =>
+  kind === "detail" ? "detail" : Object.keys(detail?.fields ?? {}).length > 0 ? "list" : "all"
+
+const mergeRows = (batch: Batch): ReadonlyArray<Statement> => {
+  if (batch.isNew) return insertNewRows(batch)
+  const [, ...children] = tablesOf(batch.resource)
+  const mode = modeOf(batch)
+  const write = (rows: number) => (rows === 0 ? [] : writeVersions(batch, mode, rows))
+  const writeChanged = (rows: number): Statement =>
+    mode === "detail"
+      ? { sql: dropUnchangedDetails(batch), next: (dropped) => write(rows - dropped) }
+      : {
+          sql: existingRows(batch),
+          next: (existing) =>
+            existing === 0 ? write(rows) : [{ sql: dropUnchangedRows(batch), next: (dropped) => write(rows - dropped) }]
+        }
+  const staged = stage(stagedRows(batch, children))
+  if (!batch.hasCopies) return [staged, writeChanged(batch.staged)]
+  const { setTime, remove } = removeCopies(batch.resource)
+  return [staged, setTime, { sql: remove, next: (removed) => [writeChanged(batch.staged - removed)] }]
+}
+
+/** Removes staged details with the same content as at the last read for the same version of the row. */
+const dropUnchangedDetails = (batch: Batch): string =>
+  `DELETE FROM stage USING ${stagedParentsSql(batch)} AS p, ${parentStateSql(batch)} AS f WHERE p.parent_id = stage.id AND f.parent_id = stage.id
+     AND f.content_hash = stage._row_hash AND f.parent_version = p.parent_version`
+
+/** The current rows of the staged keys. The only scan of the whole table reads narrow columns. */
+const existingRows = ({ resource, location }: Batch): string => {
+  const changed = versionOf(resource)
+  const columns = [...new Set([...keyOf(resource), "_row_hash", ...carriedOver, ...(changed ? [changed] : [])])]
+  return `CREATE OR REPLACE TEMP TABLE existing AS SELECT ${names(columns)} FROM crm.${name(resource.table)}
+    WHERE location_id = ${literal(location)} AND (${names(keyOf(resource))}) IN (SELECT ${names(keyOf(resource))} FROM stage)`
+}
+
+/**
+ * Removes staged rows that are unchanged, and older versions of rows that this or a later run has written. An older version
+ * from a later run is the current one: the service restored, merged or imported the record.
+ */
+const dropUnchangedRows = ({ resource, run }: Batch): string => {
+  const changed = versionOf(resource)
+  const older = changed
+    ? ` OR (stage.${name(changed)} < existing.${name(changed)} AND (existing._run_id = ${literal(run)} OR ${syncedAt} <= existing._synced_at))`
+    : ""
+  return `DELETE FROM stage USING existing WHERE ${sameKey(resource, "existing", "stage")}
+    AND ((existing._row_hash = stage._row_hash AND (existing._deleted_at IS NOT NULL) = ${isTombstoned(resource)})${older})`
+}
+
+/** Columns that a new version may take over from the version before. */
+const carriedOver = ["_synced_at", "_run_id", "_deleted_at"]
+
+const stage = (from: string): string => `CREATE OR REPLACE TEMP TABLE stage AS FROM ${from}`
+
+/** Inserts the staged rows, of which the table has no earlier version. Most need no copy of them in the temporary table. */
+const insertNewRows = (batch: Batch): ReadonlyArray<Statement> => {
+  const { resource, changes } = batch
+  const [parent, ...children] = tablesOf(resource)
+  changes.counts.add(batch, { new_rows: batch.staged })
+  const filled = children.filter((child) => !batch.empty.has(child.name))
+  const rows = stagedRows(batch, filled)
+  const insert = `INSERT INTO crm.${name(parent.name)} BY NAME SELECT ${parent.columns.map((column) => `${newValue(column, batch)} AS ${name(column.name)}`).join(", ")} FROM`
+  if (!batch.needsStage && filled.length === 0) return [...recordChange(batch), `${insert} ${rows} AS stage`]
+  return [
+    stage(rows),
+    ...recordChange(batch),
+    `${insert} stage`,
+    ...filled.map((child) => insertChildren(batch, child, "all"))
+  ]
+}
+
+const recordChange = ({ resource, location, changes }: Batch): ReadonlyArray<string> =>
+  changes.ofRows(resource.table, `(SELECT ${literal(location)} AS location_id, ${keyText(resource)} AS key FROM stage)`)
+
+/** Writes the staged rows, which are new or changed, to the tables. `rows`: their number. */
+const writeVersions = (batch: Batch, mode: Mode, rows: number): ReadonlyArray<Statement> => {
+  const { resource, location, run, changes } = batch
+  const [parent, ...children] = tablesOf(resource)
+  const inLocation = `location_id = ${literal(location)}`
+  const current = `crm.${name(parent.name)}`
+  const key = names(keyOf(resource))
+  const replace = (): ReadonlyArray<Statement> => [
+    ...archiveVersions(
+      batch,
+      `(SELECT previous.*, ${syncedAt} AS _ends_at FROM previous JOIN stage USING (${key}) WHERE previous._run_id <> ${literal(run)})`,
+      (changed) => changes.counts.add(batch, { changed_rows: changed })
+    ),
+    `DELETE FROM ${current} WHERE ${inLocation} AND (${key}) IN (SELECT ${key} FROM previous)`,
+    ...children.map((child) => deleteChildren(batch, child, mode)),
+    ...(mode === "all" ? [] : mergeUnknownFields(batch))
+  ]
+  return [
+    ...recordChange(batch),
+    ...(mode === "list" ? [detailedRows(batch)] : []),
+    {
+      sql: `CREATE OR REPLACE TEMP TABLE previous AS ${
+        mode === "all"
+          ? `SELECT ${key}, ${names(carriedOver)} FROM existing WHERE true`
+          : `SELECT * FROM ${current} WHERE ${inLocation}`
+      } AND (${key}) IN (SELECT ${key} FROM stage)`,
+      next: (previous) => {
+        changes.counts.add(batch, { new_rows: rows - previous })
+        return previous === 0 ? [] : replace()
+      }
+    },
+    `INSERT INTO ${current} BY NAME SELECT ${parent.columns.map((column) => `${value(column, mode, batch)} AS ${name(column.name)}`).join(", ")}
+     FROM stage LEFT JOIN previous USING (${key})${mode === "list" ? " LEFT JOIN detailed ON detailed.parent_id = stage.id" : ""}`,
+    ...children.flatMap((child) => (batch.empty.has(child.name) ? [] : insertChildren(batch, child, mode))),
+    // Without a detail, every row is staged with all its children.
+    ...(mode === "all" || children.length === 0 ? [] : updateChildDeletions(batch, children))
+  ]
+}
+
+/**
+ * Each unknown field keeps the value sent last, by list or detail. A JSON merge would merge nested objects and drop nulls.
+ * Unknown fields may be most of a row, so from here on only the staged row has them.
+ */
+const mergeUnknownFields = ({ slices }: Batch): ReadonlyArray<string> => [
+  ...Array.from(
+    { length: slices },
+    (_, slice) =>
+      `UPDATE stage SET _extra = to_json(map_concat(CAST(previous._extra AS MAP(VARCHAR, JSON)), CAST(stage._extra::JSON AS MAP(VARCHAR, JSON))))
+       FROM previous WHERE previous.id = stage.id AND stage._n % ${slices} = ${slice} AND stage._extra IS NOT NULL AND previous._extra IS NOT NULL`
+  ),
+  "UPDATE stage SET _extra = previous._extra FROM previous WHERE previous.id = stage.id AND stage._extra IS NULL AND previous._extra IS NOT NULL"
+]
+
+/** Parents whose detail has been read: a list that shows some of its columns does not replace them. */
+const detailedRows = ({ resource, location }: Batch): string =>
+  `CREATE OR REPLACE TEMP TABLE detailed AS
+   ${detailedParentsSql({ location, label: childRequestOf(resource)!.label })} AND parent_id IN (SELECT id FROM stage)`
+
+/** Copies `_deleted_at` to the children of rows that were deleted or restored. */
+const updateChildDeletions = (
+  { resource, location }: Batch,
+  children: ReadonlyArray<Table>
+): ReadonlyArray<Statement> => [
+  {
+    sql: `CREATE OR REPLACE TEMP TABLE deletion_changes AS SELECT current.id, current._deleted_at FROM crm.${name(resource.table)} AS current
+   JOIN previous ON previous.id = current.id WHERE current.location_id = ${literal(location)} AND current._deleted_at IS DISTINCT FROM previous._deleted_at`,
+    next: (changed) =>
+      changed === 0
+        ? []
+        : children.map(
+            (child) =>
+              `UPDATE crm.${name(child.name)} AS t SET _deleted_at = deletion_changes._deleted_at FROM deletion_changes
+               WHERE t.location_id = ${literal(location)} AND t.${name(child.parentColumn!)} = deletion_changes.id`
+          )
+  }
+]
+
+const sameKey = (resource: Resource, left: string, right: string) =>
+  keyOf(resource)
+    .map((column) => `${left}.${name(column)} = ${right}.${name(column)}`)
+    .join(" AND ")
+
+/** Whether the service flags the staged record as deleted; a detail may lack the flag. */
+const isTombstoned = ({ tombstone }: Resource, mode: Mode = "all") => {
+  if (tombstone === undefined) return "false"
+  const flag = name(tombstone)
+  return mode === "detail" ? `coalesce(stage.${flag}, previous.${flag}, false)` : `coalesce(stage.${flag}, false)`
+}
+
+/** When the page of a row was read, so that a rebuild produces the same rows as the runs did. */
+const syncedAt = "to_timestamp(stage._at / 1000)"
+
+/** The expression for one column of a row without an earlier version. */
+const newValue = (column: Column, { resource, location, run }: Batch): string => {
+  switch (column.name) {
+    case "location_id":
+      return literal(location)
+    case "_synced_at":
+      return syncedAt
+    case "_run_id":
+      return literal(run)
+    case "_deleted_at":
+      return resource.tombstone === undefined ? "NULL" : `CASE WHEN ${isTombstoned(resource)} THEN ${syncedAt} END`
+    default:
+      return `stage.${name(column.name)}`
+  }
+}
+
+/** The expression for one column of the new row. */
+const value = (column: Column, mode: Mode, { resource, location, run }: Batch): string => {
+  const [sent, previous] = [`stage.${name(column.name)}`, `previous.${name(column.name)}`]
+  switch (column.name) {
+    case "location_id":
+      return literal(location)
+    case "_synced_at":
+      // The first write in a run counts, because it ends the version before.
+      return `CASE WHEN previous._run_id = ${literal(run)} THEN previous._synced_at ELSE ${syncedAt} END`
+    case "_run_id":
+      return literal(run)
+    case "_deleted_at":
+      return resource.tombstone === undefined
+        ? "NULL"
+        : `CASE WHEN ${isTombstoned(resource, mode)} THEN coalesce(previous._deleted_at, ${syncedAt}) END`
+    case "_row_hash":
+      return mode === "detail" ? previous : sent
+    default:
+      if (mode === "list" && column.detail)
+        return `CASE WHEN detailed.parent_id IS NOT NULL THEN ${previous} ELSE coalesce(${sent}, ${previous}) END`
+      return mode === "detail" && !column.detail ? `coalesce(${sent}, ${previous})` : sent
+  }
+}
+
+/** WHERE clause: staged rows that replace the rows of a child table. A row without them leaves them unchanged. */
+const replacesChildren = (child: Table, mode: Mode): string => {
+  const isSent = `stage.${name(child.name)} IS NOT NULL`
+  if (mode === "list" && child.detail) return `WHERE ${isSent} AND stage.id NOT IN (FROM detailed)`
+  return mode === "detail" && !child.detail ? `WHERE ${isSent}` : ""
+}
+
+const deleteChildren = ({ location }: Batch, child: Table, mode: Mode): string =>
+  `DELETE FROM crm.${name(child.name)} WHERE location_id = ${literal(location)}
+     AND ${name(child.parentColumn!)} IN (SELECT id FROM previous SEMI JOIN (FROM stage ${replacesChildren(child, mode)}) USING (id))`
+
+/** Child rows get the `_deleted_at` of their parent. */
+const insertChildren = ({ resource, location, run }: Batch, child: Table, mode: Mode): string => {
+  const rows = `SELECT id AS parent, ${syncedAt} AS loaded, unnest(${name(child.name)}) AS item FROM stage ${replacesChildren(child, mode)}`
+  const parents = `SELECT id, _deleted_at FROM crm.${name(resource.table)} WHERE location_id = ${literal(location)}`
+  const [deletedAt, from] =
+    resource.tombstone === undefined
+      ? ["NULL", `(${rows})`]
+      : ["p._deleted_at", `(${rows}) JOIN (${parents} AND id IN (SELECT id FROM stage)) AS p ON p.id = parent`]
+  return `INSERT INTO crm.${name(child.name)} BY NAME
+     SELECT ${literal(location)} AS location_id, parent AS ${name(child.parentColumn!)}, ${ownColumns(child)
+       .map((column) => `item.${name(column.name)} AS ${name(column.name)}`)
+       .join(", ")}, loaded AS _synced_at, ${literal(run)} AS _run_id, ${deletedAt} AS _deleted_at
+     FROM ${from}`
+}
+
+/**
+ * Notes children missing from a parent, once all its pages have been read: extract decides about them. In frames of earlier
+ * versions the reading itself was the decision, so they are marked deleted. `listed`: SELECT of the keys that were returned.
+ */
+const missingChildren = (batch: Batch, listed: string): ReadonlyArray<Statement> => {
+  const { resource, location } = batch
+  const key = keyText(resource)
+  const column = name(resource.childOf!.column)
+  const parents = stagedParentsSql(batch)
+  return [
+    forgetMissing(batch, listed),
+    {
+      sql: `CREATE OR REPLACE TEMP TABLE missing AS SELECT ${key} AS key, p.parent_id, p.fetched_at AS at_, p.notes_missing
+        FROM crm.${name(resource.table)} AS t JOIN ${parents} AS p ON p.parent_id = t.${column} AND p.is_complete
+        WHERE t.location_id = ${literal(location)} AND _deleted_at IS NULL AND ${key} NOT IN (${listed})
+        AND ${key} NOT IN ${seenKeysSql(batch)}`,
+      next: (missing) => {
+        if (missing === 0) return []
+        batch.onMissing()
+        return [
+          ...noteMissing(batch, "(FROM missing WHERE notes_missing)"),
+          {
+            sql: "CREATE OR REPLACE TEMP TABLE deleted AS SELECT key, at_ FROM missing WHERE NOT notes_missing",
+            next: (deleted) => markDeleted(batch, deleted)
+          }
+        ]
+      }
+    },
+    // A parent that is read completely needs the keys of its earlier pages no longer.
+    {
+      ifAny: seenKeysSql(batch),
+      run: [
+        deleteSeenKeysIn(
+          batch,
+          `SELECT ${key} FROM crm.${name(resource.table)} AS t JOIN ${parents} AS p ON p.parent_id = t.${column} AND p.checkpoint IS NULL WHERE t.location_id = ${literal(location)}`
+        )
+      ]
+    }
+  ]
+}

@@ -1,0 +1,77 @@
+/** The temporary table `stage`: the rows of a batch, one for each key. */
+import type { Resource } from "../../../catalog/resource.ts"
+import { type Column, type Table, keyOf, snakeCase, tablesOf } from "../../../catalog/tables.ts"
+import { literal, name, names } from "../../../stores/warehouse/sql.ts"
+import type { Changes } from "./changes.ts"
+
+export interface Batch {
+  readonly resource: Resource
+  /** The name it is counted under, and the label of its child requests in `meta.parent_state`. */
+  readonly label: string
+  readonly location: string
+  readonly run: string
+  readonly kind: "page" | "detail"
+  /** Child tables for which no staged row has rows. */
+  readonly empty: ReadonlySet<string>
+  /** Number of staged rows. Rows that are known to be unchanged are not staged. */
+  readonly staged: number
+  /** Some staged rows have the same key. */
+  readonly hasCopies: boolean
+  /** No row has the key of a staged row. */
+  readonly isNew: boolean
+  /** Whether later statements read the staged rows. */
+  readonly needsStage: boolean
+  /** FROM clause that reads the loader's file of rows with the given columns. */
+  readonly rows: (columns: string) => string
+  /** SELECT of the keys that were returned for the batch's parents; `undefined` if no row of theirs can be missing. */
+  readonly listed: string | undefined
+  /** Called if a row of them is missing. */
+  readonly onMissing: () => void
+  /** Number of parts for statements that need many times the size of a row. */
+  readonly slices: number
+  readonly changes: Changes
+}
+
+/** FROM clause of the staged rows, with lists of the rows of these child tables. */
+export const stagedRows = (batch: Batch, children: ReadonlyArray<Table>): string =>
+  batch.rows(stageColumns(tablesOf(batch.resource)[0], children))
+
+/** The column that orders the versions of a row. */
+export const versionOf = ({ changes, version = changes?.field }: Resource): string | undefined =>
+  version && snakeCase(version)
+
+/**
+ * Of rows with the same key the newest version stays, or the last of equal versions. The time comes from the first copy, so
+ * that a rebuild, whose batches end elsewhere, produces the same rows.
+ */
+export const removeCopies = (resource: Resource): { readonly setTime: string; readonly remove: string } => {
+  const keys = keyOf(resource)
+  const same = [...keys, "_row_hash"].map((column) => `stage.${name(column)} = first.${name(column)}`).join(" AND ")
+  const changed = versionOf(resource)
+  return {
+    setTime: `UPDATE stage SET _at = first._at FROM (SELECT ${names(keys)}, _row_hash, min(_at) AS _at FROM stage GROUP BY ALL) AS first WHERE ${same}`,
+    remove: `DELETE FROM stage WHERE _n IN (
+      SELECT _n FROM stage QUALIFY row_number() OVER (PARTITION BY ${names(keys)}
+        ORDER BY ${changed ? `${name(changed)} DESC NULLS LAST, ` : ""}_n DESC) > 1
+    )`
+  }
+}
+
+/** JSON is read as text, because DuckDB would reformat it; other values already fit their type. */
+const stageType = (column: Column) => (column.sql === "JSON" ? "VARCHAR" : column.sql)
+const isSent = (column: Column) => !["location_id", "_synced_at", "_run_id", "_deleted_at"].includes(column.name)
+
+const stageColumns = (parent: Table, children: ReadonlyArray<Table>): string =>
+  [
+    "_n: 'BIGINT', _at: 'BIGINT'",
+    ...parent.columns.filter(isSent).map((column) => `${name(column.name)}: ${literal(stageType(column))}`),
+    ...children.map((child) => `${name(child.name)}: ${literal(`STRUCT(${childFields(child)})[]`)}`)
+  ].join(", ")
+
+const childFields = (child: Table) =>
+  ownColumns(child)
+    .map((column) => `${name(column.name)} ${stageType(column)}`)
+    .join(", ")
+
+export const ownColumns = (child: Table) =>
+  child.columns.filter((column) => isSent(column) && column.name !== child.parentColumn)

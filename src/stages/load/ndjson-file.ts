@@ -1,0 +1,50 @@
+/**
+ * Buffers lines for a file, few of them at a time. They are bytes, because a string that grows line by line is copied once
+ * more to be written, and both copies are garbage.
+ */
+import { literal } from "../../stores/warehouse/sql.ts"
+import { ByteBuffer } from "./normalise/byte-buffer.ts"
+
+const none = Buffer.alloc(0)
+
+export class NdjsonFile extends ByteBuffer {
+  length = 0
+  /** Characters of the longest line. */
+  longest = 0
+  readonly path: string
+
+  constructor(path: string) {
+    super(none)
+    this.path = path
+  }
+
+  /** Adds a line, which may be in two parts. */
+  push(line: string, rest = ""): void {
+    const length = line.length + rest.length
+    this.length++
+    this.longest = Math.max(this.longest, length)
+    const bytes = this.room(3 * length + 1)
+    this.end += bytes.write(line, this.end)
+    this.end += bytes.write(rest, this.end)
+    bytes[this.end++] = lineFeed
+  }
+
+  /** Returns and clears the lines if they are worth a write or if these are the last; the next line overwrites them. */
+  take(isLast: boolean): Buffer {
+    if (!isLast && this.end < bytesMin) return none
+    const lines = this.bytes.subarray(0, this.end)
+    this.end = 0
+    if (isLast) this.bytes = none
+    return lines
+  }
+}
+
+const lineFeed = 10
+const bytesMin = 256 * 1024
+
+/** FROM clause that reads the file. */
+export const readNdjson = ({ path, longest }: NdjsonFile, columns: string): string => {
+  // DuckDB sizes its buffers by this maximum.
+  const size = Math.max(1024 * 1024, longest * 4)
+  return `read_json(${literal(path)}, format = 'newline_delimited', maximum_object_size = ${size}, columns = {${columns}})`
+}

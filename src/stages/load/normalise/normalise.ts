@@ -1,0 +1,194 @@
+/**
+ * Converts one record from the service to one line of NDJSON: a row and its child rows, typed by the catalogue. Only this
+ * module changes the form of values. Nothing is dropped silently: unknown fields go to `_extra`, values that do not fit
+ * their column to the rejected values, and records without a key to the rejected records.
+ */
+import { hash } from "node:crypto"
+import { evolving, isKept } from "../../../catalog/schema-policy.ts"
+import type { Resource } from "../../../catalog/resource.ts"
+import { keyOf, keySeparator, tablesOf } from "../../../catalog/tables.ts"
+import { type UnlistedValue, unlistedValuesOf } from "./enum-values.ts"
+import { unfitForKey } from "./convert.ts"
+import { type Found, isObject, readRow, toJson } from "./map-record.ts"
+import { isScalar } from "../../../catalog/fields.ts"
+import { compile } from "./compile-fields.ts"
+import { printed } from "./print-row.ts"
+import { ChildRows, held, valueIn } from "./rows.ts"
+
+interface RejectedValue {
+  readonly table: string
+  /** Key of the record; for a child row followed by its table and its own key or position: `inv1/invoice_items/3`. */
+  readonly key: string
+  readonly column: string
+  /** JSON of the value as sent. */
+  readonly value: string
+  readonly reason: string
+  /** The column stores a changed form of the value. */
+  readonly stored?: true
+}
+interface RejectedRecord {
+  readonly table: string
+  readonly record: string
+  readonly reason: string
+}
+export interface Normalised {
+  /** JSON of the row: its columns, and its child tables as lists. Absent if the record is rejected. */
+  readonly row: string | undefined
+  /** Child tables that have rows of the record. */
+  readonly childTables: ReadonlyArray<string>
+  /** Values of the key columns. */
+  readonly key: ReadonlyArray<unknown>
+  /** The key as one text, as in SQL. */
+  readonly keyText: string
+  /** Fingerprint of `row`. */
+  readonly hash: string
+  /** See `hashNumber`. */
+  readonly hashNumber: number
+  /** Fields that no definition names; those that the policy keeps are in `_extra`. */
+  readonly unknown: Readonly<Found["unknown"]>
+  readonly rejectedValues: ReadonlyArray<RejectedValue>
+  readonly roundedValues: Readonly<Found["roundedValues"]>
+  readonly unreadable: Readonly<Found["unreadable"]>
+  readonly rejectedRecords: ReadonlyArray<RejectedRecord>
+  readonly unlistedValues: ReadonlyArray<UnlistedValue>
+}
+
+/** The first 52 bits of a hash, which compare and are stored faster than its text. */
+export const hashNumber = (hash: string): number => Number.parseInt(hash.slice(0, 13), 16)
+
+/** Where a record was read, and the columns that follow from it. */
+export interface Origin {
+  readonly location: string
+  /** By column. */
+  readonly given?: Readonly<Record<string, unknown>>
+}
+export type Normalise = (record: unknown, origin: Origin) => Normalised
+
+/** Compiles a resource's fields once and returns the function that normalises each record. */
+export const normaliserOf = (resource: Resource, policies = evolving): Normalise => {
+  const { table, childOf, fields, detail } = resource
+  const key = keyOf(resource)
+  const shape = compile(table, { ...fields, ...detail?.fields }, childOf ? [...key, childOf.column] : key)
+  const scalar = isScalar(fields)
+  const keyPlaces = key.map((column) => shape.places.get(column)!)
+  const children = tablesOf(resource)
+    .slice(1)
+    .map(({ name }): Placed => [name, shape.places.get(name)!])
+  const unlistedValues = unlistedValuesOf(resource)
+  const isFieldKept = (table: string, field: string) => isKept(policies, resource, table, field)
+
+  let found = emptyFound(isFieldKept)
+
+  return (sent, { location, given }) => {
+    const record = scalar && !isObject(sent) ? { value: sent } : sent
+    if (!isObject(record)) return rejected(table, record, "not an object")
+    // Few records have anything in it, so most use it again.
+    if (!isEmpty(found)) found = emptyFound(isFieldKept)
+    found.location = location
+    try {
+      const read = readRow(shape, found, record)
+      const { values } = read
+      for (const column in given) {
+        const place = shape.places.get(column)!
+        const [givenValue, sentValue] = [given[column], valueIn(values, place)]
+        // The requested parent is certain; a different parent in the record would misplace the row.
+        const isParent = column === childOf?.column
+        if (isParent && sentValue !== undefined && sentValue !== givenValue)
+          found.invalidValues.push({ table, column, value: sentValue, reason: otherParent, path: "", stored: true })
+        values[place] = held(isParent ? givenValue : (sentValue ?? givenValue))
+      }
+      const keyValues = keyPlaces.map((place) => valueIn(values, place))
+      const missing = keyValues.findIndex((value) => value === undefined || value === "")
+      if (missing >= 0) return rejected(table, record, `no ${key[missing]}`)
+      const unfit = keyValues.findIndex(unfitForKey)
+      if (unfit >= 0) return rejected(table, record, `${key[unfit]} contains a lone surrogate or a NUL`)
+      const row = printed(read)
+      if (row.length > rowLengthMax) return rejected(table, record, `larger than ${rowLengthMax >> 20} MB`)
+      const rowHash = hash("sha256", row).slice(0, 32)
+      return {
+        row,
+        childTables: filled(children, values),
+        key: keyValues,
+        keyText: keyValues.length === 1 ? String(keyValues[0]) : keyValues.join(keySeparator),
+        hash: rowHash,
+        hashNumber: hashNumber(rowHash),
+        ...(isEmpty(found) ? nothing : reported(found, keyValues.join("/"))),
+        unlistedValues: unlistedValues(read)
+      }
+    } catch (error) {
+      // JSON.stringify fails on bodies nested thousands of levels deep.
+      if (error instanceof RangeError) return rejected(table, record, "nested too deeply")
+      throw error
+    }
+  }
+}
+
+type Placed = readonly [table: string, place: number]
+
+const filled = (children: ReadonlyArray<Placed>, values: ReadonlyArray<unknown>): ReadonlyArray<string> => {
+  const tables: Array<string> = []
+  for (const [table, place] of children) {
+    const value = values[place]
+    if (value instanceof ChildRows && value.rows.length > 0) tables.push(table)
+  }
+  return tables
+}
+
+const emptyFound = (isKept: Found["isKept"]): Found => ({
+  location: "",
+  isKept,
+  invalidValues: [],
+  roundedValues: [],
+  unreadable: [],
+  unknown: [],
+  invalidItems: []
+})
+
+const isEmpty = ({ invalidItems, invalidValues, roundedValues, unknown, unreadable }: Found): boolean =>
+  invalidItems.length + invalidValues.length + roundedValues.length + unknown.length + unreadable.length === 0
+
+type Reported = Pick<Normalised, "unknown" | "roundedValues" | "unreadable" | "rejectedValues" | "rejectedRecords">
+
+/** `id`: the key of the record. */
+const reported = (found: Found, id: string): Reported => ({
+  unknown: found.unknown,
+  roundedValues: found.roundedValues,
+  unreadable: found.unreadable,
+  rejectedValues: found.invalidValues.map(({ value, path, ...invalidValue }) => ({
+    ...invalidValue,
+    key: id + path,
+    value: toJson(value)
+  })),
+  rejectedRecords: found.invalidItems.map(({ table, item, reason, path }) => ({
+    table,
+    record: toJson(item),
+    reason: `${reason}; in ${id}${path}`
+  }))
+})
+
+const nothing: Reported = {
+  unknown: [],
+  roundedValues: [],
+  unreadable: [],
+  rejectedValues: [],
+  rejectedRecords: []
+}
+
+const otherParent = "names a parent other than the one it was requested for, which is stored"
+
+const rejected = (table: string, record: unknown, reason: string): Normalised => ({
+  row: undefined,
+  childTables: [],
+  key: [],
+  keyText: "",
+  hash: "",
+  hashNumber: 0,
+  ...nothing,
+  rejectedRecords: [{ table, record: truncate(toJson(record)), reason }],
+  unlistedValues: []
+})
+
+/** DuckDB reads a row as one object, into buffers of four times its size. */
+const rowLengthMax = 4 * 1024 * 1024
+/** The beginning of a rejected record is enough: the vault has all of it. */
+const truncate = (record: string) => (record.length > rowLengthMax ? `${record.slice(0, 10_000)}…` : record)

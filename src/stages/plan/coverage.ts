@@ -1,0 +1,46 @@
+/** The coverage report: what a run read with each read operation of the API, for this token and these settings. */
+import { Effect } from "effect"
+import { type Covered, coverageOf, operationsOf } from "../../catalog/coverage.ts"
+import type { Catalogue } from "../../catalog/discover.ts"
+import { childRequestOf } from "../../catalog/resource.ts"
+import { type Facts, sentencesOf, statusOf, worstStatus } from "../../values/status.ts"
+import { coverageStatements } from "../../stores/warehouse/meta/coverage.ts"
+import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import type { Step } from "../../values/step.ts"
+
+interface RunResult {
+  readonly run: string
+  readonly location: string
+  readonly steps: ReadonlyArray<Step>
+  readonly ended: ReadonlyArray<Facts & { readonly resource: string; readonly reason?: string }>
+}
+
+export const recordCoverage = Effect.fn("plan.recordCoverage")(function* (catalogue: Catalogue, result: RunResult) {
+  const { run, location } = result
+  const rows = coverageOf(catalogue).map((covered) => ({ ...covered, ...coverageStatus(covered, result) }))
+  yield* (yield* Warehouse).transaction(coverageStatements(run, location, rows))
+})
+
+const coverageStatus = (
+  { operation, purpose, reason, resources: readers }: Covered,
+  { steps, ended }: RunResult
+): { readonly status: string; readonly reason: string } => {
+  if (purpose !== "tables") return { status: purpose, reason }
+  // The settings may exclude some operations of a resource.
+  const read = steps
+    .map(({ resource }) => resource)
+    .filter((resource) => readers.includes(resource.table) && operationsOf(resource).includes(operation))
+  if (read.length === 0) return { status: reason === "" ? "left out of this run" : "skipped by the settings", reason }
+  const labels = new Set(read.flatMap((resource) => [resource.table, childRequestOf(resource)?.label]))
+  const ends = ended.filter(({ resource }) => labels.has(resource))
+  const forbidden = ends.find(({ reason }) => reason === "forbidden")
+  if (forbidden) {
+    const reader = read.find(({ table }) => forbidden.resource.split("/")[0] === table)
+    return {
+      status: "not readable with this token",
+      reason: `scope ${reader?.scope}: ${sentencesOf(forbidden).join("; ")}`
+    }
+  }
+  const status = worstStatus(ends.map((end) => statusOf(end)))
+  return { status: status === "complete" ? "read" : status, reason: ends.flatMap(sentencesOf).join("; ") }
+}

@@ -1,0 +1,158 @@
+/** Narrows what a plan is expected to take by asking the service: one small request for each list whose total tells more. */
+import { Effect } from "effect"
+import { Api } from "../api/api.ts"
+import type { BadCredentials, BudgetExhausted, Unavailable, WrongLocation } from "../api/errors.ts"
+import { at } from "../../catalog/json.ts"
+import { type BoundRequest, bind, get } from "../../catalog/request.ts"
+import { type Strategy, partitionsOf } from "../../catalog/resource.ts"
+import type { Failure } from "../../values/failure.ts"
+import type { OptionalSettings } from "../../settings/table.ts"
+import { between, exactly } from "../../values/range.ts"
+import type { Step } from "../../values/step.ts"
+import { type ExpectedRequests, type ExpectedStep, pagesOfFullRead, requestsOf } from "./expect.ts"
+
+export interface Account {
+  readonly location: string
+  readonly company: string | undefined
+  readonly optional: OptionalSettings
+}
+
+export interface Refusal {
+  /** `forbidden`: the token lacks the scope. */
+  readonly kind: "forbidden" | "notFound" | "rejected"
+  readonly message: string
+}
+
+export interface Estimate extends ExpectedRequests {
+  /** Why the service does not answer the request of the list. */
+  readonly refused?: Refusal
+}
+
+type EstimateError = Failure | BadCredentials | WrongLocation | BudgetExhausted | Unavailable
+
+export const estimate = Effect.fn("plan.estimate")(function* (
+  expected: ReadonlyArray<ExpectedStep>,
+  account: Account
+): Effect.fn.Return<ReadonlyArray<Estimate>, EstimateError, Api> {
+  const withCompany = { ...account, company: account.company ?? (yield* companyOf(account.location)) }
+  const refused = new Map<string, Refusal>()
+  const narrowed = yield* Effect.forEach(
+    expected,
+    (one) =>
+      Effect.map(narrow(one, withCompany), (result) => {
+        if (!("refused" in result)) return result
+        refused.set(one.step.resource.table, result.refused)
+        return { ...one, list: { ...one.list!, requests: exactly(1), changed: exactly(0) } }
+      }),
+    { concurrency: 8 }
+  )
+  return requestsOf(narrowed).map((one) => {
+    const refusal = refused.get(one.label)
+    return refusal ? { ...one, refused: refusal } : one
+  })
+})
+
+const narrow = Effect.fnUntraced(function* (
+  expected: ExpectedStep,
+  account: Account
+): Effect.fn.Return<ExpectedStep | { readonly refused: Refusal }, EstimateError, Api> {
+  const { step, list } = expected
+  const strategy = list && strategyToAsk(step, list.basis)
+  if (!strategy) return expected
+  const answer = yield* totalOf(step, strategy, account)
+  if (answer === undefined) return expected
+  if ("refused" in answer) return answer
+  const { total } = answer
+  if (total === undefined) return expected
+  const pages = pagesOfFullRead({ ...strategy, ...sizeOf(step, strategy) }, total) ?? 1
+  const more = partitionsOf(step.resource, account.optional).length - 1
+  if (step.mode === "incremental") {
+    // The lists of changed and of added records overlap.
+    const lists = 1 + (step.resource.changes?.added ? 1 : 0)
+    const requests = between(pages, pages * lists + lists - 1)
+    return {
+      ...expected,
+      list: { ...list, requests, basis: "total of the API", changed: between(0, total), records: total }
+    }
+  }
+  const requests = between(pages, pages + more + (strategy.paging.kind === "offset" ? Math.ceil(pages / 50) : 0))
+  return {
+    ...expected,
+    list: { ...list, requests, basis: "total of the API", changed: exactly(total), records: total }
+  }
+})
+
+const sizeOf = ({ capabilities }: Step, { pageSize }: Strategy) => ({ pageSize: capabilities.sizes["all"] ?? pageSize })
+
+/** A total tells more about a list that was never read, or that the service filters by the time of the last change. */
+const strategyToAsk = (step: Step, basis: string): Strategy | undefined => {
+  const { resource, mode } = step
+  if (mode === "incremental") {
+    const strategy = resource.changes?.strategies[0]
+    return strategy?.total !== undefined && strategy.verifyField !== undefined ? strategy : undefined
+  }
+  return basis === "unknown" ? resource.full?.[0] : undefined
+}
+
+/** The total over all partitions; `undefined` if the service sends none and the list is longer than a page. */
+const totalOf = Effect.fnUntraced(function* (
+  { resource, since }: Step,
+  strategy: Strategy,
+  account: Account
+): Effect.fn.Return<
+  { readonly total: number | undefined } | { readonly refused: Refusal } | undefined,
+  EstimateError,
+  Api
+> {
+  const period = { windowStart: Date.parse("2000-01-01"), windowEnd: Date.parse("2100-01-01") }
+  let sum: number | undefined = 0
+  for (const [name, { parameters = {} }] of partitionsOf(resource, account.optional)) {
+    const request = { ...strategy.request, parameters: { ...strategy.request.parameters, ...parameters } }
+    const from = since ?? period.windowStart
+    // Without a total, a whole page shows whether there are more.
+    const size = strategy.total === undefined ? strategy.pageSize : 10
+    const answer = yield* bodyOf(
+      bind(request, {
+        ...account,
+        size,
+        since: from,
+        partition: name,
+        ...period,
+        ...(since && { windowStart: since })
+      }),
+      resource.table
+    )
+    if ("refused" in answer) return answer
+    const total =
+      strategy.total === undefined ? recordsOf(answer.body, strategy) : Number(at(answer.body, strategy.total))
+    sum = sum === undefined || total === undefined || !Number.isFinite(total) ? undefined : sum + total
+  }
+  return { total: sum }
+})
+
+/** The number of records of a list that is not longer than this page. */
+const recordsOf = (body: unknown, { paging, records, pageSize }: Strategy): number | undefined => {
+  const found = records === "" ? body : at(body, records)
+  const count = Array.isArray(found) ? found.length : found === undefined || found === null ? 0 : 1
+  return paging.kind === "once" || count < pageSize ? count : undefined
+}
+
+const companyOf = Effect.fnUntraced(function* (location: string) {
+  const answer = yield* bodyOf(bind(get("/locations/{locationId}"), { location }), "locations")
+  const company = "body" in answer ? at(answer.body, "location.companyId") : undefined
+  return typeof company === "string" ? company : undefined
+})
+
+const bodyOf = Effect.fnUntraced(
+  function* (request: BoundRequest, resource: string) {
+    const { body } = yield* (yield* Api).send({ request, priority: 1, resource })
+    return { body } as { readonly body: unknown } | { readonly refused: Refusal }
+  },
+  Effect.catchTags({
+    Forbidden: ({ message }) => refusal("forbidden", message),
+    RequestRejected: ({ message }) => refusal("rejected", message),
+    NotFound: ({ message }) => refusal("notFound", message)
+  })
+)
+
+const refusal = (kind: Refusal["kind"], message: string) => Effect.succeed({ refused: { kind, message } })

@@ -1,0 +1,219 @@
+/** What a plan is expected to take, from the state in the warehouse and from earlier syncs. Sends no request. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { type ChildRequest, type Strategy, childRequestOf, partitionsOf } from "../../catalog/resource.ts"
+import type { Failure } from "../../values/failure.ts"
+import type { OptionalSettings } from "../../settings/table.ts"
+import type { Checkpoint } from "../../values/checkpoint.ts"
+import { type Range, atLeast, between, exactly, sumOf } from "../../values/range.ts"
+import type { ParentsState, Step } from "../../values/step.ts"
+import { type PastReading, readingHistory } from "../../stores/warehouse/meta/reading-history.ts"
+import { changedIn, rangeOver, scaleOf } from "./nights.ts"
+import { type SyncState, liveCounts, parentsStates, readSyncState } from "../../stores/warehouse/sync-state.ts"
+import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
+
+export type Basis =
+  | "earlier syncs"
+  | "the last full read"
+  | "the resume point"
+  | "one page per list"
+  | "total of the API"
+  | "rows that are due"
+  | "parents"
+  | "rows in the period"
+  | "unknown"
+
+export interface Expected {
+  readonly requests: Range
+  readonly basis: Basis
+}
+
+/** `changed`: the rows that the reading adds or changes, whose children and details become due. */
+export interface ExpectedList extends Expected {
+  readonly changed: Range
+  readonly records?: number
+}
+
+/** The facts from which the requests for children or details follow, once the changes of the parents are known. */
+export interface ExpectedChildren {
+  readonly childRequest: ChildRequest
+  readonly state: ParentsState
+  readonly nights: ReadonlyArray<PastReading>
+  /** Live rows of the parent table. */
+  readonly parents: number
+}
+
+export interface ExpectedStep {
+  readonly step: Step
+  readonly list?: ExpectedList
+  readonly children?: ExpectedChildren
+}
+
+export const expect = Effect.fn("plan.expect")(function* (
+  steps: ReadonlyArray<Step>,
+  location: string,
+  optional: OptionalSettings
+): Effect.fn.Return<ReadonlyArray<ExpectedStep>, Failure, Warehouse> {
+  const states = yield* readSyncState(location)
+  const history = yield* readingHistory(location)
+  const now = yield* Clock.currentTimeMillis
+  const requests = steps.flatMap(({ resource, refreshCutoff }) => {
+    const childRequest = childRequestOf(resource)
+    return childRequest ? [{ location, childRequest, refreshCutoff }] : []
+  })
+  const tables = [...steps.map(({ resource }) => resource.table), ...requests.map((one) => one.childRequest.table)]
+  const rows = yield* liveCounts(location, [...new Set(tables)])
+  // A row that the service flags as deleted is no live row, but still a parent.
+  const parents = yield* parentsStates(
+    requests.filter(({ childRequest: { table, tombstone } }) => rows.has(table) || tombstone !== undefined)
+  )
+  return steps.map((step) => {
+    const { resource } = step
+    const { table } = resource
+    const facts = { optional, now, rows: rows.get(table) ?? 0 }
+    const list =
+      resource.kind === "list" && step.mode !== "children"
+        ? expectList(step, states.get(table), history.get(table) ?? [], facts)
+        : undefined
+    const childRequest = childRequestOf(resource)
+    const children = childRequest && {
+      childRequest,
+      state: parents.get(childRequest.label) ?? { due: 0, oldestFetch: undefined },
+      // The first reading fetches every parent, later ones what has become due.
+      nights: (history.get(childRequest.label) ?? []).filter(({ elapsedMs }) => elapsedMs !== undefined),
+      parents: rows.get(childRequest.table) ?? 0
+    }
+    return { step, ...(list && { list }), ...(children && { children }) }
+  })
+})
+
+interface ListFacts {
+  readonly optional: OptionalSettings
+  readonly rows: number
+  readonly now: number
+}
+
+const expectList = (
+  { resource, mode, checkpoints, capabilities }: Step,
+  state: SyncState | undefined,
+  past: ReadonlyArray<PastReading>,
+  { optional, rows, now }: ListFacts
+): ExpectedList => {
+  const strategy = resource.full![0]!
+  const partitions = partitionsOf(resource, optional).length
+  const size = capabilities.sizes["all"] ?? strategy.pageSize
+  const unfinished = Object.values(checkpoints)
+  if (unfinished.length > 0) {
+    const left = sumOf(unfinished.map(recordsLeft))
+    const others = Math.max(0, partitions - unfinished.length)
+    return {
+      requests: sumOf([atLeastOnePage(left, size), others > 0 ? atLeast(others) : exactly(0)]),
+      basis: "the resume point",
+      changed: left
+    }
+  }
+  const elapsedMs = now - (state?.completeAt ?? now)
+  if (mode === "incremental") {
+    const nights = past.filter((one) => one.mode === "incremental")
+    const pages = pagesOfFullRead(strategy, state?.total)
+    if (nights.length === 0)
+      return {
+        requests: between(partitions, pages === undefined ? undefined : pages + 2),
+        basis: "one page per list",
+        changed: between(0, state?.total)
+      }
+    const base = Math.min(...nights.map(({ requests }) => requests))
+    const pagesOf = (one: PastReading) => base + (one.requests - base) * scaleOf(one, elapsedMs)
+    return {
+      requests: rangeOver(nights.map(pagesOf), partitions),
+      basis: "earlier syncs",
+      changed: rangeOver(
+        nights.map((one) => one.changed * scaleOf(one, elapsedMs)),
+        0
+      )
+    }
+  }
+  if (strategy.paging.kind === "once" && !strategy.windows)
+    return {
+      requests: exactly(partitions),
+      basis: past.length > 0 ? "one page per list" : "unknown",
+      changed: changedIn(past, elapsedMs, rows)
+    }
+  const full = past.find((one) => one.mode === "full")
+  if (full)
+    return {
+      requests: between(full.requests, Math.ceil(full.requests * 1.1) + 1),
+      basis: "the last full read",
+      changed: changedIn(past, elapsedMs, rows)
+    }
+  return { requests: atLeast(partitions), basis: "unknown", changed: atLeast(0) }
+}
+
+const recordsLeft = ({ total, count, windows, mode }: Checkpoint): Range =>
+  total === undefined || mode !== "full" || (windows?.length ?? 0) > 1
+    ? atLeast(0)
+    : exactly(Math.max(0, total - count))
+
+const atLeastOnePage = ({ min, max }: Range, size: number): Range =>
+  between(Math.max(1, Math.ceil(min / size)), max === undefined ? undefined : Math.max(1, Math.ceil(max / size)) + 1)
+
+/** Pages of a full reading of the list, without the requests for details and children. `undefined` without a total. */
+export const pagesOfFullRead = (strategy: Strategy, total: number | undefined): number | undefined => {
+  if (strategy.paging.kind === "once") return 1
+  return total === undefined ? undefined : Math.max(1, Math.ceil(total / strategy.pageSize))
+}
+
+/** The requests for children or details, given the changes of their parents; `undefined`: the plan does not read these. */
+export const expectChildren = (
+  { childRequest, state: { due }, nights, parents }: ExpectedChildren,
+  changed: Range | undefined
+): Expected => {
+  if (nights.length > 0) {
+    const { min, max } = rangeOver(
+      nights.map(({ requests }) => requests),
+      0
+    )
+    return { requests: between(Math.max(due, min), due + max!), basis: "earlier syncs" }
+  }
+  if (changed === undefined) return { requests: exactly(due), basis: "rows that are due" }
+  // Only the rows show which parents a condition or a list of ids selects, and an incremental read repeats some rows.
+  const isFiltered = childRequest.where !== undefined || childRequest.ids !== undefined
+  return {
+    requests: between(due + (isFiltered ? 0 : changed.min), changed.max === undefined ? undefined : due + changed.max),
+    basis: parents === 0 && changed.max === undefined ? "unknown" : due > 0 ? "rows that are due" : "parents"
+  }
+}
+
+export interface ExpectedRequests extends Expected {
+  readonly step: Step
+  /** The resource, or the label of its children or details. */
+  readonly label: string
+  readonly records?: number
+}
+
+/** The requests of every reading of the plan. */
+export const requestsOf = (expected: ReadonlyArray<ExpectedStep>): ReadonlyArray<ExpectedRequests> => {
+  return expected.flatMap(({ step, list, children }): ReadonlyArray<ExpectedRequests> => {
+    const { resource } = step
+    return [
+      ...(list ? [{ step, label: resource.table, ...list }] : []),
+      ...(children
+        ? [
+            {
+              step,
+              label: children.childRequest.label,
+              ...expectChildren(children, changesOf(children.childRequest.table, expected))
+            }
+          ]
+        : [])
+    ]
+  })
+}
+
+/** The changes of a table: of its list or, if it is read as children itself or in other pages, unknown. */
+const changesOf = (table: string, expected: ReadonlyArray<ExpectedStep>): Range | undefined => {
+  const own = expected.find(({ step }) => step.resource.table === table)
+  if (own?.list) return own.list.changed
+  const isRead = own !== undefined || expected.some(({ step }) => step.embedded.some((one) => one.table === table))
+  return isRead ? atLeast(0) : undefined
+}

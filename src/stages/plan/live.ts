@@ -1,0 +1,44 @@
+/** What a run is expected to take in all, from its plan and from what it has read so far. */
+import { type Range, between, exactly, sumOf } from "../../values/range.ts"
+import type { Status } from "../../values/status.ts"
+import { type ExpectedList, type ExpectedStep, requestsOf } from "./expect.ts"
+
+/** What a run has read so far under a label. */
+export interface ReadSoFar {
+  readonly records: number
+  readonly requests: number
+  /** The total that the service has reported for a list. */
+  readonly total?: number
+  /** Once the reading has ended. */
+  readonly status?: Status
+}
+
+/** The totals of first pages replace what the plan did not know, and the requests of ended readings what it assumed. */
+export const liveRequests = (
+  expected: ReadonlyArray<ExpectedStep>,
+  soFar: (label: string) => ReadSoFar | undefined
+): Range => {
+  const known = expected.map((one) => {
+    const read = soFar(one.step.resource.table)
+    return one.list && read ? { ...one, list: listWith(one.list, one, read) } : one
+  })
+  return sumOf(
+    requestsOf(known).map(({ label, requests }) => {
+      const read = soFar(label)
+      if (read?.status !== undefined) return exactly(read.requests)
+      const sent = read?.requests ?? 0
+      return between(Math.max(requests.min, sent), requests.max && Math.max(requests.max, sent))
+    })
+  )
+}
+
+const listWith = (list: ExpectedList, { step }: ExpectedStep, read: ReadSoFar): ExpectedList => {
+  // Of a list that was read before, most records are unchanged, so they make no children due.
+  const isFirst = list.basis === "unknown" || list.basis === "the resume point"
+  const changedOf = (records: number) => (isFirst ? exactly(records) : list.changed)
+  if (read.status !== undefined) return { ...list, requests: exactly(read.requests), changed: changedOf(read.records) }
+  if (read.total === undefined || step.mode !== "full" || !isFirst) return list
+  const size = step.capabilities.sizes["all"] ?? step.resource.full![0]!.pageSize
+  const pages = Math.max(1, Math.ceil(read.total / size))
+  return { ...list, requests: between(pages, Math.ceil(pages * 1.05) + 1), changed: changedOf(read.total) }
+}

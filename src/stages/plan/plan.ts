@@ -1,0 +1,141 @@
+/** Plans a run: which resources to read, in which mode and from which checkpoints, and the requests that this takes. */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type { Catalogue } from "../../catalog/discover.ts"
+import { enabledPart } from "../../catalog/optional.ts"
+import { closest } from "../../settings/closest.ts"
+import type { OptionalSettings } from "../../settings/table.ts"
+import { type Resource, childRequestOf, embeddedResourcesOf, hasCompanyParameter } from "../../catalog/resource.ts"
+import { tablesOf } from "../../catalog/tables.ts"
+import { dayMs } from "../../catalog/timestamps.ts"
+import { noCapabilities } from "../../values/capabilities.ts"
+import { type Range, sumOf } from "../../values/range.ts"
+import type { Step } from "../../values/step.ts"
+import { unfinishedFullSync } from "../../stores/warehouse/meta/runs.ts"
+import { type Failure, failure } from "../../values/failure.ts"
+import { type ExpectedStep, expect, requestsOf } from "./expect.ts"
+import { type SyncState, readSyncState } from "../../stores/warehouse/sync-state.ts"
+import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
+
+export interface Plan {
+  readonly steps: ReadonlyArray<Step>
+  readonly expected: ReadonlyArray<ExpectedStep>
+  /** Requests of the whole plan. */
+  readonly requests: Range
+}
+
+export interface Choice {
+  /** Tables or families; empty: all. */
+  readonly only: ReadonlyArray<string>
+  /** Tables or families to leave out. */
+  readonly except: ReadonlyArray<string>
+  readonly optional: OptionalSettings
+  /** Read everything again. An unfinished full sync of an earlier run is resumed. */
+  readonly full: boolean
+}
+
+export const makePlan = Effect.fn("plan.make")(function* (
+  catalogue: Catalogue,
+  location: string,
+  choice: Choice
+): Effect.fn.Return<Plan, Failure, Warehouse> {
+  const syncState = yield* readSyncState(location)
+  const now = yield* Clock.currentTimeMillis
+  const refreshCutoff = choice.full ? ((yield* unfinishedFullSync()) ?? now) : undefined
+  const chosen = yield* choose(catalogue, choice)
+  const steps = chosen.map((resource) =>
+    stepOf(resource, embeddedResourcesOf(catalogue.resources, resource.table), syncState, now, refreshCutoff)
+  )
+  const expected = yield* expect(steps, location, choice.optional)
+  const withParents = expected.map(({ step, children }) => (children ? { ...step, parents: children.state } : step))
+  return { steps: withParents, expected, requests: sumOf(requestsOf(expected).map(({ requests }) => requests)) }
+})
+
+const stepOf = (
+  resource: Resource,
+  embedded: ReadonlyArray<Resource>,
+  stateByLabel: ReadonlyMap<string, SyncState>,
+  now: number,
+  refreshCutoff: number | undefined
+): Step => {
+  const state = stateByLabel.get(resource.table)
+  const childRequest = childRequestOf(resource)
+  const isFull = refreshCutoff !== undefined
+  const common = {
+    resource,
+    embedded,
+    refreshCutoff,
+    capabilities: state?.capabilities ?? noCapabilities,
+    childCapabilities: childRequest && stateByLabel.get(childRequest.label)?.capabilities,
+    checkpoints: state?.checkpoints ?? {}
+  }
+  if (resource.kind !== "list") return { ...common, mode: "children" }
+  // An interrupted reading resumes in the mode in which it began.
+  const resumed = Object.values(common.checkpoints)[0]
+  const { changes } = resource
+  const sinceFull = now - (state?.fullCompleteAt ?? 0)
+  // A time in the future was recorded while the local clock was ahead.
+  const isStale =
+    changes?.fullEvery !== undefined && (sinceFull > Duration.toMillis(changes.fullEvery) || sinceFull < -dayMs)
+  const since =
+    resumed?.since ??
+    (changes && state?.watermark !== undefined ? state.watermark - Duration.toMillis(changes.overlap) : undefined)
+  const isIncremental = !isFull && changes !== undefined && since !== undefined && !isStale
+  const mode = (isFull ? undefined : resumed?.mode) ?? (isIncremental ? "incremental" : "full")
+  return { ...common, mode, ...(mode === "incremental" && since !== undefined && { since }) }
+}
+
+/** The selected resources and those they need: their parents, and the lists they are embedded in. */
+export const choose = (
+  catalogue: Catalogue,
+  { only, except, optional }: Choice
+): Effect.Effect<ReadonlyArray<Resource>, Failure> => {
+  const { resources, familyByTable } = catalogue
+  const among = (names: ReadonlyArray<string>) => (resource: Resource) => isAmong(catalogue, resource, names)
+  for (const [flag, names] of [
+    ["--only", only],
+    ["--except", except]
+  ] as const) {
+    const unknown = names.find((name) => !resources.some(among([name])))
+    if (unknown !== undefined) {
+      const families = [...new Set(familyByTable.values())]
+      const tables = resources.flatMap((resource) => tablesOf(resource).map((table) => table.name))
+      const near = closest(unknown, [...tables, ...families])
+      return Effect.fail(
+        failure({
+          _tag: "UnknownSelection",
+          flag,
+          name: unknown,
+          families,
+          ...(near !== undefined && { closest: near })
+        })
+      )
+    }
+  }
+  const available = resources.flatMap((resource) => enabledPart(resource, optional) ?? [])
+  const wanted = new Set(only.length === 0 ? available : available.filter(among(only)))
+  for (const resource of wanted)
+    for (const needed of neededBy(resource))
+      for (const other of available) if (other.table === needed) wanted.add(other)
+  const chosen = available.filter(
+    (resource) => wanted.has(resource) && !resource.embeddedIn && !among(except)(resource)
+  )
+  // It is not an error if --only names only resources that the settings disable.
+  return chosen.length > 0 || except.length === 0
+    ? Effect.succeed(chosen)
+    : Effect.fail(failure({ _tag: "NothingSelected", only, except }))
+}
+
+/** Whether the names include the resource, one of its tables, or its family. */
+export const isAmong = ({ familyByTable }: Catalogue, resource: Resource, names: ReadonlyArray<string>): boolean =>
+  names.some(
+    (name) => familyByTable.get(resource.table) === name || tablesOf(resource).some((table) => table.name === name)
+  )
+
+/** Tables that a resource needs: its parent, the list it is embedded in, and for the id of the company, the location. */
+const neededBy = (resource: Resource): ReadonlyArray<string> => [
+  ...(resource.childOf ? [resource.childOf.table] : []),
+  ...(resource.embeddedIn ? [resource.embeddedIn.table] : []),
+  ...(hasCompanyParameter(resource) ? ["locations"] : [])
+]

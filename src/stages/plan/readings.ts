@@ -1,0 +1,89 @@
+/** The state of everything that a sync reads: each list, and the children or details of each table, per location. */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { type ChildRequest, type Resource, childRequestOf } from "../../catalog/resource.ts"
+import { dayMs } from "../../catalog/timestamps.ts"
+import type { Failure } from "../../values/failure.ts"
+import { unfinishedLists } from "../../stores/warehouse/meta/checkpoints.ts"
+import type { RunResource } from "../../values/run-resource.ts"
+import { completeRuns, lastReadings, loadedLocations } from "../../stores/warehouse/meta/run-resources.ts"
+import { existingMetaTables } from "../../stores/warehouse/meta/tables.ts"
+import { completeReadings } from "../../stores/warehouse/meta/watermarks.ts"
+import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+
+/** `never`: no run has read it. `interrupted`: the last run that read it did not end, or is still working. */
+export type ReadingState = RunResource["status"] | "never"
+
+export interface ReadingStatus {
+  readonly location: string
+  /** A resource, or the label of its children or details. */
+  readonly resource: string
+  readonly state: ReadingState
+  /** The end of the last complete reading; of children, when those of the least recently fetched parent were fetched. */
+  readonly completeAt: number | undefined
+  /** When a run last found that nothing more was due; epoch milliseconds. */
+  readonly checkedAt: number | undefined
+  /** How long the children of an unchanged parent are not requested again, in milliseconds; 0 if only their age counts. */
+  readonly unchangedMs: number
+  /** What the last run that read it did. */
+  readonly last: (RunResource & { readonly run: string }) | undefined
+}
+
+/** The labels under which the requests of a resource are counted. */
+export const labelsOf = (resource: Resource): ReadonlyArray<string> => {
+  const childRequest = childRequestOf(resource)
+  return [...(resource.kind === "list" ? [resource.table] : []), ...(childRequest ? [childRequest.label] : [])]
+}
+
+/** What is read at most daily is read because of its age; the rest also when its parent changes. */
+const unchangedMsOf = ({ refreshAfter }: ChildRequest): number => {
+  const ms = Duration.toMillis(refreshAfter)
+  return ms < dayMs ? 0 : ms
+}
+
+/** The age that a limit applies to, in milliseconds: of the rows, less the time for which an unchanged parent vouches for them. */
+export const ageOf = ({ checkedAt, completeAt, unchangedMs }: ReadingStatus, now: number): number | undefined => {
+  if (completeAt === undefined) return undefined
+  const age = now - completeAt
+  return unchangedMs === 0 ? age : Math.max(now - (checkedAt ?? completeAt), age - unchangedMs)
+}
+
+/** Of the given locations and of those that were read; of the resources that the settings and flags select. */
+export const readingStatuses = Effect.fn("plan.readingStatuses")(function* (
+  resources: ReadonlyArray<Resource>,
+  locations: ReadonlyArray<string>
+): Effect.fn.Return<ReadonlyArray<ReadingStatus>, Failure, Warehouse> {
+  const keyOf = ({ location, resource }: { readonly location: string; readonly resource: string }) =>
+    `${location}\n${resource}`
+  const last = new Map((yield* lastReadings()).map((one) => [keyOf(one), one]))
+  const complete = new Map((yield* completeReadings()).map((one) => [keyOf(one), one.completeAt]))
+  const checked = new Map((yield* completeRuns()).map((one) => [keyOf(one), one.checkedAt]))
+  const unchanged = new Map(
+    resources.flatMap((resource) => {
+      const request = childRequestOf(resource)
+      return request ? [[request.label, unchangedMsOf(request)] as const] : []
+    })
+  )
+  // A release has no checkpoints.
+  const hasCheckpoints = (yield* existingMetaTables(yield* Warehouse)).has("checkpoints")
+  const unfinished = new Set(hasCheckpoints ? (yield* unfinishedLists()).map(keyOf) : [])
+  const all = locations.length > 0 ? locations : yield* loadedLocations()
+  const labels = [...new Set(resources.flatMap(labelsOf))].sort()
+  return all.flatMap((location) =>
+    labels.map((resource): ReadingStatus => {
+      const key = keyOf({ location, resource })
+      const completeAt = complete.get(key)
+      const ended = last.get(key)?.status
+      const state = unfinished.has(key) && ended !== "incomplete" ? "interrupted" : (ended ?? "never")
+      return {
+        location,
+        resource,
+        state,
+        completeAt,
+        checkedAt: checked.get(key),
+        unchangedMs: unchanged.get(resource) ?? 0,
+        last: last.get(key)
+      }
+    })
+  )
+})

@@ -1,0 +1,135 @@
+/** Builds models in schema `bi` of the DuckDB file that is attached. */
+import { Effect } from "effect"
+import type { Failure } from "../../values/failure.ts"
+import { type Model, type ModelProblem, type Source, refsOf, sourcesOf, sqlOf } from "./models/model.ts"
+import { literal, name } from "../../stores/warehouse/sql.ts"
+import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import { columnsOf } from "./columns.ts"
+import { attachedName, inAttached } from "./snapshot.ts"
+
+/** The models in the attached file. */
+export const modelPath = (model: Model): string => `${attachedName}.bi.${name(model.name)}`
+
+/**
+ * Builds `wanted`, keeps `kept`, and removes every other model from the file; with `keepsFailed`, except the table of a model
+ * that cannot be built. Returns what is wrong with those models, given `wrong`, which is known already.
+ */
+export const buildModels = Effect.fn("publish.buildModels")(function* (
+  wanted: ReadonlyArray<Model>,
+  kept: ReadonlySet<string>,
+  wrong: ReadonlyArray<ModelProblem>,
+  keepsFailed: boolean
+): Effect.fn.Return<ReadonlyArray<ModelProblem>, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const problems = [...wrong]
+  const build = Effect.gen(function* () {
+    yield* warehouse.run("CREATE SCHEMA IF NOT EXISTS bi")
+    // The statement that builds a table replaces the earlier one only if it succeeds.
+    const tables = wanted.filter(({ isView }) => !isView).map((model) => model.name)
+    const stay = new Set(keepsFailed ? [...tables, ...wrong.map(({ model }) => model)] : [])
+    for (const [model, kind] of yield* existingModels)
+      if (!kept.has(model) && (kind === "VIEW" || !stay.has(model)))
+        yield* warehouse.run(`DROP ${kind} bi.${name(model)}`)
+    for (const model of wanted) {
+      const missing = refsOf(model).find((ref) => problems.some((one) => one.model === ref))
+      const problem = missing === undefined ? yield* create(model) : `the model ${missing} could not be built`
+      if (problem !== undefined) problems.push({ model: model.name, problem: `${model.file}: ${problem}` })
+    }
+  })
+  yield* inAttached(build)
+  return problems
+})
+
+/**
+ * The models among `failed` whose earlier table is in the file. `earlier`: a DuckDB file of the release before, from which it
+ * is taken if this file was written anew.
+ */
+export const keepEarlierTables = Effect.fn("publish.keepEarlierTables")(function* (
+  failed: ReadonlySet<string>,
+  earlier: string | undefined
+): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const kept = new Set((yield* existingModels).map(([model]) => model).filter((model) => failed.has(model)))
+  const missing = failed.difference(kept)
+  if (earlier === undefined || missing.size === 0) return [...kept]
+  const copy = Effect.gen(function* () {
+    const found = yield* warehouse.rows(
+      `SELECT table_name FROM duckdb_tables() WHERE database_name = '${earlierName}' AND schema_name = 'bi'`
+    )
+    for (const table of found.map((row) => String(row["table_name"])))
+      if (missing.has(table)) {
+        yield* warehouse.run(`CREATE TABLE ${attachedName}.bi.${name(table)} AS FROM ${earlierName}.bi.${name(table)}`)
+        kept.add(table)
+      }
+  })
+  yield* Effect.acquireUseRelease(
+    warehouse.run(`ATTACH ${literal(earlier)} AS ${earlierName} (READ_ONLY)`),
+    () => copy,
+    () => Effect.ignore(warehouse.run(`DETACH ${earlierName}`))
+  )
+  return [...kept]
+})
+
+const earlierName = "sluice_earlier"
+
+/** Shows the tables of the warehouse in a file that has none, by the names that they have in the published one. */
+export const showSources = Effect.fnUntraced(function* (models: ReadonlyArray<Model>) {
+  const warehouse = yield* Warehouse
+  const [row] = yield* warehouse.rows("SELECT current_database() AS own")
+  const sources = new Map(models.flatMap(sourcesOf).map((source) => [sourceName(source), source]))
+  yield* warehouse.run(
+    [
+      ...["crm_history", "meta"].map((schema) => `CREATE SCHEMA ${attachedName}.${schema}`),
+      ...[...sources].map(
+        ([shown, { schema, table }]) =>
+          `CREATE VIEW ${attachedName}.${shown} AS FROM ${name(String(row?.["own"]))}.${schema}.${name(table)}`
+      )
+    ].join(";\n")
+  )
+})
+
+/** The models in the file, and whether each is a table or a view. */
+const existingModels = Effect.gen(function* () {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT table_name, table_type FROM information_schema.tables
+     WHERE table_catalog = ${literal(attachedName)} AND table_schema = 'bi'`
+  )
+  return rows.map((row) => [String(row["table_name"]), row["table_type"] === "VIEW" ? "VIEW" : "TABLE"] as const)
+})
+
+/** Returns what is wrong with the SQL of a model. Other failures, such as a full disk, end the release. */
+const create = Effect.fnUntraced(function* (model: Model): Effect.fn.Return<string | undefined, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const path = `bi.${name(model.name)}`
+  const kind = model.isView ? "VIEW" : "TABLE"
+  const sql = sqlOf(model, (reference) =>
+    "ref" in reference ? `bi.${name(reference.ref)}` : sourceName(reference.source)
+  )
+  return yield* warehouse.run(`CREATE OR REPLACE ${kind} ${path} AS ${sql}`).pipe(
+    Effect.andThen(comment),
+    Effect.as(undefined),
+    Effect.catchIf(
+      ({ reason }) => reason._tag === "StatementRejected" || reason._tag === "OutOfMemory",
+      ({ reason }) => Effect.succeed("detail" in reason ? reason.detail : reason._tag)
+    )
+  )
+
+  function comment() {
+    return Effect.gen(function* () {
+      const described = Object.entries(model.columns).flatMap(([column, { description }]) =>
+        description === undefined ? [] : [[column, description] as const]
+      )
+      const existing = new Set(described.length === 0 ? [] : (yield* columnsOf(path)).map((column) => column.name))
+      const statements = [
+        ...(model.description === undefined ? [] : [`COMMENT ON ${kind} ${path} IS ${literal(model.description)}`]),
+        ...described.flatMap(([column, text]) =>
+          existing.has(column) ? [`COMMENT ON COLUMN ${path}.${name(column)} IS ${literal(text)}`] : []
+        )
+      ]
+      if (statements.length > 0) yield* warehouse.run(statements.join(";\n"))
+    })
+  }
+})
+
+/** The current rows are in the main schema of the published file. */
+const sourceName = ({ schema, table }: Source): string => `${schema === "crm" ? "main" : schema}.${name(table)}`

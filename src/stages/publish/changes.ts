@@ -1,0 +1,102 @@
+/** What has changed since the current release, by table: nothing, the rows of some records, or everything. */
+import { Effect } from "effect"
+import { hash } from "node:crypto"
+import type { PublishedTable } from "../../catalog/published-tables.ts"
+import { textOfKey } from "../../catalog/tables.ts"
+import type { Failure } from "../../values/failure.ts"
+import { changedKeysSql, contentVersions } from "../../stores/warehouse/meta/content-versions.ts"
+import { name } from "../../stores/warehouse/sql.ts"
+import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import type { WideView } from "../../stores/warehouse/wide-views.ts"
+import type { PreviousRelease } from "./manifest.ts"
+
+/** A table or wide view to publish. */
+export interface TableName extends PublishedTable {
+  readonly wide?: WideView | undefined
+}
+
+/** Adds to each view its definition, from which it can be read in parts. */
+export const withViews = (
+  tables: ReadonlyArray<PublishedTable>,
+  views: ReadonlyArray<WideView>
+): ReadonlyArray<TableName> =>
+  tables.map((table) => ({ ...table, wide: views.find(({ view }) => view === table.name) }))
+
+/** `some`: all rows of the records in `meta.changed_keys` have changed, and no others. */
+export type Change = "none" | "some" | "all"
+
+export interface TableChange extends TableName {
+  readonly change: Change
+}
+
+export interface Changes {
+  readonly versions: Readonly<Record<string, string>>
+  readonly tables: ReadonlyArray<TableChange>
+}
+
+/** Increase it when the program writes other bytes for the same rows. */
+const layout = 3
+
+export const changesSince = Effect.fn("publish.changesSince")(function* (
+  previous: PreviousRelease | undefined,
+  tables: ReadonlyArray<TableName>
+): Effect.fn.Return<Changes, Failure, Warehouse> {
+  const stored = yield* contentVersions()
+  const released = previous?.manifest.state.versions ?? {}
+  const changed = yield* changedShares(tables.filter(({ wide }) => !wide))
+  const found = tables.map((table) => {
+    const { version, base } = stored.get(table.resource)!
+    const versionOf = (content: string | undefined) =>
+      hash("sha256", JSON.stringify([layout, content, table.wide?.definition])).slice(0, 32)
+    const wasReleased = (content: string | undefined) => released[table.name] === versionOf(content)
+    const isFew = (changed.get(table.resource) ?? 0) <= changedShareMax
+    const change: Change = wasReleased(version) ? "none" : base && isFew && wasReleased(base) ? "some" : "all"
+    return { ...table, version: versionOf(version), change }
+  })
+  return {
+    versions: Object.fromEntries(found.map((table) => [table.name, table.version])),
+    tables: found
+  }
+})
+
+/** With more changes, writing the table anew is faster. */
+const changedShareMax = 0.2
+const changedKeysMax = 200_000
+
+/** The changed keys of each resource in proportion to its records. */
+const changedShares = Effect.fnUntraced(function* (tables: ReadonlyArray<TableName>) {
+  const parents = new Map(tables.filter(({ resource, name }) => resource === name).map((table) => [table.name, table]))
+  const counts = yield* (yield* Warehouse).rows(
+    "SELECT resource, count(DISTINCT (location_id, key)) AS n FROM meta.changed_keys GROUP BY ALL"
+  )
+  const shares = new Map<string, number>()
+  for (const row of counts) {
+    const [resource, n] = [String(row["resource"]), Number(row["n"])]
+    if (!parents.has(resource)) continue
+    const [all] = yield* (yield* Warehouse).rows(`SELECT count(*) AS n FROM crm.${name(resource)}`)
+    shares.set(resource, n > changedKeysMax ? 1 : n / Math.max(1, Number(all?.["n"])))
+  }
+  return shares
+})
+
+/**
+ * WHERE clause: rows of records that have changed, and of records of other locations with the same key. They may be few, and
+ * comparing the location too would cost more than replacing them.
+ */
+export const isChanged = ({ resource, recordKey }: PublishedTable): string =>
+  `${textOfKey(recordKey)} IN (FROM ${changedKeysSql(resource)})`
+
+/**
+ * The rows of changed records of a table in a DuckDB file, as a relation. Of all other rows, DuckDB reads only the columns
+ * of the key: changed rows are stored at the end of a table, and it skips the row groups before the first of them.
+ */
+export const changedRows = (path: string, table: PublishedTable): string =>
+  `(FROM ${path} WHERE rowid IN (SELECT rowid FROM ${path} WHERE ${isChanged(table)}))`
+
+/** The keys of the changed records. */
+export const changedKeys = Effect.fnUntraced(function* (
+  resource: string
+): Effect.fn.Return<ReadonlySet<string>, Failure, Warehouse> {
+  const rows = yield* (yield* Warehouse).rows(`SELECT DISTINCT key FROM ${changedKeysSql(resource)}`)
+  return new Set(rows.map((row) => String(row["key"])))
+})

@@ -1,0 +1,40 @@
+/** Divides tables into parts that fit into DuckDB's memory. */
+import { Effect, Stream } from "effect"
+import type { Failure } from "../../values/failure.ts"
+import type { StoredColumn } from "../../stores/warehouse/content.ts"
+import { name } from "../../stores/warehouse/sql.ts"
+import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import type { WideView } from "../../stores/warehouse/wide-views.ts"
+import { columnsOf, selectStream } from "./columns.ts"
+
+/** DuckDB cannot spill aggregated values, of a few hundred bytes each, and holds each cell until it is written. */
+const valuesPerMb = 1000
+const cellsPerMb = 8000
+const rowsMin = 256
+
+/** One or more FROM clauses that together return the rows of a table, in order. */
+export const partsOf = Effect.fnUntraced(function* (
+  { name: table, wide }: { readonly name: string; readonly wide?: WideView | undefined },
+  schema: string
+): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
+  if (!wide) return [`${schema}.${name(table)}`]
+  const warehouse = yield* Warehouse
+  const columns = yield* columnsOf(`(${wide.rows(schema, 0, -1)})`)
+  const [row] = yield* warehouse.rows(
+    `SELECT max(rowid) AS last, (SELECT count(*) FROM ${schema}.${name(wide.values)}) / greatest(count(*), 1) AS values_each FROM ${schema}.${name(wide.table)}`
+  )
+  const rowsPerMb = Math.min(cellsPerMb / columns.length, valuesPerMb / Math.max(1, Number(row?.["values_each"])))
+  const step = Math.max(rowsMin, Math.floor(warehouse.memoryMb * rowsPerMb))
+  return Array.from({ length: Math.floor(Number(row?.["last"]) / step) + 1 }, (_, part) => {
+    const first = part * step
+    return `(${wide.rows(schema, first, first + step - 1)})`
+  })
+})
+
+/** Streams every row as text, a few thousand in memory at a time. */
+export const rowsOf = (parts: ReadonlyArray<string>, columns: ReadonlyArray<StoredColumn>) =>
+  Stream.unwrap(
+    Effect.map(Warehouse, (warehouse) =>
+      Stream.flatMap(Stream.fromIterable(parts), (part) => warehouse.stream(selectStream(part, columns)))
+    )
+  )

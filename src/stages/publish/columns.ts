@@ -1,0 +1,53 @@
+/** The columns of a table, and SELECTs that return every value as its text in a CSV file. */
+import { Effect } from "effect"
+import { type StoredColumn, isText, textOf } from "../../stores/warehouse/content.ts"
+import { name } from "../../stores/warehouse/sql.ts"
+import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+
+export type CsvRow = ReadonlyArray<string | null>
+
+export const columnsOf = Effect.fnUntraced(function* (path: string) {
+  const rows = yield* (yield* Warehouse).rows(`DESCRIBE ${path}`)
+  return rows.map((row): StoredColumn => ({ name: String(row["column_name"]), type: String(row["column_type"]) }))
+})
+
+/** A table of the warehouse. */
+export interface StoredTable {
+  readonly columns: ReadonlyArray<StoredColumn>
+  /** With those that were deleted since the last checkpoint. */
+  readonly rows: number
+}
+
+export type StoredTables = ReadonlyMap<string, StoredTable>
+
+/** The tables of `crm`, `crm_history` and `meta`, by path. Describing each by a statement would take ten times as long. */
+export const storedTables = Effect.gen(function* () {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT schema_name, table_name, any_value(estimated_size)::VARCHAR AS rows,
+       to_json(list({name: column_name, type: data_type} ORDER BY column_index))::VARCHAR AS columns
+     FROM duckdb_columns() JOIN (SELECT table_oid, estimated_size FROM duckdb_tables()) USING (table_oid)
+     WHERE database_name = current_database() AND schema_name IN ('crm', 'crm_history', 'meta') GROUP BY schema_name, table_name`
+  )
+  return new Map(
+    rows.map((row): [string, StoredTable] => [
+      `${row["schema_name"]}.${name(String(row["table_name"]))}`,
+      { columns: JSON.parse(String(row["columns"])), rows: Number(row["rows"]) }
+    ])
+  )
+})
+
+export const selectText = (path: string, columns: ReadonlyArray<StoredColumn>): string => select(path, columns, textOf)
+
+/**
+ * The same for rows that the driver returns: it removes a byte order mark at the beginning of a text, so one is added to
+ * those that have one.
+ */
+export const selectStream = (path: string, columns: ReadonlyArray<StoredColumn>): string =>
+  select(path, columns, (column) =>
+    isText(column)
+      ? `CASE WHEN starts_with(${textOf(column)}, chr(65279)) THEN chr(65279) || ${textOf(column)} ELSE ${textOf(column)} END`
+      : textOf(column)
+  )
+
+const select = (path: string, columns: ReadonlyArray<StoredColumn>, expression: (column: StoredColumn) => string) =>
+  `SELECT ${columns.map((column) => `${expression(column)} AS ${name(column.name)}`).join(", ")} FROM ${path}`

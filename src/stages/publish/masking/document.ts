@@ -1,0 +1,41 @@
+/** `masked-columns.json`: what a masked release does with each column, and the state from which it was made. */
+import type { Catalogue } from "../../../catalog/discover.ts"
+import { tablesOf } from "../../../catalog/tables.ts"
+import type { Masking } from "./profiles.ts"
+import { treatmentOf, treatments } from "./rules.ts"
+
+export const maskingName = "masked-columns.json"
+
+export const maskingDocument = (
+  masking: Masking,
+  { resources }: Pick<Catalogue, "resources">,
+  state: string
+): string => {
+  const columns = resources.flatMap(tablesOf).flatMap((table) =>
+    table.columns.flatMap((column) => {
+      const treatment = treatmentOf(masking, table.name, column)
+      return treatment === "kept" ? [] : [[`${table.name}.${column.name}`, treatment]]
+    })
+  )
+  return `${JSON.stringify(
+    {
+      profile: masking.profile,
+      ...(masking.profile === "analytics" && { keyId: masking.key.id }),
+      state,
+      treatments,
+      columns: Object.fromEntries(columns)
+    },
+    null,
+    1
+  )}\n`
+}
+
+/** The state of an earlier release; `undefined` if the document says none. */
+export const stateOf = (document: string | undefined): string | undefined => {
+  try {
+    const { state } = JSON.parse(document ?? "{}") as { readonly state?: unknown } // Written by maskingDocument.
+    return typeof state === "string" ? state : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,192 @@
+/**
+ * The models of a release: in schema `bi` of the DuckDB file, and those that are tables also as Parquet and CSV. Without the
+ * DuckDB file they are built in a temporary one. A model is built again if its SQL or one of its sources changed.
+ */
+import { Effect } from "effect"
+import { hash } from "node:crypto"
+import { constants } from "node:fs"
+import { copyFile, rm } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import type { Failure } from "../../values/failure.ts"
+import { onDisk } from "../../output/files.ts"
+import { type FailedModel, type Model, type Source, refsOf, sourcesOf } from "./models/model.ts"
+import type { Ordered } from "./models/order.ts"
+import { snapshotName } from "../../output/paths.ts"
+import { storeModelProblems } from "../../stores/warehouse/meta/model-problems.ts"
+import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import { buildModels, keepEarlierTables, modelPath, showSources } from "./build-models.ts"
+import type { Changes } from "./changes.ts"
+import { columnsOf } from "./columns.ts"
+import { copyCsv } from "./csv.ts"
+import type { Written } from "./manifest.ts"
+import { copyParquet, metadataFrom, parquetName } from "./parquet.ts"
+import { type Put, below, filesOf, linkAll, makeFolder } from "./put.ts"
+import type { Making } from "./release.ts"
+import { attachedName, withAttached } from "./snapshot.ts"
+import { writeSpreadsheets } from "./spreadsheet-files.ts"
+
+/** The versions of models by name: a model with an equal version has equal rows. */
+export type ModelVersions = Readonly<Record<string, string>>
+
+/** Increase it when the program builds other rows from the same SQL. */
+const layout = 1
+
+/** Tables of `meta` change with every run, which alone is no reason for a release. */
+export const modelVersions = ({ models }: Ordered, versions: Changes["versions"]): ModelVersions => {
+  const found: Record<string, string> = {}
+  const versionOf = ({ schema, table }: Source) => (schema === "meta" ? schema : versions[table])
+  for (const model of models) {
+    const inputs = [...refsOf(model).map((ref) => found[ref]), ...sourcesOf(model).map(versionOf)]
+    found[model.name] = hash("sha256", JSON.stringify([layout, model, inputs])).slice(0, 32)
+  }
+  return found
+}
+
+export interface PutModels {
+  readonly files: ReadonlyArray<Put>
+  /** Models that could not be built, and those that refer to them. The release has an earlier table of some. */
+  readonly problems: ReadonlyArray<FailedModel>
+}
+
+interface ModelOptions {
+  readonly formats: ReadonlyArray<string>
+  readonly csvProfile: "machine" | "spreadsheet"
+  /** The DuckDB file is an updated copy of the previous release's, which has its models. */
+  readonly isUpdated: boolean
+  readonly isMasked?: boolean | undefined
+}
+
+export const putModels = Effect.fn("publish.models")(function* (
+  { models, problems: wrong }: Ordered,
+  versions: ModelVersions,
+  { formats, csvProfile, isUpdated, isMasked = false }: ModelOptions,
+  { building, previous, stored }: Omit<Making, "small">
+): Effect.fn.Return<PutModels, Failure, Warehouse> {
+  const hasDatabase = formats.includes("duckdb")
+  const fileFormats = ["parquet", "csv"].filter((one) => formats.includes(one))
+  const before = previous?.manifest
+  const again = new Set([...dependentOnRuns(models), ...(before?.problems ?? []).map(({ model }) => model)])
+  const changed = new Set(models.filter(isChanged))
+  const wanted = hasDatabase ? (isUpdated ? [...changed] : models) : withReferences(models, changed)
+  if (models.length === 0 && !isUpdated) return { files: [], problems: wrong }
+
+  const path = join(building, hasDatabase ? snapshotName : temporaryName)
+  const built = Effect.gen(function* () {
+    if (!hasDatabase) yield* showSources(wanted)
+    const kept = new Set(isUpdated ? models.filter((model) => !changed.has(model)).map(({ name }) => name) : [])
+    const found = yield* buildModels(wanted, kept, wrong, !isMasked)
+    const failed = new Set(found.map(({ model }) => model))
+    const earlierFiles = isMasked ? [] : yield* linkEarlier([...failed])
+    const stale = new Set([
+      ...earlierFiles.map(({ table }) => table),
+      ...(isMasked ? [] : yield* earlierTables(failed)).map((model) => tableName({ name: model }))
+    ])
+    const problems = found.map((one): FailedModel => {
+      const kept = stale.has(tableName({ name: one.model })) ? keptOf(one.model) : undefined
+      return { ...one, ...(kept && { kept }) }
+    })
+    if (hasDatabase) yield* (yield* Warehouse).transaction(storeModelProblems(problems, attachedName))
+    const put = yield* Effect.forEach(
+      models.filter((model) => !model.isView && !failed.has(model.name)),
+      (model) => Effect.forEach(fileFormats, (format) => putFiles(model, format))
+    )
+    return { files: [...put.flat(2), ...earlierFiles], problems }
+  })
+  const result = yield* withAttached(path, stored, built)
+  if (!hasDatabase) yield* onDisk(path, "removed", () => rm(path))
+  return result
+
+  function isChanged(model: Model): boolean {
+    return (
+      again.has(model.name) ||
+      before?.state.models?.[model.name] !== versions[model.name] ||
+      (!model.isView && fileFormats.some((format) => filesBefore(model, format).length === 0))
+    )
+  }
+
+  function filesBefore(model: Pick<Model, "name">, format: string) {
+    const isOther = format === "csv" && before?.csvProfile !== csvProfile
+    return isOther ? [] : filesOf(previous, { name: tableName(model) }, format)
+  }
+
+  function linkEarlier(failed: ReadonlyArray<string>) {
+    const files = failed.flatMap((name) => fileFormats.flatMap((format) => filesBefore({ name }, format)))
+    return Effect.gen(function* () {
+      for (const { path } of files) yield* makeFolder(join(building, dirname(path)))
+      return files.length === 0 ? [] : yield* linkAll(files, building, previous!)
+    })
+  }
+
+  /** The failed models that have a table in the DuckDB file. A file that is written anew gets those of the release before. */
+  function earlierTables(failed: ReadonlySet<string>) {
+    return Effect.gen(function* () {
+      const isThere = !isUpdated && failed.size > 0 && before?.files.some(({ path }) => path === snapshotName)
+      if (!isThere) return yield* keepEarlierTables(failed, undefined)
+      // A copy, because a reader may have locked the file.
+      const copy = join(building, earlierName)
+      yield* onDisk(copy, "written", () =>
+        copyFile(join(previous!.folder, snapshotName), copy, constants.COPYFILE_FICLONE)
+      )
+      const kept = yield* keepEarlierTables(failed, copy)
+      yield* onDisk(copy, "removed", () => rm(copy))
+      return kept
+    })
+  }
+
+  /** Since when the table of a model that cannot be built is out of date. */
+  function keptOf(model: string): FailedModel["kept"] {
+    const known = before?.problems?.find((one) => one.model === model)
+    if (known) return known.kept
+    return before?.confirmedAt === undefined ? undefined : { run: before.run, at: before.confirmedAt }
+  }
+
+  function putFiles(model: Model, format: string): Effect.Effect<ReadonlyArray<Put>, Failure, Warehouse> {
+    return Effect.gen(function* () {
+      const folder = join(format, "bi", ...(format === "parquet" ? [model.name] : []))
+      yield* makeFolder(join(building, folder))
+      if (!changed.has(model)) return yield* linkAll(filesBefore(model, format), building, previous!)
+      const written =
+        format === "parquet"
+          ? yield* writeParquet(model, join(building, folder))
+          : csvProfile === "spreadsheet"
+            ? yield* writeSpreadsheets({ name: model.name, key: [] }, [modelPath(model)], join(building, folder))
+            : yield* writeCsv(model, join(building, folder))
+      return below(folder, written).map((file): Put => ({ ...file, table: tableName(model) }))
+    })
+  }
+})
+
+/** The name in the manifest. */
+const tableName = ({ name }: Pick<Model, "name">): string => `bi.${name}`
+
+const temporaryName = ".models.duckdb"
+const earlierName = ".earlier.duckdb"
+
+const writeParquet = Effect.fnUntraced(function* (model: Model, folder: string) {
+  const metadata = metadataFrom(model.description ?? "", { columns: model.columns })
+  const rows = yield* copyParquet(modelPath(model), metadata, join(folder, parquetName))
+  return [{ path: parquetName, table: model.name, rows }] satisfies ReadonlyArray<Written>
+})
+
+const writeCsv = Effect.fnUntraced(function* (model: Model, folder: string) {
+  const path = `${model.name}.csv`
+  const columns = yield* columnsOf(modelPath(model))
+  const rows = yield* copyCsv(modelPath(model), columns, join(folder, path), true)
+  return [{ path, table: model.name, rows }] satisfies ReadonlyArray<Written>
+})
+
+/** The models that depend on the state of the runs. They are built again with every release. */
+const dependentOnRuns = (models: ReadonlyArray<Model>): ReadonlySet<string> => {
+  const found = new Set<string>()
+  for (const model of models)
+    if (sourcesOf(model).some(({ schema }) => schema === "meta") || refsOf(model).some((ref) => found.has(ref)))
+      found.add(model.name)
+  return found
+}
+
+/** Some models and all to which they refer, in order. */
+const withReferences = (models: ReadonlyArray<Model>, some: ReadonlySet<Model>): ReadonlyArray<Model> => {
+  const found = new Set([...some].map(({ name }) => name))
+  for (const model of models.toReversed()) if (found.has(model.name)) for (const ref of refsOf(model)) found.add(ref)
+  return models.filter(({ name }) => found.has(name))
+}

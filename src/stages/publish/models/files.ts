@@ -1,0 +1,80 @@
+/** Reads the models of sluice, which are the dbt project in `models/`, and those of the user. */
+import { readFile, readdir } from "node:fs/promises"
+import { basename, join, relative } from "node:path"
+import { fileURLToPath } from "node:url"
+import { type Model, type ModelColumn, type ModelProblem, modelOf } from "./model.ts"
+
+/** The dbt project of sluice. */
+export const projectFolder = fileURLToPath(new URL("../../../../models/", import.meta.url))
+
+/** `folder`: the models of the user, in any folders below it. If it cannot be read, that is a problem of its models only. */
+export const readModels = async (folder: string | undefined): Promise<ReadonlyArray<Model | ModelProblem>> => [
+  ...(await modelsIn(join(projectFolder, "staging"), projectFolder, true)),
+  ...(await modelsIn(join(projectFolder, "marts"), projectFolder, false)),
+  ...(folder === undefined ? [] : await modelsIn(folder, folder, false).catch((error) => [unreadable(folder, error)]))
+]
+
+const unreadable = (folder: string, error: unknown): ModelProblem => ({
+  model: folder,
+  problem: `${folder} (models.folder) cannot be read: ${error instanceof Error ? error.message : String(error)}`
+})
+
+const modelsIn = async (
+  folder: string,
+  shown: string,
+  isView: boolean
+): Promise<ReadonlyArray<Model | ModelProblem>> => {
+  const files = (await readdir(folder, { recursive: true })).toSorted()
+  // The sentences on the columns of views are those of their tables.
+  const described = isView ? new Map<string, Description>() : await descriptionsIn(folder, files)
+  return Promise.all(
+    files
+      .filter((file) => file.endsWith(".sql"))
+      .map(async (file) => {
+        const { description, columns } = described.get(basename(file, ".sql")) ?? {}
+        const text = await readFile(join(folder, file), "utf8")
+        return modelOf({ file: relative(shown, join(folder, file)), text, isView, description, columns })
+      })
+  )
+}
+
+interface Description {
+  readonly description?: string
+  readonly columns?: Readonly<Record<string, ModelColumn>>
+}
+
+/** The sentences of dbt's property files. What they say about tests is for dbt. */
+const descriptionsIn = async (
+  folder: string,
+  files: ReadonlyArray<string>
+): Promise<ReadonlyMap<string, Description>> => {
+  const { parse } = await import("yaml")
+  const found = new Map<string, Description>()
+  for (const file of files.filter((one) => /\.ya?ml$/.test(one))) {
+    const content = parse(await readFile(join(folder, file), "utf8")) as Properties | undefined
+    for (const { name, description, columns, config } of content?.models ?? [])
+      found.set(name, {
+        ...(description && { description }),
+        columns: Object.fromEntries(
+          (columns ?? []).map(({ name, description }) => [
+            name,
+            { description, personalData: config?.meta?.personal_data?.[name] }
+          ])
+        )
+      })
+  }
+  return found
+}
+
+interface Properties {
+  readonly models?: ReadonlyArray<{
+    readonly name: string
+    readonly description?: string
+    readonly columns?: ReadonlyArray<{
+      readonly name: string
+      readonly description?: string
+    }>
+    /** The classes of personal data are those of the columns: dbt does not allow such facts on a column in every version. */
+    readonly config?: { readonly meta?: { readonly personal_data?: Readonly<Record<string, string>> } }
+  }>
+}

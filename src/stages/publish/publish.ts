@@ -1,0 +1,171 @@
+/**
+ * The last stage: brings the files that people open up to date with the warehouse, and replaces all of them at once or none.
+ * The work is in proportion to what has changed: a file of a table that has not changed becomes a link to the file of the
+ * previous release, and of a table with few changed rows only these are written where the format permits it.
+ */
+import { Effect } from "effect"
+import { hash } from "node:crypto"
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { Failure } from "../../values/failure.ts"
+import { onDisk } from "../../output/files.ts"
+import { snapshotName } from "../../output/paths.ts"
+import type { FailedModel } from "./models/model.ts"
+import type { Ordered } from "./models/order.ts"
+import { recordRelease } from "../../stores/warehouse/meta/content-versions.ts"
+import { storedFingerprint } from "../../stores/warehouse/meta/schema-version.ts"
+import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import { type TableName, changesSince } from "./changes.ts"
+import { storedTables } from "./columns.ts"
+import { contentsOf } from "./contents.ts"
+import {
+  type Manifest,
+  type PublishedFile,
+  type TableContent,
+  confirmRelease,
+  previousRelease,
+  writeManifest
+} from "./manifest.ts"
+import { modelVersions, putModels } from "./models.ts"
+import { type Put, putCsv, putParquet, putSnapshot } from "./put.ts"
+import { abandonRelease, beginRelease, commitRelease, durableFile } from "./release.ts"
+import { smallTables } from "./small-tables.ts"
+import { type SnapshotStatements, pathsOf, storedOrder } from "./snapshot.ts"
+
+export interface PublishOptions {
+  /** Becomes a link to the newest release; the releases are in a hidden folder next to it. */
+  readonly folder: string
+  readonly formats: ReadonlyArray<"duckdb" | "parquet" | "csv">
+  readonly csvProfile: "machine" | "spreadsheet"
+  readonly run: string
+  readonly schemaVersion: string
+  readonly statements?: SnapshotStatements
+  /** The models to build. */
+  readonly models?: Ordered
+  /** The rows are masked, perhaps by other rules than in the release before: no table of it stays for a failed model. */
+  readonly isMasked?: boolean
+  /** Makes the documents that describe the files of a release. */
+  readonly documents?: (
+    files: ReadonlyArray<PublishedFile>
+  ) => Effect.Effect<ReadonlyArray<Document>, Failure, Warehouse>
+  /** Write every file anew. */
+  readonly full?: boolean
+}
+
+/** Tables whose rows are in memory at a time, if they are few. */
+const tablesTogether = 32
+
+interface Document {
+  /** In the folder of the release. */
+  readonly path: string
+  readonly text: string
+}
+
+export interface Published {
+  /** Models that could not be built. The release has an earlier table of some. */
+  readonly problems: ReadonlyArray<FailedModel>
+  /** Whether there is a new release; otherwise the current one shows the present content. */
+  readonly isNew: boolean
+  readonly files: ReadonlyArray<PublishedFile>
+  readonly folder: string
+}
+
+/**
+ * Needs disk space for one more release than the two that are kept. Every file contains the deleted rows, with `_deleted_at`.
+ * If nothing has changed, there is no new release.
+ */
+export const publish = Effect.fn("publish")(function* (
+  options: PublishOptions,
+  tables: ReadonlyArray<TableName>
+): Effect.fn.Return<Published, Failure, Warehouse> {
+  const { folder, run, schemaVersion, formats, csvProfile, statements = { shared: [], own: [] } } = options
+  yield* dieIfReadOnly
+  const previous = options.full ? undefined : yield* previousRelease(folder)
+  const changes = yield* changesSince(previous, tables)
+  const models = options.models ?? { models: [], problems: [] }
+  const versions = modelVersions(models, changes.versions)
+  const definitions = hash("sha256", JSON.stringify([yield* storedFingerprint(), statements])).slice(0, 32)
+  if (previous && isCurrent(previous.manifest)) {
+    yield* confirmRelease(previous)
+    yield* tryRecordRelease
+    const known = previous.manifest.problems ?? []
+    const failed = [
+      ...models.problems.map((one) => ({ ...one, kept: known.find(({ model }) => model === one.model)?.kept })),
+      ...known.filter(({ model }) => model in versions)
+    ]
+    return { isNew: false, files: previous.manifest.files, problems: failed, folder }
+  }
+  const release = yield* beginRelease(folder, run)
+  return yield* Effect.gen(function* () {
+    const { building } = release
+    const stored = yield* storedTables
+    const making = { building, previous, stored }
+    const contents: Array<TableContent> = []
+    const snapshot = formats.includes("duckdb")
+      ? yield* putSnapshot(changes.tables, statements, definitions, making)
+      : undefined
+    const forSpreadsheets = csvProfile === "spreadsheet" && formats.includes("csv")
+    const put: Array<Put> = []
+    for (let first = 0; first < changes.tables.length; first += tablesTogether) {
+      const tables = changes.tables.slice(first, first + tablesTogether)
+      const small = yield* smallTables(tables.filter(({ change }) => change !== "none").flatMap(pathsOf), stored)
+      contents.push(...(yield* contentsOf(tables, snapshot?.old ?? new Map(), { ...making, small }, forSpreadsheets)))
+      for (const table of tables) {
+        if (formats.includes("parquet")) put.push(...(yield* putParquet(table, { ...making, small })))
+        if (formats.includes("csv")) put.push(...(yield* putCsv(table, csvProfile, { ...making, small })))
+      }
+    }
+    const rows = contents.reduce((sum, one) => sum + (one.schema === "crm" ? one.rows : 0), 0)
+    if (snapshot) put.unshift({ path: snapshotName, table: "*", rows })
+    const isUpdated = snapshot?.fullBytes !== undefined
+    const built = yield* putModels(models, versions, { ...options, isUpdated }, making)
+    put.push(...built.files)
+    // Flushing a small file is mostly waiting, so several files are flushed concurrently.
+    const files = yield* Effect.forEach(
+      put,
+      (file) => ("sha256" in file ? Effect.succeed(file) : durableFile(building, file)),
+      { concurrency: 8 }
+    )
+    const fullBytes = snapshot ? (snapshot.fullBytes ?? files[0]!.bytes) : 0
+    const documents = options.documents ? yield* options.documents(files) : []
+    for (const { path, text } of documents) {
+      yield* onDisk(join(building, path), "written", () => writeFile(join(building, path), text, { mode: 0o600 }))
+      files.push(yield* durableFile(building, { path, table: "*", rows: 0 }))
+    }
+    yield* writeManifest(building, {
+      run,
+      schemaVersion,
+      formats,
+      csvProfile,
+      state: { definitions, versions: changes.versions, models: versions, fullBytes },
+      problems: built.problems,
+      tables: contents,
+      files
+    })
+    yield* commitRelease(release)
+    yield* tryRecordRelease
+    return { isNew: true, files, problems: built.problems, folder }
+  }).pipe(
+    storedOrder,
+    Effect.onError(() => abandonRelease(release)),
+    Effect.mapError(({ reason }) => new Failure({ reason, unpublished: folder }))
+  )
+
+  function isCurrent({ state, ...manifest }: Manifest): boolean {
+    return (
+      JSON.stringify([manifest.formats, manifest.csvProfile, state.definitions, state.versions, state.models ?? {}]) ===
+      JSON.stringify([formats, csvProfile, definitions, changes.versions, versions])
+    )
+  }
+})
+
+/** The release is complete without it: the next one is then written anew, because the list of changes does not fit. */
+const tryRecordRelease = Effect.ignore(Effect.suspend(() => recordRelease()))
+
+/** The write lock of the warehouse also prevents concurrent publishes, so a call without it is a defect. */
+const dieIfReadOnly = Effect.gen(function* () {
+  const [row] = yield* (yield* Warehouse).rows(
+    "SELECT readonly FROM duckdb_databases() WHERE database_name = current_database()"
+  )
+  if (row?.["readonly"] === true) return yield* Effect.die(new Error("publish needs the warehouse open for writing"))
+})

@@ -1,0 +1,150 @@
+/**
+ * Releases of the published folder. `published` is a link to one of them. A new release is made in a folder of its own, and one
+ * rename replaces the link, so readers see the whole old release or the whole new one and never wait.
+ *
+ *     building    .published/000007-<run>.building   the next publish removes what a crash leaves
+ *     complete    .published/000007-<run>            every byte is on disk
+ *     current     published -> .published/000007-<run>
+ *     before      .published/000006-<run>            kept for readers that have opened it
+ *
+ * The lock of the warehouse prevents concurrent publishes.
+ */
+import { Effect } from "effect"
+import { closeSync, fchmodSync, fstatSync, fsync, openSync, readFileSync } from "node:fs"
+import { lstat, mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/promises"
+import { basename, dirname, join, resolve } from "node:path"
+import { promisify } from "node:util"
+import { type Failure, failure } from "../../values/failure.ts"
+import { checksumOf, checksumOfBytes, onDisk, syncFolder } from "../../output/files.ts"
+import type { StoredTables } from "./columns.ts"
+import type { PreviousRelease, PublishedFile, Written } from "./manifest.ts"
+import type { SmallTables } from "./small-tables.ts"
+
+export interface Release {
+  /** The folder into which the files are written. */
+  readonly building: string
+  /** Target of the link, relative to the folder of the link. */
+  readonly target: string
+  readonly published: string
+}
+
+/** A release in the making. */
+export interface Making {
+  /** Its folder. */
+  readonly building: string
+  readonly previous: PreviousRelease | undefined
+  /** The tables of the warehouse, by path. */
+  readonly stored: StoredTables
+  /** Those with few rows. */
+  readonly small: SmallTables
+}
+
+/** Creates an empty folder for the next release, and removes older releases and what crashes have left. */
+export const beginRelease = Effect.fn("publish.beginRelease")(function* (
+  folder: string,
+  run: string
+): Effect.fn.Return<Release, Failure> {
+  const published = resolve(folder)
+  const releases = releasesOf(published)
+  const current = yield* currentRelease(published)
+  return yield* onDisk(releases, "written", async () => {
+    await mkdir(releases, { recursive: true, mode: 0o700 })
+    await removeOld(releases, current)
+    const name = `${String(numberOf(current) + 1).padStart(6, "0")}-${run.replace(/[^A-Za-z0-9_-]/g, "_")}`
+    const building = join(releases, `${name}.building`)
+    await mkdir(building, { mode: 0o700 })
+    return { building, target: join(basename(releases), name), published }
+  })
+})
+
+/** Flushes the file to disk and computes its checksum. Only its owner may open it, because it contains personal data. */
+export const durableFile = (folder: string, file: Written): Effect.Effect<PublishedFile, Failure> => {
+  const path = join(folder, file.path)
+  return onDisk(path, "written", async () => {
+    // Only flushing takes long; for the rest, not to block would take more CPU than the operation.
+    const descriptor = openSync(path, "r+")
+    try {
+      fchmodSync(descriptor, 0o600)
+      await promisify(fsync)(descriptor)
+      const { mtimeMs, size } = fstatSync(descriptor)
+      const checksum = size <= smallBytes ? checksumOfBytes(readFileSync(descriptor)) : await checksumOf(path)
+      return { ...file, ...checksum, modifiedMs: mtimeMs }
+    } finally {
+      closeSync(descriptor)
+    }
+  })
+}
+
+const smallBytes = 256 * 1024
+
+/** Shows the release to readers. Its files must be durable already. */
+export const commitRelease = ({ building, target, published }: Release): Effect.Effect<void, Failure> =>
+  onDisk(published, "replaced", async () => {
+    const complete = join(dirname(published), target)
+    const link = join(dirname(complete), "link")
+    for (const entry of await readdir(building, { recursive: true, withFileTypes: true }))
+      if (entry.isDirectory()) await syncFolder(join(entry.parentPath, entry.name))
+    await syncFolder(building)
+    await rename(building, complete)
+    await symlink(target, link)
+    await syncFolder(dirname(complete))
+    await rename(link, published)
+    await syncFolder(dirname(published))
+    await removeOld(dirname(complete), basename(target)).catch(() => {}) // The next publish tries again.
+  }).pipe(Effect.uninterruptible)
+
+/** Frees the space at once, because a full disk is the most likely reason. */
+export const abandonRelease = ({ building }: Release): Effect.Effect<void> =>
+  Effect.promise(() => rm(building, { recursive: true, force: true }).catch(() => {}))
+
+/** Removes every release but the current one, also the previous one, which readers may have opened. Returns their names. */
+export const removeEarlierReleases = Effect.fn("publish.removeEarlierReleases")(function* (
+  folder: string
+): Effect.fn.Return<ReadonlyArray<string>, Failure> {
+  const published = resolve(folder)
+  const releases = releasesOf(published)
+  const current = yield* currentRelease(published)
+  return yield* onDisk(releases, "removed", async () => {
+    const earlier = (await readdir(releases).catch(emptyIfMissing)).filter(
+      (entry) => entry !== current && isOwn.test(entry)
+    )
+    for (const entry of earlier) await rm(join(releases, entry), { recursive: true, force: true })
+    return earlier
+  })
+})
+
+const emptyIfMissing = (cause: NodeJS.ErrnoException): ReadonlyArray<string> => {
+  if (cause.code === "ENOENT") return []
+  throw cause
+}
+
+/** The folder of the releases, beside the link. */
+export const releasesOf = (published: string) => join(dirname(published), `.${basename(published)}`)
+
+/** Name of the release to which the link points; `undefined` before the first publish. */
+const currentRelease = Effect.fnUntraced(function* (published: string) {
+  const target = yield* onDisk(published, "read", async () => {
+    const found = await lstat(published).catch((error) => (error.code === "ENOENT" ? undefined : Promise.reject(error)))
+    return found?.isSymbolicLink() ? await readlink(published) : found && "something else"
+  })
+  if (target === undefined) return undefined
+  const name = basename(target)
+  if (target === join(basename(releasesOf(published)), name) && releaseName.test(name)) return name
+  return yield* failure({ _tag: "PublishedIsForeign", path: published })
+})
+
+/** What this module creates in the folder of the releases. */
+const isOwn = /^(\d{6,}-.*|link)$/
+const releaseName = /^\d{6,}-[A-Za-z0-9_-]*$/
+const numberOf = (release: string | undefined) => (release === undefined ? 0 : Number.parseInt(release, 10))
+
+/** Keeps the current release and the previous one, and files whose names sluice does not use. */
+const removeOld = async (releases: string, current: string | undefined): Promise<void> => {
+  const entries = await readdir(releases)
+  const before = entries
+    .filter((entry) => releaseName.test(entry) && numberOf(entry) < numberOf(current))
+    .sort((a, b) => numberOf(b) - numberOf(a))[0]
+  for (const entry of entries)
+    if (entry !== current && entry !== before && isOwn.test(entry))
+      await rm(join(releases, entry), { recursive: true, force: true })
+}

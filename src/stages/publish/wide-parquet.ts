@@ -1,0 +1,55 @@
+/**
+ * The Parquet file of a wide table: the column chunks of the base table's file as they are, and in each row group one sparse
+ * chunk for each custom field.
+ */
+import { Effect, type Scope, Stream } from "effect"
+import { rm } from "node:fs/promises"
+import { join } from "node:path"
+import type { Failure } from "../../values/failure.ts"
+import { onDisk } from "../../output/files.ts"
+import { literal, name } from "../../stores/warehouse/sql.ts"
+import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import type { WideView } from "../../stores/warehouse/wide-views.ts"
+import type { TableName } from "./changes.ts"
+import type { Written } from "./manifest.ts"
+import { metadataOf, metadataSql, parquetName } from "./parquet.ts"
+import { pathsOf, readFooter } from "./parquet-footer.ts"
+import { openWideFile } from "./wide-file.ts"
+import { parquetForm, wideValues, wideValuesSql } from "./wide-values.ts"
+
+/** `base`: the Parquet file of the base table. The path of the result is relative to `folder`. */
+export const writeWideParquet = Effect.fn("publish.wideParquet")(function* (
+  table: TableName & { readonly wide: WideView },
+  base: string,
+  folder: string
+): Effect.fn.Return<Written, Failure, Warehouse | Scope.Scope> {
+  const warehouse = yield* Warehouse
+  const { wide } = table
+  const target = join(folder, parquetName)
+  // DuckDB writes the types of the columns and the metadata to a file without rows.
+  const empty = `${target}.schema`
+  yield* warehouse.run(
+    `COPY (FROM crm.${name(wide.view)} LIMIT 0) TO ${literal(empty)} (FORMAT parquet, PARQUET_VERSION v1, ${metadataSql(metadataOf(table))})`
+  )
+  const schema = yield* onDisk(empty, "read", () => readFooter(empty))
+  yield* onDisk(empty, "removed", () => rm(empty))
+  const footer = yield* onDisk(base, "read", () => readFooter(base))
+  const groups = footer.field_4
+  const starts = groups.map((_, index) => groups.slice(0, index).reduce((sum, group) => sum + Number(group.field_3), 0))
+  const rows = `(SELECT location_id, id, file_row_number AS position FROM read_parquet(${literal(base)}, file_row_number = true))`
+  const group = `list_count(list_filter(${JSON.stringify(starts)}, lambda start: start <= position))`
+  const file = yield* Effect.acquireRelease(
+    onDisk(target, "written", () =>
+      openWideFile({ base, target, groups, paths: pathsOf(schema), columns: wide.columns })
+    ),
+    ({ close }) => Effect.promise(close)
+  )
+  if (wide.columns.length > 0)
+    yield* wideValues(warehouse.stream(wideValuesSql(wide, rows, parquetForm, `${group}, place, position`))).pipe(
+      Stream.runForEachArray((some) => onDisk(target, "written", () => file.add(some)))
+    )
+  yield* onDisk(target, "written", () =>
+    file.end({ ...footer, field_2: schema.field_2, field_5: schema.field_5, field_7: schema.field_7 })
+  )
+  return { path: parquetName, table: table.name, rows: Number(footer.field_3) }
+})

@@ -1,0 +1,124 @@
+/**
+ * The custom values of a wide table, without its empty cells: each value is typed once. The wide view would evaluate every
+ * field of every row.
+ */
+import { type Stream as EffectStream, Stream } from "effect"
+import { fastDecimalSql } from "../../catalog/decimals.ts"
+import { isText, textOf } from "../../stores/warehouse/content.ts"
+import { literal, name } from "../../stores/warehouse/sql.ts"
+import { typed } from "../../stores/warehouse/wide-types.ts"
+import type { WideView } from "../../stores/warehouse/wide-views.ts"
+
+export interface WideValue {
+  readonly row: number
+  /** Position among the columns of custom fields. */
+  readonly column: number
+  readonly text: string
+}
+
+/** SQL for the text of a value of this kind. */
+export type Form = (kind: Kind, value: string) => string
+
+/**
+ * SELECT of the text of every value, after the positions of its row and of its column: the driver takes as long for each of
+ * three texts as for one. `rows`: the positions of the rows, with
+ * `location_id`, `id` and `position`. `order`: by `position` and `place`.
+ */
+export const wideValuesSql = (wide: WideView, rows: string, form: Form, order: string): string => {
+  const dataTypes = [...new Set(wide.columns.map(({ dataType }) => dataType))]
+  const fields = wide.columns.flatMap(({ fields, dataType }, place) =>
+    [...new Set(fields)].map(
+      (field, rank) => `(${literal(field)}, ${place}, ${rank}, ${dataTypes.indexOf(dataType)}, ${fields.length > 1})`
+    )
+  )
+  // A column for each type, so that each value is typed once however often its form uses it.
+  const values = dataTypes.map(
+    (dataType, index) => `CASE WHEN type = ${index} THEN ${valueSql(dataType)} END AS value_${index}`
+  )
+  // Without the cast, one JSON type would make all of them JSON.
+  const cases = dataTypes.map(
+    (dataType, index) => `WHEN ${index} THEN CAST(${form(kindOf(dataType), `value_${index}`)} AS VARCHAR)`
+  )
+  // Several fields may share a column, such as those of two locations: the first one with a value counts.
+  const isAnyShared = wide.columns.some(({ fields }) => fields.length > 1)
+  const shared = `UNION ALL SELECT position, place, type, arg_min(text, rank) AS text, arg_min(json, rank) AS json FROM found WHERE is_shared GROUP BY ALL`
+  return `WITH fields (field, place, rank, type, is_shared) AS (VALUES ${fields.join(", ")}),
+    found AS (
+      SELECT r.position, fields.place, fields.rank, fields.type, fields.is_shared, v.value_text AS text, v.value::VARCHAR AS json
+      FROM crm.${name(wide.values)} AS v JOIN fields ON fields.field = v.${name(wide.field)}
+      JOIN ${rows} AS r ON r.location_id = v.location_id AND r.id = v.${name(wide.parent)}
+    ),
+    single AS (SELECT position, place, type, text, json FROM found WHERE NOT is_shared ${isAnyShared ? shared : ""}),
+    typed AS (SELECT position, place, type, ${values.join(", ")} FROM single),
+    shown AS (SELECT position, place, CASE type ${cases.join(" ")} END AS shown FROM typed)
+    SELECT position || ' ' || place || ' ' || shown FROM shown WHERE shown IS NOT NULL ORDER BY ${order}`
+}
+
+const valueSql = (dataType: string | undefined): string =>
+  kindOf(dataType) === "decimal" ? fastDecimalSql("text") : typed(dataType, "text", "json")
+
+/** The rows of `wideValuesSql`. */
+export const wideValues = <E, R>(
+  rows: EffectStream.Stream<ReadonlyArray<string | null>, E, R>
+): EffectStream.Stream<WideValue, E, R> =>
+  Stream.map(rows, ([positioned]) => {
+    const afterRow = positioned!.indexOf(" ")
+    const afterColumn = positioned!.indexOf(" ", afterRow + 1)
+    return {
+      row: Number(positioned!.slice(0, afterRow)),
+      column: Number(positioned!.slice(afterRow + 1, afterColumn)),
+      text: positioned!.slice(afterColumn + 1)
+    }
+  })
+
+/** The text of a value in a CSV file. */
+export const csvForm: Form = (kind, value) => {
+  const type = duckdbTypes[kind]
+  return isText({ name: value, type }) ? value : textOf({ name: value, type })
+}
+
+const duckdbTypes: Readonly<Record<Kind, string>> = {
+  text: "VARCHAR",
+  decimal: "DECIMAL",
+  date: "DATE",
+  instant: "TIMESTAMP WITH TIME ZONE",
+  list: "VARCHAR[]"
+}
+
+export type Kind = "text" | "decimal" | "date" | "instant" | "list"
+
+export const kindOf = (dataType: string | undefined): Kind => {
+  switch (dataType) {
+    case "MONETORY":
+    case "MONETARY":
+    case "NUMERICAL":
+    case "FLOAT":
+      return "decimal"
+    case "DATE":
+      return "date"
+    case "DATE_TIME":
+      return "instant"
+    case "CHECKBOX":
+    case "MULTIPLE_OPTIONS":
+      return "list"
+    default:
+      return "text"
+  }
+}
+
+/** The text of a value from which its bytes in a Parquet file are made: digits, days, microseconds, JSON of a list. */
+export const parquetForm: Form = (kind, value) => {
+  const infinite = (epoch: string, largest: string) => `if(${value} > ${epoch}, '${largest}', '-${largest}')`
+  switch (kind) {
+    case "text":
+      return value
+    case "decimal":
+      return `replace(${value}::VARCHAR, '.', '')`
+    case "date":
+      return `CASE WHEN isinf(${value}) THEN ${infinite("DATE '1970-01-01'", "2147483647")} ELSE date_diff('day', DATE '1970-01-01', ${value})::VARCHAR END`
+    case "instant":
+      return `CASE WHEN isinf(${value}) THEN ${infinite("TIMESTAMPTZ '1970-01-01'", "9223372036854775807")} ELSE epoch_us(${value})::VARCHAR END`
+    case "list":
+      return `to_json(${value})::VARCHAR`
+  }
+}

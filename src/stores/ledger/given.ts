@@ -1,0 +1,62 @@
+/** Where data was given away, as the ledger knows it: folders that are published into, and exports that left the output folder. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { readFile } from "node:fs/promises"
+import { relative, resolve } from "node:path"
+import type { Failure } from "../../values/failure.ts"
+import { onDisk } from "../../output/files.ts"
+import { appendRecord, ledgerOf } from "./file.ts"
+import { type LedgerRecord, recordOf } from "./record.ts"
+
+/** A folder, or the address of object storage, outside of the output folder. */
+export interface Place {
+  /** The name of the target in the settings, or `lake`. */
+  readonly name: string
+  readonly folder: string
+}
+
+export interface GivenExport {
+  /** ISO 8601. */
+  readonly at: string
+  readonly name: string
+}
+
+/** Records each place that the ledger does not name, before the first data goes there: so a crash hides no place. */
+export const recordPlaces = Effect.fn("ledger.recordPlaces")(function* (
+  output: string,
+  places: ReadonlyArray<Place>
+): Effect.fn.Return<void, Failure> {
+  const outside = places.filter(
+    ({ folder }) => folder.includes("://") || relative(resolve(output), folder).startsWith("..")
+  )
+  if (outside.length === 0) return
+  const known = new Set(placesIn(yield* recordsOf(output)).map(({ folder }) => folder))
+  const at = new Date(yield* Clock.currentTimeMillis).toISOString()
+  for (const { folder, name } of outside.filter((one) => !known.has(one.folder)))
+    yield* onDisk(ledgerOf(output), "written", () => appendRecord(output, at, "target", { name, folder }))
+})
+
+/** The places that ever received data, and the exports. */
+export const givenTo = (
+  output: string
+): Effect.Effect<{ readonly places: ReadonlyArray<Place>; readonly exports: ReadonlyArray<GivenExport> }, Failure> =>
+  Effect.map(recordsOf(output), (records) => ({
+    places: placesIn(records),
+    exports: records.flatMap(({ at, detail, kind }) =>
+      kind === "export" ? [{ at, name: String(detail["bundle"] ?? detail["file"] ?? detail["what"]) }] : []
+    )
+  }))
+
+const placesIn = (records: ReadonlyArray<LedgerRecord>): ReadonlyArray<Place> =>
+  records.flatMap(({ detail: { folder, name }, kind }) =>
+    kind === "target" && typeof name === "string" && typeof folder === "string" ? [{ name, folder }] : []
+  )
+
+/** The records that can be read; none without a ledger. */
+export const recordsOf = (output: string): Effect.Effect<ReadonlyArray<LedgerRecord>, Failure> =>
+  onDisk(ledgerOf(output), "read", async () => {
+    const text = await readFile(ledgerOf(output), "utf8").catch((cause: NodeJS.ErrnoException) =>
+      cause.code === "ENOENT" ? "" : Promise.reject(cause)
+    )
+    return text.split("\n").flatMap((line) => recordOf(line) ?? [])
+  })

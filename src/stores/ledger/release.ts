@@ -1,0 +1,53 @@
+/** The ledger and the releases: a record names the release that it left, and a bundle contains the records up to its release. */
+import { readFile, realpath } from "node:fs/promises"
+import { join } from "node:path"
+import { manifestName, outputPaths } from "../../output/paths.ts"
+import { ledgerOf } from "./file.ts"
+import { type Head, emptyHead, recordOf, sha256Of } from "./record.ts"
+
+export interface ReleaseId {
+  /** The run that published it. */
+  readonly run: string
+  /** ISO 8601. */
+  readonly writtenAt: string
+}
+
+/** `undefined` if there is none. */
+export const releaseOf = async (output: string): Promise<ReleaseId | undefined> => {
+  try {
+    const manifest = join(await realpath(outputPaths(output).published), manifestName)
+    const { run, writtenAt } = JSON.parse(await readFile(manifest, "utf8"))
+    return typeof run === "string" && typeof writtenAt === "string" ? { run, writtenAt } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export interface Excerpt {
+  readonly text: string
+  readonly head: Head
+}
+
+/**
+ * The ledger up to the first record that names the release, or else up to the time of the release. Later records are left
+ * out, so that the same release gives the same bundle. `undefined` without a ledger.
+ */
+export const ledgerUntil = async (output: string, release: ReleaseId): Promise<Excerpt | undefined> => {
+  const text = await readFile(ledgerOf(output), "utf8").catch((cause: NodeJS.ErrnoException) =>
+    cause.code === "ENOENT" ? undefined : Promise.reject(cause)
+  )
+  if (text === undefined) return undefined
+  const lines = text.split("\n").slice(0, -1)
+  const records = lines.map(recordOf)
+  const named = records.findIndex((record) => {
+    const found = record?.detail["release"] as Partial<ReleaseId> | undefined
+    return found?.writtenAt === release.writtenAt && found.run === release.run
+  })
+  const later = records.findIndex((record) => record !== undefined && record.at > release.writtenAt)
+  const kept = lines.slice(0, named >= 0 ? named + 1 : later >= 0 ? later : lines.length)
+  const last = kept.at(-1)
+  return {
+    text: kept.map((line) => `${line}\n`).join(""),
+    head: last === undefined ? emptyHead : { seq: kept.length, sha256: sha256Of(last) }
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * The entries of the vault: each is a page, the end of a reading, a set of deleted or of existing records, or a backfilled
+ * window.
+ */
+import type { Window } from "../../catalog/timestamps.ts"
+import type { Capabilities } from "../../values/capabilities.ts"
+import type { Checkpoint } from "../../values/checkpoint.ts"
+import type { Facts } from "../../values/status.ts"
+
+interface Common {
+  readonly run: string
+  /** When the response was received, or an entry without one was made; epoch milliseconds. */
+  readonly at: number
+  readonly location: string
+  readonly resource: string
+}
+
+/** The parent row of the records on a page. */
+export interface Parent {
+  readonly id: string
+  /** The version of the row when its reading began. */
+  readonly version: string
+  /** Whether this is the last page of the parent. */
+  readonly done: boolean
+  /** Whether all children of the parent are read, not only recent ones. */
+  readonly full: boolean
+  /**
+   * Rows that a full reading of the parent does not return are noted, and extract decides about each. Absent in vaults of
+   * earlier versions, in which the end of the reading marked them deleted.
+   */
+  readonly notesMissing?: true
+}
+
+/** A page of a list or of the children of a parent, or a detail. */
+export interface PageEntry extends Common {
+  readonly kind: "page" | "detail"
+  /** The partition of a list; for children and details, their label in counts and state. */
+  readonly partition: string
+  readonly request: unknown
+  /** Dotted path of the records in the body. */
+  readonly records: string
+  readonly parent?: Parent
+  /** Whether the body has numbers that a double cannot represent; see catalog/json.ts. */
+  readonly hasBigNumbers: boolean
+  /** Records that a compaction removed, because a later load would find them unchanged. They are counted as read. */
+  readonly compacted?: number
+  /** The checkpoint after this page; absent if the service has nothing for the parent. */
+  readonly checkpoint?: Checkpoint
+}
+
+export const isPage = (entry: Entry): entry is PageEntry => entry.kind === "page" || entry.kind === "detail"
+
+/** The end of a reading. No body. */
+export interface EndEntry extends Common {
+  readonly kind: "end"
+  readonly outcome: Outcome
+}
+
+/** How a reading ended. Times are epoch milliseconds. The status follows from `Facts`. */
+export interface Outcome extends Facts {
+  readonly mode: "full" | "incremental" | "children" | "window"
+  readonly requests: number
+  /** Whether an incomplete reading reached the end of its list, so that the next one starts over. */
+  readonly finished?: boolean
+  /** When the reading began by the local clock, possibly in an earlier run. */
+  readonly begunAt?: number
+  /** The same time by the service's clock. */
+  readonly servedAt?: number
+  readonly since?: number
+  /** Of children: when those of the least recently fetched parent were fetched; absent if there is no parent. */
+  readonly fetchedAt?: number
+  readonly watermark?: number
+  /** The service's total. */
+  readonly total?: number
+  readonly capabilities?: Capabilities
+}
+
+/** Records that are found to be deleted. The body is a JSON array of their keys. */
+export interface DeletedEntry extends Common {
+  readonly kind: "deleted"
+}
+
+/** Records that their parent did not return, but that the service still has. The body is a JSON array of their keys. */
+export interface ExistingEntry extends Common {
+  readonly kind: "existing"
+}
+
+/** A window that a backfill has read, so it need not be requested again. No body. */
+export interface WindowEntry extends Common {
+  readonly kind: "window"
+  readonly window: Window
+}
+
+export type Entry = PageEntry | EndEntry | DeletedEntry | ExistingEntry | WindowEntry
+
+/**
+ * Describes an entry that no run of this account can have written, which therefore counts as damage; `undefined` for any
+ * other entry. `resources`: tables and labels of child requests.
+ */
+export const foreignIn = (
+  { kind, resource, location }: Entry,
+  expected: { readonly resources: ReadonlySet<string>; readonly locations: ReadonlySet<string> }
+): string | undefined => {
+  if (!kinds.has(kind)) return `an entry of the kind ${kind}, which does not exist`
+  if (!expected.resources.has(resource)) return `an entry of the resource ${resource}, which does not exist`
+  return expected.locations.has(location) ? undefined : `an entry of the location ${location}, which was never read`
+}
+
+const kinds: ReadonlySet<string> = new Set<Entry["kind"]>(["page", "detail", "end", "deleted", "existing", "window"])

@@ -1,0 +1,99 @@
+/** The files of the vault: the open segment is plain text, the others are compressed. */
+import { createWriteStream } from "node:fs"
+import { open, readFile, readdir, rename, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { pipeline } from "node:stream/promises"
+import { promisify } from "node:util"
+import { constants, createZstdCompress, zstdDecompress } from "node:zlib"
+import { syncFolder } from "../../output/files.ts"
+import { damagedAt } from "./damage.ts"
+import { type Decoded, decode, validUntil } from "./frame.ts"
+
+export const plainPath = (folder: string, segment: number) => join(folder, `${String(segment).padStart(6, "0")}.ndjson`)
+export const sealedPath = (folder: string, segment: number) => `${plainPath(folder, segment)}.zst`
+
+/**
+ * The numbers of all segments, and of those that are plain, in ascending order. Removes plain files that a crash left
+ * beside their compressed copy.
+ */
+export const segmentsIn = async (folder: string) => {
+  const files = await readdir(folder)
+  const numbers = (ending: string) =>
+    files.filter((file) => file.endsWith(ending)).map((file) => Number.parseInt(file, 10))
+  const sealed = new Set(numbers(".ndjson.zst"))
+  for (const number of numbers(".ndjson")) if (sealed.has(number)) await rm(plainPath(folder, number))
+  const plain = numbers(".ndjson").filter((number) => !sealed.has(number))
+  const ascending = (a: number, b: number) => a - b
+  return { all: [...sealed, ...plain].sort(ascending), plain: plain.sort(ascending) }
+}
+
+/**
+ * The plain file is removed only after the compressed one is complete and synced, so a crash leaves at least one. The
+ * bytes that are compressed are those that were validated: the checksum of a sealed segment does not reveal earlier damage.
+ */
+export const compress = async (folder: string, segment: number): Promise<void> => {
+  const temporary = `${sealedPath(folder, segment)}.part`
+  const content = await readFile(plainPath(folder, segment))
+  const validBytes = validUntil(content)
+  if (validBytes < content.length) throw damagedAt(segment, validBytes)
+  await pipeline(
+    chunksOf(content),
+    createZstdCompress({ chunkSize: chunkBytes, params: { [constants.ZSTD_c_checksumFlag]: 1 } }),
+    createWriteStream(temporary, { mode: 0o600, flush: true })
+  )
+  await rename(temporary, sealedPath(folder, segment))
+  await syncFolder(folder)
+  await rm(plainPath(folder, segment))
+}
+
+function* chunksOf(content: Buffer) {
+  for (let at = 0; at < content.length; at += chunkBytes) yield content.subarray(at, at + chunkBytes)
+}
+
+/** Every chunk costs a callback on the main thread, so chunks are large: a segment of 16 MB has 16. */
+const chunkBytes = 1024 * 1024
+
+/** Bytes of a plain segment, valid until the next call; `undefined` if there is no such file. */
+export const readPlain = async (
+  folder: string,
+  segment: number,
+  offset: number,
+  bytes: number
+): Promise<Buffer | undefined> => {
+  const file = await open(plainPath(folder, segment), "r").catch(undefinedIfMissing)
+  if (!file) return undefined
+  try {
+    if (slice.length < bytes) slice = Buffer.allocUnsafeSlow(bytes)
+    const { bytesRead } = await file.read(slice, 0, bytes, offset)
+    return slice.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}
+
+/** Reused by every read: new buffers would become garbage faster than garbage is collected. */
+let slice = Buffer.alloc(0)
+
+/** A sealed segment, decompressed; `undefined` if there is no such file. */
+export const readSealed = async (folder: string, segment: number): Promise<Buffer | undefined> => {
+  const compressed = await readFile(sealedPath(folder, segment)).catch(undefinedIfMissing)
+  return compressed && promisify(zstdDecompress)(compressed, { chunkSize: 4 * 1024 * 1024 })
+}
+
+const undefinedIfMissing = (cause: NodeJS.ErrnoException): undefined => {
+  if (cause.code === "ENOENT") return undefined
+  throw cause
+}
+
+/** Valid frames from `start` on, until they have at least `bytes`, and the end of the last one. */
+export const framesIn = (segment: Buffer, start: number, bytes: number) => {
+  const frames: Array<Decoded> = []
+  let end = start
+  while (end - start < bytes) {
+    const frame = decode(segment, end)
+    if (!frame) break
+    frames.push(frame)
+    end = frame.end
+  }
+  return { frames, end }
+}

@@ -1,0 +1,192 @@
+/** Finds rows that the service may have deleted, because a complete reading did not return them, and what depends on them. */
+import { Clock, Effect } from "effect"
+import { columnsOfRequest } from "../../catalog/get-one.ts"
+import { type Resource, childRequestOf } from "../../catalog/resource.ts"
+import { idColumn, keyOf, keyText, tablesOf } from "../../catalog/tables.ts"
+import type { Failure } from "../../values/failure.ts"
+import { missingChildrenSql } from "./meta/missing-children.ts"
+import { seenKeysSql } from "./meta/seen-keys.ts"
+import { instantOf, literal, name } from "./sql.ts"
+import { isAhead } from "./sync-state.ts"
+import { type Row, Warehouse } from "./warehouse.ts"
+
+/** A live row that a complete reading of its list, or of its parent, did not return. */
+export interface AbsentRow {
+  readonly key: string
+  /** The columns that a request for the record needs. */
+  readonly row: Row
+  /** Whether its absence follows from what was decided before: its parent is deleted, or its time is over. */
+  readonly isExplained: boolean
+}
+
+/** Rows with one of these names in the column. */
+export interface Partitions {
+  readonly column: string
+  readonly names: ReadonlyArray<string>
+}
+
+/** Live rows of a list that were loaded before its reading began, and whose keys the reading did not return. */
+export const missingRows = Effect.fnUntraced(function* (
+  resource: Resource,
+  location: string,
+  begunAt: number,
+  partitions?: Partitions
+): Effect.fn.Return<ReadonlyArray<AbsentRow>, Failure, Warehouse> {
+  const isRead = partitions
+    ? `list_contains([${partitions.names.map(literal).join(", ")}]::VARCHAR[], t.${name(partitions.column)})`
+    : "true"
+  const now = instantOf(yield* Clock.currentTimeMillis)
+  const { childOf } = resource
+  // Rows that are read as children of another table are not in the list.
+  const listed =
+    childOf === undefined
+      ? "true"
+      : `${name(childOf.column)} NOT IN (SELECT id FROM crm.${name(childOf.table)} WHERE ${inLocation(location)} AND (${childOf.where ?? "true"}))`
+  // NOT IN would hold all keys in memory at once; a join does not.
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT ${absentColumns(resource, location, now)} FROM ${live(resource.table, location)} AS t
+     ANTI JOIN ${seenKeysSql({ location, label: resource.table })} AS seen ON seen.key = ${keyText(resource, "t.")}
+     WHERE (_synced_at < ${instantOf(begunAt)} OR ${isAhead("_synced_at", now)}) AND (${listed}) AND ${isRead}`
+  )
+  return rows.map(absentRow)
+})
+
+/** Live children that a complete reading of their parent did not return. `isAgreed`: nor did a second one. */
+export const missingChildren = Effect.fnUntraced(function* (
+  resource: Resource,
+  location: string
+): Effect.fn.Return<ReadonlyArray<AbsentRow & { readonly isAgreed: boolean }>, Failure, Warehouse> {
+  const now = instantOf(yield* Clock.currentTimeMillis)
+  const { label } = childRequestOf(resource)!
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT ${absentColumns(resource, location, now)}, m.last_at > m.first_at AS _agreed FROM ${live(resource.table, location)} AS t
+     JOIN ${missingChildrenSql({ location, label })} AS m ON m.key = ${keyText(resource, "t.")}`
+  )
+  return rows.map(({ _agreed, ...row }) => ({ ...absentRow(row), isAgreed: _agreed === true }))
+})
+
+/** Keys of live children of which every parent is deleted. */
+export const orphanedRows = Effect.fnUntraced(function* (
+  resource: Resource,
+  location: string
+): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
+  const { table: parent, column, ids = "id", tombstone } = resource.childOf!
+  const isDeletedParent = isDeletedSql(tombstone)
+  const parents = (condition: string) =>
+    `(SELECT ${ids} AS id FROM crm.${name(parent)} WHERE ${inLocation(location)} AND (${condition}))`
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT ${keyText(resource, "t.")} AS key FROM ${live(resource.table, location)} AS t
+     SEMI JOIN ${parents(isDeletedParent)} AS former ON former.id = t.${name(column)}
+     ${ids === "id" ? "" : `ANTI JOIN ${parents(`NOT (${isDeletedParent})`)} AS others ON others.id = t.${name(column)}`}`
+  )
+  return rows.map((row) => String(row["key"]))
+})
+
+/** A few live rows other than these, from anywhere in the table. */
+export const otherRows = Effect.fnUntraced(function* (
+  resource: Resource,
+  location: string,
+  keys: ReadonlyArray<string>,
+  limit: number
+): Effect.fn.Return<ReadonlyArray<AbsentRow>, Failure, Warehouse> {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT ${absentColumns(resource, location, "NULL")} FROM ${live(resource.table, location)} AS t
+     ANTI JOIN ${keysSql(keys)} AS absent ON absent.key = ${keyText(resource, "t.")}
+     ORDER BY hash(_key), _key LIMIT ${limit}`
+  )
+  return rows.map(absentRow)
+})
+
+/** How many of a table's live rows would be deleted. */
+export interface Share {
+  readonly table: string
+  readonly deleted: number
+  readonly rows: number
+}
+
+/**
+ * What deleting rows removes from the table. With `resources`: also from its child tables, and from the tables of these that
+ * depend on it.
+ */
+export const deletedShares = Effect.fnUntraced(function* (
+  resource: Resource,
+  location: string,
+  keys: ReadonlyArray<string>,
+  resources: ReadonlyArray<Resource> | undefined
+): Effect.fn.Return<ReadonlyArray<Share>, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const deleted = `${keyText(resource)} IN (SELECT key FROM ${keysSql(keys)})`
+  const shares: Array<Share> = []
+  const tables = resources
+    ? deletedWith(resources, resource, location, deleted)
+    : [{ table: resource.table, condition: deleted }]
+  for (const { table, condition } of tables) {
+    const [row] = yield* warehouse.rows(
+      `SELECT count(*) AS n, count(*) FILTER (${condition}) AS deleted FROM ${live(table, location)}`
+    )
+    shares.push({ table, deleted: Number(row?.["deleted"] ?? 0), rows: Number(row?.["n"] ?? 0) })
+  }
+  return shares
+})
+
+/** The tables that lose rows with a resource, each with the condition of these rows. */
+const deletedWith = (
+  resources: ReadonlyArray<Resource>,
+  resource: Resource,
+  location: string,
+  condition: string
+): ReadonlyArray<{ readonly table: string; readonly condition: string }> => {
+  const rows = `FROM ${live(resource.table, location)} WHERE (${condition})`
+  const [, ...nested] = tablesOf(resource)
+  const dependent = resources.flatMap((other) => {
+    const { childOf, cascadesFrom } = other
+    const column = childOf?.table === resource.table ? childOf.column : undefined
+    const cascade = cascadesFrom?.table === resource.table ? cascadesFrom.column : undefined
+    if (column === undefined && cascade === undefined) return []
+    const ids = column === undefined ? "id" : (childOf!.ids ?? "id")
+    return deletedWith(resources, other, location, `${name((column ?? cascade)!)} IN (SELECT ${ids} ${rows})`)
+  })
+  return [
+    { table: resource.table, condition },
+    ...nested.map(({ name: table, parentColumn }) => ({
+      table,
+      condition: `${name(parentColumn ?? idColumn(resource.table))} IN (SELECT id ${rows})`
+    })),
+    ...dependent
+  ]
+}
+
+/** SELECT list of an absent row, for a table `t`. */
+const absentColumns = (resource: Resource, location: string, now: string): string => {
+  const { childOf, cascadesFrom, expires } = resource
+  const hasDeletedParent = ({
+    table,
+    column,
+    tombstone
+  }: NonNullable<typeof cascadesFrom> & { readonly tombstone?: string }) =>
+    `t.${name(column)} IN (SELECT id FROM crm.${name(table)} WHERE ${inLocation(location)} AND ${isDeletedSql(tombstone)})`
+  const explained = [
+    ...(cascadesFrom ? [hasDeletedParent(cascadesFrom)] : []),
+    ...(childOf && childOf.ids === undefined ? [hasDeletedParent(childOf)] : []),
+    ...(expires === undefined ? [] : [`t.${name(expires)} < ${now}`])
+  ]
+  const requested = columnsOfRequest(resource).filter((column) => keyOf(resource).includes("id") || column !== "id")
+  return `${keyText(resource, "t.")} AS _key, coalesce(${explained.length > 0 ? explained.join(" OR ") : "false"}, false) AS _explained
+    ${requested.map((column) => `, t.${name(column)}`).join("")}`
+}
+
+const absentRow = ({ _key, _explained, ...row }: Row): AbsentRow => ({
+  key: String(_key),
+  row,
+  isExplained: _explained === true
+})
+
+/** SQL: whether a parent is deleted. One that the service only flags as deleted still has its children. */
+const isDeletedSql = (tombstone: string | undefined): string =>
+  `_deleted_at IS NOT NULL${tombstone ? ` AND NOT coalesce(${name(tombstone)}, false)` : ""}`
+
+const inLocation = (location: string): string => `location_id = ${literal(location)}`
+const live = (table: string, location: string): string =>
+  `(FROM crm.${name(table)} WHERE ${inLocation(location)} AND _deleted_at IS NULL)`
+const keysSql = (keys: ReadonlyArray<string>): string =>
+  `(SELECT unnest([${keys.map(literal).join(", ")}]::VARCHAR[]) AS key)`

@@ -1,0 +1,95 @@
+/**
+ * Checksums of the content of tables: the number of rows, and a sum over the rows that does not depend on their order.
+ * They are equal for every copy of a table, in the warehouse, `crm.duckdb`, Parquet and CSV. They do not use DuckDB's
+ * `hash`, which may differ in later versions.
+ */
+import { Effect } from "effect"
+import { hash } from "node:crypto"
+import type { Failure } from "../../values/failure.ts"
+import { name } from "./sql.ts"
+import { Warehouse } from "./warehouse.ts"
+
+/** A column of a table in a DuckDB file, with the name of its DuckDB type. */
+export interface StoredColumn {
+  readonly name: string
+  readonly type: string
+}
+
+export interface Content {
+  readonly rows: number
+  /** Sum of 64 bits of the MD5 of each row's values. */
+  readonly sum: string
+}
+
+export const empty: Content = { rows: 0, sum: "0" }
+
+/** `from`: a table or relation. `text`: its values are already text, as in a CSV file. */
+export const contentOf = Effect.fn("warehouse.contentOf")(function* (
+  from: string,
+  columns: ReadonlyArray<StoredColumn>,
+  text = false
+): Effect.fn.Return<Content, Failure, Warehouse> {
+  // Planning the sum of many columns takes ten times as long as counting.
+  const [count] = yield* (yield* Warehouse).rows(`SELECT count(*) AS n FROM ${from}`)
+  return Number(count?.["n"]) === 0 ? empty : yield* contentOfRows(from, columns, text)
+})
+
+/** The same, for a relation that is known to have rows. */
+export const contentOfRows = Effect.fnUntraced(function* (
+  from: string,
+  columns: ReadonlyArray<StoredColumn>,
+  text = false
+): Effect.fn.Return<Content, Failure, Warehouse> {
+  const values = columns.map((column) => {
+    const value = text ? name(column.name) : textOf(column)
+    // DuckDB processes 2,048 rows at a time, so long texts would take much memory.
+    return isText(column) ? `if(strlen(${value}) > 100, md5(${value}), ${value})` : value
+  })
+  const [row] = yield* (yield* Warehouse).rows(
+    `SELECT count(*) AS n, coalesce(sum(md5_number_lower(to_json([${values.join(", ")}])::VARCHAR)), 0)::VARCHAR AS sum FROM ${from}`
+  )
+  return { rows: Number(row?.["n"]), sum: String(row?.["sum"]) }
+})
+
+/** SQL for the texts of a row, as a JSON list. */
+export const jsonOfRow = (columns: ReadonlyArray<StoredColumn>): string =>
+  `to_json([${columns.map(textOf).join(", ")}])::VARCHAR`
+
+/** The same as `contentOf`, for rows of which every value is its text. */
+export const contentOfTexts = (
+  columns: ReadonlyArray<StoredColumn>,
+  rows: ReadonlyArray<ReadonlyArray<string | null>>
+): Content => {
+  const areTexts = columns.map(isText)
+  let sum = 0n
+  for (const row of rows) {
+    const values = row.map((text, index) =>
+      text !== null && areTexts[index] && Buffer.byteLength(text) > 100 ? hash("md5", text) : text
+    )
+    sum += hash("md5", duckdbJson(values), "buffer").readBigUInt64LE(8)
+  }
+  return { rows: rows.length, sum: String(sum) }
+}
+
+/** DuckDB writes the digits of an escaped control character as capitals. */
+const duckdbJson = (values: ReadonlyArray<string | null>): string =>
+  JSON.stringify(values).replace(/\\(?:\\|u00[01][a-f])/g, (escape) =>
+    escape.replace(/[a-f]$/, (digit) => digit.toUpperCase())
+  )
+
+/** Columns that the CSV profile for spreadsheets does not change. */
+export const untouched = (columns: ReadonlyArray<StoredColumn>): ReadonlyArray<StoredColumn> =>
+  columns.filter((column) => !isText(column))
+
+/** Whether the column has text of the service; DuckDB formats the values of all other types. */
+export const isText = ({ type }: StoredColumn): boolean => type === "VARCHAR" || type === "JSON"
+
+/** SQL for the text of a value. Timestamps are ISO 8601 in UTC, with milliseconds, or microseconds if they have more. */
+export const textOf = ({ name: column, type }: StoredColumn): string => {
+  const instant = (fraction: string) => `strftime(${name(column)}, '%Y-%m-%dT%H:%M:%S.${fraction}Z')`
+  // Lists are JSON, because DuckDB's own text for a list cannot be parsed again.
+  if (type.endsWith("[]")) return `CAST(to_json(${name(column)}) AS VARCHAR)`
+  return type === "TIMESTAMP WITH TIME ZONE"
+    ? `CASE WHEN epoch_us(${name(column)}) % 1000 = 0 THEN ${instant("%g")} ELSE ${instant("%f")} END`
+    : `CAST(${name(column)} AS VARCHAR)`
+}

@@ -1,0 +1,52 @@
+/** `meta.checkpoints`: where to resume lists that were not read to their end. One row per partition of a list. */
+import * as Effect from "effect/Effect"
+import type { Failure } from "../../../values/failure.ts"
+import { type Checkpoint, decodeCheckpoint } from "../../../values/checkpoint.ts"
+import { literal } from "../sql.ts"
+import { Warehouse } from "../warehouse.ts"
+import { type Reading, isOneOf } from "./reading.ts"
+
+/**
+ * Checkpoints by resource or label of a backfill, then by partition. Those of other versions are left out, so their
+ * lists are read from the start.
+ */
+export const checkpointsOf = Effect.fnUntraced(function* (
+  location: string
+): Effect.fn.Return<ReadonlyMap<string, Readonly<Record<string, Checkpoint>>>, Failure, Warehouse> {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT resource, partition, checkpoint FROM meta.checkpoints WHERE location_id = ${literal(location)}`
+  )
+  const found = new Map<string, Readonly<Record<string, Checkpoint>>>()
+  for (const row of rows) {
+    const [resource, partition] = [String(row["resource"]), String(row["partition"])]
+    const checkpoint = decodeCheckpoint(row["checkpoint"])
+    if (checkpoint) found.set(resource, { ...found.get(resource), [partition]: checkpoint })
+  }
+  return found
+})
+
+/** Lists that were not read to their end, of every location. */
+export const unfinishedLists = Effect.fnUntraced(function* (): Effect.fn.Return<
+  ReadonlyArray<{ readonly location: string; readonly resource: string }>,
+  Failure,
+  Warehouse
+> {
+  const rows = yield* (yield* Warehouse).rows(
+    "SELECT DISTINCT location_id, resource FROM meta.checkpoints ORDER BY ALL"
+  )
+  return rows.map((row) => ({ location: String(row["location_id"]), resource: String(row["resource"]) }))
+})
+
+/** One for each partition of a list. `checkpoint` is JSON. */
+export const replaceCheckpoints = (
+  checkpoints: ReadonlyArray<Reading & { readonly partition: string; readonly checkpoint: string }>
+): ReadonlyArray<string> =>
+  checkpoints.length === 0
+    ? []
+    : [
+        `INSERT OR REPLACE INTO meta.checkpoints (location_id, resource, partition, checkpoint)
+         VALUES ${checkpoints.map(({ location, label, partition, checkpoint }) => `(${[location, label, partition, checkpoint].map(literal).join(", ")})`).join(", ")}`
+      ]
+
+export const deleteCheckpoints = (readings: ReadonlyArray<Reading>): ReadonlyArray<string> =>
+  readings.length === 0 ? [] : [`DELETE FROM meta.checkpoints WHERE ${isOneOf(readings)}`]

@@ -1,0 +1,37 @@
+/** `meta.columns`: the data dictionary, with the meaning of every column of every table. */
+import type { Column, Table } from "../../../catalog/tables.ts"
+import { literal } from "../sql.ts"
+import type { WideColumn } from "../wide-views.ts"
+
+export const dictionaryStatements = (tables: ReadonlyArray<Table>): ReadonlyArray<string> => [
+  "DELETE FROM meta.columns",
+  ...(tables.length === 0
+    ? []
+    : [
+        `INSERT INTO meta.columns (table_name, column_name, type, description, personal_data, refers_to) VALUES ${tables
+          .flatMap(({ name, columns }) => columns.map((column) => rowOf(name, column)))
+          .join(", ")}`
+      ])
+]
+
+const rowOf = (table: string, { name, sql, description, personal, references }: Column): string =>
+  `(${[table, name, sql, description, personal, references].map(literal).join(", ")})`
+
+/** Describes the columns of a wide view: those of its table, and those of custom fields with their label and class. */
+export const wideDictionaryStatements = (
+  view: string,
+  table: string,
+  columns: ReadonlyArray<WideColumn>
+): ReadonlyArray<string> => [
+  `DELETE FROM meta.columns WHERE table_name = ${literal(view)}`,
+  `INSERT INTO meta.columns SELECT * REPLACE (${literal(view)} AS table_name) FROM meta.columns WHERE table_name = ${literal(table)}`,
+  ...(columns.length === 0
+    ? []
+    : [
+        `INSERT INTO meta.columns (table_name, column_name, type, description, personal_data)
+         SELECT table_name, column_name, replace(data_type, 'TIMESTAMP WITH TIME ZONE', 'TIMESTAMPTZ'), description, personal
+         FROM (VALUES ${columns.map(({ column, label, personal }) => `(${[column, label, personal].map(literal).join(", ")})`).join(", ")}) AS field (column_name, description, personal)
+         JOIN duckdb_columns() USING (column_name)
+         WHERE database_name = current_database() AND schema_name = 'crm' AND table_name = ${literal(view)}`
+      ])
+]

@@ -1,0 +1,104 @@
+/**
+ * `meta.content_versions` and `meta.changed_keys`: what changed since the last release. A resource gets a new version, a
+ * random id, in each transaction that changes rows of its tables. So equal versions mean equal content, also after a
+ * rebuild, or when an older copy of the file was restored.
+ */
+import * as Effect from "effect/Effect"
+import type { Failure } from "../../../values/failure.ts"
+import { literal } from "../sql.ts"
+import { Warehouse } from "../warehouse.ts"
+
+export interface ContentVersion {
+  readonly version: string
+  /** The version in the last release, after which every changed key is in `meta.changed_keys`; absent before. */
+  readonly base: string | undefined
+}
+
+/** All resources get a new version: their tables have changed, or are new. */
+export const renewVersions = (resources: ReadonlyArray<string>): ReadonlyArray<string> => [
+  "DELETE FROM meta.content_versions",
+  "DELETE FROM meta.changed_keys",
+  ...(resources.length === 0
+    ? []
+    : [
+        `INSERT INTO meta.content_versions (resource, version) VALUES ${resources.map((resource) => `(${literal(resource)}, uuid())`).join(", ")}`
+      ])
+]
+
+/** To run in a transaction that changes tables of these resources. */
+export const changeVersions = (resources: Iterable<string>): ReadonlyArray<string> => {
+  const changed = [...resources]
+  return changed.length === 0
+    ? []
+    : [`UPDATE meta.content_versions SET version = uuid() WHERE resource IN (${changed.map(literal).join(", ")})`]
+}
+
+/**
+ * To run with a change of a resource that a release has; before the first release, the keys would be those of all rows.
+ * `keys`: a relation with the `location_id` and `key` of each changed row or parent.
+ */
+export const recordChangedKeys = (resource: string, keys: string): string =>
+  `INSERT INTO meta.changed_keys SELECT ${literal(resource)}, location_id, key FROM ${keys}`
+
+/** Resources that a release has. */
+export const releasedResources = Effect.fnUntraced(function* (): Effect.fn.Return<
+  ReadonlySet<string>,
+  Failure,
+  Warehouse
+> {
+  const rows = yield* (yield* Warehouse).rows("SELECT resource FROM meta.content_versions WHERE base IS NOT NULL")
+  return new Set(rows.map((row) => String(row["resource"])))
+})
+
+/** The next release writes the tables of the resource anew, and reads no list of changed keys. */
+export const renewVersion = (resource: string): ReadonlyArray<string> => [
+  `UPDATE meta.content_versions SET version = uuid(), base = NULL WHERE resource = ${literal(resource)}`,
+  `DELETE FROM meta.changed_keys WHERE resource = ${literal(resource)}`
+]
+
+/** Versions by resource. */
+export const contentVersions = Effect.fnUntraced(function* (): Effect.fn.Return<
+  ReadonlyMap<string, ContentVersion>,
+  Failure,
+  Warehouse
+> {
+  const rows = yield* (yield* Warehouse).rows("SELECT resource, version, base FROM meta.content_versions")
+  return new Map(
+    rows.map((row) => [
+      String(row["resource"]),
+      { version: String(row["version"]), base: row["base"] === null ? undefined : String(row["base"]) }
+    ])
+  )
+})
+
+/** Call after a release with the present versions was published. */
+export const recordRelease = Effect.fnUntraced(function* (): Effect.fn.Return<void, Failure, Warehouse> {
+  yield* (yield* Warehouse).transaction([
+    {
+      ifAny: "(FROM meta.content_versions WHERE base IS DISTINCT FROM version)",
+      run: ["UPDATE meta.content_versions SET base = version", "DELETE FROM meta.changed_keys"]
+    }
+  ])
+})
+
+/** Bounds the list of changed keys if nothing is published: the next release then writes every table anew. */
+export const boundChangedKeys = Effect.fnUntraced(function* (): Effect.fn.Return<void, Failure, Warehouse> {
+  yield* (yield* Warehouse).transaction([
+    {
+      ifAny: `(SELECT 1 FROM meta.changed_keys HAVING count(*) > ${changedKeysMax})`,
+      run: ["UPDATE meta.content_versions SET base = NULL", "DELETE FROM meta.changed_keys"]
+    }
+  ])
+})
+
+const changedKeysMax = 1_000_000
+
+/** SQL for the keys of a resource that have changed since the last release. */
+export const changedKeysSql = (resource: string): string =>
+  `(SELECT key FROM meta.changed_keys WHERE resource = ${literal(resource)})`
+
+/** The version of a wide view is a hash of its definition. */
+export const storeViewVersion = (view: string, definition: string): ReadonlyArray<string> => [
+  `DELETE FROM meta.content_versions WHERE resource = ${literal(view)}`,
+  `INSERT INTO meta.content_versions (resource, version) VALUES (${literal(view)}, ${literal(definition)})`
+]

@@ -1,0 +1,27 @@
+/** `meta.history_limit`: the time before which `prune` has removed earlier versions of rows. No row: it has removed none. */
+import * as Effect from "effect/Effect"
+import type { Failure } from "../../../values/failure.ts"
+import { instantOf, numberOf } from "../sql.ts"
+import { Warehouse } from "../warehouse.ts"
+import { existingMetaTables } from "./tables.ts"
+
+/** Versions that ended before this time are removed; epoch milliseconds. */
+export const historyLimit = Effect.fnUntraced(function* (): Effect.fn.Return<number | undefined, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  // An earlier version of sluice has kept no limit.
+  if (!(yield* existingMetaTables(warehouse)).has("history_limit")) return undefined
+  const [row] = yield* warehouse.rows("SELECT epoch_ms(max(before_at)) AS at FROM meta.history_limit")
+  return numberOf(row?.["at"] ?? null)
+})
+
+/** The limit never moves back. `before`: epoch milliseconds. */
+export const raiseHistoryLimit = (before: number): ReadonlyArray<string> => [
+  `INSERT INTO meta.history_limit VALUES (${instantOf(before)})`,
+  "DELETE FROM meta.history_limit WHERE before_at < (SELECT max(before_at) FROM meta.history_limit)"
+]
+
+/** SQL: true for a moment from the limit on; any other moment is an error, because only a part of its rows is left. */
+export const isKnownMoment = (moment: string): string =>
+  `(SELECT CASE WHEN ${moment} < before_at
+      THEN error('the rows as of ' || (${moment})::VARCHAR || ' are not known: prune.history has removed the versions that ended before ' || before_at::VARCHAR)
+      ELSE true END FROM (SELECT max(before_at) AS before_at FROM meta.history_limit))`

@@ -1,0 +1,46 @@
+/** `meta.model_problems`: the models of schema `bi` that could not be built for the last release. */
+import * as Effect from "effect/Effect"
+import type { Failure } from "../../../values/failure.ts"
+import type { FailedModel } from "../../../stages/publish/models/model.ts"
+import { literal, numberOf } from "../sql.ts"
+import { Warehouse } from "../warehouse.ts"
+import { existingMetaTables } from "./tables.ts"
+
+/** Replaces the rows. `database`: of an attached file, or of the warehouse. */
+export const storeModelProblems = (problems: ReadonlyArray<FailedModel>, database?: string): ReadonlyArray<string> => {
+  const table = `${database === undefined ? "" : `${database}.`}meta.model_problems`
+  const rows = problems.map(
+    ({ model, problem, kept }) => `(${[model, problem, kept?.run, kept?.at].map(literal).join(", ")})`
+  )
+  return [
+    `DELETE FROM ${table}`,
+    ...(rows.length > 0
+      ? [`INSERT INTO ${table} (model, problem, kept_run_id, kept_at) VALUES ${rows.join(", ")}`]
+      : [])
+  ]
+}
+
+export interface StoredProblem {
+  readonly model: string
+  readonly problem: string
+  /** When the table that stays was current, epoch milliseconds; `undefined` if the release has none. */
+  readonly keptAt: number | undefined
+}
+
+/** An output of an earlier version has no such table. */
+export const modelProblems = Effect.fnUntraced(function* (): Effect.fn.Return<
+  ReadonlyArray<StoredProblem>,
+  Failure,
+  Warehouse
+> {
+  const warehouse = yield* Warehouse
+  if (!(yield* existingMetaTables(warehouse)).has("model_problems")) return []
+  const rows = yield* warehouse.rows(
+    "SELECT model, problem, epoch_ms(kept_at) AS kept_at FROM meta.model_problems ORDER BY model"
+  )
+  return rows.map((row) => ({
+    model: String(row["model"]),
+    problem: String(row["problem"]),
+    keptAt: numberOf(row["kept_at"])
+  }))
+})

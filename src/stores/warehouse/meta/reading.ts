@@ -1,0 +1,24 @@
+/** What the tables of the state have in common: a row, or some, for each list or for the children of each parent table. */
+import * as Effect from "effect/Effect"
+import type { Failure } from "../../../values/failure.ts"
+import { literal } from "../sql.ts"
+import { Warehouse } from "../warehouse.ts"
+
+export interface Reading {
+  readonly location: string
+  /** A resource, the label of its children, or that of its backfill. */
+  readonly label: string
+}
+
+/** WHERE clause: the rows of these readings. */
+export const isOneOf = (readings: ReadonlyArray<Reading>): string =>
+  `(location_id, resource) IN (VALUES ${readings.map(({ location, label }) => `(${literal(location)}, ${literal(label)})`).join(", ")})`
+
+/** The readings that have a row in the table. */
+export const readingsIn = (
+  table: "parent_state" | "missing_children"
+): Effect.Effect<ReadonlyArray<Reading>, Failure, Warehouse> =>
+  Effect.gen(function* () {
+    const rows = yield* (yield* Warehouse).rows(`SELECT DISTINCT location_id, resource FROM meta.${table}`)
+    return rows.map((row) => ({ location: String(row["location_id"]), label: String(row["resource"]) }))
+  })

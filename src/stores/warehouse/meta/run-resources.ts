@@ -1,0 +1,324 @@
+/** `meta.run_resources`: counts and status of each resource in each run. */
+import * as Effect from "effect/Effect"
+import type { RunResource } from "../../../values/run-resource.ts"
+import type { Failure } from "../../../values/failure.ts"
+import { type Facts, type Status, sentencesOf, statusOf } from "../../../values/status.ts"
+import { instantOf, literal } from "../sql.ts"
+import { existingMetaTables } from "./tables.ts"
+import { type Row, Warehouse } from "../warehouse.ts"
+
+/** The key of a row. `label`: a resource, or the label of its children. */
+export interface Counted {
+  readonly run: string
+  readonly location: string
+  readonly label: string
+}
+
+const countColumns = [
+  "pages",
+  "records",
+  "requests",
+  "new_rows",
+  "changed_rows",
+  "deleted_rows",
+  "rejected_values",
+  "rejected_records",
+  "dropped_records"
+] as const
+type Count = (typeof countColumns)[number]
+
+/** How a reading ended, from its entry in the vault. Times are epoch milliseconds. */
+export interface EndOfReading {
+  readonly mode: string
+  readonly shortfalls: ReadonlyArray<string>
+  readonly warnings: ReadonlyArray<string>
+  readonly requests: number
+  readonly since?: number | undefined
+  readonly at: number
+}
+
+interface Change {
+  readonly row: Counted
+  readonly counts: Map<Count, number>
+  /** Fields and values that a frozen schema does not accept, as `table.field`. */
+  readonly blocked: Set<string>
+  end?: EndOfReading
+  /** When the last page was received or the reading ended, epoch milliseconds. */
+  at?: number | undefined
+}
+
+/** What a transaction changes in `meta.run_resources`, written by one statement: one for each row costs more than the rows. */
+export class RunChanges {
+  private readonly changes = new Map<string, Change>()
+
+  /** Adds to the counts of a row, which is created if it does not exist. */
+  add(row: Counted, counts: { readonly [C in Count]?: number } = {}, at?: number): void {
+    const change = this.changeOf(row)
+    for (const [column, n] of Object.entries(counts) as ReadonlyArray<[Count, number]>)
+      change.counts.set(column, (change.counts.get(column) ?? 0) + n)
+    change.at = at ?? change.at
+  }
+
+  block(row: Counted, fields: ReadonlyArray<string>): void {
+    for (const field of fields) this.changeOf(row).blocked.add(field)
+  }
+
+  /** Stores the end of a reading. `setStatuses` sets its status once all pages of the run are loaded. */
+  end(row: Counted, end: EndOfReading): void {
+    this.add(row, { requests: end.requests }, end.at)
+    this.changeOf(row).end = end
+  }
+
+  /** The statement that writes the changes so far; later ones start from nothing. */
+  take(): ReadonlyArray<string> {
+    const rows = [...this.changes.values()].map(
+      ({ row, counts, blocked, end, at }) =>
+        `(${[row.run, row.location, row.label].map(literal).join(", ")}, ${countColumns.map((column) => counts.get(column) ?? 0).join(", ")},
+          ${blocked.size === 0 ? "NULL" : `[${[...blocked].map(literal).join(", ")}]`}, ${literal(end?.mode)}, ${end?.since === undefined ? "NULL" : instantOf(end.since)},
+          ${literal(end && JSON.stringify({ shortfalls: end.shortfalls, warnings: end.warnings }))}, ${at === undefined ? "NULL" : instantOf(at)})`
+    )
+    this.changes.clear()
+    return rows.length === 0
+      ? []
+      : [
+          `INSERT INTO meta.run_resources (run_id, location_id, resource, ${countColumns.join(", ")}, blocked_fields, mode, since, reading, finished_at)
+           SELECT run_id, location_id, resource, ${countColumns.join(", ")}, list_sort(blocked::VARCHAR[]), mode::VARCHAR, since::TIMESTAMPTZ, reading::JSON, finished_at::TIMESTAMPTZ
+           FROM (VALUES ${rows.join(", ")}) AS v (run_id, location_id, resource, ${countColumns.join(", ")}, blocked, mode, since, reading, finished_at)
+           ON CONFLICT DO UPDATE SET ${countColumns.map((column) => `${column} = ${column} + excluded.${column}`).join(", ")},
+             blocked_fields = CASE WHEN excluded.blocked_fields IS NULL THEN blocked_fields
+               ELSE list_sort(list_distinct(list_concat(blocked_fields, excluded.blocked_fields))) END,
+             mode = coalesce(excluded.mode, mode), reading = coalesce(excluded.reading, reading),
+             since = CASE WHEN excluded.reading IS NULL THEN since ELSE excluded.since END,
+             status = CASE WHEN excluded.reading IS NULL THEN status END,
+             warnings = CASE WHEN excluded.reading IS NULL THEN warnings END,
+             finished_at = coalesce(excluded.finished_at, finished_at)`
+        ]
+  }
+
+  private changeOf(row: Counted): Change {
+    const key = JSON.stringify([row.run, row.location, row.label])
+    const existing = this.changes.get(key)
+    if (existing) return existing
+    const change: Change = { row, counts: new Map(), blocked: new Set() }
+    this.changes.set(key, change)
+    return change
+  }
+}
+
+/** Adds fields and values that a frozen schema does not accept, as `table.field`, to an existing row. */
+export const addBlockedFields = ({ run, location, label }: Counted, fields: ReadonlyArray<string>): string =>
+  `UPDATE meta.run_resources SET blocked_fields = list_sort(list_distinct(list_concat(blocked_fields, [${fields.map(literal).join(", ")}])))
+   WHERE run_id = ${literal(run)} AND location_id = ${literal(location)} AND resource = ${literal(label)}`
+
+/** The ended readings, with the facts from which their status follows. */
+const endedReadings = Effect.fnUntraced(function* (condition: string) {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT run_id, location_id, resource, status, reading, dropped_records, to_json(coalesce(blocked_fields, []))::VARCHAR AS blocked
+     FROM meta.run_resources WHERE reading IS NOT NULL AND (${condition})`
+  )
+  return rows.map((row) => {
+    const facts: Facts = {
+      ...JSON.parse(String(row["reading"])),
+      droppedRecords: Number(row["dropped_records"]),
+      blockedFields: JSON.parse(String(row["blocked"]))
+    }
+    return { row, facts }
+  })
+})
+
+/** Readings whose status does not follow from what they found. */
+export const wrongStatuses = Effect.fnUntraced(function* (): Effect.fn.Return<
+  ReadonlyArray<{ readonly run: string; readonly resource: string; readonly status: string; readonly follows: Status }>,
+  Failure,
+  Warehouse
+> {
+  const ended = yield* endedReadings("status IS NOT NULL")
+  return ended.flatMap(({ row, facts }) => {
+    const [status, follows] = [String(row["status"]), statusOf(facts)]
+    return status === follows
+      ? []
+      : [{ run: String(row["run_id"]), resource: String(row["resource"]), status, follows }]
+  })
+})
+
+/** Sets the status of every reading that has ended without one, including readings of runs that were killed before this. */
+export const setStatuses = Effect.fnUntraced(function* (): Effect.fn.Return<void, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const values = (yield* endedReadings("status IS NULL")).map(({ row, facts }) => {
+    const key = [row["run_id"], row["location_id"], row["resource"]].map(literal).join(", ")
+    return `(${key}, ${literal(statusOf(facts))}, [${sentencesOf(facts).map(literal).join(", ")}]::VARCHAR[])`
+  })
+  const statements: Array<string> = []
+  for (let from = 0; from < values.length; from += rowsPerStatement)
+    statements.push(
+      `UPDATE meta.run_resources AS r SET status = v.status, warnings = v.warnings
+       FROM (VALUES ${values.slice(from, from + rowsPerStatement).join(", ")}) AS v (run_id, location_id, resource, status, warnings)
+       WHERE r.run_id = v.run_id AND r.location_id = v.location_id AND r.resource = v.resource`
+    )
+  if (statements.length > 0) yield* warehouse.transaction(statements)
+})
+
+/** Limits the length of a statement: after a rebuild there may be thousands of rows. */
+const rowsPerStatement = 500
+
+/** What a run did for each resource. */
+export const resourcesOf = Effect.fnUntraced(function* (
+  run: string
+): Effect.fn.Return<ReadonlyArray<RunResource>, Failure, Warehouse> {
+  return runResources(
+    yield* (yield* Warehouse).rows(
+      `${yield* runResourcesSql()} WHERE run_id = ${literal(run)} ORDER BY location_id, resource`
+    )
+  )
+})
+
+/** What the last run that read it did for each resource of each location. Backfills do not count. */
+export const lastReadings = Effect.fnUntraced(function* (): Effect.fn.Return<
+  ReadonlyArray<RunResource & { readonly run: string }>,
+  Failure,
+  Warehouse
+> {
+  const rows = yield* (yield* Warehouse).rows(
+    `${yield* runResourcesSql()} WHERE mode IS DISTINCT FROM 'window'
+       AND NOT (mode IS NULL AND run_id IN (SELECT run_id FROM meta.runs WHERE command = 'backfill'))
+     QUALIFY row_number() OVER (PARTITION BY location_id, resource ORDER BY run_id DESC) = 1
+     ORDER BY location_id, resource`
+  )
+  return runResources(rows).map((one, index) => ({ ...one, run: String(rows[index]!["run_id"]) }))
+})
+
+/** When a run last found that nothing more of each resource was due, epoch milliseconds. Backfills do not count. */
+export const completeRuns = Effect.fnUntraced(function* (): Effect.fn.Return<
+  ReadonlyArray<{ readonly location: string; readonly resource: string; readonly checkedAt: number }>,
+  Failure,
+  Warehouse
+> {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT location_id, resource, epoch_ms(max(finished_at)) AS at FROM meta.run_resources
+     WHERE status LIKE 'complete%' AND mode <> 'window' AND finished_at IS NOT NULL GROUP BY ALL`
+  )
+  return rows.map((row) => ({
+    location: String(row["location_id"]),
+    resource: String(row["resource"]),
+    checkedAt: Number(row["at"])
+  }))
+})
+
+/** Requests of a run that has not stored its count: at least one for each page that was loaded. */
+export const pagesOf = Effect.fnUntraced(function* (run: string): Effect.fn.Return<number, Failure, Warehouse> {
+  const [row] = yield* (yield* Warehouse).rows(
+    `SELECT coalesce(sum(pages), 0)::BIGINT AS n FROM meta.run_resources WHERE run_id = ${literal(run)}`
+  )
+  return Number(row?.["n"])
+})
+
+/** An output of an earlier version has no counts of rounded values. */
+const runResourcesSql = Effect.fnUntraced(function* () {
+  const hasRounded = (yield* existingMetaTables(yield* Warehouse)).has("rounded_values")
+  const rounded =
+    "FROM (SELECT run_id, location_id, resource, sum(rounded) AS rounded FROM meta.rounded_values GROUP BY ALL)"
+  return `SELECT r.* EXCLUDE (warnings), to_json(coalesce(warnings, []))::VARCHAR AS sentences${
+    hasRounded
+      ? `, v.rounded FROM meta.run_resources AS r LEFT JOIN (${rounded}) AS v USING (run_id, location_id, resource)`
+      : " FROM meta.run_resources AS r"
+  }`
+})
+
+const runResources = (rows: ReadonlyArray<Row>): ReadonlyArray<RunResource> =>
+  rows.map((row) => ({
+    location: String(row["location_id"]),
+    resource: String(row["resource"]),
+    requests: Number(row["requests"]),
+    records: Number(row["records"]),
+    newRows: Number(row["new_rows"]),
+    changedRows: Number(row["changed_rows"]),
+    deletedRows: Number(row["deleted_rows"]),
+    rejected: Number(row["rejected_values"]) + Number(row["rejected_records"]),
+    rounded: Number(row["rounded"] ?? 0),
+    status: (row["status"] as Status | null) ?? "interrupted",
+    warnings: JSON.parse(String(row["sentences"])) as ReadonlyArray<string>
+  }))
+
+/** The latest status of each reading of a table: of its list, and as children of other tables, but not of its details. */
+export const lastStatuses = Effect.fnUntraced(function* (
+  location: string,
+  table: string
+): Effect.fn.Return<ReadonlyArray<Status>, Failure, Warehouse> {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT arg_max(status, run_id) AS status FROM meta.run_resources
+     WHERE location_id = ${literal(location)} AND status IS NOT NULL AND mode <> 'window'
+       AND (resource = ${literal(table)} OR (starts_with(resource, ${literal(`${table}/`)}) AND resource <> ${literal(`${table}/details`)}))
+     GROUP BY resource`
+  )
+  return rows.map((row) => row["status"] as Status)
+})
+
+/** Whether any row was ever written: each transaction that writes rows also counts them. */
+export const isAnythingLoaded = Effect.fnUntraced(function* (): Effect.fn.Return<boolean, Failure, Warehouse> {
+  return (yield* (yield* Warehouse).rows("SELECT 1 FROM meta.run_resources LIMIT 1")).length > 0
+})
+
+/** Records of all runs that were loaded from the vault. */
+export const recordCount = Effect.fnUntraced(function* (): Effect.fn.Return<number, Failure, Warehouse> {
+  const [row] = yield* (yield* Warehouse).rows("SELECT sum(records) AS n FROM meta.run_resources")
+  return Number(row?.["n"])
+})
+
+/** Resources with rows that runs after this one changed. */
+export const changedSince = Effect.fnUntraced(function* (
+  run: string
+): Effect.fn.Return<ReadonlySet<string>, Failure, Warehouse> {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT DISTINCT split_part(resource, '/', 1) AS resource FROM meta.run_resources
+     WHERE run_id > ${literal(run)} AND new_rows + changed_rows + deleted_rows > 0`
+  )
+  return new Set(rows.map((row) => String(row["resource"])))
+})
+
+/** Runs whose pages were loaded, oldest first. */
+export const loadedRuns = Effect.fnUntraced(function* (): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
+  const rows = yield* (yield* Warehouse).rows(
+    "SELECT DISTINCT run_id FROM meta.run_resources WHERE pages > 0 ORDER BY run_id"
+  )
+  return rows.map((row) => String(row["run_id"]))
+})
+
+/** Locations that any run has read. */
+export const loadedLocations = Effect.fnUntraced(function* (): Effect.fn.Return<
+  ReadonlyArray<string>,
+  Failure,
+  Warehouse
+> {
+  const rows = yield* (yield* Warehouse).rows("SELECT DISTINCT location_id FROM meta.run_resources")
+  return rows.map((row) => String(row["location_id"]))
+})
+
+export interface LeftLocation {
+  readonly location: string
+  /** When it was last read, ISO 8601. */
+  readonly readAt: string
+}
+
+/**
+ * Locations with rows that no setting names any more. None if the settings name no location that was read into this output:
+ * more likely they are wrong.
+ */
+export const leftLocations = Effect.fnUntraced(function* (
+  named: ReadonlySet<string>
+): Effect.fn.Return<ReadonlyArray<LeftLocation>, Failure, Warehouse> {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT location_id, epoch_ms(max(finished_at)) AS at FROM meta.run_resources
+     WHERE finished_at IS NOT NULL GROUP BY ALL ORDER BY ALL`
+  )
+  const read = rows.map((row) => ({
+    location: String(row["location_id"]),
+    readAt: new Date(Number(row["at"])).toISOString()
+  }))
+  const left = read.filter(({ location }) => !named.has(location))
+  return left.length < read.length ? left : []
+})
+
+/** SQL for the count of rejects of a kind by run_id, location_id and resource. */
+export const countedRejectsSql = (kind: "rejected_values" | "rejected_records"): string =>
+  `SELECT run_id, location_id, split_part(resource, '/', 1) AS resource, sum(${kind}) AS counted
+   FROM meta.run_resources GROUP BY ALL`

@@ -1,0 +1,135 @@
+/** `meta.runs`: one row per run of a command that writes. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { Failure } from "../../../values/failure.ts"
+import type { Status } from "../../../values/status.ts"
+import { instantOf, literal, numberOf } from "../sql.ts"
+import { Warehouse } from "../warehouse.ts"
+
+/** `paused`: stopped early, because the budget was spent or the service did not respond; a later run resumes it. */
+export type RunStatus = Status | "paused"
+
+export interface RunRecord {
+  readonly id: string
+  /** Epoch milliseconds. */
+  readonly startedAt: number
+}
+
+export const beginRun = Effect.fnUntraced(function* (
+  command: string,
+  plannedRequests: number | undefined
+): Effect.fn.Return<RunRecord, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const startedAt = yield* Clock.currentTimeMillis
+  const [row] = yield* warehouse.rows("SELECT max(run_id) AS last FROM meta.runs")
+  const id = idAfter(startedAt, row?.["last"] as string | null)
+  yield* warehouse.transaction([
+    `UPDATE meta.runs SET status = 'interrupted' WHERE status IS NULL`,
+    `INSERT INTO meta.runs (run_id, command, started_at, planned_requests)
+     VALUES (${literal(id)}, ${literal(command)}, ${instantOf(startedAt)}, ${literal(plannedRequests)})`
+  ])
+  return { id, startedAt }
+})
+
+/** Ids sort by start time. A new id is always the highest, even if the clock was ahead when an earlier run began. */
+const idAfter = (time: number, last: string | null): string => {
+  const id = idOf(time)
+  if (last === null || last < id) return id
+  const [, year, month, day, hour, minute, second, milli] =
+    /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z$/.exec(last) ?? []
+  return year === undefined
+    ? `${last}0`
+    : idOf(Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${milli}Z`) + 1)
+}
+
+const idOf = (time: number): string => new Date(time).toISOString().replaceAll(/[-:.]/g, "")
+
+export const endRun = Effect.fnUntraced(function* (
+  run: RunRecord,
+  end: {
+    readonly status: RunStatus
+    readonly exitCode: number
+    readonly requests: number
+  }
+): Effect.fn.Return<void, Failure, Warehouse> {
+  yield* (yield* Warehouse).transaction([
+    `UPDATE meta.runs SET finished_at = ${instantOf(yield* Clock.currentTimeMillis)}, status = ${literal(end.status)},
+       exit_code = ${end.exitCode}, requests = ${end.requests} WHERE run_id = ${literal(run.id)}`
+  ])
+})
+
+export interface Run {
+  readonly id: string
+  readonly command: string
+  /** Epoch milliseconds. */
+  readonly startedAt: number
+  readonly finishedAt: number | undefined
+  readonly status: RunStatus | "interrupted"
+  readonly exitCode: number | undefined
+  readonly requests: number | undefined
+  readonly plannedRequests: number | undefined
+}
+
+/** Runs, newest first. `command`: only runs of this command. */
+export const runsNewestFirst = Effect.fnUntraced(function* (
+  command?: string,
+  limit = 1_000_000
+): Effect.fn.Return<ReadonlyArray<Run>, Failure, Warehouse> {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT * EXCLUDE (started_at, finished_at), epoch_ms(started_at) AS started_ms, epoch_ms(finished_at) AS finished_ms
+     FROM meta.runs ${command === undefined ? "" : `WHERE command = ${literal(command)}`} ORDER BY run_id DESC LIMIT ${limit}`
+  )
+  return rows.map((row) => ({
+    id: String(row["run_id"]),
+    command: String(row["command"]),
+    startedAt: Number(row["started_ms"]),
+    finishedAt: numberOf(row["finished_ms"]),
+    status: (row["status"] as Run["status"] | null) ?? "interrupted",
+    exitCode: numberOf(row["exit_code"]),
+    requests: numberOf(row["requests"]),
+    plannedRequests: numberOf(row["planned_requests"])
+  }))
+})
+
+export const lastRun = Effect.fnUntraced(function* (): Effect.fn.Return<Run | undefined, Failure, Warehouse> {
+  return (yield* runsNewestFirst(undefined, 1))[0]
+})
+
+/** Mean time per request of the last syncs, waits for the rate limit included; `undefined` if none was long enough. */
+export const secondsPerRequest = Effect.fnUntraced(function* (): Effect.fn.Return<
+  number | undefined,
+  Failure,
+  Warehouse
+> {
+  const [row] = yield* (yield* Warehouse).rows(
+    `SELECT sum(epoch_ms(finished_at) - epoch_ms(started_at)) / 1000 / sum(requests) AS seconds FROM (
+       FROM meta.runs WHERE command LIKE 'sync%' AND requests >= 20 AND finished_at > started_at
+       ORDER BY run_id DESC LIMIT 5)`
+  )
+  return numberOf(row?.["seconds"])
+})
+
+/** The command of a full sync in `meta.runs`. */
+export const fullSync = "sync --full"
+
+/** Long enough to wait for the next day's budget, but too short to combine separate full syncs. */
+const resumeWithinMs = 2 * 86_400_000
+
+/** When the unfinished full sync began that a run would resume now, in epoch milliseconds; `undefined` if there is none. */
+export const unfinishedFullSync = Effect.fnUntraced(function* (): Effect.fn.Return<
+  number | undefined,
+  Failure,
+  Warehouse
+> {
+  const now = yield* Clock.currentTimeMillis
+  let begunAt: number | undefined
+  let next = now
+  for (const { startedAt, finishedAt, status } of yield* runsNewestFirst(fullSync)) {
+    const isUnfinished = finishedAt === undefined || status === "paused"
+    if (!isUnfinished || next - (finishedAt ?? startedAt) > resumeWithinMs) break
+    // The local clock was ahead when this run began.
+    if (startedAt > now) break
+    begunAt = next = startedAt
+  }
+  return begunAt
+})

@@ -1,0 +1,115 @@
+/**
+ * `meta.schema_changes`, `meta.enum_values`, `meta.unexpected_values`: what the service sends differently from its
+ * documents. A new field or type is reported once, an undocumented value of an enum column by every run that reads it.
+ */
+import * as Effect from "effect/Effect"
+import type { Failure } from "../../../values/failure.ts"
+import { literal } from "../sql.ts"
+import { Warehouse } from "../warehouse.ts"
+import { addBlockedFields } from "./run-resources.ts"
+
+/**
+ * `from`: a relation with location, "table", field, kind, sample, key (of its record), run, _n (order), _at (milliseconds),
+ * _count. A sample that an erasure has removed is replaced by the next one.
+ */
+export const addSchemaChanges = (from: string): string =>
+  `INSERT INTO meta.schema_changes (location_id, table_name, field, kind, sample, sample_key, first_run_id, first_seen_at, seen)
+   SELECT location, "table", field, kind, arg_min(sample, _n), arg_min(key, _n), arg_min(run, _n), to_timestamp(min(_at) / 1000), sum(_count)
+   FROM ${from} GROUP BY ALL ON CONFLICT DO UPDATE SET seen = seen + excluded.seen,
+     sample = coalesce(sample, excluded.sample), sample_key = if(sample IS NULL, excluded.sample_key, sample_key)`
+
+/** A value of an enum column that the documents do not list. */
+export interface MetValue {
+  readonly run: string
+  readonly location: string
+  readonly table: string
+  readonly column: string
+  readonly value: string
+}
+
+const metSql = (values: ReadonlyArray<MetValue>): string =>
+  `(VALUES ${values
+    .map(
+      ({ run, location, table, column, value }, n) =>
+        `(${n}, ${[run, location, table, column].map(literal).join(", ")}, ${withNul(value)})`
+    )
+    .join(", ")}) AS met (n, run_id, location_id, table_name, column_name, value)`
+
+/** A literal cannot contain a NUL, and a column can. */
+const withNul = (value: string): string => value.split("\0").map(literal).join(" || chr(0) || ")
+
+/** Values of columns for which the documents list other values. */
+export const addUnexpectedValues = (values: ReadonlyArray<MetValue>): ReadonlyArray<string> =>
+  values.length === 0
+    ? []
+    : [
+        `INSERT INTO meta.unexpected_values (location_id, table_name, column_name, value)
+         SELECT DISTINCT location_id, table_name, column_name, value FROM ${metSql(values)}
+         ANTI JOIN meta.unexpected_values AS known USING (location_id, table_name, column_name, value)`
+      ]
+
+/** All values of columns for which the documents list none. */
+export const addEnumValues = (values: ReadonlyArray<MetValue>): ReadonlyArray<string> =>
+  values.length === 0
+    ? []
+    : [
+        `INSERT INTO meta.enum_values (location_id, table_name, column_name, value, first_run_id)
+         SELECT location_id, table_name, column_name, value, arg_min(run_id, n) FROM ${metSql(values)}
+         ANTI JOIN meta.enum_values AS known USING (location_id, table_name, column_name, value) GROUP BY ALL`
+      ]
+
+/** What the service sends differently from its documents, as `table.field (kind)` or `table.column = value`. */
+export interface SchemaDrift {
+  /** Sent for the first time in this run. */
+  readonly changes: ReadonlyArray<string>
+  /** Undocumented values of enum columns in this run; those that the fewest runs have reported come first. */
+  readonly unexpectedValues: ReadonlyArray<string>
+}
+
+/**
+ * Records and returns the schema drift of a run. `blocked` returns the resource whose frozen schema does not accept a
+ * new value of an enum column. Such a value is loaded nevertheless, because its column exists.
+ */
+export const reportSchemaDrift = Effect.fnUntraced(function* (
+  run: string,
+  blocked: (table: string, field: string) => string | undefined
+): Effect.fn.Return<SchemaDrift, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const field = "v.column_name || ' = ' || v.value"
+  const columns = "(location_id, table_name, field, kind, sample, first_run_id, first_seen_at, seen)"
+  yield* warehouse.transaction([
+    // If the documents list no values, a value is a change only if an earlier run has read values of the column.
+    `INSERT INTO meta.schema_changes ${columns}
+     SELECT v.location_id, v.table_name, ${field}, 'new value', v.value, v.first_run_id, now(), 1 FROM meta.enum_values AS v
+     SEMI JOIN (FROM meta.enum_values WHERE first_run_id < ${literal(run)}) AS before USING (location_id, table_name, column_name)
+     WHERE v.first_run_id = ${literal(run)} ON CONFLICT DO NOTHING`,
+    // This includes values of an interrupted run, which has not reported them.
+    `INSERT INTO meta.schema_changes ${columns}
+     SELECT v.location_id, v.table_name, ${field}, 'unexpected value', v.value, ${literal(run)}, now(), 1
+     FROM meta.unexpected_values AS v ON CONFLICT DO UPDATE SET seen = seen + 1`
+  ])
+  const unexpectedValues = yield* warehouse.rows(
+    `SELECT table_name || '.' || field AS change FROM meta.schema_changes
+     WHERE kind = 'unexpected value'
+       AND (location_id, table_name, field) IN (SELECT (location_id, table_name, ${field}) FROM meta.unexpected_values AS v)
+     GROUP BY ALL ORDER BY min(seen), change`
+  )
+  const values = yield* warehouse.rows(
+    `SELECT location_id, table_name, field FROM meta.schema_changes
+     WHERE kind LIKE '% value' AND first_run_id = ${literal(run)}`
+  )
+  const blocking = values.flatMap((row) => {
+    const [location, table, value] = ["location_id", "table_name", "field"].map((column) => String(row[column]))
+    const resource = blocked(table!, value!)
+    return resource === undefined
+      ? []
+      : [addBlockedFields({ run, location: location!, label: resource }, [`${table}.${value}`])]
+  })
+  yield* warehouse.transaction([...blocking, "DELETE FROM meta.unexpected_values"])
+  const changes = yield* warehouse.rows(
+    `SELECT DISTINCT table_name || '.' || field || ' (' || kind || ')' AS change FROM meta.schema_changes
+     WHERE first_run_id = ${literal(run)} AND kind <> 'unexpected value' ORDER BY 1`
+  )
+  const texts = (rows: typeof changes) => rows.map((row) => String(row["change"]))
+  return { changes: texts(changes), unexpectedValues: texts(unexpectedValues) }
+})

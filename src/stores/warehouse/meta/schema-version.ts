@@ -1,0 +1,24 @@
+/** `meta.schema_version`: the format of the file, and the definitions that its tables were last brought up to date with. */
+import * as Effect from "effect/Effect"
+import type { Failure } from "../../../values/failure.ts"
+import { format } from "../format.ts"
+import { literal } from "../sql.ts"
+import { Warehouse } from "../warehouse.ts"
+import { existingMetaTables } from "./tables.ts"
+
+/** Fingerprint of the definitions to which the tables were last migrated; `undefined` in a new file. */
+export const storedFingerprint = Effect.fnUntraced(function* (): Effect.fn.Return<
+  string | undefined,
+  Failure,
+  Warehouse
+> {
+  const warehouse = yield* Warehouse
+  if (!(yield* existingMetaTables(warehouse)).has("schema_version")) return undefined
+  const [row] = yield* warehouse.rows("SELECT fingerprint FROM meta.schema_version")
+  return row && String(row["fingerprint"])
+})
+
+export const storeFingerprint = (fingerprint: string): ReadonlyArray<string> => [
+  "DELETE FROM meta.schema_version",
+  `INSERT INTO meta.schema_version (format, fingerprint) VALUES (${format}, ${literal(fingerprint)})`
+]

@@ -1,0 +1,147 @@
+/** `meta.watermarks`: up to which time each resource was read completely, and the capabilities of the service for it. */
+import * as Effect from "effect/Effect"
+import type { Failure } from "../../../values/failure.ts"
+import { type Capabilities, decodeCapabilities, encodeCapabilities } from "../../../values/capabilities.ts"
+import { instantOf, literal, numberOf } from "../sql.ts"
+import { Warehouse } from "../warehouse.ts"
+
+/** Times are epoch milliseconds. */
+export interface Watermark {
+  readonly watermark: number | undefined
+  readonly completeAt: number | undefined
+  readonly fullCompleteAt: number | undefined
+  /** The service's total at the last complete full reading. */
+  readonly total: number | undefined
+  readonly capabilities: Capabilities
+}
+
+/** Watermarks by resource, or by label of children. */
+export const watermarksOf = Effect.fnUntraced(function* (
+  location: string
+): Effect.fn.Return<ReadonlyMap<string, Watermark>, Failure, Warehouse> {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT resource, epoch_ms(watermark) AS watermark, epoch_ms(complete_at) AS complete_at,
+       epoch_ms(full_complete_at) AS full_complete_at, total,
+       capabilities FROM meta.watermarks WHERE location_id = ${literal(location)}`
+  )
+  return new Map(
+    rows.map((row) => [
+      String(row["resource"]),
+      {
+        watermark: numberOf(row["watermark"]),
+        completeAt: numberOf(row["complete_at"]),
+        fullCompleteAt: numberOf(row["full_complete_at"]),
+        total: numberOf(row["total"]),
+        capabilities: decodeCapabilities(row["capabilities"])
+      }
+    ])
+  )
+})
+
+/** The end of a complete reading. */
+export interface CompleteReading {
+  readonly location: string
+  readonly resource: string
+  /** When it ended, epoch milliseconds. */
+  readonly at: number
+  /** When its rows were read, if earlier: a parent whose children are not due is not requested. */
+  readonly fetchedAt?: number | undefined
+  readonly isFull: boolean
+  readonly watermark?: number | undefined
+  readonly total?: number | undefined
+  readonly requests: number
+  readonly capabilities?: Capabilities | undefined
+}
+
+/**
+ * A watermark never moves back, and values that a reading does not have stay as they were. `readings`: in the order of time;
+ * several may be of the same resource.
+ */
+export const advanceWatermarks = (readings: ReadonlyArray<CompleteReading>): ReadonlyArray<string> => {
+  if (readings.length === 0) return []
+  const values = readings.map(
+    ({ location, resource, at, fetchedAt = at, isFull, watermark, total, requests, capabilities }, n) =>
+      `(${n}, ${literal(location)}, ${literal(resource)}, ${watermark === undefined ? "NULL" : instantOf(watermark)},
+       ${instantOf(Math.min(fetchedAt, at))}, ${isFull ? instantOf(at) : "NULL"}, ${literal(total)}, ${requests},
+       ${literal(capabilities && encodeCapabilities(capabilities))})`
+  )
+  // One statement: ON CONFLICT for each reading costs more than the rest of its state.
+  return [
+    `INSERT INTO meta.watermarks
+       (location_id, resource, watermark, complete_at, full_complete_at, total, requests, capabilities)
+     SELECT location_id, resource, max(watermark::TIMESTAMPTZ), arg_max(complete_at, n), arg_max(full_at::TIMESTAMPTZ, n),
+       arg_max(total::BIGINT, n), arg_max(requests, n), arg_max(capabilities::VARCHAR, n)
+     FROM (VALUES ${values.join(", ")}) AS v (n, location_id, resource, watermark, complete_at, full_at, total, requests, capabilities)
+     GROUP BY location_id, resource
+     ON CONFLICT DO UPDATE SET watermark = greatest(watermark, excluded.watermark), complete_at = excluded.complete_at,
+       full_complete_at = coalesce(excluded.full_complete_at, full_complete_at), total = coalesce(excluded.total, total),
+       requests = excluded.requests, capabilities = coalesce(excluded.capabilities, capabilities)`
+  ]
+}
+
+/** When each location was last read completely, by its least fresh list; epoch milliseconds. */
+export const freshnessByLocation = Effect.fnUntraced(function* (): Effect.fn.Return<
+  ReadonlyMap<string, number>,
+  Failure,
+  Warehouse
+> {
+  const rows = yield* (yield* Warehouse).rows(
+    "SELECT location_id, epoch_ms(min(complete_at)) AS at FROM meta.watermarks WHERE full_complete_at IS NOT NULL GROUP BY ALL"
+  )
+  return new Map(rows.map((row) => [String(row["location_id"]), Number(row["at"])]))
+})
+
+/** Whether any resource was ever read completely. */
+export const isAnythingComplete = Effect.fnUntraced(function* (): Effect.fn.Return<boolean, Failure, Warehouse> {
+  return (yield* (yield* Warehouse).rows("SELECT 1 FROM meta.watermarks LIMIT 1")).length > 0
+})
+
+/**
+ * When the rows of each resource of each location were read completely, epoch milliseconds: for children, those of the least
+ * recently fetched parent.
+ */
+export const completeReadings = Effect.fnUntraced(function* (): Effect.fn.Return<
+  ReadonlyArray<{
+    readonly location: string
+    readonly resource: string
+    readonly completeAt: number
+    /** Whether it is a list, which each run reads, and not requests for single parents. */
+    readonly isList: boolean
+  }>,
+  Failure,
+  Warehouse
+> {
+  const rows = yield* (yield* Warehouse).rows(
+    "SELECT location_id, resource, epoch_ms(complete_at) AS at, full_complete_at IS NOT NULL AS is_list FROM meta.watermarks WHERE complete_at IS NOT NULL ORDER BY ALL"
+  )
+  return rows.map((row) => ({
+    location: String(row["location_id"]),
+    resource: String(row["resource"]),
+    completeAt: Number(row["at"]),
+    isList: row["is_list"] === true
+  }))
+})
+
+/** Every watermark, and whether it is later than the end of the last complete reading. Times are text. */
+export const allWatermarks = Effect.fnUntraced(function* (): Effect.fn.Return<
+  ReadonlyArray<{
+    readonly location: string
+    readonly resource: string
+    readonly watermark: string
+    readonly completeAt: string
+    readonly isAhead: boolean
+  }>,
+  Failure,
+  Warehouse
+> {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT location_id, resource, watermark, complete_at, watermark > complete_at AS ahead FROM meta.watermarks ORDER BY ALL`
+  )
+  return rows.map((row) => ({
+    location: String(row["location_id"]),
+    resource: String(row["resource"]),
+    watermark: String(row["watermark"]),
+    completeAt: String(row["complete_at"]),
+    isAhead: row["ahead"] === true
+  }))
+})

@@ -1,0 +1,274 @@
+/**
+ * The warehouse: one DuckDB file with the current rows (`crm`), their earlier versions (`crm_history`) and all state
+ * (`meta`). One process writes it at a time: DuckDB's lock on the file excludes other runs, and ends with the process.
+ */
+import { type DuckDBConnection, DuckDBInstance, DuckDBScalarFunction, VARCHAR } from "@duckdb/node-api"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import * as Stream from "effect/Stream"
+import { randomBytes } from "node:crypto"
+import { existsSync, statSync } from "node:fs"
+import { chmod, copyFile, link, rm } from "node:fs/promises"
+import { basename, dirname } from "node:path"
+import { openFailure, statementFailure } from "./duckdb-failures.ts"
+import { format, formatSql, metaTablesSql } from "./format.ts"
+import { Failure, failure } from "../../values/failure.ts"
+import { makeOutputFolder } from "../../output/folder.ts"
+import { warehouseName } from "../../output/paths.ts"
+import { announced, holderIn, lockedBy, openWhenUnlocked } from "../../output/lock.ts"
+import { literal } from "./sql.ts"
+
+export type Row = Readonly<Record<string, string | number | boolean | null>>
+
+/**
+ * SQL; or SQL with the statements that follow from the number of rows that it wrote; or statements to run only if a table
+ * is not empty; or statements that follow from the counts of those before. Most of the cost of a small batch would be
+ * planning statements that find no rows.
+ */
+export type Statement =
+  | string
+  | { readonly sql: string; readonly next: (rows: number) => ReadonlyArray<Statement> }
+  | { readonly ifAny: string; readonly run: ReadonlyArray<Statement> }
+  | (() => ReadonlyArray<Statement>)
+
+export class Warehouse extends Context.Service<
+  Warehouse,
+  {
+    /** DuckDB's memory limit; the process needs more. */
+    readonly memoryMb: number
+    /** Runs all statements, or none of them. */
+    readonly transaction: (statements: ReadonlyArray<Statement>) => Effect.Effect<void, Failure>
+    /** Runs a checkpoint if unwritten rows fill more than this share of DuckDB's memory limit, or if the log is long. */
+    readonly checkpointIfAbove: (share: number) => Effect.Effect<void, Failure>
+    /** Runs statements that cannot run in a transaction. */
+    readonly run: (sql: string) => Effect.Effect<void, Failure>
+    /** Runs a statement in a transaction of another connection, which is rolled back at the end of the scope. */
+    readonly hold: (sql: string) => Effect.Effect<unknown, Failure, Scope.Scope>
+    /** Adds an SQL function of texts, for all connections. */
+    readonly textFunction: (name: string, parameters: number, of: TextFunction) => Effect.Effect<void, Failure>
+    /** For small results. BIGINT, DECIMAL and timestamps are returned as text. */
+    readonly rows: (sql: string) => Effect.Effect<ReadonlyArray<Row>, Failure>
+    /** For results of any size, with a few thousand rows in memory at a time. Every column must be VARCHAR. */
+    readonly stream: (sql: string) => Stream.Stream<ReadonlyArray<string | null>, Failure>
+  }
+>()("sluice/warehouse/Warehouse") {
+  static readonly layer = (path: string, options: WarehouseOptions) =>
+    Layer.effect(Warehouse, openWarehouse(path, options))
+}
+
+export type TextFunction = (values: ReadonlyArray<string | null>) => string | null
+
+export interface WarehouseOptions {
+  readonly access: "write" | "read"
+  /** A new file is a copy of this one; `undefined`: it has no tables. See empty-warehouse.ts. */
+  readonly template?: string | undefined
+  /** Also open files of other formats, to replace them. */
+  readonly anyFormat?: true
+  /** The file is the DuckDB file of a release, which has the current rows in its main schema; only to read it. */
+  readonly isRelease?: true
+  readonly memoryMb: number
+}
+
+const openWarehouse = Effect.fn("warehouse.open")(function* (
+  path: string,
+  { access, memoryMb, template, anyFormat, isRelease }: WarehouseOptions
+): Effect.fn.Return<Warehouse["Service"], Failure, Scope.Scope> {
+  if (access === "read" && !existsSync(path)) return yield* failure({ _tag: "WarehouseNotFound", path })
+  const instance = yield* Effect.acquireRelease(
+    Effect.promise(() => DuckDBInstance.create(":memory:", settingsOf(path, memoryMb))),
+    (opened) => Effect.sync(() => opened.closeSync())
+  )
+  const connect = Effect.acquireRelease(
+    Effect.promise(() => instance.connect()),
+    (opened) => Effect.sync(() => opened.closeSync())
+  )
+  const connection = yield* connect
+  // As catalog `crm`, the main schema of a release is found as `crm`, like the schema of the warehouse.
+  const catalog = isRelease ? "crm" : "warehouse"
+  const begin = `USE ${catalog}; SET TimeZone = 'UTC'`
+  const attach = Effect.tryPromise({
+    try: async () => {
+      if (access === "write") await makeOutputFolder(dirname(path))
+      if (template !== undefined && !existsSync(path) && !existsSync(`${path}.wal`)) await copyWhole(template, path)
+      await connection.run(
+        `ATTACH ${literal(path)} AS ${catalog} (${access === "read" ? "READ_ONLY" : attachOptions(path)})`
+      )
+      if (access === "write") await chmod(path, 0o600)
+    },
+    catch: (cause) => (cause instanceof Error ? cause : new Error(String(cause)))
+    // DuckDB never returns if it is closed while it opens a file.
+  }).pipe(Effect.uninterruptible)
+  const holderOf = ({ message }: Error) => holderIn(message, path)
+  // A command that only reads fails at once if the file is locked, instead of waiting.
+  yield* (
+    access === "write"
+      ? openWhenUnlocked(path, attach, holderOf)
+      : Effect.catchIf(
+          attach,
+          (cause) => holderOf(cause) !== undefined,
+          (cause) => lockedBy(path, holderOf(cause)!)
+        )
+  ).pipe(Effect.mapError((cause) => (cause instanceof Failure ? cause : openFailure(path, cause))))
+  if (access === "write" && basename(path) === warehouseName) yield* announced(path)
+  const statementLock = yield* Semaphore.make(1)
+  const attempt = <A>(run: () => Promise<A>) =>
+    Effect.tryPromise({ try: run, catch: (cause) => statementFailure(path, memoryMb, cause) })
+
+  yield* Effect.uninterruptible(attempt(() => connection.run(begin)))
+  const query = (sql: string) =>
+    Effect.uninterruptible(attempt(async () => (await connection.runAndReadAll(sql)).getRows()))
+  const tables = (yield* query(metaTablesSql)).map(([table]) => table)
+  // A command that was stopped before it created the tables leaves an empty file.
+  if (access === "read" && !tables.includes("runs")) return yield* failure({ _tag: "WarehouseNotFound", path })
+  if (!anyFormat && !isRelease && tables.includes("runs")) {
+    const [row] = tables.includes("schema_version") ? yield* query(formatSql) : [[1]]
+    if (row && Number(row[0]) !== format)
+      return yield* failure({ _tag: "WarehouseFormat", path, found: Number(row[0]), format })
+  }
+  return Warehouse.of({
+    memoryMb,
+    // After a failed statement the transaction stays open, and later statements would become part of it.
+    transaction: (statements) =>
+      attempt(() => execute(connection, ["BEGIN", ...statements, "COMMIT"])).pipe(
+        Effect.onError(() =>
+          Effect.promise(() =>
+            connection.run("ROLLBACK").then(
+              () => {},
+              () => {}
+            )
+          )
+        ),
+        Effect.uninterruptible,
+        statementLock.withPermits(1)
+      ),
+    checkpointIfAbove: (share) =>
+      attempt(async () => {
+        const [row] = (await connection.runAndReadAll(unwrittenMb)).getRowsJson()
+        const logged = statSync(`${path}.wal`, { throwIfNoEntry: false })?.size ?? 0
+        if (Number(row?.[0]) > memoryMb * share || logged > logBytesMax) await connection.run("CHECKPOINT")
+      }).pipe(Effect.uninterruptible, statementLock.withPermits(1)),
+    run: (sql) =>
+      attempt(() => connection.run(sql)).pipe(Effect.asVoid, Effect.uninterruptible, statementLock.withPermits(1)),
+    hold: (sql) =>
+      Effect.uninterruptible(Effect.flatMap(connect, (other) => attempt(() => other.run(`${begin}; BEGIN; ${sql}`)))),
+    textFunction: (name, parameters, of) =>
+      attempt(async () => connection.registerScalarFunction(scalarFunction(name, parameters, of))),
+    rows: (sql) =>
+      attempt(async () => (await connection.runAndReadAll(sql)).getRowObjectsJson() as Array<Row>).pipe(
+        Effect.uninterruptible,
+        statementLock.withPermits(1)
+      ),
+    // A separate connection gives a consistent snapshot, and a slow consumer does not block other statements.
+    stream: (sql) =>
+      connect.pipe(
+        Effect.flatMap((separate) => attempt(() => separate.run(begin).then(() => separate.stream(sql)))),
+        Effect.uninterruptible,
+        Effect.map((result) =>
+          Stream.paginate(undefined, () =>
+            attempt(() => result.fetchChunk()).pipe(
+              Effect.map((chunk) => {
+                const rows = (chunk?.getRows() ?? []) as Array<Array<string | null>> // Every column is VARCHAR.
+                return [rows, rows.length > 0 ? Option.some(undefined) : Option.none()] as const
+              }),
+              Effect.uninterruptible
+            )
+          )
+        ),
+        Stream.unwrap
+      )
+  })
+})
+
+/**
+ * Rows that fill a row group within one transaction are written to the file directly, and compressed once. With
+ * DuckDB's default of 122,880 rows they would go to the log, and be compressed again at every checkpoint until their
+ * group is full. A batch of 25,000 rows fills three groups and starts a fourth. Checkpoints do not rewrite these, which
+ * they would if the rows of all four fitted into three.
+ */
+export const storage = "ROW_GROUP_SIZE 8192, STORAGE_VERSION 'v1.5.0'"
+
+/**
+ * Each column that a transaction writes to takes at least one block of memory until the next checkpoint, and one block
+ * of the file permanently. With DuckDB's default of 256 kB, a contact and its child rows take 80 MB. A file keeps the
+ * block size with which it was created; rebuild creates a new one.
+ */
+export const blockBytes = 32_768
+const attachOptions = (path: string): string => (existsSync(path) ? storage : `${storage}, BLOCK_SIZE ${blockBytes}`)
+
+/** Copies the file to a path at which there is none: another process finds all of it or nothing. On failure there stays none. */
+const copyWhole = async (from: string, path: string): Promise<void> => {
+  const copy = `${path}.copy-${randomBytes(6).toString("hex")}`
+  try {
+    await copyFile(from, copy)
+    await link(copy, path)
+  } catch {
+    // The tables are then created one by one.
+  } finally {
+    await rm(copy, { force: true })
+  }
+}
+
+const settingsOf = (path: string, memoryMb: number) => ({
+  memory_limit: `${memoryMb}MB`,
+  temp_directory: `${path}.tmp`,
+  // A merge is faster with one thread, because the load needs the second core to prepare the next batch.
+  threads: "1",
+  // DuckDB would download extensions during a run.
+  autoinstall_known_extensions: "false",
+  autoload_known_extensions: "false",
+  // checkpointIfAbove runs checkpoints instead, after a transaction, when its memory is free.
+  checkpoint_threshold: "1GB",
+  preserve_insertion_order: "false",
+  // Returns freed memory to the system, which lowers the peak by a fifth at no cost. If memory is short, DuckDB returns
+  // it at once, which lowers the peak by a third and costs a tenth of the speed.
+  allocator_flush_threshold: memoryMb < 128 ? "0MB" : "16MB",
+  allocator_bulk_deallocation_flush_threshold: memoryMb < 128 ? "0MB" : "16MB"
+})
+
+const scalarFunction = (name: string, parameters: number, of: TextFunction) =>
+  DuckDBScalarFunction.create({
+    name,
+    parameterTypes: Array.from({ length: parameters }, () => VARCHAR),
+    returnType: VARCHAR,
+    mainFunction: (_, rows, results) => {
+      const columns = Array.from({ length: parameters }, (_, index) => rows.getColumnVector(index))
+      for (let row = 0; row < rows.rowCount; row++)
+        results.setItem(row, of(columns.map((column) => column.getItem(row) as string | null))) // Every column is VARCHAR.
+      results.flush()
+    }
+  })
+
+const execute = async (connection: DuckDBConnection, statements: ReadonlyArray<Statement>): Promise<void> => {
+  let plain: Array<string> = []
+  for (const statement of statements) {
+    if (typeof statement === "string") {
+      plain.push(statement)
+      continue
+    }
+    if (plain.length > 0) await connection.run(plain.join(";\n"))
+    plain = []
+    if (typeof statement === "function") await execute(connection, statement())
+    else if ("sql" in statement) {
+      const [count] = (await connection.runAndReadAll(statement.sql)).getRows()
+      await execute(connection, statement.next(Number(count![0])))
+    } else {
+      const rows = await connection.runAndReadAll(`SELECT 1 FROM ${statement.ifAny} LIMIT 1`)
+      if (rows.currentRowCount > 0) await execute(connection, statement.run)
+    }
+  }
+  if (plain.length > 0) await connection.run(plain.join(";\n"))
+}
+
+/** Limits the time to open the file after a crash, when DuckDB replays the log. */
+const logBytesMax = 128 * 1024 * 1024
+
+/**
+ * Memory of rows and their long texts, which DuckDB cannot release until a checkpoint has written them to the file. Reading
+ * NDJSON takes another 32 MB.
+ */
+const unwrittenMb =
+  "SELECT sum(memory_usage_bytes) / 1e6 FROM duckdb_memory() WHERE tag IN ('IN_MEMORY_TABLE', 'OVERFLOW_STRINGS')"

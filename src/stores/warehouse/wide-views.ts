@@ -1,0 +1,220 @@
+/**
+ * Wide views show custom fields as columns: for each table with custom values, a view has one column for each field,
+ * with the type that the field's definition says. The column is named after the key of the field and keeps this name,
+ * even if the key changes. While a field has no key, its column is named after the name of the field, or its id.
+ */
+import { Effect } from "effect"
+import { hash } from "node:crypto"
+import type { Catalogue } from "../../catalog/discover.ts"
+import { type CustomFieldClasses, type PersonalData, worstOf } from "../../catalog/personal-data.ts"
+import type { Resource, Wide } from "../../catalog/resource.ts"
+import { idColumn, snakeCase, wideName } from "../../catalog/tables.ts"
+import type { Failure } from "../../values/failure.ts"
+import { wideDictionaryStatements } from "./meta/columns.ts"
+import { contentVersions, storeViewVersion } from "./meta/content-versions.ts"
+import { countWideLosses } from "./meta/wide-losses.ts"
+import { type FieldColumn, columnsOfViewSql, nameColumnsStatements } from "./meta/wide-columns.ts"
+import { literal, name } from "./sql.ts"
+import { Warehouse } from "./warehouse.ts"
+import { typed } from "./wide-types.ts"
+
+/** DuckDB cannot handle views with many more columns; further fields are only in the table of values. */
+const columnsMax = 1000
+
+/** A view of a table with its own columns and one for each custom field. */
+export interface WideView {
+  /** Name of the view. */
+  readonly view: string
+  /** The table whose rows it shows. */
+  readonly table: string
+  /** The table of custom values. */
+  readonly values: string
+  /** Columns of the table of custom values: the id of the row, and the field. */
+  readonly parent: string
+  readonly field: string
+  /** The columns that the view has in addition to those of the table. */
+  readonly columns: ReadonlyArray<WideColumn>
+  /** SELECT of the rows in a range of row ids. The range bounds memory, because DuckDB does not spill `list` aggregates. */
+  readonly rows: (schema: string, first: number, last: number) => string
+  /** Changes with the view and the descriptions of its columns. */
+  readonly definition: string
+  /** Creates the view. */
+  readonly statement: (schema: string) => string
+  /** Creates a macro that shows the rows with some ids, and reads the custom values of these only: the view reads all. */
+  readonly ofIds: (schema: string) => string
+  readonly comments: (schema: string) => ReadonlyArray<string>
+  /** Statements that store the names of new columns permanently. */
+  readonly keep: ReadonlyArray<string>
+}
+
+/**
+ * Recreates the wide views whose fields have changed, and describes their columns in `meta.columns`. The warehouse has no
+ * comments on them.
+ */
+export const refreshWide = Effect.fn("warehouse.refreshWide")(function* (
+  catalogue: Catalogue,
+  classes: CustomFieldClasses = {}
+): Effect.fn.Return<ReadonlyArray<WideView>, Failure, Warehouse> {
+  const views = yield* wideViews(catalogue, classes)
+  const versions = yield* contentVersions()
+  // The losses follow from the views and the values.
+  const content = views.map(({ definition, table }) => [definition, versions.get(table)?.version])
+  const losses = hash("sha256", JSON.stringify(content))
+  yield* (yield* Warehouse).transaction([
+    ...views.flatMap(({ columns, definition, keep, statement, table, view }) =>
+      versions.get(view)?.version === definition
+        ? keep
+        : [
+            ...keep,
+            statement("crm"),
+            ...wideDictionaryStatements(view, table, columns),
+            ...storeViewVersion(view, definition)
+          ]
+    ),
+    ...(versions.get(lossesName)?.version === losses
+      ? []
+      : [...countWideLosses(views), ...storeViewVersion(lossesName, losses)])
+  ])
+  return views
+})
+
+const lossesName = "wide_losses"
+
+/**
+ * The wide views for the fields that exist now; creates none. Fields of all locations share one view. Without `classes`,
+ * the columns have the classes of personal data that `refreshWide` has stored.
+ */
+export const wideViews = ({ resources }: Catalogue, classes?: CustomFieldClasses) =>
+  Effect.forEach(
+    resources.flatMap((resource) => (resource.wide ? [[resource, resource.wide] as const] : [])),
+    ([resource, wide]) => Effect.map(columnsOf(resource, wide, classes), (found) => viewOf(resource, wide, found))
+  )
+
+export interface WideColumn {
+  readonly column: string
+  readonly fields: ReadonlyArray<string>
+  /** From the field's definition; undefined for fields without a definition, such as some form answers. */
+  readonly dataType: string | undefined
+  readonly label: string
+  readonly personal: PersonalData
+}
+interface WideColumns {
+  readonly columns: ReadonlyArray<WideColumn>
+  /** Column names to store, which these fields keep from now on. */
+  readonly named: ReadonlyArray<FieldColumn>
+}
+
+const columnsOf = Effect.fnUntraced(function* (
+  resource: Resource,
+  wide: Wide,
+  classes: CustomFieldClasses | undefined
+): Effect.fn.Return<WideColumns, Failure, Warehouse> {
+  // Columns with a stored name come first, in their old order.
+  const fields = yield* (yield* Warehouse).rows(
+    `SELECT f.location_id, f.field, c.field_key, c.data_type, c.name, w.column_name, d.personal_data FROM (${fieldsOf(wide)}) AS f
+     LEFT JOIN crm.custom_fields AS c ON c.location_id = f.location_id AND c.id = f.field
+     LEFT JOIN (${columnsOfViewSql(wideName(resource))}) AS w ON w.location_id = f.location_id AND w.field = f.field
+     LEFT JOIN meta.columns AS d ON d.table_name = ${literal(wideName(resource))} AND d.column_name = w.column_name
+     ORDER BY w.place NULLS LAST, f.location_id, c.position, f.field`
+  )
+  const columns = new Map<string, WideColumn>()
+  const named: Array<FieldColumn> = []
+  for (const row of fields) {
+    const field = String(row["field"])
+    const dataType = row["data_type"] === null ? undefined : String(row["data_type"])
+    const key = String(row["field_key"] ?? row["name"] ?? field).replace(/^(contact|opportunity)\./, "")
+    const known = row["column_name"] === null ? undefined : String(row["column_name"])
+    // The column was named after the id, before the field had a definition.
+    const isProvisional = row["field_key"] !== null && isNamedAs(known, wide.prefix + columnNameOf(field))
+    const column =
+      known === undefined || isProvisional ? freeName(columns, wide.prefix + columnNameOf(key), dataType) : known
+    if (!columns.has(column) && columns.size >= columnsMax) continue
+    const stored = (row["personal_data"] ?? "direct") as PersonalData
+    const personal = classes === undefined ? stored : (classes[String(row["field_key"] ?? field)] ?? "direct")
+    const same = columns.get(column)
+    const label = same?.label ?? String(row["name"] ?? field)
+    const fields = [...(same?.fields ?? []), field]
+    columns.set(column, { column, fields, dataType, label, personal: worstOf([personal, same?.personal ?? "none"]) })
+    // Names that are only provisional are not stored. Fields of a form need no definition, so theirs are never provisional.
+    if (column !== known && (row["field_key"] !== null || wide.model === undefined))
+      named.push({ location: String(row["location_id"]), field, column })
+  }
+  return { columns: [...columns.values()], named }
+})
+
+/** SQL for fields that have a definition or a value. Folders are listed among the definitions, but have no values. */
+const fieldsOf = ({ table, field, model }: Wide) =>
+  `SELECT DISTINCT location_id, ${name(field)} AS field FROM crm.${name(table)}
+   ${model === undefined ? "" : `UNION SELECT location_id, id FROM crm.custom_fields AS c WHERE model = ${literal(model)} AND ${isFieldSql}`}`
+
+/** SQL: whether a definition is not a folder. Its type is in a column or, if the table has none, in `_extra`. */
+const isFieldSql = `coalesce(to_json(c)->>'document_type', _extra->>'documentType') IS DISTINCT FROM 'folder'`
+
+const isNamedAs = (column: string | undefined, wanted: string): boolean =>
+  column === wanted || column?.replace(/_\d+$/, "") === wanted
+
+/** Fields with the same key in different locations share a column if they have the same type. */
+const freeName = (columns: ReadonlyMap<string, WideColumn>, wanted: string, dataType: string | undefined): string => {
+  for (let n = 1; ; n++) {
+    const column = n === 1 ? wanted : `${wanted}_${n}`
+    const taken = columns.get(column)
+    if (!taken || (taken.dataType === dataType && dataType !== undefined)) return column
+  }
+}
+
+const columnNameOf = (key: string) =>
+  snakeCase(key)
+    .normalize("NFKD")
+    .replaceAll(/[^a-z0-9]+/g, "_")
+    .replaceAll(/^_|_$/g, "")
+    .slice(0, 60) || "field"
+
+/**
+ * Aggregates all values of a row into lists once and picks each column from them. One aggregate for each column would
+ * take a multiple of the time and memory.
+ */
+const viewOf = (resource: Resource, wide: Wide, { columns, named }: WideColumns): WideView => {
+  const [view, parent] = [wideName(resource), name(idColumn(resource.table))]
+  const values = columns.map(({ column, fields, dataType }) => {
+    const picked = (list: string) =>
+      `coalesce(${fields.map((field) => `w.${list}[list_position(w.fields, ${literal(field)})]`).join(", ")})`
+    return `${typed(dataType, picked("texts"), picked("jsons"))} AS ${name(column)}`
+  })
+  const select = (table: string, from: string) =>
+    values.length === 0
+      ? `SELECT t.* FROM ${table} AS t`
+      : `SELECT t.*, ${values.join(", ")} FROM ${table} AS t
+         LEFT JOIN (SELECT location_id, ${parent}, list(${name(wide.field)}) AS fields, list(value_text) AS texts, list(value::VARCHAR) AS jsons
+           FROM ${from} GROUP BY ALL) AS w ON w.location_id = t.location_id AND w.${parent} = t.id`
+  const statement = (schema: string) =>
+    `CREATE OR REPLACE VIEW ${schema}.${name(view)} AS ${select(`${schema}.${name(resource.table)}`, `${schema}.${name(wide.table)}`)}`
+  const described = columns.map(({ column, label, personal }) => [column, label, personal])
+  return {
+    view,
+    definition: hash("sha256", JSON.stringify([statement("crm"), described])),
+    statement,
+    table: resource.table,
+    values: wide.table,
+    parent: idColumn(resource.table),
+    field: wide.field,
+    columns,
+    ofIds: (schema) => {
+      const among = (column: string) => `${column} IN (SELECT unnest(row_ids))`
+      const rows = `(FROM ${schema}.${name(resource.table)} WHERE ${among("id")})`
+      const values = `${schema}.${name(wide.table)} WHERE ${among(parent)}`
+      return `CREATE OR REPLACE MACRO ${schema}.${name(`${view}_of`)}(row_ids) AS TABLE ${select(rows, values)}`
+    },
+    rows: (schema, first, last) => {
+      const rows = `(FROM ${schema}.${name(resource.table)} WHERE rowid BETWEEN ${first} AND ${last})`
+      return select(rows, `${schema}.${name(wide.table)} WHERE ${parent} IN (SELECT id FROM ${rows})`)
+    },
+    comments: (schema) => [
+      `COMMENT ON VIEW ${schema}.${name(view)} IS ${literal(`${resource.table} with a column for each field of ${wide.table}`)}`,
+      ...columns.map(
+        ({ column, label, dataType }) =>
+          `COMMENT ON COLUMN ${schema}.${name(view)}.${name(column)} IS ${literal(`${label}${dataType ? ` (${dataType})` : ""}`)}`
+      )
+    ],
+    keep: nameColumnsStatements(view, named)
+  }
+}

@@ -1,7 +1,7 @@
 /** Coverage: what sluice does with each read operation of the two API documents. */
 import type { Catalogue } from "./discover.ts"
 import { type Purpose, notExtracted } from "./excluded-operations.ts"
-import { whyOptional } from "./optional.ts"
+import { whyOptional } from "./optional-settings.ts"
 import type { Request } from "./request.ts"
 import { type Resource, childRequestOf, embeddedResourcesOf } from "./resource.ts"
 import { tablesOf } from "./tables.ts"

@@ -1,7 +1,24 @@
-/** Names of the settings that turn on optional resources. */
-import type { OptionalSettings } from "../settings/table.ts"
+/** The settings of an account that turn on optional resources: the value that leaves them off, and why that is the default. */
+export const optionalSettings = {
+  object_keys: { off: [] as ReadonlyArray<string>, why: "The API does not list objects." },
+  recurring_task_ids: { off: [] as ReadonlyArray<string>, why: "The API does not list recurring tasks." },
+  free_slot_days: { off: 0 as number, why: "The service computes free slots for the range that is requested." },
+  conversation_messages: {
+    off: false as boolean,
+    why: "The export contains all messages except review requests and group chats. Conversations that consist only of these are always read one by one."
+  },
+  contact_details: {
+    off: false as boolean,
+    why: "The search returns the same record, except in accounts where it omits do-not-disturb settings and attribution."
+  }
+}
 
-export type OptionalSetting = keyof OptionalSettings
+export type OptionalSetting = keyof typeof optionalSettings
+export type OptionalSettings = { readonly [Name in OptionalSetting]: (typeof optionalSettings)[Name]["off"] }
 export type BooleanSetting = {
   [Name in OptionalSetting]: OptionalSettings[Name] extends boolean ? Name : never
 }[OptionalSetting]
+
+/** A sentence for people: why the setting is off by default, and how to turn it on. */
+export const whyOptional = (name: OptionalSetting): string =>
+  `${optionalSettings[name].why} Enabled by account.${name} (SLUICE_${name.toUpperCase()}).`

@@ -1,6 +1,5 @@
 /** Optional resources, children and details: sluice reads them only if a setting turns them on. */
-import { type OptionalSettings, type PlacedSetting, allSettings } from "../settings/table.ts"
-import type { OptionalSetting } from "./optional-settings.ts"
+import type { OptionalSetting, OptionalSettings } from "./optional-settings.ts"
 import type { ChildOf, Resource } from "./resource.ts"
 
 /** The resource without the parts that the settings turn off; undefined if they turn off all of it. */
@@ -33,14 +32,4 @@ const underAllParents = (childOf: ChildOf): ChildOf => {
 const isEnabled = (setting: OptionalSetting | undefined, settings: OptionalSettings): boolean => {
   const value = setting === undefined || settings[setting]
   return typeof value === "object" ? value.length > 0 : Number(value) > 0
-}
-
-/** A sentence for people: why the setting is off by default, and how to turn it on. */
-export const whyOptional = (name: OptionalSetting): string => {
-  const {
-    path,
-    environment,
-    whyOptional: why
-  } = allSettings.find((one: PlacedSetting) => one.path === `account.${name}`)!
-  return `${why} Enabled by ${path}${environment ? ` (${environment})` : ""}.`
 }

@@ -1,7 +1,6 @@
 /** The definition of a resource: its requests, how it finds changes, and the tables that store its records. */
 import type { Duration } from "effect"
-import type { OptionalSettings } from "../settings/table.ts"
-import type { BooleanSetting, OptionalSetting } from "./optional-settings.ts"
+import type { BooleanSetting, OptionalSetting, OptionalSettings } from "./optional-settings.ts"
 import { type Fields, withCommonFields } from "./fields.ts"
 import type { PersonLinks } from "./person.ts"
 import type { Parameters } from "./request.ts"

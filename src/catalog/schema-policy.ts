@@ -1,12 +1,12 @@
 /** The schema policy: what happens to fields that the service sends and no definition names. */
-import type { SettingValues } from "../settings/table.ts"
 import type { Resource } from "./resource.ts"
 
 /**
  * `evolve`: the column `_extra` holds unknown fields. `discard`: only the vault holds them. `freeze`: only the vault holds
  * them, and the resource is incomplete until the settings accept them. `meta.schema_changes` lists them in each case.
  */
-type Policy = SettingValues["schema"]["policy"]
+export const schemaPolicyNames = ["evolve", "freeze", "discard"] as const
+type Policy = (typeof schemaPolicyNames)[number]
 
 export interface SchemaPolicies {
   readonly policy: Policy

@@ -24,6 +24,8 @@ import { presenterOf, withHelpFlag } from "./help.ts"
 import { Ended } from "../run/load.ts"
 import { logAborted, loggerOf } from "../run/console/log.ts"
 import { RunEvents } from "../values/run-event.ts"
+import { RunFeatures } from "../run/features.ts"
+import { runFeatures } from "./run-features.ts"
 import { Output, type Streams } from "../run/console/output.ts"
 import { type ErrorCode, printError } from "../run/result.ts"
 import { sluiceVersion } from "../values/version.ts"
@@ -45,6 +47,7 @@ export const runCommand = async (given: ReadonlyArray<string>, options: CommandO
   const services = Context.make(Environment, environment).pipe(
     Context.add(Output, output),
     Context.add(RunEvents, output.event),
+    Context.add(RunFeatures, runFeatures),
     Context.add(CommandName, ["sluice", ...commandIn(args, allCommands()).path].join(" ")),
     Context.add(Console.Console, new NodeConsole(stdout, stderr)),
     Context.add(Logger.CurrentLoggers, new Set([loggerOf(output)])),

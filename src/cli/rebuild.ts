@@ -35,7 +35,7 @@ import { logEnd } from "../run/console/log.ts"
 import { sayProblems, sentenceOf } from "../run/console/model-problems.ts"
 import { Output, duration } from "../run/console/output.ts"
 import { recorded } from "../run/recorded.ts"
-import { withReport } from "../features/report/report-page.ts"
+import { withReport } from "../run/with-report.ts"
 import { releases } from "../run/report.ts"
 import { printResult } from "../run/result.ts"
 

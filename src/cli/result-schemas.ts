@@ -6,7 +6,10 @@ import * as Schema from "effect/Schema"
 import { fleetSchemas } from "../features/fleet/commands/fleet-result-schemas.ts"
 import { LedgerHead, ledgerSchemas } from "../features/ledger/ledger-result-schemas.ts"
 import { nightSchemas, ShownAlarm } from "../features/operations/night-result-schemas.ts"
-import { readerSchemas } from "../features/explore/reader-result-schemas.ts"
+import { Explore } from "../features/explore/result-schema.ts"
+import { exportSchemas } from "../features/export/result-schemas.ts"
+import { Listen } from "../features/listen/result-schema.ts"
+import { Report } from "../features/report/report-result-schema.ts"
 import { complianceSchemas } from "../features/privacy/commands/subject-result-schemas.ts"
 import { setupSchemas } from "./setup-result-schemas.ts"
 
@@ -204,7 +207,10 @@ export const resultSchemas = {
   publish: Publish,
   ...nightSchemas,
   ...fleetSchemas,
-  ...readerSchemas,
+  report: Report,
+  explore: Explore,
+  listen: Listen,
+  ...exportSchemas,
   ...ledgerSchemas,
   ...complianceSchemas,
   rebuild: Rebuild,
@@ -212,4 +218,9 @@ export const resultSchemas = {
   ...setupSchemas
 }
 
-export type Results = { readonly [Name in keyof typeof resultSchemas]: (typeof resultSchemas)[Name]["Type"] }
+export type ResultTypes = { readonly [Name in keyof typeof resultSchemas]: (typeof resultSchemas)[Name]["Type"] }
+
+declare module "../run/result.ts" {
+  // oxlint-disable-next-line typescript/no-empty-object-type -- It adds the members of another type.
+  interface Results extends ResultTypes {}
+}

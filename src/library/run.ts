@@ -3,8 +3,8 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { Writable } from "node:stream"
 import { runCommand } from "../cli/command.ts"
-import type { ErrorCode, ResultName } from "../run/result.ts"
-import type { Results } from "../cli/result-schemas.ts"
+import type { ErrorCode } from "../run/result.ts"
+import type { ResultTypes } from "../cli/result-schemas.ts"
 
 /** What every function takes. Settings come from the settings file and the environment, as for a command. */
 export interface Options {
@@ -18,10 +18,10 @@ export interface Options {
   readonly onMessage?: (line: string) => void
 }
 
-export interface Result<Name extends ResultName> {
+export interface Result<Name extends keyof ResultTypes> {
   /** 0: complete. 3: incomplete, and the data says what. 75: to be continued later. */
   readonly exitCode: number
-  readonly data: Results[Name]
+  readonly data: ResultTypes[Name]
   /** The next command or step, in words. */
   readonly next?: string
 }
@@ -37,7 +37,7 @@ export class SluiceError extends Data.TaggedError("SluiceError")<{
 type Flags = Readonly<Record<string, string | ReadonlyArray<string> | boolean | undefined>>
 
 /** An interruption ends the command like a signal: it saves its progress first. */
-export const run = <Name extends ResultName>(
+export const run = <Name extends keyof ResultTypes>(
   name: Name,
   flags: Flags,
   { config, environment = process.env, onMessage, output }: Options
@@ -64,7 +64,7 @@ const argumentsOf = (flags: Flags): ReadonlyArray<string> =>
   })
 
 /** Every command prints one JSON object with `--json`; docs/schemas describes it. */
-const resultOf = <Name extends ResultName>(
+const resultOf = <Name extends keyof ResultTypes>(
   text: string,
   exitCode: number
 ): Effect.Effect<Result<Name>, SluiceError> => {

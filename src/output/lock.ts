@@ -11,11 +11,11 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { readFileSync } from "node:fs"
 import { rm } from "node:fs/promises"
-import { basename, dirname, extname } from "node:path"
-import { fileURLToPath } from "node:url"
+import { basename, dirname } from "node:path"
 import { type Failure, failure } from "../values/failure.ts"
 import { writeAtomically } from "./files.ts"
 import { outputPaths } from "./paths.ts"
+import { moduleFile } from "../values/installation.ts"
 
 export interface Holder {
   /** As DuckDB reports it. */
@@ -129,7 +129,7 @@ const announcedIn = (folder: string): typeof Announced.Type | undefined => {
 }
 
 /** The program that the launcher starts: a process with it is a sluice that only reads. */
-const ownMain = fileURLToPath(new URL(`../main${extname(import.meta.url)}`, import.meta.url))
+const ownMain = moduleFile("main")
 
 /** The command line of a process. Empty if the system does not report it; only Linux does. */
 const commandOf = (pid: number): ReadonlyArray<string> => {

@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import { existsSync } from "node:fs"
 import type { Catalogue } from "../catalog/discover.ts"
-import { withoutErased } from "../features/privacy/erasure/vault.ts"
+import { RunFeatures } from "./features.ts"
 import { guardLedger } from "../stores/ledger/guard.ts"
 import { outputPaths } from "../output/paths.ts"
 import type { OutputSettings } from "../settings/settings.ts"
@@ -27,7 +27,13 @@ export const outputLayer = (
     )
   )
   return Layer.provideMerge(
-    sync ? withoutErased(opened, output.folder, sync.catalogue.resources, sync.onRemoved) : opened,
+    sync
+      ? Layer.unwrap(
+          Effect.map(RunFeatures, ({ withoutErased }) =>
+            withoutErased(opened, output.folder, sync.catalogue, sync.onRemoved)
+          )
+        )
+      : opened,
     Layer.unwrap(
       // Only a new warehouse needs the empty one.
       Effect.map(

@@ -1,16 +1,6 @@
 /** Reports a run to the places that the settings name. Without any, nothing of it is loaded. */
 import * as Effect from "effect/Effect"
-import type { Catalogue } from "../catalog/discover.ts"
-import type { AccountSettings } from "../settings/settings.ts"
-import type { Reported } from "../features/operations/signals.ts"
-
-/** What a run reports on. */
-export interface Subject {
-  readonly command: string
-  readonly output: Reported
-  readonly accounts: ReadonlyArray<AccountSettings>
-  readonly catalogue: Catalogue
-}
+import type { Subject } from "./reports.ts"
 
 export const signalled =
   (subject: Subject) =>
@@ -18,7 +8,7 @@ export const signalled =
     const { isOn, isObserved, lineage } = subject.output.signals
     return isOn || isObserved || lineage
       ? Effect.flatMap(
-          Effect.promise(() => import("./reported.ts")),
+          Effect.promise(() => import("./reports.ts")),
           (_) => _.withReports(subject, work)
         )
       : work

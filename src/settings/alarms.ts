@@ -1,12 +1,11 @@
 /** The limits of the alarms, and those that are not reported, as the settings say. */
-import type { Limits } from "../features/operations/alarms/checks.ts"
-import type { Silence } from "../features/operations/alarms/state.ts"
+import type { AlarmLimits, Silence } from "../values/alarm.ts"
 import { dayMs } from "../catalog/timestamps.ts"
 import { durationMs } from "../values/duration.ts"
 import type { Settings } from "./read.ts"
 
 export interface AlarmSettings {
-  readonly limits: Limits
+  readonly limits: AlarmLimits
   readonly silences: ReadonlyArray<Silence>
 }
 

@@ -1,6 +1,6 @@
 /** The types of settings: the values that the file may contain, and how a flag or a variable writes them as text. */
 import * as Schema from "effect/Schema"
-import { alarmKinds } from "../features/operations/alarms/alarm.ts"
+import { alarmKinds } from "../values/alarm.ts"
 import { durationMs } from "../values/duration.ts"
 
 export interface Kind<A> {

@@ -1,5 +1,5 @@
 /** The settings that the file may contain several times: `[[locations]]`, `[[publish]]` and `[[silence]]`. */
-import { profiles } from "../stages/publish/masking/profiles.ts"
+import { profiles } from "./profiles.ts"
 import { alarmName, anyOf, date, enumeration, text, textList } from "./kinds.ts"
 import { locationSettings } from "./sections.ts"
 import { type Setting, setting } from "./setting.ts"

@@ -2,10 +2,10 @@
 import { existsSync } from "node:fs"
 import { chmod, mkdir, rm, writeFile } from "node:fs/promises"
 import { dirname, join, relative, resolve } from "node:path"
-import { fileURLToPath } from "node:url"
 import { writeAtomically } from "../output/files.ts"
 import { exampleToml, schemaFile } from "./documents.ts"
 import { isPlainSecret } from "./secrets.ts"
+import { installed } from "../values/installation.ts"
 
 export interface NewSettings {
   readonly baseUrl: string
@@ -53,9 +53,7 @@ const writePrivately = async (path: string, content: string): Promise<void> => {
 
 const schemaFrom = (path: string): string => {
   // In a clone, the program that npm built is in a folder of its own.
-  const [schema] = ["../../../config", "../../config"]
-    .map((folder) => fileURLToPath(new URL(`${folder}/${schemaFile}`, import.meta.url)))
-    .filter(existsSync)
+  const [schema] = ["../config", "config"].map((folder) => installed(`${folder}/${schemaFile}`)).filter(existsSync)
   if (schema === undefined) throw new Error(`${schemaFile} is missing`)
   const near = relative(resolve(dirname(path)), schema)
   return near.startsWith(".") ? near : `./${near}`

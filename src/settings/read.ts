@@ -1,6 +1,6 @@
 /** The value of every setting: a flag overrides the environment, which overrides the file, which overrides the default. */
 import * as Schema from "effect/Schema"
-import type { ProfileName } from "../stages/publish/masking/profiles.ts"
+import type { ProfileName } from "./profiles.ts"
 import type { SettingProblem } from "./errors.ts"
 import { type SettingsFile, readFile } from "./file.ts"
 import { commaSeparated } from "./kinds.ts"

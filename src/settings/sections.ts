@@ -2,6 +2,7 @@
  * Every setting, once. Reading, error messages, the flags' help, `doctor`, docs/configuration.md, config/example.toml and its JSON
  * Schema come from this table. A new setting is an entry here and its use.
  */
+import { schemaPolicyNames } from "../catalog/schema-policy.ts"
 import { personalDataClasses } from "../catalog/personal-data.ts"
 import { lakeSettings } from "./lake-settings.ts"
 import { listenSettings, pruneSettings } from "./small-sections.ts"
@@ -25,7 +26,6 @@ import {
 import { type Setting, setting } from "./setting.ts"
 
 /** The schema policies; see catalog/schema-policy.ts. */
-const schemaPolicies = ["evolve", "freeze", "discard"] as const
 
 /** The settings of one of several locations, in the file. */
 export const locationSettings = {
@@ -90,36 +90,29 @@ export const sections = {
       environment: "SLUICE_OBJECT_KEYS",
       description: "Keys of the objects whose fields and folders are read.",
       default: [],
-      example: ["custom_objects.project"],
-      whyOptional: "The API does not list objects."
+      example: ["custom_objects.project"]
     }),
     recurring_task_ids: setting(textList, {
       environment: "SLUICE_RECURRING_TASK_IDS",
       description: "Ids of the recurring tasks that are read.",
       default: [],
-      example: ["recurringTaskId"],
-      whyOptional: "The API does not list recurring tasks."
+      example: ["recurringTaskId"]
     }),
     free_slot_days: setting(numberFrom(0), {
       environment: "SLUICE_FREE_SLOT_DAYS",
       description: "Number of days, from now, for which free slots are read; 0 reads none.",
       default: 0,
-      example: 14,
-      whyOptional: "The service computes free slots for the range that is requested."
+      example: 14
     }),
     conversation_messages: setting(boolean, {
       environment: "SLUICE_CONVERSATION_MESSAGES",
       description: "Read the messages of each new or changed conversation with a request of its own.",
-      default: false,
-      whyOptional:
-        "The export contains all messages except review requests and group chats. Conversations that consist only of these are always read one by one."
+      default: false
     }),
     contact_details: setting(boolean, {
       environment: "SLUICE_CONTACT_DETAILS",
       description: "Read each new or changed contact with a request of its own.",
-      default: false,
-      whyOptional:
-        "The search returns the same record, except in accounts where it omits do-not-disturb settings and attribution."
+      default: false
     })
   },
   budget: {
@@ -179,12 +172,12 @@ export const sections = {
     })
   },
   schema: {
-    policy: setting(enumeration(schemaPolicies), {
+    policy: setting(enumeration(schemaPolicyNames), {
       description:
         "What happens to unknown fields: _extra holds them (evolve), only the vault holds them (discard), or only the vault holds them and the resource is incomplete (freeze).",
       default: "evolve"
     }),
-    resources: setting(oneOfByName(schemaPolicies), {
+    resources: setting(oneOfByName(schemaPolicyNames), {
       description: "Policy of single resources, which overrides the policy above.",
       default: {},
       example: { invoices: "freeze" }

@@ -19,8 +19,6 @@ export interface Setting<A = unknown> extends Kind<A> {
   readonly default?: A
   /** The value in config/example.toml. Default: the default of the setting. */
   readonly example?: A
-  /** Only for a setting that turns on an optional resource: why it is off by default. */
-  readonly whyOptional?: string
 }
 
 export const setting = <A, const Rest extends Omit<Setting<A>, keyof Kind<A>>>(kind: Kind<A>, rest: Rest) => ({

@@ -4,7 +4,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { resolve } from "node:path"
 import type { CustomFieldClasses } from "../catalog/personal-data.ts"
-import type { ApiSettings } from "../stages/api/api.ts"
+import type { ApiSettings } from "./api.ts"
 import { type AlarmSettings, alarmsOf } from "./alarms.ts"
 import { type SettingProblem, SettingsError } from "./errors.ts"
 import { commaSeparated } from "./kinds.ts"
@@ -14,7 +14,8 @@ import { type Environment, type Flags, type ListedLocation, type Settings, readS
 import { secretReader, credentialsOf } from "./secrets.ts"
 import { type SignalSettings, signalsOf } from "./signals.ts"
 import { type FileFormat, type PublishSettings, fileFormats, folderProblems, publishSettingsOf } from "./targets.ts"
-import { type OptionalSettings, type SettingValues, allSettings, flagText, optionalOf } from "./table.ts"
+import type { OptionalSettings } from "../catalog/optional-settings.ts"
+import { type SettingValues, allSettings, flagText, optionalOf } from "./table.ts"
 
 export interface OutputSettings {
   readonly folder: string

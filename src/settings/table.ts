@@ -1,4 +1,6 @@
 /** What follows from the settings of sections.ts: their paths, the types of their values, and how a flag is written. */
+import * as Struct from "effect/Struct"
+import { type OptionalSettings, optionalSettings } from "../catalog/optional-settings.ts"
 import type { Kind } from "./kinds.ts"
 import { sections } from "./sections.ts"
 import type { Setting } from "./setting.ts"
@@ -11,13 +13,6 @@ export type SettingValues = {
     readonly [Key in keyof Sections[Section]]: ValueOf<Sections[Section][Key]>
   }
 }
-
-type OptionalKey = {
-  [Key in keyof Sections["account"]]: Sections["account"][Key] extends { readonly whyOptional: string } ? Key : never
-}[keyof Sections["account"]]
-
-/** The settings that turn on optional resources. */
-export type OptionalSettings = Pick<SettingValues["account"], OptionalKey>
 
 export interface PlacedSetting extends Setting {
   /** The name in messages and in docs/configuration.md: `output.folder`. */
@@ -34,8 +29,6 @@ export const allSettings: ReadonlyArray<PlacedSetting> = Object.entries(sections
 export const flagText = (flag: string): string =>
   `--${flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
+/** The settings that turn on optional resources. */
 export const optionalOf = (account: SettingValues["account"]): OptionalSettings =>
-  // The type picks the same keys.
-  Object.fromEntries(
-    Object.entries(account).filter(([key]) => (sections.account as Readonly<Record<string, Setting>>)[key]?.whyOptional)
-  ) as unknown as OptionalSettings
+  Struct.pick(account, Struct.keys(optionalSettings))

@@ -1,6 +1,5 @@
 /** The results of the checks: errors, and notes. */
 import type { Failure } from "./failure.ts"
-import type { Row } from "../stores/warehouse/warehouse.ts"
 
 export interface Finding {
   /** A note does not fail the command. */
@@ -31,7 +30,9 @@ export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`
 
 /** The columns `n` and `example` of a query: how many rows have an error, and the key of one of them. */
-export const countedRows = (row: Row | undefined): { readonly n: number; readonly example: string } => ({
+export const countedRows = (
+  row: Readonly<Record<string, unknown>> | undefined
+): { readonly n: number; readonly example: string } => ({
   n: Number(row?.["n"] ?? 0),
   example: String(row?.["example"] ?? "")
 })

@@ -1,9 +1,10 @@
 /** The decisions of the alarms, from facts that the test makes. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Alarm, keyOf } from "../../src/features/operations/alarms/alarm.ts"
+import { type Alarm, keyOf } from "../../src/values/alarm.ts"
 import { type Situation, alarmsOf } from "../../src/features/operations/alarms/checks.ts"
 import { daysLeft } from "../../src/features/operations/alarms/disk.ts"
-import { type Silence, changesOf, withSample } from "../../src/features/operations/alarms/state.ts"
+import type { Silence } from "../../src/values/alarm.ts"
+import { changesOf, withSample } from "../../src/stores/alarm-state.ts"
 import { anomalyOf } from "../../src/features/operations/alarms/volume.ts"
 import type { LastReading } from "../../src/features/operations/alarms/facts.ts"
 import type { Run } from "../../src/stores/warehouse/meta/runs.ts"

@@ -2,9 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { rateHeaders } from "../../src/stages/api/http.ts"
-import { type Budget, type Limits, type Slot, makeBudget } from "../../src/stages/api/rate-limiter.ts"
+import type { RequestLimits } from "../../src/settings/api.ts"
+import { type Budget, type Slot, makeBudget } from "../../src/stages/api/rate-limiter.ts"
 
-const limits: Limits = { burst: 100, windowMs: 10_000, reservePerDay: 0 }
+const limits: RequestLimits = { burst: 100, windowMs: 10_000, reservePerDay: 0 }
 
 /** The most arrivals in any window that ends with one of them. */
 const fullest = (arrivals: ReadonlyArray<number>, windowMs: number) =>

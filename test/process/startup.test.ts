@@ -32,7 +32,7 @@ const loadedBy = async (args: ReadonlyArray<string>, environment: Readonly<Recor
 const wholeOfEffect = "node_modules/effect/dist/index.js"
 /** What only a run with signals, events or traces needs. */
 const ofReports =
-  /^src\/signals\/|^src\/cli\/(reported|signals|lineage|telemetry|progress-events|event-schemas)\.ts|\/effect\/dist\/observability\//
+  /^src\/features\/|^src\/run\/(reports|progress-events|event-schemas)\.ts|\/effect\/dist\/observability\//
 
 describe("the modules of", () => {
   it("a sync without signals are none of theirs, and with them they are", async () => {
@@ -48,7 +48,7 @@ describe("the modules of", () => {
       OTEL_METRICS_EXPORTER: "none",
       OTEL_LOGS_EXPORTER: "none"
     })
-    assert.include(traced, "src/features/operations/telemetry.ts")
+    assert.include(traced, "src/features/operations/signals/telemetry.ts")
   })
 
   it("the version are two", async () => {

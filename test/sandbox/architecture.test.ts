@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from "node:fs"
 import { join, relative, resolve } from "node:path"
 import { assert, it } from "vitest"
 
-const folder = resolve("src/sandbox")
+const folder = resolve("sandbox")
 const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"))
 
 /** The modules that a text imports, also dynamically or for their effects only. */

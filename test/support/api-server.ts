@@ -4,7 +4,8 @@ import { TestClock } from "effect/testing"
 import { type RequestListener, createServer } from "node:http"
 import type { AddressInfo, ListenOptions } from "node:net"
 import { setTimeout as wait } from "node:timers/promises"
-import { Api, type ApiSettings, type Call } from "../../src/stages/api/api.ts"
+import type { ApiSettings } from "../../src/settings/api.ts"
+import { Api, type Call } from "../../src/stages/api/api.ts"
 
 /** Listens on the IPv4 loopback address unless the options say otherwise. */
 export const serving = (

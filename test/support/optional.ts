@@ -1,4 +1,4 @@
-import type { OptionalSettings } from "../../src/settings/table.ts"
+import type { OptionalSettings } from "../../src/catalog/optional-settings.ts"
 
 /** Settings that enable no optional resource. */
 export const nothingOptional: OptionalSettings = {

@@ -3,15 +3,13 @@ import { constants } from "node:fs"
 import { access, lstat, readFile, readdir, stat, statfs } from "node:fs/promises"
 import { findPackageJSON } from "node:module"
 import { dirname, join, relative } from "node:path"
-import { fileURLToPath } from "node:url"
+import { installed } from "../../values/installation.ts"
 import { outputPaths, readmeName } from "../../output/paths.ts"
 import { megabytes } from "../../values/text.ts"
 import { type Line, ok, problem, warning } from "../../values/check-result.ts"
 
 /** Compares the installed versions with the pinned ones. */
-export const versions = async (
-  root = fileURLToPath(new URL("../..", import.meta.url))
-): Promise<ReadonlyArray<Line>> => {
+export const versions = async (root = installed("")): Promise<ReadonlyArray<Line>> => {
   const pinnedIn = (key: string) => jsonIn<Record<string, string>>(join(root, "package.json"), key)
   const node = Object.entries(await pinnedIn("optionalDependencies")).find(([name]) =>
     name.endsWith(`-${process.platform}-${process.arch}`)

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises"
 import { findPackageJSON } from "node:module"
 import { dirname, join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { installed } from "../../values/installation.ts"
 
 const own = [
   "style.css",
@@ -48,9 +48,7 @@ const packageFile = (name: string, entry: string, from?: string): string => {
 /** By the path of their address, the paths of all files that are served. */
 export const assetPaths = (): ReadonlyMap<string, string> =>
   new Map([
-    ...own.map(
-      (name) => [`/page/${name}`, fileURLToPath(new URL(`../explore/page/${name}`, import.meta.url))] as const
-    ),
+    ...own.map((name) => [`/page/${name}`, installed(`src/features/explore/page/${name}`)] as const),
     ...packages.map(([name, entry, from]) => [`/packages/${name}.js`, packageFile(name, entry, from)] as const)
   ])
 
@@ -59,6 +57,6 @@ export const importMap = (): string =>
 
 /** The page; `nonce` permits its import map, the only script that is not a file. */
 export const pageHtml = async (nonce: string): Promise<string> =>
-  (await readFile(new URL("./page/index.html", import.meta.url), "utf8"))
+  (await readFile(installed("src/features/explore/page/index.html"), "utf8"))
     .replace("{{nonce}}", nonce)
     .replace("{{importMap}}", importMap())

@@ -1,9 +1,8 @@
 /** One published file, opened in a process of its own that is started again if it ends. */
 import { type ChildProcess, fork } from "node:child_process"
-import { extname } from "node:path"
-import { fileURLToPath } from "node:url"
 import { limits } from "./limits.ts"
 import type { Answer, CatalogTable, DownloadFormat, DownloadResult, QueryResult, Request } from "./messages.ts"
+import { moduleFile } from "../../values/installation.ts"
 
 export type DatabaseErrorCode = "refused" | "sql" | "memory" | "time" | "stopped" | "failed"
 
@@ -99,7 +98,7 @@ const startProcess = (
   more: ReadonlyArray<string> = []
 ): ChildProcess => {
   // In a package, its files are JavaScript.
-  const program = fileURLToPath(new URL(`../explore/database-process${extname(import.meta.url)}`, import.meta.url))
+  const program = moduleFile("features/explore/database-process")
   const child = fork(program, [path, String(memoryMb), ...more], {
     execArgv: ["--max-old-space-size=1024"],
     // None of the secrets of this process; and timestamps are shown in UTC.

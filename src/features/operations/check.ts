@@ -1,8 +1,8 @@
 /** `sluice check`: prints the alarms, reports what changed since the last check or run, and ends with 4 if there are any. */
 import * as Effect from "effect/Effect"
-import { keyOf } from "./alarms/alarm.ts"
-import type { KnownAlarm } from "./alarms/state.ts"
-import type { Limits } from "./alarms/checks.ts"
+import { keyOf } from "../../values/alarm.ts"
+import type { KnownAlarm } from "../../stores/alarm-state.ts"
+import type { AlarmLimits } from "../../values/alarm.ts"
 import type { Facts } from "./alarms/facts.ts"
 import { isComparable } from "./alarms/volume.ts"
 import { readFacts, watch } from "./alarms/watch.ts"
@@ -62,7 +62,7 @@ export const check = Effect.fn("cli.check")(function* (flags: CheckFlags) {
 }, Effect.scoped)
 
 /** What there was to compare: a new output has no nights, and its volumes are compared with nothing. */
-const comparedOf = ({ completeAt, nights, syncs }: Facts, { volume }: Limits) => ({
+const comparedOf = ({ completeAt, nights, syncs }: Facts, { volume }: AlarmLimits) => ({
   syncs: syncs.length,
   readings: completeAt.length,
   volumes: [...nights.values()].filter((known) => isComparable(known, volume)).length

@@ -1,6 +1,6 @@
 /** The data of the results of night-commands.ts. */
 import * as Schema from "effect/Schema"
-import { alarmKinds } from "./alarms/alarm.ts"
+import { alarmKinds } from "../../values/alarm.ts"
 
 /** The files of a schedule, and where the scheduler expects each. */
 const SchedulePrint = Schema.Struct({

@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import { mkdir, writeFile } from "node:fs/promises"
 import { userInfo } from "node:os"
 import { basename, join, resolve } from "node:path"
-import { fileURLToPath } from "node:url"
 import { existsSync } from "node:fs"
 import { onDisk } from "../../output/files.ts"
 import { cron } from "./schedule/cron.ts"
@@ -19,6 +18,7 @@ import { Environment } from "../../values/environment.ts"
 import { CommandError } from "../../run/console/errors.ts"
 import { Output } from "../../run/console/output.ts"
 import { printResult } from "../../run/result.ts"
+import { installed } from "../../values/installation.ts"
 
 export interface ScheduleFlags extends Flags {
   readonly systemd: boolean
@@ -110,6 +110,6 @@ const usage = (message: string, next: string) => new CommandError({ ends: "usage
 
 /** The launcher, in a clone or in an installed package. */
 const programPath = (): string => {
-  const candidates = ["../../../sluice", "../../../sluice"].map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  const candidates = ["sluice", "../sluice"].map(installed)
   return candidates.find((path) => existsSync(path)) ?? "sluice"
 }

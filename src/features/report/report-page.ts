@@ -1,8 +1,6 @@
 /** `sluice report`: writes the report, and what writes it after each run. */
-import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import { stat } from "node:fs/promises"
 import { resolve } from "node:path"
 import type { Catalogue } from "../../catalog/discover.ts"
@@ -13,7 +11,7 @@ import { outputPaths } from "../../output/paths.ts"
 import { type OutputSettings, outputSettings } from "../../settings/settings.ts"
 import { loadCatalogue } from "../../run/catalogue.ts"
 import { Environment } from "../../values/environment.ts"
-import { CommandError, explanationOf } from "../../run/console/errors.ts"
+import { CommandError } from "../../run/console/errors.ts"
 import { Output } from "../../run/console/output.ts"
 import { openReadable, sayHolder } from "../../run/readable.ts"
 import { scopesOf } from "../../run/report.ts"
@@ -54,30 +52,15 @@ export const reportCommand = Effect.fn("cli.reportPage")(function* (flags: Repor
   return 0
 }, Effect.scoped)
 
-/**
- * Writes the report into the current release after a command, also after one that failed. Without a release there is no
- * report. An error is a warning, because the tables are right without a report.
- */
-export const withReport =
-  (output: OutputSettings, catalogue: Catalogue) =>
-  <A, E, R>(command: Effect.Effect<A, E, R>) =>
-    Effect.onExit(command, (exit) =>
-      Exit.isFailure(exit) && Cause.hasInterrupts(exit.cause)
-        ? Effect.void
-        : refresh(output, catalogue).pipe(
-            Effect.scoped,
-            Effect.catchCause((cause) => warnOf(cause, Exit.isFailure(exit)))
-          )
-    )
-
-const refresh = Effect.fnUntraced(function* (output: OutputSettings, catalogue: Catalogue) {
+/** Writes the report into the current release, if there is one and the warehouse has changed since. */
+export const refreshReport = Effect.fnUntraced(function* (output: OutputSettings, catalogue: Catalogue) {
   const path = yield* reportPath(output.folder)
   if (path === undefined || (yield* isNewerThan(path, outputPaths(output.folder).warehouse))) return
   const { source, tables } = yield* openReadable(output)
   // Another run has begun, and writes its own report.
   if (source !== "warehouse") return
   yield* writeReport(path, yield* makeReport(optionsOf(output, catalogue)).pipe(Effect.provide(tables)))
-})
+}, Effect.scoped)
 
 /** Whether the warehouse has not changed since the report: the same data would give the same bytes. */
 const isNewerThan = (report: string, warehouse: string) =>
@@ -92,14 +75,6 @@ const isNewerThan = (report: string, warehouse: string) =>
     )
     return written > changed
   })
-
-/** After a command that failed, its own error is the message that matters. */
-const warnOf = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>, hasFailed: boolean) {
-  const { redacted, say } = yield* Output
-  const error = Cause.squash(cause)
-  if (hasFailed) return
-  say(redacted(`The report was not written: ${explanationOf(error)?.message ?? String(error)}`), "warn")
-})
 
 const optionsOf = ({ folder, memoryMb }: OutputSettings, catalogue: Catalogue) => ({
   folder,

@@ -1,7 +1,6 @@
 /** Alarms as `check` and `status` show them. */
-import { keyOf } from "../../features/operations/alarms/alarm.ts"
-import type { KnownAlarm } from "../../features/operations/alarms/state.ts"
-import type { Results } from "../../cli/result-schemas.ts"
+import { keyOf } from "../../values/alarm.ts"
+import type { KnownAlarm } from "../../stores/alarm-state.ts"
 import { instant } from "../result.ts"
 
 const rank = ({ level, silenced }: KnownAlarm): number => (silenced !== undefined ? 2 : level === "error" ? 0 : 1)
@@ -19,5 +18,5 @@ export const alarmLines = (alarms: ReadonlyArray<KnownAlarm>): ReadonlyArray<str
       : `${word} ${keyOf(alarm)}: ${message} (${silenced})`
   })
 
-export const shownAlarms = (alarms: ReadonlyArray<KnownAlarm>): Results["check"]["alarms"] =>
+export const shownAlarms = (alarms: ReadonlyArray<KnownAlarm>) =>
   sorted(alarms).map((alarm) => ({ alarm: keyOf(alarm), ...alarm, since: instant(alarm.since) }))

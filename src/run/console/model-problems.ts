@@ -1,6 +1,6 @@
 /** Reports the models that could not be built for a release. */
 import { Effect } from "effect"
-import type { FailedModel } from "../../stages/publish/models/model.ts"
+import type { FailedModel } from "../../stores/warehouse/meta/model-problems.ts"
 import { Output } from "./output.ts"
 
 export const sentenceOf = ({ problem, kept }: FailedModel): string =>

@@ -3,9 +3,10 @@ import { Clock, Context, Effect, Exit, Layer, Option, Random, type Scope } from 
 import { holdsLongNumbers, parseExact } from "../../catalog/json.ts"
 import type { BoundRequest } from "../../catalog/request.ts"
 import type { Failure } from "../../values/failure.ts"
-import { type Budget, type Limits, type Priority, type RateLimitSnapshot, makeBudget } from "./rate-limiter.ts"
+import type { ApiSettings } from "../../settings/api.ts"
+import { type Budget, type Priority, type RateLimitSnapshot, makeBudget } from "./rate-limiter.ts"
 import { type Retry, classify } from "./response-errors.ts"
-import { type CredentialSettings, type SendForm, makeCredentials } from "./credentials.ts"
+import { type SendForm, makeCredentials } from "./credentials.ts"
 import {
   type ApiError,
   BadCredentials,
@@ -14,7 +15,7 @@ import {
   RequestRejected,
   Unavailable
 } from "./errors.ts"
-import { type ExchangeSettings, type Received, Transport, makeExchange } from "./exchange.ts"
+import { type Received, Transport, makeExchange } from "./exchange.ts"
 import type { FileTarget } from "./downloads.ts"
 import { makeLinked } from "./linked-texts.ts"
 import { bodyBytesMax, withoutSecrets } from "./response-body.ts"
@@ -57,13 +58,6 @@ export class Api extends Context.Service<
   }
 >()("sluice/api/Api") {
   static readonly layer = (settings: ApiSettings) => Layer.effect(Api, makeApi(settings))
-}
-
-export interface ApiSettings extends ExchangeSettings {
-  readonly credentials: CredentialSettings
-  readonly limits: Limits
-  /** For what is said about the budget. */
-  readonly location?: string
 }
 
 const attemptsMax = 7

@@ -7,19 +7,9 @@ import { Clock, Effect, Fiber, Redacted, Schema, type Scope, Semaphore } from "e
 import { readFile } from "node:fs/promises"
 import type { Failure } from "../../values/failure.ts"
 import { onDisk, takeRoom, writeDurably } from "../../output/files.ts"
+import type { CredentialSettings } from "../../settings/api.ts"
 import { withoutSecrets } from "./response-body.ts"
 import { BadCredentials, TransportError, type RequestRejected, Unavailable } from "./errors.ts"
-
-export type CredentialSettings =
-  | { readonly kind: "private"; readonly token: Redacted.Redacted }
-  | {
-      readonly kind: "oauth"
-      readonly clientId: string
-      readonly clientSecret: Redacted.Redacted
-      readonly refreshToken: Redacted.Redacted
-      /** The file that stores the current tokens, with mode 0600. */
-      readonly store: string
-    }
 
 type TokenError = BadCredentials | Unavailable | TransportError | RequestRejected | Failure
 

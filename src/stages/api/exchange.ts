@@ -5,6 +5,7 @@ import { type Failure, fileFailure } from "../../values/failure.ts"
 import { TransportError, RequestRejected } from "./errors.ts"
 import { DiskError, type FileSink, FileRejected, store } from "./downloads.ts"
 import { connectionError } from "./unreachable.ts"
+import type { ExchangeSettings } from "../../settings/api.ts"
 import { bytesOf, errorTextOf, textOf } from "./response-body.ts"
 
 export interface Received {
@@ -26,14 +27,6 @@ export interface Exchange {
 export const timeoutMs = 60_000
 /** Limit for a whole download, even while bytes arrive. An hour of audio is about 60 MB. */
 const fileTimeoutMs = 600_000
-
-export interface ExchangeSettings {
-  readonly baseUrl: string
-  /** A response that sends no byte for this long has failed. By default a minute. */
-  readonly idleMs?: number
-  /** Larger files are not stored. */
-  readonly fileMbMax: number
-}
 
 /** A dispatcher to use instead of connections, for a service in this process. */
 export const Transport = Context.Reference<Dispatcher | undefined>("sluice/api/Transport", {

@@ -9,22 +9,10 @@
 import { Clock, Deferred, Effect, Latch, type Scope } from "effect"
 import { dayMs } from "../../catalog/timestamps.ts"
 import { type Failure, failure } from "../../values/failure.ts"
+import type { RequestLimits } from "../../settings/api.ts"
 import { BudgetExhausted } from "./errors.ts"
 import { OtherClients, type OwnRequest } from "./other-clients.ts"
 import { logWait, waitReporter } from "./waits.ts"
-
-export interface Limits {
-  readonly burst: number
-  readonly windowMs: number
-  /** Requests of each day that are left to other clients: the setting `budget.reserve_per_day`. */
-  readonly reservePerDay: number
-  /** Requests of each day that a backfill also leaves to syncs. */
-  readonly syncsPerDay?: number
-  /** When the last requests of the run before were answered, epoch milliseconds: the service still counts them. */
-  readonly recent?: ReadonlyArray<number>
-  /** Epoch milliseconds after which no request is sent: the flag `--deadline`. */
-  readonly deadline?: number | undefined
-}
 
 /** Lower values go first: 0 for cursors that expire, 1 for lists, 2 for children, whose responses have few records. */
 export type Priority = 0 | 1 | 2
@@ -84,7 +72,7 @@ const spreadShare = 1 / 4
 const elapsedMs = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
 
 export const makeBudget = Effect.fn("api.budget")(function* (
-  limits: Limits,
+  limits: RequestLimits,
   location = ""
 ): Effect.fn.Return<Budget, never, Scope.Scope> {
   let { burst, windowMs } = limits

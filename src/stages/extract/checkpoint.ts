@@ -1,7 +1,7 @@
 /** The checkpoint a partition starts from: a fresh one, or that of an interrupted run. */
 import { Duration } from "effect"
 import { hash } from "node:crypto"
-import type { OptionalSettings } from "../../settings/table.ts"
+import type { OptionalSettings } from "../../catalog/optional-settings.ts"
 import type { Strategy } from "../../catalog/resource.ts"
 import type { Checkpoint } from "../../values/checkpoint.ts"
 import type { Reading } from "./run-context.ts"

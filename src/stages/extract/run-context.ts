@@ -1,7 +1,7 @@
 /** State that all readings of a run share. */
 import type { Effect } from "effect"
 import type { Resource } from "../../catalog/resource.ts"
-import type { OptionalSettings } from "../../settings/table.ts"
+import type { OptionalSettings } from "../../catalog/optional-settings.ts"
 import type { Failure } from "../../values/failure.ts"
 import type { Status } from "../../values/status.ts"
 import type { Step } from "../../values/step.ts"

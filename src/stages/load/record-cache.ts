@@ -8,11 +8,11 @@
 import { hash } from "node:crypto"
 import { appendFileSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { at as valueAt } from "../../catalog/json.ts"
 import type { Hashes } from "./known-rows.ts"
 import { type Normalise, type Normalised, type Origin, hashNumber } from "./normalise/normalise.ts"
 import type { Catalogue } from "../../catalog/discover.ts"
+import { installed } from "../../values/installation.ts"
 
 /** A pair of two times 8 bytes for each record: half of an account of a million records. */
 const entriesMax = 500_000
@@ -120,7 +120,7 @@ export class RecordCache {
 
   /** Changes with everything that decides what a record becomes: the normaliser and the definitions. */
   private program(): Buffer {
-    const own = ["./normalise", "../../catalog"].map((folder) => fileURLToPath(new URL(folder, import.meta.url)))
+    const own = ["stages/load/normalise", "catalog"].map((folder) => installed(`src/${folder}`))
     const files = [...own, ...(this.catalogue.folders ?? [])].flatMap(filesIn)
     const sources = files.map((file) => readFileSync(file, "utf8"))
     return Buffer.from(hash("sha256", [JSON.stringify(this.catalogue.resources), ...sources].join("\0"), "buffer"))

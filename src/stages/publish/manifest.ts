@@ -5,7 +5,7 @@ import { join } from "node:path"
 import type { Failure } from "../../values/failure.ts"
 import { type Checksum, onDisk, writeDurably } from "../../output/files.ts"
 import { manifestName } from "../../output/paths.ts"
-import type { FailedModel } from "./models/model.ts"
+import type { FailedModel } from "../../stores/warehouse/meta/model-problems.ts"
 import { sluiceVersion } from "../../values/version.ts"
 import type { Content } from "../../stores/warehouse/content.ts"
 

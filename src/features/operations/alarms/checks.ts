@@ -1,29 +1,11 @@
 /** Decides which alarms there are. Everything is an argument: no clock, no disk, no tables. */
 import { hours, number, percent, some, withoutStop } from "../../../values/text.ts"
 import type { Run } from "../../../stores/warehouse/meta/runs.ts"
-import type { Alarm } from "./alarm.ts"
+import type { AlarmLimits, Alarm } from "../../../values/alarm.ts"
 import type { FreeSpace } from "./disk.ts"
 import type { Facts } from "./facts.ts"
 import { budget, disk, requests, token } from "./supplies.ts"
-import { type VolumeLimits, anomalyOf } from "./volume.ts"
-
-/** Times in milliseconds. */
-export interface Limits {
-  readonly warnAfter: number
-  readonly errorAfter: number
-  readonly volume: VolumeLimits
-  /** Share of the records. */
-  readonly rejectShare: number
-  /** How many times the planned requests. */
-  readonly requestFactor: number
-  /** Requests that the service allows per day, less the reserve for others. */
-  readonly requestsPerDay: number
-  readonly diskDays: number
-  readonly diskFreeMin: number
-  readonly tokenDays: number
-  /** When the token expires, epoch milliseconds. */
-  readonly tokenExpires: number | undefined
-}
+import { anomalyOf } from "./volume.ts"
 
 /** Why the last run did nothing, in words. Such a run may have no row in `meta.runs`. */
 export interface FailedRun {
@@ -36,7 +18,7 @@ export interface FailedRun {
 export interface Situation {
   readonly now: number
   readonly facts: Facts
-  readonly limits: Limits
+  readonly limits: AlarmLimits
   /** The free space of the last nights, oldest first, and now. */
   readonly free: ReadonlyArray<FreeSpace>
   /** Since the last run that ended. */

@@ -1,7 +1,7 @@
 /** Alarms about what a sync uses up: requests, disk space, and the time of the token. */
 import { dayMs } from "../../../catalog/timestamps.ts"
 import { megabytes, number } from "../../../values/text.ts"
-import type { Alarm } from "./alarm.ts"
+import type { Alarm } from "../../../values/alarm.ts"
 import type { Situation } from "./checks.ts"
 import { daysLeft } from "./disk.ts"
 

@@ -1,4 +1,5 @@
 /** Decides whether a night brought unusually many or few changes of a resource. */
+import type { VolumeLimits } from "../../../values/alarm.ts"
 
 /** A complete reading of a resource. */
 export interface Night {
@@ -6,15 +7,6 @@ export interface Night {
   readonly at: number
   /** New and changed rows. */
   readonly changed: number
-}
-
-export interface VolumeLimits {
-  /** How many nights it is compared with. */
-  readonly nights: number
-  /** How many standard deviations are unusual. */
-  readonly sensitivity: number
-  /** Differences of fewer rows are ignored. */
-  readonly minRows: number
 }
 
 export interface Anomaly {

@@ -7,13 +7,14 @@ import type { Failure } from "../../../values/failure.ts"
 import { onDisk } from "../../../output/files.ts"
 import { outputPaths } from "../../../output/paths.ts"
 import type { Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import { type FailedRun, type Limits, alarmsOf } from "./checks.ts"
+import { type FailedRun, alarmsOf } from "./checks.ts"
 import { type Facts, factsOf } from "./facts.ts"
-import { type Silence, changesOf, readState, withSample, writeState } from "./state.ts"
+import type { AlarmLimits, Silence } from "../../../values/alarm.ts"
+import { changesOf, readState, withSample, writeState } from "../../../stores/alarm-state.ts"
 
 export interface Watch {
   readonly folder: string
-  readonly limits: Limits
+  readonly limits: AlarmLimits
   readonly silences: ReadonlyArray<Silence>
   readonly isRunning: boolean
   /** Why the run that ends now did nothing; `undefined` if no run ends now, `null` if it did its work. */
@@ -67,6 +68,6 @@ const noFacts: Facts = {
 }
 
 export const readFacts = (
-  { volume }: Limits,
+  { volume }: AlarmLimits,
   catalogue: Pick<Catalogue, "resources">
 ): Effect.Effect<Facts, Failure, Warehouse> => factsOf(volume.nights, catalogue)

@@ -26,7 +26,7 @@ import { Output, table } from "../../../run/console/output.ts"
 import { outputLayer } from "../../../run/output-layer.ts"
 import { openReadable } from "../../../run/readable.ts"
 import { recorded } from "../../../run/recorded.ts"
-import { withReport } from "../../report/report-page.ts"
+import { withReport } from "../../../run/with-report.ts"
 import { printResult } from "../../../run/result.ts"
 
 export interface LocationRemoveFlags extends Flags {

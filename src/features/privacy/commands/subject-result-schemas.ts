@@ -63,7 +63,22 @@ const SubjectExport = Schema.Struct({
   )
 })
 
+const Reidentified = Schema.Struct({
+  pseudonym: Schema.String,
+  /** Several if they share an address. */
+  contacts: Schema.Array(
+    Schema.Struct({
+      location: Schema.String,
+      id: Schema.String,
+      name: Schema.String,
+      email: Schema.String,
+      phone: Schema.String
+    })
+  )
+})
+
 export const complianceSchemas = {
+  "subject-reidentify": Reidentified,
   "subject-export": SubjectExport,
   "subject-erase": SubjectErase,
   retention: SubjectErase,

@@ -3,7 +3,7 @@
  * that no rule knows gets the strictest treatment of its class.
  */
 import type { PersonalData } from "../../../catalog/personal-data.ts"
-import type { Masking } from "./profiles.ts"
+import type { Masking } from "../../../settings/profiles.ts"
 
 /** A column of a table or wide view. */
 export interface MaskedColumn {

@@ -1,11 +1,11 @@
 /** Reads the models of sluice, which are the dbt project in `models/`, and those of the user. */
 import { readFile, readdir } from "node:fs/promises"
 import { basename, join, relative } from "node:path"
-import { fileURLToPath } from "node:url"
 import { type Model, type ModelColumn, type ModelProblem, modelOf } from "./model.ts"
+import { installed } from "../../../values/installation.ts"
 
 /** The dbt project of sluice. */
-export const projectFolder = fileURLToPath(new URL("../../../../models/", import.meta.url))
+export const projectFolder = installed("models/")
 
 /** `folder`: the models of the user, in any folders below it. If it cannot be read, that is a problem of its models only. */
 export const readModels = async (folder: string | undefined): Promise<ReadonlyArray<Model | ModelProblem>> => [

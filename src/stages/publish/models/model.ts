@@ -39,12 +39,6 @@ export interface ModelProblem {
   readonly problem: string
 }
 
-/** A model that could not be built for a release. */
-export interface FailedModel extends ModelProblem {
-  /** The earlier release from which its table stays: the run, and when its content was current. Absent if it has none. */
-  readonly kept?: { readonly run: string; readonly at: string } | undefined
-}
-
 export interface ModelText {
   readonly file: string
   readonly text: string

@@ -1,10 +1,17 @@
 /** `meta.model_problems`: the models of schema `bi` that could not be built for the last release. */
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../../values/failure.ts"
-import type { FailedModel } from "../../../stages/publish/models/model.ts"
 import { literal, numberOf } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 import { existingMetaTables } from "./tables.ts"
+
+/** A model that could not be built for a release. */
+export interface FailedModel {
+  readonly model: string
+  readonly problem: string
+  /** The earlier release from which its table stays: the run, and when its content was current. Absent if it has none. */
+  readonly kept?: { readonly run: string; readonly at: string } | undefined
+}
 
 /** Replaces the rows. `database`: of an attached file, or of the warehouse. */
 export const storeModelProblems = (problems: ReadonlyArray<FailedModel>, database?: string): ReadonlyArray<string> => {

@@ -3,21 +3,11 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { randomUUID } from "node:crypto"
-import { readFacts, watch } from "./alarms/watch.ts"
-import type { AlarmSettings } from "../../settings/alarms.ts"
-import type { OutputSettings } from "../../settings/settings.ts"
-import type { SignalSettings } from "../../settings/signals.ts"
-import { post } from "./signals/http.ts"
-import { report } from "./signals/report.ts"
-import { openReadable } from "../../run/readable.ts"
-import type { Output } from "../../run/console/output.ts"
-import { type End, type Reporter, warn } from "../../run/reported.ts"
-import type { Subject } from "../../run/signalled.ts"
-
-export interface Reported extends OutputSettings {
-  readonly alarms: AlarmSettings
-  readonly signals: SignalSettings
-}
+import { readFacts, watch } from "../alarms/watch.ts"
+import { post } from "./http.ts"
+import { report } from "./report.ts"
+import { openReadable } from "../../../run/readable.ts"
+import { type End, type Reported, type Reporter, type Subject, warn } from "../../../run/reports.ts"
 
 /** Sends the first heartbeat, and the others at the end of the run. */
 export const beginSignals = Effect.fnUntraced(function* ({ command, output, catalogue }: Subject) {
@@ -43,7 +33,7 @@ export const beginSignals = Effect.fnUntraced(function* ({ command, output, cata
       ],
       { concurrency: "unbounded" }
     )
-  return { services: Context.empty(), onEvent: undefined, end } satisfies Reporter<Output>
+  return { services: Context.empty(), onEvent: undefined, end } satisfies Reporter
 })
 
 /** Decides the alarms, reports what changed, and remembers it. */

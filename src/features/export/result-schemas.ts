@@ -1,37 +1,5 @@
-/** The data of the results of the commands for people who read the data. */
+/** What the commands `sluice export` print with `--json`. */
 import * as Schema from "effect/Schema"
-import { Report } from "../report/report-result-schema.ts"
-
-/** Printed once the server listens. */
-const Explore = Schema.Struct({
-  /** The address to open, with the token. */
-  url: Schema.String,
-  port: Schema.Int,
-  /** The folder of the saved queries. */
-  queries: Schema.String
-})
-
-/** Printed once it listens. */
-const Listen = Schema.Struct({
-  url: Schema.String,
-  port: Schema.Int,
-  /** The tables that an event has read at once. */
-  tables: Schema.Array(Schema.String)
-})
-
-const Reidentified = Schema.Struct({
-  pseudonym: Schema.String,
-  /** Several if they share an address. */
-  contacts: Schema.Array(
-    Schema.Struct({
-      location: Schema.String,
-      id: Schema.String,
-      name: Schema.String,
-      email: Schema.String,
-      phone: Schema.String
-    })
-  )
-})
 
 const ExportExcel = Schema.Struct({
   file: Schema.String,
@@ -70,11 +38,7 @@ const ExportVerify = Schema.Struct({
   )
 })
 
-export const readerSchemas = {
-  report: Report,
-  explore: Explore,
-  listen: Listen,
-  "subject-reidentify": Reidentified,
+export const exportSchemas = {
   "export-excel": ExportExcel,
   "export-bundle": ExportBundle,
   "export-verify": ExportVerify

@@ -1,5 +1,5 @@
 /** The profiles: how much of the personal data a published file contains. */
-import type { PseudonymKey } from "./key.ts"
+import type { PseudonymKey } from "./pseudonym-key.ts"
 
 export const profiles = ["raw", "masked", "analytics", "aggregate"] as const
 export type ProfileName = (typeof profiles)[number]

@@ -7,7 +7,24 @@ import { exitCodes } from "../values/failure.ts"
 import { explanationOf } from "./console/errors.ts"
 import { type OnRunEvent, RunEvents } from "../values/run-event.ts"
 import { Output } from "./console/output.ts"
-import type { Subject } from "./signalled.ts"
+import { RunFeatures } from "./features.ts"
+import type { AlarmSettings } from "../settings/alarms.ts"
+import type { AccountSettings, OutputSettings } from "../settings/settings.ts"
+import type { SignalSettings } from "../settings/signals.ts"
+import type { Catalogue } from "../catalog/discover.ts"
+
+export interface Reported extends OutputSettings {
+  readonly alarms: AlarmSettings
+  readonly signals: SignalSettings
+}
+
+/** What a run reports on. */
+export interface Subject {
+  readonly command: string
+  readonly output: Reported
+  readonly accounts: ReadonlyArray<AccountSettings>
+  readonly catalogue: Catalogue
+}
 
 /** How a run ended. */
 export interface End {
@@ -20,12 +37,12 @@ export interface End {
   readonly isSilent?: true
 }
 
-export interface Reporter<R> {
+export interface Reporter {
   /** References that the work gets. */
   readonly services: Context.Context<never>
   readonly onEvent: OnRunEvent
   /** Reports the end, at the same time as the others. */
-  readonly end: (end: End) => Effect.Effect<unknown, unknown, R>
+  readonly end: (end: End) => Effect.Effect<unknown, unknown, Output>
 }
 
 export const withReports = Effect.fnUntraced(function* <A extends { readonly exitCode: number }, E, R>(
@@ -33,19 +50,8 @@ export const withReports = Effect.fnUntraced(function* <A extends { readonly exi
   work: Effect.Effect<A, E, R>
 ) {
   const { redacted } = yield* Output
-  const { isOn, isObserved, lineage } = subject.output.signals
   const others = yield* RunEvents
-  const reporters = [
-    ...(isOn
-      ? [yield* (yield* Effect.promise(() => import("../features/operations/signals.ts"))).beginSignals(subject)]
-      : []),
-    ...(lineage
-      ? [(yield* Effect.promise(() => import("../features/operations/lineage.ts"))).beginLineage(subject, lineage)]
-      : []),
-    ...(isObserved
-      ? [yield* (yield* Effect.promise(() => import("../features/operations/telemetry.ts"))).beginTelemetry]
-      : [])
-  ]
+  const reporters = yield* (yield* RunFeatures).reporters(subject)
   const listeners = [others, ...reporters.map(({ onEvent }) => onEvent)].filter((one) => one !== undefined)
   const services = Context.mergeAll(
     ...reporters.map(({ services }) => services),

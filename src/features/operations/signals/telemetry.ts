@@ -11,11 +11,11 @@ import * as References from "effect/References"
 import * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import * as OtlpExporter from "effect/observability/OtlpExporter"
-import { otlpLayer, protocolOf } from "./signals/otlp.ts"
-import { RunMetrics } from "./signals/run-metrics.ts"
-import { Environment } from "../../values/environment.ts"
-import { Output } from "../../run/console/output.ts"
-import { type End, type Reporter, warn } from "../../run/reported.ts"
+import { otlpLayer, protocolOf } from "./otlp.ts"
+import { RunMetrics } from "./run-metrics.ts"
+import { Environment } from "../../../values/environment.ts"
+import { Output } from "../../../run/console/output.ts"
+import { type End, type Reporter, warn } from "../../../run/reports.ts"
 
 /** For what is still on its way at the end. A request takes at most 6 s, with its repetition. */
 const flushMsMax = 9000
@@ -23,7 +23,7 @@ const flushMsMax = 9000
 export const beginTelemetry = Effect.gen(function* () {
   const environment = yield* Environment
   const { redacted } = yield* Output
-  const nothing: Reporter<Output> = { services: Context.empty(), onEvent: undefined, end: () => Effect.void }
+  const nothing: Reporter = { services: Context.empty(), onEvent: undefined, end: () => Effect.void }
   const protocol = protocolOf(environment)
   if (protocol === undefined) {
     yield* warn(["OTEL_EXPORTER_OTLP_PROTOCOL names no protocol of sluice: choose http/protobuf or http/json."])
@@ -56,7 +56,7 @@ export const beginTelemetry = Effect.gen(function* () {
     if (!isSent) problem ??= `it took more than ${flushMsMax / 1000} s`
     if (problem !== undefined) yield* warn([`The OpenTelemetry collector was not reached: ${problem}.`])
   })
-  return { services, onEvent: (event) => metrics.after(event), end } satisfies Reporter<Output>
+  return { services, onEvent: (event) => metrics.after(event), end } satisfies Reporter
 })
 
 /** Spans without texts of the service, which may be personal data; and the duration of each request as a metric. */

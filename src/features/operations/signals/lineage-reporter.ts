@@ -1,19 +1,17 @@
 /** Reports a run to OpenLineage. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { exitCodes } from "../../values/failure.ts"
-import type { LineageSettings } from "../../settings/signals.ts"
-import { LineageSink } from "./signals/lineage-sink.ts"
-import { type RunEnd, RunLineage } from "./signals/lineage.ts"
-import type { RunEvent } from "../../values/run-event.ts"
-import type { Output } from "../../run/console/output.ts"
-import { type End, type Reporter, warn } from "../../run/reported.ts"
-import type { Subject } from "../../run/signalled.ts"
+import { exitCodes } from "../../../values/failure.ts"
+import type { LineageSettings } from "../../../settings/signals.ts"
+import { LineageSink } from "./lineage-sink.ts"
+import { type RunEnd, RunLineage } from "./lineage.ts"
+import type { RunEvent } from "../../../values/run-event.ts"
+import { type End, type Reporter, type Subject, warn } from "../../../run/reports.ts"
 
 export const beginLineage = (
   { accounts, catalogue, command, output }: Subject,
   settings: LineageSettings
-): Reporter<Output> => {
+): Reporter => {
   const baseUrls = new Map(accounts.map(({ api, location }) => [location, api.baseUrl]))
   const { namespace } = settings
   const lineage = new RunLineage({ command, namespace, catalogue, baseUrls, output: output.folder })

@@ -13,9 +13,9 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { readFile } from "node:fs/promises"
-import { writeAtomically } from "../../../output/files.ts"
-import { outputPaths } from "../../../output/paths.ts"
-import { type Alarm, alarmKinds, keyOf } from "./alarm.ts"
+import { writeAtomically } from "../output/files.ts"
+import { outputPaths } from "../output/paths.ts"
+import { type Alarm, type Silence, alarmKinds, keyOf } from "../values/alarm.ts"
 
 const KnownAlarm = Schema.Struct({
   kind: Schema.Literals(alarmKinds),
@@ -57,14 +57,6 @@ export const forgetValues = async (folder: string): Promise<void> => {
   const state = await readState(folder)
   const alarms = state.alarms.filter(({ kind }) => kind !== "values")
   if (alarms.length < state.alarms.length) await writeState(folder, { ...state, alarms })
-}
-
-/** An alarm that is not reported: a key, or a kind for all its alarms. */
-export interface Silence {
-  readonly alarm: string
-  readonly reason: string
-  /** Epoch milliseconds. */
-  readonly until: number
 }
 
 export interface Changes {

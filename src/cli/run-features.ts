@@ -1,0 +1,31 @@
+/** What the features do in a run; see run/features.ts. Their code is loaded when a run needs it. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { RunFeatures } from "../run/features.ts"
+
+const loaded = <A>(module: Promise<A>): Effect.Effect<A> => Effect.promise(() => module)
+
+export const runFeatures: RunFeatures["Service"] = {
+  reporters: Effect.fnUntraced(function* (subject) {
+    const { isOn, isObserved, lineage } = subject.output.signals
+    return [
+      ...(isOn
+        ? [yield* (yield* loaded(import("../features/operations/signals/heartbeats.ts"))).beginSignals(subject)]
+        : []),
+      ...(lineage
+        ? [(yield* loaded(import("../features/operations/signals/lineage-reporter.ts"))).beginLineage(subject, lineage)]
+        : []),
+      ...(isObserved
+        ? [yield* (yield* loaded(import("../features/operations/signals/telemetry.ts"))).beginTelemetry]
+        : [])
+    ]
+  }),
+  withoutErased: (vault, output, { resources }, onRemoved) =>
+    Layer.unwrap(
+      Effect.map(loaded(import("../features/privacy/erasure/vault.ts")), (_) =>
+        _.withoutErased(vault, output, resources, onRemoved)
+      )
+    ),
+  writeReport: (output, catalogue) =>
+    Effect.flatMap(loaded(import("../features/report/report-page.ts")), (_) => _.refreshReport(output, catalogue))
+}

@@ -1,0 +1,32 @@
+/**
+ * What features do in a run. They stand above it, so the command line gives them to it (src/cli/run-features.ts), and each
+ * loads its code only when it is needed.
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import type { Catalogue } from "../catalog/discover.ts"
+import type { OutputSettings } from "../settings/settings.ts"
+import type { Vault } from "../stores/vault/vault.ts"
+import type { Warehouse } from "../stores/warehouse/warehouse.ts"
+import type { Environment } from "../values/environment.ts"
+import type { Failure } from "../values/failure.ts"
+import type { Output } from "./console/output.ts"
+import type { Reporter, Subject } from "./reports.ts"
+
+export class RunFeatures extends Context.Service<
+  RunFeatures,
+  {
+    /** Begins the reports to the places that the settings name. */
+    readonly reporters: (subject: Subject) => Effect.Effect<ReadonlyArray<Reporter>, never, Output | Environment>
+    /** A vault that stores no record of an erased person. `onRemoved` gets the number of those that were left out. */
+    readonly withoutErased: <E, R>(
+      vault: Layer.Layer<Vault, E, R>,
+      output: string,
+      catalogue: Catalogue,
+      onRemoved: (count: number) => void
+    ) => Layer.Layer<Vault, E | Failure, R | Warehouse>
+    /** Writes the report into the current release; nothing if there is none, or if its report is up to date. */
+    readonly writeReport: (output: OutputSettings, catalogue: Catalogue) => Effect.Effect<void, unknown, Output>
+  }
+>()("sluice/run/RunFeatures") {}

@@ -19,8 +19,7 @@ import { CommandError, nothingSynced } from "../run/console/errors.ts"
 import { logEnd } from "../run/console/log.ts"
 import { sayProblems, sentenceOf } from "../run/console/model-problems.ts"
 import { Output } from "../run/console/output.ts"
-import { recorded } from "../run/recorded.ts"
-import { withReport } from "../run/with-report.ts"
+import { run } from "../run/run.ts"
 import { printResult } from "../run/result.ts"
 
 export interface PublishFlags extends Flags {
@@ -62,18 +61,21 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
     yield* removeLeftovers(output.folder)
     // The definitions may be newer than the last sync.
     yield* prepare(catalogue)
-    const run = yield* lastRun()
-    if (run === undefined) return yield* nothingSynced(output.folder)
-    return yield* publishNow(catalogue, output, { run: run.id, full: flags.full, targets })
+    const last = yield* lastRun()
+    if (last === undefined) return yield* nothingSynced(output.folder)
+    return yield* publishNow(catalogue, output, { run: last.id, full: flags.full, targets })
   }).pipe(
     Effect.provide(Warehouse.layer(outputPaths(output.folder).warehouse, { ...output, access: "write" })),
-    withReport(output, catalogue),
     (published) =>
-      recorded(published, output.folder, "publish", ({ due, files, problems }) => ({
-        due,
-        files: files.length,
-        exitCode: problems.length === 0 ? 0 : exitCodes.partial
-      }))
+      run("publish", published, {
+        output,
+        catalogue,
+        detailOf: ({ due, files, problems }) => ({
+          due,
+          files: files.length,
+          exitCode: problems.length === 0 ? 0 : exitCodes.partial
+        })
+      })
   )
   if (due === "nothing read")
     return yield* new CommandError({

@@ -34,8 +34,7 @@ import { CommandError, failureExplanation } from "../run/console/errors.ts"
 import { logEnd } from "../run/console/log.ts"
 import { sayProblems, sentenceOf } from "../run/console/model-problems.ts"
 import { Output, duration } from "../run/console/output.ts"
-import { recorded } from "../run/recorded.ts"
-import { withReport } from "../run/with-report.ts"
+import { run } from "../run/run.ts"
 import { releases } from "../run/report.ts"
 import { printResult } from "../run/result.ts"
 
@@ -80,20 +79,20 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
       yield* copyHistory(old, warehouse, temporary)
       const historyBefore = yield* before(output.prune?.history, startedAt)
       if (historyBefore !== undefined) yield* pruneHistory(catalogue, { apply: true, before: historyBefore })
-      const run = yield* beginRun("rebuild", 0)
-      yield* reportSchemaDrift(run.id, () => undefined)
+      const begun = yield* beginRun("rebuild", 0)
+      yield* reportSchemaDrift(begun.id, () => undefined)
       yield* setStatuses()
-      yield* endRun(run, { status: "complete", exitCode: 0, requests: 0 })
+      yield* endRun(begun, { status: "complete", exitCode: 0, requests: 0 })
       const loadedMs = (yield* Clock.currentTimeMillis) - startedAt
-      onEvent?.({ event: "loaded", run: run.id, resources: [] })
-      const { due, problems } = yield* publishNow(catalogue, output, { run: run.id, targets })
+      onEvent?.({ event: "loaded", run: begun.id, resources: [] })
+      const { due, problems } = yield* publishNow(catalogue, output, { run: begun.id, targets })
       onEvent?.({
         event: "published",
-        run: run.id,
+        run: begun.id,
         published: releases[due],
         modelProblems: problems.map(sentenceOf)
       })
-      return { run: run.id, records: yield* recordCount(), loadedMs, problems }
+      return { run: begun.id, records: yield* recordCount(), loadedMs, problems }
     }).pipe(
       Effect.provide(
         Layer.provideMerge(
@@ -104,10 +103,9 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
     )
   }).pipe(Effect.provide(held))
   const { records, loadedMs, problems } = yield* rebuilding.pipe(
-    Effect.tap(() =>
-      onDisk(warehouse, "replaced", () => rename(rebuilt, warehouse)).pipe(withReport(output, catalogue))
-    ),
-    (work) => recorded(work, output.folder, "rebuild", ({ run, records }) => ({ run, records, exitCode: 0 }))
+    Effect.tap(() => onDisk(warehouse, "replaced", () => rename(rebuilt, warehouse))),
+    (work) =>
+      run("rebuild", work, { output, catalogue, detailOf: ({ run, records }) => ({ run, records, exitCode: 0 }) })
   )
 
   const elapsedMs = (yield* Clock.currentTimeMillis) - startedAt

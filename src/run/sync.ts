@@ -26,11 +26,9 @@ import { sentenceOf } from "./console/model-problems.ts"
 import { Output } from "./console/output.ts"
 import { progress } from "./progress.ts"
 import { recentRequests, storeRecentRequests } from "./recent-requests.ts"
-import { recorded } from "./recorded.ts"
-import { withReport } from "./with-report.ts"
+import { runAccounts } from "./run.ts"
 import { releases, report } from "./report.ts"
 import { reportRunProgress } from "./run-progress.ts"
-import { signalled } from "./signalled.ts"
 import type { Watched } from "./watched.ts"
 import { logEnd } from "./console/log.ts"
 import { deadlineOf } from "./run-flags.ts"
@@ -157,13 +155,13 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
     Effect.scoped,
     Effect.provide(outputLayer(output, { catalogue, onRemoved: (count) => (suppressed += count) })),
     Effect.mapError(explained(settings[0]!.location)),
-    withReport(output, catalogue),
     (synced) =>
-      recorded(synced, output.folder, command, (done) => ({
-        ...recordOf(done),
-        locations: settings.map(({ location }) => location)
-      })),
-    signalled({ command, output, accounts: settings, catalogue })
+      runAccounts(command, synced, {
+        output,
+        catalogue,
+        accounts: settings,
+        detailOf: (done) => ({ ...recordOf(done), locations: settings.map(({ location }) => location) })
+      })
   )
   return yield* range ? Effect.ensuring(work, releaseHandoff(output.folder)) : requestHandoff(output.folder, work)
 })

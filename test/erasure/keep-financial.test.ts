@@ -1,6 +1,6 @@
 /** `sluice subject erase --keep-financial`: the amounts stay true, and nobody can tell whose they are. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { readFileSync, readdirSync } from "node:fs"
+import { existsSync, readFileSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { type Account, discard, openPeople } from "../support/account.ts"
 import { query } from "../support/compare.ts"
@@ -20,7 +20,10 @@ describe("an erasure that keeps financial records", () => {
   let before: Awaited<ReturnType<typeof sums>>
   let after: Rows
   const run = (...args: ReadonlyArray<string>) =>
-    sluice(args[0] === "sync" ? [...args, ...account.selection] : args, account.environment)
+    sluice(args[0] === "sync" ? [...args, ...account.selection] : args, {
+      ...account.environment,
+      SLUICE_FORMATS: "csv"
+    })
   const sums = async () =>
     Promise.all(
       [
@@ -59,6 +62,7 @@ describe("an erasure that keeps financial records", () => {
     assert.strictEqual(code, 0, `${stdout}\n${stderr}`)
     assert.match(stdout, /^6 financial records kept without the person\.$/m)
     assert.deepStrictEqual(await sums(), before)
+    assert.isTrue(existsSync(join(account.output, "published/report/index.html")), "the new release has a report")
     const [file] = readdirSync(join(account.output, "certificates"))
     const certificate = JSON.parse(readFileSync(join(account.output, "certificates", file!), "utf8"))
     assert.deepInclude(certificate, { isErased: true, recordsKept: 6 })

@@ -16,7 +16,7 @@ import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { loadCatalogue } from "../../run/catalogue.ts"
 import { Environment } from "../../values/environment.ts"
 import { Output, table } from "../../run/console/output.ts"
-import { recorded } from "../../run/recorded.ts"
+import { run } from "../../run/run.ts"
 import { instant, printResult } from "../../run/result.ts"
 
 export interface PruneFlags extends Flags {
@@ -36,12 +36,16 @@ export const prune = Effect.fn("cli.prune")(function* (flags: PruneFlags) {
     )
   )
   const { files, history, vault } = yield* apply
-    ? recorded(pruning, output.folder, "prune", ({ files, history, vault }) => ({
-        bytes: sum(files),
-        versions: history?.versions ?? 0,
-        records: vault?.records ?? 0,
-        exitCode: 0
-      }))
+    ? run("prune", pruning, {
+        output,
+        catalogue,
+        detailOf: ({ files, history, vault }) => ({
+          bytes: sum(files),
+          versions: history?.versions ?? 0,
+          records: vault?.records ?? 0,
+          exitCode: 0
+        })
+      })
     : pruning
   const next = apply ? "./sluice status" : "./sluice prune --apply"
   if (json) return yield* printResult("prune", { exitCode: 0, next, data: { applied: apply, files, history, vault } })

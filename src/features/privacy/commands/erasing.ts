@@ -18,7 +18,7 @@ import { counted } from "../../../values/finding.ts"
 import { CommandError } from "../../../run/console/errors.ts"
 import { outputLayer } from "../../../run/output-layer.ts"
 import { Output, table } from "../../../run/console/output.ts"
-import { record } from "../../../run/recorded.ts"
+import { run } from "../../../run/run.ts"
 import { instant, printResult } from "../../../run/result.ts"
 
 /** The schema of the result in docs/schemas. */
@@ -75,17 +75,25 @@ export const erase = Effect.fnUntraced(function* (
   const targets = yield* resolveTargets(output, catalogue)
   yield* refuseHeld(output.folder, job)
   yield* storeJob(output.folder, job)
-  const stored = yield* eraseStored(catalogue, output, policies, job).pipe(Effect.provide(outputLayer(output)))
-  const now = instant(yield* Clock.currentTimeMillis)
-  const given = yield* givenTo(output.folder)
-  const { certificate, path } = yield* completeErasure(catalogue, output, job, stored, { now, given, targets })
-  yield* record(output.folder, schema === "retention" ? "retention" : "erase", {
-    certificate: basename(path),
-    sha256: (yield* onDisk(path, "read", () => checksumOf(path))).sha256,
-    records: certificate.records,
-    recordsKept: certificate.recordsKept,
-    isErased: certificate.isErased,
-    suppressed: { ...(yield* suppressionState(output.folder)) }
+  const erasing = Effect.gen(function* () {
+    const stored = yield* eraseStored(catalogue, output, policies, job).pipe(Effect.provide(outputLayer(output)))
+    const now = instant(yield* Clock.currentTimeMillis)
+    const given = yield* givenTo(output.folder)
+    const completed = yield* completeErasure(catalogue, output, job, stored, { now, given, targets })
+    const { sha256 } = yield* onDisk(completed.path, "read", () => checksumOf(completed.path))
+    return { ...completed, sha256, suppressed: { ...(yield* suppressionState(output.folder)) } }
+  })
+  const { certificate, path } = yield* run(schema === "retention" ? "retention" : "erase", erasing, {
+    output,
+    catalogue,
+    detailOf: ({ certificate: { records, recordsKept, isErased }, path, sha256, suppressed }) => ({
+      certificate: basename(path),
+      sha256,
+      records,
+      recordsKept,
+      isErased,
+      suppressed
+    })
   })
   const { isErased, records, recordsKept, search, segments } = certificate
   const exitCode = isErased ? 0 : exitCodes.partial

@@ -25,8 +25,7 @@ import { sayProblems } from "../../../run/console/model-problems.ts"
 import { Output, table } from "../../../run/console/output.ts"
 import { outputLayer } from "../../../run/output-layer.ts"
 import { openReadable } from "../../../run/readable.ts"
-import { recorded } from "../../../run/recorded.ts"
-import { withReport } from "../../../run/with-report.ts"
+import { run } from "../../../run/run.ts"
 import { printResult } from "../../../run/result.ts"
 
 export interface LocationRemoveFlags extends Flags {
@@ -164,15 +163,18 @@ const removed = Effect.fnUntraced(function* (
     Effect.provide(outputLayer(output)),
     Effect.andThen(completeRemoval(catalogue, output, targets, job)),
     Effect.tap(() => removeMark(output.folder, job.location)),
-    withReport(output, catalogue),
     (work) =>
-      recorded(work, output.folder, "remove", ({ found }) => ({
-        location: job.location,
-        rows: Object.values(job.rows).reduce((all, count) => all + count, 0),
-        responses: job.vault.entries,
-        recordings: job.files.length,
-        exitCode: found.length > 0 ? exitCodes.partial : 0
-      }))
+      run("remove", work, {
+        output,
+        catalogue,
+        detailOf: ({ found }) => ({
+          location: job.location,
+          rows: Object.values(job.rows).reduce((all, count) => all + count, 0),
+          responses: job.vault.entries,
+          recordings: job.files.length,
+          exitCode: found.length > 0 ? exitCodes.partial : 0
+        })
+      })
   )
 })
 

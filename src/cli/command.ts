@@ -19,6 +19,7 @@ import { exitCodes } from "../values/failure.ts"
 import { allCommands, sluice } from "./commands.ts"
 import { Environment } from "../values/environment.ts"
 import { explanationOf } from "../run/console/errors.ts"
+import { aboutOf, commandAt } from "../run/command.ts"
 import { commandIn } from "../run/console/given-flags.ts"
 import { presenterOf, withHelpFlag } from "./help.ts"
 import { Ended } from "../run/load.ts"
@@ -43,12 +44,14 @@ export interface CommandOptions extends Streams {
 export const runCommand = async (given: ReadonlyArray<string>, options: CommandOptions): Promise<number> => {
   const args = withHelpFlag(given)
   const { environment, signal, stdout, stderr, overrides = Context.empty() } = options
+  const { path } = commandIn(args, allCommands())
+  const isServing = aboutOf(commandAt(sluice, path)).serves === true
   const output = Output.make(options, environment, args, allCommands)
   const services = Context.make(Environment, environment).pipe(
     Context.add(Output, output),
     Context.add(RunEvents, output.event),
     Context.add(RunFeatures, runFeatures),
-    Context.add(CommandName, ["sluice", ...commandIn(args, allCommands()).path].join(" ")),
+    Context.add(CommandName, ["sluice", ...path].join(" ")),
     Context.add(Console.Console, new NodeConsole(stdout, stderr)),
     Context.add(Logger.CurrentLoggers, new Set([loggerOf(output)])),
     Context.add(CliConfig.CliConfig, CliConfig.make({ builtIns })),
@@ -60,7 +63,6 @@ export const runCommand = async (given: ReadonlyArray<string>, options: CommandO
       Effect.provideContext(services)
     )
   )
-  const isServing = args[0] === "explore" || args[0] === "listen" || (args[0] === "fleet" && args[1] === "worker")
   const stop = () => {
     output.display?.close()
     if (!isServing) output.say("Stopping; progress is saved. Press Ctrl-C again to quit now.", "warn")

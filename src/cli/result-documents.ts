@@ -2,7 +2,8 @@
 import * as Schema from "effect/Schema"
 import { exitCodes } from "../values/failure.ts"
 import { Event } from "../run/event-schemas.ts"
-import { resultSchemas } from "./result-schemas.ts"
+import { type ResultSchemas, aboutOf, subcommandsOf } from "../run/command.ts"
+import { sluice } from "./commands.ts"
 
 /** The JSON Schema of the object that a command prints with `--json`, by the name of its file in docs/schemas. */
 export const resultDocuments = (): Readonly<Record<string, string>> => {
@@ -25,7 +26,7 @@ export const resultDocuments = (): Readonly<Record<string, string>> => {
       2
     )}\n`
   ]
-  const results = Object.entries(resultSchemas).map(([name, schema]) => {
+  const results = Object.entries(resultsBelow(sluice)).map(([name, schema]) => {
     const { schema: data, definitions } = Schema.toJsonSchemaDocument(schema)
     return document(name, `The result of \`${commandOf(name)} --json\`.`, { data }, "data", definitions)
   })
@@ -38,6 +39,9 @@ export const resultDocuments = (): Readonly<Record<string, string>> => {
   const failed = document("error", "Printed with `--json` by every command that fails.", { error }, "error")
   return Object.fromEntries([...results, failed, events()])
 }
+
+const resultsBelow = (command: Parameters<typeof aboutOf>[0]): ResultSchemas =>
+  Object.assign({}, aboutOf(command).results?.(), ...subcommandsOf(command).map(resultsBelow))
 
 const events = (): readonly [string, string] => {
   const { schema, definitions } = Schema.toJsonSchemaDocument(Event)

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { Writable } from "node:stream"
 import { runCommand } from "../cli/command.ts"
 import type { ErrorCode } from "../run/result.ts"
-import type { ResultTypes } from "../cli/result-schemas.ts"
+import type { CommandResults } from "../cli/commands.ts"
 
 /** What every function takes. Settings come from the settings file and the environment, as for a command. */
 export interface Options {
@@ -18,10 +18,10 @@ export interface Options {
   readonly onMessage?: (line: string) => void
 }
 
-export interface Result<Name extends keyof ResultTypes> {
+export interface Result<Name extends keyof CommandResults> {
   /** 0: complete. 3: incomplete, and the data says what. 75: to be continued later. */
   readonly exitCode: number
-  readonly data: ResultTypes[Name]
+  readonly data: CommandResults[Name]
   /** The next command or step, in words. */
   readonly next?: string
 }
@@ -37,7 +37,7 @@ export class SluiceError extends Data.TaggedError("SluiceError")<{
 type Flags = Readonly<Record<string, string | ReadonlyArray<string> | boolean | undefined>>
 
 /** An interruption ends the command like a signal: it saves its progress first. */
-export const run = <Name extends keyof ResultTypes>(
+export const run = <Name extends keyof CommandResults>(
   name: Name,
   flags: Flags,
   { config, environment = process.env, onMessage, output }: Options
@@ -64,7 +64,7 @@ const argumentsOf = (flags: Flags): ReadonlyArray<string> =>
   })
 
 /** Every command prints one JSON object with `--json`; docs/schemas describes it. */
-const resultOf = <Name extends keyof ResultTypes>(
+const resultOf = <Name extends keyof CommandResults>(
   text: string,
   exitCode: number
 ): Effect.Effect<Result<Name>, SluiceError> => {

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { ExitKind } from "../values/failure.ts"
 import { Output } from "./console/output.ts"
 
-/** The data of each result by its name; src/cli/result-schemas.ts declares its members. */
+/** The data of each result by its name; src/cli/commands.ts declares its members. */
 // oxlint-disable-next-line typescript/no-empty-object-type -- Its members are declared where the schemas are.
 export interface Results {}
 

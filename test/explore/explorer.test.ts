@@ -76,7 +76,7 @@ describe("access", () => {
       if (seen.has(path)) continue
       seen.add(path)
       for (const [, name] of (await read(path)).matchAll(/^(?:import|export)\s[^"'=;]*?from\s*["']([^"']+)["']/gm)) {
-        const next = name!.startsWith(".//") ? `/page/${name!.slice(2)}` : imports[name!]
+        const next = name!.startsWith("./") ? `/page/${name!.slice(2)}` : imports[name!]
         assert.isDefined(next, `${path} imports ${name}`)
         left.push(next!)
       }

@@ -1,24 +1,36 @@
 /** The command `sluice explore`. */
-import * as Command from "effect/cli/Command"
+import * as Schema from "effect/Schema"
 import { common, flag, text } from "../../run/flags.ts"
 import { load } from "../../run/load.ts"
 import { port } from "../../run/port-flag.ts"
+import { command } from "../../run/command.ts"
 
-export const explore = Command.make(
-  "explore",
-  {
+export const explore = command({
+  name: "explore",
+  results: () => exploreResults(),
+  serves: true,
+  summary:
+    "Show the published tables in a browser on this machine: rows, columns, SQL, charts and downloads. Changes nothing.",
+  flags: {
     ...common,
     port: port("Port on 127.0.0.1; without it, a free one."),
     open: flag("open", "Open the page in the browser."),
     queries: text("queries", "Folder of the saved queries; without it, queries in the output folder.")
   },
-  (flags) => load(import("./command.ts"), (_) => _.explore(flags))
-).pipe(
-  Command.withDescription(
-    "Show the published tables in a browser on this machine: rows, columns, SQL, charts and downloads. Changes nothing."
-  ),
-  Command.withExamples([
+  examples: [
     { command: "./sluice explore --open" },
     { command: "./sluice explore --port 4000", description: "Always at the same address." }
-  ])
-)
+  ],
+  run: (flags) => load(import("./command.ts"), (_) => _.explore(flags))
+})
+
+/** Printed once the server listens. */
+export const exploreResults = () => ({
+  explore: Schema.Struct({
+    /** The address to open, with the token. */
+    url: Schema.String,
+    port: Schema.Int,
+    /** The folder of the saved queries. */
+    queries: Schema.String
+  })
+})

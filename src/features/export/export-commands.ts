@@ -1,32 +1,34 @@
 /** The commands that export the tables. The target is an argument, because `--output` is the output folder in every command. */
+import * as Schema from "effect/Schema"
 import * as Argument from "effect/cli/Argument"
-import * as Command from "effect/cli/Command"
 import { common, flag, list, text } from "../../run/flags.ts"
 import { load } from "../../run/load.ts"
+import { command, group } from "../../run/command.ts"
 
 const except = list("except", "Leave these tables or families out.")
 
-const exportExcel = Command.make(
-  "excel",
-  {
+const exportExcel = command({
+  name: "excel",
+  summary: "Write tables into one Excel workbook, each on a sheet of its own.",
+  flags: {
     ...common,
     file: Argument.String("file").pipe(Argument.withDescription("Excel workbook to write: contacts.xlsx.")),
     only: list("only", "Export these tables, wide views or families: contacts_wide,payments."),
     except,
     deleted: flag("deleted", "Include deleted rows.")
   },
-  (flags) => load(import("./export-excel.ts"), (_) => _.exportExcel(flags))
-).pipe(
-  Command.withDescription("Write tables into one Excel workbook, each on a sheet of its own."),
-  Command.withExamples([
+  examples: [
     { command: "./sluice export excel sales.xlsx --only contacts_wide,opportunities_wide,invoices" },
     { command: "./sluice export excel payments.xlsx --only payments", description: "All tables of a family." }
-  ])
-)
+  ],
+  run: (flags) => load(import("./export-excel.ts"), (_) => _.exportExcel(flags))
+})
 
-const exportBundle = Command.make(
-  "bundle",
-  {
+const exportBundle = command({
+  name: "bundle",
+  summary:
+    "Write tables of the current release with checksums, control totals and the runs that read them, so that an auditor can check them without sluice: a bag (BagIt 1.0).",
+  flags: {
     ...common,
     target: Argument.String("target").pipe(
       Argument.withDescription("Folder to write; a file if the name ends in .tar or .zip.")
@@ -39,37 +41,78 @@ const exportBundle = Command.make(
     encryptTo: list("encrypt-to", "Encrypt a .tar.age or .zip.age to this recipient of age; may be repeated."),
     force: flag("force", "Replace an existing bundle.")
   },
-  (flags) => load(import("./export-bundle.ts"), (_) => _.exportBundle(flags))
-).pipe(
-  Command.withDescription(
-    "Write tables of the current release with checksums, control totals and the runs that read them, so that an auditor can check them without sluice: a bag (BagIt 1.0)."
-  ),
-  Command.withExamples([
+  examples: [
     { command: "./sluice export bundle audit-2026-11" },
     {
       command: "./sluice export bundle invoices.zip --only invoices,payments",
       description: "Two families, as one file."
     }
-  ])
-)
+  ],
+  run: (flags) => load(import("./export-bundle.ts"), (_) => _.exportBundle(flags))
+})
 
-const exportVerify = Command.make(
-  "verify",
-  { folder: Argument.String("folder").pipe(Argument.withDescription("Folder of a bundle.")), json: common.json },
-  (flags) => load(import("./export-verify.ts"), (_) => _.exportVerify(flags))
-).pipe(
-  Command.withDescription(
-    "Check a bundle: every file, its checksums, its description and its control totals. Ends with exit code 0 only if everything was compared and agrees. Changes nothing."
-  ),
-  Command.withExamples([{ command: "./sluice export verify audit-2026-11" }])
-)
+const exportVerify = command({
+  name: "verify",
+  summary:
+    "Check a bundle: every file, its checksums, its description and its control totals. Ends with exit code 0 only if everything was compared and agrees. Changes nothing.",
+  flags: { folder: Argument.String("folder").pipe(Argument.withDescription("Folder of a bundle.")), json: common.json },
+  examples: [{ command: "./sluice export verify audit-2026-11" }],
+  run: (flags) => load(import("./export-verify.ts"), (_) => _.exportVerify(flags))
+})
 
-export const exportTables = Command.make("export").pipe(
-  Command.withDescription("Export tables: into an Excel workbook, or with everything that an auditor needs."),
-  Command.withExamples([
+export const exportTables = group({
+  name: "export",
+  results: () => exportResults(),
+  summary: "Export tables: into an Excel workbook, or with everything that an auditor needs.",
+  examples: [
     { command: "./sluice export excel contacts.xlsx --only contacts" },
     { command: "./sluice export bundle audit-2026-11" },
     { command: "./sluice export verify audit-2026-11" }
-  ]),
-  Command.withSubcommands([exportExcel, exportBundle, exportVerify])
-)
+  ],
+  commands: [exportExcel, exportBundle, exportVerify]
+})
+
+/** What the commands print with `--json`. */
+export const exportResults = () => {
+  const ExportExcel = Schema.Struct({
+    file: Schema.String,
+    sheets: Schema.Array(Schema.Struct({ name: Schema.String, table: Schema.String, rows: Schema.Int })),
+    rows: Schema.Int,
+    /** Values that are longer than a cell. */
+    cut: Schema.Int
+  })
+
+  const ExportBundle = Schema.Struct({
+    path: Schema.String,
+    format: Schema.Literals(["folder", "tar", "zip"]),
+    /** The run that published the release. */
+    run: Schema.String,
+    writtenAt: Schema.String,
+    tables: Schema.Int,
+    rows: Schema.Int,
+    /** Of the payload. */
+    files: Schema.Int,
+    bytes: Schema.Int,
+    /** SHA-256 of manifest-sha256.txt, which identifies the content. */
+    manifestSha256: Schema.String
+  })
+
+  const ExportVerify = Schema.Struct({
+    folder: Schema.String,
+    /** Whether everything was compared and agrees. */
+    isIntact: Schema.Boolean,
+    /** Of the payload. */
+    files: Schema.Int,
+    bytes: Schema.Int,
+    /** The number of tables whose control totals agree with every file. */
+    tables: Schema.Int,
+    findings: Schema.Array(
+      Schema.Struct({ level: Schema.Literals(["wrong", "notCompared"]), where: Schema.String, what: Schema.String })
+    )
+  })
+  return {
+    "export-excel": ExportExcel,
+    "export-bundle": ExportBundle,
+    "export-verify": ExportVerify
+  }
+}

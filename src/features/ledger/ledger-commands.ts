@@ -1,32 +1,59 @@
 /** The commands about the ledger. */
-import * as Command from "effect/cli/Command"
+import * as Schema from "effect/Schema"
 import { common, text } from "../../run/flags.ts"
 import { load } from "../../run/load.ts"
+import { command, group } from "../../run/command.ts"
 
-const show = Command.make("show", common, (flags) => load(import("./command.ts"), (_) => _.ledgerShow(flags))).pipe(
-  Command.withDescription("List the records."),
-  Command.withExamples([{ command: "./sluice ledger show" }])
-)
-const verify = Command.make(
-  "verify",
-  { ...common, bundle: text("bundle", "Folder of a bundle: the ledger must still have all of its records.") },
-  (flags) => load(import("./command.ts"), (_) => _.ledgerVerify(flags))
-).pipe(
-  Command.withDescription(
-    "Check that no record was edited, removed, inserted or moved, and name the first one that was. Changes nothing."
-  ),
-  Command.withExamples([
+const show = command({
+  name: "show",
+  summary: "List the records.",
+  flags: common,
+  examples: [{ command: "./sluice ledger show" }],
+  run: (flags) => load(import("./command.ts"), (_) => _.ledgerShow(flags))
+})
+const verify = command({
+  name: "verify",
+  summary:
+    "Check that no record was edited, removed, inserted or moved, and name the first one that was. Changes nothing.",
+  flags: { ...common, bundle: text("bundle", "Folder of a bundle: the ledger must still have all of its records.") },
+  examples: [
     { command: "./sluice ledger verify" },
     { command: "./sluice ledger verify --bundle audit-2026-11", description: "Compare it with an earlier bundle." }
-  ])
-)
-export const ledger = Command.make("ledger").pipe(
-  Command.withDescription(
-    "Show the record of every command that changed the output folder, or check that nobody changed it."
-  ),
-  Command.withExamples([
-    { command: "./sluice ledger show" },
-    { command: "./sluice ledger verify --bundle audit-2026-11" }
-  ]),
-  Command.withSubcommands([show, verify])
-)
+  ],
+  run: (flags) => load(import("./command.ts"), (_) => _.ledgerVerify(flags))
+})
+export const ledger = group({
+  name: "ledger",
+  results: () => ledgerResults(),
+  summary: "Show the record of every command that changed the output folder, or check that nobody changed it.",
+  examples: [{ command: "./sluice ledger show" }, { command: "./sluice ledger verify --bundle audit-2026-11" }],
+  commands: [show, verify]
+})
+
+/** What the commands print with `--json`. */
+export const ledgerResults = () => {
+  /** The number of records, and the SHA-256 of the last one. */
+  const LedgerHead = Schema.Struct({ seq: Schema.Int, sha256: Schema.String })
+
+  const LedgerShow = Schema.Struct({
+    /** The records before the first one that `ledger verify` rejects. */
+    records: Schema.Array(
+      Schema.Struct({
+        seq: Schema.Int,
+        at: Schema.String,
+        kind: Schema.String,
+        /** SHA-256 of the line before. */
+        previous: Schema.String,
+        detail: Schema.Record(Schema.String, Schema.Json)
+      })
+    )
+  })
+
+  const LedgerVerify = Schema.Struct({
+    isIntact: Schema.Boolean,
+    /** The last record before the first one that was changed. */
+    head: LedgerHead,
+    findings: Schema.Array(Schema.String)
+  })
+  return { "ledger-show": LedgerShow, "ledger-verify": LedgerVerify }
+}

@@ -1,22 +1,33 @@
 /** The command `sluice listen`. */
-import * as Command from "effect/cli/Command"
+import * as Schema from "effect/Schema"
 import { reportsSettings, run, text } from "../../run/flags.ts"
 import { loadRun } from "../../run/load.ts"
 import { port } from "../../run/port-flag.ts"
+import { command } from "../../run/command.ts"
 
-export const listen = Command.make(
-  "listen",
-  {
+export const listen = command({
+  name: "listen",
+  results: () => listenResults(),
+  serves: true,
+  summary:
+    "Receive events that workflows of the service send, and read what they say has changed. It runs until it is stopped; the nightly sync reads everything all the same.",
+  flags: {
     ...reportsSettings,
     ...run,
     port: port("Port; without it, a free one."),
     host: text("host", "Address to listen on; without it, 127.0.0.1. Put a proxy with TLS before it."),
     every: text("every", "How long events are collected before they are read, such as 10s. Default: 30s.")
   },
-  (flags) => loadRun("listen", flags, import("./command.ts"), (_) => _.listen(flags))
-).pipe(
-  Command.withDescription(
-    "Receive events that workflows of the service send, and read what they say has changed. It runs until it is stopped; the nightly sync reads everything all the same."
-  ),
-  Command.withExamples([{ command: "./sluice listen --port 8080" }])
-)
+  examples: [{ command: "./sluice listen --port 8080" }],
+  run: (flags) => loadRun("listen", flags, import("./command.ts"), (_) => _.listen(flags))
+})
+
+/** Printed once it listens. */
+export const listenResults = () => ({
+  listen: Schema.Struct({
+    url: Schema.String,
+    port: Schema.Int,
+    /** The tables that an event has read at once. */
+    tables: Schema.Array(Schema.String)
+  })
+})

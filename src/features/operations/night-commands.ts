@@ -1,12 +1,16 @@
 /** The commands for nights without a person: the files of a schedule, and the alarms. */
-import * as Command from "effect/cli/Command"
+import * as Schema from "effect/Schema"
 import * as Flag from "effect/cli/Flag"
 import { common, flag, text } from "../../run/flags.ts"
 import { load } from "../../run/load.ts"
+import { ShownAlarm } from "../../run/console/alarm-lines.ts"
+import { command, group } from "../../run/command.ts"
 
-const print = Command.make(
-  "print",
-  {
+const print = command({
+  name: "print",
+  summary:
+    "Print the files by which a scheduler runs sluice every night, complete and commented: time zone, nights that were missed, no overlap, and what each exit code means. Installs nothing.",
+  flags: {
     ...common,
     systemd: flag("systemd", "A service and a timer."),
     cron: flag("cron", "A line of a crontab, and the script that it calls."),
@@ -20,35 +24,53 @@ const print = Command.make(
     timeZone: text("time-zone", "Time zone of that time: Europe/Berlin; without it, the one of this machine."),
     into: text("into", "Write the files into this folder instead of stdout.")
   },
-  (flags) => load(import("./schedule.ts"), (_) => _.schedulePrint(flags))
-).pipe(
-  Command.withDescription(
-    "Print the files by which a scheduler runs sluice every night, complete and commented: time zone, nights that were missed, no overlap, and what each exit code means. Installs nothing."
-  ),
-  Command.withExamples([
+  examples: [
     { command: "./sluice schedule print --systemd --at 02:30 --time-zone Europe/Berlin" },
     { command: "./sluice schedule print --cron --into nightly", description: "Write the files into a folder." }
-  ])
-)
-export const schedule = Command.make("schedule").pipe(
-  Command.withDescription("Print the files by which a scheduler runs sluice every night."),
-  Command.withExamples([{ command: "./sluice schedule print --systemd --at 02:30" }]),
-  Command.withSubcommands([print])
-)
+  ],
+  run: (flags) => load(import("./schedule.ts"), (_) => _.schedulePrint(flags))
+})
+export const schedule = group({
+  name: "schedule",
+  summary: "Print the files by which a scheduler runs sluice every night.",
+  examples: [{ command: "./sluice schedule print --systemd --at 02:30" }],
+  commands: [print]
+})
 
-export const check = Command.make(
-  "check",
-  {
+export const check = command({
+  name: "check",
+  results: () => nightResults(),
+  summary:
+    "Print the alarms: late tables, unusual nights, rejects, requests, disk, token. Ends with exit code 4 if there are any. Sends no request to the service.",
+  flags: {
     ...common,
     nagios: flag("nagios", "Print one line, and end with the exit code 0, 1 or 2, as plugins of Nagios do.")
   },
-  (flags) => load(import("./check.ts"), (_) => _.check(flags))
-).pipe(
-  Command.withDescription(
-    "Print the alarms: late tables, unusual nights, rejects, requests, disk, token. Ends with exit code 4 if there are any. Sends no request to the service."
-  ),
-  Command.withExamples([
+  examples: [
     { command: "./sluice check" },
     { command: "./sluice check --nagios", description: "For a monitoring system." }
-  ])
-)
+  ],
+  run: (flags) => load(import("./check.ts"), (_) => _.check(flags))
+})
+
+/** What the commands print with `--json`. */
+export const nightResults = () => {
+  /** The files of a schedule, and where the scheduler expects each. */
+  const SchedulePrint = Schema.Struct({
+    scheduler: Schema.Literals(["systemd", "cron", "k8s", "github", "launchd"]),
+    timeZone: Schema.String,
+    files: Schema.Array(Schema.Struct({ path: Schema.String, text: Schema.String }))
+  })
+
+  const Check = Schema.Struct({
+    /** What there was to compare; the volume of a reading, if it has enough nights. */
+    compared: Schema.Struct({ syncs: Schema.Int, readings: Schema.Int, volumes: Schema.Int }),
+    /** Those that count for the exit code come first. */
+    alarms: Schema.Array(ShownAlarm),
+    /** Alarms that began since the last check or run, by name. */
+    opened: Schema.Array(Schema.String),
+    /** Alarms that ended since then. */
+    recovered: Schema.Array(Schema.String)
+  })
+  return { "schedule-print": SchedulePrint, check: Check }
+}

@@ -1,7 +1,24 @@
 /** Alarms as `check` and `status` show them. */
-import { keyOf } from "../../values/alarm.ts"
+import * as Schema from "effect/Schema"
+import { alarmKinds, keyOf } from "../../values/alarm.ts"
 import type { KnownAlarm } from "../../stores/alarm-state.ts"
 import { instant } from "../result.ts"
+
+/** An alarm in results. */
+export const ShownAlarm = Schema.Struct({
+  /** The name by which it is silenced: `freshness:contacts`. */
+  alarm: Schema.String,
+  kind: Schema.Literals(alarmKinds),
+  /** What it is about, such as a table. */
+  subject: Schema.optionalKey(Schema.String),
+  level: Schema.Literals(["warning", "error"]),
+  message: Schema.String,
+  next: Schema.String,
+  /** When it was seen first, ISO 8601. */
+  since: Schema.String,
+  /** Why it is not reported. */
+  silenced: Schema.optionalKey(Schema.String)
+})
 
 const rank = ({ level, silenced }: KnownAlarm): number => (silenced !== undefined ? 2 : level === "error" ? 0 : 1)
 

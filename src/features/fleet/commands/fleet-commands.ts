@@ -1,10 +1,11 @@
 /** The commands of a fleet: many locations on many workers. */
+import * as Schema from "effect/Schema"
 import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
-import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { common, flag, list, run, setting, text } from "../../../run/flags.ts"
 import { load, loadRun } from "../../../run/load.ts"
+import { command, group } from "../../../run/command.ts"
 
 const base = { config: common.config, json: common.json }
 const chosen = {
@@ -13,9 +14,12 @@ const chosen = {
   location: list("location", "These locations, separated by commas.")
 }
 
-const worker = Command.make(
-  "worker",
-  {
+const worker = command({
+  name: "worker",
+  serves: true,
+  summary:
+    "Run the syncs of the fleet until it is stopped. Start as many workers as you like, on any machines that reach the database and the state.",
+  flags: {
     config: base.config,
     logFormat: run.logFormat,
     logLevel: run.logLevel,
@@ -28,79 +32,86 @@ const worker = Command.make(
       Flag.map(Option.getOrUndefined)
     )
   },
-  (flags) =>
-    loadRun("fleet worker", { ...flags, wait: undefined }, import("./fleet-worker.ts"), (_) => _.fleetWorker(flags))
-).pipe(
-  Command.withDescription(
-    "Run the syncs of the fleet until it is stopped. Start as many workers as you like, on any machines that reach the database and the state."
-  ),
-  Command.withExamples([
+  examples: [
     { command: "./sluice fleet worker" },
     { command: "./sluice fleet worker --host 10.0.0.7 --port 7400", description: "With workers on other machines." }
-  ])
-)
-const enqueue = Command.make(
-  "enqueue",
-  {
+  ],
+  run: (flags) =>
+    loadRun("fleet worker", { ...flags, wait: undefined }, import("./fleet-worker.ts"), (_) => _.fleetWorker(flags))
+})
+const enqueue = command({
+  name: "enqueue",
+  summary: "Queue a sync of the locations. One that has an open run keeps it.",
+  flags: {
     ...chosen,
     full: flag("full", "Read everything again, not the changes alone."),
     from: text("from", "Backfill from this day or time, in UTC: 2025-01-01."),
     to: text("to", "Last day of the backfill, or the time to stop before; without it, now.")
   },
-  (flags) => load(import("./fleet.ts"), (_) => _.fleetEnqueue(flags))
-).pipe(
-  Command.withDescription("Queue a sync of the locations. One that has an open run keeps it."),
-  Command.withExamples([
+  examples: [
     { command: "./sluice fleet enqueue --all" },
     { command: "./sluice fleet enqueue --location northLocationId --full" }
-  ])
-)
-const status = Command.make(
-  "status",
-  {
+  ],
+  run: (flags) => load(import("./fleet.ts"), (_) => _.fleetEnqueue(flags))
+})
+const status = command({
+  name: "status",
+  summary:
+    "Show each location of the fleet: its last run, how fresh its tables are, its worker, the requests left today, and what failed.",
+  flags: {
     ...base,
     location: chosen.location,
     all: flag("all", "List the locations too whose last run is done."),
     check: flag("check", "End with exit code 4 if the last run of a location has failed.")
   },
-  (flags) => load(import("./fleet.ts"), (_) => _.fleetStatus(flags))
-).pipe(
-  Command.withDescription(
-    "Show each location of the fleet: its last run, how fresh its tables are, its worker, the requests left today, and what failed."
-  ),
-  Command.withExamples([{ command: "./sluice fleet status" }])
-)
-const pause = Command.make("pause", chosen, (flags) => load(import("./fleet.ts"), (_) => _.fleetPause(flags))).pipe(
-  Command.withDescription("Begin no more runs of the locations. A run that has begun continues."),
-  Command.withExamples([{ command: "./sluice fleet pause --all" }])
-)
-const resume = Command.make("resume", chosen, (flags) => load(import("./fleet.ts"), (_) => _.fleetResume(flags))).pipe(
-  Command.withDescription("Begin runs of paused locations again."),
-  Command.withExamples([{ command: "./sluice fleet resume --all" }])
-)
-const cancel = Command.make("cancel", chosen, (flags) => load(import("./fleet.ts"), (_) => _.fleetCancel(flags))).pipe(
-  Command.withDescription("End the open runs of the locations. What they have read is kept."),
-  Command.withExamples([{ command: "./sluice fleet cancel --location northLocationId" }])
-)
+  examples: [{ command: "./sluice fleet status" }],
+  run: (flags) => load(import("./fleet.ts"), (_) => _.fleetStatus(flags))
+})
+const pause = command({
+  name: "pause",
+  summary: "Begin no more runs of the locations. A run that has begun continues.",
+  flags: chosen,
+  examples: [{ command: "./sluice fleet pause --all" }],
+  run: (flags) => load(import("./fleet.ts"), (_) => _.fleetPause(flags))
+})
+const resume = command({
+  name: "resume",
+  summary: "Begin runs of paused locations again.",
+  flags: chosen,
+  examples: [{ command: "./sluice fleet resume --all" }],
+  run: (flags) => load(import("./fleet.ts"), (_) => _.fleetResume(flags))
+})
+const cancel = command({
+  name: "cancel",
+  summary: "End the open runs of the locations. What they have read is kept.",
+  flags: chosen,
+  examples: [{ command: "./sluice fleet cancel --location northLocationId" }],
+  run: (flags) => load(import("./fleet.ts"), (_) => _.fleetCancel(flags))
+})
 
 const ids = Argument.String("locations").pipe(Argument.withDescription("Their ids."), Argument.atLeast(1))
-const add = Command.make(
-  "add",
-  { ...base, ids, token: text("token-ref", "Where their token is: env:NAME or file:/path; without it, fleet.token.") },
-  (flags) => load(import("./fleet-locations.ts"), (_) => _.locationsAdd(flags))
-).pipe(
-  Command.withDescription("Add locations to the fleet."),
-  Command.withExamples([{ command: "./sluice fleet locations add northLocationId --token-ref env:NORTH_TOKEN" }])
-)
-const remove = Command.make("remove", { ...base, ids }, (flags) =>
-  load(import("./fleet-locations.ts"), (_) => _.locationsRemove(flags))
-).pipe(
-  Command.withDescription("Remove locations from the fleet. Their folders stay."),
-  Command.withExamples([{ command: "./sluice fleet locations remove northLocationId" }])
-)
-const importLocations = Command.make(
-  "import",
-  {
+const add = command({
+  name: "add",
+  summary: "Add locations to the fleet.",
+  flags: {
+    ...base,
+    ids,
+    token: text("token-ref", "Where their token is: env:NAME or file:/path; without it, fleet.token.")
+  },
+  examples: [{ command: "./sluice fleet locations add northLocationId --token-ref env:NORTH_TOKEN" }],
+  run: (flags) => load(import("./fleet-locations.ts"), (_) => _.locationsAdd(flags))
+})
+const remove = command({
+  name: "remove",
+  summary: "Remove locations from the fleet. Their folders stay.",
+  flags: { ...base, ids },
+  examples: [{ command: "./sluice fleet locations remove northLocationId" }],
+  run: (flags) => load(import("./fleet-locations.ts"), (_) => _.locationsRemove(flags))
+})
+const importLocations = command({
+  name: "import",
+  summary: "Add all locations of a CSV file, or of the agency if fleet.agency_token lists them. Removes none.",
+  flags: {
     ...base,
     baseUrl: setting("baseUrl"),
     file: Argument.String("file").pipe(
@@ -109,27 +120,82 @@ const importLocations = Command.make(
       Argument.map(Option.getOrUndefined)
     )
   },
-  (flags) => load(import("./fleet-locations.ts"), (_) => _.locationsImport(flags))
-).pipe(
-  Command.withDescription(
-    "Add all locations of a CSV file, or of the agency if fleet.agency_token lists them. Removes none."
-  ),
-  Command.withExamples([
+  examples: [
     { command: "./sluice fleet locations import" },
     { command: "./sluice fleet locations import locations.csv" }
-  ])
-)
-const locations = Command.make("locations").pipe(
-  Command.withDescription("Add locations to the fleet, or remove them."),
-  Command.withExamples([{ command: "./sluice fleet locations import" }]),
-  Command.withSubcommands([add, remove, importLocations])
-)
+  ],
+  run: (flags) => load(import("./fleet-locations.ts"), (_) => _.locationsImport(flags))
+})
+const locations = group({
+  name: "locations",
+  summary: "Add locations to the fleet, or remove them.",
+  examples: [{ command: "./sluice fleet locations import" }],
+  commands: [add, remove, importLocations]
+})
 
-export const fleet = Command.make("fleet").pipe(
-  Command.withDescription("Sync many locations on many workers, which share a PostgreSQL database."),
-  Command.withExamples([
+export const fleet = group({
+  name: "fleet",
+  results: () => fleetResults(),
+  summary: "Sync many locations on many workers, which share a PostgreSQL database.",
+  examples: [
     { command: "./sluice fleet worker", description: "Run syncs until it is stopped." },
     { command: "./sluice fleet enqueue --all", description: "Queue a sync of every location." }
-  ]),
-  Command.withSubcommands([worker, enqueue, status, pause, resume, cancel, locations])
-)
+  ],
+  commands: [worker, enqueue, status, pause, resume, cancel, locations]
+})
+
+/** What the commands print with `--json`. */
+export const fleetResults = () => {
+  const Instant = Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
+  const optional = Schema.optionalKey
+
+  /** The locations that a command has changed; it left the others as they were. */
+  const Changed = Schema.Struct({ locations: Schema.Array(Schema.String), unchanged: Schema.Int })
+
+  const FleetStatus = Schema.Struct({
+    /** How many locations there are in each state. */
+    counts: Schema.Record(Schema.String, Schema.Int),
+    locations: Schema.Array(
+      Schema.Struct({
+        location: Schema.String,
+        name: optional(Schema.String),
+        paused: Schema.Boolean,
+        /** Of the last run: one that is tried again is waiting; `none` if there was none. */
+        state: Schema.Literals([
+          "none",
+          "queued",
+          "waiting",
+          "running",
+          "cancelling",
+          "done",
+          "partial",
+          "failed",
+          "cancelled"
+        ]),
+        kind: optional(Schema.Literals(["sync", "full", "backfill"])),
+        attempts: optional(Schema.Int),
+        exitCode: optional(Schema.Int),
+        /** Why the last run is not done. */
+        message: optional(Schema.String),
+        /** The worker that has the location now. */
+        owner: optional(Schema.String),
+        /** As the service reported it within the last 24 hours. */
+        requestsLeft: optional(Schema.Int),
+        /** The start of the last complete run. */
+        freshAt: optional(Instant),
+        requestedAt: optional(Instant),
+        notBefore: optional(Instant),
+        startedAt: optional(Instant),
+        endedAt: optional(Instant)
+      })
+    )
+  })
+  return {
+    "fleet-status": FleetStatus,
+    "fleet-enqueue": Changed,
+    "fleet-pause": Changed,
+    "fleet-resume": Changed,
+    "fleet-cancel": Changed,
+    "fleet-locations": Changed
+  }
+}

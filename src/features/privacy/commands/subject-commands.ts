@@ -1,9 +1,11 @@
 /** The commands by which an account answers for personal data. */
+import * as Schema from "effect/Schema"
 import * as Argument from "effect/cli/Argument"
-import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { common, flag, list, setting, text } from "../../../run/flags.ts"
 import { load } from "../../../run/load.ts"
+import { Hold } from "../erasure/hold.ts"
+import { command, group } from "../../../run/command.ts"
 
 const person = {
   email: list("email", "Email address of the person; may be repeated."),
@@ -12,9 +14,11 @@ const person = {
   all: flag("all", "Take every contact that shares an address with the person.")
 }
 
-const subjectExport = Command.make(
-  "export",
-  {
+const subjectExport = command({
+  name: "export",
+  summary:
+    "Write everything that the tables contain about a person as a page, JSON and CSV, and say where nothing was found and why. Without --refresh, it sends no requests.",
+  flags: {
     ...common,
     location: setting("location"),
     ...person,
@@ -24,20 +28,18 @@ const subjectExport = Command.make(
     searchText: flag("search-text", "List records of others whose texts contain an address or the name of the person."),
     force: flag("force", "Replace the folder if it exists.")
   },
-  (flags) => load(import("./subject-export.ts"), (_) => _.subjectExport(flags))
-).pipe(
-  Command.withDescription(
-    "Write everything that the tables contain about a person as a page, JSON and CSV, and say where nothing was found and why. Without --refresh, it sends no requests."
-  ),
-  Command.withExamples([
+  examples: [
     { command: "./sluice subject export --email jane@example.com" },
     { command: "./sluice subject export --contact 3FpZ81kQ --to jane --history" }
-  ])
-)
+  ],
+  run: (flags) => load(import("./subject-export.ts"), (_) => _.subjectExport(flags))
+})
 
-const subjectErase = Command.make(
-  "erase",
-  {
+const subjectErase = command({
+  name: "erase",
+  summary:
+    "Remove a person from the vault, the tables, the published files and the recordings, search every file for them, and write a certificate. Later syncs do not store the person again.",
+  flags: {
     ...common,
     location: setting("location"),
     ...person,
@@ -48,48 +50,44 @@ const subjectErase = Command.make(
     reason: text("reason", "Why the person is erased, for the certificate."),
     apply: flag("apply", "Erase. Without it, the command only prints what it would remove.")
   },
-  (flags) => load(import("./subject-erase.ts"), (_) => _.subjectErase(flags))
-).pipe(
-  Command.withDescription(
-    "Remove a person from the vault, the tables, the published files and the recordings, search every file for them, and write a certificate. Later syncs do not store the person again."
-  ),
-  Command.withExamples([
+  examples: [
     { command: "./sluice subject erase --email jane@example.com", description: "What would be removed." },
     { command: './sluice subject erase --email jane@example.com --apply --reason "request of 3 March"' },
     { command: './sluice subject erase --contact 3FpZ81kQ --keep-financial --apply --reason "left us"' }
-  ])
-)
+  ],
+  run: (flags) => load(import("./subject-erase.ts"), (_) => _.subjectErase(flags))
+})
 
-const reidentify = Command.make(
-  "reidentify",
-  {
+const reidentify = command({
+  name: "reidentify",
+  summary: "Find the contact for whom a pseudonym stands. Needs masking.key.",
+  flags: {
     ...common,
     pseudonym: Argument.String("pseudonym").pipe(
       Argument.withDescription("A pseudonym of a masked release: eml_k1_ and 26 characters.")
     ),
     reason: Flag.String("reason").pipe(Flag.withDescription("Why the person has to be known; it is recorded."))
   },
-  (flags) => load(import("./subject-reidentify.ts"), (_) => _.reidentify(flags))
-).pipe(
-  Command.withDescription("Find the contact for whom a pseudonym stands. Needs masking.key."),
-  Command.withExamples([
+  examples: [
     {
       command: './sluice subject reidentify eml_k1_jmjc3wayzs3g2fm5n6scumidmy --reason "complaint, ticket 123"'
     }
-  ])
-)
+  ],
+  run: (flags) => load(import("./subject-reidentify.ts"), (_) => _.reidentify(flags))
+})
 
-export const subject = Command.make("subject").pipe(
-  Command.withDescription(
-    "Answer the request of a person for their data or its erasure, or find a person behind a pseudonym."
-  ),
-  Command.withExamples([{ command: "./sluice subject export --email jane@example.com" }]),
-  Command.withSubcommands([subjectExport, subjectErase, reidentify])
-)
+export const subject = group({
+  name: "subject",
+  results: () => privacyResults(),
+  summary: "Answer the request of a person for their data or its erasure, or find a person behind a pseudonym.",
+  examples: [{ command: "./sluice subject export --email jane@example.com" }],
+  commands: [subjectExport, subjectErase, reidentify]
+})
 
-const holdAdd = Command.make(
-  "add",
-  {
+const holdAdd = command({
+  name: "add",
+  summary: "Keep records from erasure and retention until the hold is released.",
+  flags: {
     ...common,
     id: Argument.String("id").pipe(Argument.withDescription("Name of the hold: case-2026-17.")),
     contact: list("contact", "Hold the records of this contact; may be repeated."),
@@ -97,39 +95,123 @@ const holdAdd = Command.make(
     reason: text("reason", "Why."),
     by: text("by", "Who sets it; without it, the user of the system.")
   },
-  (flags) => load(import("./hold.ts"), (_) => _.holdAdd(flags))
-).pipe(
-  Command.withDescription("Keep records from erasure and retention until the hold is released."),
-  Command.withExamples([{ command: './sluice hold add case-2026-17 --contact 3FpZ81kQ --reason "court order"' }])
-)
-const holdList = Command.make("list", common, (flags) => load(import("./hold.ts"), (_) => _.holdList(flags))).pipe(
-  Command.withDescription("Print the holds."),
-  Command.withExamples([{ command: "./sluice hold list" }])
-)
-const holdRelease = Command.make(
-  "release",
-  { ...common, id: Argument.String("id").pipe(Argument.withDescription("Name of the hold.")) },
-  (flags) => load(import("./hold.ts"), (_) => _.holdRelease(flags))
-).pipe(
-  Command.withDescription("Release a hold."),
-  Command.withExamples([{ command: "./sluice hold release case-2026-17" }])
-)
-export const hold = Command.make("hold").pipe(
-  Command.withDescription("Keep records from erasure and retention, for a dispute or an audit."),
-  Command.withExamples([{ command: "./sluice hold list" }]),
-  Command.withSubcommands([holdAdd, holdList, holdRelease])
-)
+  examples: [{ command: './sluice hold add case-2026-17 --contact 3FpZ81kQ --reason "court order"' }],
+  run: (flags) => load(import("./hold.ts"), (_) => _.holdAdd(flags))
+})
+const holdList = command({
+  name: "list",
+  summary: "Print the holds.",
+  flags: common,
+  examples: [{ command: "./sluice hold list" }],
+  run: (flags) => load(import("./hold.ts"), (_) => _.holdList(flags))
+})
+const holdRelease = command({
+  name: "release",
+  summary: "Release a hold.",
+  flags: { ...common, id: Argument.String("id").pipe(Argument.withDescription("Name of the hold.")) },
+  examples: [{ command: "./sluice hold release case-2026-17" }],
+  run: (flags) => load(import("./hold.ts"), (_) => _.holdRelease(flags))
+})
+export const hold = group({
+  name: "hold",
+  summary: "Keep records from erasure and retention, for a dispute or an audit.",
+  examples: [{ command: "./sluice hold list" }],
+  commands: [holdAdd, holdList, holdRelease]
+})
 
-export const retention = Command.make(
-  "retention",
-  { ...common, apply: flag("apply", "Erase. Without it, the command only prints what it would remove.") },
-  (flags) => load(import("./retention.ts"), (_) => _.retention(flags))
-).pipe(
-  Command.withDescription(
-    "Erase the records that are older than the settings say, from the vault, the tables and the published files, and write a certificate."
-  ),
-  Command.withExamples([
+export const retention = command({
+  name: "retention",
+  summary:
+    "Erase the records that are older than the settings say, from the vault, the tables and the published files, and write a certificate.",
+  flags: { ...common, apply: flag("apply", "Erase. Without it, the command only prints what it would remove.") },
+  examples: [
     { command: "./sluice retention", description: "What would be removed." },
     { command: "./sluice retention --apply" }
-  ])
-)
+  ],
+  run: (flags) => load(import("./retention.ts"), (_) => _.retention(flags))
+})
+
+/** What the commands print with `--json`. */
+export const privacyResults = () => {
+  /** The plan, or with `applied` the erasure. */
+  const SubjectErase = Schema.Struct({
+    applied: Schema.Boolean,
+    /** Rows with their earlier versions, by table. */
+    rows: Schema.Record(Schema.String, Schema.Int),
+    records: Schema.Int,
+    /** Financial records that stay without the person, and their rows by table. */
+    recordsKept: Schema.Int,
+    rowsKept: Schema.Record(Schema.String, Schema.Int),
+    recordings: Schema.Int,
+    /** Segments of the vault that were rewritten. */
+    segments: Schema.optionalKey(Schema.Int),
+    certificate: Schema.optionalKey(Schema.String),
+    /** Whether everything in reach was searched, and no address of the person and no row of their records was found. */
+    isErased: Schema.optionalKey(Schema.Boolean),
+    found: Schema.optionalKey(
+      Schema.Array(Schema.Struct({ place: Schema.String, label: Schema.String, form: Schema.String }))
+    ),
+    unsearched: Schema.optionalKey(Schema.Array(Schema.String)),
+    /** The folders outside of the output folder that ever received data, and what is there now. */
+    places: Schema.optionalKey(
+      Schema.Array(
+        Schema.Struct({
+          name: Schema.String,
+          folder: Schema.String,
+          state: Schema.Literals(["cleaned", "left", "removed", "out of reach"])
+        })
+      )
+    )
+  })
+
+  /** The holds after the command. */
+  const Holds = Schema.Struct({ holds: Schema.Array(Hold) })
+
+  const Contacts = Schema.Array(Schema.Struct({ id: Schema.String, location: Schema.String }))
+
+  const SubjectExport = Schema.Struct({
+    folder: Schema.String,
+    zip: Schema.String,
+    /** `published`: another program had the warehouse open, and the rows are those of the last release. */
+    source: Schema.Literals(["warehouse", "published"]),
+    contacts: Contacts,
+    /** Contacts that share an address with these and were not included. */
+    others: Contacts,
+    records: Schema.Int,
+    tables: Schema.Array(Schema.Struct({ name: Schema.String, rows: Schema.Int })),
+    files: Schema.Int,
+    /** Texts of other records that contain an address or the name; only with `--search-text`. */
+    candidates: Schema.optionalKey(Schema.Int),
+    coverage: Schema.Array(
+      Schema.Struct({
+        resource: Schema.String,
+        records: Schema.Int,
+        mentions: Schema.Int,
+        isComplete: Schema.Boolean,
+        finding: Schema.String,
+        completeAt: Schema.optionalKey(Schema.String)
+      })
+    )
+  })
+
+  const Reidentified = Schema.Struct({
+    pseudonym: Schema.String,
+    /** Several if they share an address. */
+    contacts: Schema.Array(
+      Schema.Struct({
+        location: Schema.String,
+        id: Schema.String,
+        name: Schema.String,
+        email: Schema.String,
+        phone: Schema.String
+      })
+    )
+  })
+  return {
+    "subject-reidentify": Reidentified,
+    "subject-export": SubjectExport,
+    "subject-erase": SubjectErase,
+    retention: SubjectErase,
+    hold: Holds
+  }
+}

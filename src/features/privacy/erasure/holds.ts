@@ -8,20 +8,8 @@ import { join } from "node:path"
 import { type Failure, failure } from "../../../values/failure.ts"
 import { onDisk, writeDurably } from "../../../output/files.ts"
 import { recordsOf } from "../../../stores/ledger/given.ts"
+import { Hold } from "./hold.ts"
 import type { Identifier } from "./suppression.ts"
-
-export const Hold = Schema.Struct({
-  id: Schema.String,
-  reason: Schema.String,
-  /** Who set it. */
-  by: Schema.String,
-  addedAt: Schema.String,
-  /** Ids of contacts whose records are held. */
-  contacts: Schema.Array(Schema.String),
-  /** Tables of records that are held; with `*`, all are. */
-  tables: Schema.Array(Schema.String)
-})
-export type Hold = typeof Hold.Type
 
 const Holds = Schema.Struct({ version: Schema.Literal(1), holds: Schema.Array(Hold) })
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Holds))

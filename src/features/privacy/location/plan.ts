@@ -1,7 +1,8 @@
 /** What an output folder holds of a location: the plan of its removal. */
 import * as Effect from "effect/Effect"
 import { basename, dirname, join } from "node:path"
-import type { Hold } from "../erasure/holds.ts"
+import type { Hold } from "../erasure/hold.ts"
+
 import type { Failure } from "../../../values/failure.ts"
 import { onDisk } from "../../../output/files.ts"
 import { namesIn } from "../../../output/folder.ts"

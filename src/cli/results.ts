@@ -1,0 +1,227 @@
+/** The data of the results that the commands of commands.ts print with `--json`. */
+import * as Schema from "effect/Schema"
+import { ShownAlarm } from "../run/console/alarm-lines.ts"
+
+export const cliResults = () => {
+  const Count = Schema.Int
+  const Instant = Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
+  const Texts = Schema.Array(Schema.String)
+
+  const Status = Schema.Literals(["complete", "complete_with_warnings", "incomplete"])
+  const Mode = Schema.Literals(["full", "incremental", "children", "window"])
+
+  const Run = Schema.Struct({
+    id: Schema.String,
+    command: Schema.String,
+    startedAt: Instant,
+    finishedAt: Schema.optionalKey(Instant),
+    status: Schema.Literals([...Status.literals, "paused", "interrupted"]),
+    exitCode: Schema.optionalKey(Count),
+    requests: Schema.optionalKey(Count),
+    plannedRequests: Schema.optionalKey(Count)
+  })
+
+  /** One sentence for each model that the release does not have. */
+  const ModelProblems = Texts
+
+  /** What a run read, and what it changed. */
+  const counts = {
+    requests: Count,
+    records: Count,
+    newRows: Count,
+    changedRows: Count,
+    deletedRows: Count,
+    /** Rejected values and records. */
+    rejected: Count,
+    /** Numbers that were stored with fewer decimals than sent. */
+    rounded: Count
+  }
+
+  /** What a run did for a resource of a location. */
+  const RunResource = Schema.Struct({
+    location: Schema.String,
+    resource: Schema.String,
+    ...counts,
+    status: Schema.Literals([...Status.literals, "interrupted"]),
+    warnings: Texts
+  })
+
+  /** The program that has the warehouse open; for a sync or backfill, with its progress. */
+  const Holder = Schema.Struct({
+    command: Schema.String,
+    pid: Schema.optionalKey(Count),
+    /** Whether it is a sluice command that writes. */
+    isRun: Schema.Boolean,
+    startedAt: Schema.optionalKey(Instant),
+    updatedAt: Schema.optionalKey(Instant),
+    requests: Schema.optionalKey(Count),
+    plannedRequests: Schema.optionalKey(Count),
+    records: Schema.optionalKey(Count)
+  })
+
+  /** Locations that the settings no longer name, whose rows stay as they were last read. */
+  const LeftLocations = Schema.optionalKey(Schema.Array(Schema.Struct({ location: Schema.String, readAt: Instant })))
+
+  const Sync = Schema.Struct({
+    run: Schema.String,
+    requests: Count,
+    /** Requests of the day that are left for the location with the fewest, if the service has reported it. */
+    requestsLeft: Schema.optionalKey(Count),
+    plannedRequests: Schema.optionalKey(Count),
+    /** Whether a new release was published, or why not. */
+    published: Schema.Literals(["released", "unchanged", "nothingRead", "notWanted"]),
+    modelProblems: ModelProblems,
+    loadedMs: Count,
+    elapsedMs: Count,
+    resources: Schema.Array(RunResource),
+    /** How each reading of the run ended; a location that cannot be read has no row in `resources`. */
+    ended: Schema.Array(
+      Schema.Struct({
+        location: Schema.String,
+        resource: Schema.String,
+        mode: Mode,
+        status: Status,
+        reason: Schema.optionalKey(Schema.Literals(["forbidden", "retryLater"])),
+        resumeAt: Schema.optionalKey(Instant),
+        requests: Count,
+        warnings: Texts
+      })
+    ),
+    drift: Schema.Struct({ changes: Texts, unexpectedValues: Texts }),
+    isVaultTruncated: Schema.Boolean,
+    missingSegments: Schema.Array(Count),
+    /** Records of erased people that were received and not stored. */
+    suppressedRecords: Count,
+    leftLocations: LeftLocations
+  })
+
+  const Reading = Schema.Struct({
+    location: Schema.String,
+    /** A resource, or the label of its children or details. */
+    resource: Schema.String,
+    state: Schema.Literals([...Status.literals, "interrupted", "never"]),
+    /** The end of the last complete reading. */
+    completeAt: Schema.optionalKey(Instant),
+    /** Whether that is longer ago than `--max-age`. */
+    isStale: Schema.Boolean,
+    /** The last run that read it. */
+    run: Schema.optionalKey(Schema.String),
+    ...counts,
+    warnings: Texts
+  })
+
+  const StatusResult = Schema.Struct({
+    /** `published`: the warehouse is in use, and the result describes the last release. `none`: there is no release. */
+    source: Schema.Literals(["warehouse", "published", "none"]),
+    holder: Schema.optionalKey(Holder),
+    lastRun: Schema.optionalKey(Run),
+    readings: Schema.Array(Reading),
+    /** Readings that are never read, interrupted, incomplete or stale. */
+    problems: Count,
+    leftLocations: LeftLocations,
+    /** As `check` prints them. */
+    alarms: Schema.Array(ShownAlarm),
+    /** The head of the ledger; absent without one, and for one that `ledger verify` rejects. */
+    ledger: Schema.optionalKey(Schema.Struct({ seq: Count, sha256: Schema.String })),
+    /** Bytes of the parts of the output folder; a file that several releases link counts once. */
+    disk: Schema.Struct({ vault: Count, warehouse: Count, published: Count, files: Count }),
+    oldest: Schema.optionalKey(Schema.Struct({ location: Schema.String, resource: Schema.String, completeAt: Instant }))
+  })
+
+  const Range = Schema.Struct({ min: Count, max: Schema.optionalKey(Count) })
+
+  const Plan = Schema.Struct({
+    /** The program that has the warehouse open, which a plan needs; there are no steps then. */
+    holder: Schema.optionalKey(Holder),
+    /** Requests of the whole plan; without `max`, no upper limit is known. */
+    requests: Schema.optionalKey(Range),
+    elapsedMs: Schema.optionalKey(Range),
+    dailyRemaining: Schema.optionalKey(Count),
+    steps: Schema.Array(
+      Schema.Struct({
+        location: Schema.String,
+        resource: Schema.String,
+        mode: Mode,
+        records: Schema.optionalKey(Count),
+        requests: Range,
+        basis: Schema.String,
+        refused: Schema.optionalKey(Schema.Struct({ reason: Schema.String, scope: Schema.optionalKey(Schema.String) }))
+      })
+    )
+  })
+
+  const Publish = Schema.Struct({
+    targets: Schema.Array(
+      Schema.Struct({ name: Schema.String, folder: Schema.String, isNew: Schema.Boolean, files: Count })
+    ),
+    folder: Schema.String,
+    modelProblems: ModelProblems,
+    files: Schema.Array(
+      Schema.Struct({
+        path: Schema.String,
+        table: Schema.String,
+        rows: Count,
+        bytes: Count,
+        sha256: Schema.String
+      })
+    )
+  })
+
+  const Rebuild = Schema.Struct({ records: Count, loadedMs: Count, elapsedMs: Count, modelProblems: ModelProblems })
+  const Verify = Schema.Struct({
+    /** The program that has the warehouse open; only the published files are checked then. */
+    holder: Schema.optionalKey(Holder),
+    /** Whether no check found an error. */
+    isRight: Schema.Boolean,
+    checks: Schema.Array(
+      Schema.Struct({
+        part: Schema.Literals(["vault", "warehouse", "published", "lake", "files", "service"]),
+        check: Schema.String,
+        looked: Schema.String,
+        findings: Schema.Array(
+          Schema.Struct({ level: Schema.Literals(["wrong", "note"]), where: Schema.String, what: Schema.String })
+        )
+      })
+    ),
+    /** Rows that were compared with the service, by outcome. */
+    sample: Schema.optionalKey(
+      Schema.Struct({ agree: Count, differ: Count, changedSince: Count, deletedSince: Count, notReadable: Count })
+    )
+  })
+
+  const Report = Schema.Struct({
+    path: Schema.String,
+    bytes: Schema.Int,
+    /** `published`: the warehouse is in use, and the report describes the last release. */
+    source: Schema.Literals(["warehouse", "published"]),
+    /** As the report says it: `Complete`, `Incomplete`. */
+    state: Schema.String,
+    /** The last run. */
+    run: Schema.String,
+    /** When the data that it describes were loaded. */
+    asOf: Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
+  })
+  const Doctor = Schema.Struct({
+    lines: Schema.Array(
+      Schema.Struct({
+        state: Schema.Literals(["ok", "warning", "problem"]),
+        check: Schema.String,
+        what: Schema.String,
+        todo: Schema.optionalKey(Schema.String),
+        ends: Schema.optionalKey(Schema.String)
+      })
+    ),
+    settings: Schema.Array(Schema.Struct({ key: Schema.String, value: Schema.String, from: Schema.String }))
+  })
+  return {
+    sync: Sync,
+    backfill: Sync,
+    status: StatusResult,
+    plan: Plan,
+    publish: Publish,
+    report: Report,
+    rebuild: Rebuild,
+    verify: Verify,
+    doctor: Doctor
+  }
+}

@@ -1,0 +1,67 @@
+/** How a command describes itself. Its help, its completions, docs/commands.md and docs/schemas are made of this. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Schema from "effect/Schema"
+import * as Command from "effect/cli/Command"
+
+/** By the name in `sluice/<name>/1`, the schema of the data that a command prints with `--json`. */
+export type ResultSchemas = Readonly<Record<string, Schema.Top>>
+
+/** The data of results, by name. */
+export type DataOf<Results extends () => ResultSchemas> = {
+  readonly [Name in keyof ReturnType<Results>]: ReturnType<Results>[Name]["Type"]
+}
+
+/** What a command says of itself beside its flags. */
+interface About {
+  /** A function, because only documents need the schemas. */
+  readonly results?: (() => ResultSchemas) | undefined
+  /** It runs until it is stopped, and has no work to resume. */
+  readonly serves?: boolean | undefined
+}
+class AboutCommand extends Context.Service<AboutCommand, About>()("sluice/run/AboutCommand") {}
+
+interface Described extends About {
+  readonly name: string
+  /** One or two sentences. */
+  readonly summary: string
+  readonly examples: ReadonlyArray<Command.Command.Example>
+}
+
+/** A command that does something. `run` fails with `Ended` for an exit code other than 0; see load.ts. */
+export const command = <const Flags extends Command.Command.Config, E, R>({
+  name,
+  flags,
+  run,
+  ...described
+}: Described & {
+  readonly flags: Flags
+  readonly run: (flags: Command.Command.Config.Infer<Flags>) => Effect.Effect<void, E, R>
+}) => Command.make(name, flags, run).pipe(about(described))
+
+/** A command that consists of others. */
+export const group = <const Commands extends ReadonlyArray<Command.Command.Any>>({
+  name,
+  commands,
+  ...described
+}: Described & { readonly commands: Commands }) =>
+  Command.make(name).pipe(about(described), Command.withSubcommands(commands))
+
+const about =
+  ({ summary, examples, results, serves }: Omit<Described, "name">) =>
+  <Name extends string, Input, ContextInput, E, R>(self: Command.Command<Name, Input, ContextInput, E, R>) =>
+    self.pipe(
+      Command.withDescription(summary),
+      Command.withExamples(examples),
+      Command.annotate(AboutCommand, { results, serves })
+    )
+
+/** What a command says of itself, and what the commands below it say. */
+export const aboutOf = (command: Command.Command.Any): About =>
+  Option.getOrElse(Context.getOption(command.annotations, AboutCommand), (): About => ({}))
+export const subcommandsOf = ({ subcommands }: Command.Command.Any): ReadonlyArray<Command.Command.Any> =>
+  subcommands.flatMap(({ commands }) => commands)
+/** The command with these names, each below the one before. */
+export const commandAt = (root: Command.Command.Any, path: ReadonlyArray<string>): Command.Command.Any =>
+  path.reduce((command, name) => subcommandsOf(command).find((one) => one.name === name)!, root)

@@ -4,25 +4,24 @@ import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { vi } from "vitest"
 import { runSandbox } from "../sandbox/main.ts"
+import { allCommands } from "../src/cli/commands.ts"
 import { type Account, openAccount } from "./support/account.ts"
 import { query } from "./support/compare.ts"
 import { newFolder, sluice } from "./support/sluice.ts"
 
-/** The commands in the table of the README. */
-const listed = Array.from(
-  readFileSync(new URL("../README.md", import.meta.url), "utf8").matchAll(/^\| `\.\/sluice (\w+)`/gm),
-  ([, command]) => command!
-)
+const listed = allCommands().subcommands.map(({ name }) => name)
 // The sandbox has help of its own.
 const commands = listed.filter((command) => command !== "sandbox")
 
 describe("help", () => {
-  it("begins with an example and lists exactly the commands of the README", async () => {
+  it("begins with an example and lists exactly the commands of docs/commands.md", async () => {
     const { code, stdout } = await sluice(["--help"], {})
     assert.strictEqual(code, 0)
     assert.match(stdout, /^ {2}\.\/sluice /)
     const named = Array.from(stdout.matchAll(/^ {2}(\w+) /gm), ([, command]) => command!)
-    assert.deepStrictEqual(named.toSorted(), listed.toSorted())
+    const page = readFileSync(new URL("../docs/commands.md", import.meta.url), "utf8")
+    const described = Array.from(page.matchAll(/^## sluice (\w+)/gm), ([, command]) => command!)
+    assert.deepStrictEqual(named.toSorted(), described.toSorted())
   })
 
   it.each(["", ...commands, "config show", "config validate"])(

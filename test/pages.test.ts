@@ -1,4 +1,6 @@
 /** The pages for readers, checked against the program and the repository. */
+import { allCommands } from "../src/cli/commands.ts"
+import { commandIn } from "../src/run/console/given-flags.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -32,8 +34,8 @@ describe("the pages", () => {
     const flagsByCommand = new Map<string, ReadonlySet<string>>()
     const guides = pages.filter((page) => page !== "CHANGELOG.md" && page !== "docs/dictionary.md")
     for (const page of guides)
-      for (const [, words, rest] of textOf(page).matchAll(/\.\/sluice (\w+(?: [a-z]+)?)((?: [^`\n#|]*)?)/g)) {
-        const [command, second] = words!.split(" ") as [string, string | undefined]
+      for (const [, words, rest] of textOf(page).matchAll(/\.\/sluice (\w+(?: [a-z]+){0,2})((?: [^`\n#|]*)?)/g)) {
+        const [command, ...others] = words!.split(" ") as [string, ...Array<string>]
         if (command === "sandbox" || command === "help") continue
         const flagsOf = async (...names: ReadonlyArray<string>) => {
           const known = flagsByCommand.get(names.join(" "))
@@ -43,8 +45,8 @@ describe("the pages", () => {
           flagsByCommand.set(names.join(" "), flags)
           return flags
         }
-        const isGroup = /^(subject|hold|config|contract|export|fleet|ledger|location|schedule)$/.test(command)
-        const flags = await (isGroup && second !== undefined ? flagsOf(command, second) : flagsOf(command))
+        const { path } = commandIn([command, ...others], allCommands())
+        const flags = await flagsOf(...(path.length > 0 ? path : [command]))
         for (const flag of matches(rest!, /(--[a-z-]+)/g))
           if (!flags.has(flag)) wrong.push(`${page}: ./sluice ${words} ${flag}`)
       }

@@ -17,7 +17,18 @@ import { type exploreResults, explore } from "../features/explore/definition.ts"
 import { type listenResults, listen } from "../features/listen/definition.ts"
 import { type nightResults, check, schedule } from "../features/operations/night-commands.ts"
 import { cliResults } from "./results.ts"
-import { config, contract, dictionary, init, lake, location, pipelines, prune, setupResults } from "./setup-commands.ts"
+import {
+  config,
+  contract,
+  dictionary,
+  init,
+  lake,
+  location,
+  models,
+  pipelines,
+  prune,
+  setupResults
+} from "./setup-commands.ts"
 import { type privacyResults, hold, retention, subject } from "../features/privacy/commands/subject-commands.ts"
 import { type DataOf, command, group } from "../run/command.ts"
 
@@ -233,6 +244,7 @@ export const sluice = group({
     config,
     dictionary,
     contract,
+    models,
     pipelines,
     completions,
     sandbox

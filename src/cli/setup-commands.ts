@@ -129,6 +129,24 @@ export const lake = group({
   commands: [lakeMaintain]
 })
 
+const modelsExport = command({
+  name: "export",
+  summary: "Write the models as a project of dbt, with a staging view, sources and tests for every table.",
+  flags: {
+    folder: Argument.String("folder").pipe(Argument.withDescription("Folder to write.")),
+    force: flag("force", "Replace the files of an earlier project."),
+    json: common.json
+  },
+  examples: [{ command: "./sluice models export crm-models" }],
+  run: (flags) => load(import("./models-export.ts"), (_) => _.modelsExport(flags))
+})
+export const models = group({
+  name: "models",
+  summary: "Write the models of the published tables as a project of dbt.",
+  examples: [{ command: "./sluice models export crm-models" }],
+  commands: [modelsExport]
+})
+
 const contractPrint = command({
   name: "print",
   summary: "Print the data contract of the tables as YAML, in the Open Data Contract Standard 3.1.",
@@ -309,6 +327,7 @@ export const setupResults = () => {
     "config-show": ConfigShow,
     "config-validate": ConfigValidate,
     "contract-check": ContractCheck,
+    "models-export": Schema.Struct({ folder: Schema.String, views: Schema.Int }),
     "pipelines-check": PipelinesCheck,
     prune: Prune,
     "location-remove": LocationRemove,

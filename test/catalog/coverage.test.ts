@@ -1,9 +1,6 @@
 /** The coverage report compared with the read operations of the documents, as the sandbox lists them. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { readFileSync } from "node:fs"
-import { fileURLToPath } from "node:url"
 import { coverageOf } from "../../src/catalog/coverage.ts"
-import { dictionary } from "../../src/catalog/dictionary.ts"
 import { discover } from "../../src/catalog/discover.ts"
 import { type Service, startService } from "../support/service.ts"
 
@@ -52,9 +49,4 @@ describe("the coverage report", () => {
     for (const { operation, tables, reason } of covered)
       assert.isTrue(tables.length > 0 || reason.length > 10, operation)
   })
-})
-
-it("docs/dictionary.md is current; to update it: ./sluice dictionary > docs/dictionary.md", () => {
-  const path = fileURLToPath(new URL("../../docs/dictionary.md", import.meta.url))
-  assert.strictEqual(readFileSync(path, "utf8"), `${dictionary(catalogue)}\n`)
 })

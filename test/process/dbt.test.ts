@@ -2,9 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { execFileSync } from "node:child_process"
-import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
+import { copyFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { projectFolder } from "../../src/stages/publish/models/files.ts"
+import { projectFolder, writeProject } from "../../src/stages/publish/models/files.ts"
 import { discard, openSynced } from "../support/account.ts"
 import { pythonWith } from "../support/python.ts"
 import { newFolder } from "../support/sluice.ts"
@@ -17,8 +17,12 @@ interface Result {
 }
 
 /** Runs `dbt build` in a copy of the project, and returns the status of the models and tests. `select`: without it, all. */
-const build = (database: string, folder: string, ...select: ReadonlyArray<string>): ReadonlyArray<Result> => {
-  cpSync(projectFolder, folder, { recursive: true })
+const build = async (
+  database: string,
+  folder: string,
+  ...select: ReadonlyArray<string>
+): Promise<ReadonlyArray<Result>> => {
+  await writeProject(folder)
   mkdirSync(join(folder, "target"), { recursive: true })
   const args = ["build", "--profiles-dir", ".", "--no-use-colors", "--quiet"].concat(
     select.flatMap((one) => ["--select", one])
@@ -47,7 +51,7 @@ describe.skipIf(python === undefined)("dbt", () => {
     try {
       const database = join(account.output, "published", "crm.duckdb")
       const project = newFolder()
-      const results = build(database, project)
+      const results = await build(database, project)
       assert.deepStrictEqual(wrong(results), [])
       assert.isAbove(results.length, 1000)
 
@@ -83,7 +87,7 @@ describe.skipIf(python === undefined)("dbt", () => {
       ])
       const affected = ["source:crm.contacts", "stg_invoices", "stg_invoice_items"]
       const facts = ["+fct_invoice", "+fct_opportunity", "+fct_appointment"]
-      const found = wrong(build(spoilt, newFolder(), ...affected, ...facts))
+      const found = wrong(await build(spoilt, newFolder(), ...affected, ...facts))
       for (const expected of [
         /^unique_crm_contacts/,
         /^relationships_stg_invoice_items_invoice_id/,

@@ -1,28 +1,14 @@
-/** Files that are generated from the settings table. To update them: vitest run test/settings/documents.test.ts --update */
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { readFileSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { expect } from "vitest"
-import { exampleToml, jsonSchema, readmeTable } from "../../src/settings/documents.ts"
+import { exampleToml } from "../../src/settings/documents.ts"
 import { syncSettings } from "../../src/settings/settings.ts"
 import { allSettings } from "../../src/settings/table.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const inRepository = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
-
-it("config/example.toml is current", () =>
-  expect(exampleToml()).toMatchFileSnapshot(inRepository("config/example.toml")))
-
-it("config/sluice.schema.json is current", () =>
-  expect(jsonSchema()).toMatchFileSnapshot(inRepository("config/sluice.schema.json")))
-
-it("the table of settings in docs/configuration.md is current", () => {
-  const path = inRepository("docs/configuration.md")
-  const [before, , after] = readFileSync(path, "utf8").split(/(?<=<!-- settings -->\n)|(?=<!-- end of settings -->)/)
-  return expect(`${before}\n${readmeTable()}\n\n${after}`).toMatchFileSnapshot(path)
-})
 
 it.effect("the example is valid unchanged, and with every setting uncommented", () =>
   Effect.gen(function* () {

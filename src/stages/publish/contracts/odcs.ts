@@ -8,7 +8,7 @@ export const contractText = async (tables: ReadonlyArray<ContractTable>, version
 }
 
 /** Version of the contract: the one of sluice that releases it. */
-export const odcsDocument = (tables: ReadonlyArray<ContractTable>, version: string): object => ({
+export const odcsDocument = (tables: ReadonlyArray<ContractTable>, version: string) => ({
   apiVersion: "v3.1.0",
   kind: "DataContract",
   id: "sluice-account",

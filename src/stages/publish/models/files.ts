@@ -1,39 +1,49 @@
-/** Reads the models of sluice, which are the dbt project in `models/`, and those of the user. */
-import { readFile, readdir } from "node:fs/promises"
+/** Reads the models of sluice, which are the dbt project in `models/` and its staging views, and those of the user. */
+import { cp, mkdir, readFile, readdir, writeFile } from "node:fs/promises"
 import { basename, join, relative } from "node:path"
 import { type Model, type ModelColumn, type ModelProblem, modelOf } from "./model.ts"
+import { discover } from "../../../catalog/discover.ts"
+import { contractOf } from "../contracts/contract.ts"
 import { installed } from "../../../values/installation.ts"
+import { stagingFiles, stagingViews } from "./staging.ts"
 
 /** The dbt project of sluice. */
 export const projectFolder = installed("models/")
 
 /** `folder`: the models of the user, in any folders below it. If it cannot be read, that is a problem of its models only. */
 export const readModels = async (folder: string | undefined): Promise<ReadonlyArray<Model | ModelProblem>> => [
-  ...(await modelsIn(join(projectFolder, "staging"), projectFolder, true)),
-  ...(await modelsIn(join(projectFolder, "marts"), projectFolder, false)),
-  ...(folder === undefined ? [] : await modelsIn(folder, folder, false).catch((error) => [unreadable(folder, error)]))
+  ...Array.from(stagingViews(await ownTables()), ([file, text]) => modelOf({ file, text, isView: true })),
+  ...(await modelsIn(join(projectFolder, "marts"), projectFolder)),
+  ...(folder === undefined ? [] : await modelsIn(folder, folder).catch((error) => [unreadable(folder, error)]))
 ]
+
+/** The tables of sluice's own definitions. The sentences on the columns of views are those of their tables. */
+const ownTables = async () => contractOf(await discover())
+
+/** Writes the dbt project into a folder; returns how many generated files it has. */
+export const writeProject = async (folder: string): Promise<number> => {
+  const files = await stagingFiles(await ownTables())
+  await cp(projectFolder, folder, { recursive: true })
+  await mkdir(join(folder, "staging"), { recursive: true })
+  for (const [path, text] of files) await writeFile(join(folder, path), text)
+  return files.size
+}
 
 const unreadable = (folder: string, error: unknown): ModelProblem => ({
   model: folder,
   problem: `${folder} (models.folder) cannot be read: ${error instanceof Error ? error.message : String(error)}`
 })
 
-const modelsIn = async (
-  folder: string,
-  shown: string,
-  isView: boolean
-): Promise<ReadonlyArray<Model | ModelProblem>> => {
+const modelsIn = async (folder: string, shown: string): Promise<ReadonlyArray<Model | ModelProblem>> => {
   const files = (await readdir(folder, { recursive: true })).toSorted()
-  // The sentences on the columns of views are those of their tables.
-  const described = isView ? new Map<string, Description>() : await descriptionsIn(folder, files)
+  const described = await descriptionsIn(folder, files)
   return Promise.all(
     files
       .filter((file) => file.endsWith(".sql"))
       .map(async (file) => {
         const { description, columns } = described.get(basename(file, ".sql")) ?? {}
         const text = await readFile(join(folder, file), "utf8")
-        return modelOf({ file: relative(shown, join(folder, file)), text, isView, description, columns })
+        return modelOf({ file: relative(shown, join(folder, file)), text, isView: false, description, columns })
       })
   )
 }

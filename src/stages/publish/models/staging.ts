@@ -1,16 +1,21 @@
 /**
- * The generated part of the dbt project in `models/`: the tables as sources, and for each a staging view of the rows that
- * exist. Files by path. To update them: vitest run test/models/staging.test.ts --update
+ * The part of the models that follows from the definitions: for each table a staging view of the rows that exist, and for dbt
+ * the tables as sources, and the tests. It is made when it is needed: `models/` contains what people have written.
  */
 import type { ContractColumn, ContractTable } from "../contracts/contract.ts"
 
 const generated = "Generated from the definitions in pipelines/"
 
+/** The text of each staging view, by its file. */
+export const stagingViews = (tables: ReadonlyArray<ContractTable>): ReadonlyMap<string, string> =>
+  new Map(tables.map((table) => [`staging/${stagingName(table)}.sql`, stagingSql(table)]))
+
+/** All generated files of the dbt project, by path. */
 export const stagingFiles = async (tables: ReadonlyArray<ContractTable>): Promise<ReadonlyMap<string, string>> => {
   const { stringify } = await import("yaml")
   const yaml = (content: object) => `# ${generated}\n${stringify(content, { lineWidth: 0 })}`
   return new Map([
-    ...tables.map((table) => [`staging/${stagingName(table)}.sql`, stagingSql(table)] as const),
+    ...stagingViews(tables),
     ["staging/_sources.yml", yaml(sources(tables))],
     ["staging/_staging.yml", yaml({ version: 2, models: tables.map((table) => stagingProperties(table, tables)) })]
   ])

@@ -1,0 +1,43 @@
+/** The files of the repository that follow from the program. `npm run generate` writes them; a test says if one is old. */
+import { existsSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { dictionary } from "../src/catalog/dictionary.ts"
+import { type Catalogue, discover } from "../src/catalog/discover.ts"
+import { commandsPage } from "../src/cli/commands-page.ts"
+import { resultDocuments } from "../src/cli/result-documents.ts"
+import { exampleToml, jsonSchema, readmeTable } from "../src/settings/documents.ts"
+import { contractOf } from "../src/stages/publish/contracts/contract.ts"
+import { odcsDocument } from "../src/stages/publish/contracts/odcs.ts"
+import { sluiceVersion } from "../src/values/version.ts"
+
+export const inRepository = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
+
+const read = (path: string): string => readFileSync(inRepository(path), "utf8")
+
+const withSettings = (page: string): string => {
+  const [before, , after] = page.split(/(?<=<!-- settings -->\n)|(?=<!-- end of settings -->)/)
+  return `${before}\n${readmeTable()}\n\n${after}`
+}
+
+/** JSON with a line for each table, so that a comparison of versions says which have changed. */
+const contractLines = (catalogue: Catalogue): string => {
+  const { schema, ...about } = odcsDocument(contractOf(catalogue), sluiceVersion)
+  const tables = schema.map((table) => JSON.stringify(table)).join(",\n")
+  return `${JSON.stringify(about).slice(0, -1)},\n"schema": [\n${tables}\n]}\n`
+}
+
+/** Their texts by path. */
+export const generatedFiles = async (): Promise<ReadonlyMap<string, string>> => {
+  const catalogue = await discover()
+  // The contract of a version does not change any more: it is what readers rely on.
+  const contract = `docs/contract/${sluiceVersion}.odcs.json`
+  return new Map([
+    ["config/example.toml", exampleToml()],
+    ["config/sluice.schema.json", jsonSchema()],
+    ["docs/commands.md", commandsPage()],
+    ["docs/configuration.md", withSettings(read("docs/configuration.md"))],
+    [contract, existsSync(inRepository(contract)) ? read(contract) : contractLines(catalogue)],
+    ["docs/dictionary.md", `${dictionary(catalogue)}\n`],
+    ...Object.entries(resultDocuments()).map(([name, text]) => [`docs/schemas/${name}`, text] as const)
+  ])
+}

@@ -1,0 +1,32 @@
+/** `sluice models export`: writes the dbt project. */
+import { Effect } from "effect"
+import { namesIn } from "../output/folder.ts"
+import { onDisk } from "../output/files.ts"
+import { CommandError } from "../run/console/errors.ts"
+import { Output } from "../run/console/output.ts"
+import { printResult } from "../run/result.ts"
+import { writeProject } from "../stages/publish/models/files.ts"
+
+export const modelsExport = Effect.fn("cli.modelsExport")(function* ({
+  folder,
+  force,
+  json
+}: {
+  readonly folder: string
+  readonly force: boolean
+  readonly json: boolean
+}) {
+  const { print, say } = yield* Output
+  if (!force && (yield* onDisk(folder, "read", () => namesIn(folder))).length > 0)
+    return yield* new CommandError({
+      ends: "usage",
+      message: `${folder} is not empty. Nothing was written.`,
+      next: `./sluice models export ${folder} --force replaces the files of the project, and leaves all others.`
+    })
+  const views = yield* onDisk(folder, "written", () => writeProject(folder))
+  const next = `cd ${folder}, then SLUICE_DUCKDB=<path of crm.duckdb> dbt build --profiles-dir .`
+  if (json) return yield* printResult("models-export", { exitCode: 0, next, data: { folder, views } })
+  print(`The dbt project is in ${folder}.`)
+  say(`Next: ${next}`)
+  return 0
+})

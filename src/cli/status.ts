@@ -2,7 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { exitCodes } from "../values/failure.ts"
-import { diskUse } from "../features/prune/files.ts"
+import { type Part, diskUse } from "../output/disk.ts"
 import { headOf, ledgerOf } from "../stores/ledger/file.ts"
 import { choose } from "../stages/plan/plan.ts"
 import { type ReadingStatus, ageOf, readingStatuses } from "../stages/plan/readings.ts"
@@ -73,7 +73,14 @@ export const status = Effect.fn("cli.status")(function* (flags: StatusFlags) {
   const exitCode = isWrong && (flags.check || flags.maxAge !== undefined) ? exitCodes.partial : 0
   const next = readable.holder ? "./sluice status" : (nextForLeft(left) ?? "./sluice sync")
   const ledger = yield* ledgerHead(output.folder)
-  const disk = yield* diskUse(output.folder)
+  const sizes = new Map((yield* diskUse(output.folder)).map(({ part, bytes }) => [part, bytes]))
+  const sizeOf = (part: Part) => sizes.get(part) ?? 0
+  const disk = {
+    vault: sizeOf("vault"),
+    warehouse: sizeOf("warehouse"),
+    published: sizeOf("published"),
+    files: sizeOf("files")
+  }
   if (flags.json)
     return yield* printResult("status", {
       exitCode,

@@ -2,7 +2,8 @@
 import { chmod, mkdir, readdir, rm, stat } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { failure } from "../values/failure.ts"
-import { isOwnName, outputPaths, readmeName } from "./paths.ts"
+import { outputFileOf } from "./contents.ts"
+import { outputPaths, readmeName } from "./paths.ts"
 
 /**
  * Creates the output folder, or restricts the access to one with only the README, as in a clone of the repository. Any
@@ -33,7 +34,8 @@ const makeFolder = async (folder: string, output = folder): Promise<void> => {
 export const emptyOutputFolder = async (folder: string): Promise<void> => {
   const mark = basename(outputPaths(folder).demo)
   for (const name of await readdir(folder))
-    if (isOwnName(name) && name !== mark) await rm(join(folder, name), { recursive: true, force: true })
+    if (outputFileOf(name) !== undefined && name !== mark)
+      await rm(join(folder, name), { recursive: true, force: true })
 }
 
 /** The names in a folder; none if it does not exist. */

@@ -7,32 +7,26 @@ import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Failure } from "../values/failure.ts"
 import { onDisk } from "./files.ts"
-import { outputPaths, verifyPrefix } from "./paths.ts"
+import { isScratch } from "./contents.ts"
+import { outputPaths } from "./paths.ts"
 
-/** The names to remove in each folder. */
-const leftoversOf = (output: string): ReadonlyArray<readonly [folder: string, names: RegExp]> => {
+/** What to remove in each folder. */
+const leftoversOf = (output: string): ReadonlyArray<readonly [folder: string, isLeft: (name: string) => boolean]> => {
   const { vault, versions } = outputPaths(output)
   return [
-    // Batches of the load, an unfinished rebuild or erasure (with a new catalog of the lake) with its log and temporary files, and folders of verify.
-    [
-      output,
-      new RegExp(
-        `^(tmp|(rebuilt\\.duckdb|warehouse\\.duckdb\\.(copy(-[0-9a-f]+)?|erased))(\\.wal|\\.tmp)?|lake\\.ducklake\\.new|${verifyPrefix}\\d+)$`
-      )
-    ],
+    [output, isScratch],
     // A segment whose compression was interrupted; its plain file exists.
-    [vault, /^\d{6,}\.ndjson\.zst\.part$/],
+    [vault, (name) => /^\d{6,}\.ndjson\.zst\.part$/.test(name)],
     // A release that was being written.
-    [versions, /^\d{6,}-[A-Za-z0-9_-]*\.building$/]
+    [versions, (name) => /^\d{6,}-[A-Za-z0-9_-]*\.building$/.test(name)]
   ]
 }
 
 export const removeLeftovers = (output: string): Effect.Effect<void, Failure> =>
   onDisk(output, "written", async () => {
-    for (const [folder, pattern] of leftoversOf(output)) {
+    for (const [folder, isLeft] of leftoversOf(output)) {
       const names = await readdir(folder).catch(emptyIfMissing)
-      for (const name of names.filter((candidate) => pattern.test(candidate)))
-        await rm(join(folder, name), { recursive: true, force: true })
+      for (const name of names.filter(isLeft)) await rm(join(folder, name), { recursive: true, force: true })
     }
   })
 

@@ -9,7 +9,8 @@ import { readFile, rm, writeFile } from "node:fs/promises"
 import { basename, dirname, join, relative } from "node:path"
 import { onDisk } from "../output/files.ts"
 import { emptyOutputFolder, makeOutputFolder, namesIn } from "../output/folder.ts"
-import { demoFolder, isOwnName, outputPaths } from "../output/paths.ts"
+import { outputFileOf } from "../output/contents.ts"
+import { demoFolder, outputPaths } from "../output/paths.ts"
 import { CommandError } from "./console/errors.ts"
 import { heldLocations } from "./held-locations.ts"
 
@@ -63,7 +64,7 @@ export const refuseDemoFolder = Effect.fnUntraced(function* (
 /** Empties the folder of an earlier demo, or creates it. Fails if it holds anything but what this demo makes up. */
 export const freshDemoFolder = Effect.fnUntraced(function* (folder: string, mark: Mark) {
   const names = yield* onDisk(folder, "read", () => namesIn(folder))
-  const isUsed = names.some((name) => isOwnName(name))
+  const isUsed = names.some((name) => outputFileOf(name) !== undefined)
   const why = isUsed ? yield* foreignIn(folder, mark.locations) : undefined
   if (isUsed && ((yield* markOf(folder)) === undefined || why !== undefined))
     return yield* untouched(folder, why, `./sluice demo --output ${otherThan(folder, demoFolder)}`)

@@ -126,7 +126,7 @@ const runFindings = Effect.fnUntraced(function* (output: OutputSettings, { recor
 
 /** Each certificate of an erasure has a record with its checksum, and each such record its certificate. */
 const certificateFindings = Effect.fnUntraced(function* ({ folder }: OutputSettings, { records }: LedgerCheck) {
-  const certificates = join(folder, "certificates")
+  const certificates = outputPaths(folder).certificates
   const named = new Map(records.flatMap(({ detail }) => certificateOf(detail["certificate"], detail["sha256"])))
   const names = existsSync(certificates) ? yield* onDisk(certificates, "read", () => readdir(certificates)) : []
   const findings = [...named.keys()]

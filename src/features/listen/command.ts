@@ -1,6 +1,5 @@
 /** `sluice listen`: receives events of the service, and reads what they say has changed. */
 import { Clock, Duration, Effect, Redacted, Result } from "effect"
-import { join } from "node:path"
 import { exitCodes } from "../../values/failure.ts"
 import { onDisk } from "../../output/files.ts"
 import { Due } from "./due.ts"
@@ -18,6 +17,7 @@ import { CommandError, explanationOf } from "../../run/console/errors.ts"
 import { Output } from "../../run/console/output.ts"
 import { printResult } from "../../run/result.ts"
 import { syncOnce } from "../../run/sync.ts"
+import { outputPaths } from "../../output/paths.ts"
 
 export interface ListenFlags extends Flags {
   readonly port: number | undefined
@@ -48,7 +48,7 @@ export const listen = Effect.fn("cli.listen")(function* (flags: ListenFlags) {
   const { resources } = yield* loadCatalogue(output)
   // A list that the service cannot filter is read in full, which a single event is not worth.
   const tables = new Set(resources.filter(({ changes }) => changes).map(({ table }) => table))
-  const path = join(output.folder, "events-due.json")
+  const path = outputPaths(output.folder).eventsDue
   const now = yield* Clock.currentTimeMillis
   const due = yield* onDisk(path, "read", () => Due.open(path, tables, now))
   if (due.problem !== undefined) say(`${due.problem}.`, "warn")

@@ -41,26 +41,6 @@ export const removeFiles = (folder: string, files: ReadonlyArray<Unneeded>): Eff
     for (const { path } of files) await rm(join(folder, path), { recursive: true, force: true })
   })
 
-export interface DiskUse {
-  readonly vault: number
-  readonly warehouse: number
-  /** All releases. A file that several of them link counts once. */
-  readonly published: number
-  readonly files: number
-}
-
-/** Bytes of the parts of an output folder. */
-export const diskUse = (folder: string): Effect.Effect<DiskUse, Failure> =>
-  onDisk(folder, "read", async () => {
-    const { files, vault, versions, warehouse } = outputPaths(folder)
-    return {
-      vault: await bytesIn(vault),
-      warehouse: (await bytesIn(warehouse)) + (await bytesIn(`${warehouse}.wal`)),
-      published: await bytesIn(versions),
-      files: await bytesIn(files)
-    }
-  })
-
 /** 0 for a path that does not exist, or that another command removes meanwhile. */
 const bytesIn = async (path: string, counted = new Set<number>()): Promise<number> => {
   const found = await stat(path).catch(undefinedIfMissing)

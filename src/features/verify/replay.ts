@@ -7,7 +7,7 @@ import type { Resource } from "../../catalog/resource.ts"
 import { keyOf, tablesOf } from "../../catalog/tables.ts"
 import type { Failure } from "../../values/failure.ts"
 import { onDisk } from "../../output/files.ts"
-import { verifyPrefix } from "../../output/paths.ts"
+import { outputPaths } from "../../output/paths.ts"
 import type { Position } from "../../stores/vault/position.ts"
 import { contentOf, empty } from "../../stores/warehouse/content.ts"
 import { historyLimit } from "../../stores/warehouse/meta/history-limit.ts"
@@ -41,7 +41,7 @@ export const checkReplay = Effect.fn("verify.replay")(function* (
 ): Effect.fn.Return<Checked, Failure, Warehouse> {
   const warehouse = yield* Warehouse
   const sample = yield* sampleOf(known, all, loaded)
-  const scratch = join(folder, `${verifyPrefix}${process.pid}`)
+  const scratch = `${outputPaths(folder).verified}${process.pid}`
   return yield* Effect.acquireUseRelease(
     onDisk(scratch, "created", () => mkdir(scratch, { recursive: true, mode: 0o700 })),
     () =>

@@ -14,9 +14,11 @@ import { makeOutputFolder } from "../../output/folder.ts"
 import { syncFolder } from "../../output/files.ts"
 import { lineBytesMax } from "./verify.ts"
 import { type Detail, type Head, type Kind, emptyHead, lineAfter, recordOf, sha256Of } from "./record.ts"
+import { outputFiles } from "../../output/contents.ts"
+import { outputPaths } from "../../output/paths.ts"
 
-export const ledgerName = "ledger.jsonl"
-export const ledgerOf = (output: string): string => join(output, ledgerName)
+export const ledgerName = outputFiles.ledger.name
+export const ledgerOf = (output: string): string => outputPaths(output).ledger
 
 export interface Appended extends Head {
   /** The file with the part of a line that a crash had left. */
@@ -27,7 +29,7 @@ export interface Appended extends Head {
 export const appendRecord = async (output: string, at: string, kind: Kind, detail: Detail): Promise<Appended> => {
   await makeOutputFolder(output)
   const path = ledgerOf(output)
-  return exclusively(join(output, "ledger.lock"), async () => {
+  return exclusively(outputPaths(output).ledgerLock, async () => {
     const torn = await cutTornLine(path, at)
     const head = await headOf(path)
     const line = lineAfter(head, at, kind, detail)

@@ -7,6 +7,7 @@
 import { createHash, randomUUID } from "node:crypto"
 import { mkdir, open, readFile, readdir, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import { isLocal, outputFiles } from "../../../output/contents.ts"
 import { writeAtomically } from "../../../output/files.ts"
 import type { Objects } from "./objects.ts"
 
@@ -20,13 +21,8 @@ export interface Manifest {
 /** DuckDB changes few blocks of a large file; a chunk is also what is in memory at one time. */
 const chunkBytes = 4 * 1024 * 1024
 
-/** What a sync makes again, or needs on this machine only. */
-const isDerived = (path: string): boolean =>
-  /^(published|\.published|tmp|rebuilt\.duckdb|(progress|holder)\.json|verify-|backfill\.(running|stop))/.test(path) ||
-  path.endsWith(".part")
-
-/** As outputPaths names it; it is replaced all at once. */
-const tokensName = "tokens.json"
+/** It is replaced all at once. */
+const tokensName = outputFiles.tokens.name
 
 const chunkName = (location: string, chunk: string) => `${location}/chunks/${chunk}`
 
@@ -74,7 +70,7 @@ export const saveFolder = async (
     objects,
     location,
     folder,
-    paths.filter((path) => !isDerived(path)),
+    paths.filter((path) => !isLocal(path)),
     base,
     {}
   )

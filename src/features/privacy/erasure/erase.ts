@@ -34,6 +34,7 @@ import { type Searched, isCertain, searchFolders } from "./search.ts"
 import { type RecordKey, recordsIn, suppress } from "./suppression.ts"
 import { type RewrittenSegment, rewriteVault } from "./vault.ts"
 import { replaceWarehouse, writeWithoutErased } from "./warehouse.ts"
+import { outputFiles } from "../../../output/contents.ts"
 
 export interface Certificate {
   readonly id: string
@@ -169,7 +170,7 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
     folder,
     folders.filter((one) => relative(folder, one).startsWith("..")),
     { texts: job.texts, records: records.removed, resources: catalogue.resources },
-    (file) => file === "erasure.json"
+    (file) => file === outputFiles.erasure.name
   ).pipe(Effect.provide(Warehouse.layer(paths.warehouse, { memoryMb, access: "read" })))
   const { sha256: after } = yield* onDisk(paths.warehouse, "read", () => checksumOf(paths.warehouse))
   const certificate: Certificate = {
@@ -192,7 +193,7 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
     isErased:
       !search.found.some(isCertain) && search.unsearched.length === 0 && places.every(({ state }) => state !== "left")
   }
-  const path = join(folder, "certificates", `erasure-${job.id}.json`)
+  const path = join(outputPaths(folder).certificates, `erasure-${job.id}.json`)
   yield* onDisk(path, "written", () => writeDurably(path, `${JSON.stringify(certificate, null, 1)}\n`))
   yield* removeJob(folder)
   return { certificate, path }

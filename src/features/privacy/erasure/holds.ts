@@ -4,17 +4,17 @@ import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
 import { existsSync } from "node:fs"
 import { readFile } from "node:fs/promises"
-import { join } from "node:path"
 import { type Failure, failure } from "../../../values/failure.ts"
 import { onDisk, writeDurably } from "../../../output/files.ts"
 import { recordsOf } from "../../../stores/ledger/given.ts"
 import { Hold } from "./hold.ts"
 import type { Identifier } from "./suppression.ts"
+import { outputPaths } from "../../../output/paths.ts"
 
 const Holds = Schema.Struct({ version: Schema.Literal(1), holds: Schema.Array(Hold) })
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Holds))
 
-const pathOf = (output: string): string => join(output, "holds.json")
+const pathOf = (output: string): string => outputPaths(output).holds
 
 /** The holds of an output folder. A file that cannot be read fails, because what it holds must not be erased. */
 export const readHolds = (output: string): Effect.Effect<ReadonlyArray<Hold>, Failure> => {

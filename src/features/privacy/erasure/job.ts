@@ -5,11 +5,11 @@
 import { Effect } from "effect"
 import { existsSync } from "node:fs"
 import { readFile, rm } from "node:fs/promises"
-import { join } from "node:path"
 import type { Failure } from "../../../values/failure.ts"
 import { onDisk, writeDurably } from "../../../output/files.ts"
 import type { Wanted } from "./needles.ts"
 import type { Identifier } from "./suppression.ts"
+import { outputPaths } from "../../../output/paths.ts"
 
 export interface ErasureJob {
   /** Names the certificate; contains the time of the beginning. */
@@ -26,7 +26,7 @@ export interface ErasureJob {
   readonly kept: Readonly<Record<string, number>>
 }
 
-export const jobPath = (output: string): string => join(output, "erasure.json")
+export const jobPath = (output: string): string => outputPaths(output).erasure
 
 export const readJob = (output: string): Effect.Effect<ErasureJob | undefined, Failure> => {
   const path = jobPath(output)

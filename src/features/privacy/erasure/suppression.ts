@@ -8,7 +8,7 @@ import * as Schema from "effect/Schema"
 import { createHash, createHmac, randomBytes } from "node:crypto"
 import { existsSync } from "node:fs"
 import { readFile } from "node:fs/promises"
-import { basename, join } from "node:path"
+import { basename } from "node:path"
 import { type Failure, failure, fileFailure } from "../../../values/failure.ts"
 import { onDisk, writeDurably } from "../../../output/files.ts"
 import { type PhoneForms, emailOf, phoneDigitsOf, phoneReader } from "../subject/addresses.ts"
@@ -17,10 +17,11 @@ import { recordsOf } from "../../../stores/ledger/given.ts"
 import { type Safeguard, safeguardOf, storeSafeguard } from "../../../stores/warehouse/meta/safeguards.ts"
 import type { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { jobPath } from "./job.ts"
+import { outputPaths } from "../../../output/paths.ts"
 
 export const suppressionPaths = (output: string) => ({
-  list: join(output, "suppressed.json"),
-  key: join(output, "suppressed.key")
+  list: outputPaths(output).suppressed,
+  key: outputPaths(output).suppressedKey
 })
 
 /** What may be on the list: a contact, an address, or a record by its table and key. */
@@ -120,7 +121,7 @@ const readList = Effect.fnUntraced(function* (output: string) {
   const named = records.flatMap(({ detail: { suppressed } }) => Option.toArray(decodeSafeguard(suppressed)))
   const known = [...named, ...[yield* safeguardOf(basename(list))].filter((one) => one !== undefined)]
   const wasErased =
-    existsSync(join(output, "certificates")) || records.some(({ kind }) => kind === "erase" || kind === "retention")
+    existsSync(outputPaths(output).certificates) || records.some(({ kind }) => kind === "erase" || kind === "retention")
   // The key is written first; an erasure that was killed then has erased nobody yet.
   const hasBegun = existsSync(key) && !existsSync(jobPath(output))
   const most = known.reduce((one, other) => (other.entries > one.entries ? other : one), { entries: 0, sha256: "" })

@@ -106,7 +106,7 @@ const insertKept = (
 ]
 
 /** The fresh file, until it replaces the warehouse. */
-export const freshPath = (warehouse: string): string => `${warehouse}.erased`
+export const freshPath = (warehouse: string): string => outputPaths(dirname(warehouse)).erased
 
 /** Writes a fresh file without the erased rows beside the warehouse, whose lock the caller holds. */
 export const writeWithoutErased = (

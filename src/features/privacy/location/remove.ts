@@ -36,7 +36,7 @@ import { literal } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type RemovalPlan, releasesIn, releasesOf } from "./plan.ts"
 
-const jobPath = (folder: string): string => join(folder, "location-removal.json")
+const jobPath = (folder: string): string => outputPaths(folder).locationRemoval
 
 /** The removal that has begun and not ended. */
 export const pendingRemoval = (folder: string): Effect.Effect<RemovalPlan | undefined, Failure> =>

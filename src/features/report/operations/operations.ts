@@ -6,7 +6,8 @@ import { runsNewestFirst } from "../../../stores/warehouse/meta/runs.ts"
 import type { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type Html, html } from "../../../values/html.ts"
 import { changesSection, tableChanges } from "./changes.ts"
-import { diskSection, diskUse } from "./disk.ts"
+import { diskUse } from "../../../output/disk.ts"
+import { diskSection } from "./disk.ts"
 import { freshness } from "./freshness.ts"
 import { type Overview, overviewOf, overviewSection } from "./overview.ts"
 import { type Period, periodOf } from "./period.ts"
@@ -14,6 +15,9 @@ import { readingsOf } from "./readings.ts"
 import { driftSection, rejectsOf, rejectsSection, roundedSection, wideSection } from "./rejects.ts"
 import { requestsOf, requestsSection } from "./requests.ts"
 import { runsMax, runsSection } from "./runs.ts"
+
+/** The report takes seconds, however many recordings there are. */
+const filesMax = 100_000
 
 export interface Operations {
   readonly period: Period
@@ -34,7 +38,7 @@ export const operations = Effect.fn("report.operations")(function* (
   const requests = yield* requestsOf(period)
   const rejects = yield* rejectsOf(period)
   const models = yield* modelProblems()
-  const used = yield* diskUse(output)
+  const used = yield* diskUse(output, filesMax)
   return {
     period,
     overview: overviewOf(period, readings, models),

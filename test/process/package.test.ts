@@ -21,7 +21,18 @@ import { type Service, startService } from "../support/service.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
-const packed = ["src", "pipelines", "models", "config", "docs", "pack", "package.json", "tsconfig.json", "sluice"]
+const packed = [
+  "src",
+  "sandbox",
+  "pipelines",
+  "models",
+  "config",
+  "docs",
+  "pack",
+  "package.json",
+  "tsconfig.json",
+  "sluice"
+]
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
 /** The path without the pinned Node, which the tests run on. */
@@ -206,7 +217,7 @@ describe.skipIf(registry.status !== 0)("the installed package", () => {
   })
 
   it("recognises a run of its own", async () => {
-    const slow = await startService("--contacts", "60", "--latency", "80")
+    const slow = await startService("--limits", "off", "--contacts", "60", "--latency", "40")
     const data = newFolder()
     const settings = {
       SLUICE_BASE_URL: slow.url,

@@ -2,14 +2,13 @@
  * The commands and their flags. The module of a command is loaded only when it runs, so that help is printed at once. For
  * the same reason, help and `status` load no module that imports the whole of `effect` (bench/startup.ts).
  */
-import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
 import { type CommandDescriptor, fromCommand } from "effect/cli/Completions"
 import * as Flag from "effect/cli/Flag"
 import { flagDescription } from "../settings/documents.ts"
 import { demoFolder } from "../output/paths.ts"
 import { type exportResults, exportTables } from "../features/export/export-commands.ts"
-import { account, choice, common, commonLines, durationFlag, flag, reportsSettings, run, text } from "../run/flags.ts"
+import { account, choice, common, commonLines, durationFlag, flag, run, text } from "../run/flags.ts"
 import { type fleetResults, fleet } from "../features/fleet/commands/fleet-commands.ts"
 import { type ledgerResults, ledger } from "../features/ledger/ledger-commands.ts"
 import { load, loadRun } from "../run/load.ts"
@@ -17,18 +16,13 @@ import { type exploreResults, explore } from "../features/explore/definition.ts"
 import { type listenResults, listen } from "../features/listen/definition.ts"
 import { type nightResults, check, schedule } from "../features/operations/night-commands.ts"
 import { cliResults } from "./results.ts"
-import {
-  config,
-  contract,
-  dictionary,
-  init,
-  lake,
-  location,
-  models,
-  pipelines,
-  prune,
-  setupResults
-} from "./setup-commands.ts"
+import { config, init, lake, models, pipelines, setupResults } from "./setup-commands.ts"
+import { contract, dictionary, type documentResults } from "../features/documents/commands.ts"
+import { doctor, type doctorResults } from "../features/doctor/definition.ts"
+import { location, type locationResults } from "../features/privacy/commands/location-commands.ts"
+import { prune, type pruneResults } from "../features/prune/definition.ts"
+import { report, type reportResults } from "../features/report/definition.ts"
+import { verify, type verifyResults } from "../features/verify/definition.ts"
 import { type privacyResults, hold, retention, subject } from "../features/privacy/commands/subject-commands.ts"
 import { type DataOf, command, group } from "../run/command.ts"
 
@@ -142,53 +136,12 @@ const status = command({
   ],
   run: (flags) => load(import("./status.ts"), (_) => _.status(flags))
 })
-const report = command({
-  name: "report",
-  summary:
-    "Write one HTML file about the runs, the completeness and the figures of the account. Each sync, backfill and publish does this too.",
-  flags: {
-    ...common,
-    file: text("file", "Write the report into this file instead of the current release: report.html.")
-  },
-  examples: [
-    { command: "./sluice report", description: "Into output/published/report/index.html." },
-    { command: "./sluice report --file report.html", description: "Elsewhere, for example to send it." }
-  ],
-  run: (flags) => load(import("../features/report/report-page.ts"), (_) => _.reportCommand(flags))
-})
 const rebuild = command({
   name: "rebuild",
   summary: "Rebuild every table from the vault, without a request.",
   flags: { ...commonLines, ...run },
   examples: [{ command: "./sluice rebuild", description: "After a definition or a type has changed." }],
   run: (flags) => loadRun("rebuild", flags, import("./rebuild.ts"), (_) => _.rebuild(flags))
-})
-const verify = command({
-  name: "verify",
-  summary: "Check that the vault, the tables and the files are complete and agree. Changes nothing.",
-  flags: {
-    ...common,
-    baseUrl: account.baseUrl,
-    location: account.location,
-    sample: Flag.Int("sample").pipe(
-      Flag.withDescription("Read this many rows from the service, one request each, and compare them with the tables."),
-      Flag.optional,
-      Flag.map(Option.getOrUndefined)
-    ),
-    all: flag("all", "Compare every record of the vault with its row, not a sample of 200.")
-  },
-  examples: [
-    { command: "./sluice verify", description: "Without a request." },
-    { command: "./sluice verify --sample 50", description: "Compare 50 rows with the service as well." }
-  ],
-  run: (flags) => load(import("../features/verify/command.ts"), (_) => _.verifyCommand(flags))
-})
-const doctor = command({
-  name: "doctor",
-  summary: "Check settings, machine, token, scopes and rate limits. Sends about 30 small requests.",
-  flags: reportsSettings,
-  examples: [{ command: "./sluice doctor", description: "Before the first sync, or after one that failed." }],
-  run: (flags) => load(import("../features/doctor/command.ts"), (_) => _.doctor(flags))
 })
 const completions = command({
   name: "completions",
@@ -256,6 +209,12 @@ export interface CommandResults
   extends
     DataOf<typeof cliResults>,
     DataOf<typeof setupResults>,
+    DataOf<typeof doctorResults>,
+    DataOf<typeof documentResults>,
+    DataOf<typeof locationResults>,
+    DataOf<typeof pruneResults>,
+    DataOf<typeof reportResults>,
+    DataOf<typeof verifyResults>,
     DataOf<typeof exploreResults>,
     DataOf<typeof exportResults>,
     DataOf<typeof fleetResults>,

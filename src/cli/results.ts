@@ -1,8 +1,10 @@
 /** The data of the results that the commands of commands.ts print with `--json`. */
 import * as Schema from "effect/Schema"
+import { holderShape } from "../run/holder-shape.ts"
 import { ShownAlarm } from "../run/console/alarm-lines.ts"
 
 export const cliResults = () => {
+  const Holder = holderShape()
   const Count = Schema.Int
   const Instant = Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
   const Texts = Schema.Array(Schema.String)
@@ -44,19 +46,6 @@ export const cliResults = () => {
     ...counts,
     status: Schema.Literals([...Status.literals, "interrupted"]),
     warnings: Texts
-  })
-
-  /** The program that has the warehouse open; for a sync or backfill, with its progress. */
-  const Holder = Schema.Struct({
-    command: Schema.String,
-    pid: Schema.optionalKey(Count),
-    /** Whether it is a sluice command that writes. */
-    isRun: Schema.Boolean,
-    startedAt: Schema.optionalKey(Instant),
-    updatedAt: Schema.optionalKey(Instant),
-    requests: Schema.optionalKey(Count),
-    plannedRequests: Schema.optionalKey(Count),
-    records: Schema.optionalKey(Count)
   })
 
   /** Locations that the settings no longer name, whose rows stay as they were last read. */
@@ -168,60 +157,13 @@ export const cliResults = () => {
   })
 
   const Rebuild = Schema.Struct({ records: Count, loadedMs: Count, elapsedMs: Count, modelProblems: ModelProblems })
-  const Verify = Schema.Struct({
-    /** The program that has the warehouse open; only the published files are checked then. */
-    holder: Schema.optionalKey(Holder),
-    /** Whether no check found an error. */
-    isRight: Schema.Boolean,
-    checks: Schema.Array(
-      Schema.Struct({
-        part: Schema.Literals(["vault", "warehouse", "published", "lake", "files", "service"]),
-        check: Schema.String,
-        looked: Schema.String,
-        findings: Schema.Array(
-          Schema.Struct({ level: Schema.Literals(["wrong", "note"]), where: Schema.String, what: Schema.String })
-        )
-      })
-    ),
-    /** Rows that were compared with the service, by outcome. */
-    sample: Schema.optionalKey(
-      Schema.Struct({ agree: Count, differ: Count, changedSince: Count, deletedSince: Count, notReadable: Count })
-    )
-  })
 
-  const Report = Schema.Struct({
-    path: Schema.String,
-    bytes: Schema.Int,
-    /** `published`: the warehouse is in use, and the report describes the last release. */
-    source: Schema.Literals(["warehouse", "published"]),
-    /** As the report says it: `Complete`, `Incomplete`. */
-    state: Schema.String,
-    /** The last run. */
-    run: Schema.String,
-    /** When the data that it describes were loaded. */
-    asOf: Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
-  })
-  const Doctor = Schema.Struct({
-    lines: Schema.Array(
-      Schema.Struct({
-        state: Schema.Literals(["ok", "warning", "problem"]),
-        check: Schema.String,
-        what: Schema.String,
-        todo: Schema.optionalKey(Schema.String),
-        ends: Schema.optionalKey(Schema.String)
-      })
-    ),
-    settings: Schema.Array(Schema.Struct({ key: Schema.String, value: Schema.String, from: Schema.String }))
-  })
   return {
     sync: Sync,
     backfill: Sync,
     status: StatusResult,
     plan: Plan,
     publish: Publish,
-    report: Report,
-    rebuild: Rebuild,
-    verify: Verify,
-    doctor: Doctor
+    rebuild: Rebuild
   }
 }

@@ -73,44 +73,6 @@ export const pipelines = group({
   commands: [pipelinesCheck]
 })
 
-export const prune = command({
-  name: "prune",
-  summary:
-    "Free disk space: earlier releases and leftovers, and what [prune] in the settings says is too old. The tables stay the same, and a rebuild makes the same ones.",
-  flags: {
-    ...common,
-    apply: flag("apply", "Free the space. Without it, the command only prints what it would remove."),
-    compactVault: flag("compact-vault", "Remove all responses from the vault that repeat earlier ones, of any age.")
-  },
-  examples: [
-    { command: "./sluice prune", description: "What would be removed." },
-    { command: "./sluice prune --compact-vault --apply" }
-  ],
-  run: (flags) => load(import("../features/prune/command.ts"), (_) => _.prune(flags))
-})
-
-const locationRemove = command({
-  name: "remove",
-  summary:
-    "Remove a location that the settings no longer name: its rows, their history, its responses in the vault and its recordings. Other locations stay as they are.",
-  flags: {
-    ...common,
-    id: Argument.String("id").pipe(Argument.withDescription("Id of the location.")),
-    apply: flag("apply", "Remove it. Without it, the command only prints what it would remove.")
-  },
-  examples: [
-    { command: "./sluice location remove ve9EPM428h8vShlRW1KT", description: "What would be removed." },
-    { command: "./sluice location remove ve9EPM428h8vShlRW1KT --apply" }
-  ],
-  run: (flags) => load(import("../features/privacy/commands/location-remove.ts"), (_) => _.locationRemove(flags))
-})
-export const location = group({
-  name: "location",
-  summary: "Remove a location that is no longer read.",
-  examples: [{ command: "./sluice location remove ve9EPM428h8vShlRW1KT" }],
-  commands: [locationRemove]
-})
-
 const lakeMaintain = command({
   name: "maintain",
   summary:
@@ -147,57 +109,6 @@ export const models = group({
   commands: [modelsExport]
 })
 
-const contractPrint = command({
-  name: "print",
-  summary: "Print the data contract of the tables as YAML, in the Open Data Contract Standard 3.1.",
-  flags: {},
-  examples: [{ command: "./sluice contract print > contract.odcs.yaml" }],
-  run: () => load(import("./contract.ts"), (_) => _.contractPrint())
-})
-const contractCheck = command({
-  name: "check",
-  summary:
-    "Print what readers of an earlier contract would lose: removed tables and columns, narrower types, other keys. Ends with exit code 1 if there is anything.",
-  flags: {
-    file: Argument.String("file").pipe(Argument.withDescription("A contract that an earlier version printed.")),
-    json: common.json
-  },
-  examples: [{ command: "./sluice contract check contract.odcs.yaml", description: "Before an upgrade." }],
-  run: (flags) => load(import("./contract.ts"), (_) => _.contractCheck(flags))
-})
-export const contract = group({
-  name: "contract",
-  summary: "Print what readers of the tables may rely on, or compare it with an earlier version.",
-  examples: [{ command: "./sluice contract print" }, { command: "./sluice contract check contract.odcs.yaml" }],
-  commands: [contractPrint, contractCheck]
-})
-
-export const dictionary = command({
-  name: "dictionary",
-  summary: "Print every table and column with its description.",
-  flags: {
-    tables: Argument.String("table").pipe(
-      Argument.withDescription("Print these tables or families only."),
-      Argument.variadic()
-    ),
-    json: common.json,
-    coverage: flag(
-      "coverage",
-      "Print every read operation of the API with the tables it fills, or why it is not read."
-    ),
-    personalData: flag("personal-data", "Print only the columns that contain personal data, with their class."),
-    html: flag("html", "Print one HTML page with a search, diagrams and an example query for each table.")
-  },
-  examples: [
-    { command: "./sluice dictionary contacts", description: "One table; without a name, the list of all." },
-    { command: "./sluice dictionary > dictionary.md", description: "All tables, as Markdown." },
-    { command: "./sluice dictionary --html > dictionary.html", description: "The same, for a browser." },
-    { command: "./sluice dictionary --personal-data", description: "What a table says about people." },
-    { command: "./sluice dictionary --coverage", description: "What is read, what is not, and why." }
-  ],
-  run: (flags) => load(import("./dictionary.ts"), (_) => _.dictionary(flags))
-})
-
 /** What the commands print with `--json`. */
 export const setupResults = () => {
   const ConfigShow = Schema.Struct({
@@ -224,9 +135,6 @@ export const setupResults = () => {
   /** The files that were written. */
   const Init = Schema.Struct({ files: Schema.Array(Schema.String) })
 
-  /** How many tables the contract has, and one sentence for each breaking change. */
-  const ContractCheck = Schema.Struct({ tables: Schema.Int, breaking: Schema.Array(Schema.String) })
-
   /** The definitions of the user's folder, and the mistakes in its files. */
   const PipelinesCheck = Schema.Struct({
     folder: Schema.String,
@@ -242,39 +150,6 @@ export const setupResults = () => {
     problems: Schema.Array(Schema.Struct({ file: Schema.String, line: Schema.Int, message: Schema.String }))
   })
 
-  /** What `prune` removes, or would remove. Sizes are bytes; times are those before which it removes something. */
-  const Prune = Schema.Struct({
-    applied: Schema.Boolean,
-    files: Schema.Array(Schema.Struct({ path: Schema.String, bytes: Schema.Int, why: Schema.String })),
-    /** Absent if the settings keep all versions. */
-    history: Schema.optional(Schema.Struct({ before: Schema.String, versions: Schema.Int })),
-    /** Absent if the settings keep the vault. `records` repeat what was read before. */
-    vault: Schema.optional(
-      Schema.Struct({
-        before: Schema.String,
-        records: Schema.Int,
-        segments: Schema.Int,
-        bytesBefore: Schema.Int,
-        bytesAfter: Schema.Int
-      })
-    )
-  })
-
-  /** What `location remove` removes, or would remove. */
-  const LocationRemove = Schema.Struct({
-    applied: Schema.Boolean,
-    location: Schema.String,
-    /** By table of the warehouse, with its schema. */
-    rows: Schema.Record(Schema.String, Schema.Int),
-    /** Responses in the vault, and their size before compression. */
-    vault: Schema.Struct({ entries: Schema.Int, bytes: Schema.Int }),
-    recordings: Schema.Int,
-    /** Where else the location is. `isKept`: it is out of reach. */
-    places: Schema.Array(Schema.Struct({ path: Schema.String, what: Schema.String, isKept: Schema.Boolean })),
-    /** Where the location was still found. */
-    found: Schema.optionalKey(Schema.Array(Schema.String))
-  })
-
   const LakeMaintain = Schema.Struct({
     applied: Schema.Boolean,
     steps: Schema.Array(
@@ -286,53 +161,12 @@ export const setupResults = () => {
     )
   })
 
-  const Dictionary = Schema.Struct({
-    tables: Schema.Array(
-      Schema.Struct({
-        name: Schema.String,
-        description: Schema.String,
-        key: Schema.Array(Schema.String),
-        parentColumn: Schema.optionalKey(Schema.String),
-        detail: Schema.Boolean,
-        columns: Schema.Array(
-          Schema.Struct({
-            name: Schema.String,
-            type: Schema.String,
-            sql: Schema.String,
-            description: Schema.String,
-            personal: Schema.String,
-            references: Schema.optionalKey(Schema.String),
-            enumValues: Schema.optionalKey(Schema.Array(Schema.String)),
-            detail: Schema.Boolean
-          })
-        )
-      })
-    )
-  })
-
-  const Coverage = Schema.Struct({
-    operations: Schema.Array(
-      Schema.Struct({
-        operation: Schema.String,
-        purpose: Schema.String,
-        tables: Schema.Array(Schema.String),
-        resources: Schema.Array(Schema.String),
-        reason: Schema.String
-      })
-    )
-  })
-
   return {
     init: Init,
     "config-show": ConfigShow,
     "config-validate": ConfigValidate,
-    "contract-check": ContractCheck,
     "models-export": Schema.Struct({ folder: Schema.String, views: Schema.Int }),
     "pipelines-check": PipelinesCheck,
-    prune: Prune,
-    "location-remove": LocationRemove,
-    "lake-maintain": LakeMaintain,
-    dictionary: Dictionary,
-    coverage: Coverage
+    "lake-maintain": LakeMaintain
   }
 }

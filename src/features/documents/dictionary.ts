@@ -1,21 +1,21 @@
 /** `sluice dictionary`: the meaning of tables and columns, and what is read of every operation of the API. */
 import { Effect } from "effect"
-import { coverageOf } from "../catalog/coverage.ts"
+import { coverageOf } from "../../catalog/coverage.ts"
 import {
   type DescribedTable,
   coverageTable,
   dictionary as wholeDictionary,
   describedTables,
   tableSection
-} from "../catalog/dictionary.ts"
-import type { Catalogue } from "../catalog/discover.ts"
-import { closest, suggestion } from "../settings/closest.ts"
-import { defaultCatalogue } from "../run/catalogue.ts"
+} from "../../catalog/dictionary.ts"
+import type { Catalogue } from "../../catalog/discover.ts"
+import { closest, suggestion } from "../../settings/closest.ts"
+import { defaultCatalogue } from "../../run/catalogue.ts"
 import { columnLines, coverageLines, listLines } from "./dictionary-text.ts"
-import { CommandError } from "../run/console/errors.ts"
-import { Output } from "../run/console/output.ts"
-import { printResult } from "../run/result.ts"
-import { terminalWidth } from "../run/console/wrap.ts"
+import { CommandError } from "../../run/console/errors.ts"
+import { Output } from "../../run/console/output.ts"
+import { printResult } from "../../run/result.ts"
+import { terminalWidth } from "../../run/console/wrap.ts"
 
 interface DictionaryFlags {
   /** Tables or families; empty: all. */
@@ -40,7 +40,7 @@ export const dictionary = Effect.fn("cli.dictionary")(function* ({
   const chosen = personalData ? named.flatMap(personalOnly) : named
   const width = terminalWidth(stdout)
   if (html) {
-    const { dictionaryPage } = yield* Effect.promise(() => import("../stages/publish/contracts/dictionary-page.ts"))
+    const { dictionaryPage } = yield* Effect.promise(() => import("../../stages/publish/contracts/dictionary-page.ts"))
     print((yield* Effect.promise(() => dictionaryPage(catalogue, chosen))).trimEnd())
     return 0
   }

@@ -1,14 +1,14 @@
 /** `sluice contract`: what readers may rely on, and whether another version of it still holds. */
 import { Effect } from "effect"
 import { readFile } from "node:fs/promises"
-import { type ReleasedTable, breakingChanges } from "../stages/publish/contracts/compare.ts"
-import { contractOf } from "../stages/publish/contracts/contract.ts"
-import { contractText, odcsTables } from "../stages/publish/contracts/odcs.ts"
-import { sluiceVersion } from "../values/version.ts"
-import { defaultCatalogue } from "../run/catalogue.ts"
-import { CommandError } from "../run/console/errors.ts"
-import { Output } from "../run/console/output.ts"
-import { printResult } from "../run/result.ts"
+import { type ReleasedTable, breakingChanges } from "../../stages/publish/contracts/compare.ts"
+import { contractOf } from "../../stages/publish/contracts/contract.ts"
+import { contractText, odcsTables } from "../../stages/publish/contracts/odcs.ts"
+import { sluiceVersion } from "../../values/version.ts"
+import { defaultCatalogue } from "../../run/catalogue.ts"
+import { CommandError } from "../../run/console/errors.ts"
+import { Output } from "../../run/console/output.ts"
+import { printResult } from "../../run/result.ts"
 
 export const contractPrint = Effect.fn("cli.contractPrint")(function* () {
   const { print } = yield* Output

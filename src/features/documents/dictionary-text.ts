@@ -1,8 +1,8 @@
 /** The data dictionary as aligned text for a terminal. */
-import type { Covered } from "../catalog/coverage.ts"
-import { type DescribedTable, sourceText } from "../catalog/dictionary.ts"
-import type { Catalogue } from "../catalog/discover.ts"
-import { wrapped } from "../run/console/wrap.ts"
+import type { Covered } from "../../catalog/coverage.ts"
+import { type DescribedTable, sourceText } from "../../catalog/dictionary.ts"
+import type { Catalogue } from "../../catalog/discover.ts"
+import { wrapped } from "../../run/console/wrap.ts"
 
 /** One line for each table, with as much of its description as fits. */
 export const listLines = (tables: ReadonlyArray<DescribedTable>, width: number): ReadonlyArray<string> => {

@@ -1,0 +1,31 @@
+/** The command `sluice doctor`. */
+import * as Schema from "effect/Schema"
+import { command } from "../../run/command.ts"
+import { reportsSettings } from "../../run/flags.ts"
+import { load } from "../../run/load.ts"
+
+export const doctor = command({
+  name: "doctor",
+  results: () => doctorResults(),
+  summary: "Check settings, machine, token, scopes and rate limits. Sends about 30 small requests.",
+  flags: reportsSettings,
+  examples: [{ command: "./sluice doctor", description: "Before the first sync, or after one that failed." }],
+  run: (flags) => load(import("./command.ts"), (_) => _.doctor(flags))
+})
+
+/** What the commands print with `--json`. */
+export const doctorResults = () => {
+  const Doctor = Schema.Struct({
+    lines: Schema.Array(
+      Schema.Struct({
+        state: Schema.Literals(["ok", "warning", "problem"]),
+        check: Schema.String,
+        what: Schema.String,
+        todo: Schema.optionalKey(Schema.String),
+        ends: Schema.optionalKey(Schema.String)
+      })
+    ),
+    settings: Schema.Array(Schema.Struct({ key: Schema.String, value: Schema.String, from: Schema.String }))
+  })
+  return { doctor: Doctor }
+}

@@ -1,0 +1,101 @@
+/** The commands about what the tables mean, and what their readers may rely on. */
+import * as Schema from "effect/Schema"
+import * as Argument from "effect/cli/Argument"
+import { command, group } from "../../run/command.ts"
+import { common, flag } from "../../run/flags.ts"
+import { load } from "../../run/load.ts"
+
+const contractPrint = command({
+  name: "print",
+  summary: "Print the data contract of the tables as YAML, in the Open Data Contract Standard 3.1.",
+  flags: {},
+  examples: [{ command: "./sluice contract print > contract.odcs.yaml" }],
+  run: () => load(import("./contract.ts"), (_) => _.contractPrint())
+})
+
+const contractCheck = command({
+  name: "check",
+  summary:
+    "Print what readers of an earlier contract would lose: removed tables and columns, narrower types, other keys. Ends with exit code 1 if there is anything.",
+  flags: {
+    file: Argument.String("file").pipe(Argument.withDescription("A contract that an earlier version printed.")),
+    json: common.json
+  },
+  examples: [{ command: "./sluice contract check contract.odcs.yaml", description: "Before an upgrade." }],
+  run: (flags) => load(import("./contract.ts"), (_) => _.contractCheck(flags))
+})
+
+export const contract = group({
+  name: "contract",
+  results: () => documentResults(),
+  summary: "Print what readers of the tables may rely on, or compare it with an earlier version.",
+  examples: [{ command: "./sluice contract print" }, { command: "./sluice contract check contract.odcs.yaml" }],
+  commands: [contractPrint, contractCheck]
+})
+
+export const dictionary = command({
+  name: "dictionary",
+  summary: "Print every table and column with its description.",
+  flags: {
+    tables: Argument.String("table").pipe(
+      Argument.withDescription("Print these tables or families only."),
+      Argument.variadic()
+    ),
+    json: common.json,
+    coverage: flag(
+      "coverage",
+      "Print every read operation of the API with the tables it fills, or why it is not read."
+    ),
+    personalData: flag("personal-data", "Print only the columns that contain personal data, with their class."),
+    html: flag("html", "Print one HTML page with a search, diagrams and an example query for each table.")
+  },
+  examples: [
+    { command: "./sluice dictionary contacts", description: "One table; without a name, the list of all." },
+    { command: "./sluice dictionary > dictionary.md", description: "All tables, as Markdown." },
+    { command: "./sluice dictionary --html > dictionary.html", description: "The same, for a browser." },
+    { command: "./sluice dictionary --personal-data", description: "What a table says about people." },
+    { command: "./sluice dictionary --coverage", description: "What is read, what is not, and why." }
+  ],
+  run: (flags) => load(import("./dictionary.ts"), (_) => _.dictionary(flags))
+})
+
+/** What the commands print with `--json`. */
+export const documentResults = () => {
+  /** How many tables the contract has, and one sentence for each breaking change. */
+  const ContractCheck = Schema.Struct({ tables: Schema.Int, breaking: Schema.Array(Schema.String) })
+  const Dictionary = Schema.Struct({
+    tables: Schema.Array(
+      Schema.Struct({
+        name: Schema.String,
+        description: Schema.String,
+        key: Schema.Array(Schema.String),
+        parentColumn: Schema.optionalKey(Schema.String),
+        detail: Schema.Boolean,
+        columns: Schema.Array(
+          Schema.Struct({
+            name: Schema.String,
+            type: Schema.String,
+            sql: Schema.String,
+            description: Schema.String,
+            personal: Schema.String,
+            references: Schema.optionalKey(Schema.String),
+            enumValues: Schema.optionalKey(Schema.Array(Schema.String)),
+            detail: Schema.Boolean
+          })
+        )
+      })
+    )
+  })
+  const Coverage = Schema.Struct({
+    operations: Schema.Array(
+      Schema.Struct({
+        operation: Schema.String,
+        purpose: Schema.String,
+        tables: Schema.Array(Schema.String),
+        resources: Schema.Array(Schema.String),
+        reason: Schema.String
+      })
+    )
+  })
+  return { "contract-check": ContractCheck, dictionary: Dictionary, coverage: Coverage }
+}

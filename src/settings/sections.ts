@@ -5,8 +5,7 @@
 import { schemaPolicyNames } from "../catalog/schema-policy.ts"
 import { personalDataClasses } from "../catalog/personal-data.ts"
 import { lakeSettings } from "./lake-settings.ts"
-import { listenSettings, pruneSettings } from "./small-sections.ts"
-import { alarmSettings } from "./alarm-settings.ts"
+import { alarmSettings } from "./alarms.ts"
 import { fleetSettings } from "./fleet-settings.ts"
 import { signalSettings } from "./signal-settings.ts"
 import {
@@ -21,9 +20,31 @@ import {
   positiveNumber,
   share,
   text,
-  textList
+  textList,
+  period
 } from "./kinds.ts"
 import { type Setting, setting } from "./setting.ts"
+
+const listenSettings = {
+  secret: setting(text, {
+    environment: "SLUICE_LISTEN_SECRET",
+    secret: true,
+    description: "Secret that the events for ./sluice listen carry, or a reference to it.",
+    example: "env:LISTEN_SECRET"
+  })
+}
+
+const pruneSettings = {
+  history: setting(period, {
+    description: "How long ./sluice prune keeps earlier versions of rows. Without it, they are kept for ever.",
+    example: "24 months"
+  }),
+  compact_vault_after: setting(period, {
+    description:
+      "Age from which ./sluice prune removes responses from the vault that repeat earlier ones. Without it, they are kept.",
+    example: "90 days"
+  })
+}
 
 /** The schema policies; see catalog/schema-policy.ts. */
 

@@ -68,6 +68,15 @@ describe("sluice export excel", () => {
     assert.isFalse(existsSync("book.xlsx"))
   })
 
+  it("says of a folder with the name of the workbook that it is one, and leaves it", async () => {
+    const path = join(newFolder(), "sales.xlsx")
+    mkdirSync(path)
+    const { code, stderr } = await run(path, "--only", "contacts")
+    assert.strictEqual(code, 2)
+    assert.match(stderr, /sales\.xlsx: it is a folder\.$/m)
+    assert.deepStrictEqual(readdirSync(path), [])
+  })
+
   it("keeps the older file if the new one cannot be written", async () => {
     const before = readFileSync(file)
     mkdirSync(`${file}.part`)

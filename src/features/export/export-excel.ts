@@ -1,6 +1,6 @@
 /** `sluice export excel`: writes chosen tables into one Excel workbook. */
 import { Clock, Effect, Stream } from "effect"
-import { existsSync } from "node:fs"
+import { existsSync, statSync } from "node:fs"
 import { rename, rm } from "node:fs/promises"
 import { basename, dirname, resolve } from "node:path"
 import type { Catalogue } from "../../catalog/discover.ts"
@@ -25,6 +25,7 @@ import { openReadable, sayHolder } from "../../run/readable.ts"
 import { record } from "../../run/recorded.ts"
 import { instant, printResult } from "../../run/result.ts"
 import { choiceOf } from "../../run/selection.ts"
+import { onDisk } from "../../output/files.ts"
 
 export interface ExportExcelFlags extends Flags {
   readonly file: string
@@ -67,9 +68,11 @@ const fileOf = (file: string) => {
   const path = resolve(file)
   const problem = !file.toLowerCase().endsWith(".xlsx")
     ? "the name of a workbook ends in .xlsx"
-    : existsSync(dirname(path))
-      ? undefined
-      : `there is no folder ${dirname(path)}`
+    : !existsSync(dirname(path))
+      ? `there is no folder ${dirname(path)}`
+      : statSync(path, { throwIfNoEntry: false })?.isDirectory()
+        ? "it is a folder"
+        : undefined
   return problem === undefined
     ? Effect.succeed(path)
     : new CommandError({
@@ -141,8 +144,8 @@ const writeFile = <A>(path: string, write: (part: string, signal: AbortSignal) =
     )
   })
   return written.pipe(
-    Effect.tap(() => Effect.promise(() => rename(part, path))),
-    Effect.onError(() => Effect.promise(() => rm(part, { force: true }).catch(() => {}))),
-    Effect.mapError((cause) => fileFailure(path, "written", cause))
+    Effect.mapError((cause) => fileFailure(path, "written", cause)),
+    Effect.tap(() => onDisk(path, "replaced", () => rename(part, path))),
+    Effect.onError(() => Effect.ignore(onDisk(part, "removed", () => rm(part, { force: true }))))
   )
 }

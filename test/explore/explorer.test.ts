@@ -189,10 +189,12 @@ describe("queries", () => {
       const running = Array.from({ length: 4 }, () =>
         client.query(endless, stopped.signal).catch((error: Error) => error.name)
       )
-      await new Promise((resolve) => setTimeout(resolve, 300))
-      const { status, body } = await client.query("SELECT 1")
-      assert.strictEqual(status, 503)
-      assert.match(body.error.message, /^4 queries are running/)
+      // They have begun when the next one is refused.
+      let next = await client.query("SELECT 1")
+      for (; next.status === 200; next = await client.query("SELECT 1"))
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      assert.strictEqual(next.status, 503)
+      assert.match(next.body.error.message, /^4 queries are running/)
       stopped.abort()
       assert.deepStrictEqual(await Promise.all(running), Array(4).fill("AbortError"))
       while ((await client.query("SELECT 1")).status !== 200) await new Promise((resolve) => setTimeout(resolve, 50))

@@ -6,10 +6,12 @@ import { join } from "node:path"
 import type { PublishedTable } from "../../../catalog/published-tables.ts"
 import { onDisk } from "../../../output/files.ts"
 import { columnsOf } from "../../../stages/publish/columns.ts"
-import { writeCsv } from "../../../stages/publish/csv.ts"
+import { writeCsv, writeRows } from "../../../stages/publish/csv.ts"
 import { writeParquet } from "../../../stages/publish/parquet.ts"
+import { smallTables } from "../../../stages/publish/small-tables.ts"
 import { storedOrder } from "../../../stages/publish/snapshot.ts"
 import { name } from "../../../stores/warehouse/sql.ts"
+import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { BundleError } from "./errors.ts"
 import { type Building, type SealedFile, makeFolderOf, seal } from "./sealed-files.ts"
 import type { Release } from "./source.ts"
@@ -61,11 +63,15 @@ const putFormat = Effect.fnUntraced(function* (
   return { ...sealed, table: table.name, rows } satisfies TableFile
 })
 
+/** As the release would have written it: a table with few rows is written in another way. */
 const writeNew = Effect.fnUntraced(function* (table: PublishedTable, format: "csv" | "parquet", target: string) {
-  const { rows } = yield* format === "csv"
-    ? Effect.flatMap(columnsOf(`crm.${name(table.name)}`), (columns) => writeCsv(table, columns, join(target, "..")))
-    : writeParquet(table, join(target, ".."))
-  return rows
+  const path = `crm.${name(table.name)}`
+  const folder = join(target, "..")
+  const columns = yield* columnsOf(path)
+  const [counted] = yield* (yield* Warehouse).rows(`SELECT count(*) AS n FROM ${path}`)
+  const small = (yield* smallTables([path], new Map([[path, { columns, rows: Number(counted!["n"]) }]]))).get(path)
+  if (format === "parquet") return (yield* writeParquet(table, folder, columns, small)).rows
+  return (yield* small ? writeRows(table, columns, small, folder) : writeCsv(table, columns, folder)).rows
 })
 
 const missingFormat = (format: "csv" | "parquet") =>

@@ -38,7 +38,10 @@ export const compress = async (folder: string, segment: number): Promise<void> =
   if (validBytes < content.length) throw damagedAt(segment, validBytes)
   await pipeline(
     chunksOf(content),
-    createZstdCompress({ chunkSize: chunkBytes, params: { [constants.ZSTD_c_checksumFlag]: 1 } }),
+    createZstdCompress({
+      chunkSize: Math.min(chunkBytes, Math.max(chunkBytesMin, content.length)),
+      params: { [constants.ZSTD_c_checksumFlag]: 1 }
+    }),
     createWriteStream(temporary, { mode: 0o600, flush: true })
   )
   await rename(temporary, sealedPath(folder, segment))
@@ -52,6 +55,9 @@ function* chunksOf(content: Buffer) {
 
 /** Every chunk costs a callback on the main thread, so chunks are large: a segment of 16 MB has 16. */
 const chunkBytes = 1024 * 1024
+
+/** The buffer of a chunk counts as memory to collect, so that of a short segment is not larger than its content. */
+const chunkBytesMin = 64 * 1024
 
 /** Bytes of a plain segment, valid until the next call; `undefined` if there is no such file. */
 export const readPlain = async (
@@ -77,7 +83,9 @@ let slice = Buffer.alloc(0)
 /** A sealed segment, decompressed; `undefined` if there is no such file. */
 export const readSealed = async (folder: string, segment: number): Promise<Buffer | undefined> => {
   const compressed = await readFile(sealedPath(folder, segment)).catch(undefinedIfMissing)
-  return compressed && promisify(zstdDecompress)(compressed, { chunkSize: 4 * 1024 * 1024 })
+  // JSON becomes about ten times longer.
+  const chunkSize = compressed && Math.min(4 * 1024 * 1024, Math.max(chunkBytesMin, compressed.length * 12))
+  return compressed && promisify(zstdDecompress)(compressed, { chunkSize })
 }
 
 const undefinedIfMissing = (cause: NodeJS.ErrnoException): undefined => {

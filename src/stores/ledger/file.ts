@@ -10,6 +10,7 @@ import { mkdtemp, open, readFile, rm, stat, truncate, writeFile } from "node:fs/
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { literal } from "../warehouse/sql.ts"
 import { makeOutputFolder } from "../../output/folder.ts"
 import { syncFolder } from "../../output/files.ts"
 import { lineBytesMax } from "./verify.ts"
@@ -83,11 +84,11 @@ const cutTornLine = async (path: string, at: string): Promise<string | undefined
 const exclusively = async <A>(path: string, use: () => Promise<A>): Promise<A> => {
   const own = queues.get(path) ?? Promise.resolve()
   const run = own.then(async () => {
-    const lock = await locked(path)
+    const unlock = await locked(path)
     try {
       return await use()
     } finally {
-      lock.closeSync()
+      await unlock()
     }
   })
   queues.set(
@@ -105,11 +106,12 @@ const queues = new Map<string, Promise<void>>()
 
 const lockWaitMs = 30_000
 
-const locked = async (path: string): Promise<DuckDBInstance> => {
+/** Attaches the file, which locks it. The returned function detaches it. */
+const locked = async (path: string): Promise<() => Promise<void>> => {
   if (!existsSync(path)) await writeLockFile(path)
   for (const begun = Date.now(); ;) {
     try {
-      return await DuckDBInstance.create(path, { threads: "1" })
+      return await attached(path)
     } catch (cause) {
       const message = cause instanceof Error ? cause.message : String(cause)
       if (Date.now() - begun > lockWaitMs) throw new Error(`${path} is locked: ${message}`, { cause })
@@ -117,6 +119,23 @@ const locked = async (path: string): Promise<DuckDBInstance> => {
       else await writeLockFile(path)
     }
   }
+}
+
+/** One database in memory for all locks of the process: to make one takes longer than the rest of an append. */
+let locks: Promise<DuckDBInstance> | undefined
+let attachedCount = 0
+
+const attached = async (path: string): Promise<() => Promise<void>> => {
+  const connection = await (await (locks ??= DuckDBInstance.create(":memory:", { threads: "1" }))).connect()
+  const alias = `lock${attachedCount++}`
+  const close = () => connection.closeSync()
+  try {
+    await connection.run(`ATTACH ${literal(path)} AS ${alias}`)
+  } catch (cause) {
+    close()
+    throw cause
+  }
+  return () => connection.run(`DETACH ${alias}`).then(close)
 }
 
 /**
@@ -127,7 +146,9 @@ const writeLockFile = async (path: string): Promise<void> => {
   // DuckDB does not accept an empty file, and creates files that others can read.
   const folder = await mkdtemp(join(tmpdir(), "sluice-lock-"))
   const fresh = join(folder, "lock")
-  ;(await DuckDBInstance.create(fresh)).closeSync()
+  await (
+    await attached(fresh)
+  )()
   const content = await readFile(fresh)
   await rm(folder, { recursive: true })
   await using file = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600)

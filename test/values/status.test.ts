@@ -3,7 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
 import { type Facts, sentencesOf, statusOf, worstStatus } from "../../src/values/status.ts"
-import { RunChanges, resourcesOf, setStatuses } from "../../src/stores/warehouse/meta/run-resources.ts"
+import { RunChanges, RunRows } from "../../src/stores/warehouse/meta/run-changes.ts"
+import { resourcesOf, setStatuses } from "../../src/stores/warehouse/meta/run-resources.ts"
 import { prepare } from "../../src/stores/warehouse/schema.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { newFolder } from "../support/sluice.ts"
@@ -41,9 +42,18 @@ it.live("the status is set for every reading that has ended, and for no other", 
   Effect.gen(function* () {
     yield* prepare({ resources: [], familyByTable: new Map() })
     const row = (label: string) => ({ run: "r", location: "L", label })
-    const changes = new RunChanges()
+    const rows = new RunRows()
+    yield* rows.read(new Set(["r"]))
+    const changes = new RunChanges(rows)
     const end = (label: string, facts: Partial<Facts>) =>
-      changes.end(row(label), { mode: "full", requests: 1, at: 0, ...none, ...facts })
+      changes.end(row(label), {
+        mode: "full",
+        requests: 1,
+        at: 1_700_000_000_123,
+        since: 1_600_000_000_001,
+        ...none,
+        ...facts
+      })
     for (const label of ["a", "b", "c", "under way"]) changes.add(row(label))
     end("a", {})
     end("b", { warnings: ["it's a warning"] })
@@ -69,5 +79,17 @@ it.live("the status is set for every reading that has ended, and for no other", 
     yield* (yield* Warehouse).transaction(changes.take())
     yield* setStatuses()
     assert.strictEqual((yield* resourcesOf("r"))[0]!.status, "incomplete")
+    // A later load adds to the rows of an earlier one, and keeps the rest of them.
+    const all = (yield* Warehouse).rows("SELECT COLUMNS(*)::VARCHAR FROM meta.run_resources ORDER BY resource")
+    const earlier = yield* all
+    const later = new RunRows()
+    yield* later.read(new Set(["r"]))
+    const added = new RunChanges(later)
+    for (const label of ["a", "b", "c", "under way"]) added.add(row(label), { pages: 1 })
+    yield* (yield* Warehouse).transaction(added.take())
+    assert.deepStrictEqual(
+      yield* all,
+      earlier.map((one) => ({ ...one, pages: "1" }))
+    )
   }).pipe(Effect.provide(Warehouse.layer(join(newFolder(), "w.duckdb"), { access: "write", memoryMb: 128 })))
 )

@@ -14,7 +14,7 @@ import { positionStatements } from "../../stores/warehouse/meta/vault-offset.ts"
 import { addWindow } from "../../stores/warehouse/meta/backfilled-windows.ts"
 import { deleteCheckpoints, replaceCheckpoints } from "../../stores/warehouse/meta/checkpoints.ts"
 import { replaceParentState, stageParentState } from "../../stores/warehouse/meta/parent-state.ts"
-import type { Counted } from "../../stores/warehouse/meta/run-resources.ts"
+import type { Counted } from "../../stores/warehouse/meta/run-changes.ts"
 import { addEnumValues, addUnexpectedValues } from "../../stores/warehouse/meta/schema-changes.ts"
 import { addSeenKeys, deleteSeenKeys } from "../../stores/warehouse/meta/seen-keys.ts"
 import { advanceWatermarks } from "../../stores/warehouse/meta/watermarks.ts"
@@ -136,7 +136,8 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   yield* write(() => writeFile(drift.path, drift.take(true), { mode: 0o600 }))
   const { partitions, ends, windows } = statesOf(entries)
   const parents = staging.parents.statesSql
-  const changes = new Changes(known.released)
+  const changes = new Changes(known.released, known.runs)
+  yield* known.runs.read(new Set(entries.map(({ run }) => run)))
   const [first = [], ...others] = splitIntoTransactions(groups).map((groups) =>
     // Evaluated in its transaction, so that the changes of a later one are not recorded earlier.
     groups.map(

@@ -105,8 +105,14 @@ export const makeLoader = Effect.fn("load.make")(function* (
     loadContinuously((position) => Effect.sync(() => isBefore(position, vault.end()))),
     onDisk(temporary, "removed", () => rm(temporary, { recursive: true, force: true }))
   ).pipe(
-    // What the cache gained during a sync is stored by the load at its end.
-    Effect.tap(() => Effect.sync(() => cache?.save()))
+    Effect.tap(() =>
+      Effect.sync(() => {
+        // Statuses are set after a load.
+        known.runs.clear()
+        // What the cache gained during a sync is stored by the load at its end.
+        cache?.save()
+      })
+    )
   )
   return { load, loadContinuously, known, reading: () => reading, loadedBytes: () => loadedBytes, isVaultTruncated }
 })

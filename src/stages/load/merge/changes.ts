@@ -1,15 +1,16 @@
 /** What a transaction changes beside the rows: their counts, the versions of the content, and the keys for the next release. */
 import { changeVersions, recordChangedKeys } from "../../../stores/warehouse/meta/content-versions.ts"
-import { RunChanges } from "../../../stores/warehouse/meta/run-resources.ts"
+import { RunChanges, type RunRows } from "../../../stores/warehouse/meta/run-changes.ts"
 
 export class Changes {
-  readonly counts = new RunChanges()
+  readonly counts: RunChanges
   private readonly released: ReadonlySet<string>
   private readonly changed = new Set<string>()
 
   /** `released`: the resources that a release has. */
-  constructor(released: ReadonlySet<string>) {
+  constructor(released: ReadonlySet<string>, runs: RunRows) {
     this.released = released
+    this.counts = new RunChanges(runs)
   }
 
   /** To run with a change of a resource's tables. `keys`: a relation with the `location_id` and `key` of each changed row. */

@@ -1,6 +1,6 @@
 /** `meta.rejected_values`, `meta.rejected_records`, `meta.rounded_values`: what does not fit the tables, or not exactly. */
 import { literal } from "../sql.ts"
-import type { Counted } from "./run-resources.ts"
+import type { Counted } from "./run-changes.ts"
 
 export type RejectTable = "rejected_values" | "rejected_records"
 

@@ -3,107 +3,10 @@ import * as Effect from "effect/Effect"
 import type { RunResource } from "../../../values/run-resource.ts"
 import type { Failure } from "../../../values/failure.ts"
 import { type Facts, type Status, sentencesOf, statusOf } from "../../../values/status.ts"
-import { instantOf, literal } from "../sql.ts"
+import { literal } from "../sql.ts"
+import type { Counted } from "./run-changes.ts"
 import { existingMetaTables } from "./tables.ts"
 import { type Row, Warehouse } from "../warehouse.ts"
-
-/** The key of a row. `label`: a resource, or the label of its children. */
-export interface Counted {
-  readonly run: string
-  readonly location: string
-  readonly label: string
-}
-
-const countColumns = [
-  "pages",
-  "records",
-  "requests",
-  "new_rows",
-  "changed_rows",
-  "deleted_rows",
-  "rejected_values",
-  "rejected_records",
-  "dropped_records"
-] as const
-type Count = (typeof countColumns)[number]
-
-/** How a reading ended, from its entry in the vault. Times are epoch milliseconds. */
-export interface EndOfReading {
-  readonly mode: string
-  readonly shortfalls: ReadonlyArray<string>
-  readonly warnings: ReadonlyArray<string>
-  readonly requests: number
-  readonly since?: number | undefined
-  readonly at: number
-}
-
-interface Change {
-  readonly row: Counted
-  readonly counts: Map<Count, number>
-  /** Fields and values that a frozen schema does not accept, as `table.field`. */
-  readonly blocked: Set<string>
-  end?: EndOfReading
-  /** When the last page was received or the reading ended, epoch milliseconds. */
-  at?: number | undefined
-}
-
-/** What a transaction changes in `meta.run_resources`, written by one statement: one for each row costs more than the rows. */
-export class RunChanges {
-  private readonly changes = new Map<string, Change>()
-
-  /** Adds to the counts of a row, which is created if it does not exist. */
-  add(row: Counted, counts: { readonly [C in Count]?: number } = {}, at?: number): void {
-    const change = this.changeOf(row)
-    for (const [column, n] of Object.entries(counts) as ReadonlyArray<[Count, number]>)
-      change.counts.set(column, (change.counts.get(column) ?? 0) + n)
-    change.at = at ?? change.at
-  }
-
-  block(row: Counted, fields: ReadonlyArray<string>): void {
-    for (const field of fields) this.changeOf(row).blocked.add(field)
-  }
-
-  /** Stores the end of a reading. `setStatuses` sets its status once all pages of the run are loaded. */
-  end(row: Counted, end: EndOfReading): void {
-    this.add(row, { requests: end.requests }, end.at)
-    this.changeOf(row).end = end
-  }
-
-  /** The statement that writes the changes so far; later ones start from nothing. */
-  take(): ReadonlyArray<string> {
-    const rows = [...this.changes.values()].map(
-      ({ row, counts, blocked, end, at }) =>
-        `(${[row.run, row.location, row.label].map(literal).join(", ")}, ${countColumns.map((column) => counts.get(column) ?? 0).join(", ")},
-          ${blocked.size === 0 ? "NULL" : `[${[...blocked].map(literal).join(", ")}]`}, ${literal(end?.mode)}, ${end?.since === undefined ? "NULL" : instantOf(end.since)},
-          ${literal(end && JSON.stringify({ shortfalls: end.shortfalls, warnings: end.warnings }))}, ${at === undefined ? "NULL" : instantOf(at)})`
-    )
-    this.changes.clear()
-    return rows.length === 0
-      ? []
-      : [
-          `INSERT INTO meta.run_resources (run_id, location_id, resource, ${countColumns.join(", ")}, blocked_fields, mode, since, reading, finished_at)
-           SELECT run_id, location_id, resource, ${countColumns.join(", ")}, list_sort(blocked::VARCHAR[]), mode::VARCHAR, since::TIMESTAMPTZ, reading::JSON, finished_at::TIMESTAMPTZ
-           FROM (VALUES ${rows.join(", ")}) AS v (run_id, location_id, resource, ${countColumns.join(", ")}, blocked, mode, since, reading, finished_at)
-           ON CONFLICT DO UPDATE SET ${countColumns.map((column) => `${column} = ${column} + excluded.${column}`).join(", ")},
-             blocked_fields = CASE WHEN excluded.blocked_fields IS NULL THEN blocked_fields
-               ELSE list_sort(list_distinct(list_concat(blocked_fields, excluded.blocked_fields))) END,
-             mode = coalesce(excluded.mode, mode), reading = coalesce(excluded.reading, reading),
-             since = CASE WHEN excluded.reading IS NULL THEN since ELSE excluded.since END,
-             status = CASE WHEN excluded.reading IS NULL THEN status END,
-             warnings = CASE WHEN excluded.reading IS NULL THEN warnings END,
-             finished_at = coalesce(excluded.finished_at, finished_at)`
-        ]
-  }
-
-  private changeOf(row: Counted): Change {
-    const key = JSON.stringify([row.run, row.location, row.label])
-    const existing = this.changes.get(key)
-    if (existing) return existing
-    const change: Change = { row, counts: new Map(), blocked: new Set() }
-    this.changes.set(key, change)
-    return change
-  }
-}
 
 /** Adds fields and values that a frozen schema does not accept, as `table.field`, to an existing row. */
 export const addBlockedFields = ({ run, location, label }: Counted, fields: ReadonlyArray<string>): string =>

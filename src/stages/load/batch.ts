@@ -247,6 +247,7 @@ const groupStatements = (
       isNew,
       rows: (columns) => readNdjson(rows, columns),
       listed: kind === "page" && hasParents && !wasEmpty ? parents.listedSql(group) : undefined,
+      hasMissing: known.hasMissing(location, label),
       onMissing: () => known.addMissing(location, label),
       slices: Math.max(1, Math.ceil((rows.length * rows.longest) / sliceBytes)),
       changes

@@ -261,7 +261,7 @@ const missingChildren = (batch: Batch, listed: string): ReadonlyArray<Statement>
   const column = name(resource.childOf!.column)
   const parents = stagedParentsSql(batch)
   return [
-    forgetMissing(batch, listed),
+    ...(batch.hasMissing ? [forgetMissing(batch, listed)] : []),
     {
       sql: `CREATE OR REPLACE TEMP TABLE missing AS SELECT ${key} AS key, p.parent_id, p.fetched_at AS at_, p.notes_missing
         FROM crm.${name(resource.table)} AS t JOIN ${parents} AS p ON p.parent_id = t.${column} AND p.is_complete

@@ -25,6 +25,8 @@ export interface Batch {
   readonly rows: (columns: string) => string
   /** SELECT of the keys that were returned for the batch's parents; `undefined` if no row of theirs can be missing. */
   readonly listed: string | undefined
+  /** Earlier readings have not returned some row. */
+  readonly hasMissing: boolean
   /** Called if a row of them is missing. */
   readonly onMissing: () => void
   /** Number of parts for statements that need many times the size of a row. */

@@ -121,15 +121,15 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
   yield* Effect.uninterruptible(attempt(() => connection.run(begin)))
   const query = (sql: string) =>
     Effect.uninterruptible(attempt(async () => (await connection.runAndReadAll(sql)).getRows()))
-  const tables = (yield* query(metaTablesSql)).map(([table]) => table)
+  const tables = new Set((yield* query(metaTablesSql)).map(([table]) => String(table)))
   // A command that was stopped before it created the tables leaves an empty file.
-  if (access === "read" && !tables.includes("runs")) return yield* failure({ _tag: "WarehouseNotFound", path })
-  if (!anyFormat && !isRelease && tables.includes("runs")) {
-    const [row] = tables.includes("schema_version") ? yield* query(formatSql) : [[1]]
+  if (access === "read" && !tables.has("runs")) return yield* failure({ _tag: "WarehouseNotFound", path })
+  if (!anyFormat && !isRelease && tables.has("runs")) {
+    const [row] = tables.has("schema_version") ? yield* query(formatSql) : [[1]]
     if (row && Number(row[0]) !== format)
       return yield* failure({ _tag: "WarehouseFormat", path, found: Number(row[0]), format })
   }
-  return Warehouse.of({
+  const opened = Warehouse.of({
     memoryMb,
     // After a failed statement the transaction stays open, and later statements would become part of it.
     transaction: (statements) =>
@@ -181,7 +181,12 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
         Stream.unwrap
       )
   })
+  metaTablesAtOpening.set(opened, tables)
+  return opened
 })
+
+/** The tables of `meta` that each warehouse had when it was opened. */
+export const metaTablesAtOpening = new WeakMap<Warehouse["Service"], ReadonlySet<string>>()
 
 /**
  * Rows that fill a row group within one transaction are written to the file directly, and compressed once. With

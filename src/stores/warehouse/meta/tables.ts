@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { Failure } from "../../../values/failure.ts"
 import { metaTablesSql } from "../format.ts"
 import { literal, name } from "../sql.ts"
-import type { Warehouse } from "../warehouse.ts"
+import { type Warehouse, metaTablesAtOpening } from "../warehouse.ts"
 
 interface MetaTable {
   readonly comment: string
@@ -167,14 +167,16 @@ export const metaCommentStatements: ReadonlyArray<string> = publishedMetaTables.
 
 /** The tables of `meta` in the file: none if the file is new, or if its first run was killed early. */
 export const existingMetaTables = (warehouse: Warehouse["Service"]): Effect.Effect<ReadonlySet<string>, Failure> => {
-  const known = complete.get(warehouse)
-  if (known !== undefined) return Effect.succeed(known)
+  // No table of `meta` is ever removed, and listing them makes DuckDB describe every table of the file.
+  const known = complete.get(warehouse) ?? metaTablesAtOpening.get(warehouse)
+  if (known && isComplete(known)) return Effect.succeed(known)
   return Effect.map(warehouse.rows(metaTablesSql), (rows) => {
     const found = new Set(rows.map((row) => String(row["table_name"])))
-    if (Object.keys(metaTables).every((table) => found.has(table))) complete.set(warehouse, found)
+    if (isComplete(found)) complete.set(warehouse, found)
     return found
   })
 }
 
-/** No table of `meta` is ever removed, and listing them makes DuckDB describe every table of the file. */
+const isComplete = (tables: ReadonlySet<string>): boolean => Object.keys(metaTables).every((table) => tables.has(table))
+
 const complete = new WeakMap<Warehouse["Service"], ReadonlySet<string>>()

@@ -60,17 +60,11 @@ export const refreshWide = Effect.fn("warehouse.refreshWide")(function* (
   // The losses follow from the views and the values.
   const content = views.map(({ definition, table }) => [definition, versions.get(table)?.version])
   const losses = hash("sha256", JSON.stringify(content))
+  const changed = views.filter(({ definition, view }) => versions.get(view)?.version !== definition)
   yield* (yield* Warehouse).transaction([
-    ...views.flatMap(({ columns, definition, keep, statement, table, view }) =>
-      versions.get(view)?.version === definition
-        ? keep
-        : [
-            ...keep,
-            statement("crm"),
-            ...wideDictionaryStatements(view, table, columns),
-            ...storeViewVersion(view, definition)
-          ]
-    ),
+    ...views.flatMap(({ keep }) => keep),
+    ...changed.flatMap(({ definition, statement, view }) => [statement("crm"), ...storeViewVersion(view, definition)]),
+    ...wideDictionaryStatements(changed),
     ...(versions.get(lossesName)?.version === losses
       ? []
       : [...countWideLosses(views), ...storeViewVersion(lossesName, losses)])

@@ -17,21 +17,31 @@ export const dictionaryStatements = (tables: ReadonlyArray<Table>): ReadonlyArra
 const rowOf = (table: string, { name, sql, description, personal, references }: Column): string =>
   `(${[table, name, sql, description, personal, references].map(literal).join(", ")})`
 
-/** Describes the columns of a wide view: those of its table, and those of custom fields with their label and class. */
+/** Describes the columns of wide views: those of their tables, and those of custom fields with their label and class. */
 export const wideDictionaryStatements = (
-  view: string,
-  table: string,
-  columns: ReadonlyArray<WideColumn>
-): ReadonlyArray<string> => [
-  `DELETE FROM meta.columns WHERE table_name = ${literal(view)}`,
-  `INSERT INTO meta.columns SELECT * REPLACE (${literal(view)} AS table_name) FROM meta.columns WHERE table_name = ${literal(table)}`,
-  ...(columns.length === 0
-    ? []
-    : [
-        `INSERT INTO meta.columns (table_name, column_name, type, description, personal_data)
-         SELECT table_name, column_name, replace(data_type, 'TIMESTAMP WITH TIME ZONE', 'TIMESTAMPTZ'), description, personal
-         FROM (VALUES ${columns.map(({ column, label, personal }) => `(${[column, label, personal].map(literal).join(", ")})`).join(", ")}) AS field (column_name, description, personal)
-         JOIN duckdb_columns() USING (column_name)
-         WHERE database_name = current_database() AND schema_name = 'crm' AND table_name = ${literal(view)}`
-      ])
-]
+  views: ReadonlyArray<{
+    readonly view: string
+    readonly table: string
+    readonly columns: ReadonlyArray<WideColumn>
+  }>
+): ReadonlyArray<string> => {
+  const fields = views.flatMap(({ columns, view }) =>
+    columns.map(({ column, label, personal }) => `(${[view, column, label, personal].map(literal).join(", ")})`)
+  )
+  return [
+    ...views.flatMap(({ table, view }) => [
+      `DELETE FROM meta.columns WHERE table_name = ${literal(view)}`,
+      `INSERT INTO meta.columns SELECT * REPLACE (${literal(view)} AS table_name) FROM meta.columns WHERE table_name = ${literal(table)}`
+    ]),
+    // One statement, because duckdb_columns() lists the columns of every table.
+    ...(fields.length === 0
+      ? []
+      : [
+          `INSERT INTO meta.columns (table_name, column_name, type, description, personal_data)
+           SELECT table_name, column_name, replace(data_type, 'TIMESTAMP WITH TIME ZONE', 'TIMESTAMPTZ'), description, personal
+           FROM (VALUES ${fields.join(", ")}) AS field (table_name, column_name, description, personal)
+           JOIN duckdb_columns() USING (table_name, column_name)
+           WHERE database_name = current_database() AND schema_name = 'crm'`
+        ])
+  ]
+}

@@ -22,8 +22,9 @@ export const countWideLosses = (views: ReadonlyArray<WideView>): ReadonlyArray<s
         : []
     )
     if (fields.length === 0) return []
+    const used = lossyTypes.filter((type) => view.columns.some(({ dataType }) => dataType === type))
     const cases = (of: (dataType: string) => string) =>
-      `CASE f.data_type ${lossyTypes.map((dataType) => `WHEN ${literal(dataType)} THEN ${of(dataType)}`).join(" ")} END`
+      `CASE f.data_type ${used.map((dataType) => `WHEN ${literal(dataType)} THEN ${of(dataType)}`).join(" ")} END`
     const unfit = cases((dataType) => {
       const isNull = `${typed(dataType, "v.value_text", "v.value::VARCHAR")} IS NULL`
       return isNumber(dataType) ? `CASE WHEN ${isPlainSql("v.value_text")} THEN false ELSE ${isNull} END` : isNull

@@ -63,14 +63,14 @@ describe.skipIf(postgresPrograms === undefined)(
   () => {
     let fleet: Fleet
     beforeAll(async () => {
-      fleet = await startFleet("--locations", "12", "--contacts", "2")
+      fleet = await startFleet("--locations", "8", "--contacts", "2")
       assert.strictEqual((await fleet.run("locations", "import")).code, 0)
     })
     afterAll(() => fleet.stop())
 
     it("runs what waits for the other, which continues if the helper dies", async () => {
       fleet.worker({ SLUICE_FLEET_PARALLEL: "1" })
-      const helper = fleet.worker({ SLUICE_FLEET_PARALLEL: "12" })
+      const helper = fleet.worker({ SLUICE_FLEET_PARALLEL: "8" })
       // Each has its share of the locations.
       const sharing = () =>
         sqlIn(
@@ -85,7 +85,7 @@ describe.skipIf(postgresPrograms === undefined)(
       for (let waited = 0; waited < 100 && taken() === undefined; waited++) await seconds(1)
       await seconds(2)
       helper.kill("SIGKILL")
-      fleet.worker({ SLUICE_FLEET_PARALLEL: "12" })
+      fleet.worker({ SLUICE_FLEET_PARALLEL: "8" })
       const { locations } = await fleet.reached(["done"], 200_000)
       const { attempts } = locations.find(({ location }) => location === taken())!
       assert.isAbove(Number(attempts), 1, "the kill interrupted the run")
@@ -182,6 +182,7 @@ describe.skipIf(postgresPrograms === undefined)(
           const found = (await fleet.status()).locations.find((one) => one.location === location)!
           if (found["state"] === state) return found
           if (Date.now() > until) throw new Error(JSON.stringify(found))
+          await seconds(0.5)
         }
       }
       await becomes(cancelled, "running")

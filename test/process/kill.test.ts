@@ -5,7 +5,7 @@ import { randomFrom } from "../support/random.ts"
 import { start } from "../support/process.ts"
 
 const seed = Number(process.env["SLUICE_SEED"] ?? 1)
-const kills = 20
+const kills = 10
 /** The most requests in flight at one time: one for each of 12 lists, and 8 for each of 3 children. */
 const inFlightMax = 12 + 3 * 8
 

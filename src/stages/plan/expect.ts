@@ -9,7 +9,7 @@ import { type Range, atLeast, between, exactly, sumOf } from "../../values/range
 import type { ParentsState, Step } from "../../values/step.ts"
 import { type PastReading, readingHistory } from "../../stores/warehouse/meta/reading-history.ts"
 import { changedIn, rangeOver, scaleOf } from "./nights.ts"
-import { type SyncState, liveCounts, parentsStates, readSyncState } from "../../stores/warehouse/sync-state.ts"
+import { type SyncState, liveCounts, parentsStates } from "../../stores/warehouse/sync-state.ts"
 import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
 
 export type Basis =
@@ -51,10 +51,10 @@ export interface ExpectedStep {
 
 export const expect = Effect.fn("plan.expect")(function* (
   steps: ReadonlyArray<Step>,
+  states: ReadonlyMap<string, SyncState>,
   location: string,
   optional: OptionalSettings
 ): Effect.fn.Return<ReadonlyArray<ExpectedStep>, Failure, Warehouse> {
-  const states = yield* readSyncState(location)
   const history = yield* readingHistory(location)
   const now = yield* Clock.currentTimeMillis
   const requests = steps.flatMap(({ resource, refreshCutoff }) => {

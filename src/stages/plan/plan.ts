@@ -47,7 +47,7 @@ export const makePlan = Effect.fn("plan.make")(function* (
   const steps = chosen.map((resource) =>
     stepOf(resource, embeddedResourcesOf(catalogue.resources, resource.table), syncState, now, refreshCutoff)
   )
-  const expected = yield* expect(steps, location, choice.optional)
+  const expected = yield* expect(steps, syncState, location, choice.optional)
   const withParents = expected.map(({ step, children }) => (children ? { ...step, parents: children.state } : step))
   return { steps: withParents, expected, requests: sumOf(requestsOf(expected).map(({ requests }) => requests)) }
 })

@@ -9,16 +9,22 @@ const processes = "test/process/**/*.test.ts"
 
 /** The files that take longest. */
 const longest = [
-  "process/package",
-  "process/dbt",
-  "process/fleet-lake",
   "process/fleet",
+  "process/fleet-lake",
   "process/lake",
-  "process/wide",
+  "process/package",
   "process/masking",
-  "process/demo",
+  "process/shared-lake",
+  "process/dbt",
+  "process/erasure",
   "process/explore",
+  "process/demo",
   "process/kill",
+  "process/runs",
+  "process/secrets",
+  "process/nights",
+  "process/memory",
+  "process/wide",
   "erasure/every-word",
   "sync/glitches",
   "signals/nights",
@@ -39,11 +45,11 @@ class LongestFirst extends BaseSequencer {
 
 /**
  * Files change nothing that other files see, so they share a worker, its imports and its compiled code. Many tests wait for a
- * rate limit, a process or a time limit: three workers keep two cores busy.
+ * rate limit, a process or a time limit: four workers keep two cores busy.
  */
 export default defineConfig({
   test: {
-    maxWorkers: 3,
+    maxWorkers: 4,
     isolate: false,
     reporters: ["default", slowest],
     sequence: { sequencer: LongestFirst },
@@ -55,11 +61,7 @@ export default defineConfig({
         extends: true,
         test: { name: "scenario", include: ["test/**/*.test.ts"], exclude: [...unit, processes] }
       },
-      // Tests of kills and memory measure their processes, so they share neither a worker nor the cores with a third one.
-      {
-        extends: true,
-        test: { name: "process", include: [processes], testTimeout: 400_000, isolate: true, maxWorkers: 2 }
-      }
+      { extends: true, test: { name: "process", include: [processes], testTimeout: 400_000 } }
     ]
   }
 })

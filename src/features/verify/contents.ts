@@ -1,14 +1,23 @@
 /** Compares every copy of a table, in the warehouse and in each published format, with the manifest. */
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import { open } from "node:fs/promises"
 import { join } from "node:path"
 import type { Failure } from "../../values/failure.ts"
 import { manifestName, snapshotName } from "../../output/paths.ts"
-import { type StoredColumn, contentOf, untouched } from "../../stores/warehouse/content.ts"
+import {
+  type Content,
+  type StoredColumn,
+  contentOf,
+  contentOfRows,
+  contentOfTexts,
+  jsonOfRow,
+  untouched
+} from "../../stores/warehouse/content.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import { changedSince } from "../../stores/warehouse/meta/run-resources.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type Checked, type Finding, counted, note, wrong } from "../../values/finding.ts"
+import type { CsvRow } from "../../stages/publish/columns.ts"
 import type { Known } from "./existing-tables.ts"
 import { type Manifest, type PublishedTable, filesOf } from "./manifest.ts"
 
@@ -28,6 +37,7 @@ export const checkWarehouseContent = Effect.fn("verify.warehouseContent")(functi
   const findings: Array<Finding> = []
   const changedLater = new Set<string>()
   let rows = 0
+  const small = yield* smallContents(manifest.tables.map((one) => [`${one.schema}.${name(one.table)}`, one]))
   for (const { table, resource } of tables)
     for (const schema of schemas) {
       const published = manifest.tables.find((one) => one.schema === schema && one.table === table.name)
@@ -36,7 +46,7 @@ export const checkWarehouseContent = Effect.fn("verify.warehouseContent")(functi
         continue
       }
       if (schema === "crm") rows += published.rows
-      const what = yield* difference(`${schema}.${name(table.name)}`, published, "sum")
+      const what = yield* difference(`${schema}.${name(table.name)}`, published, { known: small })
       if (what !== undefined && changed.has(resource.table)) changedLater.add(table.name)
       else if (what !== undefined)
         findings.push(wrong(`${schema}.${table.name}`, `${what}, and no run has changed it since`))
@@ -90,16 +100,28 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
         findings.push(...(yield* snapshotFindings(join(folder, snapshotName), published)))
       continue
     }
-    for (const table of published.filter(({ schema }) => schema === "crm")) {
+    const current = published.filter(({ schema }) => schema === "crm")
+    const pathsOf = (files: ReadonlyArray<{ readonly path: string }>) => files.map(({ path }) => join(folder, path))
+    const intact = current.flatMap((table) => {
+      const files = filesOf(manifest, format, table.table)
+      return files.length === 0 || files.some(({ path }) => broken.has(path))
+        ? []
+        : [[parquetFrom(pathsOf(files)), table] as const]
+    })
+    const small = format === "parquet" ? yield* smallContents(intact) : undefined
+    for (const table of current) {
       const files = filesOf(manifest, format, table.table)
       if (files.length === 0) findings.push(wrong(manifestName, `it lists no ${format} file of ${table.table}`))
       if (files.length === 0 || files.some(({ path }) => broken.has(path))) continue
-      const paths = files.map(({ path }) => join(folder, path))
+      const paths = pathsOf(files)
       const what =
         format === "parquet"
-          ? yield* difference(parquetFrom(paths), table, "sum")
+          ? yield* difference(parquetFrom(paths), table, { known: small })
           : ((yield* headerProblem(paths, table)) ??
-            (yield* difference(csvFrom(paths, table), table, spreadsheet ? "untouchedSum" : "sum", true)))
+            (yield* difference(csvFrom(paths, table), table, {
+              which: spreadsheet ? "untouchedSum" : "sum",
+              text: true
+            })))
       if (what !== undefined) findings.push(wrong(files[0]!.path, what))
     }
   }
@@ -124,14 +146,66 @@ const withoutSums = note(
 const columnsIn = ({ columns }: PublishedTable): ReadonlyArray<StoredColumn> =>
   Object.entries(columns).map(([column, type]) => ({ name: column, type }))
 
-/** How a copy differs from the manifest, if it does. `text`: the copy has the texts of a CSV file. */
+/**
+ * The contents of copies that should have few rows, by FROM clause: planning a statement for each takes longer than all of
+ * them. Those that cannot be read together, or have more rows, are left to a statement each.
+ */
+const smallContents = Effect.fnUntraced(function* (
+  copies: ReadonlyArray<readonly [from: string, published: PublishedTable]>
+): Effect.fn.Return<ReadonlyMap<string, Content>, never, Warehouse> {
+  const small = copies
+    .filter(([, { rows }]) => rows <= rowsMax)
+    .map(([from, published]) => ({ from, published, columns: columnsIn(published), rows: 0, sum: 0n }))
+  const contents = new Map<string, Content>()
+  for (let first = 0; first < small.length; first += relationsMax) {
+    const some = small.slice(first, first + relationsMax)
+    const selects = some.map(({ columns, from, published }, index) =>
+      published.rows === 0
+        ? `(SELECT '${index}' AS index, NULL::VARCHAR AS row FROM ${from} LIMIT 1)`
+        : `(SELECT '${index}' AS index, ${jsonOfRow(columns)} AS row FROM ${from} LIMIT ${rowsMax + 1})`
+    )
+    const isRead = yield* (yield* Warehouse).stream(selects.join(" UNION ALL ")).pipe(
+      Stream.runForEachArray((rows) =>
+        Effect.sync(() => {
+          for (const [index, row] of rows) {
+            const one = some[Number(index)]!
+            one.rows += row === null ? rowsMax + 1 : 1
+            if (row !== null) one.sum += BigInt(contentOfTexts(one.columns, [JSON.parse(row!) as CsvRow]).sum) // Made by jsonOfRow.
+          }
+        })
+      ),
+      Effect.as(true),
+      Effect.catch(() => Effect.succeed(false))
+    )
+    for (const { from, rows, sum } of isRead ? some : [])
+      if (rows <= rowsMax) contents.set(from, { rows, sum: String(sum) })
+  }
+  return contents
+})
+
+const rowsMax = 250
+/** Bounds the memory for the plan of a statement. */
+const relationsMax = 50
+
+interface Comparison {
+  readonly which?: "sum" | "untouchedSum"
+  /** The copy has the texts of a CSV file. */
+  readonly text?: boolean
+  /** Contents that are known. */
+  readonly known?: ReadonlyMap<string, Content> | undefined
+}
+
+/** How a copy differs from the manifest, if it does. */
 const difference = (
   from: string,
   published: PublishedTable,
-  which: "sum" | "untouchedSum",
-  text = false
-): Effect.Effect<string | undefined, never, Warehouse> =>
-  contentOf(from, which === "sum" ? columnsIn(published) : untouched(columnsIn(published)), text).pipe(
+  { which = "sum", text = false, known }: Comparison
+): Effect.Effect<string | undefined, never, Warehouse> => {
+  const columns = which === "sum" ? columnsIn(published) : untouched(columnsIn(published))
+  const content = known?.get(from)
+  // Counting first is worth it only if the copy may be empty.
+  const read = published.rows > 0 ? contentOfRows : contentOf
+  return (content ? Effect.succeed(content) : read(from, columns, text)).pipe(
     Effect.map(({ rows, sum }) =>
       rows !== published.rows
         ? `it has ${counted(rows, "row")}; the manifest lists ${published.rows}`
@@ -141,6 +215,7 @@ const difference = (
     ),
     Effect.catch(({ message }) => Effect.succeed(`it cannot be compared: ${message}`))
   )
+}
 
 const snapshotFindings = Effect.fnUntraced(function* (
   path: string,
@@ -150,19 +225,17 @@ const snapshotFindings = Effect.fnUntraced(function* (
   return yield* Effect.acquireUseRelease(
     warehouse.run(`ATTACH ${literal(path)} AS published (READ_ONLY)`),
     () =>
-      Effect.map(
-        Effect.forEach(tables, (table) =>
-          Effect.map(
-            difference(
-              `published.${table.schema === "crm" ? "main" : table.schema}.${name(table.table)}`,
-              table,
-              "sum"
-            ),
-            (what) => (what === undefined ? [] : [wrong(snapshotName, `${table.schema}.${table.table}: ${what}`)])
-          )
-        ),
-        (found) => found.flat()
-      ),
+      Effect.gen(function* () {
+        const copyOf = (table: PublishedTable) =>
+          `published.${table.schema === "crm" ? "main" : table.schema}.${name(table.table)}`
+        const small = yield* smallContents(tables.map((table) => [copyOf(table), table]))
+        const found: Array<Finding> = []
+        for (const table of tables) {
+          const what = yield* difference(copyOf(table), table, { known: small })
+          if (what !== undefined) found.push(wrong(snapshotName, `${table.schema}.${table.table}: ${what}`))
+        }
+        return found
+      }),
     () => Effect.ignore(warehouse.run("DETACH published"))
   ).pipe(Effect.catch(({ message }) => Effect.succeed([wrong(snapshotName, `it cannot be opened: ${message}`)])))
 })

@@ -9,22 +9,16 @@ const processes = "test/process/**/*.test.ts"
 
 /** The files that take longest. */
 const longest = [
-  "process/fleet",
-  "process/fleet-lake",
-  "process/lake",
   "process/package",
-  "process/masking",
-  "process/shared-lake",
   "process/dbt",
-  "process/erasure",
-  "process/explore",
-  "process/demo",
-  "process/kill",
-  "process/runs",
-  "process/secrets",
-  "process/nights",
-  "process/memory",
+  "process/fleet-lake",
+  "process/fleet",
+  "process/lake",
   "process/wide",
+  "process/masking",
+  "process/demo",
+  "process/explore",
+  "process/kill",
   "erasure/every-word",
   "sync/glitches",
   "signals/nights",
@@ -45,11 +39,11 @@ class LongestFirst extends BaseSequencer {
 
 /**
  * Files change nothing that other files see, so they share a worker, its imports and its compiled code. Many tests wait for a
- * rate limit, a process or a time limit: four workers keep two cores busy.
+ * rate limit, a process or a time limit: three workers keep two cores busy.
  */
 export default defineConfig({
   test: {
-    maxWorkers: 4,
+    maxWorkers: 3,
     isolate: false,
     reporters: ["default", slowest],
     sequence: { sequencer: LongestFirst },
@@ -61,7 +55,11 @@ export default defineConfig({
         extends: true,
         test: { name: "scenario", include: ["test/**/*.test.ts"], exclude: [...unit, processes] }
       },
-      { extends: true, test: { name: "process", include: [processes], testTimeout: 400_000 } }
+      // Tests of kills and memory measure their processes, so they share neither a worker nor the cores with a third one.
+      {
+        extends: true,
+        test: { name: "process", include: [processes], testTimeout: 400_000, isolate: true, maxWorkers: 2 }
+      }
     ]
   }
 })

@@ -1,5 +1,5 @@
 /** Compares every copy of a table, in the warehouse and in each published format, with the manifest. */
-import { Effect, Stream } from "effect"
+import { Effect } from "effect"
 import { open } from "node:fs/promises"
 import { join } from "node:path"
 import type { Failure } from "../../values/failure.ts"
@@ -10,6 +10,7 @@ import {
   contentOf,
   contentOfRows,
   contentOfTexts,
+  forEachRowOf,
   jsonOfRow,
   untouched
 } from "../../stores/warehouse/content.ts"
@@ -17,7 +18,6 @@ import { literal, name } from "../../stores/warehouse/sql.ts"
 import { changedSince } from "../../stores/warehouse/meta/run-resources.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type Checked, type Finding, counted, note, wrong } from "../../values/finding.ts"
-import type { CsvRow } from "../../stages/publish/columns.ts"
 import type { Known } from "./existing-tables.ts"
 import { type Manifest, type PublishedTable, filesOf } from "./manifest.ts"
 
@@ -159,21 +159,18 @@ const smallContents = Effect.fnUntraced(function* (
   const contents = new Map<string, Content>()
   for (let first = 0; first < small.length; first += relationsMax) {
     const some = small.slice(first, first + relationsMax)
-    const selects = some.map(({ columns, from, published }, index) =>
-      published.rows === 0
-        ? `(SELECT '${index}' AS index, NULL::VARCHAR AS row FROM ${from} LIMIT 1)`
-        : `(SELECT '${index}' AS index, ${jsonOfRow(columns)} AS row FROM ${from} LIMIT ${rowsMax + 1})`
-    )
-    const isRead = yield* (yield* Warehouse).stream(selects.join(" UNION ALL ")).pipe(
-      Stream.runForEachArray((rows) =>
-        Effect.sync(() => {
-          for (const [index, row] of rows) {
-            const one = some[Number(index)]!
-            one.rows += row === null ? rowsMax + 1 : 1
-            if (row !== null) one.sum += BigInt(contentOfTexts(one.columns, [JSON.parse(row!) as CsvRow]).sum) // Made by jsonOfRow.
-          }
-        })
+    const isRead = yield* forEachRowOf(
+      some.map(({ columns, from, published }) =>
+        published.rows === 0
+          ? { row: "NULL::VARCHAR", from: `${from} LIMIT 1` }
+          : { row: jsonOfRow(columns), from: `${from} LIMIT ${rowsMax + 1}` }
       ),
+      (place, row) => {
+        const one = some[place]!
+        one.rows += row === null ? rowsMax + 1 : 1
+        if (row !== null) one.sum += BigInt(contentOfTexts(one.columns, [row]).sum)
+      }
+    ).pipe(
       Effect.as(true),
       Effect.catch(() => Effect.succeed(false))
     )

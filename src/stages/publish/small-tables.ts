@@ -2,9 +2,9 @@
  * Tables of few rows, which are read together: planning statements for the checksum, the Parquet file and the CSV file of each
  * would take most of the time of publishing a small account.
  */
-import { Effect, Stream } from "effect"
+import { Effect } from "effect"
 import type { Failure } from "../../values/failure.ts"
-import { jsonOfRow } from "../../stores/warehouse/content.ts"
+import { forEachRowOf, jsonOfRow } from "../../stores/warehouse/content.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import type { CsvRow, StoredTable, StoredTables } from "./columns.ts"
 
@@ -21,18 +21,11 @@ export const smallTables = Effect.fn("publish.smallTables")(function* (
   stored: StoredTables
 ): Effect.fn.Return<SmallTables, Failure, Warehouse> {
   const small = paths.filter((path) => isSmall(stored.get(path)!))
-  const found = small.map((): Array<CsvRow> => [])
-  const selects = small.flatMap((path, index) => {
-    const { columns, rows } = stored.get(path)!
-    return rows === 0 ? [] : [`SELECT '${index}' AS index, ${jsonOfRow(columns)} AS row FROM ${path}`]
-  })
-  if (selects.length > 0)
-    yield* (yield* Warehouse).stream(selects.join(" UNION ALL ")).pipe(
-      Stream.runForEachArray((some) =>
-        Effect.sync(() => {
-          for (const [index, row] of some) found[Number(index)]!.push(JSON.parse(row!) as CsvRow) // Made by jsonOfRow.
-        })
-      )
-    )
-  return new Map(small.map((path, index) => [path, found[index]!]))
+  const found = new Map(small.map((path): [string, Array<CsvRow>] => [path, []]))
+  const filled = small.filter((path) => stored.get(path)!.rows > 0)
+  yield* forEachRowOf(
+    filled.map((path) => ({ row: jsonOfRow(stored.get(path)!.columns), from: path })),
+    (place, row) => found.get(filled[place]!)!.push(row!)
+  )
+  return found
 })

@@ -3,7 +3,7 @@
  * They are equal for every copy of a table, in the warehouse, `crm.duckdb`, Parquet and CSV. They do not use DuckDB's
  * `hash`, which may differ in later versions.
  */
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import { hash } from "node:crypto"
 import type { Failure } from "../../values/failure.ts"
 import { name } from "./sql.ts"
@@ -54,6 +54,25 @@ export const contentOfRows = Effect.fnUntraced(function* (
 /** SQL for the texts of a row, as a JSON list. */
 export const jsonOfRow = (columns: ReadonlyArray<StoredColumn>): string =>
   `to_json([${columns.map(textOf).join(", ")}])::VARCHAR`
+
+/**
+ * Calls `use` with the rows of several relations and the place of each one's relation: planning a statement for each would
+ * take longer than reading them. `row`: SQL for the texts of a row, as `jsonOfRow` makes it, or NULL.
+ */
+export const forEachRowOf = Effect.fnUntraced(function* (
+  relations: ReadonlyArray<{ readonly row: string; readonly from: string }>,
+  use: (place: number, row: ReadonlyArray<string | null> | null) => void
+): Effect.fn.Return<void, Failure, Warehouse> {
+  if (relations.length === 0) return
+  const selects = relations.map(({ from, row }, place) => `(SELECT '${place}' AS place, ${row} AS row FROM ${from})`)
+  yield* (yield* Warehouse)
+    .stream(selects.join(" UNION ALL "))
+    .pipe(
+      Stream.runForEachArray((rows) =>
+        Effect.sync(() => rows.forEach(([place, row]) => use(Number(place), JSON.parse(row ?? "null"))))
+      )
+    )
+})
 
 /** The same as `contentOf`, for rows of which every value is its text. */
 export const contentOfTexts = (

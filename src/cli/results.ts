@@ -1,12 +1,12 @@
 /** The data of the results that the commands of commands.ts print with `--json`. */
 import * as Schema from "effect/Schema"
-import { holderShape } from "../run/holder-shape.ts"
+import { holderShape, instantShape } from "../run/result-shapes.ts"
 import { ShownAlarm } from "../run/console/alarm-lines.ts"
 
 export const cliResults = () => {
   const Holder = holderShape()
   const Count = Schema.Int
-  const Instant = Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
+  const Instant = instantShape()
   const Texts = Schema.Array(Schema.String)
 
   const Status = Schema.Literals(["complete", "complete_with_warnings", "incomplete"])

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { lstat, opendir } from "node:fs/promises"
 import { join } from "node:path"
 import { outputFiles } from "./contents.ts"
-import { outputPaths } from "./paths.ts"
+import { type OutputPaths, outputPaths } from "./paths.ts"
 import { reportName } from "./report-place.ts"
 
 export interface Used {
@@ -17,27 +17,27 @@ export interface Used {
 
 export type Part = keyof typeof parts
 
-/** The places of each part, and what it is. */
+/** What each part is, and its places. */
 const parts = {
-  vault: { places: ["vault"], what: outputFiles.vault.what },
-  warehouse: { places: ["warehouse"], what: outputFiles.warehouse.what },
-  published: { places: ["versions"], what: "the current release and the one before" },
-  files: { places: ["files"], what: outputFiles.files.what },
-  tmp: { places: ["temporary"], what: outputFiles.temporary.what }
-} as const
+  vault: { what: outputFiles.vault.what, places: ({ vault }: OutputPaths) => [vault] },
+  warehouse: {
+    what: outputFiles.warehouse.what,
+    places: ({ warehouse }: OutputPaths) => [warehouse, `${warehouse}.wal`]
+  },
+  published: { what: "the current release and the one before", places: ({ versions }: OutputPaths) => [versions] },
+  files: { what: outputFiles.files.what, places: ({ files }: OutputPaths) => [files] },
+  tmp: { what: outputFiles.temporary.what, places: ({ temporary }: OutputPaths) => [temporary] }
+}
 
 /** `filesMax`: how many files of a part are counted at most. */
 export const diskUse = (output: string, filesMax = Infinity): Effect.Effect<ReadonlyArray<Used>> => {
   const paths = outputPaths(output)
-  const logs = { warehouse: [`${paths.warehouse}.wal`] } as Partial<Record<Part, ReadonlyArray<string>>>
-  return Effect.forEach(Object.entries(parts), ([name, { places, what }]) => {
-    const part = name as Part
-    const all = [...places.map((place) => paths[place]), ...(logs[part] ?? [])]
-    return Effect.map(
-      Effect.promise(() => sizeOf(all, filesMax)),
-      (size) => ({ part, what, ...size })
+  return Effect.forEach(Object.entries(parts), ([part, { places, what }]) =>
+    Effect.map(
+      Effect.promise(() => sizeOf(places(paths), filesMax)),
+      (size) => ({ part: part as Part, what, ...size })
     )
-  })
+  )
 }
 
 /** A file with several names, as unchanged files of two releases, takes its space once. */

@@ -1,10 +1,13 @@
-/** The program that has the warehouse open, in results. */
+/** Shapes that the results of several commands share. Each is a function, because only documents need the schemas. */
 import * as Schema from "effect/Schema"
 
-/** For a sync or backfill, with its progress. A function, because only documents need it. */
+/** An instant, as `instant` of result.ts prints it. */
+export const instantShape = () => Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
+
+/** The program that has the warehouse open; for a sync or backfill, with its progress. */
 export const holderShape = () => {
   const Count = Schema.Int
-  const Instant = Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
+  const Instant = instantShape()
   return Schema.Struct({
     command: Schema.String,
     pid: Schema.optionalKey(Count),

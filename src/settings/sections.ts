@@ -2,6 +2,7 @@
  * Every setting, once. Reading, error messages, the flags' help, `doctor`, docs/configuration.md, config/example.toml and its JSON
  * Schema come from this table. A new setting is an entry here and its use.
  */
+import { optionalSettings } from "../catalog/optional-settings.ts"
 import { schemaPolicyNames } from "../catalog/schema-policy.ts"
 import { personalDataClasses } from "../catalog/personal-data.ts"
 import { lakeSettings } from "./lake-settings.ts"
@@ -110,30 +111,30 @@ export const sections = {
     object_keys: setting(textList, {
       environment: "SLUICE_OBJECT_KEYS",
       description: "Keys of the objects whose fields and folders are read.",
-      default: [],
+      default: optionalSettings.object_keys.off,
       example: ["custom_objects.project"]
     }),
     recurring_task_ids: setting(textList, {
       environment: "SLUICE_RECURRING_TASK_IDS",
       description: "Ids of the recurring tasks that are read.",
-      default: [],
+      default: optionalSettings.recurring_task_ids.off,
       example: ["recurringTaskId"]
     }),
     free_slot_days: setting(numberFrom(0), {
       environment: "SLUICE_FREE_SLOT_DAYS",
       description: "Number of days, from now, for which free slots are read; 0 reads none.",
-      default: 0,
+      default: optionalSettings.free_slot_days.off,
       example: 14
     }),
     conversation_messages: setting(boolean, {
       environment: "SLUICE_CONVERSATION_MESSAGES",
       description: "Read the messages of each new or changed conversation with a request of its own.",
-      default: false
+      default: optionalSettings.conversation_messages.off
     }),
     contact_details: setting(boolean, {
       environment: "SLUICE_CONTACT_DETAILS",
       description: "Read each new or changed contact with a request of its own.",
-      default: false
+      default: optionalSettings.contact_details.off
     })
   },
   budget: {

@@ -2,6 +2,7 @@
 import * as Schema from "effect/Schema"
 import { command } from "../../run/command.ts"
 import { common, text } from "../../run/flags.ts"
+import { instantShape } from "../../run/result-shapes.ts"
 import { load } from "../../run/load.ts"
 
 export const report = command({
@@ -32,7 +33,7 @@ export const reportResults = () => {
     /** The last run. */
     run: Schema.String,
     /** When the data that it describes were loaded. */
-    asOf: Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
+    asOf: instantShape()
   })
   return { report: Report }
 }

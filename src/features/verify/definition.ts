@@ -4,7 +4,7 @@ import * as Option from "effect/Option"
 import * as Flag from "effect/cli/Flag"
 import { command } from "../../run/command.ts"
 import { account, common, flag } from "../../run/flags.ts"
-import { holderShape } from "../../run/holder-shape.ts"
+import { holderShape } from "../../run/result-shapes.ts"
 import { load } from "../../run/load.ts"
 
 export const verify = command({

@@ -4,6 +4,7 @@ import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
 import { common, flag, list, run, setting, text } from "../../../run/flags.ts"
+import { instantShape } from "../../../run/result-shapes.ts"
 import { load, loadRun } from "../../../run/load.ts"
 import { command, group } from "../../../run/command.ts"
 
@@ -146,7 +147,7 @@ export const fleet = group({
 
 /** What the commands print with `--json`. */
 export const fleetResults = () => {
-  const Instant = Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
+  const Instant = instantShape()
   const optional = Schema.optionalKey
 
   /** The locations that a command has changed; it left the others as they were. */

@@ -6,7 +6,7 @@ import { Churn } from "./control/churn-rate.ts"
 import { ExportCursors } from "./families/conversations/export-cursors.ts"
 import { Deliveries } from "./families/workflows/webhook-deliveries.ts"
 import { Faults } from "./http/faults.ts"
-import { Limiter } from "./http/limits.ts"
+import { Limiter, limitsOf } from "./http/limits.ts"
 import { Statistics } from "./http/statistics.ts"
 import { Tokens } from "./http/tokens.ts"
 import { type SandboxOptions, type Settings, settle } from "./options.ts"
@@ -76,7 +76,7 @@ export const createServiceOf = (
     tokens: new Tokens(settings, world.context, clock),
     limiter: new Limiter(settings, clock),
     faults: new Faults(settings.faults, settings.seed),
-    statistics: new Statistics(),
+    statistics: new Statistics(limitsOf(settings).intervalMs),
     schedule: new Schedule(),
     deliveries: new Deliveries(settings, world, clock),
     churn: new Churn(),

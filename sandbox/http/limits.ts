@@ -5,6 +5,10 @@ import type { Limits, Settings } from "../options.ts"
 export const integrations = ["private", "app"] as const
 export type Integration = (typeof integrations)[number]
 
+/** The limits that every response reports. */
+export const limitsOf = ({ limits }: Settings): Limits =>
+  limits === "off" ? { burst: 1e9, intervalMs: 10_000, daily: 1e9 } : limits
+
 /** The rate limits of A 8. Each integration has its own limits, independent of its current token. */
 export class Limiter {
   readonly #budgets: Readonly<Record<Integration, Budget>>
@@ -45,7 +49,7 @@ class Budget {
     this.#clock = clock
     this.#settings = settings
     this.#isOff = settings.limits === "off"
-    this.#limits = settings.limits === "off" ? { burst: 1e9, intervalMs: 10_000, daily: 1e9 } : settings.limits
+    this.#limits = limitsOf(settings)
   }
 
   tryAcquire(): boolean {

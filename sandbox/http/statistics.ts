@@ -8,17 +8,22 @@ export class Statistics {
   refused429 = 0
   expiredCursorsShown = 0
   faults: Record<string, number> = {}
-  /** The most requests of one integration in any window of 10 seconds, including rejected ones. */
+  /** The most requests of one integration in any window of the rate limit, including rejected ones. */
   fullestWindow = 0
   arrivals: Array<number> = []
   #windows = newWindows()
+  readonly #windowMs: number
+
+  constructor(windowMs: number) {
+    this.#windowMs = windowMs
+  }
 
   /** Counts a request with a valid token, because only these count against the limits. */
   arrive(instant: number, integration: Integration): void {
     this.arrivals.push(instant)
     const window = this.#windows[integration]
     window.arrivals.push(instant)
-    while (window.arrivals[window.start]! <= instant - 10_000) window.start++
+    while (window.arrivals[window.start]! <= instant - this.#windowMs) window.start++
     this.fullestWindow = Math.max(this.fullestWindow, window.arrivals.length - window.start)
   }
 
@@ -32,7 +37,7 @@ export class Statistics {
   }
 
   reset(): void {
-    const fresh = new Statistics()
+    const fresh = new Statistics(this.#windowMs)
     this.requests = 0
     this.requestsByOperation = fresh.requestsByOperation
     this.refused429 = 0

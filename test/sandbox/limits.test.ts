@@ -28,6 +28,7 @@ describe("the limits", () => {
     await burst(s, 2)
     await s.post("/__sandbox/clock", { advanceMs: 30_000 })
     assert.deepEqual(await burst(s, 3), [200, 200, 429])
+    assert.equal((await s.get("/__sandbox/stats")).body["fullestWindow"], 5)
     await s.post("/__sandbox/clock", { advanceMs: 30_000 })
     assert.deepEqual(await burst(s, 3), [200, 200, 429])
   })

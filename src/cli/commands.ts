@@ -2,6 +2,7 @@
  * The commands and their flags. The module of a command is loaded only when it runs, so that help is printed at once. For
  * the same reason, help and `status` load no module that imports the whole of `effect` (bench/startup.ts).
  */
+import { formatNames } from "../stores/formats/formats.ts"
 import * as Argument from "effect/cli/Argument"
 import { type CommandDescriptor, fromCommand } from "effect/cli/Completions"
 import * as Flag from "effect/cli/Flag"
@@ -97,7 +98,7 @@ const publish = command({
       "stdout",
       "Write this table to stdout, and publish nothing: contacts, crm_history.contacts, meta.runs."
     ),
-    format: choice("format", ["csv", "ndjson", "parquet"], "With --stdout: csv (the default), ndjson or parquet."),
+    format: choice("format", formatNames, `With --stdout: ${formatNames.join(", ")}; without it, csv.`),
     columns: text("columns", "With --stdout: write these columns only, in this order: id,email."),
     where: text("where", "With --stdout: write the rows that meet this SQL condition."),
     profile: choice(

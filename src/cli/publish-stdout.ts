@@ -4,9 +4,10 @@ import type { Catalogue } from "../catalog/discover.ts"
 import { publishedTables } from "../catalog/published-tables.ts"
 import { wideName } from "../catalog/tables.ts"
 import type { Failure } from "../values/failure.ts"
-import { partsOf } from "../stages/publish/chunks.ts"
-import { columnsOf } from "../stages/publish/columns.ts"
-import { type Rows, type StreamFormat, writeRows } from "../stages/publish/stream.ts"
+import { partsOf } from "../stores/warehouse/parts.ts"
+import { columnsOf } from "../stores/warehouse/columns.ts"
+import { type FormatName, loadFormat } from "../stores/formats/formats.ts"
+import { type PipedRows, writeToPipe } from "../stores/formats/pipe.ts"
 import type { Masking } from "../settings/profiles.ts"
 import { definePseudonyms } from "../stages/publish/masking/pseudonyms.ts"
 import { maskedParts } from "../stages/publish/masking/relation.ts"
@@ -26,7 +27,7 @@ import { openReadable, sayHolder } from "../run/readable.ts"
 export interface StdoutFlags {
   /** The table; with a schema or without: `contacts`, `crm_history.contacts`, `meta.runs`. */
   readonly stdout: string
-  readonly format: "csv" | "ndjson" | "parquet" | undefined
+  readonly format: FormatName | undefined
   readonly columns: string | undefined
   /** SQL condition. */
   readonly where: string | undefined
@@ -49,11 +50,10 @@ export const publishToStdout = Effect.fn("cli.publishToStdout")(function* (
   const readable = yield* openReadable(output)
   if (readable.source === "none") return yield* readable.locked
   yield* sayHolder(readable, now)
-  const { format: wanted = "csv" } = flags
-  const format: StreamFormat = wanted === "csv" && output.csvProfile === "spreadsheet" ? "csv-spreadsheet" : wanted
+  const format = yield* loadFormat(flags.format ?? "csv", output)
   yield* Effect.gen(function* () {
     if (masking?.profile === "analytics") yield* definePseudonyms(masking.key)
-    yield* writeRows(yield* rowsOf(catalogue, table, flags, masking), format, stdout)
+    yield* writeToPipe(yield* rowsOf(catalogue, table, flags, masking), format, stdout)
   }).pipe(Effect.provide(readable.tables))
   return 0
 }, Effect.scoped)
@@ -63,7 +63,7 @@ const rowsOf = Effect.fnUntraced(function* (
   { schema, name: table }: QualifiedTable,
   flags: StdoutFlags,
   masking: Masking | undefined
-): Effect.fn.Return<Rows, Failure | CommandError, Warehouse> {
+): Effect.fn.Return<PipedRows, Failure | CommandError, Warehouse> {
   const { where } = flags
   const views = schema === "meta" ? [] : yield* wideViews(catalogue)
   const wide = schema === "crm" ? views.find(({ view }) => view === table) : undefined

@@ -1,4 +1,5 @@
 /** `sluice publish`: publishes the warehouse again, or writes one table to stdout. */
+import type { FormatName } from "../stores/formats/formats.ts"
 import { Clock, Effect } from "effect"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
@@ -24,7 +25,7 @@ import { printResult } from "../run/result.ts"
 
 export interface PublishFlags extends Flags {
   readonly stdout: string | undefined
-  readonly format: "csv" | "ndjson" | "parquet" | undefined
+  readonly format: FormatName | undefined
   readonly columns: string | undefined
   readonly full: boolean
   readonly where: string | undefined

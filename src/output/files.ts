@@ -1,9 +1,10 @@
 /** File operations: failures that name the file, durable writes, and checksums. */
 import * as Effect from "effect/Effect"
 import { createHash, hash, randomBytes } from "node:crypto"
-import { writeFileSync } from "node:fs"
+import { createReadStream, createWriteStream, writeFileSync } from "node:fs"
 import { mkdir, open, rename, rm, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
+import { pipeline } from "node:stream/promises"
 import { type Failure, type FileOperation, fileFailure } from "../values/failure.ts"
 
 /** Runs a file operation. Any error becomes a failure that names the path and the operation. */
@@ -19,6 +20,12 @@ export const writeSmall = (path: string, content: string | Buffer): Effect.Effec
     try: () => writeFileSync(path, content, { mode: 0o600 }),
     catch: (cause) => fileFailure(path, "written", cause)
   })
+
+/** Moves the bytes of `part` to the end of `file`. */
+export const appendTo = async (file: string, part: string): Promise<void> => {
+  await pipeline(createReadStream(part), createWriteStream(file, { flags: "a" }))
+  await rm(part)
+}
 
 /** Flushes a folder to disk, without which a new or renamed file in it is not durable. */
 export const syncFolder = async (folder: string): Promise<void> => {

@@ -1,4 +1,5 @@
 /** The settings that the file may contain several times: `[[locations]]`, `[[publish]]` and `[[silence]]`. */
+import { formatNames } from "../stores/formats/formats.ts"
 import { profiles } from "./profiles.ts"
 import { alarmName, anyOf, date, enumeration, text, textList } from "./kinds.ts"
 import { locationSettings } from "./sections.ts"
@@ -16,7 +17,7 @@ export const targetSettings = {
       "What personal data it contains: everything (raw), masked values (masked), keyed pseudonyms (analytics), or no rows about persons (aggregate).",
     example: "analytics"
   }),
-  formats: setting(anyOf(["duckdb", "parquet", "csv"]), {
+  formats: setting(anyOf(["duckdb", ...formatNames]), {
     description: "Formats to publish; without it, output.formats.",
     example: ["duckdb", "parquet"]
   }),

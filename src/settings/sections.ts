@@ -2,6 +2,7 @@
  * Every setting, once. Reading, error messages, the flags' help, `doctor`, docs/configuration.md, config/example.toml and its JSON
  * Schema come from this table. A new setting is an entry here and its use.
  */
+import { formatNames } from "../stores/formats/formats.ts"
 import { optionalSettings } from "../catalog/optional-settings.ts"
 import { schemaPolicyNames } from "../catalog/schema-policy.ts"
 import { personalDataClasses } from "../catalog/personal-data.ts"
@@ -158,7 +159,7 @@ export const sections = {
       description: "Folder of the vault, the warehouse and the published files.",
       default: "output"
     }),
-    formats: setting(anyOf(["duckdb", "parquet", "csv", "lake"]), {
+    formats: setting(anyOf(["duckdb", ...formatNames, "lake"]), {
       environment: "SLUICE_FORMATS",
       description:
         "Formats to publish; lake is for many locations in one place, see docs/lake.md. An empty list publishes nothing; in the variable, write none.",

@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Writable } from "node:stream"
-import { writeRows } from "../../src/stages/publish/stream.ts"
+import { loadFormat } from "../../src/stores/formats/formats.ts"
+import { writeToPipe } from "../../src/stores/formats/pipe.ts"
 import { newOutput } from "./output.ts"
 import { addManyThings, addThings, nastyTexts, publishThings, thingRows, warehouseAt } from "./things.ts"
 
@@ -22,7 +23,7 @@ describe("one table to a pipe", () => {
       yield* addThings(nastyTexts.map((note, index) => ({ id: `n${index}`, name: "nasty", note })))
       yield* addManyThings(40_000)
       yield* publishThings(output)
-      yield* writeRows(yield* thingRows, "csv", out)
+      yield* writeToPipe(yield* thingRows, yield* loadFormat("csv", { csvProfile: "machine" }), out)
       assert.isTrue(Buffer.concat(pieces).equals(readFileSync(join(output, "published/csv/things.csv"))))
     }).pipe(Effect.provide(warehouseAt(output)))
   })

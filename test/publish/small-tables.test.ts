@@ -3,12 +3,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { copyCsv, csvText } from "../../src/stages/publish/csv.ts"
-import { readFooter } from "../../src/stages/publish/parquet-footer.ts"
-import { copyParquet, metadataFrom } from "../../src/stages/publish/parquet.ts"
-import { smallParquet, smallParquetBytes } from "../../src/stages/publish/small-parquet.ts"
+import { copyCsv, headerOf, machineText } from "../../src/stores/formats/csv/write.ts"
+import { readFooter } from "../../src/stores/formats/parquet/footer.ts"
+import { metadataFrom } from "../../src/stores/formats/metadata.ts"
+import { copyParquet } from "../../src/stores/formats/parquet/write.ts"
+import { smallParquet, smallParquetBytes } from "../../src/stores/formats/parquet/small.ts"
 import { smallTables } from "../../src/stages/publish/small-tables.ts"
-import { storedTables } from "../../src/stages/publish/columns.ts"
+import { storedTables } from "../../src/stores/warehouse/columns.ts"
 import { contentOfRows, contentOfTexts } from "../../src/stores/warehouse/content.ts"
 import { literal } from "../../src/stores/warehouse/sql.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
@@ -67,8 +68,7 @@ describe("a small table", () => {
 
         const csv = join(folder, "copied.csv")
         yield* copyCsv(path, columns, csv, true)
-        const { header, text } = csvText(columns, "machine")
-        assert.strictEqual(header + text(rows), readFileSync(csv, "utf8"))
+        assert.strictEqual(headerOf(columns) + machineText(rows), readFileSync(csv, "utf8"))
 
         const [copied, made] = [join(folder, "copied.parquet"), join(folder, "made.parquet")]
         yield* copyParquet(path, metadata, copied)

@@ -5,7 +5,7 @@ import { count, date, decimal, boolean, id, instant, json, text } from "../../sr
 import { defineList } from "../../src/catalog/resource.ts"
 import { publishedTables } from "../../src/catalog/published-tables.ts"
 import { tablesOf } from "../../src/catalog/tables.ts"
-import { columnsOf } from "../../src/stages/publish/columns.ts"
+import { columnsOf } from "../../src/stores/warehouse/columns.ts"
 import { type PublishOptions, publish } from "../../src/stages/publish/publish.ts"
 import { changeVersions, recordChangedKeys } from "../../src/stores/warehouse/meta/content-versions.ts"
 import { commentStatements, prepare } from "../../src/stores/warehouse/schema.ts"

@@ -9,11 +9,12 @@ import { join } from "node:path"
 import { discover } from "../../src/catalog/discover.ts"
 import { publishedTables } from "../../src/catalog/published-tables.ts"
 import { withViews } from "../../src/stages/publish/changes.ts"
-import { columnsOf, selectText } from "../../src/stages/publish/columns.ts"
-import { storedOrder } from "../../src/stages/publish/snapshot.ts"
-import { writeParquet } from "../../src/stages/publish/parquet.ts"
-import { updateWideCsv, writeWideCsv } from "../../src/stages/publish/wide-csv.ts"
-import { writeWideParquet } from "../../src/stages/publish/wide-parquet.ts"
+import { rowsOfTable } from "../../src/stages/publish/put.ts"
+import { columnsOf, selectText, storedTables } from "../../src/stores/warehouse/columns.ts"
+import { storedOrder } from "../../src/stores/warehouse/stored-order.ts"
+import { writeParquet } from "../../src/stores/formats/parquet/write.ts"
+import { updateWideCsv, writeWideCsv } from "../../src/stores/formats/csv/wide-csv.ts"
+import { writeWideParquet } from "../../src/stores/formats/parquet/wide-parquet.ts"
 import { changeVersions, recordChangedKeys } from "../../src/stores/warehouse/meta/content-versions.ts"
 import { prepare } from "../../src/stores/warehouse/schema.ts"
 import { literal } from "../../src/stores/warehouse/sql.ts"
@@ -70,14 +71,15 @@ const compare = (fill: (warehouse: Warehouse["Service"]) => Effect.Effect<void, 
     const tables = withViews(publishedTables(catalogue), yield* refreshWide(catalogue))
     const base = tables.find(({ name }) => name === "contacts")!
     const table = tables.find(({ name }) => name === "contacts_wide")!
-    const wide = { ...table, wide: table.wide! }
+    const known = { stored: yield* storedTables, small: new Map() }
+    const wide = { ...rowsOfTable(table, known), wide: table.wide! }
     const folder = join(output, "parquet")
     mkdirSync(folder)
     mkdirSync(join(output, "base"))
-    const { rows } = yield* writeParquet(base, join(output, "base"))
-    const written = yield* Effect.scoped(writeWideParquet(wide, join(output, "base/part-0.parquet"), folder))
-    assert.strictEqual(written.rows, rows)
+    const rows = yield* writeParquet(rowsOfTable(base, known), join(output, "base/part-0.parquet"))
     const parquet = join(folder, "part-0.parquet")
+    const written = yield* Effect.scoped(writeWideParquet(wide, join(output, "base/part-0.parquet"), parquet))
+    assert.strictEqual(written, rows)
 
     // As one text, because DuckDB needs much memory to compare hundreds of columns.
     const view = "SELECT to_json(t)::VARCHAR AS row FROM crm.contacts_wide AS t"
@@ -92,7 +94,7 @@ const compare = (fill: (warehouse: Warehouse["Service"]) => Effect.Effect<void, 
       assert.deepStrictEqual(yield* warehouse.rows(`SELECT * FROM (${difference}) LIMIT 1`), [])
 
     // The bytes are those that DuckDB writes for the view, in the same order of rows.
-    yield* storedOrder(writeWideCsv(wide, output))
+    yield* storedOrder(writeWideCsv(wide, join(output, "contacts_wide.csv")))
     const position = "(SELECT row_number() OVER () AS position, location_id, id FROM crm.contacts)"
     const expected = join(output, "expected.csv")
     yield* storedOrder(
@@ -115,14 +117,15 @@ const compare = (fill: (warehouse: Warehouse["Service"]) => Effect.Effect<void, 
       `UPDATE crm.contacts SET first_name = 'changed' WHERE ${isSome}`
     ])
     const previous = { path: join(output, "contacts_wide.csv"), rows }
-    const updated = yield* storedOrder(updateWideCsv(wide, previous, join(output, "updated")))
+    const target = join(output, "updated/contacts_wide.csv")
+    const updated = yield* storedOrder(updateWideCsv(wide, { table, files: [previous] }, target))
     mkdirSync(join(output, "anew"))
-    yield* storedOrder(writeWideCsv(wide, join(output, "anew")))
+    yield* storedOrder(writeWideCsv(wide, join(output, "anew/contacts_wide.csv")))
     const linesIn = (name: string) =>
       parse(readFileSync(join(output, name, "contacts_wide.csv")), { record_delimiter: "\r\n" }).map((line) =>
         JSON.stringify(line)
       )
-    assert.strictEqual(updated.rows, rows)
+    assert.strictEqual(updated, rows)
     assert.deepStrictEqual(linesIn("updated").sort(), linesIn("anew").sort())
     return { parquet, csv, rows, columns }
   }).pipe(Effect.provide(warehouseAt(output)))

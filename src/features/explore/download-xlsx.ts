@@ -1,9 +1,9 @@
 /** Writes the rows of a query as an Excel workbook. */
 import type { DuckDBConnection } from "@duckdb/node-api"
-import type { CsvRow } from "../../stages/publish/columns.ts"
+import type { CsvRow } from "../../stores/warehouse/columns.ts"
 import { textOf } from "../../stores/warehouse/content.ts"
-import { kindOf } from "../../stages/publish/xlsx/cells.ts"
-import { writeWorkbook } from "../../stages/publish/xlsx/workbook.ts"
+import { kindOf } from "../../stores/formats/xlsx/cells.ts"
+import { writeWorkbook } from "../../stores/formats/xlsx/workbook.ts"
 
 /** `from`: a FROM clause. Returns the number of rows. */
 export const writeQueryWorkbook = async (connection: DuckDBConnection, from: string, path: string): Promise<number> => {

@@ -1,6 +1,5 @@
 /** Compares every copy of a table, in the warehouse and in each published format, with the manifest. */
 import { Effect } from "effect"
-import { open } from "node:fs/promises"
 import { join } from "node:path"
 import type { Failure } from "../../values/failure.ts"
 import { manifestName, snapshotName } from "../../output/paths.ts"
@@ -14,6 +13,8 @@ import {
   jsonOfRow,
   untouched
 } from "../../stores/warehouse/content.ts"
+import type { Reading } from "../../stores/formats/format.ts"
+import { formatNames, loadFormat } from "../../stores/formats/formats.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import { changedSince } from "../../stores/warehouse/meta/run-resources.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
@@ -91,7 +92,7 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
     .map((format) => wrong(manifestName, `it lists no ${format} files, although output.formats contains ${format}`))
   const known = new Set(tables.map(({ table }) => table.name))
   const published = manifest.tables.filter(({ table }) => known.has(table))
-  const spreadsheet = manifest.csvProfile === "spreadsheet"
+  const readings = yield* readingsOf(manifest)
   for (const format of manifest.formats) {
     if (format === "duckdb") {
       if (!manifest.files.some(({ path }) => path === snapshotName))
@@ -100,35 +101,34 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
         findings.push(...(yield* snapshotFindings(join(folder, snapshotName), published)))
       continue
     }
+    const reading = readings.get(format)
     const current = published.filter(({ schema }) => schema === "crm")
-    const pathsOf = (files: ReadonlyArray<{ readonly path: string }>) => files.map(({ path }) => join(folder, path))
-    const intact = current.flatMap((table) => {
-      const files = filesOf(manifest, format, table.table)
-      return files.length === 0 || files.some(({ path }) => broken.has(path))
-        ? []
-        : [[parquetFrom(pathsOf(files)), table] as const]
-    })
-    const small = format === "parquet" ? yield* smallContents(intact) : undefined
-    for (const table of current) {
+    const copies = current.flatMap((table) => {
       const files = filesOf(manifest, format, table.table)
       if (files.length === 0) findings.push(wrong(manifestName, `it lists no ${format} file of ${table.table}`))
-      if (files.length === 0 || files.some(({ path }) => broken.has(path))) continue
-      const paths = pathsOf(files)
+      if (files.length === 0 || files.some(({ path }) => broken.has(path))) return []
+      const paths = files.map(({ path }) => join(folder, path))
+      return reading
+        ? [{ paths, table, from: reading.from(paths, Object.keys(table.columns)), file: files[0]!.path }]
+        : []
+    })
+    const small = reading?.areTexts ? undefined : yield* smallContents(copies.map(({ from, table }) => [from, table]))
+    for (const { file, from, paths, table } of copies) {
       const what =
-        format === "parquet"
-          ? yield* difference(parquetFrom(paths), table, { known: small })
-          : ((yield* headerProblem(paths, table)) ??
-            (yield* difference(csvFrom(paths, table), table, {
-              which: spreadsheet ? "untouchedSum" : "sum",
-              text: true
-            })))
-      if (what !== undefined) findings.push(wrong(files[0]!.path, what))
+        (yield* problemOf(reading!, paths, Object.keys(table.columns))) ??
+        (yield* difference(from, table, {
+          which: reading!.altersTexts ? "untouchedSum" : "sum",
+          text: reading!.areTexts,
+          known: small
+        }))
+      if (what !== undefined) findings.push(wrong(file, what))
     }
   }
   if (manifest.formats.includes("duckdb") && !broken.has(snapshotName))
-    findings.push(...(yield* modelFindings(folder, manifest, broken)))
+    findings.push(...(yield* modelFindings(folder, manifest, broken, readings)))
   const uncompared = [
-    ...(spreadsheet && manifest.formats.includes("csv") ? ["texts in CSV, which the spreadsheet profile changes"] : []),
+    ...(readings.get("csv")?.altersTexts ? ["texts in CSV, which the spreadsheet profile changes"] : []),
+    ...manifest.formats.flatMap((one) => (one === "duckdb" || readings.has(one) ? [] : [`the values in ${one}`])),
     ...(manifest.files.some(({ table }) => table.endsWith("_wide")) ? ["the columns of wide tables"] : [])
   ]
   return checked(
@@ -241,25 +241,26 @@ const snapshotFindings = Effect.fnUntraced(function* (
 const modelFindings = Effect.fnUntraced(function* (
   folder: string,
   manifest: Manifest,
-  broken: ReadonlySet<string>
+  broken: ReadonlySet<string>,
+  readings: ReadonlyMap<string, Reading>
 ): Effect.fn.Return<ReadonlyArray<Finding>, Failure, Warehouse> {
   const warehouse = yield* Warehouse
   const files = manifest.files.filter(({ path, table }) => table.startsWith("bi.") && !broken.has(path))
-  const readable = files.filter(
-    ({ path }) => path.endsWith(".parquet") || (path.endsWith(".csv") && manifest.csvProfile !== "spreadsheet")
-  )
-  const compare = ({ path, table }: (typeof files)[number]) =>
+  const readable = files.flatMap(({ path, table }) => {
+    const reading = readings.get(path.slice(0, path.indexOf("/")))
+    return reading && !reading.altersTexts ? [{ path, table, reading }] : []
+  })
+  const compare = ({ path, reading, table }: (typeof readable)[number]) =>
     Effect.gen(function* () {
       const source = `published.bi.${name(table.slice("bi.".length))}`
       const described = yield* warehouse.rows(`DESCRIBE ${source}`)
       const columns = described.map((row) => ({ name: String(row["column_name"]), type: String(row["column_type"]) }))
       const expected = yield* contentOf(source, columns)
-      const isText = path.endsWith(".csv")
       const paths = [join(folder, path)]
-      const names = Object.fromEntries(columns.map((column) => [column.name, column.type]))
-      const header = isText ? yield* headerProblem(paths, { columns: names }) : undefined
-      if (header !== undefined) return [wrong(path, header)]
-      const found = yield* contentOf(isText ? csvFrom(paths, { columns: names }) : parquetFrom(paths), columns, isText)
+      const names = columns.map((column) => column.name)
+      const problem = yield* problemOf(reading, paths, names)
+      if (problem !== undefined) return [wrong(path, problem)]
+      const found = yield* contentOf(reading.from(paths, names), columns, reading.areTexts)
       return found.rows === expected.rows && found.sum === expected.sum
         ? []
         : [wrong(path, `its values differ from bi.${table.slice("bi.".length)} of ${snapshotName}`)]
@@ -271,28 +272,24 @@ const modelFindings = Effect.fnUntraced(function* (
   )
 })
 
-const listed = (paths: ReadonlyArray<string>) => `[${paths.map(literal).join(", ")}]`
-const parquetFrom = (paths: ReadonlyArray<string>) => `read_parquet(${listed(paths)}, hive_partitioning = false)`
+/** How the files of each format are read, if they can be compared. */
+const readingsOf = Effect.fnUntraced(function* ({ formats = [], csvProfile }: Manifest) {
+  const found = new Map<string, Reading>()
+  for (const name of formatNames.filter((one) => formats.includes(one))) {
+    const { reading } = yield* loadFormat(name, { csvProfile: csvProfile === "spreadsheet" ? csvProfile : "machine" })
+    if (reading) found.set(name, reading)
+  }
+  return found
+})
 
-/** Reads texts: NULL is an empty cell, an empty text is quoted. */
-const csvFrom = (paths: ReadonlyArray<string>, { columns }: Pick<PublishedTable, "columns">) =>
-  `read_csv(${listed(paths)}, auto_detect = false, header = true, delim = ',', quote = '"', escape = '"',
-     nullstr = '', allow_quoted_nulls = false, parallel = false, max_line_size = ${lineBytesMax}, buffer_size = ${lineBytesMax},
-     columns = {${Object.keys(columns)
-       .map((column) => `${literal(column)}: 'VARCHAR'`)
-       .join(", ")}})`
-/** A row has at most 4 MB of JSON; CSV doubles its quotes. */
-const lineBytesMax = 16 * 1024 * 1024
-
-/** DuckDB accepts any line as the header. */
-const headerProblem = (paths: ReadonlyArray<string>, { columns }: Pick<PublishedTable, "columns">) =>
-  Effect.promise(async () => {
-    const header = `${Object.keys(columns).join(",")}\r\n`
-    for (const path of paths) {
-      await using file = await open(path)
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(header.length + 3), 0, header.length + 3, 0)
-      const beginning = buffer.toString("utf8", 0, bytesRead).replace(/^\uFEFF/, "")
-      if (!beginning.startsWith(header)) return "its header does not name the columns"
-    }
-    return undefined
-  })
+const problemOf = Effect.fnUntraced(function* (
+  { problem }: Reading,
+  paths: ReadonlyArray<string>,
+  columns: ReadonlyArray<string>
+) {
+  for (const path of problem ? paths : []) {
+    const found = yield* problem!(path, columns)
+    if (found !== undefined) return found
+  }
+  return undefined
+})

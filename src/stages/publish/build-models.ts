@@ -4,7 +4,7 @@ import type { Failure } from "../../values/failure.ts"
 import { type Model, type ModelProblem, type Source, refsOf, sourcesOf, sqlOf } from "./models/model.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { columnsOf } from "./columns.ts"
+import { columnsOf } from "../../stores/warehouse/columns.ts"
 import { attachedName, inAttached } from "./snapshot.ts"
 
 /** The models in the attached file. */

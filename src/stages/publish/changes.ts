@@ -2,9 +2,8 @@
 import { Effect } from "effect"
 import { hash } from "node:crypto"
 import type { PublishedTable } from "../../catalog/published-tables.ts"
-import { textOfKey } from "../../catalog/tables.ts"
 import type { Failure } from "../../values/failure.ts"
-import { changedKeysSql, contentVersions } from "../../stores/warehouse/meta/content-versions.ts"
+import { contentVersions } from "../../stores/warehouse/meta/content-versions.ts"
 import { name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import type { WideView } from "../../stores/warehouse/wide-views.ts"
@@ -77,26 +76,4 @@ const changedShares = Effect.fnUntraced(function* (tables: ReadonlyArray<TableNa
     shares.set(resource, n > changedKeysMax ? 1 : n / Math.max(1, Number(all?.["n"])))
   }
   return shares
-})
-
-/**
- * WHERE clause: rows of records that have changed, and of records of other locations with the same key. They may be few, and
- * comparing the location too would cost more than replacing them.
- */
-export const isChanged = ({ resource, recordKey }: PublishedTable): string =>
-  `${textOfKey(recordKey)} IN (FROM ${changedKeysSql(resource)})`
-
-/**
- * The rows of changed records of a table in a DuckDB file, as a relation. Of all other rows, DuckDB reads only the columns
- * of the key: changed rows are stored at the end of a table, and it skips the row groups before the first of them.
- */
-export const changedRows = (path: string, table: PublishedTable): string =>
-  `(FROM ${path} WHERE rowid IN (SELECT rowid FROM ${path} WHERE ${isChanged(table)}))`
-
-/** The keys of the changed records. */
-export const changedKeys = Effect.fnUntraced(function* (
-  resource: string
-): Effect.fn.Return<ReadonlySet<string>, Failure, Warehouse> {
-  const rows = yield* (yield* Warehouse).rows(`SELECT DISTINCT key FROM ${changedKeysSql(resource)}`)
-  return new Set(rows.map((row) => String(row["key"])))
 })

@@ -12,8 +12,9 @@ import {
 } from "../../stores/warehouse/content.ts"
 import { name } from "../../stores/warehouse/sql.ts"
 import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { type TableChange, changedRows } from "./changes.ts"
-import type { CsvRow, StoredTable } from "./columns.ts"
+import { changedRows } from "../../stores/warehouse/changed-rows.ts"
+import type { TableChange } from "./changes.ts"
+import type { CsvRow, StoredTable } from "../../stores/warehouse/columns.ts"
 import type { TableContent } from "./manifest.ts"
 import type { Making } from "./release.ts"
 

@@ -8,14 +8,7 @@ import { manifestName } from "../../output/paths.ts"
 import type { FailedModel } from "../../stores/warehouse/meta/model-problems.ts"
 import { sluiceVersion } from "../../values/version.ts"
 import type { Content } from "../../stores/warehouse/content.ts"
-
-export interface Written {
-  /** Relative to the published folder. */
-  readonly path: string
-  /** `*`: the file contains all tables. */
-  readonly table: string
-  readonly rows: number
-}
+import type { Written } from "../../stores/formats/format.ts"
 
 export interface PublishedFile extends Written, Checksum {
   /** When the file was last modified, epoch milliseconds. A file that somebody has modified since is written anew. */

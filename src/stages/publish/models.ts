@@ -17,14 +17,12 @@ import { storeModelProblems } from "../../stores/warehouse/meta/model-problems.t
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { buildModels, keepEarlierTables, modelPath, showSources } from "./build-models.ts"
 import type { Changes } from "./changes.ts"
-import { columnsOf } from "./columns.ts"
-import { copyCsv } from "./csv.ts"
-import type { Written } from "./manifest.ts"
-import { copyParquet, metadataFrom, parquetName } from "./parquet.ts"
-import { type Put, below, filesOf, linkAll, makeFolder } from "./put.ts"
+import { columnsOf } from "../../stores/warehouse/columns.ts"
+import { type Put, type ReleaseFormat, type earlierFiles, linkAll, makeFolder, putRows } from "./put.ts"
 import type { Making } from "./release.ts"
+import type { Rows } from "../../stores/formats/format.ts"
+import { metadataFrom } from "../../stores/formats/metadata.ts"
 import { attachedName, withAttached } from "./snapshot.ts"
-import { writeSpreadsheets } from "./spreadsheet-files.ts"
 
 /** The versions of models by name: a model with an equal version has equal rows. */
 export type ModelVersions = Readonly<Record<string, string>>
@@ -50,8 +48,9 @@ export interface PutModels {
 }
 
 interface ModelOptions {
-  readonly formats: ReadonlyArray<string>
-  readonly csvProfile: "machine" | "spreadsheet"
+  readonly fileFormats: ReadonlyArray<ReleaseFormat>
+  readonly filesBefore: ReturnType<typeof earlierFiles>
+  readonly hasDatabase: boolean
   /** The DuckDB file is an updated copy of the previous release's, which has its models. */
   readonly isUpdated: boolean
   readonly isMasked?: boolean | undefined
@@ -60,11 +59,9 @@ interface ModelOptions {
 export const putModels = Effect.fn("publish.models")(function* (
   { models, problems: wrong }: Ordered,
   versions: ModelVersions,
-  { formats, csvProfile, isUpdated, isMasked = false }: ModelOptions,
+  { fileFormats, filesBefore, hasDatabase, isUpdated, isMasked = false }: ModelOptions,
   { building, previous, stored }: Omit<Making, "small">
 ): Effect.fn.Return<PutModels, Failure, Warehouse> {
-  const hasDatabase = formats.includes("duckdb")
-  const fileFormats = ["parquet", "csv"].filter((one) => formats.includes(one))
   const before = previous?.manifest
   const again = new Set([...dependentOnRuns(models), ...(before?.problems ?? []).map(({ model }) => model)])
   const changed = new Set(models.filter(isChanged))
@@ -101,17 +98,14 @@ export const putModels = Effect.fn("publish.models")(function* (
     return (
       again.has(model.name) ||
       before?.state.models?.[model.name] !== versions[model.name] ||
-      (!model.isView && fileFormats.some((format) => filesBefore(model, format).length === 0))
+      (!model.isView && fileFormats.some(({ name }) => filesBefore(name, tableName(model)).length === 0))
     )
   }
 
-  function filesBefore(model: Pick<Model, "name">, format: string) {
-    const isOther = format === "csv" && before?.csvProfile !== csvProfile
-    return isOther ? [] : filesOf(previous, { name: tableName(model) }, format)
-  }
-
   function linkEarlier(failed: ReadonlyArray<string>) {
-    const files = failed.flatMap((name) => fileFormats.flatMap((format) => filesBefore({ name }, format)))
+    const files = failed.flatMap((model) =>
+      fileFormats.flatMap(({ name }) => filesBefore(name, tableName({ name: model })))
+    )
     return Effect.gen(function* () {
       for (const { path } of files) yield* makeFolder(join(building, dirname(path)))
       return files.length === 0 ? [] : yield* linkAll(files, building, previous!)
@@ -141,19 +135,28 @@ export const putModels = Effect.fn("publish.models")(function* (
     return before?.confirmedAt === undefined ? undefined : { run: before.run, at: before.confirmedAt }
   }
 
-  function putFiles(model: Model, format: string): Effect.Effect<ReadonlyArray<Put>, Failure, Warehouse> {
-    return Effect.gen(function* () {
-      const folder = join(format, "bi", ...(format === "parquet" ? [model.name] : []))
-      yield* makeFolder(join(building, folder))
-      if (!changed.has(model)) return yield* linkAll(filesBefore(model, format), building, previous!)
-      const written =
-        format === "parquet"
-          ? yield* writeParquet(model, join(building, folder))
-          : csvProfile === "spreadsheet"
-            ? yield* writeSpreadsheets({ name: model.name, key: [] }, [modelPath(model)], join(building, folder))
-            : yield* writeCsv(model, join(building, folder))
-      return below(folder, written).map((file): Put => ({ ...file, table: tableName(model) }))
-    })
+  function putFiles(
+    model: Model,
+    { format, name }: ReleaseFormat
+  ): Effect.Effect<ReadonlyArray<Put>, Failure, Warehouse> {
+    const putting = {
+      folder: join(name, "bi"),
+      change: changed.has(model) ? ("all" as const) : ("none" as const),
+      before: filesBefore(name, tableName(model))
+    }
+    return Effect.map(putRows(rowsOf(model), format, putting, { building, previous }), (put) =>
+      put.map((file): Put => ("sha256" in file ? file : { ...file, table: tableName(model) }))
+    )
+  }
+})
+
+const rowsOf = Effect.fnUntraced(function* (model: Model): Effect.fn.Return<Rows, Failure, Warehouse> {
+  return {
+    name: model.name,
+    from: modelPath(model),
+    columns: yield* columnsOf(modelPath(model)),
+    key: [],
+    metadata: metadataFrom(model.description ?? "", { columns: model.columns })
   }
 })
 
@@ -162,19 +165,6 @@ const tableName = ({ name }: Pick<Model, "name">): string => `bi.${name}`
 
 const temporaryName = ".models.duckdb"
 const earlierName = ".earlier.duckdb"
-
-const writeParquet = Effect.fnUntraced(function* (model: Model, folder: string) {
-  const metadata = metadataFrom(model.description ?? "", { columns: model.columns })
-  const rows = yield* copyParquet(modelPath(model), metadata, join(folder, parquetName))
-  return [{ path: parquetName, table: model.name, rows }] satisfies ReadonlyArray<Written>
-})
-
-const writeCsv = Effect.fnUntraced(function* (model: Model, folder: string) {
-  const path = `${model.name}.csv`
-  const columns = yield* columnsOf(modelPath(model))
-  const rows = yield* copyCsv(modelPath(model), columns, join(folder, path), true)
-  return [{ path, table: model.name, rows }] satisfies ReadonlyArray<Written>
-})
 
 /** The models that depend on the state of the runs. They are built again with every release. */
 const dependentOnRuns = (models: ReadonlyArray<Model>): ReadonlySet<string> => {

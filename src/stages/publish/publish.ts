@@ -16,7 +16,7 @@ import { recordRelease } from "../../stores/warehouse/meta/content-versions.ts"
 import { storedFingerprint } from "../../stores/warehouse/meta/schema-version.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type TableName, changesSince } from "./changes.ts"
-import { storedTables } from "./columns.ts"
+import { storedTables } from "../../stores/warehouse/columns.ts"
 import { contentsOf } from "./contents.ts"
 import {
   type Manifest,
@@ -27,15 +27,17 @@ import {
   writeManifest
 } from "./manifest.ts"
 import { modelVersions, putModels } from "./models.ts"
-import { type Put, putCsv, putParquet, putSnapshot } from "./put.ts"
+import { type Put, type ReleaseFormat, earlierFiles, putRows, putSnapshot, rowsOfTable } from "./put.ts"
 import { abandonRelease, beginRelease, commitRelease, durableFile } from "./release.ts"
 import { smallTables } from "./small-tables.ts"
-import { type SnapshotStatements, pathsOf, storedOrder } from "./snapshot.ts"
+import { type SnapshotStatements, pathsOf } from "./snapshot.ts"
+import { type FormatName, formatNames, loadFormat } from "../../stores/formats/formats.ts"
+import { storedOrder } from "../../stores/warehouse/stored-order.ts"
 
 export interface PublishOptions {
   /** Becomes a link to the newest release; the releases are in a hidden folder next to it. */
   readonly folder: string
-  readonly formats: ReadonlyArray<"duckdb" | "parquet" | "csv">
+  readonly formats: ReadonlyArray<"duckdb" | FormatName>
   readonly csvProfile: "machine" | "spreadsheet"
   readonly run: string
   readonly schemaVersion: string
@@ -100,6 +102,11 @@ export const publish = Effect.fn("publish")(function* (
     const { building } = release
     const stored = yield* storedTables
     const making = { building, previous, stored }
+    const filesBefore = earlierFiles(previous, csvProfile)
+    const fileFormats = yield* Effect.forEach(
+      formatNames.filter((name) => formats.includes(name)),
+      (name) => Effect.map(loadFormat(name, { csvProfile }), (format): ReleaseFormat => ({ name, format }))
+    )
     const contents: Array<TableContent> = []
     const snapshot = formats.includes("duckdb")
       ? yield* putSnapshot(changes.tables, statements, definitions, making)
@@ -111,14 +118,26 @@ export const publish = Effect.fn("publish")(function* (
       const small = yield* smallTables(tables.filter(({ change }) => change !== "none").flatMap(pathsOf), stored)
       contents.push(...(yield* contentsOf(tables, snapshot?.old ?? new Map(), { ...making, small }, forSpreadsheets)))
       for (const table of tables) {
-        if (formats.includes("parquet")) put.push(...(yield* putParquet(table, { ...making, small })))
-        if (formats.includes("csv")) put.push(...(yield* putCsv(table, csvProfile, { ...making, small })))
+        for (const { format, name } of fileFormats)
+          put.push(
+            ...(yield* putRows(
+              Effect.succeed(rowsOfTable(table, { small, stored })),
+              format,
+              { folder: name, change: table.change, before: filesBefore(name, table.name), table },
+              making
+            ))
+          )
       }
     }
     const rows = contents.reduce((sum, one) => sum + (one.schema === "crm" ? one.rows : 0), 0)
     if (snapshot) put.unshift({ path: snapshotName, table: "*", rows })
     const isUpdated = snapshot?.fullBytes !== undefined
-    const built = yield* putModels(models, versions, { ...options, isUpdated }, making)
+    const built = yield* putModels(
+      models,
+      versions,
+      { fileFormats, filesBefore, hasDatabase: snapshot !== undefined, isUpdated, isMasked: options.isMasked },
+      making
+    )
     put.push(...built.files)
     // Flushing a small file is mostly waiting, so several files are flushed concurrently.
     const files = yield* Effect.forEach(

@@ -2,79 +2,76 @@
 import { Effect } from "effect"
 import { constants } from "node:fs"
 import { copyFile, link, mkdir } from "node:fs/promises"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
+import type { PublishedTable } from "../../catalog/published-tables.ts"
 import type { Failure } from "../../values/failure.ts"
 import { onDisk } from "../../output/files.ts"
 import { snapshotName } from "../../output/paths.ts"
 import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import type { TableChange } from "./changes.ts"
-import { partsOf } from "./chunks.ts"
-import { hasTextKey, updateCsv, writeCsv, writeRows } from "./csv.ts"
+import type { Format, Rows, Written } from "../../stores/formats/format.ts"
+import type { FormatName } from "../../stores/formats/formats.ts"
+import { metadataOf } from "../../stores/formats/metadata.ts"
+import type { Change, TableChange, TableName } from "./changes.ts"
 import { type OldContents, pathOf } from "./contents.ts"
-import type { Manifest, PreviousRelease, PublishedFile, TableContent, Written } from "./manifest.ts"
-import { updateParquet } from "./parquet-delta.ts"
-import { parquetName, writeParquet } from "./parquet.ts"
+import type { Manifest, PreviousRelease, PublishedFile, TableContent } from "./manifest.ts"
 import type { Making } from "./release.ts"
 import { type SnapshotStatements, updateSnapshot, writeSnapshot } from "./snapshot.ts"
-import { updateWideCsv, writeWideCsv } from "./wide-csv.ts"
-import { writeWideParquet } from "./wide-parquet.ts"
-import { writeSpreadsheets } from "./spreadsheet-files.ts"
 
 /** A file with its checksum is a link to one of the previous release. */
 export type Put = Written | PublishedFile
 
-export const putParquet = Effect.fnUntraced(function* (
-  table: TableChange,
-  { building, previous, stored, small }: Making
+/** A format of files in a release. */
+export interface ReleaseFormat {
+  /** Of its folder. */
+  readonly name: FormatName
+  readonly format: Format
+}
+
+/** How rows are put into a release. */
+export interface Putting {
+  /** In the folder of the format. */
+  readonly folder: string
+  readonly change: Change
+  /** The files of the previous release, unless they were written in another way. */
+  readonly before: ReadonlyArray<PublishedFile>
+  /** The table, if its earlier files can be updated. */
+  readonly table?: PublishedTable
+}
+
+export const putRows = Effect.fnUntraced(function* (
+  rows: Effect.Effect<Rows, Failure, Warehouse>,
+  format: Format,
+  { before, change, folder, table }: Putting,
+  { building, previous }: Pick<Making, "building" | "previous">
 ): Effect.fn.Return<ReadonlyArray<Put>, Failure, Warehouse> {
-  const folder = join("parquet", table.name)
-  yield* makeFolder(join(building, folder))
-  const before = filesOf(previous, table, "parquet")
-  if (table.change === "none" && before.length > 0) return yield* linkAll(before, building, previous!)
-  const { wide } = table
-  const [old] = before
-  if (!wide) {
-    const path = pathOf("crm", table)
-    const rows = small.get(path)
-    return below(folder, [
-      table.change === "some" && old && !rows
-        ? yield* updateParquet(table, join(previous!.folder, old.path), join(building, folder))
-        : yield* writeParquet(table, join(building, folder), stored.get(path)!.columns, rows)
-    ])
+  if (change === "none" && before.length > 0) {
+    for (const parent of new Set(before.map(({ path }) => dirname(path)))) yield* makeFolder(join(building, parent))
+    return yield* linkAll(before, building, previous!)
   }
-  const base = join(building, "parquet", wide.table, parquetName)
-  return below(folder, [yield* Effect.scoped(writeWideParquet({ ...table, wide }, base, join(building, folder)))])
+  const found = yield* rows
+  const target = join(building, folder)
+  yield* makeFolder(dirname(join(target, format.fileOf(found.name))))
+  const files = before.map(({ path, rows }) => ({ path: join(previous!.folder, path), rows }))
+  const updated =
+    change === "some" && table && files.length > 0 && format.update && !found.texts
+      ? yield* format.update(found, { table, files }, target)
+      : undefined
+  return below(folder, updated ?? (yield* format.write(found, target)))
 })
 
-export const putCsv = Effect.fnUntraced(function* (
-  table: TableChange,
-  profile: "machine" | "spreadsheet",
-  { building, previous, stored, small }: Making
-): Effect.fn.Return<ReadonlyArray<Put>, Failure, Warehouse> {
-  const folder = join(building, "csv")
-  yield* makeFolder(folder)
-  const before = previous?.manifest.csvProfile === profile ? filesOf(previous, table, "csv") : []
-  if (table.change === "none" && before.length > 0) return yield* linkAll(before, building, previous!)
-  if (profile === "spreadsheet")
-    return below("csv", yield* writeSpreadsheets(table, yield* partsOf(table, "crm"), folder))
-  const [old] = before
-  const isUpdatable =
-    table.change === "some" && hasTextKey(table, stored.get(pathOf("crm", { name: table.resource }))!.columns)
-  const updated = old && isUpdatable ? { path: join(previous!.folder, old.path), rows: old.rows } : undefined
-  if (table.wide) {
-    const wide = { ...table, wide: table.wide }
-    return below("csv", [yield* updated ? updateWideCsv(wide, updated, folder) : writeWideCsv(wide, folder)])
-  }
+/** The rows of a table or wide view. */
+export const rowsOfTable = (table: TableName, { small, stored }: Pick<Making, "small" | "stored">): Rows => {
   const path = pathOf("crm", table)
-  const { columns } = stored.get(path)!
-  const rows = small.get(path)
-  const written = rows
-    ? writeRows(table, columns, rows, folder)
-    : updated
-      ? updateCsv(table, columns, updated, folder)
-      : writeCsv(table, columns, folder)
-  return below("csv", [yield* written])
-})
+  return {
+    name: table.name,
+    from: path,
+    columns: stored.get(pathOf("crm", { name: table.wide?.table ?? table.name }))!.columns,
+    key: table.key,
+    metadata: metadataOf(table),
+    wide: table.wide,
+    texts: table.wide ? undefined : small.get(path)
+  }
+}
 
 export interface PutSnapshot {
   /** The size of the file when it was last written anew; absent if it is written anew now. */
@@ -122,8 +119,14 @@ const isUpdatable = (
 const growthMax = 1.3
 const replacedShareMax = 0.2
 
-export const filesOf = (previous: PreviousRelease | undefined, { name }: { readonly name: string }, format: string) =>
-  previous?.manifest.files.filter(({ table, path }) => table === name && path.startsWith(`${format}/`)) ?? []
+/** The files of the previous release of a table or model, by format; none if they were written for other programs. */
+export const earlierFiles =
+  (previous: PreviousRelease | undefined, csvProfile: string) =>
+  (format: string, table: string): ReadonlyArray<PublishedFile> => {
+    const { manifest } = previous ?? {}
+    if (!manifest || (format === "csv" && manifest.csvProfile !== csvProfile)) return []
+    return manifest.files.filter((file) => file.table === table && file.path.startsWith(`${format}/`))
+  }
 
 /** Where links are refused, the files are copied. */
 export const linkAll = (files: ReadonlyArray<PublishedFile>, building: string, { folder }: PreviousRelease) =>
@@ -140,7 +143,7 @@ export const linkAll = (files: ReadonlyArray<PublishedFile>, building: string, {
     })
   })
 
-export const below = (folder: string, files: ReadonlyArray<Written>): ReadonlyArray<Written> =>
+const below = (folder: string, files: ReadonlyArray<Written>): ReadonlyArray<Written> =>
   files.map((file) => ({ ...file, path: join(folder, file.path) }))
 
 export const makeFolder = (path: string) => onDisk(path, "created", () => mkdir(path, { recursive: true, mode: 0o700 }))

@@ -16,8 +16,9 @@ import { basename, dirname, join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { type Failure, failure } from "../../values/failure.ts"
 import { checksumOf, checksumOfBytes, onDisk, syncFolder } from "../../output/files.ts"
-import type { StoredTables } from "./columns.ts"
-import type { PreviousRelease, PublishedFile, Written } from "./manifest.ts"
+import type { StoredTables } from "../../stores/warehouse/columns.ts"
+import type { Written } from "../../stores/formats/format.ts"
+import type { PreviousRelease, PublishedFile } from "./manifest.ts"
 import type { SmallTables } from "./small-tables.ts"
 
 export interface Release {

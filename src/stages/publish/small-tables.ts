@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { Failure } from "../../values/failure.ts"
 import { forEachRowOf, jsonOfRow } from "../../stores/warehouse/content.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import type { CsvRow, StoredTable, StoredTables } from "./columns.ts"
+import type { CsvRow, StoredTable, StoredTables } from "../../stores/warehouse/columns.ts"
 
 /** All rows of small tables as text, by path. */
 export type SmallTables = ReadonlyMap<string, ReadonlyArray<CsvRow>>

@@ -7,9 +7,11 @@ import { publishedMetaTables } from "../../stores/warehouse/meta/tables.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import type { Content } from "../../stores/warehouse/content.ts"
-import { type TableChange, type TableName, changedRows, isChanged } from "./changes.ts"
+import { changedRows, isChanged } from "../../stores/warehouse/changed-rows.ts"
+import { storedOrder } from "../../stores/warehouse/stored-order.ts"
+import type { TableChange, TableName } from "./changes.ts"
 import { type OldContents, changedContent, pathOf } from "./contents.ts"
-import type { StoredTables } from "./columns.ts"
+import type { StoredTables } from "../../stores/warehouse/columns.ts"
 import type { TableContent } from "./manifest.ts"
 import { isSmall } from "./small-tables.ts"
 
@@ -156,24 +158,6 @@ const checkpoint = Effect.fnUntraced(function* (stored: StoredTables) {
   )
 })
 const fewRows = 50_000
-
-/**
- * Keeps the rows in the order of the warehouse, so that the same warehouse gives the same bytes. Sorting by key runs out of
- * memory at 5 million contacts under 256 MB. The warehouse keeps its one thread: with a second one and this order, Parquet
- * and CSV take twice as long.
- */
-export const storedOrder = Effect.fnUntraced(function* <A, E, R>(
-  effect: Effect.Effect<A, E, R>
-): Effect.fn.Return<A, E | Failure, R | Warehouse> {
-  const warehouse = yield* Warehouse
-  const [before] = yield* warehouse.rows("SELECT current_setting('preserve_insertion_order') AS ordered")
-  const set = (ordered: boolean) => warehouse.run(`SET preserve_insertion_order = ${ordered}`)
-  return yield* Effect.acquireUseRelease(
-    set(true),
-    () => effect,
-    () => Effect.ignore(set(before?.["ordered"] === true))
-  )
-})
 
 /** Runs `use` with the attached file as the database in which names are resolved, as a view does where it is created. */
 export const inAttached = Effect.fnUntraced(function* <A, R>(

@@ -1,6 +1,6 @@
 /** Writes a workbook of many rows; prints its size, and the most memory that this process took, in MB. */
 import { stat } from "node:fs/promises"
-import { writeWorkbook } from "../../../src/stages/publish/xlsx/workbook.ts"
+import { writeWorkbook } from "../../../src/stores/formats/xlsx/workbook.ts"
 
 const [path, rowCount] = process.argv.slice(2)
 

@@ -5,11 +5,12 @@ import { copyFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { PublishedTable } from "../../../catalog/published-tables.ts"
 import { onDisk } from "../../../output/files.ts"
-import { columnsOf } from "../../../stages/publish/columns.ts"
-import { writeCsv, writeRows } from "../../../stages/publish/csv.ts"
-import { writeParquet } from "../../../stages/publish/parquet.ts"
+import { columnsOf } from "../../../stores/warehouse/columns.ts"
+import type { Format } from "../../../stores/formats/format.ts"
+import { loadFormat } from "../../../stores/formats/formats.ts"
+import { rowsOfTable } from "../../../stages/publish/put.ts"
 import { smallTables } from "../../../stages/publish/small-tables.ts"
-import { storedOrder } from "../../../stages/publish/snapshot.ts"
+import { storedOrder } from "../../../stores/warehouse/stored-order.ts"
 import { name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { BundleError } from "./errors.ts"
@@ -30,18 +31,14 @@ export const putTable = Effect.fn("bundle.putTable")(function* (
   return [yield* putFormat(release, table, "csv", building), yield* putFormat(release, table, "parquet", building)]
 })
 
-const pathOf = {
-  csv: (table: string) => `csv/${table}.csv`,
-  parquet: (table: string) => `parquet/${table}/part-0.parquet`
-}
-
 const putFormat = Effect.fnUntraced(function* (
   release: Release,
   table: PublishedTable,
   format: "csv" | "parquet",
   building: Building
 ) {
-  const released = pathOf[format](table.name)
+  const { fileOf, write } = yield* loadFormat(format, { csvProfile: "machine" })
+  const released = join(format, fileOf(table.name))
   const path = `data/${released}`
   const target = join(building.folder, path)
   yield* onDisk(target, "written", () => makeFolderOf(target))
@@ -53,7 +50,7 @@ const putFormat = Effect.fnUntraced(function* (
         await copyFile(join(release.folder, released), target, constants.COPYFILE_FICLONE)
         return published.rows
       })
-    : yield* storedOrder(writeNew(table, format, target))
+    : yield* storedOrder(writeNew(table, write, join(building.folder, "data", format)))
   const sealed = yield* onDisk(target, "written", () => seal(building, path)).pipe(Effect.uninterruptible)
   if (isAsPublished && sealed.sha256 !== published.sha256)
     return yield* new BundleError({
@@ -64,14 +61,14 @@ const putFormat = Effect.fnUntraced(function* (
 })
 
 /** As the release would have written it: a table with few rows is written in another way. */
-const writeNew = Effect.fnUntraced(function* (table: PublishedTable, format: "csv" | "parquet", target: string) {
+const writeNew = Effect.fnUntraced(function* (table: PublishedTable, write: Format["write"], folder: string) {
   const path = `crm.${name(table.name)}`
-  const folder = join(target, "..")
   const columns = yield* columnsOf(path)
   const [counted] = yield* (yield* Warehouse).rows(`SELECT count(*) AS n FROM ${path}`)
-  const small = (yield* smallTables([path], new Map([[path, { columns, rows: Number(counted!["n"]) }]]))).get(path)
-  if (format === "parquet") return (yield* writeParquet(table, folder, columns, small)).rows
-  return (yield* small ? writeRows(table, columns, small, folder) : writeCsv(table, columns, folder)).rows
+  const stored = new Map([[path, { columns, rows: Number(counted!["n"]) }]])
+  const small = yield* smallTables([path], stored)
+  const [written] = yield* write(rowsOfTable(table, { small, stored }), folder)
+  return written!.rows
 })
 
 const missingFormat = (format: "csv" | "parquet") =>

@@ -1,4 +1,5 @@
-/** `datapackage.json`: the CSV and Parquet files of a release as a Data Package, version 2 (https://datapackage.org). */
+/** `datapackage.json`: the files of a release as a Data Package, version 2 (https://datapackage.org). */
+import { formatNames, mediatypeOf } from "../../../stores/formats/formats.ts"
 import type { ContractColumn, ContractTable } from "./contract.ts"
 
 /** A file of the release; `table` has the name of a table or wide view. */
@@ -26,7 +27,7 @@ export const dataPackage = ({ files, tables, forSpreadsheets, version }: DataPac
   description: "The records of an account on the Account Platform as normalised tables.",
   version,
   resources: files.flatMap((file) => {
-    const format = formats.find(({ folder }) => file.path.startsWith(folder))
+    const format = formatNames.find((name) => file.path.startsWith(`${name}/`))
     if (format === undefined) return []
     const table = tables.find(({ name }) => name === file.table)
     return [
@@ -35,27 +36,22 @@ export const dataPackage = ({ files, tables, forSpreadsheets, version }: DataPac
         name: nameOf(file.path),
         type: "table",
         path: file.path,
-        format: format.name,
-        mediatype: format.mediatype,
-        ...(format.name === "csv" && { encoding: "utf-8" }),
+        format,
+        mediatype: mediatypeOf(format),
+        ...(format === "csv" && { encoding: "utf-8" }),
         ...(table && { description: table.description }),
         bytes: file.bytes,
         hash: `sha256:${file.sha256}`,
         "sluice:rows": file.rows,
-        ...(table && !(format.name === "csv" && forSpreadsheets) && { schema: schemaOf(table, tables, format.name) })
+        ...(table && !(format === "csv" && forSpreadsheets) && { schema: schemaOf(table, tables, format) })
       }
     ]
   })
 })
 
-const formats = [
-  { folder: "csv/", name: "csv", mediatype: "text/csv" },
-  { folder: "parquet/", name: "parquet", mediatype: "application/vnd.apache.parquet" }
-] as const
-
 /** `contacts-csv` for `csv/contacts.csv`, `bi-dim_contact-parquet` for `parquet/bi/dim_contact/part-0.parquet`. */
 const nameOf = (path: string): string => {
-  const [format, ...rest] = path.replace(/(\.csv|\/part-0\.parquet)$/, "").split("/")
+  const [format, ...rest] = path.replace(/(\/part-0)?\.\w+$/, "").split("/")
   return [...rest, format].join("-")
 }
 

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import type { Failure } from "../../../values/failure.ts"
-import { columnsOf } from "../columns.ts"
+import { columnsOf } from "../../../stores/warehouse/columns.ts"
 import { sluiceVersion } from "../../../values/version.ts"
 import { name } from "../../../stores/warehouse/sql.ts"
 import type { Warehouse } from "../../../stores/warehouse/warehouse.ts"

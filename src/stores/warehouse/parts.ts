@@ -1,10 +1,10 @@
 /** Divides tables into parts that fit into DuckDB's memory. */
 import { Effect, Stream } from "effect"
 import type { Failure } from "../../values/failure.ts"
-import type { StoredColumn } from "../../stores/warehouse/content.ts"
-import { name } from "../../stores/warehouse/sql.ts"
-import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import type { WideView } from "../../stores/warehouse/wide-views.ts"
+import type { StoredColumn } from "./content.ts"
+import { name } from "./sql.ts"
+import { Warehouse } from "./warehouse.ts"
+import type { WideView } from "./wide-views.ts"
 import { columnsOf, selectStream } from "./columns.ts"
 
 /** DuckDB cannot spill aggregated values, of a few hundred bytes each, and holds each cell until it is written. */

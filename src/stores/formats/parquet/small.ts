@@ -2,13 +2,13 @@
  * The Parquet file of a table with few rows, made of their texts, with the schema and metadata that DuckDB would write. For a
  * type or value that this code does not know there is none, and DuckDB writes the file.
  */
-import { sluiceVersion } from "../../values/version.ts"
-import type { StoredColumn } from "../../stores/warehouse/content.ts"
-import type { CsvRow } from "./columns.ts"
-import { type ChunkKind, chunkOf } from "./parquet-chunk.ts"
-import { type Footer, type SchemaElement, pathsOf } from "./parquet-footer.ts"
-import { footerBytes, magic } from "./parquet-output.ts"
-import type { ParquetMetadata } from "./parquet.ts"
+import { sluiceVersion } from "../../../values/version.ts"
+import type { StoredColumn } from "../../warehouse/content.ts"
+import type { CsvRow } from "../../warehouse/columns.ts"
+import { type ChunkKind, chunkOf } from "./chunk.ts"
+import { type Footer, type SchemaElement, pathsOf } from "./footer.ts"
+import { footerBytes, magic } from "./output.ts"
+import type { Metadata } from "../format.ts"
 
 interface SmallColumn {
   readonly elements: ReadonlyArray<SchemaElement>
@@ -37,7 +37,7 @@ export const smallParquet = (
 export const smallParquetBytes = (
   columns: ReadonlyArray<SmallColumn>,
   rows: number,
-  { description, sluice }: ParquetMetadata
+  { description, sluice }: Metadata
 ): Buffer => {
   const footer: Footer = {
     field_1: 1,

@@ -1,44 +1,37 @@
 /** The CSV file of a wide table: the lines of the base table, each followed by the cells of its custom fields. */
 import { Effect, Stream } from "effect"
 import { open, rm } from "node:fs/promises"
-import { join } from "node:path"
-import type { Failure } from "../../values/failure.ts"
-import { onDisk } from "../../output/files.ts"
-import { name } from "../../stores/warehouse/sql.ts"
-import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import type { WideView } from "../../stores/warehouse/wide-views.ts"
-import { type TableName, isChanged } from "./changes.ts"
-import { columnsOf } from "./columns.ts"
-import { appendTo, copyCsv, copyUnchanged, csvCell } from "./csv.ts"
-import { BufferedFile, type Lines, linesOf } from "./csv-lines.ts"
-import type { Written } from "./manifest.ts"
-import { type WideValue, csvForm, wideValues, wideValuesSql } from "./wide-values.ts"
+import type { Failure } from "../../../values/failure.ts"
+import { appendTo, onDisk } from "../../../output/files.ts"
+import { name } from "../../warehouse/sql.ts"
+import { Warehouse } from "../../warehouse/warehouse.ts"
+import type { WideView } from "../../warehouse/wide-views.ts"
+import { isChanged } from "../../warehouse/changed-rows.ts"
+import { columnsOf } from "../../warehouse/columns.ts"
+import { copyCsv, copyUnchanged, csvCell } from "./write.ts"
+import { BufferedFile, type Lines, linesOf } from "./lines.ts"
+import type { Earlier, Rows } from "../format.ts"
+import { type WideValue, csvForm, wideValues, wideValuesSql } from "../wide-values.ts"
 
-type WideTable = TableName & { readonly wide: WideView }
+type WideRows = Rows & { readonly wide: WideView }
 
-/** Writes the rows in the order of the warehouse. */
-export const writeWideCsv = Effect.fn("publish.wideCsv")(function* (
-  table: WideTable,
-  folder: string
-): Effect.fn.Return<Written, Failure, Warehouse> {
-  const path = `${table.name}.csv`
-  const rows = yield* writeRows(table.wide, `crm.${name(table.wide.table)}`, join(folder, path), true)
-  return { path, table: table.name, rows }
-})
+/** Writes the file `target`, with the rows in the order of the warehouse. Returns their number. */
+export const writeWideCsv = Effect.fn("formats.wideCsv")(
+  ({ wide }: WideRows, target: string): Effect.Effect<number, Failure, Warehouse> =>
+    writeRows(wide, `crm.${name(wide.table)}`, target, true)
+)
 
-/** Copies the file of the previous release without the rows of changed records, and appends their present rows. */
-export const updateWideCsv = Effect.fn("publish.updateWideCsv")(function* (
-  table: WideTable,
-  previous: Pick<Written, "path" | "rows">,
-  folder: string
-): Effect.fn.Return<Written, Failure, Warehouse> {
-  const path = `${table.name}.csv`
-  const target = join(folder, path)
-  const current = `crm.${name(table.wide.table)}`
-  const kept = yield* copyUnchanged(table, yield* columnsOf(current), previous, target)
-  const rows = yield* writeRows(table.wide, `(FROM ${current} WHERE ${isChanged(table)})`, `${target}.new`, false)
+/** Writes the file `target`: that of the previous release without the rows of changed records, and their present rows. */
+export const updateWideCsv = Effect.fn("formats.updateWideCsv")(function* (
+  { columns, wide }: WideRows,
+  { table, files: [previous] }: Earlier,
+  target: string
+): Effect.fn.Return<number, Failure, Warehouse> {
+  const kept = yield* copyUnchanged(table, columns, previous!, target)
+  const changed = `(FROM crm.${name(wide.table)} WHERE ${isChanged(table)})`
+  const rows = yield* writeRows(wide, changed, `${target}.new`, false)
   yield* onDisk(target, "written", () => appendTo(target, `${target}.new`))
-  return { path, table: table.name, rows: kept + rows }
+  return kept + rows
 })
 
 /** `from`: rows of the base table. Returns their number. */

@@ -1,7 +1,7 @@
 /** Writes a Parquet file from the row groups of others, whose column chunks are copied as they are. */
 import { type FileHandle, open } from "node:fs/promises"
-import { thrift } from "./parquet-chunk.ts"
-import type { Footer, RowGroup } from "./parquet-footer.ts"
+import { thrift } from "./chunk.ts"
+import type { Footer, RowGroup } from "./footer.ts"
 
 /** A row group that is written but not ended: more chunks may follow. */
 export interface WrittenGroup {

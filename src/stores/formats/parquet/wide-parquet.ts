@@ -4,32 +4,28 @@
  */
 import { Effect, type Scope, Stream } from "effect"
 import { rm } from "node:fs/promises"
-import { join } from "node:path"
-import type { Failure } from "../../values/failure.ts"
-import { onDisk } from "../../output/files.ts"
-import { literal, name } from "../../stores/warehouse/sql.ts"
-import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import type { WideView } from "../../stores/warehouse/wide-views.ts"
-import type { TableName } from "./changes.ts"
-import type { Written } from "./manifest.ts"
-import { metadataOf, metadataSql, parquetName } from "./parquet.ts"
-import { pathsOf, readFooter } from "./parquet-footer.ts"
+import type { Failure } from "../../../values/failure.ts"
+import { onDisk } from "../../../output/files.ts"
+import { literal } from "../../warehouse/sql.ts"
+import { Warehouse } from "../../warehouse/warehouse.ts"
+import type { WideView } from "../../warehouse/wide-views.ts"
+import type { Rows } from "../format.ts"
+import { metadataSql } from "./write.ts"
+import { pathsOf, readFooter } from "./footer.ts"
 import { openWideFile } from "./wide-file.ts"
-import { parquetForm, wideValues, wideValuesSql } from "./wide-values.ts"
+import { parquetForm, wideValues, wideValuesSql } from "../wide-values.ts"
 
-/** `base`: the Parquet file of the base table. The path of the result is relative to `folder`. */
-export const writeWideParquet = Effect.fn("publish.wideParquet")(function* (
-  table: TableName & { readonly wide: WideView },
+/** Writes the file `target`. `base`: the Parquet file of the base table. Returns the number of rows. */
+export const writeWideParquet = Effect.fn("formats.wideParquet")(function* (
+  { from, metadata, wide }: Rows & { readonly wide: WideView },
   base: string,
-  folder: string
-): Effect.fn.Return<Written, Failure, Warehouse | Scope.Scope> {
+  target: string
+): Effect.fn.Return<number, Failure, Warehouse | Scope.Scope> {
   const warehouse = yield* Warehouse
-  const { wide } = table
-  const target = join(folder, parquetName)
   // DuckDB writes the types of the columns and the metadata to a file without rows.
   const empty = `${target}.schema`
   yield* warehouse.run(
-    `COPY (FROM crm.${name(wide.view)} LIMIT 0) TO ${literal(empty)} (FORMAT parquet, PARQUET_VERSION v1, ${metadataSql(metadataOf(table))})`
+    `COPY (FROM ${from} LIMIT 0) TO ${literal(empty)} (FORMAT parquet, PARQUET_VERSION v1, ${metadataSql(metadata)})`
   )
   const schema = yield* onDisk(empty, "read", () => readFooter(empty))
   yield* onDisk(empty, "removed", () => rm(empty))
@@ -51,5 +47,5 @@ export const writeWideParquet = Effect.fn("publish.wideParquet")(function* (
   yield* onDisk(target, "written", () =>
     file.end({ ...footer, field_2: schema.field_2, field_5: schema.field_5, field_7: schema.field_7 })
   )
-  return { path: parquetName, table: table.name, rows: Number(footer.field_3) }
+  return Number(footer.field_3)
 })

@@ -1,8 +1,8 @@
 /** The columns of a table, and SELECTs that return every value as its text in a CSV file. */
 import { Effect } from "effect"
-import { type StoredColumn, isText, textOf } from "../../stores/warehouse/content.ts"
-import { name } from "../../stores/warehouse/sql.ts"
-import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import { type StoredColumn, isText, textOf } from "./content.ts"
+import { name } from "./sql.ts"
+import { Warehouse } from "./warehouse.ts"
 
 export type CsvRow = ReadonlyArray<string | null>
 

@@ -5,17 +5,16 @@
 import { Effect, type Scope, Stream } from "effect"
 import { type FileHandle, open } from "node:fs/promises"
 import { join } from "node:path"
-import type { Failure } from "../../values/failure.ts"
-import { onDisk } from "../../output/files.ts"
-import { type CsvRow, columnsOf } from "./columns.ts"
-import type { TableName } from "./changes.ts"
-import { rowsOf } from "./chunks.ts"
-import type { Written } from "./manifest.ts"
-import { byteOrderMark, safeRow, safeText, spreadsheetLimits, spreadsheetText } from "./spreadsheet.ts"
+import type { Failure } from "../../../values/failure.ts"
+import { onDisk } from "../../../output/files.ts"
+import { type CsvRow, columnsOf } from "../../warehouse/columns.ts"
+import { rowsOf } from "../../warehouse/parts.ts"
+import type { Rows, Written } from "../format.ts"
+import { byteOrderMark, safeRow, safeText, spreadsheetLimits, spreadsheetText } from "./cells.ts"
 
 /** `parts`: relations with the rows. The warehouse and every other format have the original of an altered cell. */
 export const writeSpreadsheets = Effect.fnUntraced(function* (
-  table: Pick<TableName, "name" | "key">,
+  table: Pick<Rows, "name" | "key">,
   parts: ReadonlyArray<string>,
   folder: string,
   limits: { readonly lines: number; readonly characters: number } = spreadsheetLimits

@@ -1,7 +1,7 @@
 /** Copies a CSV file without the rows of changed records, which is much faster than writing all rows again. */
 import { open } from "node:fs/promises"
-import { keySeparator } from "../../catalog/tables.ts"
-import { BufferedFile, carriageReturn, comma, linesOf, quote } from "./csv-lines.ts"
+import { keySeparator } from "../../../catalog/tables.ts"
+import { BufferedFile, carriageReturn, comma, linesOf, quote } from "./lines.ts"
 
 export interface Removal {
   readonly from: string

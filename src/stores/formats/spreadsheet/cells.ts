@@ -3,8 +3,8 @@
  * Quoting does not prevent this; a leading apostrophe does.
  */
 import { stringify } from "csv-stringify/sync"
-import { type StoredColumn, isText } from "../../stores/warehouse/content.ts"
-import type { CsvRow } from "./columns.ts"
+import { type StoredColumn, isText } from "../../warehouse/content.ts"
+import type { CsvRow } from "../../warehouse/columns.ts"
 
 /** Limits of Excel and LibreOffice: lines of a sheet, including the header, and UTF-16 units of a cell. */
 export const spreadsheetLimits = { lines: 1_048_576, characters: 32_767 }

@@ -4,10 +4,10 @@
  */
 import { type Stream as EffectStream, Stream } from "effect"
 import { fastDecimalSql } from "../../catalog/decimals.ts"
-import { isText, textOf } from "../../stores/warehouse/content.ts"
-import { literal, name } from "../../stores/warehouse/sql.ts"
-import { typed } from "../../stores/warehouse/wide-types.ts"
-import type { WideView } from "../../stores/warehouse/wide-views.ts"
+import { isText, textOf } from "../warehouse/content.ts"
+import { literal, name } from "../warehouse/sql.ts"
+import { typed } from "../warehouse/wide-types.ts"
+import type { WideView } from "../warehouse/wide-views.ts"
 
 export interface WideValue {
   readonly row: number

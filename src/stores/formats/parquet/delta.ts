@@ -1,24 +1,27 @@
 /** A Parquet file of which the row groups before the first changed row are copied. Most changes of a large table are new rows. */
 import { Effect } from "effect"
 import { open, rm } from "node:fs/promises"
-import { join } from "node:path"
-import type { Failure } from "../../values/failure.ts"
-import { onDisk } from "../../output/files.ts"
-import { literal } from "../../stores/warehouse/sql.ts"
-import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { type TableName, changedRows, isChanged } from "./changes.ts"
-import { pathOf } from "./contents.ts"
-import type { Written } from "./manifest.ts"
-import { readFooter } from "./parquet-footer.ts"
-import { ParquetOutput } from "./parquet-output.ts"
-import { copyParquet, metadataOf, parquetName, rowGroupRows, writeParquet } from "./parquet.ts"
+import type { Failure } from "../../../values/failure.ts"
+import { onDisk } from "../../../output/files.ts"
+import { literal } from "../../warehouse/sql.ts"
+import { Warehouse } from "../../warehouse/warehouse.ts"
+import type { PublishedTable } from "../../../catalog/published-tables.ts"
+import { changedRows, isChanged } from "../../warehouse/changed-rows.ts"
+import type { Rows } from "../format.ts"
+import { readFooter } from "./footer.ts"
+import { ParquetOutput } from "./output.ts"
+import { copyParquet, rowGroupRows } from "./write.ts"
 
-/** `previous`: the file of the previous release. Its rows keep their order, and the changed ones follow. */
-export const updateParquet = Effect.fn("publish.updateParquet")(function* (
-  table: TableName,
+/**
+ * Writes the file `target`. `previous`: the file of the previous release; its rows keep their order, and the changed ones
+ * follow. Returns the number of rows; `undefined` if no row group stays.
+ */
+export const updateParquet = Effect.fn("formats.updateParquet")(function* (
+  { from, metadata }: Rows,
+  table: PublishedTable,
   previous: string,
-  folder: string
-): Effect.fn.Return<Written, Failure, Warehouse> {
+  target: string
+): Effect.fn.Return<number | undefined, Failure, Warehouse> {
   const warehouse = yield* Warehouse
   const old = `read_parquet(${literal(previous)}, file_row_number = true)`
   const footer = yield* onDisk(previous, "read", () => readFooter(previous))
@@ -32,13 +35,12 @@ export const updateParquet = Effect.fn("publish.updateParquet")(function* (
     kept++
     keptRows += rows
   }
-  if (kept === 0) return yield* writeParquet(table, folder)
-  const target = join(folder, parquetName)
+  if (kept === 0) return undefined
   const rest = `${target}.rest`
   const rows = yield* copyParquet(
     `(SELECT * EXCLUDE (file_row_number) FROM ${old} WHERE file_row_number >= ${keptRows} AND NOT ${isChanged(table)}
-      UNION ALL FROM ${changedRows(pathOf("crm", table), table)})`,
-    metadataOf(table),
+      UNION ALL FROM ${changedRows(from, table)})`,
+    metadata,
     rest
   )
   yield* onDisk(target, "written", async () => {
@@ -55,5 +57,5 @@ export const updateParquet = Effect.fn("publish.updateParquet")(function* (
     }
     await rm(rest)
   })
-  return { path: parquetName, table: table.name, rows: keptRows + rows }
+  return keptRows + rows
 })

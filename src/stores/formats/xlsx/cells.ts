@@ -1,6 +1,6 @@
 /** Values as cells of SpreadsheetML. Nothing is a formula: every text is an inline string with the format for texts. */
 import { dayMs } from "../../../catalog/timestamps.ts"
-import type { CsvRow } from "../columns.ts"
+import type { CsvRow } from "../../warehouse/columns.ts"
 
 export type CellKind = "text" | "number" | "boolean" | "date" | "instant"
 

@@ -1,10 +1,10 @@
 /** Writes the Parquet file of a wide table, row group by row group, and within a row group column by column. */
 import { open } from "node:fs/promises"
-import type { WideColumn } from "../../stores/warehouse/wide-views.ts"
-import { chunkOf } from "./parquet-chunk.ts"
-import type { Footer, RowGroup } from "./parquet-footer.ts"
-import { ParquetOutput, type WrittenGroup } from "./parquet-output.ts"
-import { type WideValue, kindOf } from "./wide-values.ts"
+import type { WideColumn } from "../../warehouse/wide-views.ts"
+import { chunkOf } from "./chunk.ts"
+import type { Footer, RowGroup } from "./footer.ts"
+import { ParquetOutput, type WrittenGroup } from "./output.ts"
+import { type WideValue, kindOf } from "../wide-values.ts"
 
 interface WideFileOptions {
   /** The file of the base table, and its row groups. */

@@ -5,7 +5,7 @@
 import { ByteWriter } from "hyparquet-writer/src/bytewriter.js"
 import { serializeTCompactProtocol } from "hyparquet-writer/src/thrift.js"
 import { zstdCompressSync } from "node:zlib"
-import type { Kind } from "./wide-values.ts"
+import type { Kind } from "../wide-values.ts"
 
 /** Values of the specification's enums. */
 const encoding = { plain: 0, rle: 3 }

@@ -1,0 +1,35 @@
+/**
+ * The formats of files. A new one is a folder with a `format.ts`, and a line here: the settings, the commands, the releases and
+ * the checks follow.
+ */
+import { Effect } from "effect"
+import type { Format } from "./format.ts"
+
+/** What the settings say about formats. */
+export interface FormatOptions {
+  readonly csvProfile: "machine" | "spreadsheet"
+}
+
+interface Entry {
+  readonly mediatype: string
+  readonly load: (options: FormatOptions) => Promise<{ readonly format: Format }>
+}
+
+const entries = {
+  parquet: { mediatype: "application/vnd.apache.parquet", load: () => import("./parquet/format.ts") },
+  csv: {
+    mediatype: "text/csv",
+    load: ({ csvProfile }) =>
+      csvProfile === "spreadsheet" ? import("./spreadsheet/format.ts") : import("./csv/format.ts")
+  },
+  ndjson: { mediatype: "application/x-ndjson", load: () => import("./ndjson/format.ts") }
+} satisfies Record<string, Entry>
+
+export type FormatName = keyof typeof entries
+
+export const formatNames = Object.keys(entries) as ReadonlyArray<FormatName>
+export const mediatypeOf = (format: FormatName): string => entries[format].mediatype
+
+/** The code of a format is loaded when it is needed. */
+export const loadFormat = (name: FormatName, options: FormatOptions): Effect.Effect<Format> =>
+  Effect.promise(async () => (await (entries[name] as Entry).load(options)).format)

@@ -1,0 +1,44 @@
+/** JSON Lines: an object for each row, with NULL as null. Timestamps have the same form as in CSV, and lists are lists. */
+import { Effect, Stream } from "effect"
+import { join } from "node:path"
+import { appendTo, onDisk } from "../../../output/files.ts"
+import { columnsOf } from "../../warehouse/columns.ts"
+import { type StoredColumn, textOf } from "../../warehouse/content.ts"
+import { partsOf, rowsOf } from "../../warehouse/parts.ts"
+import { literal, name } from "../../warehouse/sql.ts"
+import { Warehouse } from "../../warehouse/warehouse.ts"
+import type { Format } from "../format.ts"
+
+const fileOf = (table: string) => `${table}.ndjson`
+
+export const format: Format = {
+  fileOf,
+  write: Effect.fnUntraced(function* (rows, folder) {
+    const warehouse = yield* Warehouse
+    const path = fileOf(rows.name)
+    const target = join(folder, path)
+    const parts = rows.wide ? yield* partsOf(rows, "crm") : [rows.from]
+    const columns = rows.wide ? yield* columnsOf(parts[0]!) : rows.columns
+    const values = columns.map((column) => `${valueOf(column)} AS ${name(column.name)}`)
+    let count = 0
+    for (const [index, part] of parts.entries()) {
+      const file = index === 0 ? target : `${target}.part`
+      const [copied] = yield* warehouse.rows(
+        `COPY (SELECT ${values.join(", ")} FROM ${part}) TO ${literal(file)} (FORMAT json)`
+      )
+      count += Number(copied?.["Count"])
+      if (index > 0) yield* onDisk(target, "written", () => appendTo(target, file))
+    }
+    return [{ path, table: rows.name, rows: count }]
+  }),
+  text: (parts, columns) => {
+    const members = columns.map((column) => `${literal(column.name)}, ${valueOf(column)}`)
+    const objects = parts.map((part) => `(SELECT json_object(${members.join(", ")})::VARCHAR AS object FROM ${part})`)
+    return Stream.mapArray(rowsOf(objects, [{ name: "object", type: "VARCHAR" }]), (some) => [
+      some.map(([object]) => `${object}\n`).join("")
+    ])
+  }
+}
+
+const valueOf = (column: StoredColumn): string =>
+  column.type.startsWith("TIMESTAMP") ? textOf(column) : name(column.name)

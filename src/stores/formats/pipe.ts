@@ -1,0 +1,84 @@
+/** Writes the rows of one table to a stream, such as stdout. */
+import { Data, Effect, Stream } from "effect"
+import { createReadStream } from "node:fs"
+import { mkdir, mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { type Failure, fileFailure } from "../../values/failure.ts"
+import { onDisk } from "../../output/files.ts"
+import type { StoredColumn } from "../warehouse/content.ts"
+import { names } from "../warehouse/sql.ts"
+import { storedOrder } from "../warehouse/stored-order.ts"
+import type { Warehouse } from "../warehouse/warehouse.ts"
+import type { Format } from "./format.ts"
+
+export interface PipedRows {
+  /** The table or view, for messages. */
+  readonly table: string
+  /** FROM clauses that together return the rows, in order. */
+  readonly parts: ReadonlyArray<string>
+  readonly columns: ReadonlyArray<StoredColumn>
+}
+
+/**
+ * Holds a few thousand rows in memory at a time. Ends without an error when the reader closes the pipe (`| head`). A format
+ * that is no text is written to a private temporary file first.
+ */
+export const writeToPipe = Effect.fn("formats.pipe")(function* (
+  rows: PipedRows,
+  format: Format,
+  out: NodeJS.WritableStream
+): Effect.fn.Return<void, Failure, Warehouse> {
+  // Node reports a closed pipe twice: to the write, and as an event that ends the process without a listener.
+  out.on("error", () => {})
+  const write = format.text
+    ? Stream.runForEach(format.text(rows.parts, rows.columns), (text) => send(out, text))
+    : writeFile(rows, format, out)
+  yield* write.pipe(
+    storedOrder,
+    Effect.catchTag("Unwritten", ({ cause }) =>
+      closedPipe.has(cause.code ?? "") ? Effect.void : fileFailure(rows.table, "written", cause)
+    )
+  )
+})
+
+const writeFile = Effect.fnUntraced(function* (
+  { columns, parts, table }: PipedRows,
+  format: Format,
+  out: NodeJS.WritableStream
+) {
+  const selects = parts.map((part) => `SELECT ${names(columns.map((column) => column.name))} FROM ${part}`)
+  const from = `(${selects.join(" UNION ALL ")})`
+  const metadata = { description: "", sluice: "{}" }
+  yield* Effect.acquireUseRelease(
+    onDisk(tmpdir(), "written", () => mkdtemp(join(tmpdir(), "sluice-"))),
+    (folder) => {
+      const file = join(folder, format.fileOf(table))
+      return onDisk(file, "created", () => mkdir(dirname(file), { recursive: true })).pipe(
+        Effect.andThen(format.write({ name: table, from, columns, key: [], metadata }, folder)),
+        Effect.andThen(sendFile(out, file))
+      )
+    },
+    (folder) => Effect.ignore(onDisk(folder, "removed", () => rm(folder, { recursive: true })))
+  )
+})
+
+class Unwritten extends Data.TaggedError("Unwritten")<{ readonly cause: NodeJS.ErrnoException }> {}
+
+const closedPipe: ReadonlySet<string> = new Set([
+  "EPIPE",
+  "ECONNRESET",
+  "ERR_STREAM_DESTROYED",
+  "ERR_STREAM_WRITE_AFTER_END"
+])
+
+/** Ends when the reader has taken the data, so that a slow reader slows the query. */
+const send = (out: NodeJS.WritableStream, data: string | Uint8Array) =>
+  Effect.callback<void, Unwritten>((resume) => {
+    out.write(data, (cause) => resume(cause ? new Unwritten({ cause }) : Effect.void))
+  })
+
+const sendFile = (out: NodeJS.WritableStream, file: string) =>
+  Stream.suspend(() =>
+    Stream.fromAsyncIterable(createReadStream(file), (cause) => fileFailure(file, "read", cause))
+  ).pipe(Stream.runForEach((chunk: Uint8Array) => send(out, chunk)))

@@ -3,10 +3,11 @@
  * sentence. A field is plain data: `load/normalise` compiles it, and `catalog/tables.ts` derives the tables from it.
  */
 
+import type { KindName } from "./kinds.ts"
 import type { PersonalData } from "./personal-data.ts"
 
 /** The type of a column. A value of another type is stored as NULL, and `meta.rejected_values` holds it as sent. */
-export type ColumnType = "text" | "instant" | "date" | "decimal" | "count" | "flag" | "json"
+export type ColumnType = Exclude<KindName, "list">
 
 interface ColumnOptions {
   /** Default: `none`, or `content` for a field made by `content`. */

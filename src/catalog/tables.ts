@@ -1,6 +1,6 @@
 /** The tables of a resource: names, columns, keys and descriptions. */
-import { decimalType } from "./decimals.ts"
 import type { ChildField, ColumnField, ColumnType, Fields } from "./fields.ts"
+import { kinds } from "./kinds.ts"
 import { type PersonalData, worstOf } from "./personal-data.ts"
 import type { Resource } from "./resource.ts"
 import { extraColumn, locationColumn, referenceColumn, runColumns, systemColumn } from "./system-columns.ts"
@@ -28,16 +28,6 @@ export interface Table {
   readonly parentColumn?: string
   /** Only the detail contains its rows. */
   readonly detail: boolean
-}
-
-const sqlTypes: Readonly<Record<ColumnType, string>> = {
-  text: "VARCHAR",
-  instant: "TIMESTAMPTZ",
-  date: "DATE",
-  decimal: decimalType,
-  count: "BIGINT",
-  flag: "BOOLEAN",
-  json: "JSON"
 }
 
 type Tables = readonly [Table, ...Array<Table>]
@@ -211,7 +201,7 @@ const collect = (fields: Fields, detail: boolean, prefix = ""): Array<Column | C
 const columnOf = (name: string, field: ColumnField, detail: boolean): Column => ({
   name,
   type: field.type,
-  sql: sqlTypes[field.type],
+  sql: kinds[field.type].sql,
   description: field.description,
   personal: field.personal ?? "none",
   ...(field.references && { references: field.references }),

@@ -2,10 +2,10 @@
  * The commands and their flags. The module of a command is loaded only when it runs, so that help is printed at once. For
  * the same reason, help and `status` load no module that imports the whole of `effect` (bench/startup.ts).
  */
-import { formatNames } from "../stores/formats/formats.ts"
 import * as Argument from "effect/cli/Argument"
 import { type CommandDescriptor, fromCommand } from "effect/cli/Completions"
 import * as Flag from "effect/cli/Flag"
+import { formatNames } from "../stores/formats/formats.ts"
 import { flagDescription } from "../settings/documents.ts"
 import { demoFolder } from "../output/paths.ts"
 import { type exportResults, exportTables } from "../features/export/export-commands.ts"

@@ -1,8 +1,8 @@
 /** `sluice publish`: publishes the warehouse again, or writes one table to stdout. */
-import type { FormatName } from "../stores/formats/formats.ts"
 import { Clock, Effect } from "effect"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
+import type { FormatName } from "../stores/formats/formats.ts"
 import { exitCodes } from "../values/failure.ts"
 import { removeLeftovers } from "../output/leftovers.ts"
 import type { Flags } from "../settings/read.ts"

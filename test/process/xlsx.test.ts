@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process"
 import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { type SheetColumn, kindOf } from "../../src/stores/formats/xlsx/cells.ts"
+import { type SheetColumn, cellOf } from "../../src/stores/formats/xlsx/cells.ts"
 import { writeWorkbook } from "../../src/stores/formats/xlsx/workbook.ts"
 import { nastyTexts } from "../publish/things.ts"
 import { programAt } from "../support/programs.ts"
@@ -18,11 +18,11 @@ const office = programAt(["/usr/bin/libreoffice", "/usr/bin/soffice"])
 if (office === undefined) console.log("skipped: reading workbooks needs Debian's package libreoffice-calc")
 
 const columns: ReadonlyArray<SheetColumn> = [
-  { name: "text", kind: kindOf("VARCHAR") },
-  { name: "number", kind: kindOf("DECIMAL(18,4)") },
-  { name: "boolean", kind: kindOf("BOOLEAN") },
-  { name: "date", kind: kindOf("DATE") },
-  { name: "instant", kind: kindOf("TIMESTAMP WITH TIME ZONE") }
+  { name: "text", kind: cellOf("VARCHAR") },
+  { name: "number", kind: cellOf("DECIMAL(18,4)") },
+  { name: "boolean", kind: cellOf("BOOLEAN") },
+  { name: "date", kind: cellOf("DATE") },
+  { name: "instant", kind: cellOf("TIMESTAMP WITH TIME ZONE") }
 ]
 
 /** By line, the text in each column; NULL is an absent cell. */

@@ -2,7 +2,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api"
 import type { CsvRow } from "../../stores/warehouse/columns.ts"
 import { textOf } from "../../stores/warehouse/content.ts"
-import { kindOf } from "../../stores/formats/xlsx/cells.ts"
+import { cellOf } from "../../stores/formats/xlsx/cells.ts"
 import { writeWorkbook } from "../../stores/formats/xlsx/workbook.ts"
 
 /** `from`: a FROM clause. Returns the number of rows. */
@@ -22,7 +22,7 @@ export const writeQueryWorkbook = async (connection: DuckDBConnection, from: str
       `Result of a query in sluice explore, ${new Date().toISOString()}.`,
       "Timestamps are in UTC. Numbers of more than 15 digits are texts, because Excel would round them."
     ],
-    tables: [{ name: "Result", columns: columns.map(({ name, type }) => ({ name, kind: kindOf(type) })), rows: rows() }]
+    tables: [{ name: "Result", columns: columns.map(({ name, type }) => ({ name, kind: cellOf(type) })), rows: rows() }]
   })
   return count
 }

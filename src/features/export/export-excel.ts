@@ -14,7 +14,7 @@ import { outputSettings } from "../../settings/settings.ts"
 import { counted } from "../../values/finding.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { wideViews } from "../../stores/warehouse/wide-views.ts"
-import { kindOf } from "../../stores/formats/xlsx/cells.ts"
+import { cellOf } from "../../stores/formats/xlsx/cells.ts"
 import { type WorkbookTable, writeWorkbook } from "../../stores/formats/xlsx/workbook.ts"
 import { loadCatalogue } from "../../run/catalogue.ts"
 import { chosenTables } from "./chosen-tables.ts"
@@ -114,7 +114,7 @@ const tableOf = Effect.fnUntraced(function* (catalogue: Catalogue, name: string,
   return {
     name,
     description: descriptionOf(catalogue, name),
-    columns: columns.map((column) => ({ name: column.name, kind: kindOf(column.type) })),
+    columns: columns.map((column) => ({ name: column.name, kind: cellOf(column.type) })),
     rows: Stream.toAsyncIterable(rows)
   } satisfies WorkbookTable
 })

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { hash } from "node:crypto"
 import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
+import { kinds } from "../../catalog/kinds.ts"
 import type { Resource } from "../../catalog/resource.ts"
 import { keyOf, tablesOf } from "../../catalog/tables.ts"
 import type { Failure } from "../../values/failure.ts"
@@ -81,8 +82,8 @@ const compared = Effect.fnUntraced(function* ({ tables }: Known, sample: Sample)
       const ours = `(SELECT ${selected} FROM ${from} AS t WHERE ${isCompared} AND ${sample.condition(known)})`
       const theirs = `(SELECT ${selected} FROM replayed.${from} AS t WHERE ${isCompared})`
       const types = [
-        ...columns.map(({ name: column, sql }) => ({ name: column, type: typeNames[sql] ?? sql })),
-        ...versionColumns.map((column) => ({ name: column, type: typeNames["TIMESTAMPTZ"]! }))
+        ...columns.map(({ name: column, sql }) => ({ name: column, type: sql })),
+        ...versionColumns.map((column) => ({ name: column, type: kinds.instant.sql }))
       ]
       const isEmpty = schema === "crm" ? known.isEmpty : !known.hasVersions
       const here = isEmpty ? empty : yield* contentOf(ours, types)
@@ -148,9 +149,6 @@ const differences = Effect.fnUntraced(function* (
   }
   return found
 })
-
-/** The type names of DESCRIBE. */
-const typeNames: Readonly<Record<string, string>> = { TIMESTAMPTZ: "TIMESTAMP WITH TIME ZONE" }
 
 /** The rows that a check compares: a test for the key of a record, and the same test in SQL. */
 interface Sample {

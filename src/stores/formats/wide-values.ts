@@ -4,9 +4,10 @@
  */
 import { type Stream as EffectStream, Stream } from "effect"
 import { fastDecimalSql } from "../../catalog/decimals.ts"
-import { isText, textOf } from "../warehouse/content.ts"
+import { type KindName, isText, kinds } from "../../catalog/kinds.ts"
+import { textOf } from "../warehouse/content.ts"
 import { literal, name } from "../warehouse/sql.ts"
-import { typed } from "../warehouse/wide-types.ts"
+import { kindOfField, typed } from "../warehouse/wide-types.ts"
 import type { WideView } from "../warehouse/wide-views.ts"
 
 export interface WideValue {
@@ -17,7 +18,7 @@ export interface WideValue {
 }
 
 /** SQL for the text of a value of this kind. */
-export type Form = (kind: Kind, value: string) => string
+export type Form = (kind: KindName, value: string) => string
 
 /**
  * SELECT of the text of every value, after the positions of its row and of its column: the driver takes as long for each of
@@ -37,7 +38,7 @@ export const wideValuesSql = (wide: WideView, rows: string, form: Form, order: s
   )
   // Without the cast, one JSON type would make all of them JSON.
   const cases = dataTypes.map(
-    (dataType, index) => `WHEN ${index} THEN CAST(${form(kindOf(dataType), `value_${index}`)} AS VARCHAR)`
+    (dataType, index) => `WHEN ${index} THEN CAST(${form(kindOfField(dataType), `value_${index}`)} AS VARCHAR)`
   )
   // Several fields may share a column, such as those of two locations: the first one with a value counts.
   const isAnyShared = wide.columns.some(({ fields }) => fields.length > 1)
@@ -55,7 +56,7 @@ export const wideValuesSql = (wide: WideView, rows: string, form: Form, order: s
 }
 
 const valueSql = (dataType: string | undefined): string =>
-  kindOf(dataType) === "decimal" ? fastDecimalSql("text") : typed(dataType, "text", "json")
+  kindOfField(dataType) === "decimal" ? fastDecimalSql("text") : typed(dataType, "text", "json")
 
 /** The rows of `wideValuesSql`. */
 export const wideValues = <E, R>(
@@ -73,52 +74,6 @@ export const wideValues = <E, R>(
 
 /** The text of a value in a CSV file. */
 export const csvForm: Form = (kind, value) => {
-  const type = duckdbTypes[kind]
-  return isText({ name: value, type }) ? value : textOf({ name: value, type })
-}
-
-const duckdbTypes: Readonly<Record<Kind, string>> = {
-  text: "VARCHAR",
-  decimal: "DECIMAL",
-  date: "DATE",
-  instant: "TIMESTAMP WITH TIME ZONE",
-  list: "VARCHAR[]"
-}
-
-export type Kind = "text" | "decimal" | "date" | "instant" | "list"
-
-export const kindOf = (dataType: string | undefined): Kind => {
-  switch (dataType) {
-    case "MONETORY":
-    case "MONETARY":
-    case "NUMERICAL":
-    case "FLOAT":
-      return "decimal"
-    case "DATE":
-      return "date"
-    case "DATE_TIME":
-      return "instant"
-    case "CHECKBOX":
-    case "MULTIPLE_OPTIONS":
-      return "list"
-    default:
-      return "text"
-  }
-}
-
-/** The text of a value from which its bytes in a Parquet file are made: digits, days, microseconds, JSON of a list. */
-export const parquetForm: Form = (kind, value) => {
-  const infinite = (epoch: string, largest: string) => `if(${value} > ${epoch}, '${largest}', '-${largest}')`
-  switch (kind) {
-    case "text":
-      return value
-    case "decimal":
-      return `replace(${value}::VARCHAR, '.', '')`
-    case "date":
-      return `CASE WHEN isinf(${value}) THEN ${infinite("DATE '1970-01-01'", "2147483647")} ELSE date_diff('day', DATE '1970-01-01', ${value})::VARCHAR END`
-    case "instant":
-      return `CASE WHEN isinf(${value}) THEN ${infinite("TIMESTAMPTZ '1970-01-01'", "9223372036854775807")} ELSE epoch_us(${value})::VARCHAR END`
-    case "list":
-      return `to_json(${value})::VARCHAR`
-  }
+  const type = kinds[kind].sql
+  return isText(type) ? value : textOf({ name: value, type })
 }

@@ -1,6 +1,7 @@
 /** The columns of a table, and SELECTs that return every value as its text in a CSV file. */
 import { Effect } from "effect"
-import { type StoredColumn, isText, textOf } from "./content.ts"
+import { isText } from "../../catalog/kinds.ts"
+import { type StoredColumn, textOf } from "./content.ts"
 import { name } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 
@@ -44,7 +45,7 @@ export const selectText = (path: string, columns: ReadonlyArray<StoredColumn>): 
  */
 export const selectStream = (path: string, columns: ReadonlyArray<StoredColumn>): string =>
   select(path, columns, (column) =>
-    isText(column)
+    isText(column.type)
       ? `CASE WHEN starts_with(${textOf(column)}, chr(65279)) THEN chr(65279) || ${textOf(column)} ELSE ${textOf(column)} END`
       : textOf(column)
   )

@@ -5,6 +5,7 @@
  */
 import { Effect, Stream } from "effect"
 import { hash } from "node:crypto"
+import { isText, kindOf } from "../../catalog/kinds.ts"
 import type { Failure } from "../../values/failure.ts"
 import { name } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
@@ -43,7 +44,7 @@ export const contentOfRows = Effect.fnUntraced(function* (
   const values = columns.map((column) => {
     const value = text ? name(column.name) : textOf(column)
     // DuckDB processes 2,048 rows at a time, so long texts would take much memory.
-    return isText(column) ? `if(strlen(${value}) > 100, md5(${value}), ${value})` : value
+    return isText(column.type) ? `if(strlen(${value}) > 100, md5(${value}), ${value})` : value
   })
   const [row] = yield* (yield* Warehouse).rows(
     `SELECT count(*) AS n, coalesce(sum(md5_number_lower(to_json([${values.join(", ")}])::VARCHAR)), 0)::VARCHAR AS sum FROM ${from}`
@@ -79,7 +80,7 @@ export const contentOfTexts = (
   columns: ReadonlyArray<StoredColumn>,
   rows: ReadonlyArray<ReadonlyArray<string | null>>
 ): Content => {
-  const areTexts = columns.map(isText)
+  const areTexts = columns.map(({ type }) => isText(type))
   let sum = 0n
   for (const row of rows) {
     const values = row.map((text, index) =>
@@ -98,17 +99,14 @@ const duckdbJson = (values: ReadonlyArray<string | null>): string =>
 
 /** Columns that the CSV profile for spreadsheets does not change. */
 export const untouched = (columns: ReadonlyArray<StoredColumn>): ReadonlyArray<StoredColumn> =>
-  columns.filter((column) => !isText(column))
-
-/** Whether the column has text of the service; DuckDB formats the values of all other types. */
-export const isText = ({ type }: StoredColumn): boolean => type === "VARCHAR" || type === "JSON"
+  columns.filter((column) => !isText(column.type))
 
 /** SQL for the text of a value. Timestamps are ISO 8601 in UTC, with milliseconds, or microseconds if they have more. */
 export const textOf = ({ name: column, type }: StoredColumn): string => {
   const instant = (fraction: string) => `strftime(${name(column)}, '%Y-%m-%dT%H:%M:%S.${fraction}Z')`
   // Lists are JSON, because DuckDB's own text for a list cannot be parsed again.
   if (type.endsWith("[]")) return `CAST(to_json(${name(column)}) AS VARCHAR)`
-  return type === "TIMESTAMP WITH TIME ZONE"
+  return kindOf(type) === "instant"
     ? `CASE WHEN epoch_us(${name(column)}) % 1000 = 0 THEN ${instant("%g")} ELSE ${instant("%f")} END`
     : `CAST(${name(column)} AS VARCHAR)`
 }

@@ -1,27 +1,39 @@
 /** The types of custom fields in wide tables. */
 import { decimalSql } from "../../catalog/decimals.ts"
+import type { KindName } from "../../catalog/kinds.ts"
+
+/** The kind of the values of a field. */
+export const kindOfField = (dataType: string | undefined): KindName => kindsOfFields[dataType ?? ""] ?? "text"
+
+const kindsOfFields: Readonly<Record<string, KindName>> = {
+  MONETORY: "decimal",
+  MONETARY: "decimal",
+  NUMERICAL: "decimal",
+  FLOAT: "decimal",
+  DATE: "date",
+  DATE_TIME: "instant",
+  CHECKBOX: "list",
+  MULTIPLE_OPTIONS: "list",
+  FILE_UPLOAD: "json",
+  SIGNATURE: "json",
+  TEXTBOX_LIST: "json"
+}
 
 /** SQL for a value with the type of its field. A value that does not fit is NULL; the table of values has it as sent. */
 export const typed = (dataType: string | undefined, text: string, json: string): string => {
-  switch (dataType) {
-    case "MONETORY":
-    case "MONETARY":
-    case "NUMERICAL":
-    case "FLOAT":
+  switch (kindOfField(dataType)) {
+    case "decimal":
       return decimalSql(text)
-    case "DATE":
+    case "date":
       return `CASE WHEN regexp_full_match(${text}, '-?[0-9]{11,15}') THEN epoch_ms((${text})::BIGINT)::DATE
         ELSE coalesce(try_cast(left(${text}, 10) AS DATE), try_strptime(left(${text}, 10), ${dayFormats})::DATE) END`
-    case "DATE_TIME":
+    case "instant":
       return `CASE WHEN regexp_full_match(${text}, '-?[0-9]{11,15}') THEN to_timestamp((${text})::BIGINT / 1000)
         WHEN regexp_matches(${text}, '[0-9]:[0-9]{2}.*([Zz]|[+-][0-9:]+)$') THEN try_cast(${text} AS TIMESTAMPTZ)
         ELSE try_cast(${text} AS TIMESTAMP) AT TIME ZONE 'UTC' END`
-    case "CHECKBOX":
-    case "MULTIPLE_OPTIONS":
+    case "list":
       return `CASE WHEN ${json} LIKE '[%' THEN try_cast((${json})::JSON AS VARCHAR[]) WHEN ${text} <> '' THEN [${text}] END`
-    case "FILE_UPLOAD":
-    case "SIGNATURE":
-    case "TEXTBOX_LIST":
+    case "json":
       return `(${json})::JSON`
     default:
       return text

@@ -3,6 +3,7 @@
  * from the Parquet file; `export verify` computes them from both files.
  */
 import * as Schema from "effect/Schema"
+import { kindOf } from "../../../catalog/kinds.ts"
 import { decimalType, scale } from "../../../catalog/decimals.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import type { Ask } from "./database.ts"
@@ -47,12 +48,12 @@ export type Measured = Pick<TableTotals, "table" | "currencyColumn" | "decimalCo
 /** Chooses the columns of a table: every decimal, its currency, and the time of its creation or else its first time. */
 export const measuredOf = (table: string, columns: Readonly<Record<string, string>>): Measured => {
   const times = Object.keys(columns).filter(
-    (column) => columns[column] === "TIMESTAMP WITH TIME ZONE" && !column.startsWith("_")
+    (column) => kindOf(columns[column]!) === "instant" && !column.startsWith("_")
   )
   return {
     table,
     currencyColumn: "currency" in columns ? "currency" : null,
-    decimalColumns: Object.keys(columns).filter((column) => columns[column]!.startsWith("DECIMAL")),
+    decimalColumns: Object.keys(columns).filter((column) => kindOf(columns[column]!) === "decimal"),
     timeColumn: ["created_at", "date_added"].find((column) => times.includes(column)) ?? times[0]
   }
 }

@@ -58,7 +58,7 @@ const withColumnsOf = (table: ContractTable, { columns }: ReleasedTable): Contra
     ([name, type]) =>
       table.columns.find((column) => column.name === name) ?? {
         name,
-        type: type === "TIMESTAMP WITH TIME ZONE" ? "TIMESTAMPTZ" : type,
+        type,
         description: "A column that the present definitions do not have",
         personal: "direct",
         isRequired: false

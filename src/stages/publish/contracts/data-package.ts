@@ -1,4 +1,5 @@
 /** `datapackage.json`: the files of a release as a Data Package, version 2 (https://datapackage.org). */
+import { typesOf } from "../../../catalog/kinds.ts"
 import { formatNames, mediatypeOf } from "../../../stores/formats/formats.ts"
 import type { ContractColumn, ContractTable } from "./contract.ts"
 
@@ -77,15 +78,9 @@ const schemaOf = ({ columns, key, parent }: ContractTable, tables: ReadonlyArray
 /** Only what is always true becomes a constraint: other references may be to records that no longer exist. */
 const fieldOf = ({ name, type, description, personal, isRequired, refersTo }: ContractColumn) => ({
   name,
-  type: typeOf(type),
+  type: typesOf(type).fieldType,
   description,
   ...(isRequired && { constraints: { required: true } }),
   "sluice:personalData": personal,
   ...(refersTo && { "sluice:refersTo": `${refersTo.table}.${refersTo.column}` })
 })
-
-const typeOf = (type: string): string => {
-  if (type.startsWith("DECIMAL")) return "number"
-  // A JSON column may hold any JSON value, not only objects and lists.
-  return { TIMESTAMPTZ: "datetime", DATE: "date", BIGINT: "integer", BOOLEAN: "boolean", JSON: "any" }[type] ?? "string"
-}

@@ -1,4 +1,5 @@
 /** The contract as an Open Data Contract Standard document, version 3.1.0 (Bitol, https://bitol-io.github.io). */
+import { typesOf } from "../../../catalog/kinds.ts"
 import type { ContractColumn, ContractTable } from "./contract.ts"
 
 /** The document as YAML. */
@@ -50,7 +51,7 @@ export const odcsTables = (tables: ReadonlyArray<ContractTable>) =>
 const propertyOf = ({ key }: ContractTable, column: ContractColumn) => ({
   name: column.name,
   physicalType: column.type,
-  logicalType: logicalType(column.type),
+  logicalType: typesOf(column.type).logicalType,
   description: column.description,
   classification: column.personal,
   required: column.isRequired,
@@ -68,9 +69,3 @@ const parentRelationship = ({ name }: ContractTable, parent: NonNullable<Contrac
   from: [`${name}.location_id`, `${name}.${parent.column}`],
   to: [`${parent.table}.location_id`, `${parent.table}.id`]
 })
-
-/** A JSON column may hold any JSON value, which no logical type of the standard means; text is how readers see it. */
-const logicalType = (type: string): string => {
-  if (type.startsWith("DECIMAL")) return "number"
-  return { TIMESTAMPTZ: "timestamp", DATE: "date", BIGINT: "integer", BOOLEAN: "boolean" }[type] ?? "string"
-}

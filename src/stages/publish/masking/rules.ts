@@ -2,6 +2,7 @@
  * What a profile does with each column, from the class of personal data, the type and the name of the column. A column
  * that no rule knows gets the strictest treatment of its class.
  */
+import { kindOf } from "../../../catalog/kinds.ts"
 import type { PersonalData } from "../../../catalog/personal-data.ts"
 import type { Masking } from "../../../settings/profiles.ts"
 
@@ -43,8 +44,9 @@ export const treatmentOf = ({ profile }: Masking, table: string, column: MaskedC
   if (name === "_row_hash" || name === "_extra") return "dropped"
   if (isCustomValue(table, name)) return "customValue"
   if (column.isCustom) return column.personal === "none" ? "scrubbed" : "customValue"
-  const isText = column.sql === "VARCHAR"
-  if (column.sql === "JSON") return jsonTreatment(profile, column.personal)
+  const kind = kindOf(column.sql)
+  const isText = kind === "text"
+  if (kind === "json") return jsonTreatment(profile, column.personal)
   switch (column.personal) {
     case "sensitive":
     case "content":
@@ -55,7 +57,7 @@ export const treatmentOf = ({ profile }: Masking, table: string, column: MaskedC
       if (profile === "masked" || !isText) return "kept"
       return profile === "analytics" ? "identifierPseudonym" : "dropped"
     case "quasi":
-      return isText ? quasiTreatment(profile, name) : column.sql === "DATE" ? "year" : "kept"
+      return isText ? quasiTreatment(profile, name) : kind === "date" ? "year" : "kept"
     case "none":
       if (isText && !isId(name)) return "scrubbed"
       return profile === "analytics" && isContactId(table, column) ? "contactPseudonym" : "kept"

@@ -5,23 +5,12 @@
 import { ByteWriter } from "hyparquet-writer/src/bytewriter.js"
 import { serializeTCompactProtocol } from "hyparquet-writer/src/thrift.js"
 import { zstdCompressSync } from "node:zlib"
-import type { Kind } from "../wide-values.ts"
+import type { KindName } from "../../../catalog/kinds.ts"
+import { parquetKinds } from "./kinds.ts"
 
 /** Values of the specification's enums. */
 const encoding = { plain: 0, rle: 3 }
 const codec = { uncompressed: 0, zstd: 6 }
-/** How the values of a column are stored. */
-export type ChunkKind = Kind | "boolean" | "integer"
-
-const physicalTypes: Readonly<Record<ChunkKind, number>> = {
-  text: 6,
-  decimal: 7,
-  date: 1,
-  instant: 2,
-  list: 6,
-  boolean: 0,
-  integer: 2
-}
 
 export interface Chunk {
   /** The page with its header. */
@@ -33,9 +22,9 @@ export interface Chunk {
   ) => { readonly field_6: bigint; readonly field_7: bigint }
 }
 
-/** `rows`: ascending positions of the rows with a value; `texts`: their values, see `parquetForm`. */
+/** `rows`: ascending positions of the rows with a value; `texts`: their values, see `form` in kinds.ts. */
 export const chunkOf = (
-  kind: ChunkKind,
+  kind: KindName,
   rowCount: number,
   rows: ReadonlyArray<number>,
   texts: ReadonlyArray<string>
@@ -52,7 +41,7 @@ export const chunkOf = (
   return {
     bytes,
     metadata: (path, offset) => ({
-      field_1: physicalTypes[kind],
+      field_1: parquetKinds[kind].physicalType,
       field_2: [encoding.plain, encoding.rle],
       field_3: path,
       field_4: compressed === page.body ? codec.uncompressed : codec.zstd,
@@ -75,7 +64,7 @@ interface Page {
 }
 
 const plainPage = (
-  kind: Exclude<ChunkKind, "list">,
+  kind: KindName,
   rowCount: number,
   rows: ReadonlyArray<number>,
   texts: ReadonlyArray<string>
@@ -88,7 +77,7 @@ const plainPage = (
     next = row + 1
   }
   definitions.add(0, rowCount - next)
-  return { count: rowCount, body: Buffer.concat([definitions.bytes(), values[kind](texts)]) }
+  return { count: rowCount, body: Buffer.concat([definitions.bytes(), parquetKinds[kind].bytes(texts)]) }
 }
 
 /** A list has three levels: whether it is there, whether it has items, and whether an item has a value. */
@@ -112,47 +101,7 @@ const listPage = (rowCount: number, rows: ReadonlyArray<number>, texts: Readonly
     }
   }
   add(0, 0, rowCount - next)
-  return { count, body: Buffer.concat([repetitions.bytes(), definitions.bytes(), values.text(items)]) }
-}
-
-const int64 = (texts: ReadonlyArray<string>): Buffer => {
-  const bytes = Buffer.allocUnsafe(8 * texts.length)
-  for (const [index, text] of texts.entries()) bytes.writeBigInt64LE(BigInt(text), 8 * index)
-  return bytes
-}
-
-/** The bytes of all values of a page. */
-const values: Readonly<Record<Exclude<ChunkKind, "list">, (texts: ReadonlyArray<string>) => Buffer>> = {
-  text: (texts) => {
-    const bytes = Buffer.allocUnsafe(texts.reduce((sum, text) => sum + 4 + Buffer.byteLength(text), 0))
-    let end = 0
-    for (const text of texts) {
-      const length = bytes.write(text, end + 4)
-      end = bytes.writeUInt32LE(length, end) + length
-    }
-    return bytes
-  },
-  decimal: (texts) => {
-    const bytes = Buffer.allocUnsafe(16 * texts.length)
-    for (const [index, text] of texts.entries()) {
-      const units = BigInt.asUintN(128, BigInt(text))
-      bytes.writeBigUInt64BE(units >> 64n, 16 * index)
-      bytes.writeBigUInt64BE(BigInt.asUintN(64, units), 16 * index + 8)
-    }
-    return bytes
-  },
-  date: (texts) => {
-    const bytes = Buffer.allocUnsafe(4 * texts.length)
-    for (const [index, text] of texts.entries()) bytes.writeInt32LE(Number(text), 4 * index)
-    return bytes
-  },
-  instant: int64,
-  integer: int64,
-  boolean: (texts) => {
-    const bytes = Buffer.alloc(Math.ceil(texts.length / 8))
-    for (const [index, text] of texts.entries()) if (text === "true") bytes[index >> 3]! |= 1 << (index & 7)
-    return bytes
-  }
+  return { count, body: Buffer.concat([repetitions.bytes(), definitions.bytes(), parquetKinds.list.bytes(items)]) }
 }
 
 /** Levels in runs of the RLE encoding, preceded by their length in bytes. */

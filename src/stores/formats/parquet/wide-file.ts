@@ -4,7 +4,8 @@ import type { WideColumn } from "../../warehouse/wide-views.ts"
 import { chunkOf } from "./chunk.ts"
 import type { Footer, RowGroup } from "./footer.ts"
 import { ParquetOutput, type WrittenGroup } from "./output.ts"
-import { type WideValue, kindOf } from "../wide-values.ts"
+import { kindOfField } from "../../warehouse/wide-types.ts"
+import type { WideValue } from "../wide-values.ts"
 
 interface WideFileOptions {
   /** The file of the base table, and its row groups. */
@@ -30,7 +31,7 @@ export const openWideFile = async ({ base, groups, target, paths, columns }: Wid
   let texts: Array<string> = []
 
   const endColumn = async (group: WrittenGroup) => {
-    const chunk = chunkOf(kindOf(columns[column]!.dataType), endRow - firstRow, rows, texts)
+    const chunk = chunkOf(kindOfField(columns[column]!.dataType), endRow - firstRow, rows, texts)
     const metadata = chunk.metadata(sparsePaths[column]!, output.offset)
     group.chunks.push({ field_2: 0n, field_3: metadata })
     group.compressed += metadata.field_7

@@ -13,7 +13,8 @@ import type { Rows } from "../format.ts"
 import { metadataSql } from "./write.ts"
 import { pathsOf, readFooter } from "./footer.ts"
 import { openWideFile } from "./wide-file.ts"
-import { parquetForm, wideValues, wideValuesSql } from "../wide-values.ts"
+import { parquetKinds } from "./kinds.ts"
+import { wideValues, wideValuesSql } from "../wide-values.ts"
 
 /** Writes the file `target`. `base`: the Parquet file of the base table. Returns the number of rows. */
 export const writeWideParquet = Effect.fn("formats.wideParquet")(function* (
@@ -41,9 +42,11 @@ export const writeWideParquet = Effect.fn("formats.wideParquet")(function* (
     ({ close }) => Effect.promise(close)
   )
   if (wide.columns.length > 0)
-    yield* wideValues(warehouse.stream(wideValuesSql(wide, rows, parquetForm, `${group}, place, position`))).pipe(
-      Stream.runForEachArray((some) => onDisk(target, "written", () => file.add(some)))
-    )
+    yield* wideValues(
+      warehouse.stream(
+        wideValuesSql(wide, rows, (kind, value) => parquetKinds[kind].form(value), `${group}, place, position`)
+      )
+    ).pipe(Stream.runForEachArray((some) => onDisk(target, "written", () => file.add(some))))
   yield* onDisk(target, "written", () =>
     file.end({ ...footer, field_2: schema.field_2, field_5: schema.field_5, field_7: schema.field_7 })
   )

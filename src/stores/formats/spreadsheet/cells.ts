@@ -3,7 +3,8 @@
  * Quoting does not prevent this; a leading apostrophe does.
  */
 import { stringify } from "csv-stringify/sync"
-import { type StoredColumn, isText } from "../../warehouse/content.ts"
+import { isText } from "../../../catalog/kinds.ts"
+import type { StoredColumn } from "../../warehouse/content.ts"
 import type { CsvRow } from "../../warehouse/columns.ts"
 
 /** Limits of Excel and LibreOffice: lines of a sheet, including the header, and UTF-16 units of a cell. */
@@ -31,7 +32,7 @@ export const safeRow = (
   const altered: Array<Alteration> = []
   const cells = row.map((text, index) => {
     const column = columns[index]!
-    if (text === null || !isText(column)) return text
+    if (text === null || !isText(column.type)) return text
     const safe = safeText(text)
     const short = cut(safe, charactersMax)
     if (short !== text)

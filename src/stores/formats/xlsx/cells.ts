@@ -1,8 +1,9 @@
 /** Values as cells of SpreadsheetML. Nothing is a formula: every text is an inline string with the format for texts. */
+import { type KindName, kindOf, kinds } from "../../../catalog/kinds.ts"
 import { dayMs } from "../../../catalog/timestamps.ts"
 import type { CsvRow } from "../../warehouse/columns.ts"
 
-export type CellKind = "text" | "number" | "boolean" | "date" | "instant"
+export type CellKind = (typeof kinds)[KindName]["cell"]
 
 export interface SheetColumn {
   readonly name: string
@@ -12,12 +13,12 @@ export interface SheetColumn {
 /** Limits of Excel. */
 export const sheetLimits = { lines: 1_048_576, columns: 16_384, characters: 32_767, digits: 15 } as const
 
-/** The kind of the cells of a column, from its DuckDB type. Lists and JSON are texts. */
-export const kindOf = (type: string): CellKind => {
-  if (type === "BOOLEAN") return "boolean"
-  if (type === "DATE") return "date"
+/** The kind of the cells of a column, from its DuckDB type, which in models and queries may be any. Lists are texts. */
+export const cellOf = (type: string): CellKind => {
+  const kind = kindOf(type)
+  if (kind) return kinds[kind].cell
   if (type.startsWith("TIMESTAMP") && !type.endsWith("]")) return "instant"
-  return /^(DECIMAL\([\d,]+\)|DOUBLE|FLOAT|U?(TINY|SMALL|BIG|HUGE)?INT|U?INTEGER)$/.test(type) ? "number" : "text"
+  return /^(DOUBLE|FLOAT|U?(TINY|SMALL|BIG|HUGE)?INT|U?INTEGER)$/.test(type) ? "number" : "text"
 }
 
 /** Index in the list of formats; see styles in package-parts.ts. */

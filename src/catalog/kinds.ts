@@ -1,0 +1,44 @@
+/**
+ * What each kind of values is in the programs that store, describe or show them. A new kind is an entry here, its conversion in
+ * `stages/load/normalise/convert.ts` and its bytes in `stores/formats/parquet/kinds.ts`.
+ */
+import { decimalType } from "./decimals.ts"
+
+interface Kind {
+  /** Type in DuckDB. */
+  readonly sql: string
+  /** Logical type in the Open Data Contract Standard. */
+  readonly logicalType: string
+  /** Type of a field in a Data Package. */
+  readonly fieldType: string
+  /** How a cell of a workbook has it. */
+  readonly cell: "text" | "number" | "boolean" | "date" | "instant"
+}
+
+export const kinds = {
+  text: { sql: "VARCHAR", logicalType: "string", fieldType: "string", cell: "text" },
+  instant: { sql: "TIMESTAMPTZ", logicalType: "timestamp", fieldType: "datetime", cell: "instant" },
+  date: { sql: "DATE", logicalType: "date", fieldType: "date", cell: "date" },
+  decimal: { sql: decimalType, logicalType: "number", fieldType: "number", cell: "number" },
+  count: { sql: "BIGINT", logicalType: "integer", fieldType: "integer", cell: "number" },
+  flag: { sql: "BOOLEAN", logicalType: "boolean", fieldType: "boolean", cell: "boolean" },
+  // Any JSON value, not only objects and lists, which no logical type of the standard means; readers see it as text.
+  json: { sql: "JSON", logicalType: "string", fieldType: "any", cell: "text" },
+  list: { sql: "VARCHAR[]", logicalType: "string", fieldType: "string", cell: "text" }
+} as const satisfies Readonly<Record<string, Kind>>
+
+export type KindName = keyof typeof kinds
+
+/** The kind of a type, as sluice or DuckDB writes it; `undefined` for types that only other programs have made. */
+export const kindOf = (sql: string): KindName | undefined =>
+  /^DECIMAL(\(\d+, ?\d+\))?$/.test(sql)
+    ? "decimal"
+    : byType.get(sql.replace("TIMESTAMP WITH TIME ZONE", kinds.instant.sql))
+
+const byType = new Map(Object.entries(kinds).map(([name, { sql }]) => [sql as string, name as KindName]))
+
+/** Whether the values are texts of the service; those of all other kinds have a form that sluice or DuckDB gives them. */
+export const isText = (sql: string): boolean => sql === kinds.text.sql || sql === kinds.json.sql
+
+/** What a type is elsewhere; as a text if it has no kind. */
+export const typesOf = (sql: string): Kind => kinds[kindOf(sql) ?? "text"]

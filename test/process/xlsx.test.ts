@@ -6,6 +6,7 @@ import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { type SheetColumn, cellOf } from "../../src/stores/formats/xlsx/cells.ts"
+import * as Effect from "effect/Effect"
 import { writeWorkbook } from "../../src/stores/formats/xlsx/workbook.ts"
 import { nastyTexts } from "../publish/things.ts"
 import { programAt } from "../support/programs.ts"
@@ -46,7 +47,7 @@ const written = async (linesMax?: number) => {
   async function* values() {
     yield* rows
   }
-  const contents = await writeWorkbook(path, {
+  const workbook = writeWorkbook(path, {
     about: ["From a test.", "=1+1"],
     tables: [
       { name: "texts", columns, rows: texts() },
@@ -56,7 +57,7 @@ const written = async (linesMax?: number) => {
     ],
     ...(linesMax !== undefined && { linesMax })
   })
-  return { folder, path, contents }
+  return { folder, path, contents: await Effect.runPromise(workbook) }
 }
 
 const sheetNames = ["texts", "a_name_that_is_longer_than_31_c", "A_NAME_THAT_IS_LONGER_THAN_ (2)", "history (2)"]

@@ -1,4 +1,5 @@
 /** Writes the rows of a query as an Excel workbook. */
+import * as Effect from "effect/Effect"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import type { CsvRow } from "../../stores/warehouse/columns.ts"
 import { textOf } from "../../stores/warehouse/content.ts"
@@ -17,12 +18,13 @@ export const writeQueryWorkbook = async (connection: DuckDBConnection, from: str
     for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk())
       yield* chunk.getRows() as ReadonlyArray<CsvRow> // Every column is VARCHAR.
   }
-  const { rows: count } = await writeWorkbook(path, {
+  const workbook = writeWorkbook(path, {
     about: [
       `Result of a query in sluice explore, ${new Date().toISOString()}.`,
       "Timestamps are in UTC. Numbers of more than 15 digits are texts, because Excel would round them."
     ],
     tables: [{ name: "Result", columns: columns.map(({ name, type }) => ({ name, kind: cellOf(type) })), rows: rows() }]
   })
-  return count
+  const written = Effect.catchTag(workbook, "Unwritten", ({ cause }) => Effect.die(cause))
+  return (await Effect.runPromise(written)).rows
 }

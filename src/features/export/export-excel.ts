@@ -15,7 +15,7 @@ import { counted } from "../../values/finding.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { wideViews } from "../../stores/warehouse/wide-views.ts"
 import { cellOf } from "../../stores/formats/xlsx/cells.ts"
-import { type WorkbookTable, writeWorkbook } from "../../stores/formats/xlsx/workbook.ts"
+import { type Unwritten, type WorkbookTable, writeWorkbook } from "../../stores/formats/xlsx/workbook.ts"
 import { loadCatalogue } from "../../run/catalogue.ts"
 import { chosenTables } from "./chosen-tables.ts"
 import { Environment } from "../../values/environment.ts"
@@ -50,7 +50,7 @@ export const exportExcel = Effect.fn("cli.exportExcel")(function* (flags: Export
   const contents = yield* Effect.gen(function* () {
     const tables = yield* Effect.forEach(names, (name) => tableOf(catalogue, name, flags.deleted))
     const about = aboutLines(instant(now), flags.deleted)
-    return yield* writeFile(path, (part, signal) => writeWorkbook(part, { about, tables, signal }))
+    return yield* writeFile(path, (part) => writeWorkbook(part, { about, tables }))
   }).pipe(Effect.provide(readable.tables))
   yield* record(output.folder, "export", { what: "excel", file: basename(path), rows: contents.rows })
   const next = `open ${path}; its first sheet lists the others.`
@@ -135,16 +135,10 @@ const aboutLines = (now: string, withDeleted: boolean): ReadonlyArray<string> =>
 ]
 
 /** Replaces the file only by a complete one. */
-const writeFile = <A>(path: string, write: (part: string, signal: AbortSignal) => Promise<A>) => {
+const writeFile = <A>(path: string, write: (part: string) => Effect.Effect<A, Unwritten>) => {
   const part = `${path}.part`
-  const written = Effect.callback<A, unknown>((resume, signal) => {
-    write(part, signal).then(
-      (value) => resume(Effect.succeed(value)),
-      (cause: unknown) => resume(Effect.fail(cause))
-    )
-  })
-  return written.pipe(
-    Effect.mapError((cause) => fileFailure(path, "written", cause)),
+  return write(part).pipe(
+    Effect.mapError(({ cause }) => fileFailure(path, "written", cause)),
     Effect.tap(() => onDisk(path, "replaced", () => rename(part, path))),
     Effect.onError(() => Effect.ignore(onDisk(part, "removed", () => rm(part, { force: true }))))
   )

@@ -1,5 +1,6 @@
 /** Writes a workbook of many rows; prints its size, and the most memory that this process took, in MB. */
 import { stat } from "node:fs/promises"
+import * as Effect from "effect/Effect"
 import { writeWorkbook } from "../../../src/stores/formats/xlsx/workbook.ts"
 
 const [path, rowCount] = process.argv.slice(2)
@@ -8,7 +9,7 @@ async function* rows() {
   for (let n = 0; n < Number(rowCount); n++)
     yield [`id${n}`, `Name ${n} of many`, "+15551234567", `${n}.25`, "2026-01-31T10:00:00.000Z", "2026-01-31", "true"]
 }
-const contents = await writeWorkbook(path!, {
+const workbook = writeWorkbook(path!, {
   about: [],
   tables: [
     {
@@ -26,5 +27,6 @@ const contents = await writeWorkbook(path!, {
     }
   ]
 })
+const contents = await Effect.runPromise(workbook)
 const { size } = await stat(path!)
 console.log(JSON.stringify({ ...contents, bytes: size, peakMb: Math.round(process.resourceUsage().maxRSS / 1024) }))

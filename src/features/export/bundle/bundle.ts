@@ -3,14 +3,13 @@ import { Effect } from "effect"
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Catalogue } from "../../../catalog/discover.ts"
-import { fileFailure } from "../../../values/failure.ts"
 import { onDisk } from "../../../output/files.ts"
 import { ledgerOf } from "../../../stores/ledger/file.ts"
 import { ledgerUntil } from "../../../stores/ledger/release.ts"
 import { maskingName } from "../../../stages/publish/masking/document.ts"
 import { outputPaths } from "../../../output/paths.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import { type ArchiveFormat, writeArchive } from "./archive.ts"
+import { type ArchiveFormat, writeArchive } from "../../../output/archive.ts"
 import { writeTagFiles } from "./bag.ts"
 import { type TableTotals, measure, measuredOf, parquetRelation } from "./control-totals.ts"
 import { withDatabase } from "./database.ts"
@@ -50,7 +49,7 @@ export const writeBundle = Effect.fn("bundle.write")(function* (options: BundleO
   return yield* Effect.gen(function* () {
     const written = yield* writeBag(options, { folder: bag, time: new Date(release.writtenAt) })
     const plain = format === "folder" ? bag : join(folder, "archive")
-    if (format !== "folder") yield* archived({ made: plain, bag, target, format, release })
+    if (format !== "folder") yield* archived({ made: plain, bag, format, release })
     const made = recipients.length === 0 ? plain : join(folder, "encrypted")
     if (recipients.length > 0) yield* onDisk(target, "written", () => encryptFile(plain, made, recipients))
     yield* onDisk(target, "written", () => commitTarget(made, target)).pipe(Effect.uninterruptible)
@@ -61,21 +60,13 @@ export const writeBundle = Effect.fn("bundle.write")(function* (options: BundleO
 interface Archived {
   readonly made: string
   readonly bag: string
-  readonly target: string
   readonly format: ArchiveFormat
   readonly release: Release
 }
 
 /** The name of the folder in the archive is that of the release, so that the bytes do not depend on the name of the archive. */
-const archived = ({ made, bag, target, format, release: { run, writtenAt } }: Archived) =>
-  Effect.callback<void, unknown>((resume, signal) => {
-    const writing = writeArchive(made, bag, { format, root: `sluice-${run}`, time: new Date(writtenAt) }, signal)
-    writing.then(
-      () => resume(Effect.void),
-      (cause: unknown) => resume(Effect.fail(cause))
-    )
-    return Effect.promise(() => writing.catch(() => {}))
-  }).pipe(Effect.mapError((cause) => fileFailure(target, "written", cause)))
+const archived = ({ made, bag, format, release: { run, writtenAt } }: Archived) =>
+  writeArchive(made, bag, { format, root: `sluice-${run}`, time: new Date(writtenAt) })
 
 const writeBag = Effect.fnUntraced(function* (options: BundleOptions, building: Building) {
   const { release, catalogue, output } = options

@@ -1,11 +1,12 @@
 /** Writes everything that the account holds about a person into a folder, and beside it as a zip file. */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises"
 import { existsSync } from "node:fs"
 import { basename, join } from "node:path"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import type { Resource } from "../../../catalog/resource.ts"
 import type { Failure } from "../../../values/failure.ts"
+import { writeArchive } from "../../../output/archive.ts"
 import { onDisk } from "../../../output/files.ts"
 import type { OptionalSettings } from "../../../catalog/optional-settings.ts"
 import { name } from "../../../stores/warehouse/sql.ts"
@@ -18,7 +19,6 @@ import { type CoveredResource, coverageOf, limits } from "./coverage.ts"
 import type { FoundContact } from "./find.ts"
 import { pageOf } from "./page.ts"
 import { type Conversation, vconOf } from "./vcon.ts"
-import { zipFolder } from "./zip.ts"
 
 export interface ExportOptions {
   readonly catalogue: Catalogue
@@ -118,8 +118,10 @@ export const exportSubject = Effect.fn("subject.export")(function* (
       limits
     })
   )
+  const time = new Date(yield* Clock.currentTimeMillis)
+  yield* onDisk(target, "removed", () => rm(`${target}.zip.part`, { force: true }))
+  yield* writeArchive(`${target}.zip.part`, part, { format: "zip", root: basename(target), time })
   yield* onDisk(target, "written", async () => {
-    await zipFolder(part, `${target}.zip.part`, basename(target))
     await rename(part, target)
     await rename(`${target}.zip.part`, `${target}.zip`)
   })

@@ -2,6 +2,7 @@
  * Writes tables as an Excel workbook, a few thousand rows in memory at a time. No package that we found writes several sheets
  * in bounded memory: docs/explore.md has the comparison. The sheets need little XML, and Effect writes the zip file.
  */
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Zip from "effect/encoding/Zip"
@@ -26,7 +27,6 @@ export interface WorkbookOptions {
   readonly tables: ReadonlyArray<WorkbookTable>
   /** Lines of a sheet, for tests. */
   readonly linesMax?: number
-  readonly signal?: AbortSignal
 }
 
 export interface WorkbookContents {
@@ -36,14 +36,16 @@ export interface WorkbookContents {
   readonly cut: number
 }
 
-/** Rejects with the error of the rows, or of the file system. */
-export const writeWorkbook = async (path: string, options: WorkbookOptions): Promise<WorkbookContents> => {
-  const { about, tables, linesMax = sheetLimits.lines, signal } = options
+/** Fails with the error of the rows, or of the file system. */
+export const writeWorkbook = Effect.fn("formats.workbook")(function* (path: string, options: WorkbookOptions) {
+  const { about, tables, linesMax = sheetLimits.lines } = options
   const wide = tables.find(({ columns }) => columns.length > sheetLimits.columns)
   if (wide)
-    throw new Error(
-      `${wide.name} has ${wide.columns.length.toLocaleString("en-US")} columns, and a sheet has at most ${sheetLimits.columns.toLocaleString("en-US")}`
-    )
+    return yield* new Unwritten({
+      cause: new Error(
+        `${wide.name} has ${wide.columns.length.toLocaleString("en-US")} columns, and a sheet has at most ${sheetLimits.columns.toLocaleString("en-US")}`
+      )
+    })
   const written: Array<{ readonly table: WorkbookTable; rows: number; cut: Array<string>; cutCount: number }> = []
 
   async function* entries() {
@@ -65,36 +67,31 @@ export const writeWorkbook = async (path: string, options: WorkbookOptions): Pro
     for (const [file, content] of parts) yield Zip.file(file, content)
   }
 
-  await using file = await open(path, "w", 0o600)
-  const failed = (cause: unknown) => new Unwritten(cause)
-  await Effect.runPromise(
-    Stream.fromAsyncIterable(entries(), failed).pipe(
-      Stream.pipeThroughChannel(Zip.encode()),
-      Stream.runForEach((bytes: Uint8Array) => Effect.tryPromise({ try: () => file.writeFile(bytes), catch: failed }))
-    ),
-    signal && { signal }
-  ).catch((cause: unknown) => {
-    throw cause instanceof Unwritten ? cause.reason : cause
-  })
+  const failed = (cause: unknown) => new Unwritten({ cause })
+  const file = yield* Effect.acquireRelease(
+    Effect.tryPromise({ try: () => open(path, "w", 0o600), catch: failed }),
+    (file) => Effect.ignore(Effect.tryPromise(() => file.close()))
+  )
+  yield* Stream.fromAsyncIterable(entries(), failed).pipe(
+    Stream.pipeThroughChannel(Zip.encode()),
+    Stream.mapError((error) => (error instanceof Unwritten ? error : failed(error))),
+    Stream.runForEach((bytes: Uint8Array) => Effect.tryPromise({ try: () => file.writeFile(bytes), catch: failed }))
+  )
   const names = sheetNames(written.map(({ table }) => table.name))
   return {
     sheets: written.map(({ table, rows }, index) => ({ name: names[index]!, table: table.name, rows })),
     rows: written.reduce((sum, { rows }) => sum + rows, 0),
     cut: written.reduce((sum, { cutCount }) => sum + cutCount, 0)
-  }
-}
+  } satisfies WorkbookContents
+}, Effect.scoped)
 
-class Unwritten {
-  readonly reason: unknown
-  constructor(reason: unknown) {
-    this.reason = reason
-  }
-}
+/** `cause`: the error of the rows, or of the file system. */
+export class Unwritten extends Data.TaggedError("Unwritten")<{ readonly cause: unknown }> {}
 
 const entry = (index: number, content: AsyncIterable<string>) =>
   Zip.fileStream(
     sheetPath(index),
-    Stream.fromAsyncIterable(encoded(content), (cause) => new Unwritten(cause))
+    Stream.fromAsyncIterable(encoded(content), (cause) => new Unwritten({ cause }))
   )
 
 /** In pieces of some size: each piece has a cost of its own. */

@@ -1,4 +1,5 @@
 /** What a reading needs, in memory. */
+import { Signal } from "../../src/values/signal.ts"
 import { Effect, Layer } from "effect"
 import type { RunContext } from "../../src/stages/extract/run-context.ts"
 import type { Frame } from "../../src/stores/vault/frame.ts"
@@ -33,6 +34,7 @@ export const vaultOf = (frames: Array<Frame> = []): Vault["Service"] =>
     read: (next) => Effect.succeed({ frames: [], next, bytes: 0 }),
     seal: Effect.void,
     appendedBytes: () => 0,
+    grown: new Signal(),
     end: () => ({ segment: 1, offset: 0 })
   })
 

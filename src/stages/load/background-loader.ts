@@ -2,6 +2,7 @@
 import { Clock, Effect } from "effect"
 import type { Failure } from "../../values/failure.ts"
 import { type Position, bytesBetween, isBefore } from "../../stores/vault/position.ts"
+import { Signal } from "../../values/signal.ts"
 import { Vault } from "../../stores/vault/vault.ts"
 import type { KnownRows } from "./known-rows.ts"
 import type { Loader } from "./load.ts"
@@ -23,7 +24,6 @@ const backlogBytesMax = 48 * 1024 * 1024
 const nearBytes = 2 * 1024 * 1024
 /** How long an incomplete batch waits for more pages: a transaction costs about 50 ms whatever its size. */
 const lingerMs = 2000
-const pollIntervalMs = 20
 /** How long a batch for which something waits is kept open for further pages: lists often end at the same time. */
 const quietMs = 40
 
@@ -34,26 +34,32 @@ export const makeBackgroundLoader = Effect.fn("load.background")(function* (
   const vault = yield* Vault
   const initialBytes = loader.loadedBytes()
   const loadedBytes = () => loader.loadedBytes() - initialBytes
+  const awaited = new Signal()
   let waiters = 0
   let batchStartedAt: number | undefined
 
   const shouldContinue = Effect.fnUntraced(function* (position: Position, bytes: number) {
-    const now = yield* Clock.currentTimeMillis
-    batchStartedAt = bytes === 0 ? undefined : (batchStartedAt ?? now)
-    for (let waited = 0; !isBefore(position, vault.end()); waited += pollIntervalMs) {
-      const isLong = batchStartedAt !== undefined && now + waited - batchStartedAt >= lingerMs
-      if (batchStartedAt !== undefined && (isLong || (waiters > 0 && waited >= quietMs))) {
+    const startedAt = yield* Clock.currentTimeMillis
+    batchStartedAt = bytes === 0 ? undefined : (batchStartedAt ?? startedAt)
+    for (;;) {
+      const [grown, wanted] = [vault.grown.next, awaited.next]
+      if (isBefore(position, vault.end())) return true
+      const now = yield* Clock.currentTimeMillis
+      const lingers = (batchStartedAt ?? Infinity) + lingerMs - now
+      const leftMs =
+        waiters > 0 && batchStartedAt !== undefined ? Math.min(lingers, startedAt + quietMs - now) : lingers
+      if (leftMs <= 0) {
         batchStartedAt = undefined
         return false
       }
-      yield* Effect.sleep(pollIntervalMs)
+      const changed = Effect.raceFirst(grown, wanted)
+      yield* leftMs === Infinity ? changed : Effect.raceFirst(changed, Effect.sleep(leftMs))
     }
-    return true
   })
 
   const waitUntil = (condition: () => boolean) =>
     Effect.gen(function* () {
-      while (!condition()) yield* Effect.sleep(pollIntervalMs)
+      for (let next = loader.progressed.next; !condition(); next = loader.progressed.next) yield* next
     })
   return {
     known: loader.known,
@@ -66,6 +72,7 @@ export const makeBackgroundLoader = Effect.fn("load.background")(function* (
     loaded: Effect.suspend(() => {
       const bytes = vault.appendedBytes()
       waiters++
+      awaited.notify()
       return Effect.ensuring(
         waitUntil(() => loadedBytes() >= bytes),
         Effect.sync(() => waiters--)

@@ -9,6 +9,7 @@ import { join } from "node:path"
 import { evolving } from "../../catalog/schema-policy.ts"
 import type { Resource } from "../../catalog/resource.ts"
 import type { Failure } from "../../values/failure.ts"
+import { Signal } from "../../values/signal.ts"
 import { onDisk } from "../../output/files.ts"
 import { type Position, beginning, isBefore } from "../../stores/vault/position.ts"
 import { Vault } from "../../stores/vault/vault.ts"
@@ -28,6 +29,8 @@ export interface Loader {
   readonly reading: () => Position | undefined
   /** Bytes loaded since the loader was created. */
   readonly loadedBytes: () => number
+  /** Notified of every page that is read and every batch that is committed. */
+  readonly progressed: Signal
   readonly known: KnownRows
   /** The vault ends before the position up to which it was loaded. */
   readonly isVaultTruncated: boolean
@@ -51,6 +54,7 @@ export const makeLoader = Effect.fn("load.make")(function* (
   }
   let loadedBytes = 0
   let batches = 0
+  const progressed = new Signal()
   let reading: Position | undefined
 
   // Two alternating folders: the files of one batch are written while those of the other are read.
@@ -62,10 +66,16 @@ export const makeLoader = Effect.fn("load.make")(function* (
       from,
       (position, bytes) => {
         reading = position
+        progressed.notify()
         return shouldContinue(position, bytes)
       }
     ).pipe(
-      Effect.ensuring(Effect.sync(() => (reading = undefined))),
+      Effect.ensuring(
+        Effect.sync(() => {
+          reading = undefined
+          progressed.notify()
+        })
+      ),
       Effect.provideService(Vault, vault),
       Effect.provideService(Warehouse, warehouse)
     )
@@ -86,6 +96,7 @@ export const makeLoader = Effect.fn("load.make")(function* (
           position = next
           loadedBytes += bytes
           known.commit(tables)
+          progressed.notify()
         })
       ),
       // An interruption in between would make the next load count the batch twice.
@@ -114,5 +125,13 @@ export const makeLoader = Effect.fn("load.make")(function* (
       })
     )
   )
-  return { load, loadContinuously, known, reading: () => reading, loadedBytes: () => loadedBytes, isVaultTruncated }
+  return {
+    load,
+    loadContinuously,
+    known,
+    reading: () => reading,
+    loadedBytes: () => loadedBytes,
+    progressed,
+    isVaultTruncated
+  }
 })

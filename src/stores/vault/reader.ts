@@ -1,6 +1,7 @@
 /** A vault for reading only, because opening one for writing removes a torn write at its end. */
 import { Effect, Layer } from "effect"
 import { readFile } from "node:fs/promises"
+import { Signal } from "../../values/signal.ts"
 import { type Failure, failure } from "../../values/failure.ts"
 import { onDisk } from "../../output/files.ts"
 import { damagedAt } from "./damage.ts"
@@ -24,6 +25,7 @@ export const vaultReader = (folder: string, end: Position): Layer.Layer<Vault> =
       seal: readOnly,
       appendedBytes: () => 0,
       end: () => end,
+      grown: new Signal(),
       read: Effect.fnUntraced(function* (from, bytes): Effect.fn.Return<Read, Failure> {
         const content = yield* onDisk(plainPath(folder, from.segment), "read", () => segment(from.segment))
         if (from.offset >= content.length)

@@ -7,6 +7,7 @@
  */
 import { Context, Effect, Layer, type Scope, Semaphore } from "effect"
 import { type Failure, type FileOperation, failure, fileFailure } from "../../values/failure.ts"
+import { Signal } from "../../values/signal.ts"
 import { Damage, damagedAt } from "./damage.ts"
 import { type Decoded, type Frame, encode } from "./frame.ts"
 import type { Position } from "./position.ts"
@@ -38,6 +39,8 @@ export class Vault extends Context.Service<
     readonly appendedBytes: () => number
     /** The position after the last durable frame. */
     readonly end: () => Position
+    /** Notified of every frame. */
+    readonly grown: Signal
   }
 >()("sluice/vault/Vault") {
   /** `loaded`: the position up to which the warehouse has loaded the vault; without it, everything counts as loaded. */
@@ -63,12 +66,14 @@ const openVault = Effect.fn("vault.open")(function* (
   const readLock = yield* Semaphore.make(1)
   const segments = new Segments(folder)
   const recentFrames = new RecentFrames()
+  const grown = new Signal()
   return Vault.of({
     append: (frame) =>
       attempt("written", async () => {
         const bytes = encode(frame)
         const begin = await writer.append(bytes)
         recentFrames.push(begin, { ...frame, end: begin.offset + bytes.length })
+        grown.notify()
       }),
     read: Effect.fnUntraced(function* (from, bytes) {
       const frames = recentFrames.take(from)
@@ -79,7 +84,8 @@ const openVault = Effect.fn("vault.open")(function* (
     }, readLock.withPermits(1)),
     seal: attempt("written", () => writer.seal()),
     appendedBytes: () => writer.appendedBytes,
-    end: () => writer.end()
+    end: () => writer.end(),
+    grown
   })
 })
 

@@ -1,7 +1,6 @@
 import { Clock } from "./account/clock.ts"
 import type { Data } from "./account/collection.ts"
 import { Random, streams } from "./account/random.ts"
-import { Schedule } from "./account/schedule.ts"
 import { Churn } from "./control/churn-rate.ts"
 import { ExportCursors } from "./families/conversations/export-cursors.ts"
 import { Deliveries } from "./families/workflows/webhook-deliveries.ts"
@@ -22,7 +21,6 @@ export interface Service {
   readonly faults: Faults
   readonly statistics: Statistics
   readonly exportCursors: ExportCursors
-  readonly schedule: Schedule
   readonly deliveries: Deliveries
   readonly churn: Churn
   /** Draws the ids of records that are created while the sandbox runs. */
@@ -77,7 +75,6 @@ export const createServiceOf = (
     limiter: new Limiter(settings, clock),
     faults: new Faults(settings.faults, settings.seed),
     statistics: new Statistics(limitsOf(settings).intervalMs),
-    schedule: new Schedule(),
     deliveries: new Deliveries(settings, world, clock),
     churn: new Churn(),
     exportCursors: new ExportCursors(clock),

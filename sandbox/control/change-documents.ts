@@ -1,7 +1,7 @@
 import type { Service } from "../service.ts"
 import type { Collection, Data, Entry } from "../account/collection.ts"
 import type { Random } from "../account/random.ts"
-import { nextNumber } from "../families/invoices/invoice-records.ts"
+import { nextInvoiceNumber } from "../families/invoices/document-numbers.ts"
 import { changeRecord } from "../families/records.ts"
 
 /** The shares of records that change. The default for invoices and products is the share of orders. */
@@ -39,7 +39,7 @@ export const changeDocuments = (service: Service, shares: Shares, { choose, each
     }),
     invoicesAdded: each(choose(invoices, invoiceShare / 2, random), (row) => {
       const { _id } = repeat(service, invoices, row, random)
-      set(invoices, invoices.get(String(_id))!, { invoiceNumber: nextNumber(service) })
+      set(invoices, invoices.get(String(_id))!, { invoiceNumber: nextInvoiceNumber(service) })
     }),
     invoicesDeleted: each(choose(invoices, shares.delete, random), (row) => invoices.remove(row)),
     products: each(choose(products, productShare, random), (row) => {

@@ -12,7 +12,6 @@ export const control = ({ method, text, url }: ParsedRequest, service: Service):
   const operation = `${method} ${url.pathname.slice("/__sandbox/".length)}`
   const { clock, faults, statistics, tokens } = service
   const body = method === "POST" ? readBody(text) : {}
-  service.schedule.run(clock.now())
   const records = /^GET records\/(\w+)$/.exec(operation)?.[1]
   if (records !== undefined) return ndjson(records, url.searchParams, service)
   switch (operation) {

@@ -8,7 +8,6 @@ export const familyOf = ({ path }: Route): string => {
 }
 
 const names: Readonly<Record<string, string>> = {
-  "contacts/bulk": "Contacts",
   "custom-fields": "Custom fields",
   opportunities: "Opportunities and pipelines",
   calendars: "Calendars and appointments",

@@ -35,7 +35,7 @@ export const openapi = (url: string): Data => {
 }
 
 const operation = (route: Route): Data => {
-  const { body, form, location, scope, summary } = route
+  const { body, location, scope, summary } = route
   const inPath = route.path.matchAll(/:(\w+)/g).map(([, name]) => parameter("path", name!))
   const inQuery: Shape = location?.in === "query" ? { [location.name]: required(text) } : {}
   const documented = Object.entries({ ...inQuery, ...route.query }).filter(([, field]) => !field.undocumented)
@@ -52,7 +52,7 @@ const operation = (route: Route): Data => {
     tags: [familyOf(route)],
     security: [{ bearer: scope === undefined ? [] : [scope] }],
     parameters: [{ $ref: "#/components/parameters/Version" }, ...inPath, ...query],
-    ...((body !== undefined || form !== undefined || location?.in === "body") && { requestBody: requestBody(route) }),
+    ...((body !== undefined || location?.in === "body") && { requestBody: requestBody(route) }),
     responses: responses(route)
   }
 }
@@ -64,11 +64,7 @@ const parameter = (place: string, name: string): Data => ({
   schema: { type: "string" }
 })
 
-const requestBody = ({ body, form, location }: Route): Data => {
-  if (form !== undefined) {
-    const schema = { ...objectSchema(form), additionalProperties: { type: "string", format: "binary" } }
-    return { required: true, content: { "multipart/form-data": { schema } } }
-  }
+const requestBody = ({ body, location }: Route): Data => {
   const inBody: Shape = location?.in === "body" ? { [location.name]: required(text) } : {}
   const schema = objectSchema({ ...inBody, ...body })
   return { required: true, content: { "application/json": { schema } } }
@@ -79,9 +75,8 @@ const responses = (route: Route): Data => {
   const schema = returns === undefined ? { type: "object" } : returnSchema(returns)
   const content =
     produces === undefined ? { "application/json": { schema } } : { [produces]: { schema: { type: "string" } } }
-  const hasBody = route.body !== undefined || route.form !== undefined
   const usual = [400, 401, 403, 422, 429, 500]
-  const others = usual.concat(route.path.includes(":") ? [404] : [], hasBody ? [413, 415] : [], errors)
+  const others = usual.concat(route.path.includes(":") ? [404] : [], route.body !== undefined ? [413, 415] : [], errors)
   return {
     [status]: { description: "Success", ...(status !== 204 && { content }) },
     ...Object.fromEntries(others.map((code) => [code, { $ref: `#/components/responses/E${code}` }]))

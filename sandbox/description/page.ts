@@ -24,7 +24,7 @@ export const page = (service: Service): string => {
 <title>Account Platform sandbox</title>
 <style>${style}</style>
 <h1>Account Platform sandbox</h1>
-<p>The documented service, from memory. Its description: <a href="/openapi.json">openapi.json</a>.</p>
+<p>The documented service for clients that read, from memory. Its description: <a href="/openapi.json">openapi.json</a>.</p>
 <h2>State</h2>
 <table>${state(service)}</table>
 <h2>Records</h2>

@@ -5,7 +5,7 @@ import type { Data } from "../account/collection.ts"
 /** The JSON Schema of a field. */
 export const schemaOf = (field: Field): Data => {
   if (field.record !== undefined) return { $ref: `#/components/schemas/${field.record}` }
-  const { choices, minItems, format, items, minimum, maxLength, maximum, description, type } = field
+  const { choices, format, items, minimum, maxLength, maximum, description, type } = field
   return {
     ...(type !== "any" && { type }),
     ...(description !== undefined && { description: description }),
@@ -14,7 +14,6 @@ export const schemaOf = (field: Field): Data => {
     ...(minimum !== undefined && { minimum: minimum }),
     ...(maximum !== undefined && { maximum: maximum }),
     ...(maxLength !== undefined && { maxLength: maxLength }),
-    ...(minItems !== undefined && { minItems: minItems }),
     ...(items !== undefined && { items: schemaOf(items) }),
     ...(field.fields !== undefined && Object.keys(field.fields).length > 0 && membersOf(field.fields))
   }

@@ -15,9 +15,6 @@ export const malformed = (message: string): HttpError => new HttpError(400, mess
 
 export const notFound = (message: string): HttpError => new HttpError(404, message)
 
-/** 409: the request conflicts with the current state, for example as a duplicate (A 7). */
-export const conflict = (message: string): HttpError => new HttpError(409, message)
-
 /** 422: the request is well-formed but not valid. Only this error has a list as its message (A 7). */
 export const invalid = (...messages: ReadonlyArray<string>): HttpError => new HttpError(422, messages)
 

@@ -5,7 +5,6 @@ import type { Service } from "../service.ts"
 import { HttpError } from "./errors.ts"
 import type { FaultKind } from "./faults.ts"
 import { Interruption, applyBefore } from "./interruption.ts"
-import { type Part, isMultipart, readParts } from "./multipart.ts"
 import { type Content, answer } from "./router.ts"
 
 export interface HttpRequest {
@@ -35,13 +34,10 @@ interface Fault {
 /** Handles one request, without a socket. Rejects with an `Interruption` if a fault ends the request without a response. */
 export const handle = async (request: HttpRequest, service: Service): Promise<HttpResponse> => {
   const requestId = service.requestRandom.id()
-  const contentType = header(request, "content-type")
-  const isForm = request.body !== undefined && isMultipart(contentType)
-  const parts = isForm ? await readParts(request.body, contentType!) : undefined
-  const text = isForm ? "" : request.body?.toString()
+  const text = request.body?.toString()
   if (request.target.startsWith("/__sandbox/")) return serveControl(request, text ?? "", requestId, service)
   await service.clock.wait(latency(service))
-  const { fault, ...content } = catchErrors(requestId, () => serve(request, text, parts, service))
+  const { fault, ...content } = catchErrors(requestId, () => serve(request, text, service))
   const { retryAfter } = service.settings
   return {
     status: content.status,
@@ -58,9 +54,8 @@ export const handle = async (request: HttpRequest, service: Service): Promise<Ht
   }
 }
 
-/** The limit of JSON bodies is the sandbox's own. For forms, the documents limit each file to 50 MB (B 4.8), not the body. */
-export const maxBodyBytes = (contentType: string | undefined): number =>
-  isMultipart(contentType) ? 120_000_000 : 1_048_576
+/** This limit is the sandbox's own. */
+export const maxBodyBytes = 1_048_576
 
 interface FaultyContent extends Content {
   readonly fault?: Fault | undefined
@@ -77,12 +72,7 @@ const serveControl = (request: HttpRequest, text: string, requestId: string, ser
   return { status: content.status, headers: contentHeaders(content, requestId, service), body: content.body }
 }
 
-const serve = (
-  request: HttpRequest,
-  text: string | undefined,
-  parts: ReadonlyArray<Part> | undefined,
-  service: Service
-): FaultyContent => {
+const serve = (request: HttpRequest, text: string | undefined, service: Service): FaultyContent => {
   const { headers, method, target } = request
   if (method === "GET" && target === "/") return { status: 200, body: page(service), contentType: "text/html" }
   if (method === "GET" && target === "/openapi.json") {
@@ -99,7 +89,7 @@ const serve = (
     service.statistics.countFault(fault.kind)
     applyBefore(fault.kind)
   }
-  const answered = answer({ method, url, headers, text, parts }, service, interrupt)
+  const answered = answer({ method, url, headers, text }, service, interrupt)
   return { ...answered, body: service.faults.repeated(fault?.kind, url.pathname, answered.body), fault }
 }
 

@@ -20,7 +20,7 @@ export const listener =
 
 const respond = async (request: IncomingMessage, response: ServerResponse, agency: Agency): Promise<void> => {
   const { headers, method = "", url: target = "" } = request
-  const body = await readBody(request, maxBodyBytes(headers["content-type"]))
+  const body = await readBody(request)
   const received = { method, target, headers, body }
   const service = agency.serviceFor(received)
   let answered: HttpResponse
@@ -34,14 +34,14 @@ const respond = async (request: IncomingMessage, response: ServerResponse, agenc
   await deliver(answered, request, response, service)
 }
 
-/** The bytes of the body; undefined if there are more than `maxBytes`. */
-const readBody = (request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> =>
+/** The bytes of the body; undefined if there are more than `maxBodyBytes`. */
+const readBody = (request: IncomingMessage): Promise<Buffer | undefined> =>
   new Promise((resolve, reject) => {
     const parts: Array<Buffer> = []
     let size = 0
     request.on("data", (part: Buffer) => {
       size += part.length
-      if (size > maxBytes) resolve(undefined)
+      if (size > maxBodyBytes) resolve(undefined)
       else parts.push(part)
     })
     request.on("end", () => resolve(Buffer.concat(parts)))

@@ -1,5 +1,4 @@
 import { HttpError, invalid, malformed } from "./errors.ts"
-import type { Part } from "./multipart.ts"
 import type { Route } from "./route.ts"
 import type { Service } from "../service.ts"
 import type { Data } from "../account/collection.ts"
@@ -17,7 +16,7 @@ export const checkVersion = (version: string | undefined, service: Service): boo
   throw new HttpError(statusCode, error, { statusCode, message: error, error })
 }
 
-/** The body of an operation that expects JSON. */
+/** The body of a request, which is JSON. */
 export const readJson = (route: Route, contentType: string | undefined, text: string): Data => {
   if (route.method === "GET" || (text === "" && (route.method === "DELETE" || route.body === undefined))) return {}
   if (!/^application\/json\b/i.test(contentType ?? "")) {
@@ -32,18 +31,6 @@ export const readJson = (route: Route, contentType: string | undefined, text: st
   if (typeof body !== "object" || body === null || Array.isArray(body)) throw malformed("The body must be an object")
   if (isDeeperThan(200, body)) throw malformed("The body is nested too deeply")
   return body as Data
-}
-
-/** The parts of a form, for an operation that expects one (A 4.1). The handler has parsed them. */
-export const readForm = (
-  route: Route,
-  parts: ReadonlyArray<Part> | undefined,
-  isForm: boolean
-): ReadonlyArray<Part> => {
-  if (route.form === undefined) return []
-  if (!isForm) throw new HttpError(415, "The request must be multipart/form-data")
-  if (parts === undefined) throw malformed("The form is malformed")
-  return parts
 }
 
 /** `JSON.parse` can read any nesting, but `JSON.stringify` would overflow the stack. */

@@ -1,6 +1,5 @@
 import type { Data } from "../account/collection.ts"
 import type { Service } from "../service.ts"
-import type { Part } from "./multipart.ts"
 import type { Field, Shape } from "./shape.ts"
 
 /** A request that has passed all checks, including those of its parameters. */
@@ -10,8 +9,6 @@ export interface Call {
   readonly query: Data
   /** The members that the route describes and the JSON body contains; empty if the operation expects no body. */
   readonly body: Data
-  /** The parts of a `multipart/form-data` body; empty for operations that expect JSON. */
-  readonly parts: ReadonlyArray<Part>
   /** The request has an older, date-based Version (A 9.2). */
   readonly isDated: boolean
   /** A new identifier, for responses that contain one. */
@@ -44,7 +41,7 @@ export class Download {
  * Path parameters need no description. Only operations whose response is not JSON have no `returns`.
  */
 export interface Route {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+  readonly method: "GET" | "POST" | "PUT" | "DELETE"
   readonly path: string
   /** The scope that the token needs. Default: any valid token is accepted. */
   readonly scope?: string
@@ -60,10 +57,6 @@ export interface Route {
   readonly ignoresNull?: true
   /** The operation exists only in v3, not in the older, date-based versions (A 9.2). */
   readonly isNew?: true
-  /** `handle` also receives members that `body` does not describe, because the documents do not list the fields. */
-  readonly isOpen?: true
-  /** The operation expects `multipart/form-data` instead of JSON, with these members besides the files. */
-  readonly form?: Shape
   /** The status of a successful response. Default: 200. */
   readonly status?: 201 | 204
   /** The members of the response, or a field for the whole response, such as `record("User")`. */
@@ -71,6 +64,6 @@ export interface Route {
   /** The content type of a successful response. Default: JSON. */
   readonly produces?: "audio/x-wav" | "text/plain"
   /** Error statuses besides 400, 401, 403, 422, 429 and 500, 404 for a path with an id, and 413 and 415 for a body. */
-  readonly errors?: ReadonlyArray<409 | 413>
+  readonly errors?: ReadonlyArray<409>
   readonly handle: (call: Call, service: Service) => Answer
 }

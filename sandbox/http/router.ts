@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto"
 import { churn } from "../control/churn.ts"
-import { checkLocation, checkVersion, readForm, readJson } from "./request-checks.ts"
+import { checkLocation, checkVersion, readJson } from "./request-checks.ts"
 import { HttpError, notFound } from "./errors.ts"
 import { oauthError } from "./tokens.ts"
 import { emailContent, storagePath } from "../families/emails/content.ts"
-import { type Part, isMultipart } from "./multipart.ts"
 import { routes } from "../routes.ts"
 import { queryValues, withoutNulls, cutPages } from "./request-values.ts"
 import { type Answer, Download, type Route } from "./route.ts"
@@ -16,8 +15,6 @@ export interface ParsedRequest {
   readonly url: URL
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   readonly text: string
-  /** The parts of a well-formed `multipart/form-data` body. */
-  readonly parts?: ReadonlyArray<Part> | undefined
 }
 
 /** The content of a response. */
@@ -53,24 +50,20 @@ export const answer = (request: ParsedRequest, service: Service, interrupt: () =
     throw new HttpError(429, "Too Many Requests")
   }
   interrupt()
-  service.schedule.run(service.clock.now())
   churn(service)
   if (route.scope !== undefined) service.tokens.requireScope(route.scope)
-  const contentType = header(headers["content-type"])
-  const parts = readForm(route, request.parts, isMultipart(contentType))
-  const body = route.form === undefined ? readJson(route, contentType, text) : {}
+  const body = readJson(route, header(headers["content-type"]), text)
   checkLocation(route, { params, query: url.searchParams, body, isDated }, service)
   const query = route.query ?? {}
   checkQuery(query, url.searchParams)
   const members = route.body === undefined ? body : checkBody(route.body, body)
-  const kept = route.isOpen ? body : route.ignoresNull ? withoutNulls(route.body ?? {}, members) : members
+  const kept = route.ignoresNull ? withoutNulls(route.body ?? {}, members) : members
   const { pageCut } = service.settings.variants
   const answered = route.handle(
     {
       params,
       query: cutPages(queryValues(query, url.searchParams), pageCut),
       body: cutPages(kept, pageCut),
-      parts,
       isDated,
       get traceId() {
         return randomUUID()

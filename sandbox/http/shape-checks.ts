@@ -71,8 +71,6 @@ const checkValue = (field: Field, value: unknown, label: string, problems: Array
     if (value < minimum) problems.push(`${label} must not be less than ${minimum}`)
   }
   if (Array.isArray(value)) {
-    const minItems = field.minItems ?? 0
-    if (value.length < minItems) problems.push(`${label} must contain at least ${minItems} elements`)
     const { items } = field
     if (items !== undefined) value.forEach((item, index) => checkValue(items, item, `${label}.${index}`, problems))
   } else if (typeof value === "object" && field.fields !== undefined) {
@@ -100,9 +98,7 @@ const formats: Record<NonNullable<Field["format"]> | "none", readonly [(value: s
   // "Phone without country code" is a documented 422 (A 7).
   phone: [(value) => /^\+\d{5,15}$/.test(value), "have a country code"],
   "date-time": [(value) => !/^\d+$/.test(value) && instant(value) !== undefined, "be a valid ISO 8601 date string"],
-  date: [(value) => /^\d{4}-\d{2}-\d{2}$/.test(value) && dayOf(value) !== undefined, "be a date, YYYY-MM-DD"],
-  time: [(value) => /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/.test(value), "be a time, HH:mm:ss"],
-  uri: [(value) => URL.canParse(value), "be a URL address"]
+  date: [(value) => /^\d{4}-\d{2}-\d{2}$/.test(value) && dayOf(value) !== undefined, "be a date, YYYY-MM-DD"]
 }
 
 const hasType = ({ type }: Field, value: unknown): boolean => {

@@ -5,13 +5,11 @@ export interface Field {
   /** Any value is a 422: other operations accept this member, but not this one. */
   readonly forbidden?: boolean
   readonly choices?: ReadonlyArray<string>
-  readonly format?: "email" | "phone" | "date-time" | "date" | "time" | "uri"
+  readonly format?: "email" | "phone" | "date-time" | "date"
   readonly minimum?: number
   readonly maximum?: number
   /** Characters of a text. */
   readonly maxLength?: number
-  /** Items of a list. */
-  readonly minItems?: number
   /** The sandbox accepts it, but the OpenAPI description omits it, as the documents do. */
   readonly undocumented?: boolean
   /** The items of a list. */
@@ -30,6 +28,8 @@ export const text: Field = { type: "string" }
 export const email: Field = { type: "string", format: "email" }
 /** E.164 with its leading plus. */
 export const phone: Field = { type: "string", format: "phone" }
+/** YYYY-MM-DD. */
+export const day: Field = { type: "string", format: "date" }
 /** ISO 8601. */
 export const timestamp: Field = { type: "string", format: "date-time" }
 export const number: Field = { type: "number" }
@@ -41,7 +41,7 @@ export const forbidden: Field = { type: "any", forbidden: true }
 
 export const choice = (...choices: ReadonlyArray<string>): Field => ({ type: "string", choices })
 
-export const list = (items: Field, minItems = 0): Field => ({ type: "array", items, ...(minItems > 0 && { minItems }) })
+export const list = (items: Field): Field => ({ type: "array", items })
 
 export const object = (fields: Shape = {}): Field => ({ type: "object", fields })
 

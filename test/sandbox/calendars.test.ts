@@ -15,22 +15,10 @@ const book = async (fields: Json) => {
 }
 
 describe("a calendar", () => {
-  it("can be listed, read, created with undocumented fields, changed and deleted", async () => {
+  it("can be listed and read", async () => {
     const [first] = await calendars()
     assert.deepEqual((await s.get(`/calendars/${first!["id"]}`)).body, { calendar: first })
-    const created = await s.post("/calendars/", { locationId, name: "Roof check", slotInterval: 15 })
-    assert.equal(created.status, 200)
-    const { calendar } = created.body
-    assert.deepEqual([calendar.calendarType, calendar.slotInterval], ["event", 15])
-    const changed = await s.send("PUT", `/calendars/${calendar.id}`, { slotDuration: 20, id: "x", locationId })
-    assert.equal((await s.send("PUT", `/calendars/${calendar.id}`, { locationId: "other" })).status, 403)
-    assert.deepEqual(changed.body["calendar"], { ...calendar, slotDuration: 20 })
-    assert.equal((await s.send("DELETE", `/calendars/${calendar.id}`)).status, 200)
-    assert.equal((await s.get(`/calendars/${calendar.id}`)).status, 404)
-    assert.equal((await s.send("PUT", `/calendars/${calendar.id}`, {})).status, 404)
-    assert.equal((await s.send("DELETE", `/calendars/${calendar.id}`)).status, 404)
-    assert.equal((await s.post("/calendars/", { locationId })).status, 422)
-    assert.equal((await s.post("/calendars/", { locationId, name: "x", slotDuration: "30" })).status, 400)
+    assert.equal((await s.get("/calendars/none")).status, 404)
     assert.equal((await s.get("/calendars/")).status, 422)
   })
 })
@@ -40,14 +28,10 @@ describe("free slots", () => {
 
   it("are within the opening hours, have the offset of the time zone, and do not overlap appointments", async () => {
     const openHours = [{ daysOfTheWeek: [1], hours: [{ openHour: 9, closeHour: 11 }] }]
-    const made = await s.post("/calendars/", {
-      locationId,
-      name: "Mondays",
-      slotDuration: 1,
-      slotDurationUnit: "hours",
-      openHours
-    })
-    const { id } = made.body["calendar"]
+    const id = "mondays"
+    const fields = { name: "Mondays", slotDuration: 1, slotDurationUnit: "hours", openHours }
+    const [like] = await calendars()
+    await s.post("/__sandbox/plant", { collection: "calendars", like: like!["id"], id, fields })
     const week = `startDate=${monday}&endDate=${monday + 7 * day}`
     assert.deepEqual((await slots(id, week)).body, {
       "2027-01-11": { slots: ["2027-01-11T09:00:00-05:00", "2027-01-11T10:00:00-05:00"] }
@@ -56,15 +40,11 @@ describe("free slots", () => {
       "2027-01-11": { slots: ["2027-01-11T23:00:00+09:00"] },
       "2027-01-12": { slots: ["2027-01-12T00:00:00+09:00"] }
     })
-    const booked = await book({
-      calendarId: id,
-      startTime: "2027-01-11T09:30:00-05:00",
-      endTime: "2027-01-11T10:00:00-05:00"
-    })
-    assert.deepEqual((await slots(id, week)).body["2027-01-11"].slots, ["2027-01-11T10:00:00-05:00"])
-    const cancelled = { appointmentStatus: "cancelled" }
-    await s.send("PUT", `/calendars/events/appointments/${booked.body["id"]}`, cancelled)
+    const times = { startTime: "2027-01-11T09:30:00-05:00", endTime: "2027-01-11T10:00:00-05:00" }
+    await book({ calendarId: id, ...times, appointmentStatus: "cancelled" })
     assert.equal((await slots(id, week)).body["2027-01-11"].slots.length, 2)
+    await book({ calendarId: id, ...times })
+    assert.deepEqual((await slots(id, week)).body["2027-01-11"].slots, ["2027-01-11T10:00:00-05:00"])
   })
 
   it("are in the future, and a request covers at most 31 days", async () => {
@@ -107,23 +87,16 @@ describe("appointments", () => {
     assert.equal((await s.get(`/calendars/events?${window}&calendarId=x`)).status, 422)
   })
 
-  it("can be booked, read, moved and deleted, and only a read is wrapped in an object", async () => {
+  it("can be booked and read, and only a read is wrapped in an object", async () => {
     const [calendar] = await calendars()
     const { body, status } = await book({ calendarId: calendar!["id"], startTime: "2027-03-01T10:00:00-05:00" })
     assert.equal(status, 201)
     assert.deepEqual([body["startTime"], body["endTime"]], ["2027-03-01T15:00:00.000Z", "2027-03-01T16:00:00.000Z"])
-    const one = `/calendars/events/appointments/${body["id"]}`
-    assert.deepEqual((await s.get(one)).body, { event: body })
-    const moved = { startTime: "2027-04-01T10:00:00Z", endTime: "2027-04-01T11:00:00Z", appointmentStatus: "showed" }
-    assert.equal((await s.send("PUT", one, moved)).body["appointmentStatus"], "showed")
-    const april = Date.UTC(2027, 3, 1)
-    const found = await events(`calendarId=${calendar!["id"]}&startTime=${april}&endTime=${april + day}`)
+    assert.deepEqual((await s.get(`/calendars/events/appointments/${body["id"]}`)).body, { event: body })
+    const march = Date.UTC(2027, 2, 1)
+    const found = await events(`calendarId=${calendar!["id"]}&startTime=${march}&endTime=${march + day}`)
     assert.include(ids(found.body["events"]), body["id"])
-    assert.equal((await s.send("PUT", one, { endTime: "2027-04-01T09:00:00Z" })).status, 422)
-    assert.equal((await s.send("DELETE", `/calendars/events/${body["id"]}`)).status, 200)
-    assert.equal((await s.get(one)).status, 404)
-    assert.equal((await s.send("PUT", one, {})).status, 404)
-    assert.equal((await s.send("DELETE", `/calendars/events/${body["id"]}`)).status, 404)
+    assert.equal((await s.get("/calendars/events/appointments/none")).status, 404)
   })
 
   it("need a calendar, a contact, a start and a known status", async () => {

@@ -16,7 +16,7 @@ interface Reply {
 interface Init {
   method?: string
   headers?: Record<string, string>
-  body?: string | FormData
+  body?: string
   signal?: AbortSignal
 }
 
@@ -59,16 +59,13 @@ export const sandbox = async (options: SandboxOptions = {}): Promise<Client & { 
   const clock = new VirtualClock(Math.max(options.now ?? 0, Date.now()))
   const service = createService({ ...small, ...options }, clock)
   service.origin = "http://sandbox"
-  const fetch: Client["fetch"] = async (path, { body, headers = {}, method = "GET" } = {}) => {
+  const fetch: Client["fetch"] = async (path, { body = "", headers = {}, method = "GET" } = {}) => {
     clock.advance(1)
-    const form = body instanceof FormData ? new Response(body) : undefined
-    const bytes = form === undefined ? Buffer.from((body as string) ?? "") : Buffer.from(await form.arrayBuffer())
-    const all = Object.entries({ ...headers, ...(form && { "content-type": form.headers.get("content-type")! }) })
     const request = {
       method,
       target: path.replace(service.origin, ""),
-      headers: Object.fromEntries(all.map(([name, value]) => [name.toLowerCase(), value])),
-      body: bytes
+      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+      body: Buffer.from(body)
     }
     const answered = await handle(request, service)
     const isWhole = typeof answered.body === "string" || answered.body instanceof Uint8Array

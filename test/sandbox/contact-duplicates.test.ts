@@ -6,50 +6,6 @@ const strict = await sandbox({ contacts: 50, allowDuplicateContact: false, dupli
 
 const create = async (client: Client, fields: Json): Promise<Json> =>
   (await client.post("/contacts/", { locationId: client.locationId, ...fields })).body["contact"]
-const upsert = async (client: Client, fields: Json): Promise<Json> =>
-  (await client.post("/contacts/upsert", { locationId: client.locationId, ...fields })).body
-
-describe("upsert", () => {
-  it("creates a contact if none matches, and replaces the tags of a match", async () => {
-    const first = await upsert(s, { email: "Ida@Post.example", tags: ["a", "b"], gender: "female" })
-    assert.isTrue(first["new"])
-    assert.isString(first["traceId"])
-    const second = await upsert(s, { email: "ida@post.example", tags: ["c"] })
-    assert.deepEqual([second["new"], second["contact"].id], [false, first["contact"].id])
-    assert.deepEqual([second["contact"].tags, second["contact"].gender], [["c"], "female"])
-  })
-
-  it("creates a duplicate if the request and the account allow it, but not if the account forbids it", async () => {
-    const sent = { email: "twice@post.example", createNewIfDuplicateAllowed: true }
-    assert.isTrue((await upsert(s, sent))["new"])
-    assert.isTrue((await upsert(s, sent))["new"])
-    assert.isTrue((await upsert(strict, sent))["new"])
-    assert.isFalse((await upsert(strict, sent))["new"])
-  })
-
-  it("updates the match of the first field in the configured order if two contacts match", async () => {
-    for (const [client, by] of [
-      [s, "email"],
-      [strict, "phone"]
-    ] as const) {
-      const fields: Json = { email: await create(client, { email: "e@post.example" }), phone: undefined }
-      fields["phone"] = await create(client, { phone: "+12075550177" })
-      const { contact } = await upsert(client, { email: "e@post.example", phone: "+12075550177", firstName: "Both" })
-      assert.equal(contact.id, fields[by].id)
-    }
-    const [kept] = (await strict.get(`/contacts/lookup?locationId=${strict.locationId}&email=e@post.example`)).body[
-      "contacts"
-    ]
-    assert.isUndefined(kept.phone)
-  })
-
-  it("is refused with another location or a wrong type", async () => {
-    assert.equal((await s.post("/contacts/upsert", { email: "x@y.example" })).status, 422)
-    assert.equal((await s.post("/contacts/upsert", { locationId: "other" })).status, 403)
-    const wrong = { locationId: s.locationId, createNewIfDuplicateAllowed: "yes" }
-    assert.equal((await s.post("/contacts/upsert", wrong)).status, 400)
-  })
-})
 
 describe("a duplicate", () => {
   it("is a conflict if the account forbids it, and is created if the account allows it", async () => {

@@ -5,9 +5,12 @@ const s = await sandbox({ contacts: 40 })
 const { locationId } = s
 
 const field = async (fields: Json): Promise<string> => {
-  const { body } = await s.post(`/locations/${locationId}/customFields`, { name: `Field ${Math.random()}`, ...fields })
-  return body["customField"].id
+  const { id: like } = (await s.records("customFields")).find((row) => row["dataType"] === "TEXT")!
+  const id = `field${planted++}`
+  await s.post("/__sandbox/plant", { collection: "customFields", like, id, fields })
+  return id
 }
+let planted = 0
 const seeded = async (fieldKey: string): Promise<string> =>
   (await s.records("customFields")).find((row) => row["fieldKey"] === fieldKey)!["id"]
 const onContact = (entry: Json) => s.post("/contacts/", { locationId, customFields: [entry] })

@@ -1,42 +1,10 @@
-import { conflict, invalid } from "../../http/errors.ts"
+import { invalid } from "../../http/errors.ts"
 import type { Route } from "../../http/route.ts"
 import type { Service } from "../../service.ts"
-import {
-  choice,
-  described,
-  type Field,
-  flag,
-  list,
-  number,
-  record,
-  required,
-  type Shape,
-  text
-} from "../../http/shape.ts"
-import type { Collection, Data, Entry } from "../../account/collection.ts"
-import { iso } from "../../account/clock.ts"
-import { entry } from "../../account/collection.ts"
+import { choice, described, flag, list, record, required, type Shape, text } from "../../http/shape.ts"
+import type { Collection, Data } from "../../account/collection.ts"
 import { filterBy, containsText, pageNewest, requiredPaging } from "../../http/lists.ts"
 import { blogStatuses } from "./seeded-blogs.ts"
-import { dropUndefined, checkReference, checkReferences, find } from "../records.ts"
-
-const uri: Field = { type: "string", format: "uri" }
-
-const writable: Shape = {
-  title: required(text),
-  blogId: required(text),
-  imageUrl: required(uri),
-  description: required(text),
-  rawHTML: required(text),
-  status: required(choice(...blogStatuses)),
-  imageAltText: required(text),
-  categories: required(list(text)),
-  author: required(text),
-  urlSlug: required(text),
-  publishedAt: required({ type: "string", format: "date-time" }),
-  tags: list(text),
-  canonicalLink: uri
-}
 
 /** Blogs (B 4.8). The list of sites is paged by `skip`, the others only by `offset`. No list has a total. */
 export const blogRoutes: ReadonlyArray<Route> = [
@@ -81,48 +49,6 @@ export const blogRoutes: ReadonlyArray<Route> = [
     }
   },
   {
-    method: "POST",
-    path: "/blogs/posts",
-    summary: "Create a blog post",
-    scope: "blogs/post.write",
-    location: { in: "body", name: "locationId" },
-    status: 201,
-    body: writable,
-    ignoresNull: true,
-    returns: { data: record("BlogPost") },
-    errors: [409],
-    handle: ({ body }, service) => {
-      const fields = checked(body, service, undefined)
-      const { clock, random, world } = service
-      const now = clock.now()
-      const id = random.hexId(now)
-      const { blogId, ...rest } = fields
-      const source = { _id: id, ...rest, archived: rest["status"] === "ARCHIVED", updatedAt: iso(now) }
-      const row = world.blogPosts.add(entry({ id, parent: String(blogId), created: now, source }))
-      return `{"data":${world.blogPosts.full(row)}}`
-    }
-  },
-  {
-    method: "PUT",
-    path: "/blogs/posts/:postId",
-    summary: "Replace a blog post",
-    scope: "blogs/post-update.write",
-    location: { in: "body", name: "locationId" },
-    body: { ...writable, wordCount: required(number) },
-    ignoresNull: true,
-    returns: { updatedBlogPost: record("BlogPost") },
-    errors: [409],
-    handle: ({ body, params }, service) => {
-      const { blogPosts } = service.world
-      const old = find(blogPosts, params["postId"], "Blog post")
-      const { blogId, ...rest } = checked(body, service, old)
-      const now = service.clock.now()
-      const source = { _id: old.id, ...rest, archived: rest["status"] === "ARCHIVED", updatedAt: iso(now) }
-      const row = blogPosts.replace(old, entry({ ...old, parent: String(blogId), updated: now, source }))
-      return `{"updatedBlogPost":${blogPosts.full(row)}}`
-    }
-  },
-  {
     method: "GET",
     path: "/blogs/posts/url-slug-exists",
     summary: "Check whether a slug is taken",
@@ -162,14 +88,4 @@ const refuseSkip = ({ skip }: Data): void => {
 const isTaken = ({ world }: Service, urlSlug: unknown, except: string | null | undefined): boolean => {
   const { blogPosts } = world
   return blogPosts.live().some((row) => row.id !== except && blogPosts.data(row)["urlSlug"] === urlSlug)
-}
-
-const checked = (body: Data, service: Service, old: Entry | undefined): Data => {
-  const { blogAuthors, blogCategories, blogs } = service.world
-  checkReference(blogs, body["blogId"], "blogId")
-  checkReference(blogAuthors, body["author"], "author")
-  checkReferences(blogCategories, body["categories"], "categories")
-  const { urlSlug } = body
-  if (isTaken(service, urlSlug, old?.id)) throw conflict(`A blog post with the slug ${String(urlSlug)} exists`)
-  return dropUndefined(body)
 }

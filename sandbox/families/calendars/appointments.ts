@@ -4,18 +4,7 @@ import { listed, pageOf } from "../../http/pages.ts"
 import { instant } from "../../http/parameters.ts"
 import type { Answer, Call, Route } from "../../http/route.ts"
 import type { Service } from "../../service.ts"
-import {
-  type Shape,
-  choice,
-  described,
-  flag,
-  integer,
-  list,
-  record,
-  required,
-  text,
-  timestamp
-} from "../../http/shape.ts"
+import { type Shape, choice, described, integer, list, record, required, text, timestamp } from "../../http/shape.ts"
 import { appointmentStatuses } from "./seeded-appointments.ts"
 import { type Data, entry } from "../../account/collection.ts"
 import { slotMinutes } from "./open-hours.ts"
@@ -68,34 +57,6 @@ export const appointmentRoutes: ReadonlyArray<Route> = [
     status: 201,
     returns: record("Appointment"),
     handle: (call, service) => book(call, service)
-  },
-  {
-    method: "PUT",
-    path: "/calendars/events/appointments/:eventId",
-    scope: "calendars/events.write",
-    summary: "Update an appointment",
-    body: shape,
-    returns: record("Appointment"),
-    handle: ({ body, params }, service) => {
-      const { appointments } = service.world
-      const old = find(appointments, params["eventId"], "Appointment")
-      const now = service.clock.now()
-      const source = dropNulls({ ...appointments.data(old), ...checked(body, service), dateUpdated: iso(now) })
-      const last = startOf(source)
-      const parent = String(source["contactId"])
-      return appointments.full(appointments.replace(old, entry({ ...old, parent, last, updated: now, source })))
-    }
-  },
-  {
-    method: "DELETE",
-    path: "/calendars/events/:eventId",
-    scope: "calendars/events.write",
-    summary: "Delete an event",
-    returns: { succeeded: flag },
-    handle: ({ params }, { world: { appointments } }) => {
-      appointments.remove(find(appointments, params["eventId"], "Event"))
-      return { succeeded: true }
-    }
   }
 ]
 

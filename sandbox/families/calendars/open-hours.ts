@@ -1,16 +1,4 @@
-import { type Field, between, integer, list, object, required } from "../../http/shape.ts"
 import type { Data } from "../../account/collection.ts"
-
-const hour = required(between(integer, 0, 24))
-const minute = between(integer, 0, 59)
-
-/** The opening hours of a calendar. The documents do not show this field (A 2.11); it is one of the "other fields". */
-export const openHours: Field = list(
-  object({
-    daysOfTheWeek: required(list(between(integer, 0, 6), 1)),
-    hours: required(list(object({ openHour: hour, openMinute: minute, closeHour: hour, closeMinute: minute }), 1))
-  })
-)
 
 /** The opening hours of a weekday, in minutes after midnight. */
 export const openRangesOn = (calendar: Data, weekday: number): ReadonlyArray<{ from: number; to: number }> => {

@@ -49,32 +49,6 @@ export const noteRoutes: ReadonlyArray<Route> = [
     summary: "Get a note",
     returns: { note: record("Note") },
     handle: ({ params }, service) => wrapRecord("note", service.world.notes, findNote(service, params))
-  },
-  {
-    method: "PUT",
-    path: "/contacts/:contactId/notes/:id",
-    scope: "contacts.write",
-    summary: "Update a note",
-    body: fields,
-    returns: { note: record("Note") },
-    handle: ({ body, params }, service) => {
-      const old = findNote(service, params)
-      const { notes } = service.world
-      const source = dropNulls({ ...notes.data(old), ...readNote(body, service) })
-      const next = notes.replace(old, entry({ ...old, updated: service.clock.now(), source }))
-      return wrapRecord("note", notes, next)
-    }
-  },
-  {
-    method: "DELETE",
-    path: "/contacts/:contactId/notes/:id",
-    scope: "contacts.write",
-    summary: "Delete a note",
-    returns: { succeeded: flag },
-    handle: ({ params }, service) => {
-      service.world.notes.remove(findNote(service, params))
-      return { succeeded: true }
-    }
   }
 ]
 

@@ -1,9 +1,7 @@
 import { pageOf } from "../../http/pages.ts"
 import type { Route } from "../../http/route.ts"
-import { flag, list, record, required, text, timestamp } from "../../http/shape.ts"
-import { entry } from "../../account/collection.ts"
+import { list, record } from "../../http/shape.ts"
 import { findContact } from "./contacts.ts"
-import { checkUser, dropNulls, wrapRecord } from "../records.ts"
 
 /** Tasks of a contact (A 4.2). The list has no pages and no count. */
 export const contactTaskRoutes: ReadonlyArray<Route> = [
@@ -18,31 +16,6 @@ export const contactTaskRoutes: ReadonlyArray<Route> = [
       const rows = tasks.children(findContact(service, params["contactId"]!).id as string)
       const texts = rows.toSorted((a, b) => b.created - a.created).map((row) => tasks.full(row))
       return pageOf("tasks", texts, {})
-    }
-  },
-  {
-    method: "POST",
-    path: "/contacts/:contactId/tasks",
-    scope: "contacts.write",
-    summary: "Create a task",
-    body: {
-      title: required(text),
-      dueDate: required(timestamp),
-      completed: required(flag),
-      body: text,
-      assignedTo: text
-    },
-    // The response is not documented; it is like that of other creates of a contact.
-    status: 201,
-    returns: { task: record("Task") },
-    handle: ({ body, params }, service) => {
-      const { clock, random, world } = service
-      const contact = findContact(service, params["contactId"]!)
-      checkUser(body["assignedTo"], "assignedTo", service)
-      const id = random.id()
-      const source = dropNulls({ id, contactId: contact.id, ...body })
-      const task = world.tasks.add(entry({ id, parent: contact.id, created: clock.now(), source }))
-      return wrapRecord("task", world.tasks, task)
     }
   }
 ]

@@ -8,6 +8,7 @@ import {
   between,
   choice,
   described,
+  flag,
   integer,
   list,
   number,
@@ -64,6 +65,20 @@ export const conversationRoutes: ReadonlyArray<Route> = [
     returns: record("Conversation"),
     handle: ({ params }, service) =>
       service.world.conversations.full(findConversation(service, params["conversationId"]!))
+  },
+  {
+    method: "DELETE",
+    path: "/conversations/:conversationId",
+    scope: "conversations.write",
+    summary: "Delete a conversation and its messages",
+    returns: { success: flag },
+    handle: ({ params }, service) => {
+      const { conversations, messages } = service.world
+      const old = findConversation(service, params["conversationId"]!)
+      for (const message of messages.children(old.id!)) messages.remove(message)
+      conversations.remove(old)
+      return { success: true }
+    }
   }
 ]
 

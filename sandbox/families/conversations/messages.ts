@@ -19,7 +19,6 @@ import { type Data, type Entry, entry } from "../../account/collection.ts"
 import { emailIds } from "./seeded-email-messages.ts"
 import { channels, messageTypes } from "./message-types.ts"
 import { findContact } from "../contacts/contacts.ts"
-import { conversationOf, openConversation } from "./conversation-writes.ts"
 import { findConversation } from "./conversations.ts"
 import { find } from "../records.ts"
 
@@ -99,6 +98,32 @@ const send = (body: Data, service: Service): Answer => {
   const fields = { direction: "outbound", source: "api", body: html ?? message, subject }
   const sent = addMessage(service, conversation, channels[type!]!, fields)
   return { conversationId: conversation.id, messageId: sent.id }
+}
+
+const conversationOf = ({ world }: Service, contact: Entry): Entry | undefined =>
+  world.conversations.children(contact.id!)[0]
+
+const openConversation = ({ clock, random, world }: Service, contact: Entry): Entry => {
+  const id = random.id()
+  const now = clock.now()
+  const { firstName, lastName, name, phone } = world.contacts.data(contact)
+  const fullName = name ?? `${String(firstName ?? "")} ${String(lastName ?? "")}`.trim()
+  const source = {
+    id,
+    locationId: world.context.locationId,
+    contactId: contact.id,
+    type: 1,
+    unreadCount: 0,
+    inbox: true,
+    starred: false,
+    deleted: false,
+    fullName,
+    contactName: fullName,
+    phone,
+    dateAdded: iso(now),
+    dateUpdated: iso(now)
+  }
+  return world.conversations.add(entry({ id, parent: contact.id, kind: 1, created: now, last: now, source }))
 }
 
 /** Adds a message, which becomes the last one of its conversation. */

@@ -52,13 +52,6 @@ export const fieldChangeShape: Shape = {
   optionDisplayType: choice("TEXT_ONLY", "TEXT_WITH_ICON", "TEXT_WITH_IMAGE")
 }
 
-export const fieldShape: Shape = {
-  ...fieldChangeShape,
-  name: required(text),
-  dataType: required(choice(...dataTypes)),
-  model: choice("contact", "opportunity")
-}
-
 /** Checks the rules of the data type, and throws 422 with all violations. `old` is the field that an update changes. */
 export const checkRules = (body: Data, dataType: string, old: Data = {}): void => {
   const has = (name: string): boolean => (body[name] ?? old[name] ?? undefined) !== undefined

@@ -1,10 +1,10 @@
-import { conflict, invalid, notFound } from "../../http/errors.ts"
+import { invalid, notFound } from "../../http/errors.ts"
 import { listed, pageOf } from "../../http/pages.ts"
 import type { Route } from "../../http/route.ts"
 import type { Service } from "../../service.ts"
-import { choice, flag, list, record } from "../../http/shape.ts"
+import { choice, list, record } from "../../http/shape.ts"
 import { type Data, type Entry, entry } from "../../account/collection.ts"
-import { checkRules, fieldChangeShape, fieldShape, storedField } from "./custom-field-rules.ts"
+import { checkRules, fieldChangeShape, storedField } from "./custom-field-rules.ts"
 import { dropNulls, wrapRecord } from "../records.ts"
 
 const path = "/locations/:locationId/customFields"
@@ -41,30 +41,6 @@ export const customFieldRoutes: ReadonlyArray<Route> = [
       wrapRecord("customField", service.world.customFields, findField(service, params["id"]!))
   },
   {
-    method: "POST",
-    path,
-    scope: "locations/customFields.write",
-    location,
-    summary: "Create a custom field",
-    body: fieldShape,
-    status: 201,
-    returns,
-    errors: [409],
-    handle: ({ body }, service) => {
-      const { clock, random, world } = service
-      checkRules(body, body["dataType"] as string)
-      const model = body["model"] ?? "contact"
-      const key = `${String(model)}.${String(body["name"]).toLowerCase().replaceAll(/\W+/g, "_")}`
-      const fields = [...world.customFields.live()].map((row) => world.customFields.data(row))
-      if (fields.some((field) => field["fieldKey"] === key)) throw conflict(`A custom field ${key} exists already`)
-      const id = random.id()
-      const { locationId } = world.context
-      const source = dropNulls({ id, fieldKey: key, model, position: 0, locationId, ...storedField(body) })
-      const created = world.customFields.add(entry({ id, created: clock.now(), source }))
-      return wrapRecord("customField", world.customFields, created)
-    }
-  },
-  {
     method: "PUT",
     path: `${path}/:id`,
     scope: "locations/customFields.write",
@@ -81,19 +57,6 @@ export const customFieldRoutes: ReadonlyArray<Route> = [
       const source = dropNulls({ ...data, ...storedField(body) })
       const next = customFields.replace(old, entry({ ...old, updated: service.clock.now(), source }))
       return wrapRecord("customField", customFields, next)
-    }
-  },
-  {
-    method: "DELETE",
-    path: `${path}/:id`,
-    scope: "locations/customFields.write",
-    location,
-    summary: "Delete a custom field",
-    // The documents spell it this way.
-    returns: { succeded: flag },
-    handle: ({ params }, service) => {
-      service.world.customFields.remove(findField(service, params["id"]!))
-      return { succeded: true }
     }
   }
 ]

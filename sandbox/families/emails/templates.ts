@@ -1,91 +1,45 @@
-import { invalid } from "../../http/errors.ts"
 import { extend } from "../../http/pages.ts"
 import type { Route } from "../../http/route.ts"
 import type { Service } from "../../service.ts"
-import { anything, choice, flag, described, email, record, required, text } from "../../http/shape.ts"
-import type { Data, Entry } from "../../account/collection.ts"
+import { between, choice, described, flag, integer, record, text } from "../../http/shape.ts"
+import { type Data, type Entry, type Filter, byUpdated } from "../../account/collection.ts"
+import { containsText, windowOf } from "../../http/lists.ts"
 import { editorContentUrl } from "./content.ts"
-import { emailKind, html } from "./seeded-emails.ts"
-import { dropUndefined, addRecord, changeRecord, checkReference, find, notFoundById } from "../records.ts"
+import { emailKind } from "./seeded-emails.ts"
+import { find, notFoundById } from "../records.ts"
 
-const path = "/emails/locations/:locationId/templates"
-const [reads, writes] = ["emails/templates.readonly", "emails/templates.write"]
-const traced = { traceId: text }
-const senders = { previewText: text, subjectLine: text, fromName: text, fromEmail: email, userId: text }
-
-/** Operations on one email template, and the creation of folders (B 4.1). */
+/** Email templates, and the one list of them and their folders (B 4.1). */
 export const emailTemplateRoutes: ReadonlyArray<Route> = [
   {
-    method: "POST",
-    path: `${path}`,
-    summary: "Create a template",
-    scope: writes!,
+    method: "GET",
+    path: "/emails/locations/:locationId/templates",
+    summary: "List templates and folders",
+    scope: "emails/templates.readonly",
     location: { in: "path", name: "locationId" },
     isNew: true,
-    status: 201,
-    body: {
-      name: required(text),
-      editorType: required(choice("html", "text")),
-      editorContent: text,
-      parentFolderId: text,
-      ...senders
+    query: {
+      limit: described(between(integer, 1, 20), "Default 10."),
+      offset: described(between(integer, 0), "Default 0."),
+      search: text,
+      sortBy: choice("updatedAt"),
+      sortOrder: described(choice("asc", "desc"), "Default desc."),
+      archived: described(flag, "Default false."),
+      folderId: described(text, "`root` for the top level."),
+      include: described(choice("templates", "folders", "all"), "Default all.")
     },
-    ignoresNull: true,
-    returns: record("EmailTemplate"),
-    handle: ({ body, traceId }, service) => {
-      const { editorContent, userId, ...fields } = body
-      checkReference(service.world.users, userId, "userId")
-      return written(create(service, { ...fields, content: editorContent ?? "" }), traceId, service)
-    }
-  },
-  {
-    method: "POST",
-    path: `${path}/folders`,
-    summary: "Create a folder",
-    scope: writes!,
-    location: { in: "path", name: "locationId" },
-    isNew: true,
-    status: 201,
-    body: { name: required(text), userId: text },
-    ignoresNull: true,
-    returns: record("EmailTemplateFolder"),
-    handle: ({ body, traceId }, service) => {
-      const { emailTemplates } = service.world
-      checkReference(service.world.users, body["userId"], "userId")
-      const row = addRecord(service, emailTemplates, { name: body["name"] }, { kind: emailKind.folder, plain: true })
-      return { ...emailTemplates.data(row), traceId }
-    }
-  },
-  {
-    method: "POST",
-    path: `${path}/import`,
-    summary: "Import a template of another provider from its public address",
-    scope: writes!,
-    location: { in: "path", name: "locationId" },
-    isNew: true,
-    status: 201,
-    body: {
-      // The documents hide the names of the two providers behind these.
-      importProvider: required(choice("provider_a", "provider_b")),
-      importUrl: required({ type: "string", format: "uri" }),
-      name: text,
-      parentFolderId: text,
-      userId: text
-    },
-    ignoresNull: true,
-    returns: record("EmailTemplate"),
-    handle: ({ body, traceId }, service) => {
-      const { importUrl, name = "Imported template", parentFolderId, userId } = body
-      checkReference(service.world.users, userId, "userId")
-      const content = html(String(name), `Imported from ${String(importUrl)}`)
-      return written(create(service, { name, parentFolderId, editorType: "html", content }), traceId, service)
+    returns: { items: { type: "array", items: record("EmailTemplateListItem") }, total: integer, traceId: text },
+    handle: ({ query, traceId }, service) => {
+      const rows = service.world.emailTemplates.sorted(byUpdated, listed(query, service))
+      const ordered = query["sortOrder"] === "asc" ? rows : rows.toReversed()
+      const items = windowOf(query, ordered).map((row) => listItem(row, service))
+      return { items, total: rows.length, traceId }
     }
   },
   {
     method: "GET",
-    path: `${path}/:templateId`,
+    path: "/emails/locations/:locationId/templates/:templateId",
     summary: "Get a template",
-    scope: reads!,
+    scope: "emails/templates.readonly",
     location: { in: "path", name: "locationId" },
     isNew: true,
     returns: record("EmailTemplate"),
@@ -97,54 +51,6 @@ export const emailTemplateRoutes: ReadonlyArray<Route> = [
         traceId
       })
     }
-  },
-  {
-    method: "PATCH",
-    path: `${path}/:templateId`,
-    summary: "Change, move or archive a template",
-    scope: writes!,
-    location: { in: "path", name: "locationId" },
-    isNew: true,
-    body: {
-      name: text,
-      editorContent: text,
-      editorType: choice("html", "text"),
-      archived: flag,
-      parentFolderId: described(anything, "A folder id, or null for the top level."),
-      ...senders
-    },
-    ignoresNull: true,
-    returns: record("EmailTemplate"),
-    handle: ({ body, params, traceId }, service) => {
-      const old = findTemplate(service, params["templateId"]!)
-      const { editorContent, subjectLine, userId, ...rest } = body
-      checkReference(service.world.users, userId, "userId")
-      if ((editorContent === undefined) !== (rest["editorType"] === undefined)) {
-        throw invalid("editorContent and editorType must be sent together")
-      }
-      checkFolder(service, rest["parentFolderId"])
-      const type = rest["editorType"] === undefined ? {} : { isPlainText: rest["editorType"] === "text" }
-      const fields = { ...dropUndefined({ ...rest, content: editorContent, subject: subjectLine }), ...type }
-      const top = rest["parentFolderId"] === null ? { parentFolderId: undefined } : {}
-      const row = changeRecord(service, service.world.emailTemplates, old, { ...fields, ...top })
-      return {
-        ...written(row, traceId, service),
-        archived: service.world.emailTemplates.data(row)["archived"]
-      }
-    }
-  },
-  {
-    method: "DELETE",
-    path: `${path}/:templateId`,
-    summary: "Delete a template",
-    scope: writes!,
-    location: { in: "path", name: "locationId" },
-    isNew: true,
-    returns: { deleted: flag, ...traced },
-    handle: ({ params, traceId }, service) => {
-      service.world.emailTemplates.remove(findTemplate(service, params["templateId"]!))
-      return { deleted: true, traceId }
-    }
   }
 ]
 
@@ -154,23 +60,32 @@ const findTemplate = ({ world }: Service, id: string): Entry => {
   return row
 }
 
-/** Campaigns use the same folders. */
-export const checkFolder = ({ world }: Service, id: unknown): void => {
-  if (id === undefined || id === null) return
-  if (world.emailTemplates.get(String(id))?.kind !== emailKind.folder) {
-    throw invalid("parentFolderId is not valid")
+/** Folders are never archived, so the archived list has none. */
+const listed = (query: Data, { world }: Service): Filter => {
+  const { archived = false, folderId, include = "all", search } = query
+  const test: Filter["test"] = (row) => {
+    const isFolder = row.kind === emailKind.folder
+    if (include !== "all" && isFolder !== (include === "folders")) return false
+    const data = world.emailTemplates.data(row)
+    const parent = data["parentFolderId"] ?? "root"
+    return (
+      (data["archived"] ?? false) === archived &&
+      (folderId === undefined || parent === folderId) &&
+      containsText(search, data["name"])
+    )
   }
+  return { key: JSON.stringify([archived, folderId, include, search]), test }
 }
 
-const create = (service: Service, { subjectLine, ...fields }: Data): Entry => {
-  checkFolder(service, fields["parentFolderId"])
-  const rest = { isPlainText: fields["editorType"] === "text", subject: subjectLine, deleted: false, archived: false }
-  return addRecord(service, service.world.emailTemplates, { ...fields, ...rest }, { plain: true })
-}
-
-/** Responses to writes name it `subjectLine`, reads name it `subject` (B 2.1). */
-const written = (row: Entry, traceId: string, service: Service): Data => {
-  const { archived: _, content: __, previewUrl: ___, subject, ...rest } = service.world.emailTemplates.data(row)
-  const url = editorContentUrl(service, "template", row.id!)
-  return { ...rest, subjectLine: subject, editorContentUrl: url, traceId }
+const listItem = (row: Entry, { world }: Service): Data => {
+  const { emailTemplates } = world
+  const { createdAt, editorType, id, isPlainText, name, parentFolderId, previewUrl, updatedAt } =
+    emailTemplates.data(row)
+  const shared = { parentFolderId, createdAt, updatedAt }
+  if (row.kind === emailKind.template) {
+    return { id, name, type: "template", editorType, isPlainText, previewUrl, ...shared }
+  }
+  const inside = (other: Entry): boolean => emailTemplates.data(other)["parentFolderId"] === id
+  const childCount = emailTemplates.live().filter(inside).toArray().length
+  return { id, name, type: "folder", childCount, hasChildren: childCount > 0, ...shared }
 }

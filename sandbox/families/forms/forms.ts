@@ -2,10 +2,9 @@ import { listed, pageNumbers, pageOf } from "../../http/pages.ts"
 import { dayMs } from "../../http/parameters.ts"
 import type { Route } from "../../http/route.ts"
 import type { Service } from "../../service.ts"
-import { between, described, integer, list, object, record, text } from "../../http/shape.ts"
+import { between, day, described, integer, list, object, record, text } from "../../http/shape.ts"
 import { type Collection, type Data, type Filter, byCreated } from "../../account/collection.ts"
 import { slice } from "../../account/position.ts"
-import { day } from "../invoices/document-shapes.ts"
 import { containsText, paging, windowOf } from "../../http/lists.ts"
 
 interface Kind {

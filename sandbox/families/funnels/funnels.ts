@@ -1,12 +1,9 @@
-import { conflict } from "../../http/errors.ts"
 import type { Route } from "../../http/route.ts"
 import type { Service } from "../../service.ts"
-import { choice, forbidden, integer, list, record, required, text } from "../../http/shape.ts"
-import { type Data, type Entry, entry } from "../../account/collection.ts"
+import { integer, list, record, required, text } from "../../http/shape.ts"
+import { type Data, type Entry } from "../../account/collection.ts"
 import { oldestFirst, filterBy, containsText, pageNewest, paging, requiredPaging, windowOf } from "../../http/lists.ts"
 import { find } from "../records.ts"
-
-const action = required(choice("funnel", "website", "url", "all"))
 
 /** Funnels, their pages, which come as a bare list, and redirects (B 4.8). Funnels and pages take any valid token. */
 export const funnelRoutes: ReadonlyArray<Route> = [
@@ -74,51 +71,6 @@ export const funnelRoutes: ReadonlyArray<Route> = [
       return settings.variants.redirectShape === "object"
         ? `{"data":{"count":${total},"data":${texts}}}`
         : `{"data":${texts}}`
-    }
-  },
-  {
-    method: "POST",
-    path: "/funnels/lookup/redirect",
-    summary: "Create a redirect",
-    scope: "funnels/redirect.write",
-    location: { in: "body", name: "locationId" },
-    body: { domain: required(text), path: required(text), target: required(text), action },
-    ignoresNull: true,
-    returns: { data: record("Redirect") },
-    errors: [409],
-    handle: ({ body }, { clock, random, world }) => {
-      const { redirects } = world
-      const pathLowercase = String(body["path"]).toLowerCase()
-      const isSame = (row: Entry): boolean => {
-        const data = redirects.data(row)
-        return data["domain"] === body["domain"] && data["pathLowercase"] === pathLowercase
-      }
-      if (redirects.live().some(isSame)) throw conflict("A redirect of this domain and path exists")
-      const id = random.id()
-      const source = { id, locationId: world.context.locationId, ...body, pathLowercase, type: "Permanent" }
-      return `{"data":${redirects.full(redirects.add(entry({ id, created: clock.now(), source })))}}`
-    }
-  },
-  {
-    method: "PATCH",
-    path: "/funnels/lookup/redirect/:id",
-    summary: "Change where a redirect leads",
-    scope: "funnels/redirect.write",
-    location: { in: "body", name: "locationId" },
-    body: {
-      target: required(text),
-      action,
-      // These fields cannot be changed: delete the redirect and create another.
-      domain: forbidden,
-      path: forbidden
-    },
-    ignoresNull: true,
-    returns: { data: record("Redirect") },
-    handle: ({ body, params }, { clock, world }) => {
-      const { redirects } = world
-      const old = find(redirects, params["id"], "Redirect")
-      const source = { ...redirects.data(old), ...body }
-      return `{"data":${redirects.full(redirects.replace(old, entry({ ...old, updated: clock.now(), source })))}}`
     }
   },
   {

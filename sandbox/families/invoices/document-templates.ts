@@ -1,12 +1,10 @@
 import type { Route } from "../../http/route.ts"
-import { altType, choice, described, integer, list, record, required, text } from "../../http/shape.ts"
-import type { Data } from "../../account/collection.ts"
-import { businessDetails, day, discount, kept, lineItems } from "./document-shapes.ts"
+import { altType, choice, day, described, integer, list, record, required, text } from "../../http/shape.ts"
 import { filterBy, containsText, pageNewest, requiredPaging } from "../../http/lists.ts"
-import { invoiceStatuses, totalOf } from "./seeded-invoices.ts"
-import { dropUndefined, addRecord, find } from "../records.ts"
+import { invoiceStatuses } from "./seeded-invoices.ts"
+import { find } from "../records.ts"
 
-/** Templates of estimates, and the list of those of invoices (B 4.3). */
+/** Templates of estimates and invoices (B 4.3). */
 export const documentTemplateRoutes: ReadonlyArray<Route> = [
   {
     method: "GET",
@@ -37,50 +35,6 @@ export const documentTemplateRoutes: ReadonlyArray<Route> = [
     handle: ({ query }, { world }) => {
       const { estimateTemplates } = world
       return estimateTemplates.full(find(estimateTemplates, query["templateId"], "Template"))
-    }
-  },
-  {
-    method: "POST",
-    path: "/invoices/estimate/template",
-    summary: "Create an estimate template",
-    scope: "invoices/estimate.write",
-    location: { in: "body", name: "altId" },
-    status: 201,
-    body: {
-      altType,
-      name: required(text),
-      businessDetails: required(businessDetails),
-      currency: required(text),
-      items: lineItems,
-      discount: required(discount),
-      estimateNumberPrefix: text,
-      ...kept
-    },
-    ignoresNull: true,
-    returns: record("EstimateTemplate"),
-    handle: ({ body }, service) => {
-      const { estimateTemplates } = service.world
-      const total = totalOf(body["items"] as ReadonlyArray<Data>, body["discount"] as Data)
-      const account = { altId: service.world.context.locationId, altType: "location" }
-      return estimateTemplates.full(
-        addRecord(service, estimateTemplates, { ...account, ...dropUndefined(body), total })
-      )
-    }
-  },
-  {
-    method: "DELETE",
-    path: "/invoices/estimate/template/:templateId",
-    summary: "Delete an estimate template",
-    scope: "invoices/estimate.write",
-    location: { in: "body", name: "altId" },
-    body: { altType },
-    ignoresNull: true,
-    returns: record("EstimateTemplate"),
-    handle: ({ params }, { world }) => {
-      const { estimateTemplates } = world
-      const row = find(estimateTemplates, params["templateId"], "Template")
-      estimateTemplates.remove(row)
-      return estimateTemplates.full(row)
     }
   },
   // The path is not documented; field-notes 7 takes it from the vendor's description.

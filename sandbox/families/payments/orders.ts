@@ -3,11 +3,23 @@ import { listed, pageOf } from "../../http/pages.ts"
 import { dayMs } from "../../http/parameters.ts"
 import type { Route } from "../../http/route.ts"
 import type { Service } from "../../service.ts"
-import { choice, described, integer, list, record, type Shape, text } from "../../http/shape.ts"
+import {
+  altType,
+  choice,
+  day,
+  described,
+  flag,
+  integer,
+  list,
+  object,
+  record,
+  type Shape,
+  text
+} from "../../http/shape.ts"
 import { type Data, type Entry, type Filter, byCreated } from "../../account/collection.ts"
 import { slice } from "../../account/position.ts"
-import { day } from "../invoices/document-shapes.ts"
-import { filterBy, containsText, paging } from "../../http/lists.ts"
+import { filterBy, containsText, oldestFirst, paging } from "../../http/lists.ts"
+import { find } from "../records.ts"
 
 const filters: Shape = {
   locationId: text,
@@ -22,7 +34,7 @@ const filters: Shape = {
   sourceId: text
 }
 
-/** Orders (B 4.4): flat in the list, nested in a single read. */
+/** Orders, their fulfillments and notes (B 4.4): flat in the list, nested in a single read. */
 export const orderRoutes: ReadonlyArray<Route> = [
   {
     method: "GET",
@@ -48,6 +60,38 @@ export const orderRoutes: ReadonlyArray<Route> = [
     query: { altType: choice("location") },
     returns: record("Order"),
     handle: ({ params }, service) => service.world.orders.full(findOrder(service, params["orderId"]))
+  },
+  {
+    method: "GET",
+    path: "/payments/orders/:orderId/fulfillments",
+    summary: "List the fulfillments of an order",
+    scope: "payments/orders.readonly",
+    location: { in: "query", name: "altId" },
+    query: { altType },
+    returns: { status: flag, data: list(record("Fulfillment")) },
+    handle: ({ params }, { world }) => {
+      const { orderFulfillments } = world
+      const order = find(world.orders, params["orderId"], "Order")
+      const rows = oldestFirst(orderFulfillments.children(order.id!)).map((row) => orderFulfillments.full(row))
+      return `{"status":true,"data":[${rows.join(",")}]}`
+    }
+  },
+  {
+    method: "GET",
+    path: "/payments/orders/:orderId/notes",
+    summary: "List the notes of an order",
+    scope: "payments/orders.readonly",
+    location: { in: "query", name: "altId" },
+    query: { altType },
+    returns: list(object()),
+    // The documents say only "notes", so the response is a bare array.
+    handle: ({ params }, { world }) => {
+      const { orderNotes } = world
+      const order = find(world.orders, params["orderId"], "Order")
+      return `[${oldestFirst(orderNotes.children(order.id!))
+        .map((row) => orderNotes.full(row))
+        .join(",")}]`
+    }
   }
 ]
 

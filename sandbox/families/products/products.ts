@@ -1,10 +1,12 @@
+import { notFound } from "../../http/errors.ts"
 import { extend } from "../../http/pages.ts"
 import type { Route } from "../../http/route.ts"
+import type { Service } from "../../service.ts"
 import { altType, choice, described, flag, integer, list, object, record, text } from "../../http/shape.ts"
-import { byCreated } from "../../account/collection.ts"
-import { filterBy, paging, windowOf } from "../../http/lists.ts"
-import { checkProduct, deleteProduct, findProduct, productFilter, productShape, withTaxes } from "./product-rules.ts"
-import { addRecord, replaceRecord } from "../records.ts"
+import { type Data, type Entry, byCreated } from "../../account/collection.ts"
+import { containsText, filterBy, paging, windowOf } from "../../http/lists.ts"
+import { taxesOf } from "./seeded-products.ts"
+import { removeChildren } from "../records.ts"
 
 /** Products (B 4.2). */
 export const productRoutes: ReadonlyArray<Route> = [
@@ -52,47 +54,18 @@ export const productRoutes: ReadonlyArray<Route> = [
     }
   },
   {
-    method: "POST",
-    path: "/products/",
-    summary: "Create a product",
-    scope: "products.write",
-    location: { in: "body", name: "locationId" },
-    status: 201,
-    body: productShape,
-    ignoresNull: true,
-    returns: record("Product"),
-    errors: [409],
-    handle: ({ body }, service) => {
-      const fields = checkProduct(body, service, undefined)
-      return service.world.products.full(addRecord(service, service.world.products, fields))
-    }
-  },
-  {
-    method: "PUT",
-    path: "/products/:productId",
-    summary: "Replace a product, by id or slug",
-    scope: "products.write",
-    location: { in: "body", name: "locationId" },
-    body: { ...productShape, prices: list(text) },
-    ignoresNull: true,
-    returns: record("Product"),
-    errors: [409],
-    handle: ({ body, params }, service) => {
-      const { products } = service.world
-      const old = findProduct(service, params["productId"]!)
-      const { prices: _, ...fields } = body
-      return products.full(replaceRecord(service, products, old, checkProduct(fields, service, old), []))
-    }
-  },
-  {
     method: "DELETE",
     path: "/products/:productId",
     summary: "Delete a product",
     scope: "products.write",
     location: { in: "query", name: "locationId" },
     returns: { status: flag },
+    // Its prices are deleted with it.
     handle: ({ params }, service) => {
-      deleteProduct(service, findProduct(service, params["productId"]!))
+      const { prices, products } = service.world
+      const product = findProduct(service, params["productId"]!)
+      removeChildren(prices, product.id!)
+      products.remove(product)
       return { status: true }
     }
   },
@@ -112,3 +85,41 @@ export const productRoutes: ReadonlyArray<Route> = [
     }
   }
 ]
+
+export const findProduct = ({ world }: Service, idOrSlug: string): Entry => {
+  const { products } = world
+  const found = products.get(idOrSlug) ?? products.live().find((row) => products.data(row)["slug"] === idOrSlug)
+  if (found === undefined) throw notFound(`Product with id ${idOrSlug} not found`)
+  return found
+}
+
+const productFilter = (query: Data, { world }: Service): ((row: Entry) => boolean) => {
+  const { availableInStore, collectionIds, collectionSlug, includedInStore, productIds, search, storeId } = query
+  const { collections, products } = world
+  const wanted = collectionIds === undefined ? undefined : String(collectionIds).split(",")
+  const bySlug = collections.live().find((row) => collections.data(row)["slug"] === collectionSlug)?.id ?? "none"
+  // Stores are not documented. The sandbox has one, which contains the products with `availableInStore`.
+  const isStore = storeId === undefined || storeId === world.context.locationId
+  const inStore = includedInStore ?? (storeId === undefined ? undefined : true)
+  return (row) => {
+    const data = products.data(row)
+    const own = (data["collectionIds"] ?? []) as ReadonlyArray<string>
+    return (
+      containsText(search, data["name"]) &&
+      (productIds === undefined || (productIds as ReadonlyArray<unknown>).includes(row.id)) &&
+      (availableInStore === undefined || data["availableInStore"] === availableInStore) &&
+      (inStore === undefined || (isStore && data["availableInStore"] === true) === inStore) &&
+      (wanted === undefined || wanted.some((id) => own.includes(id))) &&
+      (collectionSlug === undefined || own.includes(bySlug))
+    )
+  }
+}
+
+const withTaxes = (row: Entry, { world }: Service): Data => {
+  const data = JSON.parse(world.products.list(row)) as Data
+  const known = taxesOf(world.context)
+  const taxes = (data["taxes"] as ReadonlyArray<string> | undefined)?.map(
+    (id) => known.find((tax) => tax._id === id) ?? { _id: id }
+  )
+  return { ...data, taxes }
+}

@@ -1,48 +1,15 @@
-import { invalid } from "../../http/errors.ts"
 import type { Route } from "../../http/route.ts"
 import type { Service } from "../../service.ts"
-import {
-  choice,
-  type Field,
-  flag,
-  integer,
-  list,
-  object,
-  record,
-  required,
-  type Shape,
-  text
-} from "../../http/shape.ts"
-import type { Data, Entry } from "../../account/collection.ts"
-import { platformDetails } from "../../description/document-records.ts"
+import { integer, list, record, text } from "../../http/shape.ts"
+import type { Entry } from "../../account/collection.ts"
 import { filterBy, containsText, pageNewest, paging } from "../../http/lists.ts"
 import { answer, wrapped } from "./post-answers.ts"
 import { isDeleted } from "./post-search.ts"
-import {
-  dropUndefined,
-  addRecord,
-  changeRecord,
-  checkReference,
-  checkReferences,
-  find,
-  notFoundById,
-  replaceRecord
-} from "../records.ts"
+import { changeRecord, find, notFoundById } from "../records.ts"
 
 const path = "/social-media-posting/:locationId"
-const timestamp: Field = { type: "string", format: "date-time" }
 
-const writable: Shape = {
-  accountIds: required(list(text, 1)),
-  type: required(choice("post", "story", "reel")),
-  userId: required(text),
-  summary: text,
-  media: list(object({ url: required({ type: "string", format: "uri" }), type: required(text) })),
-  scheduleDate: timestamp,
-  ...platformDetails
-}
-
-/** Social posts (B 4.7). Reading, replacing and deleting one takes any valid token. */
+/** Social posts (B 4.7). Reading and deleting one takes any valid token. */
 export const socialRoutes: ReadonlyArray<Route> = [
   {
     method: "GET",
@@ -64,36 +31,6 @@ export const socialRoutes: ReadonlyArray<Route> = [
     returns: wrapped({ post: record("SocialPost") }),
     handle: ({ params }, service) =>
       answer("Fetched post", `{"post":${service.world.socialPosts.full(findPost(service, params))}}`)
-  },
-  {
-    method: "POST",
-    path: `${path}/posts`,
-    summary: "Create a post",
-    scope: "socialplanner/post.write",
-    location: { in: "path", name: "locationId" },
-    status: 201,
-    body: writable,
-    ignoresNull: true,
-    returns: wrapped({ post: record("SocialPost") }),
-    handle: ({ body }, service) => {
-      const { socialPosts } = service.world
-      const row = addRecord(service, socialPosts, checked(body, service), { plain: true })
-      return answer("Created post", `{"post":${socialPosts.full(row)}}`, 201)
-    }
-  },
-  {
-    method: "PUT",
-    path: `${path}/posts/:postId`,
-    summary: "Replace a post",
-    location: { in: "path", name: "locationId" },
-    body: writable,
-    ignoresNull: true,
-    returns: { success: flag, statusCode: integer, message: text },
-    handle: ({ body, params }, service) => {
-      const old = findPost(service, params)
-      replaceRecord(service, service.world.socialPosts, old, checked(body, service), [])
-      return answer("Updated post", undefined)
-    }
   },
   {
     method: "DELETE",
@@ -132,13 +69,4 @@ const findPost = ({ world }: Service, params: Readonly<Record<string, string>>):
   const row = find(socialPosts, params["postId"], "Post")
   if (isDeleted(socialPosts, row)) throw notFoundById("Post", row.id)
   return row
-}
-
-const checked = (body: Data, { world }: Service): Data => {
-  const media = (body["media"] ?? []) as ReadonlyArray<Data>
-  const wrong = media.findIndex(({ type }) => !/^\w[\w.+-]*\/\w[\w.+-]*$/.test(String(type)))
-  if (wrong >= 0) throw invalid(`media.${wrong}.type must be a MIME type`)
-  checkReferences(world.socialAccounts, body["accountIds"], "accountIds")
-  checkReference(world.users, body["userId"], "userId")
-  return { ...dropUndefined(body), status: body["scheduleDate"] === undefined ? "published" : "scheduled" }
 }

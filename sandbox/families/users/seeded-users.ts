@@ -65,14 +65,6 @@ const off = (
   "attributionsReportingEnabled adwordsReportingEnabled facebookAdsReportingEnabled"
 ).split(" ")
 
-/** The switches of a new user (A 2.7). */
-export const defaultPermissions: Data = Object.fromEntries([
-  ...on.map((name) => [name, true]),
-  ...off.map((name) => [name, false])
-])
-
-export const languages = "en_US es fr_CA fr_FR nl de pt_PT pt_BR it sv da fi no".split(" ")
-
 const scopes = [
   "contacts.write",
   "conversations.readonly",

@@ -23,14 +23,4 @@ describe("a day that does not exist", () => {
       assert.equal((await s.get(`${path}&${name}=2024-02-29`)).status, 200, name)
     }
   })
-
-  it("is refused as a date of a record", async () => {
-    const account = { altId: s.locationId, altType: "location" }
-    const coupon = { ...account, name: "A", code: "A", discountType: "amount", discountValue: 1 }
-    for (const startDate of ["2026-02-30", "2026-02-30T10:00:00Z", "2026-06-31T10:00:00+02:00"]) {
-      assert.equal((await s.post("/payments/coupon", { ...coupon, startDate })).status, 422, startDate)
-    }
-    const startDate = "2026-03-01T00:30:00+02:00"
-    assert.isBelow((await s.post("/payments/coupon", { ...coupon, startDate })).status, 300)
-  })
 })

@@ -54,20 +54,12 @@ describe("redirects", () => {
     assert.deepEqual([data.data.length, data.count], [5, 24])
   })
 
-  it("can be created with 200, changed except for domain and path, and deleted", async () => {
-    const fields = { locationId, domain: "a.example", path: "/Old", target: "https://b.example", action: "url" }
-    const { body, status } = await s.post(path, fields)
-    assert.deepEqual([status, body["data"].pathLowercase], [200, "/old"])
-    const { id } = body["data"]
-    const change = (more: Json) => s.send("PATCH", `${path}/${id}`, { locationId, target: "x", action: "all", ...more })
-    assert.deepEqual((await change({})).body["data"], { ...body["data"], target: "x", action: "all" })
-    const wrong = [{ domain: "c.example" }, { path: "/new" }, { action: "page" }, { target: undefined }]
-    assert.deepEqual(await statuses(wrong.map(change)), [422, 422, 422, 422])
-    assert.equal((await s.post(path, { ...fields, path: "/OLD" })).status, 409)
-    for (const name of Object.keys(fields))
-      assert.equal((await s.post(path, { ...fields, [name]: "" })).status, 422, name)
+  it("can be deleted", async () => {
+    const [{ id }] = (await s.records("redirects")) as [Json]
     assert.equal((await s.send("DELETE", `${path}/${id}`)).status, 422)
     assert.equal((await s.send("DELETE", `${path}/${id}${query}`)).status, 204)
     assert.equal((await s.send("DELETE", `${path}/${id}${query}`)).status, 404)
+    const rest = (await s.get(`${path}/list${query}&limit=100&offset=0`)).body["data"]
+    assert.notInclude(ids(rest), id)
   })
 })

@@ -5,12 +5,9 @@ import { statuses } from "./walk.ts"
 const s = await sandbox({ contacts: 600 })
 const base = `/social-media-posting/${s.locationId}`
 const [account] = await s.records("social_accounts")
-const [user] = await s.records("users")
 
 const always = { skip: "0", limit: "100", fromDate: "2000-01-01", toDate: "2999-01-01", includeUsers: "false" }
 const search = (body: Json = {}) => s.post(`${base}/posts/list`, { ...always, ...body })
-const fields = { accountIds: [account!["id"]], type: "post", userId: user!["id"] }
-const create = (body: Json = {}) => s.post(`${base}/posts`, { ...fields, ...body })
 
 describe("social posts", () => {
   it("are searched with numbers as text, and returned with 201 in a wrapper", async () => {
@@ -47,27 +44,16 @@ describe("social posts", () => {
     assert.isTrue(users.some((row) => row["user"].id === row["userId"]))
   })
 
-  it("can be created, read, replaced and deleted", async () => {
-    const { body, status } = await create({ summary: "Hi 🌿", scheduleDate: "2027-01-01T10:00:00Z" })
-    assert.deepEqual([status, body["statusCode"], body["results"].post.status], [201, 201, "scheduled"])
-    const { id } = body["results"].post
-    const read = async () => (await s.get(`${base}/posts/${id}`)).body["results"]?.post
-    assert.equal((await read()).summary, "Hi 🌿")
-    const put = await s.send("PUT", `${base}/posts/${id}`, { ...fields, type: "reel" })
-    assert.deepEqual(Object.keys(put.body), ["success", "statusCode", "message"])
-    assert.deepEqual([(await read()).type, (await read()).summary], ["reel", undefined])
-    assert.equal((await s.send("PUT", `${base}/posts/${id}`, { type: "reel" })).status, 422)
+  it("can be read and deleted, and deleted ones are listed with that type", async () => {
+    const [post] = (await search()).body["results"].posts as [Json]
+    const { id } = post
+    const read = () => s.get(`${base}/posts/${id}`)
+    assert.equal((await read()).body["results"].post.id, id)
     assert.equal((await s.send("DELETE", `${base}/posts/${id}`)).body["results"].postId, id)
-    const deleted = await s.get(`${base}/posts/${id}`)
+    const deleted = await read()
     assert.deepEqual([deleted.status, deleted.body["message"]], [404, `Post with id ${id} not found`])
     assert.isFalse((await search()).body["results"].posts.some((row: Json) => row["id"] === id))
     assert.deepEqual(ids((await search({ type: "deleted" })).body["results"].posts), [id])
-    const url = "https://files.example/1.jpg"
-    assert.equal((await create({ media: [{ url, type: "image/svg+xml" }] })).status, 201)
-    const bad = [{ media: [{ url }] }, { media: [{ url, type: "image" }] }, { media: [{ url, type: "a/b/c" }] }]
-    for (const wrong of [{ accountIds: [] }, { accountIds: ["x"] }, { userId: "x" }, { type: "song" }, ...bad]) {
-      assert.equal((await create(wrong)).status, 422, JSON.stringify(wrong))
-    }
   })
 })
 

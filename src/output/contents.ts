@@ -1,6 +1,7 @@
 /**
  * Everything that sluice makes in an output folder. What may happen to a file follows from its kind: leftovers remove scratch, a
  * snapshot for another machine leaves out what is derived, scratch or of a run, and a demo removes nothing that is not here.
+ * The check of modes and the search of an erasure read every file of the folder, whether it is in the table or not.
  */
 
 type Kind =
@@ -17,77 +18,111 @@ type Kind =
   /** Given to people. */
   | "export"
 
+/** What takes space in an output folder. */
+export const parts = {
+  vault: "every response as received",
+  warehouse: "the tables, their history and the state of syncs",
+  published: "the current release and the one before",
+  lake: "the lake and its catalog",
+  files: "recordings of calls",
+  fleet: "the locations of the fleet of a demo",
+  tmp: "what a command is writing, or could not finish"
+}
+export type Part = keyof typeof parts
+
 export interface OutputFile {
   /** A file, a link, or a folder. */
   readonly name: string
   readonly kind: Kind
+  /** To which its space is counted. */
+  readonly part: Part | undefined
   readonly what: string
   /** What else may follow the name: files that belong to it. */
   readonly suffix?: RegExp
 }
 
-const file = (name: string, kind: Kind, what: string, suffix?: RegExp): OutputFile => ({
+const file = (name: string, kind: Kind, part: Part | undefined, what: string, suffix?: RegExp): OutputFile => ({
   name,
   kind,
+  part,
   what,
   ...(suffix && { suffix })
 })
+
+/** One that takes so little space that no part is named after it. */
+const small = (name: string, kind: Kind, what: string, suffix?: RegExp): OutputFile =>
+  file(name, kind, undefined, what, suffix)
 
 /** Logs and temporary files of DuckDB. */
 const ofDatabase = /\.(wal|tmp)/
 
 export const outputFiles = {
-  vault: file("vault", "state", "every response as received"),
-  warehouse: file("warehouse.duckdb", "state", "the tables, their history and the state of syncs", ofDatabase),
+  vault: file("vault", "state", "vault", parts.vault),
+  warehouse: file("warehouse.duckdb", "state", "warehouse", parts.warehouse, ofDatabase),
   /** Can be removed at any time, but a snapshot keeps it: with it, the next full reading takes half the time. */
-  records: file("warehouse.duckdb.records", "state", "hashes by which a load recognises unchanged records"),
-  copies: file("warehouse.duckdb.copy", "scratch", "a masked copy of the warehouse", /(-[0-9a-f]+)?(\.wal|\.tmp)?/),
-  erased: file("warehouse.duckdb.erased", "scratch", "the warehouse that an erasure is writing", ofDatabase),
-  rebuilt: file("rebuilt.duckdb", "scratch", "the warehouse that a rebuild is writing", ofDatabase),
-  damaged: file("warehouse.damaged.duckdb", "state", "a warehouse that could not be opened", ofDatabase),
-  published: file("published", "derived", "a link to the current release"),
-  versions: file(".published", "derived", "the releases that the link points to, one at a time"),
-  temporary: file("tmp", "scratch", "batches that are being loaded"),
-  verified: file("verify-", "scratch", "what verify makes of the vault; a process id follows", /\d+/),
-  lakeCatalog: file("lake.ducklake", "state", "the embedded catalog of the lake", ofDatabase),
-  newLakeCatalog: file("lake.ducklake.new", "scratch", "the catalog that an erasure is writing"),
-  lake: file("lake", "state", "the files of the lake"),
-  files: file("files", "state", "recordings of calls"),
-  tokens: file("tokens.json", "secret", "the current OAuth tokens"),
-  progress: file("progress.json", "run", "what a sync or backfill has done so far"),
-  holder: file("holder.json", "run", "the command that has the warehouse open to write"),
-  recentRequests: file(
+  records: file(
+    "warehouse.duckdb.records",
+    "state",
+    "warehouse",
+    "hashes by which a load recognises unchanged records"
+  ),
+  copies: file(
+    "warehouse.duckdb.copy",
+    "scratch",
+    "tmp",
+    "a masked copy of the warehouse",
+    /(-[0-9a-f]+)?(\.wal|\.tmp)?/
+  ),
+  erased: file("warehouse.duckdb.erased", "scratch", "tmp", "the warehouse that an erasure is writing", ofDatabase),
+  rebuilt: file("rebuilt.duckdb", "scratch", "tmp", "the warehouse that a rebuild is writing", ofDatabase),
+  damaged: file("warehouse.damaged.duckdb", "state", "warehouse", "a warehouse that could not be opened", ofDatabase),
+  published: small("published", "derived", "a link to the current release"),
+  versions: file(".published", "derived", "published", "the releases that the link points to, one at a time"),
+  temporary: file("tmp", "scratch", "tmp", "batches that are being loaded"),
+  verified: file("verify-", "scratch", "tmp", "what verify makes of the vault; a process id follows", /\d+/),
+  lakeCatalog: file("lake.ducklake", "state", "lake", "the embedded catalog of the lake", ofDatabase),
+  newLakeCatalog: file("lake.ducklake.new", "scratch", "tmp", "the catalog that an erasure is writing"),
+  lake: file("lake", "state", "lake", "the files of the lake"),
+  files: file("files", "state", "files", parts.files),
+  tokens: small("tokens.json", "secret", "the current OAuth tokens"),
+  progress: small("progress.json", "run", "what a sync or backfill has done so far"),
+  holder: small("holder.json", "run", "the command that has the warehouse open to write"),
+  recentRequests: small(
     "recent-requests.json",
     "state",
     "the requests of the last window, which the service still counts"
   ),
-  backfillRunning: file("backfill.running", "run", "exists while a backfill runs; its process id"),
-  backfillStop: file("backfill.stop", "run", "exists while a sync waits for the backfill to stop"),
-  alarms: file("alarms.json", "state", "the alarms that are open"),
-  eventsDue: file("events-due.json", "state", "what events of the service say is due"),
-  holds: file("holds.json", "state", "what must not be erased"),
-  suppressed: file("suppressed.json", "state", "hashes of erased people"),
-  suppressedKey: file("suppressed.key", "secret", "the key of these hashes"),
-  erasure: file("erasure.json", "state", "an erasure that is not complete"),
-  locationRemoval: file("location-removal.json", "state", "a removal of a location that is not complete"),
-  ledger: file("ledger.jsonl", "state", "the record of every command", /\.torn-.+/),
-  ledgerLock: file("ledger.lock", "run", "the lock of the ledger", ofDatabase),
-  certificates: file("certificates", "export", "the certificates of erasures"),
-  fleet: file("fleet", "state", "the locations of the fleet of a demo"),
-  demo: file(".demo", "state", "marks the folder of a demo: its service, and the locations that it made up")
+  backfillRunning: small("backfill.running", "run", "exists while a backfill runs; its process id"),
+  backfillStop: small("backfill.stop", "run", "exists while a sync waits for the backfill to stop"),
+  alarms: small("alarms.json", "state", "the alarms that are open"),
+  eventsDue: small("events-due.json", "state", "what events of the service say is due"),
+  holds: small("holds.json", "state", "what must not be erased"),
+  suppressed: small("suppressed.json", "state", "hashes of erased people"),
+  suppressedKey: small("suppressed.key", "secret", "the key of these hashes"),
+  erasure: small("erasure.json", "state", "an erasure that is not complete"),
+  locationRemoval: small("location-removal.json", "state", "a removal of a location that is not complete"),
+  ledger: small("ledger.jsonl", "state", "the record of every command", /\.torn-.+/),
+  ledgerLock: small("ledger.lock", "run", "the lock of the ledger", ofDatabase),
+  certificates: small("certificates", "export", "the certificates of erasures"),
+  fleet: file("fleet", "state", "fleet", parts.fleet),
+  demo: small(".demo", "state", "marks the folder of a demo: its service, and the locations that it made up")
 } as const satisfies Readonly<Record<string, OutputFile>>
 
-const all: ReadonlyArray<OutputFile> = Object.values(outputFiles)
+export type OutputTable = Readonly<Record<string, OutputFile>>
 
 const escaped = (name: string): string => name.replaceAll(".", "\\.")
-/** `.part`: a file that is being replaced. */
-const patterns = all.map((one) => ({
-  ...one,
-  pattern: new RegExp(`^${escaped(one.name)}(${one.suffix?.source ?? ""})?(\\.part)?$`)
-}))
 
-/** The file or folder of sluice with this name in an output folder; saved queries and all others are their user's. */
-export const outputFileOf = (name: string): OutputFile | undefined => patterns.find(({ pattern }) => pattern.test(name))
+/** Finds what a name in an output folder is: a file or folder of the table; saved queries and all others are their user's. */
+export const finderIn = (table: OutputTable): ((name: string) => OutputFile | undefined) => {
+  const all = Object.values(table).map((one) => ({
+    one,
+    // `.part`: a file that is being replaced.
+    pattern: new RegExp(`^${escaped(one.name)}(${one.suffix?.source ?? ""})?(\\.part)?$`)
+  }))
+  return (name) => all.find(({ pattern }) => pattern.test(name))?.one
+}
+
+export const outputFileOf = finderIn(outputFiles)
 
 /** Whether a killed run may have left it, and nobody needs it. */
 export const isScratch = (name: string): boolean => outputFileOf(name)?.kind === "scratch"

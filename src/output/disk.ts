@@ -1,9 +1,8 @@
 /** How much space each part of the output folder takes. */
 import * as Effect from "effect/Effect"
-import { lstat, opendir } from "node:fs/promises"
+import { lstat, opendir, readdir } from "node:fs/promises"
 import { join } from "node:path"
-import { outputFiles } from "./contents.ts"
-import { type OutputPaths, outputPaths } from "./paths.ts"
+import { type OutputTable, type Part, finderIn, outputFiles, parts } from "./contents.ts"
 import { reportName } from "./report-place.ts"
 
 export interface Used {
@@ -15,30 +14,28 @@ export interface Used {
   readonly isCut: boolean
 }
 
-export type Part = keyof typeof parts
-
-/** What each part is, and its places. */
-const parts = {
-  vault: { what: outputFiles.vault.what, places: ({ vault }: OutputPaths) => [vault] },
-  warehouse: {
-    what: outputFiles.warehouse.what,
-    places: ({ warehouse }: OutputPaths) => [warehouse, `${warehouse}.wal`]
-  },
-  published: { what: "the current release and the one before", places: ({ versions }: OutputPaths) => [versions] },
-  files: { what: outputFiles.files.what, places: ({ files }: OutputPaths) => [files] },
-  tmp: { what: outputFiles.temporary.what, places: ({ temporary }: OutputPaths) => [temporary] }
+export interface DiskUseOptions {
+  /** How many files of a part are counted at most. */
+  readonly filesMax?: number
+  /** What the folder contains; tests have entries of their own. */
+  readonly table?: OutputTable
 }
 
-/** `filesMax`: how many files of a part are counted at most. */
-export const diskUse = (output: string, filesMax = Infinity): Effect.Effect<ReadonlyArray<Used>> => {
-  const paths = outputPaths(output)
-  return Effect.forEach(Object.entries(parts), ([part, { places, what }]) =>
-    Effect.map(
-      Effect.promise(() => sizeOf(places(paths), filesMax)),
-      (size) => ({ part: part as Part, what, ...size })
-    )
-  )
-}
+/** The parts that exist. */
+export const diskUse = (
+  output: string,
+  { filesMax = Infinity, table = outputFiles }: DiskUseOptions = {}
+): Effect.Effect<ReadonlyArray<Used>> =>
+  Effect.promise(async () => {
+    const entryOf = finderIn(table)
+    const names = (await readdir(output).catch((): ReadonlyArray<string> => [])).toSorted()
+    const used: Array<Used> = []
+    for (const [part, what] of Object.entries(parts) as ReadonlyArray<[Part, string]>) {
+      const places = names.filter((name) => entryOf(name)?.part === part).map((name) => join(output, name))
+      if (places.length > 0) used.push({ part, what, ...(await sizeOf(places, filesMax)) })
+    }
+    return used
+  })
 
 /** A file with several names, as unchanged files of two releases, takes its space once. */
 const sizeOf = async (places: ReadonlyArray<string>, filesMax: number) => {

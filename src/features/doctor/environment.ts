@@ -4,7 +4,8 @@ import { access, lstat, readFile, readdir, stat, statfs } from "node:fs/promises
 import { findPackageJSON } from "node:module"
 import { dirname, join, relative } from "node:path"
 import { installed } from "../../values/installation.ts"
-import { outputPaths, readmeName } from "../../output/paths.ts"
+import { type Part, outputFileOf } from "../../output/contents.ts"
+import { readmeName } from "../../output/paths.ts"
 import { megabytes } from "../../values/text.ts"
 import { type Line, ok, problem, warning } from "../../values/check-result.ts"
 
@@ -100,11 +101,11 @@ const below = async (folder: string): Promise<ReadonlyArray<Entry>> => {
 const space = async (there: string, entries: ReadonlyArray<Entry>): Promise<Line> => {
   const { bavail, bsize } = await statfs(there)
   const free = bavail * bsize
-  const size = (start: string) =>
-    entries.filter(({ path }) => path.startsWith(start)).reduce((sum, { bytes }) => sum + bytes, 0)
-  // Entries are named relative to the folder.
-  const names = outputPaths("")
-  const [warehouse, vault] = [size(names.warehouse), size(names.vault)]
+  const size = (part: Part) =>
+    entries
+      .filter(({ path }) => outputFileOf(path.split("/")[0]!)?.part === part)
+      .reduce((sum, { bytes }) => sum + bytes, 0)
+  const [warehouse, vault] = [size("warehouse"), size("vault")]
   const what = `${megabytes(free)} free; warehouse ${megabytes(warehouse)}, vault ${megabytes(vault)}`
   if (free < freeBytesMin)
     return problem("space", "failed", what, "Free disk space, or name another folder with --output.")

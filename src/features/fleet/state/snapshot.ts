@@ -21,6 +21,7 @@ export interface Manifest {
 /** DuckDB changes few blocks of a large file; a chunk is also what is in memory at one time. */
 const chunkBytes = 4 * 1024 * 1024
 
+const vaultName = outputFiles.vault.name
 /** It is replaced all at once. */
 const tokensName = outputFiles.tokens.name
 
@@ -86,8 +87,8 @@ export const saveSealed = async (
   folder: string,
   base: Manifest | undefined
 ): Promise<Manifest | undefined> => {
-  const names = await readdir(join(folder, "vault")).catch(() => [])
-  const sealed = names.filter((name) => name.endsWith(".ndjson.zst")).map((name) => `vault/${name}`)
+  const names = await readdir(join(folder, vaultName)).catch(() => [])
+  const sealed = names.filter((name) => name.endsWith(".ndjson.zst")).map((name) => `${vaultName}/${name}`)
   const fresh = sealed.filter((path) => base?.files[path] === undefined)
   const tokens = await readFile(join(folder, tokensName)).catch(() => undefined)
   const savedTokens = base?.files[tokensName]?.[0]

@@ -38,7 +38,7 @@ export const operations = Effect.fn("report.operations")(function* (
   const requests = yield* requestsOf(period)
   const rejects = yield* rejectsOf(period)
   const models = yield* modelProblems()
-  const used = yield* diskUse(output, filesMax)
+  const used = yield* diskUse(output, { filesMax })
   return {
     period,
     overview: overviewOf(period, readings, models),

@@ -1,8 +1,7 @@
 /** Files in the user's cache folder, which take long to make and contain nothing of an account. */
 import * as Effect from "effect/Effect"
-import { randomBytes } from "node:crypto"
 import { constants } from "node:fs"
-import { copyFile, mkdir, readdir, rename, rm, stat } from "node:fs/promises"
+import { access, copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join } from "node:path"
 
@@ -15,36 +14,78 @@ export const cacheFolder = (): string | undefined => {
   }
 }
 
-/** Copies a file of the cache to `path`. If the cache does not have it, `make` makes it at `path`, and a copy is kept. */
-export const copyOrMake = Effect.fnUntraced(function* <A, E, R>(
-  path: string,
-  name: string,
-  make: Effect.Effect<A, E, R>,
-  cache = cacheFolder()
-) {
-  const from = cache === undefined ? undefined : join(cache, name)
-  if (from !== undefined && (yield* succeeds(() => copyFile(from, path, constants.COPYFILE_FICLONE)))) return
-  yield* Effect.andThen(
-    Effect.promise(() => rm(path, { force: true })),
-    make
-  )
-  if (cache !== undefined) yield* succeeds(() => keep(path, cache, name))
-})
-
-/** Others may read the cache at the same time: they find the whole file or none. */
-const keep = async (path: string, cache: string, name: string) => {
-  await mkdir(cache, { recursive: true, mode: 0o700 })
-  const kind = name.split("-")[0]!
-  for (const other of await readdir(cache)) {
-    const { mtimeMs } = await stat(join(cache, other))
-    if (other.startsWith(`${kind}-`) && Date.now() - mtimeMs > keptMs) await rm(join(cache, other), { force: true })
-  }
-  const copy = join(cache, `${name}.${randomBytes(6).toString("hex")}`)
-  await copyFile(path, copy, constants.COPYFILE_FICLONE)
-  await rename(copy, join(cache, name))
+/** A file that depends on nothing but what the fingerprint stands for. */
+export interface Cached {
+  readonly kind: "empty" | "published"
+  /** Hexadecimal; its first 16 digits count. */
+  readonly fingerprint: string
 }
 
-/** Files of earlier definitions are of no use. One that is still of use is made again. */
+/**
+ * The path of a file of the cache, which `make` makes at the path that it is given if there is none. `undefined` if it cannot be
+ * made there. Processes that make the same file at the same time have one folder each, and the last one to end replaces the
+ * same content: whoever reads the cache finds the whole file or none.
+ */
+export const cachedFile = Effect.fnUntraced(function* <A, E, R>(
+  { fingerprint, kind }: Cached,
+  make: (path: string) => Effect.Effect<A, E, R>,
+  cache = cacheFolder()
+) {
+  if (cache === undefined) return undefined
+  const name = `${kind}-${fingerprint.slice(0, 16)}.duckdb`
+  const path = join(cache, name)
+  if (yield* succeeds(() => access(path, constants.R_OK))) {
+    // The time of the last use is what keeps a file. Another user's cache may be readable only.
+    yield* succeeds(() => utimes(path, new Date(), new Date()))
+    return path
+  }
+  const made = yield* Effect.acquireUseRelease(
+    Effect.tryPromise(async () => {
+      await mkdir(cache, { recursive: true, mode: 0o700 })
+      await removeUnused(cache, kind)
+      return mkdtemp(join(cache, `${name}.`))
+    }),
+    (folder) =>
+      Effect.andThen(
+        make(join(folder, name)),
+        Effect.tryPromise(() => rename(join(folder, name), path))
+      ),
+    (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }).catch(() => {}))
+  ).pipe(Effect.option)
+  return made._tag === "Some" ? path : undefined
+})
+
+/** Copies a file of the cache to `path`, at which `make` makes it if the cache cannot have it. */
+export const copyOrMake = Effect.fnUntraced(function* <A, E, R>(
+  path: string,
+  cached: Cached,
+  make: (path: string) => Effect.Effect<A, E, R>,
+  cache = cacheFolder()
+) {
+  const from = yield* cachedFile(cached, make, cache)
+  if (from !== undefined && (yield* succeeds(() => copyFile(from, path, constants.COPYFILE_FICLONE)))) return
+  yield* Effect.promise(() => rm(path, { force: true }))
+  yield* make(path)
+})
+
+/**
+ * Removes what nobody has used for 30 days: files of earlier definitions, and folders of processes that were killed while they
+ * made one. Only names that this module gives, and once gave with more digits: the folder may hold files of others. Whoever copies
+ * a file that is removed meanwhile reads it to its end, and one that is missing is made again.
+ */
+const removeUnused = async (cache: string, kind: Cached["kind"]): Promise<void> => {
+  const own = new RegExp(`^${kind}-[0-9a-f]{16,32}\\.duckdb(\\.[A-Za-z0-9]{6})?$`)
+  for (const name of (await readdir(cache)).filter((one) => own.test(one))) {
+    const path = join(cache, name)
+    // Another process may have removed it.
+    const usedAt = await stat(path).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => Infinity
+    )
+    if (Date.now() - usedAt > keptMs) await rm(path, { recursive: true, force: true }).catch(() => {})
+  }
+}
+
 const keptMs = 30 * 24 * 60 * 60 * 1000
 
 const succeeds = (run: () => Promise<unknown>) =>

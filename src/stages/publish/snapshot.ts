@@ -48,9 +48,9 @@ export const writeSnapshot = Effect.fnUntraced(function* (
     ...paths.map((from) => `CREATE TABLE ${copyOf(from)} AS FROM ${from} LIMIT 0`)
   ]
   const columns = paths.map((from) => stored.get(from)!.columns)
-  const key = hash("sha256", JSON.stringify([statements, shared, columns])).slice(0, 32)
+  const fingerprint = hash("sha256", JSON.stringify([statements, shared, columns]))
   const make = Effect.andThen(warehouseRun(statements), inAttached(warehouseRun(shared)))
-  yield* copyOrMake(path, `published-${key}.duckdb`, withAttached(path, stored, make))
+  yield* copyOrMake(path, { kind: "published", fingerprint }, (at) => withAttached(at, stored, make))
   const filled = paths.filter((from) => stored.get(from)!.rows > 0)
   const fill = warehouseRun(filled.map((from) => `INSERT INTO ${copyOf(from)} FROM ${from}`))
   yield* withSnapshot(path, [storage], stored, Effect.andThen(fill, inAttached(warehouseRun(own))))

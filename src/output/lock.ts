@@ -15,12 +15,11 @@ import { basename, dirname } from "node:path"
 import { type Failure, failure } from "../values/failure.ts"
 import { writeAtomically } from "./files.ts"
 import { outputPaths } from "./paths.ts"
-import { moduleFile } from "../values/installation.ts"
 
 export interface Holder {
   /** As DuckDB reports it. */
   readonly pid: number | undefined
-  /** Name of the program, if DuckDB or the system reports it. */
+  /** What a run calls itself; of another program, the name of its file, if DuckDB reports it. */
   readonly program: string | undefined
   /** Whether it is a sluice command that writes: any, from a clone or from an installed package. */
   readonly isRun: boolean
@@ -103,20 +102,13 @@ const describe = (holder: Holder) => `${holder.program ?? "another program"}${pr
 
 /** The process that DuckDB names in the message of a lock conflict on a file; `undefined` for any other message. */
 export const holderIn = (message: string, path: string): Holder | undefined => {
-  const conflict = /Conflicting lock is held in (\S+).*?\(PID (\d+)\)/s.exec(message)
+  const conflict = /Conflicting lock is held in (?:(.+?) \()?PID (\d+)/s.exec(message)
   if (!conflict)
     return message.includes("Could not set lock") ? { pid: undefined, program: undefined, isRun: false } : undefined
   const pid = Number(conflict[2])
   const writer = announcedIn(dirname(path))
   if (writer?.pid === pid && writer.started === startOf(pid)) return { pid, program: writer.command, isRun: true }
-  const commandLine = commandOf(pid)
-  const mainIndex = commandLine.indexOf(ownMain)
-  return {
-    pid,
-    program:
-      mainIndex < 0 ? basename(commandLine[0] ?? conflict[1]!) : `sluice ${commandLine[mainIndex + 1] ?? ""}`.trim(),
-    isRun: false
-  }
+  return { pid, program: conflict[1] && basename(conflict[1]), isRun: false }
 }
 
 const announcedIn = (folder: string): typeof Announced.Type | undefined => {
@@ -128,19 +120,10 @@ const announcedIn = (folder: string): typeof Announced.Type | undefined => {
   }
 }
 
-/** The program that the launcher starts: a process with it is a sluice that only reads. */
-const ownMain = moduleFile("main")
-
-/** The command line of a process. Empty if the system does not report it; only Linux does. */
-const commandOf = (pid: number): ReadonlyArray<string> => {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").filter(Boolean)
-  } catch {
-    return []
-  }
-}
-
-/** The twenty-second field of /proc/PID/stat; the name of the program, which may contain spaces, is the second one. */
+/**
+ * When a process started, by which `announced` is told from a later process with the same id, as each run of a container has.
+ * It is the twenty-second field of /proc/PID/stat; the second one, the name of the program, may contain spaces.
+ */
 const startOf = (pid: number): string | undefined => {
   try {
     return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[19]

@@ -110,6 +110,11 @@ describe("a warehouse that another process has open", () => {
     assert.deepStrictEqual(holderIn(conflict(2 ** 30), path), { pid: 2 ** 30, program: "node", isRun: false })
     assert.include(holderIn(conflict(process.pid), path), { pid: process.pid, isRun: false })
     assert.isUndefined(holderIn("IO Error: no such file", path))
+    const held = (by: string) =>
+      holderIn(`IO Error: Could not set lock on file: Conflicting lock is held in ${by}`, path)
+    assert.deepStrictEqual(held("/opt/DB Tool/tool (PID 7) by user ada."), { pid: 7, program: "tool", isRun: false })
+    assert.deepStrictEqual(held("PID 7. See also"), { pid: 7, program: undefined, isRun: false })
+    assert.deepStrictEqual(holderIn("Could not set lock", path), { pid: undefined, program: undefined, isRun: false })
   })
 
   it.live("is held by a run that says its name itself, and by nobody else under this name", () =>

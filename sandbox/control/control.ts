@@ -1,5 +1,5 @@
 import { change } from "./change.ts"
-import { addCopy, addInvalidCopies, ndjson, remove } from "./records.ts"
+import { addCopy, addInvalidCopies, edit, ndjson, remove } from "./records.ts"
 import { setWorkflow } from "./workflows.ts"
 import { malformed, notFound } from "../http/errors.ts"
 import { type FaultRule, mixture, readRules } from "../http/faults.ts"
@@ -42,6 +42,8 @@ export const control = ({ method, text, url }: ParsedRequest, service: Service):
       return JSON.stringify(addInvalidCopies(body, service))
     case "POST plant":
       return JSON.stringify(addCopy(body, service))
+    case "POST edit":
+      return JSON.stringify(edit(body, service))
     case "POST remove":
       return JSON.stringify(remove(body, service))
     case "POST workflows":

@@ -62,15 +62,31 @@ export const addCopy = (body: Data, service: Service): Data => {
   return { planted: id }
 }
 
+/** Changes the given `fields` of a record, like a user in the product itself. */
+export const edit = (body: Data, service: Service): Data => {
+  const { fields = {}, id } = body
+  if (typeof fields !== "object" || fields === null) throw malformed("fields must be an object")
+  const { collection, row } = recordOf(body, service)
+  collection.replace(
+    row,
+    entry({ ...row, updated: service.clock.now(), source: { ...collection.data(row), ...fields } })
+  )
+  return { edited: id }
+}
+
 /** Removes a record, like a user in the product itself, because the API may have no such operation. */
 export const remove = (body: Data, service: Service): Data => {
-  const { collection: name, id } = body
+  const { collection, row } = recordOf(body, service)
+  collection.remove(row)
+  return { removed: row.id }
+}
+
+const recordOf = ({ collection: name, id }: Data, service: Service): { collection: Collection; row: Entry } => {
   const collection = typeof name === "string" ? collectionOf(name, service) : undefined
   if (collection === undefined) throw malformed("collection must be the name of a collection")
   const row = typeof id === "string" ? collection.get(id) : undefined
   if (row === undefined) throw notFound(`There is no record ${String(id)} in ${String(name)}`)
-  collection.remove(row)
-  return { removed: id }
+  return { collection, row }
 }
 
 /** The collection with this name, in camel case or snake case. */

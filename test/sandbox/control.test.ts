@@ -86,6 +86,22 @@ describe("control", () => {
     assert.equal((await s.post("/__sandbox/poison", { collection: "contacts", count: 0 })).status, 400)
   })
 
+  it("changes fields of a record, and removes one, as the product does where the API has no operation", async () => {
+    const client = await sandbox({ contacts: 20 })
+    const [field, other] = await client.records("customFields")
+    const change = (id: unknown, fields: unknown = { name: "Kind of house" }) =>
+      client.post("/__sandbox/edit", { collection: "customFields", id, fields })
+    assert.deepEqual((await change(field!["id"])).body, { edited: field!["id"] })
+    const renamed = { ...field, name: "Kind of house" }
+    const path = `/locations/${client.locationId}/customFields/${field!["id"]}`
+    assert.deepEqual((await client.get(path)).body, { customField: renamed })
+    assert.deepInclude(await client.records("customFields"), other)
+    assert.deepEqual([(await change("none")).status, (await change(field!["id"], 5)).status], [404, 400])
+    const remove = () => client.post("/__sandbox/remove", { collection: "customFields", id: field!["id"] })
+    assert.deepEqual((await remove()).body, { removed: field!["id"] })
+    assert.deepEqual([(await client.get(path)).status, (await remove()).status], [404, 404])
+  })
+
   it("changes records with every request and by the clock until it is stopped", async () => {
     const client = await sandbox({ contacts: 100 })
     const changes = async (rate: object) => (await client.post("/__sandbox/churn", rate)).body["changes"]

@@ -22,7 +22,6 @@ export const operations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "custom-fields.test.ts": [
     "GET /locations/{locationId}/customFields",
     "GET /locations/{locationId}/customFields/{id}",
-    "PUT /locations/{locationId}/customFields/{id}",
     "GET /custom-fields/object-key/{objectKey}",
     "GET /custom-fields/{id}"
   ],

@@ -129,9 +129,8 @@ describe("custom fields as columns", () => {
     assert.isAbove(Number(answers!["n"]), 2)
 
     const [field] = await query(warehouse, "SELECT id FROM crm.custom_fields WHERE field_key = 'contact.home_type'")
-    await account.service.call("PUT", `/locations/${account.service.locationId}/customFields/${String(field!["id"])}`, {
-      name: "Kind of house"
-    })
+    const renamed = { collection: "customFields", id: field!["id"], fields: { name: "Kind of house" } }
+    await account.service.post("edit", renamed)
     await syncInto(output, "--only", "custom_fields")
     const after = await types()
     assert.deepStrictEqual(

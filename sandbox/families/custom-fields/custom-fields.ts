@@ -1,11 +1,10 @@
-import { invalid, notFound } from "../../http/errors.ts"
+import { notFound } from "../../http/errors.ts"
 import { listed, pageOf } from "../../http/pages.ts"
 import type { Route } from "../../http/route.ts"
 import type { Service } from "../../service.ts"
 import { choice, list, record } from "../../http/shape.ts"
-import { type Data, type Entry, entry } from "../../account/collection.ts"
-import { checkRules, fieldChangeShape, storedField } from "./custom-field-rules.ts"
-import { dropNulls, wrapRecord } from "../records.ts"
+import type { Entry } from "../../account/collection.ts"
+import { wrapRecord } from "../records.ts"
 
 const path = "/locations/:locationId/customFields"
 const location = { in: "path", name: "locationId" } as const
@@ -39,25 +38,6 @@ export const customFieldRoutes: ReadonlyArray<Route> = [
     returns,
     handle: ({ params }, service) =>
       wrapRecord("customField", service.world.customFields, findField(service, params["id"]!))
-  },
-  {
-    method: "PUT",
-    path: `${path}/:id`,
-    scope: "locations/customFields.write",
-    location,
-    summary: "Update a custom field",
-    body: fieldChangeShape,
-    returns,
-    handle: ({ body, params }, service) => {
-      const { customFields } = service.world
-      const old = findField(service, params["id"]!)
-      const data = customFields.data(old)
-      refuseImmutable(body, data)
-      checkRules(body, data["dataType"] as string, data)
-      const source = dropNulls({ ...data, ...storedField(body) })
-      const next = customFields.replace(old, entry({ ...old, updated: service.clock.now(), source }))
-      return wrapRecord("customField", customFields, next)
-    }
   }
 ]
 
@@ -65,14 +45,4 @@ const findField = ({ world: { customFields } }: Service, id: string): Entry => {
   const row = customFields.get(id) ?? [...customFields.live()].find((own) => customFields.data(own)["fieldKey"] === id)
   if (row === undefined) throw notFound(`Custom field with id ${id} not found`)
   return row
-}
-
-/** The data type cannot change, nor whether the field accepts one user or several (A 2.4). */
-const refuseImmutable = (body: Data, data: Data): void => {
-  if (body["dataType"] !== undefined && body["dataType"] !== data["dataType"]) throw invalid("dataType cannot change")
-  const { multiSelect } = (body["userFieldConfig"] ?? {}) as Data
-  const old = (data["userFieldConfig"] ?? {}) as Data
-  if (multiSelect !== undefined && multiSelect !== old["multiSelect"]) {
-    throw invalid("userFieldConfig.multiSelect cannot change")
-  }
 }

@@ -1,10 +1,11 @@
 /** `sluice config`: shows the settings and where they come from, and checks them without a request. */
 import * as Effect from "effect/Effect"
 import { exitCodes } from "../values/failure.ts"
-import type { Flags } from "../settings/read.ts"
+import type { Flags, Settings } from "../settings/read.ts"
 import { policyProblems } from "../settings/schema-policy.ts"
 import { checkSettings } from "../settings/settings.ts"
-import { shownSettings } from "../settings/shown.ts"
+import type { SettingProblem } from "../settings/errors.ts"
+import { allSettings } from "../settings/sections.ts"
 import { counted } from "../values/finding.ts"
 import { loadCatalogue } from "../run/catalogue.ts"
 import { Environment } from "../values/environment.ts"
@@ -64,3 +65,30 @@ const checked = Effect.fnUntraced(function* (flags: ConfigFlags) {
   const catalogue = yield* loadCatalogue(output)
   return { settings, problems: [...problems, ...policyProblems(output, catalogue)] }
 })
+
+interface ShownSetting {
+  /** `output.folder`. */
+  readonly setting: string
+  /** Absent if the setting has no value. */
+  readonly value?: string
+  /** `missing` if a command that reads an account needs it, `not set` if it is optional. */
+  readonly from: "flag" | "environment" | "file" | "default" | "missing" | "not set"
+  /** The flag, the variable, or the file with the line. */
+  readonly place?: string
+}
+
+/** Every setting with its value and its source, without secrets. */
+const shownSettings = ({ sources }: Settings, problems: ReadonlyArray<SettingProblem>): ReadonlyArray<ShownSetting> => {
+  const missing = new Set(
+    problems.map((problem) =>
+      problem._tag === "Missing" ? problem.path : problem._tag === "NoCredentials" ? "account.token" : ""
+    )
+  )
+  const paths = new Set([...allSettings, ...sources].map(({ path }) => path))
+  return [...paths].map((setting): ShownSetting => {
+    const source = sources.find(({ path }) => path === setting)
+    if (!source) return { setting, from: missing.has(setting) ? "missing" : "not set" }
+    const { from, name, shown } = source
+    return { setting, value: shown, from, ...(name !== "" && { place: name }) }
+  })
+}

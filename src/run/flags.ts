@@ -2,9 +2,8 @@
 import * as Option from "effect/Option"
 import * as Flag from "effect/cli/Flag"
 import { flagDescription } from "../settings/documents.ts"
-import { type SettingFlags } from "../settings/setting.ts"
-import { flagText } from "../settings/table.ts"
 import { durationMs } from "../values/duration.ts"
+import { type SettingFlags, flagText } from "../values/setting.ts"
 import { logFormats, logLevels } from "./console/log-format.ts"
 
 export const text = (name: string, description: string) =>

@@ -1,7 +1,7 @@
 /** Runs the handler of a command. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import { unknownVariables } from "../settings/unknown-variables.ts"
+import { unknownVariables } from "../settings/read.ts"
 import { Environment } from "../values/environment.ts"
 import { Output } from "./console/output.ts"
 import { type RunFlags, withRunFlags } from "./run-flags.ts"

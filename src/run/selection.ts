@@ -1,6 +1,6 @@
 /** What `--only` and `--except` say. */
 import * as Effect from "effect/Effect"
-import { commaSeparated } from "../settings/kinds.ts"
+import { commaSeparated } from "../values/setting.ts"
 import { CommandError } from "./console/errors.ts"
 
 interface ChoiceFlags {

@@ -1,12 +1,21 @@
 /** The settings of section `[alarms]`: the limits of the alarms, and those that are not reported. */
-import { date, duration, numberFrom, positiveNumber, share } from "./kinds.ts"
-import { type Setting, setting } from "./setting.ts"
 import type { AlarmLimits, Silence } from "../values/alarm.ts"
 import { dayMs } from "../catalog/timestamps.ts"
-import { durationMs } from "../values/duration.ts"
-import type { Settings } from "./read.ts"
+import {
+  type ItemOf,
+  type Section,
+  type ValuesOf,
+  alarmName,
+  date,
+  duration,
+  numberFrom,
+  positiveNumber,
+  setting,
+  share,
+  text
+} from "../values/setting.ts"
 
-export const alarmSettings = {
+export const alarmsSection = {
   warn_after: setting(duration, {
     description: "Age of a table, since its last complete reading, that is a warning.",
     default: "30h"
@@ -49,37 +58,39 @@ export const alarmSettings = {
     example: "2027-01-31"
   }),
   token_days: setting(numberFrom(0), { description: "Days before that day from which it is a warning.", default: 14 })
-} satisfies Readonly<Record<string, Setting>>
+} satisfies Section
+
+/** The settings of an alarm that is known and not to be heard of. */
+export const silenceSettings = {
+  alarm: setting(alarmName, {
+    description: "Kind of the alarm, or the alarm itself as ./sluice check names it.",
+    example: "freshness:contacts"
+  }),
+  reason: setting(text, { description: "Why nobody needs to hear of it.", example: "The form is closed." }),
+  until: setting(date, { description: "Last day of the silence, in UTC.", example: "2027-01-31" })
+} satisfies Section
 
 export interface AlarmSettings {
   readonly limits: AlarmLimits
   readonly silences: ReadonlyArray<Silence>
 }
 
-export const alarmsOf = ({ values, silences }: Settings): AlarmSettings => {
-  const { alarms, budget } = values
-  return {
-    limits: {
-      warnAfter: durationMs(alarms.warn_after)!,
-      errorAfter: durationMs(alarms.error_after)!,
-      volume: {
-        nights: alarms.volume_nights,
-        sensitivity: alarms.volume_sensitivity,
-        minRows: alarms.volume_min_rows
-      },
-      rejectShare: alarms.reject_share,
-      requestFactor: alarms.request_factor,
-      requestsPerDay: alarms.requests_per_day - budget.reserve_per_day,
-      diskDays: alarms.disk_days,
-      diskFreeMin: alarms.disk_free_mb * 1_000_000,
-      tokenDays: alarms.token_days,
-      tokenExpires: alarms.token_expires === undefined ? undefined : Date.parse(alarms.token_expires)
-    },
-    // An item with a problem is incomplete, and the problem stops the command.
-    silences: silences.flatMap(({ alarm, reason, until }) =>
-      alarm === undefined || reason === undefined || until === undefined
-        ? []
-        : [{ alarm, reason, until: Date.parse(until) + dayMs }]
-    )
-  }
-}
+/** `reservePerDay`: requests that are left to others. */
+export const alarmsOf = (
+  alarms: ValuesOf<typeof alarmsSection>,
+  silences: ReadonlyArray<ItemOf<typeof silenceSettings>>,
+  reservePerDay: number
+): AlarmSettings => ({
+  limits: {
+    ...alarms,
+    volume: { nights: alarms.volumeNights, sensitivity: alarms.volumeSensitivity, minRows: alarms.volumeMinRows },
+    requestsPerDay: alarms.requestsPerDay - reservePerDay,
+    diskFreeMin: alarms.diskFreeMb * 1_000_000
+  },
+  // An item with a problem is incomplete, and the problem stops the command.
+  silences: silences.flatMap(({ alarm, reason, until }) =>
+    alarm === undefined || reason === undefined || until === undefined
+      ? []
+      : [{ alarm, reason, until: Date.parse(until) + dayMs }]
+  )
+})

@@ -1,9 +1,7 @@
 /** Generates config/example.toml, its JSON Schema, the table of docs/configuration.md and the help of flags from the settings table. */
 import * as Schema from "effect/Schema"
-import { listNames, listOf } from "./lists.ts"
-import { sections } from "./sections.ts"
-import type { Setting, SettingFlags } from "./setting.ts"
-import { allSettings, flagText } from "./table.ts"
+import { type Section, type Setting, type SettingFlags, flagText } from "../values/setting.ts"
+import { allSettings, listNames, listOf, sections } from "./sections.ts"
 
 export const schemaFile = "sluice.schema.json"
 
@@ -22,7 +20,7 @@ export const exampleToml = (filled?: Filled): string =>
   [
     `#:schema ${filled?.schema ?? `./${schemaFile}`}`,
     filled ? `# ${precedence}` : `# Copy this file to config/sluice.toml. ${precedence}`,
-    ...Object.entries<Readonly<Record<string, Setting>>>(sections).flatMap(([section, settings]) => [
+    ...Object.entries<Section>(sections).flatMap(([section, settings]) => [
       "",
       `[${section}]`,
       ...Object.entries(settings).flatMap(([key, setting]) =>
@@ -71,10 +69,7 @@ export const jsonSchema = (): string =>
       title: "Settings of sluice",
       ...objectOf({
         ...Object.fromEntries(
-          Object.entries<Readonly<Record<string, Setting>>>(sections).map(([section, settings]) => [
-            section,
-            objectOf(propertiesOf(settings))
-          ])
+          Object.entries<Section>(sections).map(([section, settings]) => [section, objectOf(propertiesOf(settings))])
         ),
         ...Object.fromEntries(
           listNames.map((list) => {
@@ -90,7 +85,7 @@ export const jsonSchema = (): string =>
 
 const objectOf = (properties: object) => ({ type: "object", additionalProperties: false, properties })
 
-const propertiesOf = (settings: Readonly<Record<string, Setting>>) =>
+const propertiesOf = (settings: Section) =>
   Object.fromEntries(
     Object.entries(settings).map(([key, { schema, description, default: otherwise, example }]) => [
       key,

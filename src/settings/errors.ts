@@ -1,5 +1,6 @@
 /** What can be wrong with settings, as facts without secrets; cli/setting-errors.ts writes the sentences. */
 import * as Schema from "effect/Schema"
+import { type Setting, flagText } from "../values/setting.ts"
 
 /** `place` is the file with the line, such as `config/sluice.toml:3`. */
 export const SettingProblem = Schema.TaggedUnion({
@@ -40,3 +41,11 @@ export type SettingProblem = typeof SettingProblem.Type
 export class SettingsError extends Schema.TaggedError<SettingsError>()("SettingsError", {
   problems: Schema.Array(SettingProblem)
 }) {}
+
+export const missing = (path: string, { description, environment, flag }: Setting): SettingProblem => ({
+  _tag: "Missing",
+  path,
+  description,
+  ...(environment && { environment }),
+  ...(flag && { flag: flagText(flag) })
+})

@@ -5,9 +5,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { closest } from "./closest.ts"
 import type { SettingProblem } from "./errors.ts"
-import { type ListName, listNames, listOf } from "./lists.ts"
-import { sections } from "./sections.ts"
-import { allSettings } from "./table.ts"
+import { type ListName, allSettings, listNames, listOf, sections } from "./sections.ts"
 import { lineOf } from "./toml-lines.ts"
 
 export const defaultFile = join("config", "sluice.toml")
@@ -31,7 +29,7 @@ export interface ReadFile {
 /** Reads the named file, or the default file, which may be absent; with `null`, none. */
 export const readFile = (named: string | null | undefined): ReadFile => {
   const name = named ?? defaultFile
-  const nothing = { name, sections: {}, lists: { locations: [], publish: [], silence: [] }, placeOf: () => name }
+  const nothing = { name, sections: {}, lists: listsOf(() => []), placeOf: () => name }
   const failed = (problem: SettingProblem): ReadFile => ({ file: nothing, problems: [problem] })
   if (named === null) return { file: nothing, problems: [] }
   if (!existsSync(name))
@@ -109,9 +107,12 @@ const checkedNames = (name: string, content: Table, placeOf: SettingsFile["place
     }
     return items
   }
-  const lists = { locations: itemsOf("locations"), publish: itemsOf("publish"), silence: itemsOf("silence") }
-  return { file: { name, sections: known, lists, placeOf }, problems }
+  return { file: { name, sections: known, lists: listsOf(itemsOf), placeOf }, problems }
 }
+
+const listsOf = (itemsOf: (list: ListName) => ReadonlyArray<Table>): SettingsFile["lists"] =>
+  // The names are all of them.
+  Object.fromEntries(listNames.map((list) => [list, itemsOf(list)])) as SettingsFile["lists"]
 
 const isTable = (value: unknown): value is Table =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date)

@@ -1,13 +1,80 @@
-/** The settings of the fleet as its commands use them. */
-import * as Redacted from "effect/Redacted"
+/** The fleet: many locations on many workers. Everything is off without a database. */
 import * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { resolve } from "node:path"
-import { type SettingProblem, SettingsError } from "./errors.ts"
-import { durationMs } from "../values/duration.ts"
-import { type Environment, type Flags, readSettings } from "./read.ts"
-import { secretReader } from "./secrets.ts"
-import { missing } from "./settings.ts"
+import {
+  type Secret,
+  type Section,
+  type ValuesOf,
+  duration,
+  folder,
+  positiveNumber,
+  setting,
+  text
+} from "../values/setting.ts"
+import type { accountSection, budgetSection } from "./account.ts"
+import { type SettingProblem, SettingsError, missing } from "./errors.ts"
+import { bucketSettings } from "./lake.ts"
+
+export const fleetSection = {
+  database: setting(text, {
+    environment: "SLUICE_FLEET_DATABASE",
+    secret: true,
+    description: "Address of the PostgreSQL database of the fleet, or a reference to it: postgres://user@host/name.",
+    example: "env:FLEET_DATABASE"
+  }),
+  state: setting(text, {
+    environment: "SLUICE_FLEET_STATE",
+    description:
+      "Where the output folder of each location is: a folder that every worker reaches, or s3://bucket/prefix.",
+    default: "fleet"
+  }),
+  cache: setting(folder, {
+    environment: "SLUICE_FLEET_CACHE",
+    description: "Folder of this machine in which the output folders are, if state is a bucket.",
+    default: "fleet"
+  }),
+  ...bucketSettings("FLEET"),
+  token: setting(text, {
+    environment: "SLUICE_FLEET_TOKEN",
+    secret: true,
+    description: "Reference to the token of each location, with {location} in the place of its id.",
+    example: "file:/run/secrets/{location}"
+  }),
+  refresh_token: setting(text, {
+    environment: "SLUICE_FLEET_REFRESH_TOKEN",
+    secret: true,
+    description:
+      "Instead of tokens: reference to the first refresh token of each location, with {location}; the OAuth app is in [account].",
+    example: "file:/run/secrets/refresh/{location}"
+  }),
+  agency_token: setting(text, {
+    environment: "SLUICE_FLEET_AGENCY_TOKEN",
+    secret: true,
+    description: "Token that lists the locations for ./sluice fleet locations import, or a reference to it.",
+    example: "env:AGENCY_TOKEN"
+  }),
+  parallel: setting(positiveNumber, {
+    environment: "SLUICE_FLEET_PARALLEL",
+    description: "Locations that a worker reads side by side; each needs the memory of a sync.",
+    default: 4
+  }),
+  schedule: setting(text, {
+    description: "When the workers queue a sync of every location, as five fields of a crontab. Without it, never.",
+    example: "30 2 * * *"
+  }),
+  time_zone: setting(text, {
+    description: "Time zone of that schedule.",
+    default: "UTC"
+  }),
+  jitter: setting(duration, {
+    description: "Time over which the locations of a night are spread.",
+    default: "60m"
+  })
+} satisfies Section
+
+type FleetValues = ValuesOf<typeof fleetSection>
 
 export interface FleetSettings {
   readonly database: Redacted.Redacted
@@ -37,48 +104,51 @@ export interface Bucket {
   readonly endpoint: string | undefined
 }
 
-export const fleetSettings = Effect.fn("settings.fleet")(function* (
-  flags: Flags,
-  environment: Environment
-): Effect.fn.Return<FleetSettings, SettingsError> {
-  const { placeOf, problems, values } = readSettings(flags, environment)
-  const { account, budget, fleet } = values
-  const secret = secretReader(environment)
-  const read = (
-    key: "database" | "agency_token" | "s3_key" | "s3_secret"
-  ): Result.Result<Redacted.Redacted, SettingProblem> =>
-    fleet[key] === undefined ? Result.fail(missing(`fleet.${key}`)) : secret(fleet[key], `fleet.${key}`)
-  /** Read when it is needed, because a reference may run a command. */
-  const needed = (key: Parameters<typeof read>[0]) =>
-    Effect.suspend(() => {
-      const value = read(key)
-      return Result.isSuccess(value)
-        ? Effect.succeed(value.success)
-        : Effect.fail(new SettingsError({ problems: [value.failure] }))
-    })
-  const isBucket = fleet.state.startsWith("s3://")
-  const database = read("database")
-  const all = [...problems, ...(Result.isFailure(database) ? [database.failure] : [])]
-  if (Result.isFailure(database) || all.length > 0) return yield* new SettingsError({ problems: all })
-  return {
-    database: database.success,
-    folder: resolve(isBucket ? fleet.cache : fleet.state),
-    bucket: Effect.gen(function* () {
-      if (!isBucket) return undefined
-      const [key, secret] = [yield* needed("s3_key"), yield* needed("s3_secret")]
-      return { place: fleet.state, key, secret, region: fleet.s3_region, endpoint: fleet.s3_endpoint }
-    }),
-    token: fleet.token,
-    refreshToken: fleet.refresh_token,
-    agencyToken: needed("agency_token"),
-    parallel: fleet.parallel,
-    schedule:
-      fleet.schedule === undefined
-        ? undefined
-        : { fields: fleet.schedule, timeZone: fleet.time_zone, jitterMs: durationMs(fleet.jitter)! },
-    baseUrl: account.base_url,
-    companyId: account.company_id,
-    windowMs: budget.window_seconds * 1000,
-    placeOf
-  }
-})
+interface Values {
+  readonly account: ValuesOf<typeof accountSection>
+  readonly budget: ValuesOf<typeof budgetSection>
+  readonly fleet: FleetValues
+}
+
+/** Fails if the database is missing. */
+export const fleetOf = (
+  { account, budget, fleet }: Values,
+  placeOf: FleetSettings["placeOf"]
+): Result.Result<FleetSettings, SettingProblem> =>
+  Result.gen(function* () {
+    const isBucket = fleet.state.startsWith("s3://")
+    return {
+      database: yield* read(fleet.database, "database"),
+      folder: isBucket ? fleet.cache : resolve(fleet.state),
+      bucket: Effect.gen(function* () {
+        if (!isBucket) return undefined
+        const [key, secret] = [yield* needed(fleet.s3Key, "s3_key"), yield* needed(fleet.s3Secret, "s3_secret")]
+        return { place: fleet.state, key, secret, region: fleet.s3Region, endpoint: fleet.s3Endpoint }
+      }),
+      token: fleet.token?.reference,
+      refreshToken: fleet.refreshToken?.reference,
+      agencyToken: needed(fleet.agencyToken, "agency_token"),
+      parallel: fleet.parallel,
+      schedule:
+        fleet.schedule === undefined
+          ? undefined
+          : { fields: fleet.schedule, timeZone: fleet.timeZone, jitterMs: fleet.jitter },
+      baseUrl: account.baseUrl,
+      companyId: account.companyId,
+      windowMs: budget.windowSeconds * 1000,
+      placeOf
+    }
+  })
+
+const read = (
+  secret: Secret | undefined,
+  key: keyof typeof fleetSection
+): Result.Result<Redacted.Redacted, SettingProblem> =>
+  secret?.read() ?? Result.fail(missing(`fleet.${key}`, fleetSection[key]))
+
+/** Read when it is needed, because a reference may run a command. */
+const needed = (...secret: Parameters<typeof read>) =>
+  Effect.mapError(
+    Effect.suspend(() => Effect.fromResult(read(...secret))),
+    (problem) => new SettingsError({ problems: [problem] })
+  )

@@ -1,20 +1,79 @@
-/** The lake, if the formats include it: where it is, and what is needed to open it. */
+/** The lake: where the tables go that several locations or machines share, and what is needed to open it. */
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { resolve } from "node:path"
-import type { SettingProblem } from "./errors.ts"
 import { outputPaths } from "../output/paths.ts"
-import type { Environment, Settings } from "./read.ts"
-import { secretReader } from "./secrets.ts"
+import {
+  type Secret,
+  type Section,
+  type ValuesOf,
+  absolutePath,
+  httpAddress,
+  period,
+  setting,
+  text
+} from "../values/setting.ts"
+import type { SettingProblem } from "./errors.ts"
 
-export interface LakeSettings {
+/** How a bucket is opened, with the name of its owner in the variables. */
+export const bucketSettings = (name: string) => ({
+  s3_key: setting(text, {
+    environment: `SLUICE_${name}_S3_KEY`,
+    secret: true,
+    description: "Key id for that bucket, or a reference to it.",
+    example: `env:${name}_S3_KEY`
+  }),
+  s3_secret: setting(text, {
+    environment: `SLUICE_${name}_S3_SECRET`,
+    secret: true,
+    description: "Secret of that key, or a reference to it.",
+    example: `env:${name}_S3_SECRET`
+  }),
+  s3_region: setting(text, {
+    description: "Region of that bucket.",
+    default: "us-east-1"
+  }),
+  s3_endpoint: setting(httpAddress, {
+    environment: `SLUICE_${name}_S3_ENDPOINT`,
+    description: "Address of another service with the interface of S3; buckets are then part of the path.",
+    example: "https://s3.example.com"
+  })
+})
+
+export const lakeSection = {
+  catalog: setting(text, {
+    environment: "SLUICE_LAKE_CATALOG",
+    secret: true,
+    description:
+      "Catalog of the lake: the path of a file, or a PostgreSQL database as postgres:dbname=lake host=db.example.com user=sluice password=…, or a reference to that text. Without it, lake.ducklake in the output folder.",
+    example: "env:LAKE_CATALOG"
+  }),
+  data: setting(text, {
+    environment: "SLUICE_LAKE_DATA",
+    description:
+      "Where the Parquet files of the lake are: a folder, or s3://bucket/prefix. Without it, the folder lake in the output folder.",
+    example: "s3://crm-lake/tables"
+  }),
+  ...bucketSettings("LAKE"),
+  expire_after: setting(period, {
+    description: "Age from which ./sluice lake maintain removes earlier versions of the lake.",
+    default: "30 days"
+  }),
+  extensions: setting(absolutePath, {
+    environment: "SLUICE_LAKE_EXTENSIONS",
+    description:
+      "Folder with the DuckDB extensions ducklake, postgres_scanner and httpfs, for machines that cannot download them.",
+    example: "/opt/duckdb-extensions"
+  })
+} satisfies Section
+
+type LakeValues = ValuesOf<typeof lakeSection>
+
+export interface LakeSettings extends Pick<LakeValues, "extensions" | "expireAfter"> {
   /** Reads the references when they are needed, because one may run a command. */
   readonly access: () => Result.Result<LakeAccess, SettingProblem>
   /** A folder, or `s3://bucket/prefix`. */
   readonly data: string
-  readonly extensions: string | undefined
-  /** A period such as `30 days`. */
-  readonly expireAfter: string
 }
 
 export interface LakeAccess {
@@ -31,30 +90,25 @@ export interface S3Access {
   readonly endpoint: string | undefined
 }
 
-export const lakeOf = ({ values }: Settings, environment: Environment): LakeSettings | undefined => {
-  if (!values.output.formats.includes("lake")) return undefined
-  const { lake, output } = values
-  const secret = secretReader(environment)
-  const folder = resolve(output.folder)
-  const optional = (key: "s3_key" | "s3_secret" | "catalog") =>
-    lake[key] === undefined ? Result.succeed(undefined) : secret(lake[key], `lake.${key}`)
+/** `folder`: the output folder. */
+export const lakeOf = (lake: LakeValues, folder: string): LakeSettings => {
   const data = lake.data ?? outputPaths(folder).lake
   const isS3 = data.startsWith("s3://")
   return {
+    ...lake,
     data: isS3 ? data.replace(/\/*$/, "/") : resolve(data),
-    extensions: lake.extensions,
-    expireAfter: lake.expire_after,
     access: () =>
       Result.gen(function* () {
-        const catalog = yield* optional("catalog")
-        const [key, s3Secret] = [yield* optional("s3_key"), yield* optional("s3_secret")]
+        const [catalog, key, secret] = [yield* read(lake.catalog), yield* read(lake.s3Key), yield* read(lake.s3Secret)]
         return {
           catalog: catalogOf(catalog, outputPaths(folder).lakeCatalog),
-          s3: isS3 ? { key, secret: s3Secret, region: lake.s3_region, endpoint: lake.s3_endpoint } : undefined
+          s3: isS3 ? { key, secret, region: lake.s3Region, endpoint: lake.s3Endpoint } : undefined
         }
       })
   }
 }
+
+const read = (secret: Secret | undefined) => secret?.read() ?? Result.succeed(undefined)
 
 const catalogOf = (setting: Redacted.Redacted | undefined, embedded: string): LakeAccess["catalog"] => {
   if (setting === undefined) return { kind: "file", path: embedded }

@@ -1,14 +1,19 @@
 /** The value of every setting: a flag overrides the environment, which overrides the file, which overrides the default. */
 import * as Schema from "effect/Schema"
-import type { ProfileName } from "./profiles.ts"
+import { type Secret, type Setting, type SettingFlags, camelCase, commaSeparated, flagText } from "../values/setting.ts"
+import { closest, suggestion } from "./closest.ts"
 import type { SettingProblem } from "./errors.ts"
 import { type SettingsFile, readFile } from "./file.ts"
-import { commaSeparated } from "./kinds.ts"
-import type { FileFormat } from "./targets.ts"
-import { isPlainSecret, shownSecret } from "./secrets.ts"
-import { type ListName, listOf } from "./lists.ts"
-import type { Setting, SettingFlags } from "./setting.ts"
-import { type PlacedSetting, type SettingValues, allSettings, flagText } from "./table.ts"
+import { isPlainSecret, secretReader, shownSecret } from "./secrets.ts"
+import {
+  type ListName,
+  type ListedItems,
+  type PlacedSetting,
+  type SettingValues,
+  allSettings,
+  listNames,
+  listOf
+} from "./sections.ts"
 
 export interface Flags extends SettingFlags {
   readonly config?: string | undefined
@@ -16,29 +21,6 @@ export interface Flags extends SettingFlags {
   readonly noFile?: true
 }
 export type Environment = Readonly<Record<string, string | undefined>>
-
-/** One of several locations, as the file lists it. */
-export interface ListedLocation {
-  readonly id?: string
-  readonly token?: string
-  readonly company_id?: string
-}
-
-/** A folder to publish into, as the file lists it. What is missing or wrong is reported and absent. */
-export interface ListedTarget {
-  readonly name?: string
-  readonly folder?: string
-  readonly profile?: ProfileName
-  readonly formats?: ReadonlyArray<FileFormat>
-  readonly tables?: ReadonlyArray<string>
-}
-
-/** An alarm that is not reported, as the file lists it. What is missing or wrong is reported and absent. */
-export interface ListedSilence {
-  readonly alarm?: string
-  readonly reason?: string
-  readonly until?: string
-}
 
 export interface SettingSource {
   readonly path: string
@@ -55,14 +37,14 @@ export interface Settings {
   /** See SettingsFile. */
   readonly placeOf: (path: string) => string
   readonly values: SettingValues
-  readonly locations: ReadonlyArray<ListedLocation>
+  readonly lists: ListedItems
+  /** Reads a secret, or a reference to it; `path` is for the problem. */
+  readonly secretOf: (reference: string, path: string) => Secret
   /** Every location that a flag, a variable or the file names, also if another source overrides it. */
   readonly namedLocations: ReadonlySet<string>
-  readonly targets: ReadonlyArray<ListedTarget>
-  readonly silences: ReadonlyArray<ListedSilence>
   /** Whether the file contains a secret itself, and not a reference to it. */
   readonly hasPlainSecret: boolean
-  /** Every setting that has a value. */
+  /** Every setting that has a value, with those of the lists behind the others. */
   readonly sources: ReadonlyArray<SettingSource>
   readonly problems: ReadonlyArray<SettingProblem>
 }
@@ -74,6 +56,11 @@ export const readSettings = (flags: Flags, environment: Environment): Settings =
   const values: Record<string, Record<string, unknown>> = {}
   const sources: Array<SettingSource> = []
   const namedLocations = new Set<string>()
+  const readSecret = secretReader(environment)
+  const secretOf = (reference: string, path: string): Secret => ({
+    reference,
+    read: () => readSecret(reference, path)
+  })
   for (const setting of allSettings) {
     const { section, key, path } = setting
     const isRight = Schema.is(setting.schema)
@@ -88,35 +75,26 @@ export const readSettings = (flags: Flags, environment: Environment): Settings =
       from: "default" as const,
       name: ""
     }
-    ;(values[section] ??= {})[key] = value
-    if (value !== undefined)
-      sources.push({ path, shown: setting.secret ? shownSecret(textOf(value)) : textOf(value), from, name })
+    const used = (values[camelCase(section)] ??= {})
+    if (value === undefined) continue
+    const text = textOf(value)
+    used[camelCase(key)] = setting.secret ? secretOf(text, path) : setting.toValue(value)
+    sources.push({ path, shown: setting.secret ? shownSecret(text) : text, from, name })
   }
-  // The schemas of the lists have checked every value.
-  const locations = listedItems("locations", file, problems) as ReadonlyArray<ListedLocation>
-  const targets = listedItems("publish", file, problems) as ReadonlyArray<ListedTarget>
-  const silences = listedItems("silence", file, problems) as ReadonlyArray<ListedSilence>
-  for (const { id } of locations) if (id !== undefined) namedLocations.add(id)
+  const lists = Object.fromEntries(
+    listNames.map((list) => [list, listedItems(list, file, problems, sources)])
+    // The schemas from which the types are derived have checked every value.
+  ) as ListedItems
+  for (const { id } of lists.locations) if (id !== undefined) namedLocations.add(id)
   const secretsInFile = [
     ...allSettings.filter(({ secret }) => secret).map(({ section, key }) => file.sections[section]?.[key]),
-    ...locations.map(({ token }) => token)
+    ...lists.locations.map(({ token }) => token)
   ]
   const hasPlainSecret = secretsInFile.some((value) => typeof value === "string" && isPlainSecret(value))
-  // The schemas from which the types are derived have checked every value.
-  const checked = values as unknown as SettingValues
   const { name, placeOf } = file
-  return {
-    file: name,
-    placeOf,
-    values: checked,
-    locations,
-    namedLocations,
-    targets,
-    silences,
-    hasPlainSecret,
-    sources,
-    problems
-  }
+  // As for the lists.
+  const checked = values as unknown as SettingValues
+  return { file: name, placeOf, values: checked, lists, secretOf, namedLocations, hasPlainSecret, sources, problems }
 }
 
 type Written = Pick<SettingSource, "from" | "name"> & { readonly value: unknown }
@@ -142,7 +120,8 @@ const writtenIn = (
 const listedItems = (
   list: ListName,
   { lists, placeOf }: SettingsFile,
-  problems: Array<SettingProblem>
+  problems: Array<SettingProblem>,
+  sources: Array<SettingSource>
 ): ReadonlyArray<Readonly<Record<string, unknown>>> => {
   const { settings, required } = listOf(list)
   return lists[list].map((item, index) => {
@@ -150,10 +129,14 @@ const listedItems = (
     for (const [key, setting] of Object.entries(settings)) {
       const path = `${list}[${index}].${key}`
       const value = item[key]
-      if (value !== undefined && Schema.is(setting.schema)(value)) right[key] = value
-      else if (value !== undefined) problems.push(wrongValue(setting, path, value, placeOf(path)))
+      const name = placeOf(path)
+      if (value !== undefined && Schema.is(setting.schema)(value)) {
+        right[key] = value
+        const shown = [value].flat().join(", ")
+        sources.push({ path, shown: setting.secret ? shownSecret(shown) : shown, from: "file", name })
+      } else if (value !== undefined) problems.push(wrongValue(setting, path, value, name))
       else if (required.includes(key))
-        problems.push({ _tag: "Missing", place: placeOf(path), path, description: setting.description })
+        problems.push({ _tag: "Missing", place: name, path, description: setting.description })
     }
     return right
   })
@@ -169,3 +152,18 @@ const wrongValue = ({ secret, expected }: Setting, path: string, value: unknown,
 
 const textOf = (value: unknown): string =>
   Array.isArray(value) ? value.join(", ") || "none" : typeof value === "object" ? JSON.stringify(value) : String(value)
+
+const variables: ReadonlySet<string> = new Set(allSettings.flatMap(({ environment }) => environment ?? []))
+/** Variables of the launcher, of the tests and of the fleet. */
+const notSettings: ReadonlySet<string> = new Set(["SLUICE_COMMAND", "SLUICE_SEED", "SLUICE_FLEET_TETHER"])
+
+/** One sentence for each that is similar to a setting. A value is not shown, because it may be a token. */
+export const unknownVariables = (environment: Environment): ReadonlyArray<string> =>
+  Object.keys(environment)
+    .filter((name) => name.startsWith("SLUICE_") && !variables.has(name) && !notSettings.has(name))
+    // A variable to which a setting refers is no misspelling. A settings file may refer to any other name.
+    .filter((name) => !Object.values(environment).includes(`env:${name}`))
+    .flatMap((name) => {
+      const near = closest(name, variables)
+      return near === undefined ? [] : [`Warning: the environment variable ${name} is not a setting${suggestion(near)}`]
+    })

@@ -1,11 +1,36 @@
-/** Checks the names in the settings of the schema policy against the catalogue. */
+/** The schema policy, whose names are checked against the catalogue. */
 import * as Effect from "effect/Effect"
 import type { Catalogue } from "../catalog/discover.ts"
-import type { SchemaPolicies } from "../catalog/schema-policy.ts"
+import { type SchemaPolicies, schemaPolicyNames } from "../catalog/schema-policy.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import { closest } from "./closest.ts"
 import { type SettingProblem, SettingsError } from "./errors.ts"
-import type { SchemaSettings } from "./settings.ts"
+import { type Section, type ValuesOf, enumeration, oneOfByName, setting, textList } from "../values/setting.ts"
+
+export const schemaSection = {
+  policy: setting(enumeration(schemaPolicyNames), {
+    description:
+      "What happens to unknown fields: _extra holds them (evolve), only the vault holds them (discard), or only the vault holds them and the resource is incomplete (freeze).",
+    default: "evolve"
+  }),
+  resources: setting(oneOfByName(schemaPolicyNames), {
+    description: "Policy of single resources, which overrides the policy above.",
+    default: {},
+    example: { invoices: "freeze" }
+  }),
+  accepted: setting(textList, {
+    description: "Fields that a frozen resource may nevertheless send, as table.field.",
+    default: [],
+    example: ["contacts.loyaltyTier"]
+  })
+} satisfies Section
+
+export interface SchemaSettings {
+  readonly schema: ValuesOf<typeof schemaSection> & {
+    /** The line of the file that contains a setting. */
+    readonly placeOf: (path: string) => string
+  }
+}
 
 export const schemaPolicies = Effect.fn("settings.schema")(function* (
   settings: SchemaSettings,

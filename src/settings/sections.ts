@@ -1,157 +1,40 @@
 /**
  * Every setting, once. Reading, error messages, the flags' help, `doctor`, docs/configuration.md, config/example.toml and its JSON
- * Schema come from this table. A new setting is an entry here and its use.
+ * Schema come from this table, and so do the types of the values. A new setting is an entry, here or in the file of its section,
+ * and its use.
  */
-import { formatNames } from "../stores/formats/formats.ts"
-import { optionalSettings } from "../catalog/optional-settings.ts"
-import { schemaPolicyNames } from "../catalog/schema-policy.ts"
 import { personalDataClasses } from "../catalog/personal-data.ts"
-import { lakeSettings } from "./lake-settings.ts"
-import { alarmSettings } from "./alarms.ts"
-import { fleetSettings } from "./fleet-settings.ts"
-import { signalSettings } from "./signal-settings.ts"
 import {
+  type CamelCase,
+  type ItemOf,
+  type Section,
+  type Setting,
+  type ValuesOf,
   anyOf,
   boolean,
-  httpAddress,
-  numberFrom,
   enumeration,
-  keyId,
+  folder,
+  numberFrom,
   oneOfByName,
+  period,
   periodsByName,
   positiveNumber,
-  share,
-  text,
-  textList,
-  period
-} from "./kinds.ts"
-import { type Setting, setting } from "./setting.ts"
-
-const listenSettings = {
-  secret: setting(text, {
-    environment: "SLUICE_LISTEN_SECRET",
-    secret: true,
-    description: "Secret that the events for ./sluice listen carry, or a reference to it.",
-    example: "env:LISTEN_SECRET"
-  })
-}
-
-const pruneSettings = {
-  history: setting(period, {
-    description: "How long ./sluice prune keeps earlier versions of rows. Without it, they are kept for ever.",
-    example: "24 months"
-  }),
-  compact_vault_after: setting(period, {
-    description:
-      "Age from which ./sluice prune removes responses from the vault that repeat earlier ones. Without it, they are kept.",
-    example: "90 days"
-  })
-}
-
-/** The schema policies; see catalog/schema-policy.ts. */
-
-/** The settings of one of several locations, in the file. */
-export const locationSettings = {
-  id: setting(text, { description: "Id of the location to read.", example: "northLocationId" }),
-  token: setting(text, {
-    secret: true,
-    description: "Token of the location; without it, the account's token.",
-    example: "env:NORTH_TOKEN"
-  }),
-  company_id: setting(text, {
-    description: "Company that owns the location; without it, the account's company.",
-    example: "companyId"
-  })
-} satisfies Readonly<Record<string, Setting>>
+  setting,
+  text
+} from "../values/setting.ts"
+import { accountSection, budgetSection, deletionsSection, locationSettings } from "./account.ts"
+import { alarmsSection, silenceSettings } from "./alarms.ts"
+import { fleetSection } from "./fleet.ts"
+import { lakeSection } from "./lake.ts"
+import { maskingSection } from "./masking.ts"
+import { schemaSection } from "./schema-policy.ts"
+import { signalsSection } from "./signals.ts"
+import { fileFormats, targetSettings } from "./targets.ts"
 
 /** By section and key, as in the settings file. */
 export const sections = {
-  account: {
-    base_url: setting(httpAddress, {
-      environment: "SLUICE_BASE_URL",
-      flag: "baseUrl",
-      description: "Address of the API.",
-      example: "https://api.example.com"
-    }),
-    location_id: setting(text, {
-      environment: "SLUICE_LOCATION_ID",
-      flag: "location",
-      description: "Location to read; the flag and the variable take several, separated by commas.",
-      example: "locationId"
-    }),
-    company_id: setting(text, {
-      environment: "SLUICE_COMPANY_ID",
-      description:
-        "Company that owns the location; without it, sluice reads it from the location if the token has access.",
-      example: "companyId"
-    }),
-    token: setting(text, {
-      environment: "SLUICE_TOKEN",
-      secret: true,
-      description: "Private integration token, or a reference to it: env:NAME, file:/path or cmd:command.",
-      example: "env:CRM_TOKEN"
-    }),
-    client_id: setting(text, {
-      environment: "SLUICE_CLIENT_ID",
-      description: "Client id of an OAuth app, which replaces the token.",
-      example: "clientId"
-    }),
-    client_secret: setting(text, {
-      environment: "SLUICE_CLIENT_SECRET",
-      secret: true,
-      description: "Client secret of the OAuth app, or a reference to it.",
-      example: "env:CRM_CLIENT_SECRET"
-    }),
-    refresh_token: setting(text, {
-      environment: "SLUICE_REFRESH_TOKEN",
-      secret: true,
-      description:
-        "First refresh token of the OAuth app; sluice keeps the newest one in tokens.json in the output folder.",
-      example: "file:/run/secrets/refresh_token"
-    }),
-    object_keys: setting(textList, {
-      environment: "SLUICE_OBJECT_KEYS",
-      description: "Keys of the objects whose fields and folders are read.",
-      default: optionalSettings.object_keys.off,
-      example: ["custom_objects.project"]
-    }),
-    recurring_task_ids: setting(textList, {
-      environment: "SLUICE_RECURRING_TASK_IDS",
-      description: "Ids of the recurring tasks that are read.",
-      default: optionalSettings.recurring_task_ids.off,
-      example: ["recurringTaskId"]
-    }),
-    free_slot_days: setting(numberFrom(0), {
-      environment: "SLUICE_FREE_SLOT_DAYS",
-      description: "Number of days, from now, for which free slots are read; 0 reads none.",
-      default: optionalSettings.free_slot_days.off,
-      example: 14
-    }),
-    conversation_messages: setting(boolean, {
-      environment: "SLUICE_CONVERSATION_MESSAGES",
-      description: "Read the messages of each new or changed conversation with a request of its own.",
-      default: optionalSettings.conversation_messages.off
-    }),
-    contact_details: setting(boolean, {
-      environment: "SLUICE_CONTACT_DETAILS",
-      description: "Read each new or changed contact with a request of its own.",
-      default: optionalSettings.contact_details.off
-    })
-  },
-  budget: {
-    reserve_per_day: setting(numberFrom(0), {
-      description: "Requests per day that sluice leaves to your other programs.",
-      default: 1000
-    }),
-    burst: setting(positiveNumber, {
-      description: "Requests allowed per window, until the service reports its own limit.",
-      default: 100
-    }),
-    window_seconds: setting(positiveNumber, {
-      description: "Length of that window, until the service reports its own.",
-      default: 10
-    })
-  },
+  account: accountSection,
+  budget: budgetSection,
   output: {
     folder: setting(text, {
       environment: "SLUICE_OUTPUT",
@@ -159,7 +42,7 @@ export const sections = {
       description: "Folder of the vault, the warehouse and the published files.",
       default: "output"
     }),
-    formats: setting(anyOf(["duckdb", ...formatNames, "lake"]), {
+    formats: setting(anyOf([...fileFormats, "lake"]), {
       environment: "SLUICE_FORMATS",
       description:
         "Formats to publish; lake is for many locations in one place, see docs/lake.md. An empty list publishes nothing; in the variable, write none.",
@@ -177,7 +60,7 @@ export const sections = {
     })
   },
   pipelines: {
-    folder: setting(text, {
+    folder: setting(folder, {
       environment: "SLUICE_PIPELINES",
       description: "Folder of your own definitions, which are read beside those of sluice; see docs/own-pipelines.md.",
       example: "my-pipelines"
@@ -189,28 +72,12 @@ export const sections = {
       description: "Build the BI models with each release, in schema bi of crm.duckdb, Parquet and CSV.",
       default: true
     }),
-    folder: setting(text, {
+    folder: setting(folder, {
       description: "Folder of your own models; its SQL files are built like those of sluice.",
       example: "my-models"
     })
   },
-  schema: {
-    policy: setting(enumeration(schemaPolicyNames), {
-      description:
-        "What happens to unknown fields: _extra holds them (evolve), only the vault holds them (discard), or only the vault holds them and the resource is incomplete (freeze).",
-      default: "evolve"
-    }),
-    resources: setting(oneOfByName(schemaPolicyNames), {
-      description: "Policy of single resources, which overrides the policy above.",
-      default: {},
-      example: { invoices: "freeze" }
-    }),
-    accepted: setting(textList, {
-      description: "Fields that a frozen resource may nevertheless send, as table.field.",
-      default: [],
-      example: ["contacts.loyaltyTier"]
-    })
-  },
+  schema: schemaSection,
   personal_data: {
     custom_fields: setting(oneOfByName(personalDataClasses), {
       description:
@@ -226,36 +93,88 @@ export const sections = {
       example: { messages: "24 months" }
     })
   },
-  lake: lakeSettings,
-  listen: listenSettings,
-  prune: pruneSettings,
-  masking: {
-    key: setting(text, {
-      environment: "SLUICE_MASKING_KEY",
+  lake: lakeSection,
+  listen: {
+    secret: setting(text, {
+      environment: "SLUICE_LISTEN_SECRET",
       secret: true,
-      description:
-        "Key of the pseudonyms of the profile analytics, or a reference to it: 32 bytes or more, in hexadecimal or base64.",
-      example: "file:/run/secrets/masking_key"
+      description: "Secret that the events for ./sluice listen carry, or a reference to it.",
+      example: "env:LISTEN_SECRET"
+    })
+  },
+  prune: {
+    history: setting(period, {
+      description: "How long ./sluice prune keeps earlier versions of rows. Without it, they are kept for ever.",
+      example: "24 months"
     }),
-    key_id: setting(keyId, {
-      description: "Name of that key, which every pseudonym contains; a new key needs a new name.",
-      default: "k1"
-    })
-  },
-  deletions: {
-    max_share: setting(share, {
+    compact_vault_after: setting(period, {
       description:
-        "Largest share of a table's rows that one sync may mark as deleted. If more are missing, it marks none, unless --accept-deletions is given.",
-      default: 0.3
+        "Age from which ./sluice prune removes responses from the vault that repeat earlier ones. Without it, they are kept.",
+      example: "90 days"
     })
   },
-  alarms: alarmSettings,
-  signals: signalSettings,
-  fleet: fleetSettings,
+  masking: maskingSection,
+  deletions: deletionsSection,
+  alarms: alarmsSection,
+  signals: signalsSection,
+  fleet: fleetSection,
   machine: {
     memory_mb: setting(numberFrom(96), {
       description: "Memory for DuckDB, in megabytes; the process needs 300 to 400 MB more.",
       default: 128
     })
   }
-} satisfies Readonly<Record<string, Readonly<Record<string, Setting>>>>
+} satisfies Readonly<Record<string, Section>>
+
+type Sections = typeof sections
+export type SettingValues = {
+  readonly [Name in keyof Sections as CamelCase<Name>]: ValuesOf<Sections[Name]>
+}
+
+interface SettingList {
+  readonly settings: Section
+  /** Settings that each item must have. */
+  readonly required: ReadonlyArray<string>
+  /** Completes "[[locations]], once for each …". */
+  readonly item: string
+  /** One sentence. */
+  readonly description: string
+}
+
+/** The settings that the file may contain several times: `[[locations]]`, `[[publish]]` and `[[silence]]`. */
+export const lists = {
+  locations: {
+    settings: locationSettings,
+    required: ["id"],
+    item: "location",
+    description: "Several locations in one run, each with its own rate limit."
+  },
+  publish: {
+    settings: targetSettings,
+    required: ["name", "folder", "profile"],
+    item: "folder",
+    description: "Further folders to publish into, each with its profile of personal data: see docs/masking.md."
+  },
+  silence: {
+    settings: silenceSettings,
+    required: ["alarm", "reason", "until"],
+    item: "alarm",
+    description: "Alarms that are shown and not reported, each with a reason and an end: see docs/alarms.md."
+  }
+} satisfies Readonly<Record<string, SettingList>>
+
+export type ListName = keyof typeof lists
+export const listNames = Object.keys(lists) as ReadonlyArray<ListName>
+export const listOf = (name: ListName): SettingList => lists[name]
+export type ListedItems = { readonly [Name in ListName]: ReadonlyArray<ItemOf<(typeof lists)[Name]["settings"]>> }
+
+export interface PlacedSetting extends Setting {
+  /** The name in messages and in docs/configuration.md: `output.folder`. */
+  readonly path: string
+  readonly section: string
+  readonly key: string
+}
+
+export const allSettings: ReadonlyArray<PlacedSetting> = Object.entries(sections).flatMap(([section, settings]) =>
+  Object.entries<Setting>(settings).map(([key, one]) => ({ ...one, path: `${section}.${key}`, section, key }))
+)

@@ -3,52 +3,43 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { resolve } from "node:path"
-import type { CustomFieldClasses } from "../catalog/personal-data.ts"
-import type { ApiSettings } from "./api.ts"
-import { type AlarmSettings, alarmsOf } from "./alarms.ts"
-import { type SettingProblem, SettingsError } from "./errors.ts"
-import { commaSeparated } from "./kinds.ts"
-import { type LakeSettings, lakeOf, lakeProblems } from "./lake.ts"
 import { outputPaths } from "../output/paths.ts"
-import { type Environment, type Flags, type ListedLocation, type Settings, readSettings } from "./read.ts"
-import { secretReader, credentialsOf } from "./secrets.ts"
-import { type SignalSettings, signalsOf } from "./signals.ts"
-import { type FileFormat, type PublishSettings, fileFormats, folderProblems, publishSettingsOf } from "./targets.ts"
+import { commaSeparated } from "../values/setting.ts"
 import type { OptionalSettings } from "../catalog/optional-settings.ts"
-import { type SettingValues, allSettings, flagText, optionalOf } from "./table.ts"
+import { type ApiSettings, accountSection, credentialsOf, optionalOf } from "./account.ts"
+import { type AlarmSettings, alarmsOf } from "./alarms.ts"
+import { type SettingProblem, SettingsError, missing } from "./errors.ts"
+import { type FleetSettings, fleetOf } from "./fleet.ts"
+import { type LakeSettings, lakeOf, lakeProblems } from "./lake.ts"
+import { pseudonymKey } from "./masking.ts"
+import { type Environment, type Flags, type Settings, readSettings } from "./read.ts"
+import type { SchemaSettings } from "./schema-policy.ts"
+import type { ListedItems, SettingValues } from "./sections.ts"
+import { type SignalSettings, signalsOf } from "./signals.ts"
+import { type FileFormat, type PublishSettings, folderProblems, targetsOf } from "./targets.ts"
 
-export interface OutputSettings {
-  readonly folder: string
+type Values = SettingValues
+
+export interface OutputSettings
+  extends
+    Pick<Values["output"], "folder" | "csvProfile">,
+    Readonly<Values["machine"]>,
+    Partial<Pick<Values, "models" | "prune">> {
   /** The formats of the published files. */
   readonly formats: ReadonlyArray<FileFormat>
   /** Absent unless the formats include the lake. */
   readonly lake?: LakeSettings | undefined
-  readonly csvProfile: SettingValues["output"]["csv_profile"]
-  readonly memoryMb: number
-  readonly models?: ModelSettings
   /** The folder of the user's own definitions. */
-  readonly pipelines?: string | undefined
+  readonly pipelines?: Values["pipelines"]["folder"]
   /** Classes of personal data of custom fields, by key. */
-  readonly customFieldClasses?: CustomFieldClasses
+  readonly customFieldClasses?: Values["personalData"]["customFields"]
   /** Periods such as `24 months`, by table. */
-  readonly retention?: Readonly<Record<string, string>>
+  readonly retention?: Values["retention"]["periods"]
   readonly publishing?: PublishSettings
   /** The secret of events, or a reference to it. */
   readonly listenSecret?: string | undefined
-  /** Periods such as `24 months`. */
-  readonly prune?: { readonly history: string | undefined; readonly compactVaultAfter: string | undefined }
 }
 
-export interface ModelSettings {
-  readonly build: boolean
-  /** The folder of the user's own models. */
-  readonly folder: string | undefined
-}
-
-/** The settings that schema-policy.ts checks against the catalogue, and the lines of the file that contain them. */
-export interface SchemaSettings {
-  readonly schema: SettingValues["schema"] & Pick<Settings, "placeOf">
-}
 type Output = OutputSettings &
   SchemaSettings & {
     readonly publishing: PublishSettings
@@ -118,7 +109,7 @@ export const syncSettings = Effect.fn("settings.sync")(function* (
 export const checkSettings = (flags: Flags, environment: Environment) => {
   const settings = checkedFolders(readSettings(flags, environment))
   const output = outputOf(settings, environment)
-  const { accounts, problems } = accountsOf(settings, output.folder, environment)
+  const { accounts, problems } = accountsOf(settings, output.folder)
   return { settings, output, accounts, problems: allProblems(settings, [...problems, ...lakeProblems(output.lake)]) }
 }
 
@@ -130,69 +121,78 @@ const allProblems = ({ problems }: Settings, missing: ReadonlyArray<SettingProbl
   return [...problems, ...missing.filter((problem) => !wrong.has(pathOf(problem)))]
 }
 
-const checkedFolders = (settings: Settings): Settings => ({
-  ...settings,
-  problems: [...settings.problems, ...folderProblems(settings)]
-})
+const checkedFolders = (settings: Settings): Settings => {
+  const { lists, placeOf, problems, values } = settings
+  const listed = { targets: lists.publish, placeOf }
+  return { ...settings, problems: [...problems, ...folderProblems(listed, resolve(values.output.folder))] }
+}
 
-const outputOf = (settings: Settings, environment: Environment): Output => {
-  const { output, machine, models, personal_data, listen, pipelines, prune, retention, schema } = settings.values
+const outputOf = ({ lists, placeOf, values }: Settings, environment: Environment): Output => {
+  const { alarms, budget, lake, listen, machine, masking, models, output, personalData, prune, signals } = values
+  const folder = resolve(output.folder)
+  const formats = output.formats.filter((format) => format !== "lake")
   return {
-    folder: resolve(output.folder),
-    formats: fileFormats(output.formats),
-    lake: lakeOf(settings, environment),
-    csvProfile: output.csv_profile,
-    memoryMb: machine.memory_mb,
-    models: { build: models.build, folder: models.folder === undefined ? undefined : resolve(models.folder) },
-    pipelines: pipelines.folder === undefined ? undefined : resolve(pipelines.folder),
-    customFieldClasses: personal_data.custom_fields,
-    retention: retention.periods,
-    listenSecret: listen.secret,
-    prune: { history: prune.history, compactVaultAfter: prune.compact_vault_after },
-    publishing: publishSettingsOf(settings, environment),
-    alarms: alarmsOf(settings),
-    signals: signalsOf(settings, environment),
-    schema: { ...schema, placeOf: settings.placeOf }
+    ...output,
+    ...machine,
+    folder,
+    formats,
+    lake: output.formats.includes("lake") ? lakeOf(lake, folder) : undefined,
+    models,
+    prune,
+    pipelines: values.pipelines.folder,
+    customFieldClasses: personalData.customFields,
+    retention: values.retention.periods,
+    listenSecret: listen.secret?.reference,
+    publishing: {
+      targets: targetsOf({ targets: lists.publish, placeOf }, formats),
+      key: () => pseudonymKey(masking, [output.folder, ...lists.publish.flatMap((target) => target.folder ?? [])])
+    },
+    alarms: alarmsOf(alarms, lists.silence, budget.reservePerDay),
+    signals: signalsOf(signals, environment),
+    schema: { ...values.schema, placeOf }
   }
 }
 
+/** The settings of the commands of the fleet. */
+export const fleetSettings = Effect.fn("settings.fleet")(function* (
+  flags: Flags,
+  environment: Environment
+): Effect.fn.Return<FleetSettings, SettingsError> {
+  const { placeOf, problems, values } = readSettings(flags, environment)
+  const fleet = fleetOf(values, placeOf)
+  const all = [...problems, ...(Result.isFailure(fleet) ? [fleet.failure] : [])]
+  return Result.isSuccess(fleet) && all.length === 0 ? fleet.success : yield* new SettingsError({ problems: all })
+})
+
 const accountsOf = (
   settings: Settings,
-  folder: string,
-  environment: Environment
+  folder: string
 ): { readonly accounts: ReadonlyArray<AccountSettings>; readonly problems: ReadonlyArray<SettingProblem> } => {
-  const { account, budget, deletions, output } = settings.values
+  const { secretOf, values } = settings
+  const { account, budget, deletions, output } = values
   const locations = locationsOf(settings)
   const problems: Array<SettingProblem> = [
-    ...(account.base_url === undefined ? [missing("account.base_url")] : []),
-    ...(locations.length === 0 ? [missing("account.location_id")] : [])
+    ...(account.baseUrl === undefined ? [missing("account.base_url", accountSection.base_url)] : []),
+    ...(locations.length === 0 ? [missing("account.location_id", accountSection.location_id)] : [])
   ]
-  const secret = secretReader(environment)
   // Credentials are checked even without a location, so that everything missing is reported at once.
   const accounts = (locations.length === 0 ? [{ id: "" }] : locations).flatMap(({ id, token, company_id }: Listed) => {
-    const reference =
-      token === undefined
-        ? { reference: account.token, path: "account.token" }
-        : { reference: token, path: `locations.${id}.token` }
-    const credentials = credentialsOf(account, reference, outputPaths(folder).tokens, secret)
+    const own = token === undefined ? {} : { token: secretOf(token, `locations.${id}.token`) }
+    const credentials = credentialsOf({ ...account, ...own }, outputPaths(folder).tokens)
     if (Result.isFailure(credentials)) {
       problems.push(...credentials.failure)
       return []
     }
     return {
       location: id,
-      company: company_id ?? account.company_id,
-      deletionShareMax: deletions.max_share,
+      company: company_id ?? account.companyId,
+      deletionShareMax: deletions.maxShare,
       optional: optionalOf(account),
       api: {
-        baseUrl: account.base_url ?? "",
+        baseUrl: account.baseUrl ?? "",
         credentials: credentials.success,
-        fileMbMax: output.file_mb_max,
-        limits: {
-          burst: budget.burst,
-          windowMs: budget.window_seconds * 1000,
-          reservePerDay: budget.reserve_per_day
-        }
+        fileMbMax: output.fileMbMax,
+        limits: { ...budget, windowMs: budget.windowSeconds * 1000 }
       },
       secrets: (credentials.success.kind === "private"
         ? [credentials.success.token]
@@ -203,27 +203,16 @@ const accountsOf = (
   return { accounts, problems: unique(problems) }
 }
 
-type Listed = ListedLocation & { readonly id: string }
+type Listed = ListedItems["locations"][number] & { readonly id: string }
 
 /** A location from the flag or the variable uses the token that the file lists for it, if any. */
-const locationsOf = ({ values, sources, locations }: Settings): ReadonlyArray<Listed> => {
-  const listed = locations.filter((location): location is Listed => location.id !== undefined)
+const locationsOf = ({ values, sources, lists }: Settings): ReadonlyArray<Listed> => {
+  const listed = lists.locations.filter((location): location is Listed => location.id !== undefined)
   const source = sources.find(({ path }) => path === "account.location_id")
-  const named = values.account.location_id ?? ""
+  const named = values.account.locationId ?? ""
   if (source?.from === "flag" || source?.from === "environment")
     return commaSeparated(named).map((id) => ({ ...listed.find((one) => one.id === id), id }))
   return listed.length > 0 || named === "" ? listed : [{ id: named }]
-}
-
-export const missing = (path: string): SettingProblem => {
-  const { description, environment, flag } = allSettings.find((setting) => setting.path === path)!
-  return {
-    _tag: "Missing",
-    path,
-    description,
-    ...(environment && { environment }),
-    ...(flag && { flag: flagText(flag) })
-  }
 }
 
 /** Locations that share the account's settings report the same problem. */

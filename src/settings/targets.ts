@@ -1,24 +1,39 @@
 /** The folders of `[[publish]]`: they must not overlap, and one with pseudonyms needs a key that is kept apart from the data. */
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import { realpathSync, statSync } from "node:fs"
-import { basename, dirname, join, resolve, sep } from "node:path"
+import { basename, dirname, join, resolve } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
-import { type PseudonymKey, decodeKey } from "./pseudonym-key.ts"
-import type { Masking, ProfileName } from "./profiles.ts"
+import { outputPaths } from "../output/paths.ts"
+import { formatNames } from "../stores/formats/formats.ts"
+import { type ItemOf, type Section, anyOf, enumeration, setting, text, textList } from "../values/setting.ts"
 import { closest } from "./closest.ts"
 import { type SettingProblem, SettingsError } from "./errors.ts"
-import { outputPaths } from "../output/paths.ts"
-import type { Environment, Settings } from "./read.ts"
-import { secretReader, shownSecret } from "./secrets.ts"
-import { type SettingValues, allSettings } from "./table.ts"
+import { type Masking, type ProfileName, type PseudonymKey, isBelow, profiles } from "./masking.ts"
 
 /** The formats of a folder of published files. */
-export type FileFormat = Exclude<SettingValues["output"]["formats"][number], "lake">
+export const fileFormats = ["duckdb", ...formatNames] as const
+export type FileFormat = (typeof fileFormats)[number]
 
-export const fileFormats = (formats: SettingValues["output"]["formats"]): ReadonlyArray<FileFormat> =>
-  formats.filter((format) => format !== "lake")
+export const targetSettings = {
+  name: setting(text, { description: "Name of the target in messages.", example: "analysts" }),
+  folder: setting(text, {
+    description: "Folder of the target; becomes a link to its newest release.",
+    example: "/srv/analysts/crm"
+  }),
+  profile: setting(enumeration(profiles), {
+    description:
+      "What personal data it contains: everything (raw), masked values (masked), keyed pseudonyms (analytics), or no rows about persons (aggregate).",
+    example: "analytics"
+  }),
+  formats: setting(anyOf(fileFormats), {
+    description: "Formats to publish; without it, output.formats.",
+    example: ["duckdb", "parquet"]
+  }),
+  tables: setting(textList, {
+    description: "Tables to publish, with their child tables; without it, all tables.",
+    example: ["contacts", "opportunities"]
+  })
+} satisfies Section
 
 export interface TargetSettings {
   readonly name: string
@@ -43,26 +58,30 @@ export interface Target extends TargetSettings {
   readonly masking: Masking | undefined
 }
 
-export const publishSettingsOf = (settings: Settings, environment: Environment): PublishSettings => {
-  const { placeOf, targets, values } = settings
-  return {
-    targets: targets.flatMap(({ name, folder, profile, formats, tables }, index) =>
-      name === undefined || folder === undefined || profile === undefined
-        ? []
-        : [
-            {
-              name,
-              profile,
-              tables,
-              folder: resolve(folder),
-              formats: formats ?? fileFormats(values.output.formats),
-              placeOfTables: placeOf(`publish[${index}].tables`)
-            }
-          ]
-    ),
-    key: () => keyOf(settings, environment)
-  }
+interface Listed {
+  readonly targets: ReadonlyArray<ItemOf<typeof targetSettings>>
+  readonly placeOf: (path: string) => string
 }
+
+/** `formats`: those of a target that names none. */
+export const targetsOf = (
+  { placeOf, targets }: Listed,
+  formats: ReadonlyArray<FileFormat>
+): PublishSettings["targets"] =>
+  targets.flatMap(({ name, folder, profile, ...target }, index) =>
+    name === undefined || folder === undefined || profile === undefined
+      ? []
+      : [
+          {
+            formats,
+            ...target,
+            name,
+            profile,
+            folder: resolve(folder),
+            placeOfTables: placeOf(`publish[${index}].tables`)
+          }
+        ]
+  )
 
 /** Checks the targets, and reads the key if one of them needs it. */
 export const resolveTargets = Effect.fn("settings.targets")(function* (
@@ -109,8 +128,7 @@ export const targetProblems = (
 }
 
 /** A release replaces its folder, so no folder may be inside another one, or be one of sluice's own. */
-export const folderProblems = ({ placeOf, targets, values }: Settings): ReadonlyArray<SettingProblem> => {
-  const output = resolve(values.output.folder)
+export const folderProblems = ({ placeOf, targets }: Listed, output: string): ReadonlyArray<SettingProblem> => {
   const own = Object.values(outputPaths(output))
   const problems: Array<SettingProblem> = []
   for (const [index, { folder, name }] of targets.entries()) {
@@ -138,49 +156,3 @@ const releasePaths = (folder: string): ReadonlyArray<string> => [folder, join(di
 
 const overlap = (some: ReadonlyArray<string>, others: ReadonlyArray<string>): boolean =>
   some.some((one) => others.some((other) => isBelow(one, other) || isBelow(other, one)))
-
-/** Whether a path is a folder or inside it. */
-const isBelow = (path: string, folder: string): boolean => `${path}${sep}`.startsWith(`${folder}${sep}`)
-
-const keyOf = (
-  { targets, values }: Settings,
-  environment: Environment
-): Result.Result<PseudonymKey, SettingProblem> => {
-  const { key: reference, key_id: id } = values.masking
-  const path = "masking.key"
-  const unusable = (cause: string) =>
-    Result.fail<SettingProblem>({ _tag: "KeyUnusable", path, reference: shownSecret(reference ?? ""), cause })
-  if (reference === undefined) {
-    const { description, environment: variable } = allSettings.find((one) => one.path === path)!
-    return Result.fail({ _tag: "Missing", path, description, ...(variable && { environment: variable }) })
-  }
-  const [, file] = /^file:(.*)$/s.exec(reference) ?? []
-  const folders = [values.output.folder, ...targets.flatMap(({ folder }) => (folder === undefined ? [] : [folder]))]
-  const exposed = file === undefined ? undefined : exposure(file, folders)
-  if (exposed !== undefined) return unusable(exposed)
-  return Result.flatMap(secretReader(environment)(reference, path), (secret) =>
-    Result.match(decodeKey(Redacted.value(secret)), {
-      onSuccess: (master) => Result.succeed({ id, master: Redacted.make(master) }),
-      onFailure: (cause) => unusable(`${cause}; \`openssl rand -hex 32\` makes one`)
-    })
-  )
-}
-
-/** Why others may get hold of the file, if they may. A missing file is reported when it is read. */
-const exposure = (file: string, folders: ReadonlyArray<string>): string | undefined => {
-  const real = realPath(file)
-  const folder = folders.find((one) => isBelow(real, realPath(one)) || isBelow(resolve(file), resolve(one)))
-  if (folder !== undefined) return `it is in ${folder}, with the data that it protects; move it to another folder`
-  const mode = statSync(real, { throwIfNoEntry: false })?.mode ?? 0
-  return mode & 0o077
-    ? `other users can access it (mode ${(mode & 0o777).toString(8)}); run chmod 600 ${file}`
-    : undefined
-}
-
-const realPath = (path: string): string => {
-  try {
-    return realpathSync(path)
-  } catch {
-    return resolve(path)
-  }
-}

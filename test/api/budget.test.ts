@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { rateHeaders } from "../../src/stages/api/http.ts"
-import type { RequestLimits } from "../../src/settings/api.ts"
+import type { RequestLimits } from "../../src/settings/account.ts"
 import { type Budget, type Slot, makeBudget } from "../../src/stages/api/rate-limiter.ts"
 
 const limits: RequestLimits = { burst: 100, windowMs: 10_000, reservePerDay: 0 }

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { allSettings } from "../../src/settings/table.ts"
+import { allSettings } from "../../src/settings/sections.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
 const complete = { SLUICE_BASE_URL: "http://127.0.0.1:9", SLUICE_TOKEN: "token-1", SLUICE_LOCATION_ID: "L" }

@@ -4,7 +4,7 @@ import { Effect, Redacted, Result } from "effect"
 import { execFileSync } from "node:child_process"
 import { join } from "node:path"
 import { discover } from "../../src/catalog/discover.ts"
-import { type PseudonymKey, decodeKey, locationKey } from "../../src/settings/pseudonym-key.ts"
+import { type PseudonymKey, decodeKey, locationKey } from "../../src/settings/masking.ts"
 import { phoneNormaliser } from "../../src/stages/publish/masking/phones.ts"
 import {
   type PseudonymKind,

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { exampleToml } from "../../src/settings/documents.ts"
 import { syncSettings } from "../../src/settings/settings.ts"
-import { allSettings } from "../../src/settings/table.ts"
+import { allSettings } from "../../src/settings/sections.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const inRepository = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))

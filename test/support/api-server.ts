@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { type RequestListener, createServer } from "node:http"
 import type { AddressInfo, ListenOptions } from "node:net"
 import { setTimeout as wait } from "node:timers/promises"
-import type { ApiSettings } from "../../src/settings/api.ts"
+import type { ApiSettings } from "../../src/settings/account.ts"
 import { Api, type Call } from "../../src/stages/api/api.ts"
 
 /** Listens on the IPv4 loopback address unless the options say otherwise. */

@@ -3,7 +3,7 @@ import { Clock, Context, Effect, Exit, Layer, Option, Random, type Scope } from 
 import { holdsLongNumbers, parseExact } from "../../catalog/json.ts"
 import type { BoundRequest } from "../../catalog/request.ts"
 import type { Failure } from "../../values/failure.ts"
-import type { ApiSettings } from "../../settings/api.ts"
+import type { ApiSettings } from "../../settings/account.ts"
 import { type Budget, type Priority, type RateLimitSnapshot, makeBudget } from "./rate-limiter.ts"
 import { type Retry, classify } from "./response-errors.ts"
 import { type SendForm, makeCredentials } from "./credentials.ts"

@@ -7,7 +7,7 @@ import { Clock, Effect, Fiber, Redacted, Schema, type Scope, Semaphore } from "e
 import { readFile } from "node:fs/promises"
 import type { Failure } from "../../values/failure.ts"
 import { onDisk, takeRoom, writeDurably } from "../../output/files.ts"
-import type { CredentialSettings } from "../../settings/api.ts"
+import type { CredentialSettings } from "../../settings/account.ts"
 import { withoutSecrets } from "./response-body.ts"
 import { BadCredentials, TransportError, type RequestRejected, Unavailable } from "./errors.ts"
 

@@ -5,7 +5,7 @@ import { type Failure, fileFailure } from "../../values/failure.ts"
 import { TransportError, RequestRejected } from "./errors.ts"
 import { DiskError, type FileSink, FileRejected, store } from "./downloads.ts"
 import { connectionError } from "./unreachable.ts"
-import type { ExchangeSettings } from "../../settings/api.ts"
+import type { ExchangeSettings } from "../../settings/account.ts"
 import { bytesOf, errorTextOf, textOf } from "./response-body.ts"
 
 export interface Received {

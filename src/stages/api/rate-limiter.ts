@@ -9,7 +9,7 @@
 import { Clock, Deferred, Effect, Latch, type Scope } from "effect"
 import { dayMs } from "../../catalog/timestamps.ts"
 import { type Failure, failure } from "../../values/failure.ts"
-import type { RequestLimits } from "../../settings/api.ts"
+import type { RequestLimits } from "../../settings/account.ts"
 import { BudgetExhausted } from "./errors.ts"
 import { OtherClients, type OwnRequest } from "./other-clients.ts"
 import { logWait, waitReporter } from "./waits.ts"

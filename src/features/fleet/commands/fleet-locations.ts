@@ -5,10 +5,11 @@ import * as Redacted from "effect/Redacted"
 import { agencyLocations } from "../agency.ts"
 import { isLocationId, isStoredReference } from "../reference.ts"
 import { type NewLocation, addLocations, removeLocations } from "../roster.ts"
-import { SettingsError } from "../../../settings/errors.ts"
-import { type FleetSettings, fleetSettings } from "../../../settings/fleet.ts"
+import { SettingsError, missing } from "../../../settings/errors.ts"
+import { accountSection } from "../../../settings/account.ts"
+import type { FleetSettings } from "../../../settings/fleet.ts"
 import type { Flags } from "../../../settings/read.ts"
-import { missing } from "../../../settings/settings.ts"
+import { fleetSettings } from "../../../settings/settings.ts"
 import { counted } from "../../../values/finding.ts"
 import { Environment } from "../../../values/environment.ts"
 import { CommandError } from "../../../run/console/errors.ts"
@@ -80,7 +81,8 @@ const usage = (message: string) =>
   Effect.fail(new CommandError({ ends: "usage", message, next: "./sluice fleet locations add --help" }))
 
 const fromAgency = Effect.fnUntraced(function* ({ agencyToken, baseUrl, companyId }: FleetSettings) {
-  if (baseUrl === undefined) return yield* new SettingsError({ problems: [missing("account.base_url")] })
+  if (baseUrl === undefined)
+    return yield* new SettingsError({ problems: [missing("account.base_url", accountSection.base_url)] })
   const token = Redacted.value(yield* agencyToken)
   ;(yield* Output).keepSecret(token)
   return yield* Effect.tryPromise({

@@ -11,14 +11,14 @@ import { type End, type Reported, type Reporter, type Subject, warn } from "../.
 
 /** Sends the first heartbeat, and the others at the end of the run. */
 export const beginSignals = Effect.fnUntraced(function* ({ command, output, catalogue }: Subject) {
-  const { heartbeat } = output.signals
+  const { heartbeatUrl } = output.signals
   // Heartbeats of one run have one id, by which the receiver measures how long it took.
   const rid = randomUUID()
   const beat = (path: string, body: string) =>
-    heartbeat === undefined
+    heartbeatUrl === undefined
       ? Effect.void
       : Effect.flatMap(
-          Effect.promise(() => post(heartbeat, { path, search: { rid }, body })),
+          Effect.promise(() => post(heartbeatUrl, { path, search: { rid }, body })),
           (problem) => (problem === undefined ? Effect.void : warn([`The heartbeat was not reached: ${problem}.`]))
         )
   const starting = yield* Effect.forkChild(beat("/start", `sluice ${command} begins`))

@@ -1,7 +1,7 @@
 /** Short requests to the user's own monitoring. They are bounded, and their failure is a sentence without the address. */
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import type { SecretText } from "../../../settings/signals.ts"
+import type { Secret } from "../../../values/setting.ts"
 
 const timeoutMs = 3000
 const tries = 2
@@ -11,7 +11,7 @@ const tries = 2
  * has it. `path` is added to the path of the address.
  */
 export const post = async (
-  url: SecretText,
+  url: Secret,
   {
     path = "",
     search = {},
@@ -24,11 +24,8 @@ export const post = async (
     readonly body: string
   }
 ): Promise<string | undefined> => {
-  const reference = url()
-  if (Result.isFailure(reference)) {
-    const { failure } = reference
-    return "cause" in failure ? `its address cannot be read: ${failure.cause}` : "its address cannot be read"
-  }
+  const reference = url.read()
+  if (Result.isFailure(reference)) return `its address cannot be read: ${reference.failure.cause}`
   const text = Redacted.value(reference.success)
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) return "its address is no http or https address"
   const address = new URL(text)

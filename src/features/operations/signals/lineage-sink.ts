@@ -61,7 +61,7 @@ export class LineageSink {
   async #post(body: string): Promise<void> {
     if (this.#isClosed || Date.now() < this.#pausedUntil) return
     const { apiKey, url } = this.#settings
-    const key = apiKey?.()
+    const key = apiKey?.read()
     if (key && Result.isFailure(key)) {
       this.#problem = "its API key cannot be read"
       return

@@ -20,7 +20,7 @@ interface Watched extends Changes {
 
 /** Returns a sentence for each place that could not be reached. */
 export const report = (
-  { webhook, webhookBody, mailTo, sendmail, metricsFile }: SignalSettings,
+  { webhookUrl, webhookBody, mailTo, sendmail, metricsFile }: SignalSettings,
   watched: Watched,
   facts: Facts | undefined,
   output: string
@@ -28,7 +28,7 @@ export const report = (
   Effect.promise(async () => {
     const message = messageOf(watched, output)
     const problems = await Promise.all([
-      message && webhook && named("The webhook", post(webhook, { body: bodyOf(message, watched, webhookBody) })),
+      message && webhookUrl && named("The webhook", post(webhookUrl, { body: bodyOf(message, watched, webhookBody) })),
       message && mailTo && named("The mail", sendMail(sendmail, mailText(message, mailTo, watched.now))),
       metricsFile && facts && named(metricsFile, write(metricsFile, metricsText(facts, watched.alarms, watched.failed)))
     ])

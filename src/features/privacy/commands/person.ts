@@ -1,6 +1,6 @@
 /** Finds the person that the flags of a command describe, and asks if they may be several. */
 import * as Effect from "effect/Effect"
-import { commaSeparated } from "../../../settings/kinds.ts"
+import { commaSeparated } from "../../../values/setting.ts"
 import { digitsOf } from "../subject/addresses.ts"
 import { type FoundContact, countriesOfLocations, findContacts, keepContacts } from "../subject/find.ts"
 import { CommandError } from "../../../run/console/errors.ts"

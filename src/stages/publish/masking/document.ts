@@ -1,7 +1,7 @@
 /** `masked-columns.json`: what a masked release does with each column, and the state from which it was made. */
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { tablesOf } from "../../../catalog/tables.ts"
-import type { Masking } from "../../../settings/profiles.ts"
+import type { Masking } from "../../../settings/masking.ts"
 import { treatmentOf, treatments } from "./rules.ts"
 
 export const maskingName = "masked-columns.json"

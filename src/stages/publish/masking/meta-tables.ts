@@ -1,7 +1,7 @@
 /** The tables of `meta` in a masked release: samples of values are left out, and texts that may contain some. */
 import { publishedMetaTables } from "../../../stores/warehouse/meta/tables.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
-import type { Masking } from "../../../settings/profiles.ts"
+import type { Masking } from "../../../settings/masking.ts"
 
 /** SQL: whether a text contains neither an address, nor a number of many digits, nor a long id. */
 const isPlain = (text: string) => `NOT regexp_matches(${text}, '@|%40|[0-9]{7,}|[A-Za-z0-9]{16,}')`

@@ -11,7 +11,7 @@ import type * as Scope from "effect/Scope"
 import type { Failure } from "../../../values/failure.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import { type PseudonymKey, locationKey } from "../../../settings/pseudonym-key.ts"
+import { type PseudonymKey, locationKey } from "../../../settings/masking.ts"
 import { phoneNormaliser } from "./phones.ts"
 
 /** What a pseudonym stands for, and the prefix that says so. */

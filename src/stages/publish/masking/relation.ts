@@ -9,7 +9,7 @@ import type { WideView } from "../../../stores/warehouse/wide-views.ts"
 import { historyColumns } from "./copy.ts"
 import { maskedColumns, shownFields } from "./expressions.ts"
 import { maskedMetaTables } from "./meta-tables.ts"
-import type { Masking } from "../../../settings/profiles.ts"
+import type { Masking } from "../../../settings/masking.ts"
 
 interface Relation {
   readonly schema: string

@@ -4,7 +4,7 @@
  */
 import { kindOf } from "../../../catalog/kinds.ts"
 import type { PersonalData } from "../../../catalog/personal-data.ts"
-import type { Masking } from "../../../settings/profiles.ts"
+import type { Masking } from "../../../settings/masking.ts"
 
 /** A column of a table or wide view. */
 export interface MaskedColumn {

@@ -1,0 +1,197 @@
+/** The settings of an account: how the API is reached, with which credentials, and within which limits. */
+import type * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as Struct from "effect/Struct"
+import { type OptionalSettings, optionalSettings } from "../catalog/optional-settings.ts"
+import {
+  type Section,
+  type ValuesOf,
+  boolean,
+  camelCase,
+  httpAddress,
+  numberFrom,
+  positiveNumber,
+  setting,
+  share,
+  text,
+  textList
+} from "../values/setting.ts"
+import type { SettingProblem } from "./errors.ts"
+
+export const accountSection = {
+  base_url: setting(httpAddress, {
+    environment: "SLUICE_BASE_URL",
+    flag: "baseUrl",
+    description: "Address of the API.",
+    example: "https://api.example.com"
+  }),
+  location_id: setting(text, {
+    environment: "SLUICE_LOCATION_ID",
+    flag: "location",
+    description: "Location to read; the flag and the variable take several, separated by commas.",
+    example: "locationId"
+  }),
+  company_id: setting(text, {
+    environment: "SLUICE_COMPANY_ID",
+    description:
+      "Company that owns the location; without it, sluice reads it from the location if the token has access.",
+    example: "companyId"
+  }),
+  token: setting(text, {
+    environment: "SLUICE_TOKEN",
+    secret: true,
+    description: "Private integration token, or a reference to it: env:NAME, file:/path or cmd:command.",
+    example: "env:CRM_TOKEN"
+  }),
+  client_id: setting(text, {
+    environment: "SLUICE_CLIENT_ID",
+    description: "Client id of an OAuth app, which replaces the token.",
+    example: "clientId"
+  }),
+  client_secret: setting(text, {
+    environment: "SLUICE_CLIENT_SECRET",
+    secret: true,
+    description: "Client secret of the OAuth app, or a reference to it.",
+    example: "env:CRM_CLIENT_SECRET"
+  }),
+  refresh_token: setting(text, {
+    environment: "SLUICE_REFRESH_TOKEN",
+    secret: true,
+    description:
+      "First refresh token of the OAuth app; sluice keeps the newest one in tokens.json in the output folder.",
+    example: "file:/run/secrets/refresh_token"
+  }),
+  object_keys: setting(textList, {
+    environment: "SLUICE_OBJECT_KEYS",
+    description: "Keys of the objects whose fields and folders are read.",
+    default: optionalSettings.object_keys.off,
+    example: ["custom_objects.project"]
+  }),
+  recurring_task_ids: setting(textList, {
+    environment: "SLUICE_RECURRING_TASK_IDS",
+    description: "Ids of the recurring tasks that are read.",
+    default: optionalSettings.recurring_task_ids.off,
+    example: ["recurringTaskId"]
+  }),
+  free_slot_days: setting(numberFrom(0), {
+    environment: "SLUICE_FREE_SLOT_DAYS",
+    description: "Number of days, from now, for which free slots are read; 0 reads none.",
+    default: optionalSettings.free_slot_days.off,
+    example: 14
+  }),
+  conversation_messages: setting(boolean, {
+    environment: "SLUICE_CONVERSATION_MESSAGES",
+    description: "Read the messages of each new or changed conversation with a request of its own.",
+    default: optionalSettings.conversation_messages.off
+  }),
+  contact_details: setting(boolean, {
+    environment: "SLUICE_CONTACT_DETAILS",
+    description: "Read each new or changed contact with a request of its own.",
+    default: optionalSettings.contact_details.off
+  })
+} satisfies Section
+
+/** One of several locations, in the file. */
+export const locationSettings = {
+  id: setting(text, { description: "Id of the location to read.", example: "northLocationId" }),
+  token: setting(text, {
+    secret: true,
+    description: "Token of the location; without it, the account's token.",
+    example: "env:NORTH_TOKEN"
+  }),
+  company_id: setting(text, {
+    description: "Company that owns the location; without it, the account's company.",
+    example: "companyId"
+  })
+} satisfies Section
+
+export const budgetSection = {
+  reserve_per_day: setting(numberFrom(0), {
+    description: "Requests per day that sluice leaves to your other programs.",
+    default: 1000
+  }),
+  burst: setting(positiveNumber, {
+    description: "Requests allowed per window, until the service reports its own limit.",
+    default: 100
+  }),
+  window_seconds: setting(positiveNumber, {
+    description: "Length of that window, until the service reports its own.",
+    default: 10
+  })
+} satisfies Section
+
+export const deletionsSection = {
+  max_share: setting(share, {
+    description:
+      "Largest share of a table's rows that one sync may mark as deleted. If more are missing, it marks none, unless --accept-deletions is given.",
+    default: 0.3
+  })
+} satisfies Section
+
+type AccountValues = ValuesOf<typeof accountSection>
+type BudgetValues = ValuesOf<typeof budgetSection>
+
+export type CredentialSettings =
+  | { readonly kind: "private"; readonly token: Redacted.Redacted }
+  | {
+      readonly kind: "oauth"
+      readonly clientId: string
+      readonly clientSecret: Redacted.Redacted
+      readonly refreshToken: Redacted.Redacted
+      /** The file that stores the current tokens, with mode 0600. */
+      readonly store: string
+    }
+
+export interface ExchangeSettings {
+  readonly baseUrl: string
+  /** A response that sends no byte for this long has failed. By default a minute. */
+  readonly idleMs?: number
+  /** Larger files are not stored. */
+  readonly fileMbMax: number
+}
+
+export interface RequestLimits extends Pick<BudgetValues, "burst" | "reservePerDay"> {
+  readonly windowMs: number
+  /** Requests of each day that a backfill also leaves to syncs. */
+  readonly syncsPerDay?: number
+  /** When the last requests of the run before were answered, epoch milliseconds: the service still counts them. */
+  readonly recent?: ReadonlyArray<number>
+  /** Epoch milliseconds after which no request is sent: the flag `--deadline`. */
+  readonly deadline?: number | undefined
+}
+
+export interface ApiSettings extends ExchangeSettings {
+  readonly credentials: CredentialSettings
+  readonly limits: RequestLimits
+  /** For what is said about the budget. */
+  readonly location?: string
+}
+
+/** The settings that turn on optional resources. */
+export const optionalOf = (account: AccountValues): OptionalSettings =>
+  Object.fromEntries(
+    Struct.keys(optionalSettings).map((name) => [name, account[camelCase(name)]])
+    // Each setting has the type of the value that leaves it off.
+  ) as unknown as OptionalSettings
+
+/** A token takes precedence over an OAuth app. `store`: see CredentialSettings. */
+export const credentialsOf = (
+  { clientId, clientSecret, refreshToken, token }: AccountValues,
+  store: string
+): Result.Result<CredentialSettings, ReadonlyArray<SettingProblem>> => {
+  if (token !== undefined)
+    return Result.mapBoth(token.read(), {
+      onSuccess: (value): CredentialSettings => ({ kind: "private", token: value }),
+      onFailure: (problem) => [problem]
+    })
+  if (clientId === undefined || clientSecret === undefined || refreshToken === undefined) {
+    const app = { client_id: clientId, client_secret: clientSecret, refresh_token: refreshToken }
+    const missing = Object.entries(app).flatMap(([key, value]) => (value === undefined ? [`account.${key}`] : []))
+    return Result.fail([{ _tag: "NoCredentials", missing }])
+  }
+  const secrets = [clientSecret.read(), refreshToken.read()] as const
+  const [one, other] = secrets
+  return Result.isSuccess(one) && Result.isSuccess(other)
+    ? Result.succeed({ kind: "oauth", clientId, store, clientSecret: one.success, refreshToken: other.success })
+    : Result.fail(secrets.flatMap((result) => (Result.isFailure(result) ? [result.failure] : [])))
+}

@@ -5,7 +5,7 @@ import { dictionary } from "../src/catalog/dictionary.ts"
 import { type Catalogue, discover } from "../src/catalog/discover.ts"
 import { commandsPage } from "../src/cli/commands-page.ts"
 import { resultDocuments } from "../src/cli/result-documents.ts"
-import { exampleToml, jsonSchema, readmeTable } from "../src/settings/documents.ts"
+import { alarmsTable, exampleToml, jsonSchema, settingsTable } from "../src/settings/documents.ts"
 import { contractOf } from "../src/stages/publish/contracts/contract.ts"
 import { odcsDocument } from "../src/stages/publish/contracts/odcs.ts"
 import { sluiceVersion } from "../src/values/version.ts"
@@ -14,9 +14,10 @@ export const inRepository = (path: string): string => fileURLToPath(new URL(`../
 
 const read = (path: string): string => readFileSync(inRepository(path), "utf8")
 
-const withSettings = (page: string): string => {
-  const [before, , after] = page.split(/(?<=<!-- settings -->\n)|(?=<!-- end of settings -->)/)
-  return `${before}\n${readmeTable()}\n\n${after}`
+/** The page with the table between its two comments. */
+const withTable = (path: string, name: string, table: string): string => {
+  const [before, , after] = read(path).split(new RegExp(`(?<=<!-- ${name} -->\\n)|(?=<!-- end of ${name} -->)`))
+  return `${before}\n${table}\n\n${after}`
 }
 
 /** JSON with a line for each table, so that a comparison of versions says which have changed. */
@@ -35,7 +36,8 @@ export const generatedFiles = async (): Promise<ReadonlyMap<string, string>> => 
     ["config/example.toml", exampleToml()],
     ["config/sluice.schema.json", jsonSchema()],
     ["docs/commands.md", commandsPage()],
-    ["docs/configuration.md", withSettings(read("docs/configuration.md"))],
+    ["docs/alarms.md", withTable("docs/alarms.md", "alarms", alarmsTable())],
+    ["docs/configuration.md", withTable("docs/configuration.md", "settings", settingsTable())],
     [contract, existsSync(inRepository(contract)) ? read(contract) : contractLines(catalogue)],
     ["docs/dictionary.md", `${dictionary(catalogue)}\n`],
     ...Object.entries(resultDocuments()).map(([name, text]) => [`docs/schemas/${name}`, text] as const)

@@ -1,5 +1,6 @@
-/** Generates config/example.toml, its JSON Schema, the table of docs/configuration.md and the help of flags from the settings table. */
+/** Generates config/example.toml, its JSON Schema, the tables of docs/configuration.md and docs/alarms.md, and the help of flags from the settings. */
 import * as Schema from "effect/Schema"
+import { alarms } from "../alarms/alarms.ts"
 import { type Section, type Setting, type SettingFlags, flagText } from "../values/setting.ts"
 import { allSettings, listNames, listOf, sections } from "./sections.ts"
 
@@ -98,9 +99,9 @@ const propertiesOf = (settings: Section) =>
     ])
   )
 
-/** A Markdown table, with its columns aligned. */
-export const readmeTable = (): string => {
-  const rows = [
+/** The table of docs/configuration.md. */
+export const settingsTable = (): string =>
+  markdownTable([
     ["setting", "environment, flag", "default", "meaning"],
     ...allSettings.map(({ path, environment, flag, default: otherwise, description }) => [
       `\`${path}\``,
@@ -111,7 +112,23 @@ export const readmeTable = (): string => {
     ...listNames.flatMap((list) =>
       Object.entries(listOf(list).settings).map(([key, { description }]) => [`\`${list}.${key}\``, "", "", description])
     )
-  ]
+  ])
+
+/** The table of docs/alarms.md. */
+export const alarmsTable = (): string =>
+  markdownTable([
+    ["alarm", "when", "settings"],
+    ...Object.entries(alarms).map(([kind, { when, settings }]) => [
+      `\`${kind}\``,
+      when,
+      Object.keys(settings)
+        .map((key) => `\`alarms.${key}\``)
+        .join(", ")
+    ])
+  ])
+
+/** With its columns aligned. */
+const markdownTable = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
   const line = (row: ReadonlyArray<string>) =>
     `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(" | ")} |`

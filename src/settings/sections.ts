@@ -3,6 +3,8 @@
  * Schema come from this table, and so do the types of the values. A new setting is an entry, here or in the file of its section,
  * and its use.
  */
+import { alarmsSection } from "../alarms/alarms.ts"
+import { silenceSettings } from "../alarms/silence.ts"
 import { personalDataClasses } from "../catalog/personal-data.ts"
 import {
   type CamelCase,
@@ -23,7 +25,6 @@ import {
   text
 } from "../values/setting.ts"
 import { accountSection, budgetSection, deletionsSection, locationSettings } from "./account.ts"
-import { alarmsSection, silenceSettings } from "./alarms.ts"
 import { fleetSection } from "./fleet.ts"
 import { lakeSection } from "./lake.ts"
 import { maskingSection } from "./masking.ts"

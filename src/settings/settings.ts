@@ -3,11 +3,11 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { resolve } from "node:path"
+import { type AlarmSettings, silencesOf } from "../alarms/silence.ts"
 import { outputPaths } from "../output/paths.ts"
 import { commaSeparated } from "../values/setting.ts"
 import type { OptionalSettings } from "../catalog/optional-settings.ts"
 import { type ApiSettings, accountSection, credentialsOf, optionalOf } from "./account.ts"
-import { type AlarmSettings, alarmsOf } from "./alarms.ts"
 import { type SettingProblem, SettingsError, missing } from "./errors.ts"
 import { type FleetSettings, fleetOf } from "./fleet.ts"
 import { type LakeSettings, lakeOf, lakeProblems } from "./lake.ts"
@@ -147,7 +147,10 @@ const outputOf = ({ lists, placeOf, values }: Settings, environment: Environment
       targets: targetsOf({ targets: lists.publish, placeOf }, formats),
       key: () => pseudonymKey(masking, [output.folder, ...lists.publish.flatMap((target) => target.folder ?? [])])
     },
-    alarms: alarmsOf(alarms, lists.silence, budget.reservePerDay),
+    alarms: {
+      limits: { ...alarms, requestsPerDay: alarms.requestsPerDay - budget.reservePerDay },
+      silences: silencesOf(lists.silence)
+    },
     signals: signalsOf(signals, environment),
     schema: { ...values.schema, placeOf }
   }

@@ -3,7 +3,6 @@ import type * as Redacted from "effect/Redacted"
 import type * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { resolve } from "node:path"
-import { alarmKinds } from "./alarm.ts"
 import { durationMs } from "./duration.ts"
 
 export interface Kind<Written, Value = Written> {
@@ -107,7 +106,7 @@ const kind = <Written>(
   fromText: (text: string) => unknown = unchanged
 ): Kind<Written> => ({ expected, schema, fromText, toValue: unchanged })
 
-const pattern = (expected: string, regex: RegExp) => kind(expected, Schema.String.check(Schema.isPattern(regex)))
+export const pattern = (expected: string, regex: RegExp) => kind(expected, Schema.String.check(Schema.isPattern(regex)))
 
 const byName = <Value>(schema: Schema.Codec<Value>): Schema.Codec<Readonly<Record<string, Value>>> =>
   Schema.Record(Schema.String, schema)
@@ -164,12 +163,6 @@ export const period = pattern(`a period such as ${aPeriod}`, /^[1-9]\d{0,3} (day
 
 /** Only the file can set it. */
 export const periodsByName = kind(`a table whose values are periods such as ${aPeriod}`, byName(period.schema))
-
-/** A kind of alarm, and after a colon what it is about: `freshness:contacts`. */
-export const alarmName = pattern(
-  `${alarmKinds.join(", ")}, or one of them with what it is about, such as freshness:contacts`,
-  new RegExp(`^(${alarmKinds.join("|")})(:.+)?$`)
-)
 
 export const textList = kind("a list of texts", Schema.Array(Schema.String), commaSeparated)
 

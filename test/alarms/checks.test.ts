@@ -1,18 +1,19 @@
 /** The decisions of the alarms, from facts that the test makes. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Alarm, keyOf } from "../../src/values/alarm.ts"
-import { type Situation, alarmsOf } from "../../src/features/operations/alarms/checks.ts"
-import { daysLeft } from "../../src/features/operations/alarms/disk.ts"
-import type { Silence } from "../../src/values/alarm.ts"
-import { changesOf, withSample } from "../../src/stores/alarm-state.ts"
-import { anomalyOf } from "../../src/features/operations/alarms/volume.ts"
-import type { LastReading } from "../../src/features/operations/alarms/facts.ts"
+import type { Situation } from "../../src/alarms/alarm.ts"
+import { type Alarm, type AlarmLimits, alarms, alarmsOf, alarmsSection, keyOf } from "../../src/alarms/alarms.ts"
+import { daysLeft } from "../../src/alarms/disk.ts"
+import type { LastReading } from "../../src/alarms/facts.ts"
+import type { Silence } from "../../src/alarms/silence.ts"
+import { changesOf, withSample } from "../../src/alarms/state.ts"
+import { anomalyOf } from "../../src/alarms/volume.ts"
+import { readSettings } from "../../src/settings/read.ts"
 import type { Run } from "../../src/stores/warehouse/meta/runs.ts"
 
 const hour = 3_600_000
 const day = 24 * hour
 const now = Date.parse("2026-03-16T02:30:00Z")
-const volume = { nights: 14, sensitivity: 3, minRows: 50 }
+const volume = { volumeNights: 14, volumeSensitivity: 3, volumeMinRows: 50 }
 
 /** Nights until now, the last one first. */
 const nights = (...changes: ReadonlyArray<number>) =>
@@ -92,17 +93,10 @@ const reading: Omit<LastReading, "subject"> = {
   status: "complete",
   warnings: []
 }
-const limits = {
-  warnAfter: 30 * hour,
-  errorAfter: 54 * hour,
-  volume,
-  rejectShare: 0.01,
-  requestFactor: 3,
+const limits: AlarmLimits = {
+  ...readSettings({ noFile: true }, {}).values.alarms,
   requestsPerDay: 199_000,
-  diskDays: 14,
-  diskFreeMin: 500,
-  tokenDays: 14,
-  tokenExpires: undefined
+  diskFreeMb: 500 / 1_000_000
 }
 const noFacts = {
   syncs: [run({})],
@@ -113,11 +107,22 @@ const noFacts = {
   newFields: [],
   newValues: []
 }
-const situation: Situation = { now, limits, facts: noFacts, free: [], failed: undefined, isRunning: false }
-const withFacts = (facts: Partial<Situation["facts"]>, rest: Partial<Situation> = {}): ReadonlyArray<string> =>
-  alarmsOf({ ...situation, ...rest, facts: { ...noFacts, ...facts } }).map((one) => `${one.level} ${keyOf(one)}`)
+const situation: Situation = { now, facts: noFacts, free: [], failed: undefined, isRunning: false }
+const withFacts = (
+  facts: Partial<Situation["facts"]>,
+  rest: Partial<Situation> = {},
+  own: Partial<AlarmLimits> = {}
+): ReadonlyArray<string> =>
+  alarmsOf({ ...situation, ...rest, facts: { ...noFacts, ...facts } }, { ...limits, ...own }).map(
+    (one) => `${one.level} ${keyOf(one)}`
+  )
 
 describe("an alarm", () => {
+  it("has settings of its own, which together are section [alarms]", () =>
+    assert.deepStrictEqual(
+      Object.values(alarms).flatMap(({ settings }) => Object.keys(settings)),
+      Object.keys(alarmsSection)
+    ))
   it("is none in a good night", () => assert.deepStrictEqual(withFacts({}), []))
   it("about the sync: incomplete, paused, killed, failed before it began", () => {
     assert.deepStrictEqual(withFacts({ syncs: [run({ exitCode: 3, status: "incomplete" })] }), ["error sync"])
@@ -181,7 +186,7 @@ describe("an alarm", () => {
     assert.deepStrictEqual(withFacts({}, { free: [{ at: now, bytes: 499 }] }), ["error disk"])
     const falling = [8, 4, 0].map((ago) => ({ at: now - ago * day, bytes: 1000 + ago * 100 }))
     assert.deepStrictEqual(withFacts({}, { free: falling }), ["warning disk"])
-    const token = (tokenExpires: number) => withFacts({}, { limits: { ...limits, tokenExpires } })
+    const token = (tokenExpires: number) => withFacts({}, {}, { tokenExpires })
     assert.deepStrictEqual(token(now + 15 * day), [])
     assert.deepStrictEqual(token(now + 14 * day), ["warning token"])
     assert.deepStrictEqual(token(now), ["error token"])

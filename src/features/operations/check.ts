@@ -1,11 +1,10 @@
 /** `sluice check`: prints the alarms, reports what changed since the last check or run, and ends with 4 if there are any. */
 import * as Effect from "effect/Effect"
-import { keyOf } from "../../values/alarm.ts"
-import type { KnownAlarm } from "../../stores/alarm-state.ts"
-import type { AlarmLimits } from "../../values/alarm.ts"
-import type { Facts } from "./alarms/facts.ts"
-import { isComparable } from "./alarms/volume.ts"
-import { readFacts, watch } from "./alarms/watch.ts"
+import { type AlarmLimits, keyOf } from "../../alarms/alarms.ts"
+import type { Facts } from "../../alarms/facts.ts"
+import type { KnownAlarm } from "../../alarms/state.ts"
+import { isComparable } from "../../alarms/volume.ts"
+import { readFacts, watch } from "../../alarms/watch.ts"
 import { exitCodes } from "../../values/failure.ts"
 import type { Flags } from "../../settings/read.ts"
 import { outputSettings } from "../../settings/settings.ts"
@@ -62,10 +61,10 @@ export const check = Effect.fn("cli.check")(function* (flags: CheckFlags) {
 }, Effect.scoped)
 
 /** What there was to compare: a new output has no nights, and its volumes are compared with nothing. */
-const comparedOf = ({ completeAt, nights, syncs }: Facts, { volume }: AlarmLimits) => ({
+const comparedOf = ({ completeAt, nights, syncs }: Facts, limits: AlarmLimits) => ({
   syncs: syncs.length,
   readings: completeAt.length,
-  volumes: [...nights.values()].filter((known) => isComparable(known, volume)).length
+  volumes: [...nights.values()].filter((known) => isComparable(known, limits)).length
 })
 
 const comparedText = ({ syncs, readings, volumes }: ReturnType<typeof comparedOf>): string =>

@@ -1,7 +1,7 @@
 /** Alarms as `check` and `status` show them. */
 import * as Schema from "effect/Schema"
-import { alarmKinds, keyOf } from "../../values/alarm.ts"
-import type { KnownAlarm } from "../../stores/alarm-state.ts"
+import { alarmKinds, keyOf } from "../../alarms/alarms.ts"
+import type { KnownAlarm } from "../../alarms/state.ts"
 import { instant } from "../result.ts"
 
 /** An alarm in results. */

@@ -1,6 +1,6 @@
 /** What is said when alarms begin or end: one message for all changes of a run or check. */
-import { keyOf } from "../../../values/alarm.ts"
-import type { Changes, KnownAlarm } from "../../../stores/alarm-state.ts"
+import { keyOf } from "../../../alarms/alarms.ts"
+import type { Changes, KnownAlarm } from "../../../alarms/state.ts"
 
 export interface Message {
   /** `alarm`: an alarm began, and others may have ended. `recovery`: alarms only ended. */

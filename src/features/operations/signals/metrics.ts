@@ -1,8 +1,8 @@
 /** Metrics in the text format of Prometheus, for its textfile collector. Times are in seconds, and samples have no time. */
-import { keyOf } from "../../../values/alarm.ts"
-import type { FailedRun } from "../alarms/checks.ts"
-import type { Facts } from "../alarms/facts.ts"
-import type { KnownAlarm } from "../../../stores/alarm-state.ts"
+import { keyOf } from "../../../alarms/alarms.ts"
+import type { FailedRun } from "../../../alarms/alarm.ts"
+import type { Facts } from "../../../alarms/facts.ts"
+import type { KnownAlarm } from "../../../alarms/state.ts"
 import { sluiceVersion } from "../../../values/version.ts"
 
 interface Metric {

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { mkdir, rm } from "node:fs/promises"
 import { join, relative } from "node:path"
-import { forgetValues } from "../../../stores/alarm-state.ts"
+import { forgetValues } from "../../../alarms/state.ts"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { keySeparator } from "../../../catalog/tables.ts"
 import type { Failure } from "../../../values/failure.ts"

@@ -2,20 +2,19 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { statfs } from "node:fs/promises"
-import type { Catalogue } from "../../../catalog/discover.ts"
-import type { Failure } from "../../../values/failure.ts"
-import { onDisk } from "../../../output/files.ts"
-import { outputPaths } from "../../../output/paths.ts"
-import type { Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import { type FailedRun, alarmsOf } from "./checks.ts"
+import type { Catalogue } from "../catalog/discover.ts"
+import type { Failure } from "../values/failure.ts"
+import { onDisk } from "../output/files.ts"
+import { outputPaths } from "../output/paths.ts"
+import type { Warehouse } from "../stores/warehouse/warehouse.ts"
+import type { FailedRun } from "./alarm.ts"
+import { alarmsOf } from "./alarms.ts"
 import { type Facts, factsOf } from "./facts.ts"
-import type { AlarmLimits, Silence } from "../../../values/alarm.ts"
-import { changesOf, readState, withSample, writeState } from "../../../stores/alarm-state.ts"
+import type { AlarmSettings } from "./silence.ts"
+import { changesOf, readState, withSample, writeState } from "./state.ts"
 
-export interface Watch {
+export interface Watch extends AlarmSettings {
   readonly folder: string
-  readonly limits: AlarmLimits
-  readonly silences: ReadonlyArray<Silence>
   readonly isRunning: boolean
   /** Why the run that ends now did nothing; `undefined` if no run ends now, `null` if it did its work. */
   readonly failed?: Omit<FailedRun, "at"> | null | undefined
@@ -37,15 +36,17 @@ export const watch = Effect.fn("alarms.watch")(function* (
   const sample = bytes === undefined ? undefined : { at: now, bytes }
   const free = withSample(state.free, sample)
   const failedRun = failed === null ? undefined : failed ? { ...failed, at: now } : state.failed
-  const alarms = alarmsOf({
-    now,
-    facts: facts ?? noFacts,
-    limits,
-    // The last sample may be of this time already.
-    free: sample === undefined || free.at(-1) === sample ? free : [...free, sample],
-    failed: failedRun,
-    isRunning
-  })
+  const alarms = alarmsOf(
+    {
+      now,
+      facts: facts ?? noFacts,
+      // The last sample may be of this time already.
+      free: sample === undefined || free.at(-1) === sample ? free : [...free, sample],
+      failed: failedRun,
+      isRunning
+    },
+    limits
+  )
   const changes = changesOf(state.alarms, alarms, silences, now)
   const next = { version: 1 as const, alarms: changes.alarms, free, ...(failedRun && { failed: failedRun }) }
   const path = outputPaths(folder).alarms
@@ -68,6 +69,6 @@ const noFacts: Facts = {
 }
 
 export const readFacts = (
-  { volume }: AlarmLimits,
+  { volumeNights }: AlarmSettings["limits"],
   catalogue: Pick<Catalogue, "resources">
-): Effect.Effect<Facts, Failure, Warehouse> => factsOf(volume.nights, catalogue)
+): Effect.Effect<Facts, Failure, Warehouse> => factsOf(volumeNights, catalogue)

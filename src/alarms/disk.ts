@@ -1,5 +1,5 @@
 /** Forecasts when the disk of the output folder is full. */
-import { dayMs } from "../../../catalog/timestamps.ts"
+import { dayMs } from "../catalog/timestamps.ts"
 
 /** The free space at a time, epoch milliseconds. */
 export interface FreeSpace {

@@ -1,5 +1,21 @@
 /** Decides whether a night brought unusually many or few changes of a resource. */
-import type { VolumeLimits } from "../../../values/alarm.ts"
+import { type ValuesOf, numberFrom, positiveNumber, setting } from "../values/setting.ts"
+
+export const volumeSettings = {
+  volume_sensitivity: setting(positiveNumber, {
+    description: "Standard deviations by which the new and changed rows of a night may differ from the nights before.",
+    default: 3
+  }),
+  volume_nights: setting(numberFrom(7), {
+    description: "How many nights a night is compared with; with fewer than 7, it is not.",
+    default: 14
+  }),
+  volume_min_rows: setting(numberFrom(0), {
+    description: "A difference of fewer rows is no alarm.",
+    default: 50
+  })
+}
+type VolumeLimits = ValuesOf<typeof volumeSettings>
 
 /** A complete reading of a resource. */
 export interface Night {
@@ -33,8 +49,8 @@ export const anomalyOf = (nights: ReadonlyArray<Night>, limits: VolumeLimits): A
   const expected = sameWeekday.length > 0 ? mean(sameWeekday) : middle
   // Counts vary by their square root even if nothing changes; a constant past must not make every difference unusual.
   const spread = Math.max(deviation(volumes), Math.sqrt(middle), 1)
-  const isUnusual = (usual: number) => Math.abs(last.changed - usual) > limits.sensitivity * spread
-  const isSmall = Math.abs(last.changed - expected) < limits.minRows
+  const isUnusual = (usual: number) => Math.abs(last.changed - usual) > limits.volumeSensitivity * spread
+  const isSmall = Math.abs(last.changed - expected) < limits.volumeMinRows
   if (isSmall || !isUnusual(middle)) return undefined
   // A quiet Sunday is usual if the Sundays before were quiet.
   if (sameWeekday.some((usual) => Math.abs(last.changed - usual) <= Math.max(spread, usual / 2))) return undefined
@@ -51,7 +67,7 @@ const comparedOf = (nights: ReadonlyArray<Night>, limits: VolumeLimits) => {
     return previous !== undefined && isOneNight(night.at - previous.at) ? [night] : []
   })
   if (last === undefined || last !== nights[0]) return undefined
-  const known = before.slice(0, limits.nights)
+  const known = before.slice(0, limits.volumeNights)
   return known.length < nightsMin ? undefined : { last, known }
 }
 

@@ -15,7 +15,8 @@ import * as Schema from "effect/Schema"
 import { readFile } from "node:fs/promises"
 import { writeAtomically } from "../output/files.ts"
 import { outputPaths } from "../output/paths.ts"
-import { type Alarm, type Silence, alarmKinds, keyOf } from "../values/alarm.ts"
+import { type Alarm, alarmKinds, keyOf } from "./alarms.ts"
+import type { Silence } from "./silence.ts"
 
 const KnownAlarm = Schema.Struct({
   kind: Schema.Literals(alarmKinds),

@@ -1,0 +1,45 @@
+/** What an alarm is decided from. */
+import type { Section, ValuesOf } from "../values/setting.ts"
+import type { FreeSpace } from "./disk.ts"
+import type { Facts } from "./facts.ts"
+
+export type Level = "warning" | "error"
+
+/** Why the last run did nothing, in words. Such a run may have no row in `meta.runs`. */
+export interface FailedRun {
+  readonly at: number
+  readonly exitCode: number
+  readonly message: string
+  readonly next: string
+}
+
+export interface Situation {
+  readonly now: number
+  readonly facts: Facts
+  /** The free space of the last nights, oldest first, and now. */
+  readonly free: ReadonlyArray<FreeSpace>
+  /** Since the last run that ended. */
+  readonly failed: FailedRun | undefined
+  /** Whether a run is working now. */
+  readonly isRunning: boolean
+}
+
+/** An alarm without its kind. */
+export interface Found {
+  /** What it is about, such as a table; absent if the kind says it. */
+  readonly subject?: string
+  readonly level: Level
+  /** One sentence with the figures and the limit, without a full stop. */
+  readonly message: string
+  /** A command to type, or something to do. */
+  readonly next: string
+}
+
+/** The definition of an alarm, whose check gets its own limits. */
+export const alarm = <const Settings extends Section>(definition: {
+  /** Sentences for docs/alarms.md. */
+  readonly when: string
+  /** Its limits, in section `[alarms]`. */
+  readonly settings: Settings
+  readonly check: (situation: Situation, limits: ValuesOf<Settings>) => ReadonlyArray<Found>
+}) => definition

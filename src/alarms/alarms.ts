@@ -1,0 +1,272 @@
+/**
+ * Every alarm, once: when it is one, its limits, and how it is decided. The kinds in results, section `[alarms]` of the settings and
+ * the table of docs/alarms.md come from this table. Everything is an argument: no clock, no disk, no tables.
+ */
+import { dayMs } from "../catalog/timestamps.ts"
+import { date, duration, numberFrom, positiveNumber, setting, share, type ValuesOf } from "../values/setting.ts"
+import { hours, megabytes, number, percent, some, withoutStop } from "../values/text.ts"
+import { type Found, type Situation, alarm } from "./alarm.ts"
+import { daysLeft } from "./disk.ts"
+import { anomalyOf, volumeSettings } from "./volume.ts"
+
+/** In the order in which they are shown. */
+export const alarms = {
+  sync: alarm({
+    when: "The last sync failed, is incomplete, paused early, or was killed; or an earlier one did not read a table to the end, and none has since.",
+    settings: {},
+    check: (situation) => {
+      const last = aboutLastSync(situation)
+      return last.length > 0 ? last : unread(situation)
+    }
+  }),
+  freshness: alarm({
+    when: "A table was last read completely too long ago. Not while `sync` is an alarm, which is the cause.",
+    settings: {
+      warn_after: setting(duration, {
+        description: "Age of a table, since its last complete reading, that is a warning.",
+        default: "30h"
+      }),
+      error_after: setting(duration, { description: "Age of a table that is an error.", default: "54h" })
+    },
+    check: (situation, { warnAfter, errorAfter }) =>
+      // Late tables follow from a sync that does not end, which is reported.
+      aboutLastSync(situation).length > 0
+        ? []
+        : situation.facts.completeAt.flatMap(({ subject, at, checkedAt = at }): ReadonlyArray<Found> => {
+            const age = situation.now - checkedAt
+            if (age <= warnAfter) return []
+            const isError = age > errorAfter
+            return [
+              {
+                subject,
+                level: isError ? "error" : "warning",
+                message: `last read completely ${hours(age)} ago; the limit is ${hours(isError ? errorAfter : warnAfter)}`,
+                next: "./sluice sync"
+              }
+            ]
+          })
+  }),
+  volume: alarm({
+    when: "A night brought far more or fewer new and changed rows than the nights before, and than the same weekday.",
+    settings: volumeSettings,
+    check: ({ facts }, limits) =>
+      [...facts.nights].flatMap(([subject, nights]): ReadonlyArray<Found> => {
+        const anomaly = anomalyOf(nights, limits)
+        if (!anomaly) return []
+        const { changed, expected, nights: count } = anomaly
+        const message = `${number(changed)} new and changed rows, where the last ${count} nights make ${number(expected)} likely`
+        return [{ subject, level: "warning", message, next: "./sluice report" }]
+      })
+  }),
+  rejects: alarm({
+    when: "The last reading of a table rejected too many values or records, at least five. Rounded numbers do not count.",
+    settings: {
+      reject_share: setting(share, {
+        description: "Share of the records of a table that a sync may reject, values included.",
+        default: 0.01
+      })
+    },
+    check: ({ facts }, { rejectShare }) =>
+      facts.lastReadings
+        // Few rejected values are no pattern.
+        .filter(({ records, rejected }) => rejected >= 5 && rejected > rejectShare * records)
+        .map(({ subject, records, rejected }) => ({
+          subject,
+          level: "warning",
+          message: `${number(rejected)} rejected values and records in ${number(records)} records; the limit is ${percent(rejectShare)}`,
+          next: "look at meta.rejected_values and meta.rejected_records"
+        }))
+  }),
+  models: alarm({
+    when: "A model of schema `bi` could not be built. An error if the release has no table of it, a warning if it keeps the last one that was built.",
+    settings: {},
+    // What DuckDB says about a model may quote a value, so it is only in the table.
+    check: ({ now, facts }) =>
+      facts.modelProblems.map(({ model, keptAt }) => ({
+        subject: model,
+        level: keptAt === undefined ? "error" : "warning",
+        message: `the model could not be built; the release ${keptAt === undefined ? "has no table of it" : `keeps its table of ${hours(now - keptAt)} ago`}`,
+        next: "look at meta.model_problems; ./sluice publish, once it is corrected"
+      }))
+  }),
+  requests: alarm({
+    when: "The last sync sent far more requests than planned, at least 500 more.",
+    settings: {
+      request_factor: setting(positiveNumber, {
+        description: "How many times the planned requests a sync may send.",
+        default: 3
+      })
+    },
+    check: ({ facts }, { requestFactor }) => {
+      const last = lastEnded(facts)
+      const { requests: sent = 0, plannedRequests: planned } = last ?? {}
+      // A plan of a few requests may be wrong by many times.
+      if (last === undefined || planned === undefined || sent <= requestFactor * planned || sent - planned < 500)
+        return []
+      const message = `run ${last.id} sent ${number(sent)} requests, and ${number(planned)} were planned; the limit is ${requestFactor} times as many`
+      return [{ level: "warning", message, next: "./sluice report" }]
+    }
+  }),
+  budget: alarm({
+    when: "In a week, at the present trend, a day takes more requests than the service allows without `budget.reserve_per_day`: the median of 7 days, and of the 7 days before them.",
+    settings: {
+      /** In the limits, without the reserve. */
+      requests_per_day: setting(positiveNumber, {
+        description: "Requests that the service allows per day, for the forecast of the budget.",
+        default: 200_000
+      })
+    },
+    check: ({ now, facts }, { requestsPerDay }) => {
+      const perDay = Array.from({ length: 14 }, (_, day) =>
+        facts.syncs
+          .filter(({ startedAt }) => Math.floor((now - startedAt) / dayMs) === day)
+          .reduce((sum, run) => sum + (run.requests ?? 0), 0)
+      )
+      const [recent, before] = [perDay.slice(0, 7), perDay.slice(7)].map(median) as [number, number]
+      const expected = before === 0 ? recent : recent + Math.max(0, recent - before)
+      if (expected <= requestsPerDay) return []
+      return [
+        {
+          level: "warning",
+          message: `a day takes ${number(recent)} requests and in a week probably ${number(expected)}; the service allows ${number(requestsPerDay)} without the reserve`,
+          next: "read fewer tables with --except, or ask the service for a higher limit"
+        }
+      ]
+    }
+  }),
+  disk: alarm({
+    when: "The disk of the output folder is nearly full, or will be soon at the rate of the last nights.",
+    settings: {
+      disk_days: setting(numberFrom(0), {
+        description: "Warn if the disk of the output folder is full in fewer days, at the rate of the last nights.",
+        default: 14
+      }),
+      disk_free_mb: setting(numberFrom(0), {
+        description: "Free space on that disk, in megabytes, below which it is an error.",
+        default: 500
+      })
+    },
+    check: ({ free }, { diskDays, diskFreeMb }) => {
+      const now = free.at(-1)
+      if (now === undefined) return []
+      const next = "free space, or give the output folder a larger disk"
+      const freeMin = diskFreeMb * 1_000_000
+      if (now.bytes < freeMin)
+        return [
+          { level: "error", message: `${megabytes(now.bytes)} are free; the limit is ${megabytes(freeMin)}`, next }
+        ]
+      const days = daysLeft(free)
+      if (days === undefined || days >= diskDays) return []
+      const message = `${megabytes(now.bytes)} are free, and at the present rate none in ${Math.max(0, Math.floor(days))} days`
+      return [{ level: "warning", message, next }]
+    }
+  }),
+  token: alarm({
+    when: "The token expires soon. The API does not say when, so the day is a setting.",
+    settings: {
+      token_expires: setting(date, {
+        description: "Day on which the token expires, if you know it; the API does not say.",
+        example: "2027-01-31"
+      }),
+      token_days: setting(numberFrom(0), {
+        description: "Days before that day from which it is a warning.",
+        default: 14
+      })
+    },
+    check: ({ now }, { tokenExpires: expires, tokenDays }) => {
+      if (expires === undefined || expires - now > tokenDays * dayMs) return []
+      const day = new Date(expires).toISOString().slice(0, 10)
+      return [
+        {
+          level: expires <= now ? "error" : "warning",
+          message: expires <= now ? `the token expired on ${day}` : `the token expires on ${day}`,
+          next: "make a new token, put it where the settings refer to, and change alarms.token_expires"
+        }
+      ]
+    }
+  }),
+  schema: alarm({
+    when: "The last reading of a table met a new field or type. It ends with the next reading of the table.",
+    settings: {},
+    check: ({ facts }) => drift("new fields or types", facts.newFields)
+  }),
+  values: alarm({
+    when: "The last reading of a table met a new value of a column with a fixed set of values. It ends with the next reading of the table.",
+    settings: {},
+    check: ({ facts }) => drift("values for the first time", facts.newValues)
+  })
+}
+
+export type AlarmKind = keyof typeof alarms
+/** The keys are all of them. */
+export const alarmKinds = Object.keys(alarms) as ReadonlyArray<AlarmKind>
+
+type Both<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void ? All : never
+type AlarmsSection = Both<(typeof alarms)[AlarmKind]["settings"]>
+
+export const alarmsSection = Object.assign(
+  {},
+  ...Object.values(alarms).map(({ settings }) => settings)
+) as AlarmsSection
+
+/** When something becomes an alarm. `requestsPerDay` is without the reserve for others. */
+export type AlarmLimits = ValuesOf<AlarmsSection>
+
+export interface Alarm extends Found {
+  readonly kind: AlarmKind
+}
+
+/** The name by which an alarm is silenced and remembered: `freshness:contacts`, `disk`. */
+export const keyOf = ({ kind, subject }: Pick<Alarm, "kind" | "subject">): string =>
+  subject === undefined ? kind : `${kind}:${subject}`
+
+export const alarmsOf = (situation: Situation, limits: AlarmLimits): ReadonlyArray<Alarm> =>
+  alarmKinds.flatMap((kind) => alarms[kind].check(situation, limits).map((found) => ({ kind, ...found })))
+
+const lastEnded = ({ syncs }: Situation["facts"]) => syncs.find(({ finishedAt }) => finishedAt !== undefined)
+
+const aboutLastSync = ({ facts, failed, isRunning }: Situation): ReadonlyArray<Found> => {
+  // A run that works now, or was killed, says nothing: the one before it, and the freshness, do.
+  const last = lastEnded(facts)
+  const [newest] = facts.syncs
+  if (failed && failed.at >= (last?.finishedAt ?? 0))
+    return [{ level: "error", message: withoutStop(failed.message), next: failed.next }]
+  if (last?.exitCode === 75)
+    return [
+      {
+        level: "warning",
+        message: `run ${last.id} ended early: the service had no more requests for it or gave no answer`,
+        next: "./sluice sync, later; it resumes"
+      }
+    ]
+  if (last && (last.exitCode ?? 0) !== 0)
+    return [
+      {
+        level: "error",
+        message: `run ${last.id} ended ${last.status.replaceAll("_", " ")}, with exit code ${last.exitCode}`,
+        next: "./sluice status"
+      }
+    ]
+  if (!newest || newest === last || isRunning) return []
+  const message = `run ${newest.id} did not end: it was stopped or killed; everything read is kept`
+  return [{ level: "warning", message, next: "./sluice sync" }]
+}
+
+/** Tables that an earlier run could not read to the end, and no run has read since. */
+const unread = ({ facts }: Situation): ReadonlyArray<Found> => {
+  const [newest] = facts.syncs
+  const open = facts.lastReadings.filter(
+    ({ run, status }) => run !== newest?.id && (status === "incomplete" || status === "interrupted")
+  )
+  if (open.length === 0) return []
+  const message = `an earlier run did not read to the end, and none has since: ${some(open.map(({ subject }) => subject))}`
+  return [{ level: "error", message, next: "./sluice sync" }]
+}
+
+const drift = (what: string, met: ReadonlyArray<string>): ReadonlyArray<Found> =>
+  met.length === 0
+    ? []
+    : [{ level: "warning", message: `the service sent ${what}: ${some(met)}`, next: "look at meta.schema_changes" }]
+
+const median = (values: ReadonlyArray<number>): number =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0

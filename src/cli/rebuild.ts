@@ -77,7 +77,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
       const warehouse = yield* Warehouse
       yield* refuseLoss(catalogue, old, warehouse)
       yield* copyHistory(old, warehouse, temporary)
-      const historyBefore = yield* before(output.prune?.history, startedAt)
+      const historyBefore = yield* before(output.values.prune.history, startedAt)
       if (historyBefore !== undefined) yield* pruneHistory(catalogue, { apply: true, before: historyBefore })
       const begun = yield* beginRun("rebuild", 0)
       yield* reportSchemaDrift(begun.id, () => undefined)

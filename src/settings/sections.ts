@@ -1,7 +1,7 @@
 /**
  * Every setting, once. Reading, error messages, the flags' help, `doctor`, docs/configuration.md, config/example.toml and its JSON
  * Schema come from this table, and so do the types of the values. A new setting is an entry, here or in the file of its section,
- * and its use.
+ * and its use: what a command gets as settings has `values.budget.burst` of `budget.burst`.
  */
 import { alarmsSection } from "../alarms/alarms.ts"
 import { silenceSettings } from "../alarms/silence.ts"

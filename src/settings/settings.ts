@@ -24,7 +24,7 @@ export interface OutputSettings
   extends
     Pick<Values["output"], "folder" | "csvProfile">,
     Readonly<Values["machine"]>,
-    Partial<Pick<Values, "models" | "prune">> {
+    Partial<Pick<Values, "models">> {
   /** The formats of the published files. */
   readonly formats: ReadonlyArray<FileFormat>
   /** Absent unless the formats include the lake. */
@@ -33,15 +33,15 @@ export interface OutputSettings
   readonly pipelines?: Values["pipelines"]["folder"]
   /** Classes of personal data of custom fields, by key. */
   readonly customFieldClasses?: Values["personalData"]["customFields"]
-  /** Periods such as `24 months`, by table. */
-  readonly retention?: Values["retention"]["periods"]
   readonly publishing?: PublishSettings
   /** The secret of events, or a reference to it. */
   readonly listenSecret?: string | undefined
 }
 
-type Output = OutputSettings &
+export type CommandSettings = OutputSettings &
   SchemaSettings & {
+    /** All settings, by section. */
+    readonly values: Values
     readonly publishing: PublishSettings
     readonly alarms: AlarmSettings
     readonly signals: SignalSettings
@@ -62,7 +62,7 @@ export interface AccountSettings {
 export const outputSettings = Effect.fn("settings.output")(function* (
   flags: Flags,
   environment: Environment
-): Effect.fn.Return<Output, SettingsError> {
+): Effect.fn.Return<CommandSettings, SettingsError> {
   const settings = checkedFolders(readSettings(flags, environment))
   if (settings.problems.length > 0) return yield* new SettingsError({ problems: settings.problems })
   return outputOf(settings, environment)
@@ -74,7 +74,7 @@ export const reportSettings = Effect.fn("settings.report")(function* (
   environment: Environment
 ): Effect.fn.Return<
   {
-    readonly output: Output
+    readonly output: CommandSettings
     readonly optional: OptionalSettings
     readonly locations: ReadonlyArray<string>
     readonly namedLocations: ReadonlySet<string>
@@ -94,7 +94,7 @@ export const syncSettings = Effect.fn("settings.sync")(function* (
   environment: Environment
 ): Effect.fn.Return<
   {
-    readonly output: Output
+    readonly output: CommandSettings
     readonly accounts: ReadonlyArray<AccountSettings>
     readonly namedLocations: ReadonlySet<string>
   },
@@ -127,21 +127,20 @@ const checkedFolders = (settings: Settings): Settings => {
   return { ...settings, problems: [...problems, ...folderProblems(listed, resolve(values.output.folder))] }
 }
 
-const outputOf = ({ lists, placeOf, values }: Settings, environment: Environment): Output => {
-  const { alarms, budget, lake, listen, machine, masking, models, output, personalData, prune, signals } = values
+const outputOf = ({ lists, placeOf, values }: Settings, environment: Environment): CommandSettings => {
+  const { alarms, budget, lake, listen, machine, masking, models, output, personalData, signals } = values
   const folder = resolve(output.folder)
   const formats = output.formats.filter((format) => format !== "lake")
   return {
-    ...output,
+    values,
     ...machine,
     folder,
     formats,
+    csvProfile: output.csvProfile,
     lake: output.formats.includes("lake") ? lakeOf(lake, folder) : undefined,
     models,
-    prune,
     pipelines: values.pipelines.folder,
     customFieldClasses: personalData.customFields,
-    retention: values.retention.periods,
     listenSecret: listen.secret?.reference,
     publishing: {
       targets: targetsOf({ targets: lists.publish, placeOf }, formats),

@@ -8,7 +8,7 @@ import { pruneHistory } from "./history.ts"
 import { compactVault } from "./vault.ts"
 import { outputPaths } from "../../output/paths.ts"
 import type { Flags } from "../../settings/read.ts"
-import { type OutputSettings, outputSettings } from "../../settings/settings.ts"
+import { type CommandSettings, outputSettings } from "../../settings/settings.ts"
 import { counted } from "../../values/finding.ts"
 import { prepare } from "../../stores/warehouse/schema.ts"
 import { literal } from "../../stores/warehouse/sql.ts"
@@ -66,18 +66,18 @@ export const prune = Effect.fn("cli.prune")(function* (flags: PruneFlags) {
 
 const pruned = Effect.fnUntraced(function* (
   catalogue: Catalogue,
-  output: OutputSettings,
+  output: CommandSettings,
   { apply, compactVault: compactAll }: PruneFlags
 ) {
-  const { folder, prune: settings } = output
+  const { folder, values } = output
   const now = yield* Clock.currentTimeMillis
   if (apply) yield* removeLeftovers(folder)
   if (apply) yield* prepare(catalogue)
   const files = yield* unneededFiles(folder, now)
   if (apply) yield* removeFiles(folder, files)
-  const historyBefore = yield* before(settings?.history, now)
+  const historyBefore = yield* before(values.prune.history, now)
   const versions = historyBefore === undefined ? 0 : yield* pruneHistory(catalogue, { apply, before: historyBefore })
-  const vaultBefore = compactAll ? now : yield* before(settings?.compactVaultAfter, now)
+  const vaultBefore = compactAll ? now : yield* before(values.prune.compactVaultAfter, now)
   const vault =
     vaultBefore === undefined
       ? undefined

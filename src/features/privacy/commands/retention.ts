@@ -24,7 +24,7 @@ export const retention = Effect.fn("cli.retention")(function* (flags: RetentionF
   const { say } = yield* Output
   const { output } = yield* reportSettings(flags, yield* Environment)
   const catalogue = yield* loadCatalogue(output)
-  const rules = Object.entries(output.retention ?? {}).map(([table, period]) => ({ table, period }))
+  const rules = Object.entries(output.values.retention.periods).map(([table, period]) => ({ table, period }))
   if (rules.length === 0)
     return yield* new CommandError({
       ends: "usage",

@@ -103,7 +103,7 @@ describe("a problem is reported with its path, its value and what is expected:",
     ["[deletions]\nmax_share = 30", "FILE:2: deletions.max_share is 30; expected a number from 0 to 1."],
     [
       "[output]\nformats = ['excel']",
-      'FILE:2: output.formats is ["excel"]; expected a list of "duckdb", "parquet", "csv" and "lake".'
+      'FILE:2: output.formats is ["excel"]; expected a list of "duckdb", "parquet", "csv", "ndjson" and "lake".'
     ],
     [
       "[account]\nrefresh_token = 7",
